@@ -1,0 +1,440 @@
+//! The journal's records: everything that ever happened to a crawl, as plain data.
+//!
+//! A record is written once, synced, and never changed; frontier, fingerprints, search index and
+//! report are folds over the records in their order. So a record holds what a fold needs and
+//! nothing that must be computed again: verdicts and scores are written down, not derived.
+//!
+//! Types here are the on-disk form. The stages have their own types in memory and `pipeline`
+//! converts between them in one place. Names of outcomes and reasons are strings on disk, so an
+//! older reader can show a newer crawl; unknown fields are ignored.
+
+use serde::{Deserialize, Serialize};
+
+/// The version of the journal's form. A journal with a larger number is refused: it was written
+/// by a newer Tamis.
+pub const JOURNAL_VERSION: u32 = 1;
+
+/// One line of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The record's number, 1 for the first; without gaps in a healthy archive. A page's number
+    /// is its name in the fingerprint tables and in `via`.
+    pub seq: u64,
+    /// When it was written, milliseconds since the Unix epoch.
+    pub at_ms: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What a record tells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// A process began to work on the crawl.
+    Start(StartRecord),
+    /// A seed was given. Its number is its order among seeds, 0 for the first.
+    Seed(SeedRecord),
+    /// A host's robots.txt was asked for.
+    Robots(RobotsRecord),
+    /// A sitemap was read; its URLs were offered to the frontier.
+    Sitemap(SitemapRecord),
+    /// A fetch that did not finish its URL: it will be tried again.
+    Attempt(AttemptRecord),
+    /// A URL met its fate. Boxed: by far the largest.
+    Page(Box<PageRecord>),
+    /// Finished URLs were put back into the queue by hand.
+    Retry(RetryRecord),
+    /// A better representative took the place of a kept page: `page` leaves the index for `by`.
+    Replaced(ReplacedRecord),
+    /// The process ended in order.
+    Stop(StopRecord),
+}
+
+/// A start of the crawl, with what was in force.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct StartRecord {
+    /// [`JOURNAL_VERSION`] of the writer.
+    pub journal: u32,
+    /// The program's version.
+    pub tamis: String,
+    /// `segment::SEGMENT_SCHEME` of the writer.
+    pub segment: u32,
+    /// `simhash::FINGERPRINT_SCHEME` of the writer.
+    pub fingerprint: u32,
+    /// The whole configuration in force, without secrets.
+    pub config: serde_json::Value,
+}
+
+/// A seed as given by the user.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SeedRecord {
+    /// The seed's number.
+    pub seed: u32,
+    /// Canonical URL.
+    pub url: String,
+    /// The URL is a sitemap to be read, not a page.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub sitemap: bool,
+    /// Depth limit of this seed, if it has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Page budget of this seed, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<u64>,
+    /// Scope mode of this seed, if it has its own: `host`, `domain`, `prefix` or `any`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// Priority, 0.0 to 1.0.
+    #[serde(default)]
+    pub priority: f32,
+    /// Sitemap entries older than this date are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Where it was given: `file:line`, `config` or `flag`.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// How robots.txt was answered.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct RobotsRecord {
+    /// Host key.
+    pub host: String,
+    /// The fetch; `fetch.redirect_to` where robots.txt was redirected.
+    pub fetch: FetchRecord,
+    /// `parsed`, `allow_all` (4xx) or `disallow_all` (5xx, unreachable).
+    pub rules: String,
+    /// Crawl-delay for our agent, seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crawl_delay_s: Option<f64>,
+    /// Sitemaps it names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sitemaps: Vec<String>,
+}
+
+/// A sitemap that was fetched.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SitemapRecord {
+    /// Its URL.
+    pub url: String,
+    /// Host key.
+    pub host: String,
+    /// Seed number it belongs to.
+    pub seed: u32,
+    /// The fetch.
+    pub fetch: FetchRecord,
+    /// `urlset`, `index`, `text`, `rss`, `atom`, or empty when it could not be read.
+    pub kind: String,
+    /// Why reading ended early or failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// Page URLs (or, for an index, sitemap URLs) it gave, canonical.
+    #[serde(default)]
+    pub urls: Vec<String>,
+}
+
+/// A fetch that will be repeated.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct AttemptRecord {
+    /// Canonical URL.
+    pub url: String,
+    /// Host key.
+    pub host: String,
+    /// The fetch.
+    pub fetch: FetchRecord,
+    /// Which attempt this was, 1 for the first.
+    pub attempt: u32,
+    /// Not again before this time, milliseconds since the Unix epoch.
+    pub retry_at_ms: u64,
+}
+
+/// What the network said.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct FetchRecord {
+    /// HTTP status, 0 when there was no answer.
+    pub status: u16,
+    /// Bytes of body received, still content-encoded.
+    pub bytes: u64,
+    /// Milliseconds from the request to the end of the body.
+    pub ms: u64,
+    /// `Content-Type` as sent or sniffed, without parameters.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub content_type: String,
+    /// Error name when there was no usable answer: `dns`, `guard`, `connect`, `timeout`, ...
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The error in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_text: Option<String>,
+    /// Where a redirect points, canonical.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redirect_to: Option<String>,
+    /// Why the body is not whole: `bytes`, `time`, `disconnect`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<String>,
+    /// `HTTP/1.1` or `HTTP/2`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub http_version: String,
+    /// Peer address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ip: Option<String>,
+    /// `Retry-After`, seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_s: Option<f64>,
+    /// When the request was sent, milliseconds since the Unix epoch.
+    #[serde(default)]
+    pub started_ms: u64,
+}
+
+/// A finished URL.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct PageRecord {
+    /// Canonical URL.
+    pub url: String,
+    /// Host key.
+    pub host: String,
+    /// Links from a seed, 0 for a seed itself.
+    pub depth: u32,
+    /// Number of the seed it came from.
+    pub seed: u32,
+    /// Record number of the page whose link brought it here first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<u64>,
+    /// Priority when it was leased, 0.0 to 1.0.
+    #[serde(default)]
+    pub priority: f32,
+    /// Attempts made, this one included; 0 where none was (robots refused).
+    #[serde(default)]
+    pub attempt: u32,
+    /// `judged`, `redirected`, `not_modified`, `refused` or `failed`.
+    pub outcome: String,
+    /// `indexed` or `junk`, for judged pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
+    /// Reason of junk, or the name of the refusal or failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The reason in words: the rule, the pattern, the error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The fetch, if one was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fetch: Option<FetchRecord>,
+    /// What was read on the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<PageSummary>,
+    /// The nearest kept page, whether or not it made this one a duplicate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<NeighbourRecord>,
+    /// The page's links in order, each URL once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkRecord>,
+    /// The archived response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<BodyRef>,
+    /// The archived main text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<BodyRef>,
+    /// Context of the link that brought it here, for the focus model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+}
+
+/// What the stages measured on a page: the recorded inputs of its verdict.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct PageSummary {
+    /// Title, cleaned.
+    #[serde(default)]
+    pub title: String,
+    /// Language code, empty when unknown.
+    #[serde(default)]
+    pub lang: String,
+    /// WHATWG encoding name.
+    #[serde(default)]
+    pub charset: String,
+    /// Words of the main text, as `segment` counts them.
+    pub words: u32,
+    /// Author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// Published date, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+    /// Modified date, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified: Option<String>,
+    /// `rel=canonical`, absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canonical: Option<String>,
+    /// Page type.
+    #[serde(default)]
+    pub page_type: String,
+    /// Relevance, 0.0 to 1.0; absent for a crawl without a topic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relevance: Option<f32>,
+    /// The fingerprint, 16 hex digits.
+    pub fingerprint: String,
+    /// The sketch, base64.
+    #[serde(default)]
+    pub sketch: String,
+    /// Hash of the folded word sequence, 16 hex digits: equal for equal texts.
+    #[serde(default)]
+    pub digest: String,
+    /// SimHash of the DOM's tag paths, 16 hex digits.
+    #[serde(default)]
+    pub layout: String,
+    /// Hash of the decoded body, 16 hex digits: equal for byte-equal pages.
+    #[serde(default)]
+    pub payload: String,
+    /// Share of the page's characters inside links.
+    #[serde(default)]
+    pub link_density: f32,
+    /// Robots directives: false when the page asks not to be indexed.
+    #[serde(default = "yes")]
+    pub may_index: bool,
+    /// Robots directives: false when the page asks not to follow its links.
+    #[serde(default = "yes")]
+    pub may_follow: bool,
+    /// The page looks like an error page served with status 200.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub soft_404: bool,
+    /// Bounds that were hit while reading.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits_hit: Vec<String>,
+}
+
+/// The nearest kept page and how near it is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct NeighbourRecord {
+    /// Its record number.
+    pub page: u64,
+    /// Its URL.
+    pub url: String,
+    /// Hamming distance of the fingerprints.
+    pub distance: u8,
+    /// Estimated overlap of the texts, 0.0 to 1.0.
+    pub overlap: f32,
+    /// Which table found it, 0 for the first; 255 for the short-text or exact lookup.
+    pub table: u8,
+    /// `full_layout`, `full_content`, `partial_layout` or `partial_content`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// `duplicate`, `refuted` or `unconfirmed`.
+    pub decision: String,
+}
+
+/// A link as found and what was decided about it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct LinkRecord {
+    /// Canonical URL it points to.
+    #[serde(rename = "u")]
+    pub url: String,
+    /// Anchor text, shortened.
+    #[serde(rename = "a", default, skip_serializing_if = "String::is_empty")]
+    pub anchor: String,
+    /// `rel` tokens.
+    #[serde(rename = "r", default, skip_serializing_if = "String::is_empty")]
+    pub rel: String,
+    /// Promise at the time it was found, 0.0 to 1.0.
+    #[serde(rename = "p", default)]
+    pub promise: f32,
+    /// `new`, `seen`, or the name of the refusal (`scope`, `depth`, `nofollow`, `trap`, ...).
+    #[serde(rename = "f", default, skip_serializing_if = "String::is_empty")]
+    pub fate: String,
+    /// Link features for the focus model, base64; only for admitted links of a focused crawl.
+    #[serde(rename = "x", default, skip_serializing_if = "String::is_empty")]
+    pub context: String,
+}
+
+/// Where a body or text stands in the archive.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct BodyRef {
+    /// Number of the body file.
+    #[serde(rename = "n")]
+    pub file: u32,
+    /// Offset of the gzip member in bytes.
+    #[serde(rename = "o")]
+    pub offset: u64,
+    /// Length of the gzip member in bytes.
+    #[serde(rename = "l")]
+    pub len: u64,
+}
+
+/// URLs put back into the queue by hand.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct RetryRecord {
+    /// Canonical URLs.
+    pub urls: Vec<String>,
+    /// What was asked for, in words.
+    pub filter: String,
+}
+
+/// A change of representative.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ReplacedRecord {
+    /// The page that leaves the index.
+    pub page: u64,
+    /// The page that takes its place.
+    pub by: u64,
+    /// Why.
+    pub why: String,
+}
+
+/// An orderly end.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct StopRecord {
+    /// `drained`, `max_pages`, `max_time`, `interrupted`, `harvest`, `error`.
+    pub reason: String,
+    /// The reason in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Milliseconds since this start.
+    pub ran_ms: u64,
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_record_survives_a_round_trip_through_json() {
+        let record = Record {
+            seq: 7,
+            at_ms: 1_700_000_000_000,
+            event: Event::Page(Box::new(PageRecord {
+                url: "http://a.example/".into(),
+                host: "a.example".into(),
+                outcome: "judged".into(),
+                verdict: Some("indexed".into()),
+                links: vec![LinkRecord {
+                    url: "http://a.example/b".into(),
+                    ..Default::default()
+                }],
+                ..Default::default()
+            })),
+        };
+        let json = serde_json::to_string(&record).expect("plain data serialises");
+        assert!(json.contains(r#""type":"page""#), "{json}");
+        assert_eq!(
+            serde_json::from_str::<Record>(&json).expect("reads back"),
+            record
+        );
+    }
+
+    #[test]
+    fn unknown_fields_of_a_newer_writer_are_ignored() {
+        let json =
+            r#"{"seq":1,"at_ms":2,"type":"stop","reason":"drained","ran_ms":5,"new_field":[1]}"#;
+        let record: Record = serde_json::from_str(json).expect("reads");
+        assert!(matches!(record.event, Event::Stop(stop) if stop.reason == "drained"));
+    }
+}
