@@ -1,1 +1,13 @@
-//! Placeholder.
+//! Bytes to a page: charset, main content, metadata, links, directives.
+//!
+//! Pure and total: no clock, socket or file, and no input is an error. Broken markup makes a poor
+//! [`Page`], never an `Err` and never a panic.
+
+pub mod blocks;
+mod decode;
+mod extract;
+pub mod page;
+
+pub use decode::{Decoded, EncodingSource, decode};
+pub use extract::extract;
+pub use page::{Block, Directives, Link, LinkKind, ListItem, Page, PageContext, PageType, Refresh};
