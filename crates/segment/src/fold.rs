@@ -1,0 +1,304 @@
+//! One spelling for all that a reader takes as the same: NFKC, lower case, simplified characters.
+//!
+//! Full-width letters, ligatures, soft hyphens, `’` for `'`, capitals and traditional characters
+//! differ between two copies of one text more often than the text does. Folding removes them and
+//! remembers where every folded byte came from, so that a search result can mark the word in the
+//! text as it was written.
+//!
+//! Most text folds to the same number of bytes, so places are kept as *pieces*: long verbatim
+//! ones, where byte n of the piece comes from byte n of its source, and short ones where one
+//! group of source characters became something else. ASCII text is one piece.
+
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+
+use crate::simplified::simplify;
+
+/// Text beyond this many bytes is not read: places are 32 bits, and folding can grow a text
+/// eleven times (U+FDFA). Four times what the largest page body may be.
+const SOURCE_BYTES_MAX: usize = 256 << 20;
+
+/// The text as it is compared: NFKC, lower case, traditional characters simplified, invisible
+/// format characters removed. Folding twice changes nothing.
+pub fn fold(text: &str) -> String {
+    Folded::new(text).text
+}
+
+/// Folded text with the way back to its source.
+pub(crate) struct Folded {
+    pub(crate) text: String,
+    pieces: Vec<Piece>,
+}
+
+/// A stretch of folded text and the stretch of source that it came from.
+#[derive(Clone, Copy)]
+struct Piece {
+    folded: u32,
+    source: u32,
+    /// 0 for a verbatim piece; otherwise the length of the source group as a whole.
+    group: u32,
+}
+
+impl Folded {
+    pub(crate) fn new(text: &str) -> Folded {
+        let text = &text[..text.floor_char_boundary_at(SOURCE_BYTES_MAX)];
+        if text.is_ascii() {
+            let pieces = vec![Piece {
+                folded: 0,
+                source: 0,
+                group: 0,
+            }];
+            return Folded {
+                text: text.to_ascii_lowercase(),
+                pieces,
+            };
+        }
+        Folding::new(text).run()
+    }
+
+    /// The source bytes that the folded bytes `start..end` (not empty) came from.
+    pub(crate) fn source(&self, start: usize, end: usize) -> (u32, u32) {
+        let (start, end) = (start as u32, end as u32);
+        let first = self.piece_at(start);
+        let last = self.piece_at(end - 1);
+        let from = if first.group == 0 {
+            first.source + (start - first.folded)
+        } else {
+            first.source
+        };
+        let to = if last.group == 0 {
+            last.source + (end - last.folded)
+        } else {
+            last.source + last.group
+        };
+        (from, to)
+    }
+
+    fn piece_at(&self, folded: u32) -> Piece {
+        let after = self.pieces.partition_point(|piece| piece.folded <= folded);
+        self.pieces[after.saturating_sub(1)]
+    }
+}
+
+/// `str::floor_char_boundary`, which our oldest compiler does not have.
+trait FloorCharBoundary {
+    fn floor_char_boundary_at(&self, at: usize) -> usize;
+}
+
+impl FloorCharBoundary for str {
+    fn floor_char_boundary_at(&self, at: usize) -> usize {
+        let mut at = at.min(self.len());
+        while !self.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    }
+}
+
+/// The walk over a text that is not all ASCII.
+struct Folding<'t> {
+    source: &'t str,
+    folded: Folded,
+}
+
+impl<'t> Folding<'t> {
+    fn new(source: &'t str) -> Self {
+        let text = String::with_capacity(source.len());
+        Folding {
+            source,
+            folded: Folded {
+                text,
+                pieces: Vec::new(),
+            },
+        }
+    }
+
+    fn run(mut self) -> Folded {
+        let mut at = 0;
+        while at < self.source.len() {
+            let rest = &self.source[at..];
+            let ascii = rest.bytes().take_while(u8::is_ascii).count();
+            // The last ASCII letter may carry a combining mark, so it is looked at below.
+            let plain = if ascii == rest.len() {
+                ascii
+            } else {
+                ascii.saturating_sub(1)
+            };
+            if plain > 0 {
+                self.verbatim(at);
+                self.folded
+                    .text
+                    .extend(rest[..plain].chars().map(|c| c.to_ascii_lowercase()));
+                at += plain;
+                continue;
+            }
+            at += self.group(at);
+        }
+        self.folded
+    }
+
+    /// Folds the character at `at` with the marks that belong to it; returns its bytes in the source.
+    fn group(&mut self, at: usize) -> usize {
+        let mut characters = self.source[at..].chars();
+        let first = characters
+            .next()
+            .expect("a group starts before the end of the text");
+        let marks: usize = characters
+            .take_while(|&c| joins_the_character_before(c))
+            .map(char::len_utf8)
+            .sum();
+        let length = first.len_utf8() + marks;
+        if marks == 0 && stays_under_nfkc(first) {
+            if is_invisible(first) {
+                return length;
+            }
+            let mut lower = first.to_lowercase();
+            if let (Some(one), None) = (lower.next(), lower.next()) {
+                self.push_single(at, first, fold_one(one));
+                return length;
+            }
+        }
+        self.push_group(at, length);
+        length
+    }
+
+    fn push_single(&mut self, at: usize, from: char, to: char) {
+        if from.len_utf8() == to.len_utf8() {
+            self.verbatim(at);
+        } else {
+            self.piece(at, from.len_utf8());
+        }
+        self.folded.text.push(to);
+    }
+
+    fn push_group(&mut self, at: usize, length: usize) {
+        // Lower-casing can undo normalisation (and the reverse), so we go round twice: more
+        // rounds change nothing, which a property test holds.
+        let mut folded: String = self.source[at..at + length].to_owned();
+        for _ in 0..2 {
+            folded = folded.nfkc().flat_map(char::to_lowercase).collect();
+        }
+        folded = folded
+            .nfkc()
+            .filter(|&c| !is_invisible(c))
+            .map(fold_one)
+            .collect();
+        if !folded.is_empty() {
+            self.piece(at, length);
+            self.folded.text.push_str(&folded);
+        }
+    }
+
+    /// What is pushed next stands byte for byte at `source`.
+    fn verbatim(&mut self, source: usize) {
+        let (folded, source) = (self.folded.text.len() as u32, source as u32);
+        if let Some(last) = self.folded.pieces.last()
+            && last.group == 0
+            && source.wrapping_sub(last.source) == folded - last.folded
+        {
+            return;
+        }
+        self.folded.pieces.push(Piece {
+            folded,
+            source,
+            group: 0,
+        });
+    }
+
+    /// What is pushed next comes from `length` bytes at `source` as a whole.
+    fn piece(&mut self, source: usize, length: usize) {
+        let folded = self.folded.text.len() as u32;
+        self.folded.pieces.push(Piece {
+            folded,
+            source: source as u32,
+            group: length as u32,
+        });
+    }
+}
+
+fn stays_under_nfkc(character: char) -> bool {
+    matches!(character as u32, 0..0xA0 | 0x4E00..0xA000)
+        || is_nfkc_quick(std::iter::once(character)) == IsNormalized::Yes
+}
+
+/// Whether normalisation may merge or reorder `character` with the one before it.
+fn joins_the_character_before(character: char) -> bool {
+    // Below U+0300 nothing combines, and Chinese characters do not either: the usual cases first.
+    if matches!(character as u32, 0..0x300 | 0x3400..0xA000) {
+        return false;
+    }
+    // Half-width voicing marks and jamo combine by what they decompose to.
+    let first = match is_nfkc_quick(std::iter::once(character)) {
+        IsNormalized::No => std::iter::once(character)
+            .nfkc()
+            .next()
+            .unwrap_or(character),
+        IsNormalized::Yes | IsNormalized::Maybe => character,
+    };
+    is_nfkc_quick(std::iter::once(first)) == IsNormalized::Maybe
+        || unicode_normalization::char::canonical_combining_class(first) != 0
+}
+
+/// Soft hyphen, zero-width characters, word joiner, byte-order mark, variation selectors.
+fn is_invisible(character: char) -> bool {
+    matches!(character as u32, 0xAD | 0x200B..=0x200F | 0x2060..=0x2064 | 0xFE00..=0xFE0F | 0xFEFF)
+}
+
+fn fold_one(character: char) -> char {
+    match character {
+        'ς' => 'σ',
+        '’' | 'ʼ' => '\'',
+        other => simplify(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn check(text: &str, folded: &str) {
+        assert_eq!(fold(text), folded);
+    }
+
+    #[test]
+    fn width_case_ligatures_and_script_are_folded() {
+        check("Ｔａｍｉｓ　ﬁne ΣΟΦΟΣ", "tamis fine σοφοσ");
+        check("Don’t co\u{AD}operate", "don't cooperate");
+        check("開放中國", "开放中国");
+        check("e\u{301}tude É", "étude é");
+        check("ﾊﾟﾋﾟ", "パピ");
+        check("\u{1112}\u{1161}\u{11AB}", "한");
+    }
+
+    #[test]
+    fn a_folded_word_knows_its_bytes_in_the_source() {
+        let source = "Ａ①e\u{301}x 國";
+        let folded = Folded::new(source);
+        assert_eq!(folded.text, "a1éx 国");
+        assert_eq!(folded.source(0, 1), (0, 3));
+        assert_eq!(folded.source(1, 2), (3, 6));
+        assert_eq!(folded.source(2, 4), (6, 9));
+        assert_eq!(folded.source(4, 5), (9, 10));
+        assert_eq!(folded.source(6, 9), (11, 14));
+    }
+
+    proptest! {
+        #[test]
+        fn folding_twice_changes_nothing(text in "\\PC{0,40}") {
+            let once = fold(&text);
+            prop_assert_eq!(fold(&once), once);
+        }
+
+        #[test]
+        fn places_are_character_boundaries_of_the_source(text in "\\PC{0,40}") {
+            let folded = Folded::new(&text);
+            let mut at = 0;
+            for character in folded.text.chars() {
+                let (start, end) = folded.source(at, at + character.len_utf8());
+                prop_assert!(start < end && text.get(start as usize..end as usize).is_some());
+                at += character.len_utf8();
+            }
+        }
+    }
+}

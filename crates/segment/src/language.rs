@@ -1,0 +1,385 @@
+//! Which language is this text in?
+//!
+//! A trigram guesser asked about a Chinese page with English code in it answers Italian. So the
+//! script decides first, by counting letters; the guesser is asked only where one script serves
+//! many languages (Latin, Cyrillic, Arabic, Devanagari, Hebrew), and only its reliable answers
+//! count by themselves. What the page declares is often a template's default, so it decides only
+//! between answers that the text allows.
+
+use std::fmt;
+use std::str::FromStr;
+
+use whatlang::{Info, Lang};
+
+/// Characters of the text that are looked at. More changes no answer and costs time.
+const SAMPLE_CHARS: usize = 6_000;
+
+/// How many Latin letters one Han character weighs: a Chinese word has about two characters, an
+/// English one five letters, and the Latin in a Chinese page is mostly names and code.
+const HAN_WEIGHT: usize = 4;
+
+/// At this confidence the guesser is right whatever the page declares (whatlang's own bound).
+const CONFIDENCE_RELIABLE: f64 = 0.9;
+
+/// At this confidence, and with a sentence of letters, a guess is better than nothing.
+const CONFIDENCE_GUESS: f64 = 0.1;
+const GUESS_LETTERS_MIN: usize = 40;
+
+/// A language by its primary subtag: `zh`, `en`, `ja`, `gsw`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Language([u8; 3]);
+
+impl Language {
+    /// The tag in lower case, two letters where ISO 639-1 has them.
+    pub fn as_str(&self) -> &str {
+        let length = if self.0[2] == 0 { 2 } else { 3 };
+        std::str::from_utf8(&self.0[..length]).expect("a language tag is ASCII")
+    }
+
+    /// The language of a BCP 47 tag such as `en-US` or `zh_Hant`; none when it is not one.
+    pub fn parse(tag: &str) -> Option<Language> {
+        let primary = tag.trim().split(['-', '_', ',', ';']).next()?.trim();
+        let letters = primary.as_bytes();
+        if !(2..=3).contains(&letters.len()) || !letters.iter().all(u8::is_ascii_alphabetic) {
+            return None;
+        }
+        let mut lower = [0; 3];
+        for (to, from) in lower.iter_mut().zip(letters) {
+            *to = from.to_ascii_lowercase();
+        }
+        Some(Language(lower).short())
+    }
+
+    /// Three-letter codes become the two-letter ones in use.
+    fn short(self) -> Language {
+        match LONG_CODES
+            .iter()
+            .find(|(long, _)| long.as_bytes() == self.0)
+        {
+            Some((_, short)) => Language([short.as_bytes()[0], short.as_bytes()[1], 0]),
+            None => self,
+        }
+    }
+}
+
+/// A tag that does not begin with a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotALanguage;
+
+impl fmt::Display for NotALanguage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a language tag such as \"en\" or \"zh-Hant\"")
+    }
+}
+
+impl std::error::Error for NotALanguage {}
+
+impl FromStr for Language {
+    type Err = NotALanguage;
+
+    fn from_str(tag: &str) -> Result<Language, NotALanguage> {
+        Language::parse(tag).ok_or(NotALanguage)
+    }
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Language({})", self.as_str())
+    }
+}
+
+/// The language of `text`; `declared` (an `html lang` or a header) breaks ties. None when there
+/// are too few letters to tell and nothing fitting is declared.
+pub fn language(text: &str, declared: Option<&str>) -> Option<Language> {
+    let declared = declared.and_then(Language::parse);
+    let letters = Letters::count(text);
+    match letters.main()? {
+        Writing::Chinese => Some(choose(&["zh", "yue", "wuu"], declared)),
+        Writing::Japanese => Some(choose(&["ja"], declared)),
+        Writing::Korean => Some(choose(&["ko"], declared)),
+        Writing::Thai => Some(choose(&["th", "lo", "km", "my"], declared)),
+        Writing::Alphabet => guess(text, declared),
+    }
+}
+
+/// The declared language if the writing allows it, else the writing's usual one.
+fn choose(allowed: &[&str], declared: Option<Language>) -> Language {
+    declared
+        .filter(|declared| allowed.contains(&declared.as_str()))
+        .or_else(|| Language::parse(allowed[0]))
+        .expect("the table holds language tags")
+}
+
+fn guess(text: &str, declared: Option<Language>) -> Option<Language> {
+    let sample: String = text
+        .chars()
+        .take(SAMPLE_CHARS)
+        .filter(|&c| c.is_ascii() || writing_of(c).is_none_or(|w| w == Writing::Alphabet))
+        .collect();
+    let found = whatlang::detect(&sample);
+    let sure = |confidence: f64| {
+        found
+            .as_ref()
+            .filter(|info| info.confidence() >= confidence)
+            .map(tag)
+    };
+    let enough = sample
+        .chars()
+        .filter(|c| c.is_alphabetic())
+        .take(GUESS_LETTERS_MIN)
+        .count();
+    sure(CONFIDENCE_RELIABLE)
+        .or_else(|| declared.filter(|declared| fits(*declared, found.as_ref())))
+        .or_else(|| sure(CONFIDENCE_GUESS).filter(|_| enough == GUESS_LETTERS_MIN))
+}
+
+/// Whether a declared language is written in the script that was found.
+fn fits(declared: Language, found: Option<&Info>) -> bool {
+    let cjk = ["zh", "ja", "ko", "th", "yue", "wuu", "lo", "km", "my"];
+    let Some(found) = found else {
+        return !cjk.contains(&declared.as_str());
+    };
+    let written = Lang::all()
+        .iter()
+        .find(|lang| Language::parse(lang.code()) == Some(declared));
+    match written {
+        Some(lang) => found.script().langs().contains(lang),
+        None => !cjk.contains(&declared.as_str()),
+    }
+}
+
+fn tag(info: &Info) -> Language {
+    Language::parse(info.lang().code()).expect("whatlang's codes are language tags")
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writing {
+    Chinese,
+    Japanese,
+    Korean,
+    Thai,
+    Alphabet,
+}
+
+#[derive(Default)]
+struct Letters {
+    han: usize,
+    kana: usize,
+    hangul: usize,
+    thai: usize,
+    alphabet: usize,
+}
+
+impl Letters {
+    fn count(text: &str) -> Letters {
+        let mut letters = Letters::default();
+        for character in text.chars().take(SAMPLE_CHARS) {
+            match writing_of(character) {
+                Some(Writing::Chinese) => letters.han += 1,
+                Some(Writing::Japanese) => letters.kana += 1,
+                Some(Writing::Korean) => letters.hangul += 1,
+                Some(Writing::Thai) => letters.thai += 1,
+                Some(Writing::Alphabet) => letters.alphabet += 1,
+                None => {}
+            }
+        }
+        letters
+    }
+
+    fn main(&self) -> Option<Writing> {
+        let east = self.han + self.kana;
+        let ranks = [
+            // Japanese prose is half kana; a Chinese page with one Japanese name is not.
+            (
+                Writing::Japanese,
+                if self.kana * 8 >= east {
+                    east * HAN_WEIGHT
+                } else {
+                    0
+                },
+            ),
+            (Writing::Chinese, east * HAN_WEIGHT),
+            (Writing::Korean, self.hangul * 2),
+            (Writing::Thai, self.thai),
+            (Writing::Alphabet, self.alphabet),
+        ];
+        let most = ranks
+            .iter()
+            .map(|&(_, weight)| weight)
+            .max()
+            .filter(|&most| most > 0)?;
+        ranks
+            .iter()
+            .find(|&&(_, weight)| weight == most)
+            .map(|&(writing, _)| writing)
+    }
+}
+
+fn writing_of(character: char) -> Option<Writing> {
+    use crate::script::{Script, script_of};
+    if !character.is_alphabetic() {
+        return None;
+    }
+    Some(match script_of(character) {
+        Script::Han => Writing::Chinese,
+        Script::Kana => Writing::Japanese,
+        Script::Hangul => Writing::Korean,
+        Script::Thai => Writing::Thai,
+        Script::Number | Script::Other => Writing::Alphabet,
+    })
+}
+
+/// ISO 639-3 codes, as whatlang and some pages give them, and their ISO 639-1 codes.
+const LONG_CODES: [(&str, &str); 77] = [
+    ("epo", "eo"),
+    ("eng", "en"),
+    ("rus", "ru"),
+    ("cmn", "zh"),
+    ("zho", "zh"),
+    ("chi", "zh"),
+    ("spa", "es"),
+    ("por", "pt"),
+    ("ita", "it"),
+    ("ben", "bn"),
+    ("fra", "fr"),
+    ("fre", "fr"),
+    ("deu", "de"),
+    ("ger", "de"),
+    ("ukr", "uk"),
+    ("kat", "ka"),
+    ("ara", "ar"),
+    ("hin", "hi"),
+    ("jpn", "ja"),
+    ("heb", "he"),
+    ("yid", "yi"),
+    ("pol", "pl"),
+    ("amh", "am"),
+    ("jav", "jv"),
+    ("kor", "ko"),
+    ("nob", "nb"),
+    ("dan", "da"),
+    ("swe", "sv"),
+    ("fin", "fi"),
+    ("tur", "tr"),
+    ("nld", "nl"),
+    ("dut", "nl"),
+    ("hun", "hu"),
+    ("ces", "cs"),
+    ("ell", "el"),
+    ("bul", "bg"),
+    ("bel", "be"),
+    ("mar", "mr"),
+    ("kan", "kn"),
+    ("ron", "ro"),
+    ("slv", "sl"),
+    ("hrv", "hr"),
+    ("srp", "sr"),
+    ("mkd", "mk"),
+    ("lit", "lt"),
+    ("lav", "lv"),
+    ("est", "et"),
+    ("tam", "ta"),
+    ("vie", "vi"),
+    ("urd", "ur"),
+    ("tha", "th"),
+    ("guj", "gu"),
+    ("uzb", "uz"),
+    ("pan", "pa"),
+    ("aze", "az"),
+    ("ind", "id"),
+    ("tel", "te"),
+    ("pes", "fa"),
+    ("fas", "fa"),
+    ("mal", "ml"),
+    ("ori", "or"),
+    ("mya", "my"),
+    ("nep", "ne"),
+    ("sin", "si"),
+    ("khm", "km"),
+    ("tuk", "tk"),
+    ("aka", "ak"),
+    ("zul", "zu"),
+    ("sna", "sn"),
+    ("afr", "af"),
+    ("lat", "la"),
+    ("slk", "sk"),
+    ("cat", "ca"),
+    ("tgl", "tl"),
+    ("hye", "hy"),
+    ("cym", "cy"),
+    ("lao", "lo"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, declared: Option<&str>, expected: Option<&str>) {
+        let found = language(text, declared);
+        assert_eq!(found.as_ref().map(Language::as_str), expected, "{text}");
+    }
+
+    #[test]
+    fn the_script_decides_first() {
+        check(
+            "网页去重是搜索引擎的基本功能, see https://example.org/simhash",
+            None,
+            Some("zh"),
+        );
+        check("これは日本語の文章です。漢字も使います。", None, Some("ja"));
+        check("이것은 한국어 문장입니다", None, Some("ko"));
+        check("นี่คือประโยคภาษาไทย", None, Some("th"));
+        check("これは日本語です", Some("en"), Some("ja"));
+    }
+
+    #[test]
+    fn an_alphabet_is_asked_of_the_guesser() {
+        let english = "The quick brown fox jumps over the lazy dog, and then it goes home again.";
+        check(english, Some("zh-CN"), Some("en"));
+        check(
+            "Der schnelle braune Fuchs springt über den faulen Hund und geht nach Hause.",
+            None,
+            Some("de"),
+        );
+        check(
+            "Съешь же ещё этих мягких французских булок да выпей чаю, дорогой друг мой.",
+            None,
+            Some("ru"),
+        );
+    }
+
+    #[test]
+    fn a_declared_language_breaks_ties_only() {
+        check("OK", Some("fr-CA"), Some("fr"));
+        check("OK", Some("zh"), None);
+        check("12345 !!!", Some("en"), None);
+        check("", None, None);
+    }
+
+    #[test]
+    fn tags_are_read_in_their_usual_spellings() {
+        assert_eq!(
+            Language::parse("EN_us").map(|l| l.to_string()).as_deref(),
+            Some("en")
+        );
+        assert_eq!(
+            Language::parse("cmn-Hans")
+                .map(|l| l.to_string())
+                .as_deref(),
+            Some("zh")
+        );
+        assert_eq!(
+            Language::parse("gsw").map(|l| l.to_string()).as_deref(),
+            Some("gsw")
+        );
+        assert_eq!(Language::parse("x"), None);
+        assert_eq!(Language::parse("中文"), None);
+    }
+}
