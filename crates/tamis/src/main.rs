@@ -1,1 +1,18 @@
-fn main() {}
+//! The command line of Tamis: arguments in, data on stdout, talk on stderr, an exit code.
+//!
+//! Each command is a module of [`command`] with its arguments and a `run`. Nothing here decides
+//! anything about a page: the work is in the library crates.
+
+mod args;
+mod command;
+mod exit;
+mod output;
+
+use clap::Parser;
+
+fn main() -> std::process::ExitCode {
+    let cli = args::Cli::parse();
+    let output = output::Output::new(&cli.global);
+    let result = command::run(&cli, &output);
+    exit::finish(result, &output)
+}

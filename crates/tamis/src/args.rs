@@ -1,0 +1,70 @@
+//! The command line's shape: global options and the list of commands.
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::command;
+
+/// Crawl a topic, keep each text once, and say why the rest was dropped.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tamis",
+    version,
+    about = "A focused web crawler that knows, page by page and before anything is indexed, \
+             whether it has seen this content before.",
+    after_help = "Examples:\n  tamis demo\n  tamis crawl config/chinese-databases.toml --dir crawls/db\n  tamis report crawls/db\n  tamis search crawls/db 索引"
+)]
+pub struct Cli {
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Global {
+    /// Print data as JSON, one value per line
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub json: bool,
+    /// Say nothing but errors
+    #[arg(short, long, global = true, help_heading = "Global options")]
+    pub quiet: bool,
+    /// Say more; twice for everything
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Global options")]
+    pub verbose: u8,
+    /// Form of log lines on stderr
+    #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text, help_heading = "Global options")]
+    pub log_format: LogFormat,
+    /// Colour: auto obeys the terminal and NO_COLOR
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, help_heading = "Global options")]
+    pub color: Color,
+}
+
+/// Form of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// One JSON object per line.
+    Json,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands, in the order a user meets them.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Print shell completions
+    Completions(command::completions::Args),
+}

@@ -1,0 +1,88 @@
+//! How a command ends: the exit codes, and the errors that choose one.
+//!
+//! 0 done; 1 the work ran but something was refused or wrong; 2 wrong use, nothing was touched;
+//! 3 a resource cannot go on; 130 interrupted and stopped cleanly, ready to resume.
+
+use std::process::ExitCode;
+
+use crate::output::Output;
+
+/// How a command ended when it ended in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Done,
+    /// The work ran, but something was refused or wrong; a check found a problem.
+    Problem,
+    /// Interrupted and stopped cleanly.
+    Interrupted,
+}
+
+/// Wrong use: arguments, configuration, seed list. Nothing was touched.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// A resource cannot go on: disk full, directory in use, damaged state.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Resource(pub String);
+
+/// An error for wrong use.
+pub fn usage(message: impl Into<String>) -> anyhow::Error {
+    anyhow::Error::new(Usage(message.into()))
+}
+
+/// An error for a resource that cannot go on.
+pub fn resource(message: impl Into<String>) -> anyhow::Error {
+    anyhow::Error::new(Resource(message.into()))
+}
+
+/// Prints an error, if there is one, and gives the process's exit code.
+pub fn finish(result: anyhow::Result<Exit>, output: &Output) -> ExitCode {
+    let result = result.and_then(|exit| output.flush().map(|()| exit).map_err(Into::into));
+    match result {
+        Ok(Exit::Done) => ExitCode::SUCCESS,
+        Ok(Exit::Problem) => ExitCode::from(1),
+        Ok(Exit::Interrupted) => ExitCode::from(130),
+        // A closed pipe (`tamis … | head`) is the reader's choice, not an error.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output.error(&format!("{error:#}"));
+            ExitCode::from(code_of(&error))
+        }
+    }
+}
+
+fn code_of(error: &anyhow::Error) -> u8 {
+    if error.chain().any(|cause| cause.is::<Usage>()) {
+        2
+    } else if error.chain().any(|cause| cause.is::<Resource>()) {
+        3
+    } else {
+        1
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_use_is_2_a_resource_3_and_the_rest_1() {
+        assert_eq!(code_of(&usage("no such option")), 2);
+        assert_eq!(
+            code_of(&resource("disk full").context("write the archive")),
+            3
+        );
+        assert_eq!(code_of(&anyhow::anyhow!("something else")), 1);
+    }
+}

@@ -1,0 +1,84 @@
+//! Where output goes: data to stdout, talk to stderr; JSON lines or text; colour where it is wanted.
+
+use std::cell::RefCell;
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+use serde::Serialize;
+
+use crate::args::{Color, Global};
+
+/// The command's way to speak.
+pub struct Output {
+    /// One JSON value per line was asked for.
+    pub json: bool,
+    /// Only errors on stderr.
+    pub quiet: bool,
+    /// Colour on stdout.
+    pub color: bool,
+    /// Columns of the terminal, 100 where there is none.
+    pub width: usize,
+    stdout: RefCell<BufWriter<io::Stdout>>,
+    color_stderr: bool,
+}
+
+impl Output {
+    /// Reads the global options and looks at the terminal.
+    pub fn new(global: &Global) -> Self {
+        let wanted = |terminal: bool| match global.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        };
+        let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+        Self {
+            json: global.json,
+            quiet: global.quiet,
+            color: wanted(io::stdout().is_terminal()),
+            width: width.unwrap_or(100).clamp(40, 240),
+            stdout: RefCell::new(BufWriter::with_capacity(1 << 16, io::stdout())),
+            color_stderr: wanted(io::stderr().is_terminal()),
+        }
+    }
+
+    /// Writes one JSON value and a line end to stdout.
+    pub fn value(&self, value: &impl Serialize) -> io::Result<()> {
+        let mut out = self.stdout.borrow_mut();
+        serde_json::to_writer(&mut *out, value)?;
+        out.write_all(b"\n")
+    }
+
+    /// Writes a line of text to stdout.
+    pub fn line(&self, text: impl AsRef<str>) -> io::Result<()> {
+        let mut out = self.stdout.borrow_mut();
+        out.write_all(text.as_ref().as_bytes())?;
+        out.write_all(b"\n")
+    }
+
+    /// Gives raw access to stdout, for streams.
+    pub fn stream(&self) -> std::cell::RefMut<'_, impl Write + use<>> {
+        self.stdout.borrow_mut()
+    }
+
+    /// Says something on stderr, unless quiet.
+    pub fn say(&self, text: impl AsRef<str>) {
+        if !self.quiet {
+            // Nobody is left to tell when stderr is closed.
+            let _ = writeln!(io::stderr(), "{}", text.as_ref());
+        }
+    }
+
+    /// Prints an error on stderr.
+    pub fn error(&self, text: &str) {
+        let label = if self.color_stderr {
+            "\x1b[31merror:\x1b[0m"
+        } else {
+            "error:"
+        };
+        let _ = writeln!(io::stderr(), "{label} {text}");
+    }
+
+    /// Writes what is buffered.
+    pub fn flush(&self) -> io::Result<()> {
+        self.stdout.borrow_mut().flush()
+    }
+}
