@@ -1,1 +1,39 @@
-//! Placeholder.
+//! What this crawl is about: how relevant a page is, how promising a link is.
+//!
+//! A crawl with a topic asks two questions all the time. *Was this page worth it?* is asked once
+//! the page has been read, and is answered by [`Topic`] with a probability. *Which link next?* is
+//! asked for every link before anything of its target is known, and is answered by [`LinkModel`]
+//! from what the links' pages have taught so far.
+//!
+//! ```text
+//!            words, title, URL, links            anchor, context, tag path, URL
+//!                     │                                      │
+//!                 PageTerms ──judge──► Relevance         LinkFeatures ──score──► priority
+//!                     │                    │                  ▲                     │
+//!                     └──── on_page ◄──────┘                  └── rescore_due ◄─────┘
+//!                     (topic and link model learn, in journal order)
+//! ```
+//!
+//! [`Focus`] holds everything a pipeline needs, in the order in which it must be called.
+//!
+//! Pure and deterministic: no clock, socket, file, thread or random device. The same records in
+//! the same order give the same model, so the model needs no snapshot: it is a view over the
+//! archive.
+
+pub mod focus;
+pub mod learn;
+pub mod promise;
+pub mod redundancy;
+pub mod relevance;
+pub mod stop;
+pub mod terms;
+pub mod topic;
+
+pub use focus::{Fate, Focus, FocusConfig, PageOutcome};
+pub use learn::{LinkModel, LinkModelConfig, Promise};
+pub use promise::{LinkContext, LinkFeatures};
+pub use redundancy::{Prediction, Redundancy, RedundancyConfig};
+pub use relevance::Relevance;
+pub use stop::{Harvest, StopConfig, StopReason};
+pub use terms::{PageTerms, PageView};
+pub use topic::{ExampleText, Topic, TopicConfig, TopicError};
