@@ -1,0 +1,59 @@
+//! The plain model: a list, read from end to end. Every index is tested against it.
+
+use std::collections::BTreeMap;
+
+use crate::{IndexConfig, Neighbour, TextPrint, rule};
+
+/// An index that compares a text with every kept page.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryIndex {
+    config: IndexConfig,
+    pages: BTreeMap<u64, TextPrint>,
+}
+
+impl MemoryIndex {
+    /// An empty index.
+    pub fn new(config: &IndexConfig) -> MemoryIndex {
+        MemoryIndex {
+            config: *config,
+            pages: BTreeMap::new(),
+        }
+    }
+
+    /// The best confirmed duplicate, or else the nearest candidate; none when no kept page is
+    /// within reach.
+    pub fn nearest(&self, print: &TextPrint) -> Option<Neighbour> {
+        self.pages
+            .iter()
+            .filter(|(_, kept)| rule::is_candidate(&self.config, print, kept))
+            .map(|(&page, kept)| rule::judge(&self.config, print, page, kept, u8::MAX))
+            .min_by(Neighbour::preference)
+    }
+
+    /// Keeps `page`; a page that is there already gets the new print.
+    pub fn insert(&mut self, page: u64, print: &TextPrint) {
+        let mut print = *print;
+        print.sketch = print.sketch.truncated(self.config.sketch);
+        self.pages.insert(page, print);
+    }
+
+    /// Forgets `page`; false when it was not there.
+    pub fn remove(&mut self, page: u64) -> bool {
+        self.pages.remove(&page).is_some()
+    }
+
+    /// The print of a kept page.
+    pub fn get(&self, page: u64) -> Option<TextPrint> {
+        self.pages.get(&page).copied()
+    }
+
+    /// The number of kept pages.
+    pub fn len(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Whether no page is kept.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+}
