@@ -1,0 +1,164 @@
+//! Reading a body as it streams in, until it ends or a bound is met.
+//!
+//! Five things end a body: its end, too many bytes, silence, slowness, and the server going away.
+//! Only the first is whole. The others keep what had arrived and say why it is not all: half a
+//! page is still worth archiving, and a mirror of an endless stream still costs its bound.
+
+use std::num::NonZeroU32;
+use std::time::{Duration, Instant};
+
+use bytes::{Bytes, BytesMut};
+use governor::DefaultDirectRateLimiter;
+use governor::{Quota, RateLimiter};
+
+use crate::error::{FetchError, Seen, TimeoutPhase};
+use crate::fetch::Truncated;
+use crate::limits::FetchLimits;
+
+/// A cap on bytes per second over all bodies of one fetcher.
+pub(crate) struct Bandwidth {
+    limiter: DefaultDirectRateLimiter,
+    burst: NonZeroU32,
+}
+
+impl Bandwidth {
+    /// A cap of so many bytes per second; `None` for zero.
+    pub(crate) fn new(bytes_per_second: u64) -> Option<Self> {
+        let burst = NonZeroU32::new(u32::try_from(bytes_per_second).unwrap_or(u32::MAX))?;
+        Some(Self {
+            limiter: RateLimiter::direct(Quota::per_second(burst)),
+            burst,
+        })
+    }
+
+    /// Waits until so many bytes may have been read, and says how long it waited.
+    async fn take(&self, bytes: usize) -> Duration {
+        let started = Instant::now();
+        let mut left = bytes;
+        while left > 0 {
+            let piece = u32::try_from(left).unwrap_or(u32::MAX);
+            let Some(piece) = NonZeroU32::new(piece.min(self.burst.get())) else {
+                break;
+            };
+            // A piece is never above the burst, so this cannot be refused.
+            let _ = self.limiter.until_n_ready(piece).await;
+            left -= piece.get() as usize;
+        }
+        started.elapsed()
+    }
+}
+
+/// What was read of a body.
+pub(crate) struct Received {
+    pub(crate) body: Bytes,
+    pub(crate) truncated: Option<Truncated>,
+}
+
+/// Reads the body of a response whose request began at `started`.
+pub(crate) async fn receive(
+    mut response: reqwest::Response,
+    limits: &FetchLimits,
+    bytes_max: u64,
+    started: Instant,
+    bandwidth: Option<&Bandwidth>,
+    proxied: bool,
+) -> Result<Received, FetchError> {
+    let bytes_max = usize::try_from(bytes_max).unwrap_or(usize::MAX);
+    let announced = response.content_length().unwrap_or(0);
+    let mut body = BytesMut::with_capacity(
+        usize::try_from(announced)
+            .unwrap_or(usize::MAX)
+            .min(bytes_max)
+            .min(256 * 1024),
+    );
+    let mut clock = Clock::new(limits, started);
+    let truncated = loop {
+        let chunk = match tokio::time::timeout(clock.patience(body.len()), response.chunk()).await {
+            Ok(Ok(Some(chunk))) => chunk,
+            Ok(Ok(None)) => break None,
+            Ok(Err(error)) => {
+                if !body.is_empty() {
+                    tracing::debug!(%error, bytes = body.len(), "body cut short");
+                    break Some(Truncated::Disconnect);
+                }
+                let seen = Seen {
+                    proxied,
+                    phase: TimeoutPhase::Body,
+                    elapsed: started.elapsed(),
+                    header_count_max: limits.header_count_max,
+                };
+                return Err(FetchError::classify(&error, &seen));
+            }
+            Err(_) if body.is_empty() => {
+                return Err(FetchError::Timeout {
+                    phase: TimeoutPhase::Body,
+                    after: started.elapsed(),
+                });
+            }
+            Err(_) => break Some(Truncated::Time),
+        };
+        if body.len() + chunk.len() > bytes_max {
+            body.extend_from_slice(&chunk[..bytes_max - body.len()]);
+            break Some(Truncated::Bytes);
+        }
+        body.extend_from_slice(&chunk);
+        if let Some(bandwidth) = bandwidth {
+            clock.excuse(bandwidth.take(chunk.len()).await);
+        }
+        if clock.is_too_slow(body.len()) {
+            break Some(Truncated::Time);
+        }
+    };
+    Ok(Received {
+        body: body.freeze(),
+        truncated,
+    })
+}
+
+/// The time bounds of one body. Waiting for our own bandwidth cap is not the server's fault and
+/// is taken out.
+struct Clock<'l> {
+    limits: &'l FetchLimits,
+    request_started: Instant,
+    body_started: Instant,
+    excused: Duration,
+}
+
+impl<'l> Clock<'l> {
+    fn new(limits: &'l FetchLimits, request_started: Instant) -> Self {
+        Self {
+            limits,
+            request_started,
+            body_started: Instant::now(),
+            excused: Duration::ZERO,
+        }
+    }
+
+    fn excuse(&mut self, waited: Duration) {
+        self.excused += waited;
+    }
+
+    fn body_time(&self) -> Duration {
+        self.body_started.elapsed().saturating_sub(self.excused)
+    }
+
+    /// How long the next chunk may take: the idle time, the rest of the total time, or until the
+    /// moment at which the body would be too slow, whichever is least.
+    fn patience(&self, bytes: usize) -> Duration {
+        let used = self.request_started.elapsed().saturating_sub(self.excused);
+        let total_left = self.limits.total_timeout.saturating_sub(used);
+        let mut patience = self.limits.idle_timeout.min(total_left);
+        if self.limits.body_rate_min > 0 {
+            let due = Duration::from_secs_f64(bytes as f64 / self.limits.body_rate_min as f64)
+                .max(self.limits.body_rate_grace);
+            patience = patience.min(due.saturating_sub(self.body_time()));
+        }
+        patience
+    }
+
+    fn is_too_slow(&self, bytes: usize) -> bool {
+        let time = self.body_time();
+        time > self.limits.body_rate_grace
+            && (bytes as f64) < self.limits.body_rate_min as f64 * time.as_secs_f64()
+    }
+}

@@ -1,0 +1,217 @@
+//! What is asked and what came back: the types at the crate's edge.
+//!
+//! [`Fetch`] is the seam between the crawl and the network. The crawl knows only this trait, so a
+//! web that lives in memory can stand behind it in tests, under a paused clock.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use url::Url;
+
+use crate::decoding::{self, Decoding};
+use crate::error::FetchError;
+use crate::limits::FetchLimits;
+use crate::retry_after;
+
+/// One request: a URL, why it is wanted, and the validators of an earlier answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchRequest {
+    /// The absolute http or https URL. Its fragment is not sent.
+    pub url: Url,
+    /// Why it is wanted; decides the `Accept` header.
+    pub purpose: Purpose,
+    /// The `ETag` of an earlier answer, sent as `If-None-Match`.
+    pub if_none_match: Option<String>,
+    /// The `Last-Modified` of an earlier answer, sent as `If-Modified-Since`.
+    pub if_modified_since: Option<String>,
+}
+
+impl FetchRequest {
+    /// A plain request without validators.
+    pub fn new(url: Url, purpose: Purpose) -> Self {
+        Self {
+            url,
+            purpose,
+            if_none_match: None,
+            if_modified_since: None,
+        }
+    }
+
+    /// A plain request for a page.
+    pub fn page(url: Url) -> Self {
+        Self::new(url, Purpose::Page)
+    }
+}
+
+/// Why a URL is fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// A page to read and judge.
+    Page,
+    /// A host's robots.txt.
+    Robots,
+    /// A sitemap or feed.
+    Sitemap,
+}
+
+/// The future that [`Fetch::fetch`] returns.
+pub type FetchFuture<'a> = Pin<Box<dyn Future<Output = Result<Fetched, FetchError>> + Send + 'a>>;
+
+/// Something that can fetch: the network, or a web in memory.
+pub trait Fetch: Send + Sync {
+    /// Makes one request and reads its answer within the limits. No redirect is followed.
+    ///
+    /// # Errors
+    /// A [`FetchError`] when there is no answer at all. An answer of any status is `Ok`, and so
+    /// is one whose body was cut after some of it had arrived: see [`Fetched::truncated`].
+    fn fetch<'a>(&'a self, request: FetchRequest) -> FetchFuture<'a>;
+}
+
+/// An answer, as it was received.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetched {
+    /// The URL that was asked for.
+    pub url: Url,
+    /// The status code.
+    pub status: u16,
+    /// `"HTTP/1.1"`, `"HTTP/2"` and so on.
+    pub http_version: &'static str,
+    /// The headers: names in lower case, order and repetitions kept, values as bytes.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body as received, still content-encoded; transfer coding removed.
+    pub body: Bytes,
+    /// The address that answered; the proxy's where there is one.
+    pub remote: Option<SocketAddr>,
+    /// Why the body is not whole; `None` for a whole one.
+    pub truncated: Option<Truncated>,
+    /// From the start of the request (connecting included) to the end of the headers.
+    pub first_byte: Duration,
+    /// From the start of the request to the end of the body.
+    pub total: Duration,
+}
+
+/// Why a body is not whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Truncated {
+    /// It was larger than [`FetchLimits::body_bytes_max`].
+    Bytes,
+    /// It took longer than a limit: total, idle or minimum rate.
+    Time,
+    /// The server went away before its announced end.
+    Disconnect,
+}
+
+impl Truncated {
+    /// The stable name: `bytes`, `time`, `disconnect`; the first two fit the WARC field.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Time => "time",
+            Self::Disconnect => "disconnect",
+        }
+    }
+}
+
+impl Fetched {
+    /// The first value of a header, by its lower-case name, trimmed; `None` when it is absent or
+    /// not UTF-8.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.headers.iter().find(|(n, _)| n == name)?;
+        std::str::from_utf8(value).ok().map(str::trim)
+    }
+
+    /// Every value of a header that is UTF-8, in order.
+    pub fn header_values<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'s str> {
+        self.headers
+            .iter()
+            .filter(move |(n, _)| n == name)
+            .filter_map(|(_, value)| std::str::from_utf8(value).ok())
+            .map(str::trim)
+    }
+
+    /// The Content-Type as declared. Of several the last counts, as WHATWG's Fetch has it.
+    pub fn content_type(&self) -> Option<String> {
+        self.header_values("content-type").last().map(str::to_owned)
+    }
+
+    /// Where a redirect leads: the Location of a 301, 302, 303, 307 or 308, resolved against the
+    /// URL. `None` for other statuses, without a Location, or when it cannot be parsed.
+    ///
+    /// A Location without a fragment inherits none: fragments are not for crawlers.
+    pub fn location(&self) -> Option<Url> {
+        if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
+            return None;
+        }
+        self.url.join(self.header("location")?).ok()
+    }
+
+    /// How long the server asks to stay away (`Retry-After`), seen from `now`; bounded.
+    pub fn retry_after(&self, now: SystemTime) -> Option<Duration> {
+        retry_after::parse(self.header("retry-after")?, now)
+    }
+
+    /// The body with its content codings undone, within the limits. CPU work of some
+    /// milliseconds per megabyte: keep it off the runtime's threads.
+    pub fn decoded(&self, limits: &FetchLimits) -> Decoding {
+        decoding::decode(&self.body, self.header_values("content-encoding"), limits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, headers: &[(&str, &str)]) -> Fetched {
+        Fetched {
+            url: Url::parse("http://a.example/dir/page?x=1").unwrap(),
+            status,
+            http_version: "HTTP/1.1",
+            headers: headers
+                .iter()
+                .map(|(n, v)| ((*n).to_owned(), v.as_bytes().to_vec()))
+                .collect(),
+            body: Bytes::new(),
+            remote: None,
+            truncated: None,
+            first_byte: Duration::ZERO,
+            total: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn a_location_is_resolved_against_the_url() {
+        let to = |location| answer(302, &[("location", location)]).location();
+        assert_eq!(
+            to("b/c?d=1").unwrap().as_str(),
+            "http://a.example/dir/b/c?d=1"
+        );
+        assert_eq!(to("//b.example").unwrap().as_str(), "http://b.example/");
+        assert_eq!(to("/b c").unwrap().as_str(), "http://a.example/b%20c");
+        assert_eq!(to("http://[").as_ref(), None);
+    }
+
+    #[test]
+    fn only_a_redirect_status_has_a_location() {
+        assert!(answer(201, &[("location", "/x")]).location().is_none());
+        assert!(answer(304, &[("location", "/x")]).location().is_none());
+        assert!(answer(301, &[]).location().is_none());
+    }
+
+    #[test]
+    fn of_several_content_types_the_last_counts() {
+        let fetched = answer(
+            200,
+            &[
+                ("content-type", "text/plain"),
+                ("content-type", "text/html; charset=gbk"),
+            ],
+        );
+        assert_eq!(
+            fetched.content_type().as_deref(),
+            Some("text/html; charset=gbk")
+        );
+    }
+}

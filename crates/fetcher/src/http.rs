@@ -1,0 +1,501 @@
+//! The HTTP client: one polite, bounded, identified request at a time.
+//!
+//! Built on reqwest with its conveniences off: no redirects, no automatic decompression, no
+//! retries, no proxy from the environment, no cookies unless asked for. What is left is HTTP/1.1
+//! and HTTP/2 over rustls, a connection pool, and a resolver and guard of our own.
+//!
+//! A host given by `resolve` has a client of its own, since the client's resolver is not told the
+//! port: with one client per override, `a.example:80` and `a.example:8080` can lead to different
+//! places.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use url::Url;
+
+use crate::body::{self, Bandwidth};
+use crate::error::{FetchError, FetchSetupError, Seen, TimeoutPhase};
+use crate::fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose};
+use crate::guard::{AddressGuard, Refused};
+use crate::limits::FetchLimits;
+use crate::resolve::{Fixed, Resolver};
+
+/// What we can decode, in the order in which we like it.
+const ACCEPT_ENCODING: &str = "gzip, deflate, br, zstd";
+/// Idle connections are closed after this long: shorter than the five seconds after which common
+/// servers close theirs, so that a request rarely meets a connection that is just going away.
+const POOL_IDLE: Duration = Duration::from_secs(4);
+/// Idle connections kept per host. The crawl has one request per host at a time.
+const POOL_PER_HOST: usize = 2;
+
+/// How a fetcher is set up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpConfig {
+    /// The product and version that stand first in the User-Agent header.
+    pub user_agent: String,
+    /// How to reach whoever runs the crawler: a URL or a mail address. It stands in the
+    /// User-Agent as `(+contact)`, and a mail address also in the From header.
+    pub contact: Option<String>,
+    /// The bounds on each fetch.
+    pub limits: FetchLimits,
+    /// An http, https, socks4(a) or socks5(h) proxy for every request. The proxy resolves names.
+    pub proxy: Option<Url>,
+    /// Addresses to use for (host, port) instead of asking the name server. The user's own words:
+    /// the guard does not apply to them. Not used with a proxy.
+    pub resolve: Vec<(String, u16, SocketAddr)>,
+    /// Whether private, loopback and other special addresses may be reached.
+    pub allow_private: bool,
+    /// Whether cookies are kept, in memory, and sent back to the hosts that set them.
+    pub cookies: bool,
+    /// The most body bytes per second over all fetches.
+    pub bandwidth: Option<u64>,
+    /// The most requests per second over all hosts.
+    pub requests_per_second: Option<f64>,
+    /// The Accept-Language header; none by default.
+    pub accept_language: Option<String>,
+    /// Further certificate authorities to trust, PEM, beside the system's.
+    pub extra_roots_pem: Vec<Vec<u8>>,
+}
+
+impl Default for HttpConfig {
+    fn default() -> Self {
+        Self {
+            user_agent: concat!("tamis/", env!("CARGO_PKG_VERSION")).to_owned(),
+            contact: None,
+            limits: FetchLimits::default(),
+            proxy: None,
+            resolve: Vec::new(),
+            allow_private: false,
+            cookies: false,
+            bandwidth: None,
+            requests_per_second: None,
+            accept_language: None,
+            extra_roots_pem: Vec::new(),
+        }
+    }
+}
+
+impl HttpConfig {
+    /// The whole User-Agent header: `tamis/0.1 (+https://example.org/crawler)`.
+    pub fn user_agent_header(&self) -> String {
+        match &self.contact {
+            Some(contact) => format!("{} (+{contact})", self.user_agent),
+            None => self.user_agent.clone(),
+        }
+    }
+
+    /// The From header (RFC 9110 §10.1.2): the contact when it is a mail address.
+    pub fn from_header(&self) -> Option<String> {
+        let contact = self.contact.as_deref()?;
+        let address = contact.strip_prefix("mailto:").unwrap_or(contact);
+        let (local, domain) = address.split_once('@')?;
+        let plain = !local.is_empty() && !domain.is_empty() && !address.contains(['/', ' ']);
+        plain.then(|| address.to_owned())
+    }
+}
+
+/// Chooses ring as the TLS provider of this process. Done once; later calls change nothing.
+pub fn init() {
+    // An error means that a provider is there already, which is all we want.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// Fetches over the network. Cheap to share: put it in an `Arc`.
+pub struct HttpFetcher {
+    client: reqwest::Client,
+    overrides: Vec<Override>,
+    guard: AddressGuard,
+    limits: FetchLimits,
+    proxied: bool,
+    bandwidth: Option<Bandwidth>,
+    rate: Option<DefaultDirectRateLimiter>,
+}
+
+/// A host and port whose address the user has given.
+struct Override {
+    host: String,
+    port: u16,
+    address: SocketAddr,
+    client: reqwest::Client,
+}
+
+impl std::fmt::Debug for HttpFetcher {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("HttpFetcher")
+            .field("limits", &self.limits)
+            .field("proxied", &self.proxied)
+            .finish_non_exhaustive()
+    }
+}
+
+impl HttpFetcher {
+    /// Builds the client. Takes some tens of milliseconds (the system's certificates are read),
+    /// so one is made per crawl.
+    ///
+    /// # Errors
+    /// [`FetchSetupError`] for a proxy, header or rate that cannot be used, and when the system
+    /// has no CA certificates.
+    pub fn new(config: HttpConfig) -> Result<Self, FetchSetupError> {
+        init();
+        let guard = if config.allow_private {
+            AddressGuard::allow_all()
+        } else {
+            AddressGuard::public_only()
+        };
+        let proxy = config.proxy.as_ref().map(proxy_of).transpose()?;
+        let proxy_host = config
+            .proxy
+            .as_ref()
+            .and_then(|p| p.host_str().map(str::to_owned));
+        let resolver = Arc::new(Resolver::new(guard, proxy_host));
+        let base = builder(&config)?;
+        let client = match proxy {
+            Some(proxy) => base.proxy(proxy),
+            None => base,
+        };
+        let client = build(client.dns_resolver(resolver))?;
+        let mut overrides = Vec::with_capacity(config.resolve.len());
+        for (host, port, address) in &config.resolve {
+            overrides.push(Override {
+                host: host.to_ascii_lowercase(),
+                port: *port,
+                address: *address,
+                client: build(builder(&config)?.dns_resolver(Arc::new(Fixed(*address))))?,
+            });
+        }
+        let rate = config.requests_per_second.map(rate_of).transpose()?;
+        Ok(Self {
+            client,
+            overrides,
+            guard,
+            proxied: config.proxy.is_some(),
+            bandwidth: config.bandwidth.and_then(Bandwidth::new),
+            rate,
+            limits: config.limits,
+        })
+    }
+
+    /// The bounds in force.
+    pub fn limits(&self) -> &FetchLimits {
+        &self.limits
+    }
+
+    async fn run(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
+        self.check_url(&request.url)?;
+        let (client, target, host_header) = self.route(&request.url);
+        if host_header.is_none() {
+            self.check_address(&request.url)?;
+        }
+        if let Some(rate) = &self.rate {
+            rate.until_ready().await;
+        }
+        let mut headers = request_headers(&request);
+        if let Some(Some(host)) = host_header {
+            headers.insert(header::HOST, host);
+        }
+        let started = Instant::now();
+        let response = self.send(client, target, headers, started).await?;
+        let first_byte = started.elapsed();
+        let status = response.status().as_u16();
+        let http_version = version_name(response.version());
+        let remote = response.remote_addr();
+        let headers = self.response_headers(response.headers())?;
+        let bytes_max = self.limits.bytes_max(request.purpose);
+        let received = body::receive(
+            response,
+            &self.limits,
+            bytes_max,
+            started,
+            self.bandwidth.as_ref(),
+            self.proxied,
+        )
+        .await?;
+        Ok(Fetched {
+            url: request.url,
+            status,
+            http_version,
+            headers,
+            body: received.body,
+            remote,
+            truncated: received.truncated,
+            first_byte,
+            total: started.elapsed(),
+        })
+    }
+
+    /// Sends the request and waits for the response's headers.
+    async fn send(
+        &self,
+        client: &reqwest::Client,
+        url: Url,
+        headers: HeaderMap,
+        started: Instant,
+    ) -> Result<reqwest::Response, FetchError> {
+        // The client bounds connecting by itself; waiting for the headers comes on top.
+        let patience = (self.limits.connect_timeout + self.limits.first_byte_timeout)
+            .min(self.limits.total_timeout);
+        let sent = client.get(url).headers(headers).send();
+        match tokio::time::timeout(patience, sent).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) => {
+                let seen = Seen {
+                    proxied: self.proxied,
+                    phase: if error.is_connect() {
+                        TimeoutPhase::Connect
+                    } else {
+                        TimeoutPhase::FirstByte
+                    },
+                    elapsed: started.elapsed(),
+                    header_count_max: self.limits.header_count_max,
+                };
+                Err(FetchError::classify(&error, &seen))
+            }
+            Err(_) => Err(FetchError::Timeout {
+                phase: TimeoutPhase::FirstByte,
+                after: started.elapsed(),
+            }),
+        }
+    }
+
+    fn check_url(&self, url: &Url) -> Result<(), FetchError> {
+        let bad = |message: &str| {
+            Err(FetchError::BadUrl {
+                message: message.to_owned(),
+            })
+        };
+        if !matches!(url.scheme(), "http" | "https") {
+            return bad("only http and https are fetched");
+        }
+        if !url.has_host() {
+            return bad("no host");
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return bad("a URL with a user name or password is not fetched");
+        }
+        if url.as_str().len() > self.limits.url_bytes_max {
+            return bad("longer than the limit");
+        }
+        Ok(())
+    }
+
+    fn check_address(&self, url: &Url) -> Result<(), FetchError> {
+        let checked = if self.proxied {
+            self.guard.check_proxied(url)
+        } else {
+            self.guard.check_literal(url)
+        };
+        checked.map_err(|refused: Refused| FetchError::Guard {
+            host: refused.host,
+            address: refused.address,
+            reason: refused.reason,
+        })
+    }
+
+    /// Which client serves this URL, at which URL, and, for an override, under which Host header
+    /// when its port is not the URL's.
+    fn route(&self, url: &Url) -> (&reqwest::Client, Url, Option<Option<HeaderValue>>) {
+        let mut target = url.clone();
+        target.set_fragment(None);
+        if self.proxied {
+            return (&self.client, target, None);
+        }
+        let port = url.port_or_known_default();
+        let found = self
+            .overrides
+            .iter()
+            .find(|o| Some(o.host.as_str()) == url.host_str() && Some(o.port) == port);
+        let Some(found) = found else {
+            return (&self.client, target, None);
+        };
+        let mut host_header = None;
+        if url.port().is_some_and(|p| p != found.address.port()) {
+            // An explicit port in the URL would win over the resolver's, so it is replaced, and
+            // the server is still told the one that was asked for.
+            let authority = format!("{}:{}", found.host, found.port);
+            host_header = HeaderValue::from_str(&authority).ok();
+            // Cannot fail: an http URL with a host takes any port.
+            let _ = target.set_port(Some(found.address.port()));
+        }
+        (&found.client, target, Some(host_header))
+    }
+
+    fn response_headers(&self, headers: &HeaderMap) -> Result<Vec<(String, Vec<u8>)>, FetchError> {
+        let too_large = |what, limit: usize| FetchError::TooLarge {
+            what,
+            limit: limit as u64,
+        };
+        if headers.len() > self.limits.header_count_max {
+            return Err(too_large(
+                "the number of headers",
+                self.limits.header_count_max,
+            ));
+        }
+        let bytes: usize = headers
+            .iter()
+            .map(|(name, value)| name.as_str().len() + value.len() + 4)
+            .sum();
+        if bytes > self.limits.header_bytes_max {
+            return Err(too_large(
+                "the size of the headers",
+                self.limits.header_bytes_max,
+            ));
+        }
+        Ok(headers
+            .iter()
+            .map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec()))
+            .collect())
+    }
+}
+
+impl Fetch for HttpFetcher {
+    fn fetch<'a>(&'a self, request: FetchRequest) -> FetchFuture<'a> {
+        Box::pin(self.run(request))
+    }
+}
+
+/// The settings that every client shares.
+fn builder(config: &HttpConfig) -> Result<reqwest::ClientBuilder, FetchSetupError> {
+    let mut headers = HeaderMap::new();
+    let mut set = |name: HeaderName, shown: &'static str, value: &str| {
+        let parsed = HeaderValue::from_str(value).map_err(|_| FetchSetupError::Header {
+            name: shown,
+            value: value.to_owned(),
+        })?;
+        headers.insert(name, parsed);
+        Ok(())
+    };
+    set(
+        header::USER_AGENT,
+        "User-Agent",
+        &config.user_agent_header(),
+    )?;
+    set(header::ACCEPT_ENCODING, "Accept-Encoding", ACCEPT_ENCODING)?;
+    if let Some(from) = config.from_header() {
+        set(header::FROM, "From", &from)?;
+    }
+    if let Some(languages) = &config.accept_language {
+        set(header::ACCEPT_LANGUAGE, "Accept-Language", languages)?;
+    }
+    let header_list = u32::try_from(config.limits.header_bytes_max).unwrap_or(u32::MAX);
+    let mut builder = reqwest::Client::builder()
+        .default_headers(headers)
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .no_proxy()
+        .no_gzip()
+        .no_brotli()
+        .no_zstd()
+        .no_deflate()
+        .cookie_store(config.cookies)
+        .connect_timeout(config.limits.connect_timeout)
+        .pool_idle_timeout(POOL_IDLE)
+        .pool_max_idle_per_host(POOL_PER_HOST)
+        .http1_max_headers(config.limits.header_count_max)
+        .http2_max_header_list_size(header_list)
+        .tcp_keepalive(Duration::from_secs(30));
+    for pem in &config.extra_roots_pem {
+        let certificates = reqwest::Certificate::from_pem_bundle(pem).map_err(|error| {
+            FetchSetupError::Client {
+                message: error.to_string(),
+            }
+        })?;
+        builder = builder.tls_certs_merge(certificates);
+    }
+    Ok(builder)
+}
+
+fn build(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, FetchSetupError> {
+    builder.build().map_err(|error| FetchSetupError::Client {
+        message: format!("{error}: {}", root_cause(&error)),
+    })
+}
+
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
+}
+
+/// The proxy for every request. Names are resolved by the proxy, in its network: that is what a
+/// proxy is for, and it keeps the two kinds of SOCKS names from meaning different things.
+fn proxy_of(url: &Url) -> Result<reqwest::Proxy, FetchSetupError> {
+    let mut shown = url.clone();
+    let _ = shown.set_password(None);
+    let wrong = |message: String| FetchSetupError::Proxy {
+        url: shown.to_string(),
+        message,
+    };
+    let scheme = match url.scheme() {
+        "http" | "https" => url.scheme(),
+        "socks5" | "socks5h" => "socks5h",
+        "socks4" | "socks4a" => "socks4a",
+        other => {
+            return Err(wrong(format!(
+                "{other} is not http, https, socks4 or socks5"
+            )));
+        }
+    };
+    let rest = url
+        .as_str()
+        .split_once(':')
+        .map(|(_, rest)| rest)
+        .unwrap_or_default();
+    reqwest::Proxy::all(format!("{scheme}:{rest}")).map_err(|error| wrong(error.to_string()))
+}
+
+/// A limiter for a rate that may be below one per second.
+fn rate_of(per_second: f64) -> Result<DefaultDirectRateLimiter, FetchSetupError> {
+    let wrong = || FetchSetupError::Rate {
+        what: "requests per second",
+        value: per_second.to_string(),
+    };
+    if !per_second.is_finite() || per_second <= 0.0 {
+        return Err(wrong());
+    }
+    let period = Duration::try_from_secs_f64(1.0 / per_second).map_err(|_| wrong())?;
+    let burst = NonZeroU32::new(per_second.ceil().min(1_000.0) as u32).ok_or_else(wrong)?;
+    let quota = Quota::with_period(period.max(Duration::from_nanos(1)))
+        .ok_or_else(wrong)?
+        .allow_burst(burst);
+    Ok(RateLimiter::direct(quota))
+}
+
+/// The headers that depend on the request.
+fn request_headers(request: &FetchRequest) -> HeaderMap {
+    let accept = match request.purpose {
+        Purpose::Page => "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        Purpose::Robots => "text/plain,*/*;q=0.8",
+        Purpose::Sitemap => "application/xml,text/xml,text/plain;q=0.9,*/*;q=0.8",
+    };
+    let mut headers = HeaderMap::new();
+    headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
+    // A validator comes from a server; one that cannot be sent back is left out.
+    let validators = [
+        (header::IF_NONE_MATCH, &request.if_none_match),
+        (header::IF_MODIFIED_SINCE, &request.if_modified_since),
+    ];
+    for (name, value) in validators {
+        if let Some(value) = value.as_deref().and_then(|v| HeaderValue::from_str(v).ok()) {
+            headers.insert(name, value);
+        }
+    }
+    headers
+}
+
+fn version_name(version: http::Version) -> &'static str {
+    match version {
+        http::Version::HTTP_09 => "HTTP/0.9",
+        http::Version::HTTP_10 => "HTTP/1.0",
+        http::Version::HTTP_2 => "HTTP/2",
+        http::Version::HTTP_3 => "HTTP/3",
+        _ => "HTTP/1.1",
+    }
+}

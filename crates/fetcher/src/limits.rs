@@ -1,0 +1,89 @@
+//! Every bound on one fetch, in one place.
+//!
+//! A server chooses how much it sends and how slowly. Each field here is the most that one
+//! choice can cost us; a fetch that meets a bound ends, says which, and keeps what had arrived.
+
+use std::time::Duration;
+
+use crate::fetch::Purpose;
+
+/// The bounds on one fetch and on decoding its body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FetchLimits {
+    /// The most bytes of a body that are read, as sent (before decompression). The rest is not
+    /// read and the connection is closed. 10 MB holds all but some 0.01 % of HTML pages; memory
+    /// in flight is this times the number of connections.
+    pub body_bytes_max: u64,
+    /// The most bytes of a robots.txt that are read, as sent. RFC 9309 asks for at least 500 KiB;
+    /// the parser reads exactly that much.
+    pub robots_bytes_max: u64,
+    /// The most bytes of a sitemap that are read, as sent. sitemaps.org allows 50 MB.
+    pub sitemap_bytes_max: u64,
+    /// The most bytes that decoding a body may give; what is over is cut.
+    pub decoded_bytes_max: u64,
+    /// The most decoded bytes per received byte. Text compresses 3 to 20 times, the most
+    /// repetitive real pages some 100 times; a bomb 1,000 times and more. Below 1 MiB decoded the
+    /// ratio is not asked.
+    pub ratio_max: u32,
+    /// The most content codings stacked on one body. Honest servers use one.
+    pub codings_max: usize,
+    /// The most bytes of a response's headers, names and values together.
+    pub header_bytes_max: usize,
+    /// The most headers of a response.
+    pub header_count_max: usize,
+    /// The longest time for name look-up, TCP and TLS together.
+    pub connect_timeout: Duration,
+    /// The longest wait for the response's headers once connected. Slow dynamic pages take
+    /// seconds; beyond 30 s a browser's user has left.
+    pub first_byte_timeout: Duration,
+    /// The longest silence inside a body.
+    pub idle_timeout: Duration,
+    /// The longest time for the whole fetch, body included: the bound that a patient drip meets.
+    pub total_timeout: Duration,
+    /// The least bytes per second of a body, averaged since its start and asked after
+    /// [`Self::body_rate_grace`]. 0 turns it off. Half a kilobyte a second is slower than any
+    /// modem; a drip below it only holds a slot.
+    pub body_rate_min: u64,
+    /// How long a body may run before its rate is asked.
+    pub body_rate_grace: Duration,
+    /// The longest URL that is requested, in bytes. Servers answer 414 at about 8,000; honest
+    /// links stay under 2,000.
+    pub url_bytes_max: usize,
+    /// The most redirects that a caller should follow in a row. Browsers stop at 20; RFC 9309
+    /// asks for at least 5 for robots.txt.
+    pub redirects_max: u32,
+}
+
+impl Default for FetchLimits {
+    fn default() -> Self {
+        Self {
+            body_bytes_max: 10_000_000,
+            robots_bytes_max: 512_000,
+            sitemap_bytes_max: 52_428_800,
+            decoded_bytes_max: 20_000_000,
+            ratio_max: 200,
+            codings_max: 3,
+            header_bytes_max: 64 * 1024,
+            header_count_max: 200,
+            connect_timeout: Duration::from_secs(15),
+            first_byte_timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(20),
+            total_timeout: Duration::from_secs(120),
+            body_rate_min: 500,
+            body_rate_grace: Duration::from_secs(20),
+            url_bytes_max: 8_000,
+            redirects_max: 10,
+        }
+    }
+}
+
+impl FetchLimits {
+    /// The most body bytes read for a purpose.
+    pub fn bytes_max(&self, purpose: Purpose) -> u64 {
+        match purpose {
+            Purpose::Page => self.body_bytes_max,
+            Purpose::Robots => self.robots_bytes_max,
+            Purpose::Sitemap => self.sitemap_bytes_max,
+        }
+    }
+}

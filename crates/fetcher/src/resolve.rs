@@ -1,0 +1,179 @@
+//! Names to addresses, and only to those that the guard lets through.
+//!
+//! The HTTP client asks this resolver for every new connection and connects to what it answers,
+//! so an address that is not in the answer cannot be reached: there is no moment between check
+//! and use. Of an answer that mixes public and private addresses the public ones are kept.
+//!
+//! A small cache saves the name server a question for each connection of a polite crawl, which
+//! opens one every few seconds per host. It keeps answers for a minute, failures for none.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use crate::guard::{AddressGuard, Refused};
+
+/// How long an answer is used. Short, so that a host that moves is followed.
+const CACHE_TIME: Duration = Duration::from_secs(60);
+/// The most answers kept; at the bound the cache starts anew.
+const CACHE_NAMES_MAX: usize = 10_000;
+/// The most addresses of one name that are tried.
+const ADDRESSES_MAX: usize = 16;
+
+/// A name that has no address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("look up {host}: {message}")]
+pub struct LookupFailed {
+    /// The name.
+    pub host: String,
+    /// What the system said.
+    pub message: String,
+}
+
+/// The guarded resolver.
+#[derive(Clone)]
+pub(crate) struct Resolver {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    guard: AddressGuard,
+    /// The proxy's own name: chosen by the user, so not guarded.
+    proxy_host: Option<String>,
+    cache: Mutex<HashMap<String, (Instant, Vec<IpAddr>)>>,
+}
+
+impl Resolver {
+    pub(crate) fn new(guard: AddressGuard, proxy_host: Option<String>) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                guard,
+                proxy_host,
+                cache: Mutex::new(HashMap::new()),
+            }),
+        }
+    }
+}
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(async move {
+            let addresses = shared.addresses(name.as_str()).await?;
+            let answer: Addrs = Box::new(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0)));
+            Ok(answer)
+        })
+    }
+}
+
+impl Shared {
+    async fn addresses(
+        &self,
+        name: &str,
+    ) -> Result<Vec<IpAddr>, Box<dyn std::error::Error + Send + Sync>> {
+        let found = match self.cached(name) {
+            Some(found) => found,
+            None => self.look_up(name).await?,
+        };
+        if self.proxy_host.as_deref() == Some(name) {
+            return Ok(found);
+        }
+        Ok(self.permitted(name, found)?)
+    }
+
+    /// The addresses that the guard lets through; a refusal when it lets none.
+    fn permitted(&self, name: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, Refused> {
+        let refusal = found
+            .iter()
+            .find_map(|ip| self.guard.refuses(*ip).map(|reason| (*ip, reason)));
+        let public: Vec<IpAddr> = found
+            .into_iter()
+            .filter(|ip| self.guard.refuses(*ip).is_none())
+            .collect();
+        match refusal {
+            Some((address, reason)) if public.is_empty() => Err(Refused {
+                host: name.to_owned(),
+                address: Some(address),
+                reason,
+            }),
+            _ => Ok(public),
+        }
+    }
+
+    fn cached(&self, name: &str) -> Option<Vec<IpAddr>> {
+        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let (at, found) = cache.get(name)?;
+        (at.elapsed() < CACHE_TIME).then(|| found.clone())
+    }
+
+    async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, LookupFailed> {
+        let failed = |message: String| LookupFailed {
+            host: name.to_owned(),
+            message,
+        };
+        let mut found: Vec<IpAddr> = Vec::new();
+        let answer = tokio::net::lookup_host((name, 0))
+            .await
+            .map_err(|error| failed(error.to_string()))?;
+        for address in answer.map(|socket| socket.ip()) {
+            if found.len() < ADDRESSES_MAX && !found.contains(&address) {
+                found.push(address);
+            }
+        }
+        if found.is_empty() {
+            return Err(failed("no address".to_owned()));
+        }
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.len() >= CACHE_NAMES_MAX {
+            cache.clear();
+        }
+        cache.insert(name.to_owned(), (Instant::now(), found.clone()));
+        Ok(found)
+    }
+}
+
+/// A resolver with one fixed answer, for a host whose address the user has given.
+#[derive(Clone, Copy)]
+pub(crate) struct Fixed(pub SocketAddr);
+
+impl Resolve for Fixed {
+    fn resolve(&self, _name: Name) -> Resolving {
+        let address = self.0;
+        Box::pin(async move {
+            let answer: Addrs = Box::new(std::iter::once(address));
+            Ok(answer)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn permitted(addresses: &[&str]) -> Result<Vec<String>, &'static str> {
+        let resolver = Resolver::new(AddressGuard::public_only(), None);
+        let found = addresses.iter().map(|a| a.parse().unwrap()).collect();
+        resolver
+            .shared
+            .permitted("a.example", found)
+            .map(|kept| kept.iter().map(IpAddr::to_string).collect())
+            .map_err(|refused| refused.reason)
+    }
+
+    #[test]
+    fn of_a_mixed_answer_only_the_public_addresses_are_kept() {
+        assert_eq!(
+            permitted(&["10.0.0.1", "93.184.216.34", "::1"]),
+            Ok(vec!["93.184.216.34".to_owned()])
+        );
+    }
+
+    #[test]
+    fn an_answer_of_private_addresses_alone_is_refused() {
+        assert_eq!(permitted(&["127.0.0.1", "::1"]), Err("loopback"));
+        assert_eq!(permitted(&["fe80::1"]), Err("link-local"));
+    }
+}
