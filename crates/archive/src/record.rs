@@ -129,7 +129,8 @@ pub struct SitemapRecord {
     /// Why reading ended early or failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Page URLs (or, for an index, sitemap URLs) it gave, canonical.
+    /// URLs it gave that were admitted to the frontier, canonical: pages, or for an index
+    /// sitemaps. Pages count as admitted URLs, sitemaps do not.
     #[serde(default)]
     pub urls: Vec<String>,
 }
@@ -224,6 +225,10 @@ pub struct PageRecord {
     /// What was read on the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageSummary>,
+    /// Record number of the kept page whose place this one takes in the index: a better
+    /// representative of the same text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<u64>,
     /// The nearest kept page, whether or not it made this one a duplicate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nearest: Option<NeighbourRecord>,

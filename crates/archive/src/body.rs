@@ -1,0 +1,129 @@
+//! Bodies and texts, read back by their place.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::ArchiveError;
+use crate::layout::Kind;
+use crate::member::{Broken, MEMBER_BYTES_MAX, Unpacker};
+use crate::record::BodyRef;
+use crate::warc::{Parsed, find};
+
+/// Our field in a revisit record: `file:offset:len` of the record that holds the payload.
+pub(crate) const PAYLOAD_FIELD: &str = "Tamis-Payload";
+
+/// A response from the archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payload {
+    /// Status line and fields, with the empty line that ends them.
+    pub http_head: Vec<u8>,
+    /// The body as received, still content-encoded.
+    pub body: Vec<u8>,
+}
+
+impl Payload {
+    /// The value of a field of the head, the first if there are several.
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers()
+            .find_map(|(field, value)| field.eq_ignore_ascii_case(name).then_some(value))
+    }
+
+    /// The fields of the head in order.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let lines = self.http_head.split(|&byte| byte == b'\n').skip(1);
+        lines.filter_map(|line| {
+            let colon = line.iter().position(|&byte| byte == b':')?;
+            let name = std::str::from_utf8(&line[..colon]).ok()?;
+            Some((name, line[colon + 1..].trim_ascii()))
+        })
+    }
+}
+
+/// Reads an archived response. A body that is stored once for several pages is found.
+///
+/// # Errors
+/// When it is not there or damaged.
+pub fn read_body(dir: &Path, place: &BodyRef) -> Result<Payload, ArchiveError> {
+    let record = member(dir, place)?;
+    let parsed = parsed(dir, place, &record)?;
+    let (http_head, body) = split(parsed.block);
+    let mut payload = Payload {
+        http_head: http_head.to_vec(),
+        body: body.to_vec(),
+    };
+    if let Some(original) = parsed.field(PAYLOAD_FIELD) {
+        let original = reference(original)
+            .ok_or_else(|| broken(dir, place, "it refers to a payload in no known way"))?;
+        let record = member(dir, &original)?;
+        payload.body = split(self::parsed(dir, &original, &record)?.block)
+            .1
+            .to_vec();
+    }
+    Ok(payload)
+}
+
+/// Reads an archived main text.
+///
+/// # Errors
+/// When it is not there or damaged.
+pub fn read_text(dir: &Path, place: &BodyRef) -> Result<String, ArchiveError> {
+    let record = member(dir, place)?;
+    let parsed = parsed(dir, place, &record)?;
+    if parsed.warc_type() != "conversion" {
+        return Err(broken(dir, place, "it is not a text"));
+    }
+    String::from_utf8(parsed.block.to_vec())
+        .map_err(|_| broken(dir, place, "the text is not UTF-8"))
+}
+
+/// Reads the record at a place of the body files.
+pub(crate) fn member(dir: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveError> {
+    let path = Kind::Bodies.path(dir, place.file);
+    let length = usize::try_from(place.len)
+        .ok()
+        .filter(|&length| length <= MEMBER_BYTES_MAX)
+        .ok_or_else(|| broken(dir, place, "its length is larger than any record"))?;
+    let mut file = File::open(&path).map_err(ArchiveError::read(&path))?;
+    file.seek(SeekFrom::Start(place.offset))
+        .map_err(ArchiveError::read(&path))?;
+    let mut bytes = Vec::new();
+    file.take(length as u64)
+        .read_to_end(&mut bytes)
+        .map_err(ArchiveError::read(&path))?;
+    let mut record = Vec::new();
+    match Unpacker::new().unpack(&bytes, &mut record) {
+        Ok(_) => Ok(record),
+        Err(Broken::Incomplete) => Err(broken(dir, place, "the record is not whole")),
+        Err(Broken::Corrupt(why)) => Err(broken(dir, place, why)),
+    }
+}
+
+fn parsed<'r>(dir: &Path, place: &BodyRef, record: &'r [u8]) -> Result<Parsed<'r>, ArchiveError> {
+    Parsed::new(record).ok_or_else(|| broken(dir, place, "the member holds no WARC record"))
+}
+
+fn broken(dir: &Path, place: &BodyRef, why: &str) -> ArchiveError {
+    ArchiveError::Body {
+        path: Kind::Bodies.path(dir, place.file),
+        offset: place.offset,
+        why: why.to_owned(),
+    }
+}
+
+fn split(block: &[u8]) -> (&[u8], &[u8]) {
+    match find(block, b"\r\n\r\n") {
+        Some(at) => block.split_at(at + 4),
+        None => (block, &[]),
+    }
+}
+
+fn reference(text: &str) -> Option<BodyRef> {
+    let mut parts = text.split(':');
+    let place = BodyRef {
+        file: parts.next()?.parse().ok()?,
+        offset: parts.next()?.parse().ok()?,
+        len: parts.next()?.parse().ok()?,
+    };
+    parts.next().is_none().then_some(place)
+}

@@ -1,0 +1,318 @@
+//! One gzip member: the unit of writing, of recovery and of damage.
+//!
+//! Each record stands in a gzip member of its own, so a reader can begin at any record, and its
+//! CRC tells whether it is whole. The member's header carries both of its lengths in an extra
+//! field `sl`, as WARC 1.1 annex D.2 describes, so a reader knows how much to read and how much
+//! room to make without a second look; readers that do not know the field skip it.
+//!
+//! ```text
+//!  1f 8b 08 04 | mtime | xfl os | xlen=12 | 's' 'l' 8 0 | member bytes | record bytes | deflate … | crc32 | isize
+//!       4          4       2        2          4              4               4                       4       4
+//! ```
+
+use crc32fast::Hasher;
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+
+/// The first bytes of every gzip member with a deflate stream.
+pub(crate) const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
+
+/// Bytes of our gzip header, extra field included.
+const HEADER_BYTES: usize = 24;
+
+/// No record is larger than this, compressed or not. Bodies are bounded far below by the fetch
+/// limits; this keeps a damaged length from asking for the machine's memory.
+pub(crate) const MEMBER_BYTES_MAX: usize = 256 << 20;
+
+/// How hard to compress a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Packing {
+    /// Deflate level 1: for text. Level 2 and above cost twice the time for a tenth of the size.
+    Fast,
+    /// Stored: for what is compressed already.
+    Stored,
+}
+
+/// Writes gzip members; keeps its compressors, which are large, between records.
+#[derive(Debug)]
+pub(crate) struct Packer {
+    fast: Compress,
+    stored: Compress,
+}
+
+impl Packer {
+    pub(crate) fn new() -> Packer {
+        Packer {
+            fast: Compress::new(Compression::fast(), false),
+            stored: Compress::new(Compression::none(), false),
+        }
+    }
+
+    /// Appends `parts`, joined, as one member to `out`; gives the member's length.
+    pub(crate) fn pack(&mut self, packing: Packing, parts: &[&[u8]], out: &mut Vec<u8>) -> usize {
+        let begin = out.len();
+        let record_bytes: usize = parts.iter().map(|part| part.len()).sum();
+        out.reserve(HEADER_BYTES + 8 + record_bytes / 2 + 256);
+        out.extend_from_slice(&MAGIC);
+        out.extend_from_slice(&[4, 0, 0, 0, 0, 0, 255, 12, 0, b's', b'l', 8, 0]);
+        out.extend_from_slice(&[0; 8]);
+
+        let compress = match packing {
+            Packing::Fast => &mut self.fast,
+            Packing::Stored => &mut self.stored,
+        };
+        compress.reset();
+        let mut crc = Hasher::new();
+        for part in parts {
+            crc.update(part);
+            deflate(compress, part, FlushCompress::None, out);
+        }
+        deflate(compress, &[], FlushCompress::Finish, out);
+
+        out.extend_from_slice(&crc.finalize().to_le_bytes());
+        out.extend_from_slice(&(record_bytes as u32).to_le_bytes());
+        let member_bytes = out.len() - begin;
+        out[begin + 16..begin + 20].copy_from_slice(&(member_bytes as u32).to_le_bytes());
+        out[begin + 20..begin + 24].copy_from_slice(&(record_bytes as u32).to_le_bytes());
+        member_bytes
+    }
+}
+
+fn deflate(compress: &mut Compress, part: &[u8], flush: FlushCompress, out: &mut Vec<u8>) {
+    let finish = matches!(flush, FlushCompress::Finish);
+    let mut rest = part;
+    loop {
+        if out.capacity() - out.len() < 64 {
+            out.reserve(rest.len().max(16 << 10));
+        }
+        let before = compress.total_in();
+        let status = compress
+            .compress_vec(rest, out, flush)
+            .expect("deflate of a reset stream does not fail");
+        rest = &rest[(compress.total_in() - before) as usize..];
+        let done = match status {
+            Status::StreamEnd => true,
+            Status::Ok | Status::BufError => !finish && rest.is_empty(),
+        };
+        if done {
+            return;
+        }
+    }
+}
+
+/// Why bytes are not a whole member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Broken {
+    /// The bytes end before the member does.
+    Incomplete,
+    /// These bytes are no member.
+    Corrupt(&'static str),
+}
+
+/// What the gzip header says about its member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// Bytes of the gzip header.
+    pub(crate) bytes: usize,
+    /// Bytes of the member and of the record in it, where the `sl` field tells.
+    pub(crate) lengths: Option<(usize, usize)>,
+}
+
+/// Reads a gzip header.
+pub(crate) fn head(data: &[u8]) -> Result<Head, Broken> {
+    const NOT_GZIP: Broken = Broken::Corrupt("no gzip member begins here");
+    let fixed = match data.get(..10) {
+        Some(fixed) => fixed,
+        None if MAGIC.starts_with(&data[..data.len().min(3)]) || data.starts_with(&MAGIC) => {
+            return Err(Broken::Incomplete);
+        }
+        None => return Err(NOT_GZIP),
+    };
+    if !fixed.starts_with(&MAGIC) {
+        return Err(NOT_GZIP);
+    }
+    let flags = fixed[3];
+    if flags & 0xe0 != 0 {
+        return Err(Broken::Corrupt("reserved gzip flags are set"));
+    }
+    let mut bytes = 10;
+    let mut lengths = None;
+    if flags & 4 != 0 {
+        let size = data.get(10..12).ok_or(Broken::Incomplete)?;
+        let size = usize::from(u16::from_le_bytes([size[0], size[1]]));
+        let extra = data.get(12..12 + size).ok_or(Broken::Incomplete)?;
+        lengths = skip_lengths(extra);
+        bytes = 12 + size;
+    }
+    for flag in [8, 16] {
+        if flags & flag != 0 {
+            let rest = data.get(bytes..).ok_or(Broken::Incomplete)?;
+            let name = rest
+                .iter()
+                .position(|&byte| byte == 0)
+                .ok_or(Broken::Incomplete)?;
+            bytes += name + 1;
+        }
+    }
+    if flags & 2 != 0 {
+        bytes += 2;
+    }
+    Ok(Head { bytes, lengths })
+}
+
+fn skip_lengths(mut extra: &[u8]) -> Option<(usize, usize)> {
+    while let [first, second, low, high, rest @ ..] = extra {
+        let size = usize::from(u16::from_le_bytes([*low, *high]));
+        let field = rest.get(..size)?;
+        if let (b's', b'l', [a, b, c, d, e, f, g, h]) = (*first, *second, field) {
+            let member = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
+            let record = u32::from_le_bytes([*e, *f, *g, *h]) as usize;
+            return (member <= MEMBER_BYTES_MAX && record <= MEMBER_BYTES_MAX)
+                .then_some((member, record));
+        }
+        extra = &rest[size..];
+    }
+    None
+}
+
+/// Reads gzip members; keeps its tables between records.
+#[derive(Debug)]
+pub(crate) struct Unpacker {
+    inflate: Decompress,
+}
+
+impl Unpacker {
+    pub(crate) fn new() -> Unpacker {
+        Unpacker {
+            inflate: Decompress::new(false),
+        }
+    }
+
+    /// Puts the record in the member at the start of `data` into `out`, replacing what was
+    /// there; gives the member's length. `Ok` means that length and CRC agree.
+    pub(crate) fn unpack(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<usize, Broken> {
+        let head = head(data)?;
+        let mut rest = data.get(head.bytes..).ok_or(Broken::Incomplete)?;
+        out.clear();
+        self.inflate.reset(false);
+        // One byte more than told, so that the stream's end is seen in the first call.
+        out.reserve(
+            head.lengths
+                .map_or(rest.len().min(1 << 20) * 2, |(_, record)| record)
+                + 1,
+        );
+        let mut used = head.bytes;
+        loop {
+            if out.capacity() == out.len() {
+                if out.len() >= MEMBER_BYTES_MAX {
+                    return Err(Broken::Corrupt("the record is larger than any we write"));
+                }
+                out.reserve(out.len().clamp(4096, 16 << 20));
+            }
+            let (before_in, before_out) = (self.inflate.total_in(), out.len());
+            let status = self
+                .inflate
+                .decompress_vec(rest, out, FlushDecompress::None)
+                .map_err(|_| Broken::Corrupt("the deflate stream is broken"))?;
+            let taken = (self.inflate.total_in() - before_in) as usize;
+            rest = &rest[taken..];
+            used += taken;
+            match status {
+                Status::StreamEnd => break,
+                Status::Ok | Status::BufError if rest.is_empty() && out.len() < out.capacity() => {
+                    return Err(Broken::Incomplete);
+                }
+                Status::Ok | Status::BufError
+                    if taken == 0 && out.len() == before_out && out.len() < out.capacity() =>
+                {
+                    return Err(Broken::Corrupt("the deflate stream does not go on"));
+                }
+                Status::Ok | Status::BufError => {}
+            }
+        }
+        let Some([a, b, c, d, e, f, g, h]) = rest.first_chunk::<8>() else {
+            return Err(Broken::Incomplete);
+        };
+        if u32::from_le_bytes([*e, *f, *g, *h]) != out.len() as u32 {
+            return Err(Broken::Corrupt("the length of the record is wrong"));
+        }
+        if u32::from_le_bytes([*a, *b, *c, *d]) != crc32fast::hash(out) {
+            return Err(Broken::Corrupt("the checksum of the record is wrong"));
+        }
+        Ok(used + 8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn packed(packing: Packing, parts: &[&[u8]]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let bytes = Packer::new().pack(packing, parts, &mut out);
+        assert_eq!(bytes, out.len());
+        out
+    }
+
+    #[test]
+    fn other_gzip_readers_read_our_members() {
+        use std::io::Read;
+        for packing in [Packing::Fast, Packing::Stored] {
+            let member = packed(packing, &[b"WARC/1.1\r\n", b"body"]);
+            let mut text = String::new();
+            flate2::read::GzDecoder::new(&member[..])
+                .read_to_string(&mut text)
+                .unwrap();
+            assert_eq!(text, "WARC/1.1\r\nbody");
+            let head = head(&member).unwrap();
+            assert_eq!(head.lengths, Some((member.len(), 14)));
+        }
+    }
+
+    #[test]
+    fn members_of_other_gzip_writers_are_read() {
+        use std::io::Write;
+        let mut other = flate2::GzBuilder::new()
+            .filename("a name")
+            .comment("a comment")
+            .write(Vec::new(), Compression::best());
+        other.write_all(&[b'x'; 100_000]).unwrap();
+        let mut bytes = other.finish().unwrap();
+        let member_bytes = bytes.len();
+        bytes.extend_from_slice(b"what follows");
+        let mut out = Vec::new();
+        assert_eq!(Unpacker::new().unpack(&bytes, &mut out), Ok(member_bytes));
+        assert_eq!(out, vec![b'x'; 100_000]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_packed_is_unpacked(record: Vec<u8>, stored: bool, after: Vec<u8>) {
+            let packing = if stored { Packing::Stored } else { Packing::Fast };
+            let mut bytes = packed(packing, &[&record]);
+            let member_bytes = bytes.len();
+            bytes.extend_from_slice(&after);
+            let mut out = vec![1, 2, 3];
+            prop_assert_eq!(Unpacker::new().unpack(&bytes, &mut out), Ok(member_bytes));
+            prop_assert_eq!(out, record);
+        }
+
+        #[test]
+        fn a_member_cut_anywhere_is_incomplete(record: Vec<u8>, at: prop::sample::Index) {
+            let bytes = packed(Packing::Fast, &[&record]);
+            let cut = at.index(bytes.len());
+            prop_assert_eq!(
+                Unpacker::new().unpack(&bytes[..cut], &mut Vec::new()),
+                Err(Broken::Incomplete)
+            );
+        }
+
+        #[test]
+        fn no_bytes_make_the_reader_panic(bytes: Vec<u8>) {
+            let _ = Unpacker::new().unpack(&bytes, &mut Vec::new());
+            let mut framed = MAGIC.to_vec();
+            framed.extend_from_slice(&bytes);
+            let _ = Unpacker::new().unpack(&framed, &mut Vec::new());
+        }
+    }
+}

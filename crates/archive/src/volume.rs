@@ -1,0 +1,111 @@
+//! One archive file being written: a buffer, a file, and where its end is.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::layout::{self, Kind};
+use crate::member::{Packer, Packing};
+use crate::{ArchiveError, Position};
+
+/// The largest buffer kept when it is empty.
+const BUFFER_KEPT_BYTES: usize = 4 << 20;
+
+#[derive(Debug)]
+pub(crate) struct Volume {
+    pub(crate) number: u32,
+    path: PathBuf,
+    file: File,
+    written: u64,
+    buffer: Vec<u8>,
+    /// Bytes were written since the last sync.
+    unsynced: bool,
+}
+
+impl Volume {
+    /// Makes file number `number`.
+    pub(crate) fn create(dir: &Path, kind: Kind, number: u32) -> Result<Volume, ArchiveError> {
+        let path = kind.path(dir, number);
+        let file = layout::create(&path).map_err(ArchiveError::write(&path))?;
+        Ok(Volume {
+            number,
+            path,
+            file,
+            written: 0,
+            buffer: Vec::new(),
+            unsynced: false,
+        })
+    }
+
+    /// Goes on writing at the end of file number `number`.
+    pub(crate) fn resume(dir: &Path, kind: Kind, number: u32) -> Result<Volume, ArchiveError> {
+        let path = kind.path(dir, number);
+        let mut file = OpenOptions::new()
+            .write(true)
+            .open(&path)
+            .map_err(ArchiveError::write(&path))?;
+        let written = file
+            .seek(SeekFrom::End(0))
+            .map_err(ArchiveError::write(&path))?;
+        Ok(Volume {
+            number,
+            path,
+            file,
+            written,
+            buffer: Vec::new(),
+            unsynced: false,
+        })
+    }
+
+    /// The file's length, with what is still in the buffer.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.written + self.buffer.len() as u64
+    }
+
+    pub(crate) fn end(&self) -> Position {
+        Position::new(self.number, self.bytes())
+    }
+
+    pub(crate) fn buffered(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Adds a record; gives its offset and length.
+    pub(crate) fn add(
+        &mut self,
+        packer: &mut Packer,
+        packing: Packing,
+        parts: &[&[u8]],
+    ) -> (u64, u64) {
+        let offset = self.bytes();
+        let bytes = packer.pack(packing, parts, &mut self.buffer);
+        (offset, bytes as u64)
+    }
+
+    /// Gives the buffer to the system.
+    pub(crate) fn flush(&mut self) -> Result<(), ArchiveError> {
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        self.unsynced = true;
+        self.file
+            .write_all(&self.buffer)
+            .map_err(ArchiveError::write(&self.path))?;
+        self.written += self.buffer.len() as u64;
+        self.buffer.clear();
+        self.buffer.shrink_to(BUFFER_KEPT_BYTES);
+        Ok(())
+    }
+
+    /// Flushes, then waits until the disk has it.
+    pub(crate) fn sync(&mut self) -> Result<(), ArchiveError> {
+        self.flush()?;
+        if self.unsynced {
+            self.file
+                .sync_data()
+                .map_err(ArchiveError::write(&self.path))?;
+            self.unsynced = false;
+        }
+        Ok(())
+    }
+}
