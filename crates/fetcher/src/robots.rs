@@ -1,47 +1,108 @@
-//! RFC 9309.
+//! robots.txt, by RFC 9309: whether a URL may be fetched, and which line says so.
+//!
+//! ```text
+//! User-agent: a     ┐ names          A group is one or more names and the rules after them.
+//! User-agent: b     ┘      ┐ group   All groups of one name are merged; a crawler obeys the
+//! Disallow: /x             ┘         groups of its own name, else those of `*`, else nothing.
+//! Crawl-delay: 5                     Of the rules that match, the longest decides; of two
+//! Sitemap: https://…                 equally long ones, Allow.
+//! ```
+//!
+//! Where crawlers differ we take the RFC's side. A name is cut at the first character that is not
+//! a letter, digit, `_` or `-` and then compared whole, without case (digits are not in the RFC's
+//! grammar, but names in use have them). Rules before any name say nothing. A line without a
+//! colon says nothing. `429` for the file means "may access", like every 4xx. `Crawl-delay` is
+//! not in the RFC; it is read as Bing and Yandex document it.
+//!
+//! The file is hostile until proved otherwise: at most [`BYTES_MAX`] are read, parsing is linear
+//! in them, and a check is linear in rules and URL (see [`pattern`]).
+
+mod pattern;
+
+use std::collections::HashMap;
 use std::time::Duration;
+
 use url::Url;
-/// A robots.txt.
+
+use self::pattern::{Pattern, normalize_path};
+
+/// The bytes of a file that are read: RFC 9309 §2.5 asks for at least 500 KiB. The line that the
+/// bound cuts is not read, since half an `Allow` could permit what the whole one does not.
+pub const BYTES_MAX: usize = 500 * 1024;
+
+/// The most Sitemap lines that are kept.
+const SITEMAPS_MAX: usize = 1_000;
+
+/// The rules of one origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Robots {
-    all: bool,
+    /// Set when there is no file to read: everything allowed, or nothing.
+    blanket: Option<bool>,
+    /// Each with its rules, most specific first.
+    groups: Vec<Vec<Rule>>,
+    delays: Vec<Option<Duration>>,
+    /// Names in lower case, and `*`.
+    agents: HashMap<Box<str>, AgentGroups>,
+    sitemaps: Vec<String>,
 }
-/// An answer.
+
+/// The groups that bear one name.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct AgentGroups {
+    rules: Vec<u32>,
+    delays: Vec<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Rule {
+    pattern: Pattern,
+    allow: bool,
+    line: u32,
+    raw: Box<[u8]>,
+}
+
+/// Whether a URL may be fetched, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsAnswer {
-    /// Whether the URL may be fetched.
+    /// Whether it may be fetched.
     pub allowed: bool,
-    /// The rule that decided, as written.
+    /// The rule that decided, e.g. `Disallow: /private`; `None` when no rule matched.
     pub rule: Option<String>,
-    /// Its line, from 1.
+    /// That rule's line in the file, from 1.
     pub line: Option<u32>,
 }
-/// A group.
+
+/// What one crawler is told: its groups, merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobotsGroup {
-    /// Name.
+    /// The name that matched, in lower case, or `*`.
     pub name: String,
-    /// Rules.
+    /// The rules, in the order of the file.
     pub rules: Vec<RobotsRule>,
-    /// Delay.
+    /// The seconds between requests that are asked for, as written; the caller bounds them.
     pub crawl_delay: Option<Duration>,
 }
-/// A rule.
+
+/// One rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsRule {
-    /// Allow or disallow.
+    /// Whether it allows or disallows.
     pub allow: bool,
-    /// The pattern as written.
+    /// The pattern as written; bytes that are not UTF-8 are replaced.
     pub pattern: String,
-    /// Line.
+    /// Its line in the file, from 1.
     pub line: u32,
 }
+
 impl Robots {
-    /// Parses.
-    pub fn parse(_bytes: &[u8]) -> Self {
-        Self { all: true }
+    /// Reads a file. Never fails: what cannot be understood says nothing.
+    pub fn parse(bytes: &[u8]) -> Self {
+        Parser::default().run(bytes)
     }
-    /// By status.
+
+    /// What the answer to a request for robots.txt means before its body is read (RFC 9309
+    /// §2.3.1): `None` for a 2xx, whose body counts; everything allowed for a 4xx, and for a 3xx
+    /// that was not or not further followed; nothing allowed for a 5xx.
     pub fn for_status(status: u16) -> Option<Self> {
         match status {
             200..=299 => None,
@@ -49,32 +110,318 @@ impl Robots {
             _ => Some(Self::allow_all()),
         }
     }
-    /// All allowed.
+
+    /// No restrictions: the file is not there.
     pub fn allow_all() -> Self {
-        Self { all: true }
+        Self::blanket(true)
     }
-    /// All disallowed.
+
+    /// Nothing may be fetched: the file cannot be reached (RFC 9309 §2.3.1.4).
     pub fn disallow_all() -> Self {
-        Self { all: false }
+        Self::blanket(false)
     }
-    /// Checks.
-    pub fn check(&self, _agent: &str, _url: &Url) -> RobotsAnswer {
-        RobotsAnswer {
-            allowed: self.all,
-            rule: None,
-            line: None,
+
+    fn blanket(allowed: bool) -> Self {
+        Self {
+            blanket: Some(allowed),
+            groups: Vec::new(),
+            delays: Vec::new(),
+            agents: HashMap::new(),
+            sitemaps: Vec::new(),
         }
     }
-    /// Delay.
-    pub fn crawl_delay(&self, _agent: &str) -> Option<Duration> {
-        None
+
+    /// Says whether `agent` (a product token such as `tamis`, or a whole User-Agent) may fetch
+    /// the URL. `/robots.txt` itself always may be.
+    pub fn check(&self, agent: &str, url: &Url) -> RobotsAnswer {
+        let silent = |allowed| RobotsAnswer {
+            allowed,
+            rule: None,
+            line: None,
+        };
+        if url.path() == "/robots.txt" {
+            return silent(true);
+        }
+        if let Some(allowed) = self.blanket {
+            return silent(allowed);
+        }
+        let Some((_, groups)) = self.agent_groups(agent) else {
+            return silent(true);
+        };
+        let path = match url.query() {
+            Some(query) => normalize_path(&format!("{}?{query}", url.path())),
+            None => normalize_path(url.path()),
+        };
+        let mut best: Option<&Rule> = None;
+        for group in groups.iter().flat_map(|g| &g.rules) {
+            let found = self.groups[*group as usize]
+                .iter()
+                .take_while(|rule| best.is_none_or(|b| rule.rank() > b.rank()))
+                .find(|rule| rule.pattern.matches(&path));
+            best = found.or(best);
+        }
+        match best {
+            Some(rule) => RobotsAnswer {
+                allowed: rule.allow,
+                rule: Some(rule.text()),
+                line: Some(rule.line),
+            },
+            None => silent(true),
+        }
     }
-    /// Sitemaps.
+
+    /// The Crawl-delay that `agent` is asked for, as written; the longest where there are several.
+    pub fn crawl_delay(&self, agent: &str) -> Option<Duration> {
+        let (_, groups) = self.agent_groups(agent)?;
+        self.longest_delay(&groups)
+    }
+
+    /// The Sitemap lines, as written, in order, without repetitions.
     pub fn sitemaps(&self) -> &[String] {
-        &[]
+        &self.sitemaps
     }
-    /// Group.
-    pub fn group(&self, _agent: &str) -> Option<RobotsGroup> {
-        None
+
+    /// What `agent` is told, merged from all its groups; `None` when no group is for it.
+    pub fn group(&self, agent: &str) -> Option<RobotsGroup> {
+        let (name, groups) = self.agent_groups(agent)?;
+        let mut rules: Vec<RobotsRule> = groups
+            .iter()
+            .flat_map(|g| &g.rules)
+            .flat_map(|group| &self.groups[*group as usize])
+            .map(|rule| RobotsRule {
+                allow: rule.allow,
+                pattern: String::from_utf8_lossy(&rule.raw).into_owned(),
+                line: rule.line,
+            })
+            .collect();
+        rules.sort_by_key(|rule| rule.line);
+        rules.dedup();
+        Some(RobotsGroup {
+            name,
+            rules,
+            crawl_delay: self.longest_delay(&groups),
+        })
+    }
+
+    fn longest_delay(&self, groups: &[&AgentGroups]) -> Option<Duration> {
+        groups
+            .iter()
+            .flat_map(|g| &g.delays)
+            .filter_map(|delay| self.delays[*delay as usize])
+            .max()
+    }
+
+    /// The groups for an agent: those of its product tokens, else those of `*`.
+    fn agent_groups(&self, agent: &str) -> Option<(String, Vec<&AgentGroups>)> {
+        let mut found = Vec::new();
+        let mut name = String::new();
+        // A whole User-Agent may hold several products; each is a name the site may call us by.
+        for word in agent.split([' ', ';', '(', ')', ',']).take(32) {
+            let token = product_token(word.as_bytes());
+            if let Some((key, groups)) = self.agents.get_key_value(token.as_str()) {
+                if name.is_empty() {
+                    name = key.to_string();
+                }
+                found.push(groups);
+            }
+        }
+        if found.is_empty() {
+            name = "*".to_owned();
+            found.extend(self.agents.get("*"));
+        }
+        (!found.is_empty()).then_some((name, found))
     }
 }
+
+impl Rule {
+    /// Larger decides: more octets, and of equally many the Allow.
+    fn rank(&self) -> (u32, bool) {
+        (self.pattern.octets(), self.allow)
+    }
+
+    fn text(&self) -> String {
+        let word = if self.allow { "Allow" } else { "Disallow" };
+        format!("{word}: {}", String::from_utf8_lossy(&self.raw))
+    }
+}
+
+/// A name up to its first character that cannot be in one, in lower case.
+fn product_token(value: &[u8]) -> String {
+    value
+        .iter()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+        .map(|b| char::from(b.to_ascii_lowercase()))
+        .collect()
+}
+
+#[derive(Default)]
+struct Parser {
+    groups: Vec<Vec<Rule>>,
+    delays: Vec<Option<Duration>>,
+    agents: HashMap<Box<str>, AgentGroups>,
+    sitemaps: Vec<String>,
+    /// Whether the next name still belongs to the group that the last name began.
+    names_open: bool,
+    /// The same for delays: a Crawl-delay ends the names it is for, but it is no rule and must not
+    /// split a group of rules (RFC 9309 §2.2.4).
+    delay_names_open: bool,
+}
+
+impl Parser {
+    fn run(mut self, bytes: &[u8]) -> Robots {
+        for (number, line) in lines(bytes) {
+            self.line(number, line);
+        }
+        for rules in &mut self.groups {
+            rules.sort_by(|a, b| {
+                b.rank()
+                    .cmp(&a.rank())
+                    .then_with(|| a.pattern.cmp(&b.pattern))
+            });
+            rules.dedup_by(|a, b| a.allow == b.allow && a.pattern == b.pattern);
+        }
+        Robots {
+            blanket: None,
+            groups: self.groups,
+            delays: self.delays,
+            agents: self.agents,
+            sitemaps: self.sitemaps,
+        }
+    }
+
+    fn line(&mut self, number: u32, line: &[u8]) {
+        let line = line.split(|b| *b == b'#').next().unwrap_or_default();
+        let Some(colon) = line.iter().position(|b| *b == b':') else {
+            return;
+        };
+        let key = line[..colon].trim_ascii();
+        let value = line[colon + 1..].trim_ascii();
+        if key.eq_ignore_ascii_case(b"user-agent") {
+            self.name(value);
+        } else if key.eq_ignore_ascii_case(b"allow") {
+            self.rule(true, number, value);
+        } else if key.eq_ignore_ascii_case(b"disallow") {
+            self.rule(false, number, value);
+        } else if key.eq_ignore_ascii_case(b"crawl-delay") {
+            self.delay(value);
+        } else if key.eq_ignore_ascii_case(b"sitemap") {
+            self.sitemap(value);
+        } else if (key.eq_ignore_ascii_case(b"http") || key.eq_ignore_ascii_case(b"https"))
+            && value.windows(7).any(|w| w.eq_ignore_ascii_case(b"sitemap"))
+        {
+            // A bare URL on its line: the author forgot "Sitemap:".
+            self.sitemap(line.trim_ascii());
+        }
+    }
+
+    fn name(&mut self, value: &[u8]) {
+        if !self.names_open {
+            self.groups.push(Vec::new());
+        }
+        if !self.delay_names_open {
+            self.delays.push(None);
+        }
+        self.names_open = true;
+        self.delay_names_open = true;
+        let is_star = value.first() == Some(&b'*')
+            && value.get(1).is_none_or(|next| next.is_ascii_whitespace());
+        let token = if is_star {
+            "*".to_owned()
+        } else {
+            product_token(value)
+        };
+        if token.is_empty() {
+            return;
+        }
+        let groups = self.agents.entry(token.into()).or_default();
+        push_once(&mut groups.rules, self.groups.len() - 1);
+        push_once(&mut groups.delays, self.delays.len() - 1);
+    }
+
+    fn rule(&mut self, allow: bool, line: u32, value: &[u8]) {
+        self.names_open = false;
+        self.delay_names_open = false;
+        // An empty pattern matches nothing (RFC 9309 §2.2.2): `Disallow:` allows everything.
+        let Some(group) = self.groups.last_mut().filter(|_| !value.is_empty()) else {
+            return;
+        };
+        group.push(Rule {
+            pattern: Pattern::parse(value),
+            allow,
+            line,
+            raw: value.into(),
+        });
+    }
+
+    fn delay(&mut self, value: &[u8]) {
+        let seconds = std::str::from_utf8(value)
+            .ok()
+            .and_then(|text| text.parse::<f64>().ok());
+        let Some(delay) = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok()) else {
+            return;
+        };
+        self.delay_names_open = false;
+        if let Some(last) = self.delays.last_mut() {
+            *last = Some(last.map_or(delay, |before| before.max(delay)));
+        }
+    }
+
+    fn sitemap(&mut self, value: &[u8]) {
+        let Ok(text) = std::str::from_utf8(value) else {
+            return;
+        };
+        let known = self.sitemaps.iter().any(|s| s == text);
+        if !text.is_empty() && !known && self.sitemaps.len() < SITEMAPS_MAX {
+            self.sitemaps.push(text.to_owned());
+        }
+    }
+}
+
+/// Indexes come in rising order, so a repetition can only be the last.
+fn push_once(indexes: &mut Vec<u32>, index: usize) {
+    let index = u32::try_from(index).unwrap_or(u32::MAX);
+    if indexes.last() != Some(&index) {
+        indexes.push(index);
+    }
+}
+
+/// The lines with their numbers; CR, LF and CRLF end one. A byte-order mark is skipped, even one
+/// that an editor has cut short.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
+    let mut text = bytes;
+    for mark in [0xEF, 0xBB, 0xBF] {
+        match text.strip_prefix(&[mark]) {
+            Some(rest) => text = rest,
+            None => break,
+        }
+    }
+    if text.len() > BYTES_MAX {
+        text = &text[..BYTES_MAX];
+        let end = text.iter().rposition(|b| matches!(b, b'\r' | b'\n'));
+        text = &text[..end.unwrap_or(0)];
+    }
+    let mut number = 0;
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let current = rest?;
+        number += 1;
+        match current.iter().position(|b| matches!(b, b'\r' | b'\n')) {
+            Some(end) => {
+                let ending = if current[end..].starts_with(b"\r\n") {
+                    2
+                } else {
+                    1
+                };
+                rest = Some(&current[end + ending..]);
+                Some((number, &current[..end]))
+            }
+            None => {
+                rest = None;
+                Some((number, current))
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;
