@@ -8,13 +8,14 @@
 //!
 //! In reading order: [`fetch`] has the types that travel, [`http`] the client, [`resolve`] and
 //! [`guard`] where it may connect, [`body`] how a body is read, [`decoding`] how its content
-//! codings are undone, [`robots`] and [`sitemap`] the two files that are about crawling itself,
+//! codings are undone, [`follow`] redirects for those who want them followed, [`robots`] and [`sitemap`] the two files that are about crawling itself,
 //! [`retry_after`] and [`sniff`] two headers that need care.
 
 pub mod body;
 pub mod decoding;
 pub mod error;
 pub mod fetch;
+pub mod follow;
 pub mod guard;
 pub mod http;
 pub mod limits;
@@ -27,6 +28,7 @@ pub mod sniff;
 pub use decoding::Decoding;
 pub use error::{FetchError, FetchSetupError, TimeoutPhase};
 pub use fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Truncated};
+pub use follow::{Followed, Hop, follow};
 pub use guard::AddressGuard;
 pub use http::{HttpConfig, HttpFetcher, init};
 pub use limits::FetchLimits;

@@ -1,51 +1,174 @@
-//! Sitemaps.
+//! Sitemaps: XML, index, plain text, RSS and Atom, each plain or gzipped (sitemaps.org 0.9).
+//!
+//! Most sitemaps in the wild are a little broken: bare `&`, no closing tags, a wrong namespace, an
+//! HTML page in their place. Whatever URLs stand before the break are kept and the break is told;
+//! only a file that is no sitemap at all is an error. External entities are never read, and of
+//! internal ones only the predefined five and character references are known, so there is nothing
+//! to expand without end.
+//!
+//! The protocol's own bounds are ours: [`URLS_MAX`] URLs and [`DECODED_BYTES_MAX`] bytes.
+
+mod text;
+mod xml;
+
+use std::borrow::Cow;
+
 use url::Url;
-/// A sitemap.
+
+use crate::decoding;
+
+/// The most URLs of one sitemap (sitemaps.org).
+pub const URLS_MAX: usize = 50_000;
+/// The most bytes of a sitemap once it is unzipped (sitemaps.org).
+pub const DECODED_BYTES_MAX: u64 = 50 * 1024 * 1024;
+/// The longest URL that is kept; sitemaps.org says 2,048 characters, and escapes triple that.
+pub const LOC_BYTES_MAX: usize = 8_000;
+
+/// A sitemap, as far as it could be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sitemap {
-    /// Kind.
+    /// What kind of file it is.
     pub kind: SitemapKind,
-    /// URLs.
+    /// Its entries in order: pages, or for an index further sitemaps.
     pub urls: Vec<SitemapUrl>,
-    /// Why it ended early.
+    /// Why it ended early: a bound, broken XML, a cut stream. `None` when it is whole.
     pub stopped: Option<String>,
 }
-/// Kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+
+/// The kinds of sitemap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SitemapKind {
-    /// Pages.
+    /// `<urlset>`: pages.
     Urlset,
-    /// Sitemaps.
+    /// `<sitemapindex>`: further sitemaps.
     Index,
-    /// Lines.
+    /// One URL per line.
     Text,
-    /// RSS.
+    /// RSS 0.9x, 1.0 and 2.0.
     Rss,
-    /// Atom.
+    /// Atom 0.3 and 1.0.
     Atom,
 }
-/// A URL.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SitemapUrl {
-    /// Location.
-    pub loc: String,
-    /// Last modification.
-    pub lastmod: Option<String>,
-    /// Change frequency.
-    pub changefreq: Option<String>,
-    /// Priority.
-    pub priority: Option<f32>,
-}
-/// Error.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SitemapError {
-    /// Not one.
-    #[error("not a sitemap")]
-    NotSitemap,
-}
-impl Sitemap {
-    /// Parses.
-    pub fn parse(_bytes: &[u8], _base: Option<&Url>) -> Result<Self, SitemapError> {
-        Err(SitemapError::NotSitemap)
+
+impl SitemapKind {
+    /// The stable name: `urlset`, `index`, `text`, `rss`, `atom`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Urlset => "urlset",
+            Self::Index => "index",
+            Self::Text => "text",
+            Self::Rss => "rss",
+            Self::Atom => "atom",
+        }
     }
 }
+
+/// One entry of a sitemap.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SitemapUrl {
+    /// The URL as written, trimmed; made absolute where it was relative and a base is known.
+    pub loc: String,
+    /// When it last changed, as written: W3C date-time, or RFC 822 in RSS.
+    pub lastmod: Option<String>,
+    /// How often it changes, as written.
+    pub changefreq: Option<String>,
+    /// Its priority among the site's pages, 0.0 to 1.0.
+    pub priority: Option<f32>,
+}
+
+/// Why a file could not be read as a sitemap.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SitemapError {
+    /// XML whose root is something else, most often an HTML page.
+    #[error("read the sitemap: its root element is <{root}>")]
+    Root {
+        /// The root's name.
+        root: String,
+    },
+    /// Neither XML nor a list of URLs.
+    #[error("read the sitemap: neither XML nor a list of URLs")]
+    NotSitemap,
+}
+
+impl Sitemap {
+    /// Reads a sitemap, gzipped or not. `base` is its own URL, for relative entries.
+    ///
+    /// # Errors
+    /// [`SitemapError`] when it is no sitemap at all. A broken one is `Ok` with
+    /// [`Sitemap::stopped`] set.
+    pub fn parse(bytes: &[u8], base: Option<&Url>) -> Result<Self, SitemapError> {
+        let unzipped;
+        let mut plain = bytes;
+        let mut stopped = None;
+        if decoding::is_gzip(bytes) {
+            unzipped = decoding::gunzip(bytes, DECODED_BYTES_MAX);
+            plain = &unzipped.bytes;
+            stopped.clone_from(&unzipped.stopped);
+        }
+        let bytes_max = usize::try_from(DECODED_BYTES_MAX).unwrap_or(usize::MAX);
+        if plain.len() > bytes_max {
+            plain = &plain[..bytes_max];
+            stopped = Some(format!("more than {DECODED_BYTES_MAX} bytes"));
+        }
+        let text = to_text(plain);
+        let text = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+        let mut sitemap = if text.starts_with('<') {
+            xml::read(text, base)?
+        } else {
+            text::read(text, base)?
+        };
+        // A cut stream is the cause of whatever the reader met at its end.
+        sitemap.stopped = stopped.or(sitemap.stopped);
+        Ok(sitemap)
+    }
+}
+
+/// The text in the encoding that a byte-order mark or the XML declaration names, else UTF-8.
+fn to_text(bytes: &[u8]) -> Cow<'_, str> {
+    let encoding = encoding_rs::Encoding::for_bom(bytes)
+        .map(|(encoding, _)| encoding)
+        .or_else(|| declared(bytes))
+        .unwrap_or(encoding_rs::UTF_8);
+    encoding.decode(bytes).0
+}
+
+/// The encoding of `<?xml … encoding="…"?>`. UTF-16 without a mark cannot say so in ASCII.
+fn declared(bytes: &[u8]) -> Option<&'static encoding_rs::Encoding> {
+    let head = &bytes[..bytes.len().min(256)];
+    let head = head.trim_ascii_start();
+    if !head.starts_with(b"<?xml") {
+        return None;
+    }
+    let end = head.windows(2).position(|w| w == b"?>")?;
+    let head = &head[..end];
+    let at = head.windows(8).position(|w| w == b"encoding")? + 8;
+    let value = head[at..]
+        .trim_ascii_start()
+        .strip_prefix(b"=")?
+        .trim_ascii_start();
+    let (quote, value) = value.split_first()?;
+    let close = value.iter().position(|b| b == quote)?;
+    encoding_rs::Encoding::for_label(&value[..close])
+}
+
+/// Makes an entry's URL: white space off (the URL parser drops tabs and line ends inside, too),
+/// absolute where it was relative. `None` for nothing, too much, or what is no URL.
+fn clean_loc(raw: &str, base: Option<&Url>) -> Option<String> {
+    let loc: String = raw
+        .trim()
+        .chars()
+        .filter(|c| !matches!(c, '\t' | '\r' | '\n'))
+        .collect();
+    if loc.is_empty() || loc.len() > LOC_BYTES_MAX {
+        return None;
+    }
+    match Url::parse(&loc) {
+        Ok(_) => Some(loc),
+        Err(url::ParseError::RelativeUrlWithoutBase) => base?.join(&loc).ok().map(String::from),
+        Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

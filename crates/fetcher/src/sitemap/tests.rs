@@ -1,0 +1,193 @@
+//! Sitemaps whole and broken.
+
+use std::io::Write;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn parse(text: &str) -> Sitemap {
+    Sitemap::parse(text.as_bytes(), None).unwrap()
+}
+
+fn locs(sitemap: &Sitemap) -> Vec<&str> {
+    sitemap.urls.iter().map(|u| u.loc.as_str()).collect()
+}
+
+#[test]
+fn a_urlset_gives_its_pages_with_their_fields() {
+    let sitemap = parse(
+        "\u{feff}<?xml version='1.0' encoding='UTF-8'?>\n\
+         <sm:urlset xmlns:sm='http://www.sitemaps.org/schemas/sitemap/0.9'>\
+         <sm:url><sm:loc> http://a.example/?a=1&amp;b=&#50; </sm:loc>\
+         <sm:lastmod>2024-01-01</sm:lastmod><sm:priority>0.8</sm:priority>\
+         <sm:changefreq>daily</sm:changefreq></sm:url>\
+         <sm:url><sm:loc><![CDATA[http://a.example/x?y&z]]></sm:loc></sm:url></sm:urlset>",
+    );
+    assert_eq!(sitemap.kind, SitemapKind::Urlset);
+    assert_eq!(
+        locs(&sitemap),
+        ["http://a.example/?a=1&b=2", "http://a.example/x?y&z"]
+    );
+    assert_eq!(sitemap.urls[0].lastmod.as_deref(), Some("2024-01-01"));
+    assert_eq!(sitemap.urls[0].priority, Some(0.8));
+    assert_eq!(sitemap.stopped, None);
+}
+
+#[test]
+fn an_images_loc_is_not_a_page() {
+    let sitemap = parse(
+        "<urlset xmlns:image='i'><url><image:loc>http://a.example/0.jpg</image:loc>\
+         <loc>http://a.example/1</loc><image:image><image:loc>http://a.example/1.jpg</image:loc>\
+         </image:image></url></urlset>",
+    );
+    assert_eq!(locs(&sitemap), ["http://a.example/1"]);
+}
+
+#[test]
+fn an_index_gives_sitemaps() {
+    let sitemap =
+        parse("<sitemapindex><sitemap><loc>http://a.example/1.xml</loc></sitemap></sitemapindex>");
+    assert_eq!(sitemap.kind, SitemapKind::Index);
+    assert_eq!(locs(&sitemap), ["http://a.example/1.xml"]);
+}
+
+#[test]
+fn feeds_give_their_entries() {
+    let rss = parse(
+        "<rss><channel><link>http://a.example/</link><item><link>http://a.example/1</link>\
+         <pubDate>Sun, 06 Nov 1994 08:49:37 GMT</pubDate></item>\
+         <item><guid>http://a.example/2</guid></item>\
+         <item><guid isPermaLink='false'>http://a.example/3</guid></item></channel></rss>",
+    );
+    assert_eq!(rss.kind, SitemapKind::Rss);
+    assert_eq!(locs(&rss), ["http://a.example/1", "http://a.example/2"]);
+    let atom = parse(
+        "<feed><link href='http://a.example/'/><entry><link rel='edit' href='http://a.example/e'/>\
+         <link href='http://a.example/1?a=1&amp;b=2'/><updated>2024-01-01T00:00:00Z</updated>\
+         </entry></feed>",
+    );
+    assert_eq!(atom.kind, SitemapKind::Atom);
+    assert_eq!(locs(&atom), ["http://a.example/1?a=1&b=2"]);
+    assert_eq!(
+        atom.urls[0].lastmod.as_deref(),
+        Some("2024-01-01T00:00:00Z")
+    );
+}
+
+#[test]
+fn a_list_of_urls_is_text_and_other_lines_are_passed_over() {
+    let sitemap = parse("http://a.example/1\r\n\r\nnot a URL\rHTTPS://a.example/2\n");
+    assert_eq!(sitemap.kind, SitemapKind::Text);
+    assert_eq!(
+        locs(&sitemap),
+        ["http://a.example/1", "HTTPS://a.example/2"]
+    );
+    assert!(Sitemap::parse(b"just words", None).is_err());
+    assert!(parse(" \n").urls.is_empty());
+}
+
+#[test]
+fn a_relative_loc_needs_a_base() {
+    let text = b"<urlset><url><loc>/1</loc></url></urlset>";
+    let base = Url::parse("http://a.example/sitemap.xml").unwrap();
+    let with = Sitemap::parse(text, Some(&base)).unwrap();
+    assert_eq!(locs(&with), ["http://a.example/1"]);
+    assert!(Sitemap::parse(text, None).unwrap().urls.is_empty());
+}
+
+#[test]
+fn broken_xml_keeps_what_was_read_and_says_so() {
+    let cut = parse("<urlset><url><loc>http://a.example/1</loc></url><url><loc>http://a.exa");
+    assert_eq!(locs(&cut), ["http://a.example/1"]);
+    assert!(cut.stopped.is_some());
+    let ampersand = parse("<urlset><url><loc>http://a.example/?a=1&b=2</loc></url></urlset>");
+    assert_eq!(locs(&ampersand), ["http://a.example/?a=1&b=2"]);
+    let unclosed = parse(
+        "<urlset><url><loc>http://a.example/1</loc><url><loc>http://a.example/2</loc></urlset>",
+    );
+    assert_eq!(
+        locs(&unclosed),
+        ["http://a.example/1", "http://a.example/2"]
+    );
+}
+
+#[test]
+fn an_entity_of_the_files_own_is_never_expanded() {
+    let sitemap = parse(
+        "<!DOCTYPE urlset [<!ENTITY x SYSTEM 'file:///etc/passwd'><!ENTITY y 'http://b.example/'>]>\
+         <urlset><url><loc>http://a.example/1</loc></url><url><loc>&x;</loc></url>\
+         <url><loc>&y;</loc></url></urlset>",
+    );
+    assert_eq!(locs(&sitemap), ["http://a.example/1"]);
+}
+
+#[test]
+fn an_html_page_is_an_error() {
+    let error = Sitemap::parse(b"<!DOCTYPE html><html><p>not found</p></html>", None).unwrap_err();
+    assert_eq!(
+        error,
+        SitemapError::Root {
+            root: "html".to_owned()
+        }
+    );
+}
+
+#[test]
+fn gzip_is_unzipped_and_a_cut_one_keeps_its_beginning() {
+    let mut text = String::from("<urlset>");
+    for n in 0..2_000 {
+        text.push_str(&format!("<url><loc>http://a.example/{n}</loc></url>"));
+    }
+    text.push_str("</urlset>");
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    let zipped = encoder.finish().unwrap();
+    assert_eq!(Sitemap::parse(&zipped, None).unwrap().urls.len(), 2_000);
+    let cut = Sitemap::parse(&zipped[..zipped.len() / 2], None).unwrap();
+    assert!(cut.urls.len() > 100);
+    assert!(cut.stopped.unwrap().starts_with("truncated"));
+}
+
+#[test]
+fn the_protocols_bound_on_urls_holds() {
+    let list = "http://a.example/\n".repeat(URLS_MAX + 1);
+    let text = parse(&list);
+    assert_eq!(text.urls.len(), URLS_MAX);
+    assert!(text.stopped.is_some());
+    let mut xml = String::from("<urlset>");
+    for _ in 0..=URLS_MAX {
+        xml.push_str("<url><loc>http://a.example/</loc></url>");
+    }
+    let sitemap = parse(&xml);
+    assert_eq!(sitemap.urls.len(), URLS_MAX);
+    assert_eq!(sitemap.stopped.as_deref(), Some("more than 50000 URLs"));
+}
+
+#[test]
+fn a_declared_encoding_is_used() {
+    let mut bytes = b"<?xml version=\"1.0\" encoding=\"iso-8859-1\"?><urlset><url><loc>".to_vec();
+    bytes.extend(b"http://a.example/\xe9</loc></url></urlset>");
+    assert_eq!(
+        locs(&Sitemap::parse(&bytes, None).unwrap()),
+        ["http://a.example/é"]
+    );
+}
+
+#[test]
+fn deep_nesting_costs_nothing() {
+    let text = format!(
+        "<urlset>{}<url><loc>http://a.example/1</loc></url>",
+        "<a>".repeat(200_000)
+    );
+    assert!(parse(&text).urls.is_empty());
+}
+
+proptest! {
+    #[test]
+    fn no_input_panics(
+        text in "(<urlset>|<feed>|<rss>)?([<>/&;!\\[\\]a-c \"'=]|<url>|<loc>|</loc>|</url>|<item>){0,60}",
+    ) {
+        let _ = Sitemap::parse(text.as_bytes(), None);
+    }
+}

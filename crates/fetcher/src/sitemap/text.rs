@@ -1,0 +1,44 @@
+//! Plain text: one URL per line. Other lines are passed over.
+
+use url::Url;
+
+use super::{Sitemap, SitemapError, SitemapKind, SitemapUrl, URLS_MAX, clean_loc};
+
+pub(super) fn read(text: &str, base: Option<&Url>) -> Result<Sitemap, SitemapError> {
+    let mut sitemap = Sitemap {
+        kind: SitemapKind::Text,
+        urls: Vec::new(),
+        stopped: None,
+    };
+    let mut any_line = false;
+    for line in text.split(['\r', '\n']).map(str::trim) {
+        any_line |= !line.is_empty();
+        if !is_web_url(line) {
+            continue;
+        }
+        if sitemap.urls.len() >= URLS_MAX {
+            sitemap.stopped = Some(format!("more than {URLS_MAX} URLs"));
+            break;
+        }
+        if let Some(loc) = clean_loc(line, base) {
+            sitemap.urls.push(SitemapUrl {
+                loc,
+                ..SitemapUrl::default()
+            });
+        }
+    }
+    // An empty file is an empty list; one with lines of which none is a URL is something else.
+    if any_line && sitemap.urls.is_empty() {
+        return Err(SitemapError::NotSitemap);
+    }
+    Ok(sitemap)
+}
+
+/// Only absolute web URLs: a relative one cannot be told from any other line of text.
+fn is_web_url(line: &str) -> bool {
+    let scheme = |prefix: &str| {
+        line.get(..prefix.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    };
+    (scheme("http://") || scheme("https://")) && !line.contains(char::is_whitespace)
+}
