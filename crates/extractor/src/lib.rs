@@ -4,10 +4,16 @@
 //! [`Page`], never an `Err` and never a panic.
 
 pub mod blocks;
+mod bomb;
 mod decode;
+mod directives;
+mod dom;
 mod extract;
+mod links;
 pub mod page;
 
+pub use bomb::DomLimits;
 pub use decode::{Decoded, EncodingSource, decode};
 pub use extract::extract;
+pub use links::{PageLinks, page_links, resolve};
 pub use page::{Block, Directives, Link, LinkKind, ListItem, Page, PageContext, PageType, Refresh};

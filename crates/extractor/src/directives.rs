@@ -1,0 +1,232 @@
+//! What a page asks of robots: `<meta name=robots>` and the `X-Robots-Tag` header.
+//!
+//! All that is addressed to everyone or to us is added up, and of two that contradict the
+//! stricter holds. A time after which a page is to be forgotten is handed on as written: this
+//! crate has no clock.
+//!
+//! Source: Google's documentation of the robots meta tag and the X-Robots-Tag header, the only
+//! description there is.
+
+use scraper::{Html, Node};
+
+use crate::page::{Directives, PageContext};
+
+/// Directives that have a value, written with a colon like an agent's name.
+const VALUED: [&str; 4] = [
+    "unavailable_after",
+    "max-snippet",
+    "max-image-preview",
+    "max-video-preview",
+];
+
+/// What the page and its headers ask of our agent.
+pub(crate) fn directives(html: &Html, context: &PageContext<'_>) -> Directives {
+    let agent = product_token(context.agent);
+    let mut directives = Directives::default();
+    for (name, value) in context.headers {
+        if name.eq_ignore_ascii_case("x-robots-tag") {
+            read_header(&String::from_utf8_lossy(value), agent, &mut directives);
+        }
+    }
+    for node in html.tree.root().descendants() {
+        let Node::Element(element) = node.value() else {
+            continue;
+        };
+        if element.name() != "meta" {
+            continue;
+        }
+        if let (Some(name), Some(content)) = (element.attr("name"), element.attr("content")) {
+            let name = name.trim();
+            if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case(agent) {
+                read_rules(content, &mut directives);
+            }
+        }
+    }
+    directives
+}
+
+/// "tamis" of "tamis/0.1 (+https://example.org)".
+fn product_token(agent: &str) -> &str {
+    agent
+        .trim()
+        .split(|char: char| char == '/' || char.is_whitespace())
+        .next()
+        .unwrap_or("")
+}
+
+/// A header's rules: for everyone, until an agent's name and a colon; then for that agent.
+fn read_header(value: &str, agent: &str, directives: &mut Directives) {
+    let mut rest = value;
+    let mut for_us = true;
+    while !rest.is_empty() {
+        let end = rest.find(',').unwrap_or(rest.len());
+        let piece = &rest[..end];
+        if let Some((name, after)) = piece.split_once(':')
+            && is_agent_name(name.trim())
+        {
+            for_us = name.trim().eq_ignore_ascii_case(agent);
+            // Seen from the rules' beginning, "agent: a, b" is "a, b".
+            rest = &rest[end - after.len()..];
+            continue;
+        }
+        let length = rule_length(rest);
+        if for_us {
+            read_rules(&rest[..length], directives);
+        }
+        rest = rest[length..].strip_prefix(',').unwrap_or("");
+    }
+}
+
+fn is_agent_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.contains(char::is_whitespace)
+        && !VALUED
+            .iter()
+            .any(|valued| valued.eq_ignore_ascii_case(name))
+}
+
+/// The rules of one `content`, separated by commas.
+fn read_rules(content: &str, directives: &mut Directives) {
+    let mut rest = content;
+    while !rest.is_empty() {
+        let length = rule_length(rest);
+        read_rule(rest[..length].trim(), directives);
+        rest = rest[length..].strip_prefix(',').unwrap_or("");
+    }
+}
+
+fn read_rule(rule: &str, directives: &mut Directives) {
+    if rule.eq_ignore_ascii_case("noindex") {
+        directives.index = false;
+    } else if rule.eq_ignore_ascii_case("nofollow") {
+        directives.follow = false;
+    } else if rule.eq_ignore_ascii_case("none") {
+        directives.index = false;
+        directives.follow = false;
+    } else if let Some((name, time)) = rule.split_once(':')
+        && name.trim().eq_ignore_ascii_case("unavailable_after")
+        && directives.unavailable_after.is_none()
+    {
+        directives.unavailable_after = Some(time.trim().chars().take(64).collect());
+    }
+}
+
+/// Where the first rule ends. A date may hold a comma after its weekday ("Fri, 25 Jun 2027").
+fn rule_length(rules: &str) -> usize {
+    let end = rules.find(',').unwrap_or(rules.len());
+    let Some((name, time)) = rules[..end].split_once(':') else {
+        return end;
+    };
+    let is_weekday = time.trim().len() >= 3 && time.trim().chars().all(|c| c.is_ascii_alphabetic());
+    if !name.trim().eq_ignore_ascii_case("unavailable_after") || !is_weekday || end == rules.len() {
+        return end;
+    }
+    rules[end + 1..]
+        .find(',')
+        .map_or(rules.len(), |length| end + 1 + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use url::Url;
+
+    use super::*;
+    use crate::bomb::DomLimits;
+
+    fn read(html: &str, headers: &[&str]) -> Directives {
+        let url = Url::parse("http://example.com/").unwrap();
+        let headers: Vec<(String, Vec<u8>)> = headers
+            .iter()
+            .map(|value| ("x-robots-tag".to_owned(), value.as_bytes().to_vec()))
+            .collect();
+        let context = PageContext {
+            headers: &headers,
+            agent: "tamis/0.1 (+http://example.com)",
+            ..PageContext::new(&url)
+        };
+        let dom = crate::dom::parse(html, &DomLimits::default());
+        directives(&dom.html, &context)
+    }
+
+    #[track_caller]
+    fn check(html: &str, headers: &[&str], index: bool, follow: bool) {
+        let found = read(html, headers);
+        assert_eq!(
+            (found.index, found.follow),
+            (index, follow),
+            "{html} {headers:?}"
+        );
+    }
+
+    #[test]
+    fn a_silent_page_allows_all() {
+        check("<p>x", &[], true, true);
+        check("<meta name=robots content=all>", &["all"], true, true);
+        check("<meta name=robots><meta content=none>", &[""], true, true);
+    }
+
+    #[test]
+    fn a_meta_says_no_in_any_spelling() {
+        check(
+            "<META NAME=Robots CONTENT='NoIndex , NOFOLLOW'>",
+            &[],
+            false,
+            false,
+        );
+        check("<meta name=robots content=none>", &[], false, false);
+        check(
+            "<body><p><meta name=robots content=noindex>",
+            &[],
+            false,
+            true,
+        );
+    }
+
+    #[test]
+    fn the_stricter_of_two_holds() {
+        check(
+            "<meta name=robots content=index><meta name=robots content=noindex>",
+            &["index, follow"],
+            false,
+            true,
+        );
+    }
+
+    #[test]
+    fn our_own_name_counts_and_others_do_not() {
+        check("<meta name=TAMIS content=noindex>", &[], false, true);
+        check("<meta name=otherbot content=noindex>", &[], true, true);
+        check("", &["otherbot: noindex, nofollow"], true, true);
+        check("", &["Tamis: noindex, nofollow"], false, false);
+        check("", &["otherbot: noindex, tamis: nofollow"], true, false);
+        check("", &["nofollow, otherbot: noindex"], true, false);
+    }
+
+    #[test]
+    fn a_time_is_kept_as_written_with_its_comma() {
+        let found = read(
+            "",
+            &["unavailable_after: Fri, 25 Jun 2027 15:00:00 PST, noindex"],
+        );
+        assert_eq!(
+            found.unavailable_after.as_deref(),
+            Some("Fri, 25 Jun 2027 15:00:00 PST")
+        );
+        assert!(!found.index);
+        let found = read("", &["otherbot: unavailable_after: 1 Jan 2027"]);
+        assert_eq!(found.unavailable_after, None);
+        let found = read(
+            "<meta name=robots content='max-snippet:5, unavailable_after: 2027-01-01'>",
+            &[],
+        );
+        assert_eq!(found.unavailable_after.as_deref(), Some("2027-01-01"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_header_is_read(value in "[a-z:, _-]{0,60}") {
+            read("", &[&value]);
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Markup to a tree, within bounds: the one place where HTML is parsed.
+//!
+//! Scripting is off, so what stands in `<noscript>` is markup like any other. The tree is a
+//! vector of nodes without recursion; walk it the same way.
+
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
+use scraper::Html;
+
+use crate::bomb::DomLimits;
+use crate::bomb::gate::Gate;
+use crate::bomb::meter::Meter;
+use crate::bomb::scan::Scanner;
+
+/// A page's tree, and which bounds it met.
+pub(crate) struct BoundedDom {
+    /// The tree.
+    pub html: Html,
+    /// The bounds met, by name: `html_bytes`, `dom_attributes`, `dom_depth`, `dom_nodes`,
+    /// `dom_work`. Empty for an honest page.
+    pub limits_hit: Vec<&'static str>,
+    /// Units of work it took; see [`DomLimits::work_max`].
+    #[cfg_attr(not(test), expect(dead_code, reason = "measured by the tests"))]
+    pub work: u64,
+    /// Nodes made for it.
+    #[cfg_attr(not(test), expect(dead_code, reason = "measured by the tests"))]
+    pub nodes: u64,
+}
+
+/// Parses a page. Linear in its length, whatever it holds; never fails.
+pub(crate) fn parse(html: &str, limits: &DomLimits) -> BoundedDom {
+    let mut limits_hit = Vec::new();
+    let bounded = head_of(html, limits.html_bytes_max);
+    if bounded.len() < html.len() {
+        limits_hit.push("html_bytes");
+    }
+    let options = TreeBuilderOpts {
+        scripting_enabled: false,
+        ..TreeBuilderOpts::default()
+    };
+    let gate = Gate::new(TreeBuilder::new(Meter::new(), options), limits.clone());
+    let (gate, cut_tags) = Scanner::new(bounded, gate, limits.clone()).run();
+    if cut_tags > 0 {
+        limits_hit.push("dom_attributes");
+    }
+    if gate.flattened() {
+        limits_hit.push("dom_depth");
+    }
+    if let Some(limit) = gate.stopped()
+        && !limits_hit.contains(&limit)
+    {
+        limits_hit.push(limit);
+    }
+    let (html, counts) = gate.builder.sink.finish();
+    BoundedDom {
+        html,
+        limits_hit,
+        work: counts.work.get(),
+        nodes: counts.nodes.get(),
+    }
+}
+
+/// The longest head of a text that has at most so many bytes.
+pub(crate) fn head_of(text: &str, bytes_max: usize) -> &str {
+    let mut end = bytes_max.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use html5ever::driver::{ParseOpts, parse_document};
+    use html5ever::tendril::TendrilSink;
+    use proptest::prelude::*;
+    use scraper::{HtmlTreeSink, Node};
+
+    use super::*;
+
+    /// The parser without any of our bounds.
+    fn unbounded(html: &str) -> Html {
+        let options = ParseOpts {
+            tree_builder: TreeBuilderOpts {
+                scripting_enabled: false,
+                ..TreeBuilderOpts::default()
+            },
+            ..ParseOpts::default()
+        };
+        parse_document(HtmlTreeSink::new(Html::new_document()), options).one(html)
+    }
+
+    #[track_caller]
+    fn check_unchanged(html: &str) {
+        let bounded = parse(html, &DomLimits::default());
+        assert_eq!(bounded.limits_hit, Vec::<&str>::new());
+        assert_eq!(bounded.html.html(), unbounded(html).html(), "{html:?}");
+    }
+
+    /// Parses a bomb: what it costs must be in proportion to its size or below the budget, and
+    /// the named limits must be told.
+    #[track_caller]
+    fn check_bounded(html: &str, limits_hit: &[&str]) -> BoundedDom {
+        let limits = DomLimits::default();
+        let dom = parse(html, &limits);
+        assert_eq!(dom.limits_hit, limits_hit);
+        // A single token may overrun the budget by what one step of the tree builder costs.
+        assert!(dom.work < limits.work_max + 100_000, "{} units", dom.work);
+        assert!(dom.nodes < limits.nodes_max + 2_000, "{} nodes", dom.nodes);
+        dom
+    }
+
+    fn depth(html: &Html) -> usize {
+        html.tree
+            .nodes()
+            .map(|node| node.ancestors().count())
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn elements<'h>(
+        html: &'h Html,
+        name: &'h str,
+    ) -> impl Iterator<Item = &'h scraper::node::Element> {
+        html.tree
+            .nodes()
+            .filter_map(move |node| match node.value() {
+                Node::Element(element) if element.name() == name => Some(element),
+                _ => None,
+            })
+    }
+
+    #[test]
+    fn an_honest_page_is_parsed_as_ever() {
+        check_unchanged("");
+        check_unchanged("<!doctype html><title>t &amp; <b></title><p>x<p a=1 a=2 b='>'>y</a>z");
+        check_unchanged("<table><tr><td>a<table><b>c</table><select><option>o<option>p</select>");
+        check_unchanged(
+            "<svg><![CDATA[ <p a> ]]><path d=''/><title><p>x</title></svg><![CDATA[ <p> ]]>",
+        );
+        check_unchanged("<b><p>x</b>y<i><div></i>z<a href=1>p<a href=2>q");
+        check_unchanged("<script>a<b c=\"</script><p d>x<!--><p>--><!-- --!><p>");
+        check_unchanged("<script><!-- <script> </script> <p> --> </script><p q='1'>x");
+        check_unchanged("<plaintext><p></plaintext><!--");
+        check_unchanged(
+            "<noscript><a href=x>y</a></noscript><textarea></textareax></TEXTAREA ><p>",
+        );
+    }
+
+    #[test]
+    fn noscript_holds_markup() {
+        let dom = parse(
+            "<body><noscript><a href=x>y</a></noscript>",
+            &DomLimits::default(),
+        );
+        assert_eq!(elements(&dom.html, "a").count(), 1);
+    }
+
+    #[test]
+    fn thirty_thousand_nested_divs_are_flattened_at_512() {
+        let html = "<div>x".repeat(30_000);
+        let dom = check_bounded(&html, &["dom_depth", "dom_work"]);
+        assert!(depth(&dom.html) <= 520);
+        // Each div below the limit looks twice at 512 open elements, for a paragraph to close.
+        // Without the bound all of them would take 900 million looks.
+        assert!(elements(&dom.html, "div").count() > 20_000);
+    }
+
+    #[test]
+    fn two_hundred_thousand_attributes_are_cut_to_1024() {
+        let mut html = String::from("<p ");
+        for number in 0..200_000 {
+            html.push_str(&format!("a{number}=1 "));
+        }
+        html.push_str(">after</p><p id=next>");
+        let dom = check_bounded(&html, &["dom_attributes"]);
+        let counts: Vec<usize> = elements(&dom.html, "p").map(|p| p.attrs.len()).collect();
+        assert_eq!(counts, [1024, 1]);
+        assert!(dom.html.html().contains(">after</p>"));
+    }
+
+    #[test]
+    fn many_tags_of_many_attributes_are_cut_shorter_once_the_page_has_had_its_share() {
+        let tag: String = (0..1000).map(|number| format!("a{number} ")).collect();
+        let html = format!("<p {tag}>").repeat(100);
+        let dom = check_bounded(&html, &["dom_attributes"]);
+        let total: usize = elements(&dom.html, "p").map(|p| p.attrs.len()).sum();
+        assert!(total < 40_000, "{total}");
+    }
+
+    #[test]
+    fn repeated_body_tags_do_not_pile_up_attributes() {
+        let html: String = (0..100_000)
+            .map(|number| format!("<body a{number}>"))
+            .collect();
+        let dom = check_bounded(&html, &[]);
+        assert!(elements(&dom.html, "body").all(|body| body.attrs.len() <= 256));
+    }
+
+    #[test]
+    fn half_a_megabyte_of_lists_in_lists_stays_within_its_budget() {
+        let html = "<ul><li>".repeat(64 * 1024);
+        let dom = parse(&html, &DomLimits::default());
+        assert_eq!(dom.limits_hit[0], "dom_depth");
+        assert!(dom.work < 31_000_000);
+    }
+
+    #[test]
+    fn formatting_elements_reopened_in_every_paragraph_stay_within_their_budget() {
+        let html: String = (0..50_000)
+            .map(|number| format!("<p><b id={number}>x"))
+            .collect();
+        let dom = parse(&html, &DomLimits::default());
+        assert!(!dom.limits_hit.is_empty());
+        assert!(dom.work < 31_000_000 && dom.nodes < 502_000);
+    }
+
+    #[test]
+    fn formatting_elements_of_many_attributes_stay_within_their_budget() {
+        let attributes: String = (0..100).map(|number| format!("a{number} ")).collect();
+        let html: String = (0..60)
+            .map(|number| format!("<b x{number} {attributes}>"))
+            .collect();
+        let dom = parse(&(html + &"<b></b>".repeat(100_000)), &DomLimits::default());
+        assert_eq!(dom.limits_hit, ["dom_work"]);
+        assert!(dom.work < 31_000_000);
+    }
+
+    #[test]
+    fn end_tags_that_match_nothing_stay_within_their_budget() {
+        let html = "<span>".repeat(600) + &"</i></q>".repeat(500_000);
+        let dom = parse(&html, &DomLimits::default());
+        assert!(dom.limits_hit.contains(&"dom_work"));
+        assert!(dom.work < 31_000_000);
+    }
+
+    #[test]
+    fn tables_in_tables_and_foreign_elements_are_flattened_too() {
+        for bomb in [
+            "<table><tr><td>",
+            "<svg><g>",
+            "<math><mi>",
+            "<a><table>",
+            "<select><option>",
+            "<template>",
+            "<b><table>",
+            "<button><p>",
+            "<dl><dd>",
+            "<object><b c>",
+        ] {
+            let html = bomb.repeat(5_000) + "<p>end";
+            let dom = parse(&html, &DomLimits::default());
+            assert!(depth(&dom.html) < 1_600, "{bomb} {}", depth(&dom.html));
+            assert!(dom.work < 31_000_000, "{bomb}");
+        }
+    }
+
+    #[test]
+    fn void_and_self_closing_elements_are_no_depth() {
+        check_unchanged(&"<br><img src=x><input>".repeat(2_000));
+        check_unchanged(&format!("<svg>{}</svg>", "<path/>".repeat(12_000)));
+    }
+
+    #[test]
+    fn a_link_below_the_depth_limit_keeps_its_address() {
+        let html = "<div>".repeat(600) + "<a href=/x>text</a>";
+        let dom = parse(&html, &DomLimits::default());
+        let hrefs: Vec<_> = elements(&dom.html, "a").map(|a| a.attr("href")).collect();
+        assert_eq!(hrefs, [Some("/x")]);
+    }
+
+    #[test]
+    fn a_page_beyond_the_byte_limit_is_cut_at_a_character() {
+        let limits = DomLimits {
+            html_bytes_max: 10,
+            ..DomLimits::default()
+        };
+        let dom = parse("<p>网页去重", &limits);
+        assert_eq!(dom.limits_hit, ["html_bytes"]);
+        assert!(dom.html.html().contains("网页<"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        /// The scanner walks in step with the tokenizer: where no limit is met the tree is the
+        /// same, and where the cap is three no tag gets away with four.
+        #[test]
+        fn tag_soup_is_parsed_as_ever_and_its_attributes_are_capped(
+            pieces in proptest::collection::vec(proptest::sample::select(&[
+                "<p ", "a=1 ", "b='", "c=\"", "'", "\"", ">", "/>", "</p ", "<script", "</script",
+                "<!--", "-->", "--!>", "<!-->", "-", "<style>", "</style>", "<title ", "</title>",
+                "<svg>", "</svg>", "<![CDATA[", "]]>", "<textarea>", "</textarea ", "<!doctype ",
+                "<?x ", "</ ", "<", "=", " d", " e", " f=g", "\n", "网", "<b q>", "</b>", "<table>",
+                "<plaintext", "<xmp>", "</xmp/", "<math><mtext>", "<iframe>", "</iframe>",
+                "<noscript>", "<select>", "<template>", "</template>", "&amp", "\0", "<script>",
+            ][..]), 0..40)
+        ) {
+            let html = pieces.concat();
+            let dom = parse(&html, &DomLimits::default());
+            prop_assert_eq!(dom.html.html(), unbounded(&html).html());
+            let few = DomLimits { attributes_max: 3, ..DomLimits::default() };
+            let dom = parse(&html, &few);
+            for node in dom.html.tree.nodes() {
+                if let Node::Element(element) = node.value() {
+                    // Repeated <html> and <body> tags add theirs; none are in these pieces.
+                    prop_assert!(element.attrs.len() <= 3);
+                }
+            }
+        }
+    }
+}

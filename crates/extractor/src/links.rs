@@ -1,0 +1,533 @@
+//! Where a page leads: its links with what stands in and around them, and the few URLs that say
+//! what the page itself is.
+//!
+//! One walk over the tree in document order. On the way the page's text is written down once, and
+//! each link remembers where in it its own words begin and end; anchor and surroundings are cut
+//! out afterwards. So a page of ten thousand links costs one walk, not ten thousand.
+//!
+//! A link is what a reader could follow: `a`, `area`, `frame`, `iframe`; and what a page says of
+//! its other forms: a refresh, a canonical, alternates. Only http and https. References are
+//! joined by the WHATWG URL standard against the first `<base href>`.
+
+mod header;
+mod refresh;
+mod resolve;
+mod resources;
+mod surroundings;
+mod tag_path;
+
+use std::collections::HashSet;
+
+use ego_tree::iter::Edge;
+use ego_tree::{NodeId, NodeRef};
+use encoding_rs::Encoding;
+use scraper::node::Element;
+use scraper::{Html, Node};
+use url::Url;
+
+use crate::bomb::DomLimits;
+use crate::page::{Directives, Link, LinkKind, PageContext, Refresh};
+use surroundings::TextStream;
+
+pub use resolve::resolve;
+use resolve::resolve_in;
+
+/// Links of a page; real pages stay below 2,000, sitemaps in HTML reach 10,000.
+const LINKS_MAX: usize = 10_000;
+
+/// Resources of a page.
+const RESOURCES_MAX: usize = 2_000;
+
+/// Bytes of a URL, before and after joining. Without it a long `<base>` and many short
+/// references would multiply to gigabytes. Browsers and servers stop at 8 KB or earlier.
+const URL_BYTES_MAX: usize = 8 * 1024;
+
+/// Bytes of a `rel` attribute that are read.
+const REL_BYTES_MAX: usize = 200;
+
+/// All that a page says about other pages, without its content.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageLinks {
+    /// The URL that relative references resolve against.
+    pub base: Url,
+    /// The URL the page calls its canonical one.
+    pub canonical: Option<Url>,
+    /// A refresh that leads elsewhere.
+    pub refresh: Option<Refresh>,
+    /// What the page asks of robots.
+    pub directives: Directives,
+    /// Links in document order, those of headers last; none is marked as main content.
+    pub links: Vec<Link>,
+    /// Images, scripts, style sheets and media, each once.
+    pub resources: Vec<Url>,
+    /// Bounds that were met, by name.
+    pub limits_hit: Vec<&'static str>,
+}
+
+/// Reads a page's links and directives, without looking for its content.
+pub fn page_links(html: &str, context: &PageContext<'_>) -> PageLinks {
+    let dom = crate::dom::parse(html, &DomLimits::default());
+    let found = links(&dom.html, context);
+    let mut limits_hit = dom.limits_hit;
+    limits_hit.extend(found.limits_hit);
+    PageLinks {
+        base: found.base,
+        canonical: found.canonical,
+        refresh: found.refresh,
+        directives: crate::directives::directives(&dom.html, context),
+        links: found.links,
+        resources: found.resources,
+        limits_hit,
+    }
+}
+
+/// What [`links`] found in a tree.
+pub(crate) struct FoundLinks {
+    pub base: Url,
+    pub canonical: Option<Url>,
+    pub refresh: Option<Refresh>,
+    pub links: Vec<Link>,
+    /// The element of each link; `None` for one from a header.
+    #[expect(
+        dead_code,
+        reason = "read by who tells which links stand in the main content"
+    )]
+    pub nodes: Vec<Option<NodeId>>,
+    pub resources: Vec<Url>,
+    /// `links`, `resources`, `url_bytes`.
+    pub limits_hit: Vec<&'static str>,
+}
+
+/// The links of a parsed page.
+pub(crate) fn links(html: &Html, context: &PageContext<'_>) -> FoundLinks {
+    let mut collector = Collector::new(html, context);
+    collector.refresh_header();
+    collector.walk(html);
+    collector.link_headers();
+    collector.finish()
+}
+
+struct Collector<'c> {
+    context: &'c PageContext<'c>,
+    encoding: &'static Encoding,
+    base: Url,
+    canonical: Option<Url>,
+    /// A page refreshes once: the first refresh counts, even one that only reloads.
+    refreshes: bool,
+    refresh: Option<Refresh>,
+    links: Vec<Link>,
+    nodes: Vec<Option<NodeId>>,
+    /// Where each link's words stand in `text`.
+    spans: Vec<(usize, usize)>,
+    /// Links that are open where the walk is: index and element.
+    open: Vec<(usize, NodeId)>,
+    text: TextStream,
+    resources: Vec<Url>,
+    seen_resources: HashSet<Url>,
+    limits_hit: Vec<&'static str>,
+}
+
+impl<'c> Collector<'c> {
+    fn new(html: &Html, context: &'c PageContext<'c>) -> Collector<'c> {
+        let encoding =
+            Encoding::for_label(context.encoding.as_bytes()).unwrap_or(encoding_rs::UTF_8);
+        let mut collector = Collector {
+            context,
+            encoding,
+            base: context.url.clone(),
+            canonical: None,
+            refreshes: false,
+            refresh: None,
+            links: Vec::new(),
+            nodes: Vec::new(),
+            spans: Vec::new(),
+            open: Vec::new(),
+            text: TextStream::default(),
+            resources: Vec::new(),
+            seen_resources: HashSet::new(),
+            limits_hit: Vec::new(),
+        };
+        if let Some(base) = collector.first_base(html) {
+            collector.base = base;
+        }
+        collector
+    }
+
+    /// The first `<base>` with a `href`, wherever it stands; one that fails is as good as none.
+    fn first_base(&mut self, html: &Html) -> Option<Url> {
+        let node = html.tree.root().descendants().find(|node| {
+            let element = node.value().as_element();
+            element.is_some_and(|element| {
+                is_html(element) && element.name() == "base" && element.attr("href").is_some()
+            }) && !node.ancestors().any(|ancestor| is_inert(ancestor))
+        })?;
+        let href = node.value().as_element()?.attr("href")?;
+        let base = self.join(self.context.url, href)?;
+        // HTML standard, "set the frozen base URL": no base may be data or script.
+        let is_usable = !matches!(base.scheme(), "data" | "javascript");
+        is_usable.then_some(base)
+    }
+
+    fn walk(&mut self, html: &Html) {
+        // Inside a template or the like nothing is content; remembers where that ends.
+        let mut inert: Option<NodeId> = None;
+        for edge in html.tree.root().traverse() {
+            match edge {
+                Edge::Open(node) if inert.is_none() => {
+                    if is_inert(node) {
+                        inert = Some(node.id());
+                    } else {
+                        self.open(node);
+                    }
+                }
+                Edge::Close(node) if inert == Some(node.id()) => inert = None,
+                Edge::Close(node) if inert.is_none() => self.close(node),
+                Edge::Open(_) | Edge::Close(_) => {}
+            }
+        }
+    }
+
+    fn open(&mut self, node: NodeRef<'_, Node>) {
+        let element = match node.value() {
+            Node::Text(text) => return self.text.push(text, has_no_words(node)),
+            Node::Element(element) => element,
+            _ => return,
+        };
+        if element.name.ns == html5ever::ns!(svg) {
+            match element.name() {
+                "a" => self.add_element(LinkKind::A, node, element, svg_href(element)),
+                "image" => self.add_resources(element),
+                _ => {}
+            }
+            return;
+        }
+        if !is_html(element) {
+            return;
+        }
+        if surroundings::is_block(element.name()) {
+            self.text.break_block();
+        }
+        match element.name() {
+            "a" => self.add_element(LinkKind::A, node, element, element.attr("href")),
+            "area" => self.add_element(LinkKind::Area, node, element, element.attr("href")),
+            "frame" => self.add_element(LinkKind::Frame, node, element, element.attr("src")),
+            "iframe" => self.add_element(LinkKind::Iframe, node, element, element.attr("src")),
+            "link" => self.link_element(node, element),
+            "meta" => self.meta(node, element),
+            "img" if !self.open.is_empty() => {
+                self.text.push(element.attr("alt").unwrap_or(""), false);
+            }
+            _ => {}
+        }
+        self.add_resources(element);
+    }
+
+    fn close(&mut self, node: NodeRef<'_, Node>) {
+        let Node::Element(element) = node.value() else {
+            return;
+        };
+        if let Some(&(index, id)) = self.open.last()
+            && id == node.id()
+        {
+            self.open.pop();
+            self.spans[index].1 = self.text.len();
+        }
+        if is_html(element) && surroundings::is_block(element.name()) {
+            self.text.break_block();
+        }
+    }
+
+    fn add_element(
+        &mut self,
+        kind: LinkKind,
+        node: NodeRef<'_, Node>,
+        element: &Element,
+        reference: Option<&str>,
+    ) {
+        let Some(url) = reference.and_then(|reference| self.join_page(reference)) else {
+            return;
+        };
+        let rel = rel_tokens(element.attr("rel").unwrap_or(""));
+        // What stands for words in a link without any.
+        let names: &[&str] = match kind {
+            LinkKind::Area => &["alt", "title", "aria-label"],
+            LinkKind::Frame | LinkKind::Iframe => &["title", "name"],
+            LinkKind::A | LinkKind::Refresh | LinkKind::Canonical | LinkKind::Alternate => {
+                &["aria-label", "title"]
+            }
+        };
+        let name = names.iter().find_map(|name| element.attr(name));
+        let anchor = surroundings::squeezed(name.unwrap_or(""));
+        let tag_path = tag_path::tag_path(node);
+        if let Some(index) = self.add(kind, url, rel, Some(node.id()), tag_path, anchor)
+            && kind == LinkKind::A
+        {
+            self.open.push((index, node.id()));
+        }
+    }
+
+    /// `<link>`: the canonical URL and other forms of this page.
+    fn link_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        let Some(href) = element.attr("href").filter(|href| !href.trim().is_empty()) else {
+            return;
+        };
+        let rel = rel_tokens(element.attr("rel").unwrap_or(""));
+        let Some(kind) = kind_of_relation(&rel) else {
+            return;
+        };
+        let Some(url) = self.join_page(href) else {
+            return;
+        };
+        let title = surroundings::squeezed(element.attr("title").unwrap_or(""));
+        self.add_relation(kind, url, rel, Some(node), title);
+    }
+
+    fn add_relation(
+        &mut self,
+        kind: LinkKind,
+        url: Url,
+        rel: String,
+        node: Option<NodeRef<'_, Node>>,
+        title: String,
+    ) {
+        if kind == LinkKind::Canonical {
+            if self.canonical.is_some() {
+                return;
+            }
+            self.canonical = Some(url.clone());
+            if url == *self.context.url {
+                return;
+            }
+        }
+        let tag_path = node.map(tag_path::tag_path).unwrap_or_default();
+        self.add(kind, url, rel, node.map(|node| node.id()), tag_path, title);
+    }
+
+    fn meta(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        let is_refresh = element
+            .attr("http-equiv")
+            .is_some_and(|name| name.eq_ignore_ascii_case("refresh"));
+        if let (true, Some(content)) = (is_refresh, element.attr("content")) {
+            self.refresh_to(content, Some(node));
+        }
+    }
+
+    fn refresh_header(&mut self) {
+        for value in header_values(self.context, "refresh") {
+            self.refresh_to(&value, None);
+        }
+    }
+
+    fn refresh_to(&mut self, value: &str, node: Option<NodeRef<'_, Node>>) {
+        if self.refreshes {
+            return;
+        }
+        let Some((delay, reference)) = refresh::parse(value) else {
+            return;
+        };
+        self.refreshes = true;
+        let Some(url) = reference.and_then(|reference| self.join_page(reference)) else {
+            return;
+        };
+        self.refresh = Some(Refresh {
+            delay,
+            url: url.clone(),
+        });
+        let tag_path = node.map(tag_path::tag_path).unwrap_or_default();
+        let id = node.map(|node| node.id());
+        self.add(
+            LinkKind::Refresh,
+            url,
+            String::new(),
+            id,
+            tag_path,
+            String::new(),
+        );
+    }
+
+    /// The `Link` header; its references are relative to the page, not to its `<base>`.
+    fn link_headers(&mut self) {
+        for value in header_values(self.context, "link") {
+            for link in header::parse(&value) {
+                let rel = rel_tokens(&link.rel);
+                let Some(kind) = kind_of_relation(&rel).filter(|_| !link.elsewhere) else {
+                    continue;
+                };
+                if let Some(url) = self.join(self.context.url, link.target).filter(is_web) {
+                    self.add_relation(kind, url, rel, None, String::new());
+                }
+            }
+        }
+    }
+
+    /// Adds a link unless there are too many; its index.
+    fn add(
+        &mut self,
+        kind: LinkKind,
+        url: Url,
+        rel: String,
+        node: Option<NodeId>,
+        tag_path: String,
+        anchor: String,
+    ) -> Option<usize> {
+        if self.links.len() >= LINKS_MAX {
+            self.hit("links");
+            return None;
+        }
+        let nofollow = rel
+            .split(' ')
+            .any(|token| matches!(token, "nofollow" | "ugc" | "sponsored"));
+        self.links.push(Link {
+            url,
+            anchor,
+            rel,
+            nofollow,
+            tag_path,
+            context: String::new(),
+            in_main: false,
+            kind,
+        });
+        self.nodes.push(node);
+        let at = self.text.len();
+        self.spans.push((at, at));
+        Some(self.links.len() - 1)
+    }
+
+    fn add_resources(&mut self, element: &Element) {
+        for reference in resources::references(element) {
+            let Some(url) = self.join_page(reference) else {
+                continue;
+            };
+            if self.resources.len() >= RESOURCES_MAX {
+                self.hit("resources");
+                return;
+            }
+            if self.seen_resources.insert(url.clone()) {
+                self.resources.push(url);
+            }
+        }
+    }
+
+    /// Joins a reference of the page to its base; http and https only.
+    fn join_page(&mut self, reference: &str) -> Option<Url> {
+        let base = self.base.clone();
+        self.join(&base, reference).filter(is_web)
+    }
+
+    fn join(&mut self, base: &Url, reference: &str) -> Option<Url> {
+        // Of a data: URL nothing is wanted, and it may be megabytes long.
+        if reference.len() > URL_BYTES_MAX {
+            if !reference.trim_start().starts_with("data:") {
+                self.hit("url_bytes");
+            }
+            return None;
+        }
+        let url = resolve_in(base, reference, self.encoding)?;
+        if url.as_str().len() > URL_BYTES_MAX {
+            self.hit("url_bytes");
+            return None;
+        }
+        Some(url)
+    }
+
+    fn hit(&mut self, limit: &'static str) {
+        if !self.limits_hit.contains(&limit) {
+            self.limits_hit.push(limit);
+        }
+    }
+
+    fn finish(mut self) -> FoundLinks {
+        for (link, &(start, end)) in self.links.iter_mut().zip(&self.spans) {
+            let words = self.text.words(start, end);
+            if !words.is_empty() {
+                link.anchor = words;
+            }
+            if !matches!(
+                link.kind,
+                LinkKind::Canonical | LinkKind::Refresh | LinkKind::Alternate
+            ) {
+                link.context = self.text.around(start, end);
+            }
+        }
+        FoundLinks {
+            base: self.base,
+            canonical: self.canonical,
+            refresh: self.refresh,
+            links: self.links,
+            nodes: self.nodes,
+            resources: self.resources,
+            limits_hit: self.limits_hit,
+        }
+    }
+}
+
+/// What a `<link>` with these relations leads to, if to a page at all.
+fn kind_of_relation(rel: &str) -> Option<LinkKind> {
+    let has = |wanted: &str| rel.split(' ').any(|token| token == wanted);
+    if has("canonical") {
+        Some(LinkKind::Canonical)
+    } else if has("stylesheet") {
+        None
+    } else if has("alternate") || has("next") || has("prev") || has("amphtml") {
+        Some(LinkKind::Alternate)
+    } else {
+        None
+    }
+}
+
+/// The tokens of a `rel` attribute in lower case, one blank between them.
+fn rel_tokens(rel: &str) -> String {
+    let tokens: Vec<String> = crate::dom::head_of(rel, REL_BYTES_MAX)
+        .split_ascii_whitespace()
+        .map(str::to_ascii_lowercase)
+        .collect();
+    tokens.join(" ")
+}
+
+fn header_values(context: &PageContext<'_>, name: &str) -> Vec<String> {
+    let headers = context.headers.iter();
+    headers
+        .filter(|(header, _)| header.eq_ignore_ascii_case(name))
+        .map(|(_, value)| String::from_utf8_lossy(value).into_owned())
+        .collect()
+}
+
+fn svg_href(element: &Element) -> Option<&str> {
+    element.attr("href").or_else(|| {
+        let xlink = element.attrs.iter();
+        xlink
+            .filter(|(name, _)| name.ns == html5ever::ns!(xlink) && &*name.local == "href")
+            .map(|(_, value)| &**value)
+            .next()
+    })
+}
+
+fn is_html(element: &Element) -> bool {
+    element.name.ns == html5ever::ns!(html)
+}
+
+fn is_web(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https")
+}
+
+/// A `<template>` is a stencil, not content; one that becomes a shadow root is shown.
+fn is_inert(node: NodeRef<'_, Node>) -> bool {
+    node.value().as_element().is_some_and(|element| {
+        is_html(element) && element.name() == "template" && element.attr("shadowrootmode").is_none()
+    })
+}
+
+/// Text that no reader sees as text.
+fn has_no_words(text: NodeRef<'_, Node>) -> bool {
+    text.parent()
+        .and_then(|parent| parent.value().as_element())
+        .is_some_and(|element| {
+            matches!(
+                element.name(),
+                "script" | "style" | "title" | "textarea" | "iframe" | "noframes"
+            )
+        })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! What a page loads besides itself: images, scripts, style sheets, media.
+
+use scraper::node::Element;
+
+/// The references of one element to resources, as written.
+pub(super) fn references(element: &Element) -> Vec<&str> {
+    let attributes: &[&str] = match element.name() {
+        "img" => &["src", "data-src"],
+        "script" | "embed" | "track" | "audio" | "source" => &["src"],
+        "video" => &["src", "poster"],
+        "object" => &["data"],
+        "input" if is(element, "type", "image") => &["src"],
+        "image" => &["href"],
+        "body" | "table" | "td" | "th" => &["background"],
+        "link" if is_loaded(element) => &["href"],
+        _ => &[],
+    };
+    let mut found: Vec<&str> = attributes
+        .iter()
+        .filter_map(|name| element.attr(name))
+        .filter(|reference| !reference.trim().is_empty())
+        .collect();
+    if let ("img" | "source", Some(srcset)) = (element.name(), element.attr("srcset")) {
+        found.extend(srcset_references(srcset));
+    }
+    found
+}
+
+fn is(element: &Element, name: &str, value: &str) -> bool {
+    element
+        .attr(name)
+        .is_some_and(|actual| actual.trim().eq_ignore_ascii_case(value))
+}
+
+/// A `<link>` that a browser loads together with the page.
+fn is_loaded(element: &Element) -> bool {
+    const LOADED: [&str; 7] = [
+        "stylesheet",
+        "icon",
+        "apple-touch-icon",
+        "preload",
+        "modulepreload",
+        "manifest",
+        "mask-icon",
+    ];
+    element.attr("rel").is_some_and(|rel| {
+        rel.split_ascii_whitespace().any(|token| {
+            LOADED
+                .iter()
+                .any(|loaded| loaded.eq_ignore_ascii_case(token))
+        })
+    })
+}
+
+/// The URLs of a `srcset`: HTML standard, "parse a srcset attribute", without the descriptors.
+fn srcset_references(srcset: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = srcset;
+    loop {
+        rest = rest.trim_start_matches(|char: char| char.is_ascii_whitespace() || char == ',');
+        if rest.is_empty() {
+            return found;
+        }
+        let end = rest
+            .find(|char: char| char.is_ascii_whitespace())
+            .unwrap_or(rest.len());
+        let url = &rest[..end];
+        rest = &rest[end..];
+        let trimmed = url.trim_end_matches(',');
+        found.push(trimmed);
+        if trimmed.len() == url.len() {
+            rest = after_descriptors(rest);
+        }
+    }
+}
+
+/// What follows the comma that ends a candidate's descriptors; commas in parentheses do not.
+fn after_descriptors(text: &str) -> &str {
+    let mut nested = false;
+    for (at, char) in text.char_indices() {
+        match char {
+            '(' => nested = true,
+            ')' => nested = false,
+            ',' if !nested => return &text[at + 1..],
+            _ => {}
+        }
+    }
+    ""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_srcset_is_split_at_its_candidates() {
+        assert_eq!(srcset_references("a.png 1x, b.png 2x"), ["a.png", "b.png"]);
+        assert_eq!(
+            srcset_references("a,b.png, c.png,d.png 100w"),
+            ["a,b.png", "c.png,d.png"]
+        );
+        assert_eq!(
+            srcset_references(" , a.png (x, y) , b.png,"),
+            ["a.png", "b.png"]
+        );
+        assert_eq!(srcset_references(""), Vec::<&str>::new());
+    }
+}
