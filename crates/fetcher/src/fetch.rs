@@ -79,7 +79,8 @@ pub struct Fetched {
     pub status: u16,
     /// `"HTTP/1.1"`, `"HTTP/2"` and so on.
     pub http_version: &'static str,
-    /// The headers: names in lower case, order and repetitions kept, values as bytes.
+    /// The headers: names in lower case, in order of first appearance, repetitions together and
+    /// in their order, values as bytes.
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body as received, still content-encoded; transfer coding removed.
     pub body: Bytes,

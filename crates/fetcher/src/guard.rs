@@ -211,3 +211,6 @@ fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
 fn embedded(high: u16, low: u16) -> Ipv4Addr {
     Ipv4Addr::from_bits((u32::from(high) << 16) | u32::from(low))
 }
+
+#[cfg(test)]
+mod tests;

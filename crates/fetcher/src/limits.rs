@@ -14,8 +14,9 @@ pub struct FetchLimits {
     /// read and the connection is closed. 10 MB holds all but some 0.01 % of HTML pages; memory
     /// in flight is this times the number of connections.
     pub body_bytes_max: u64,
-    /// The most bytes of a robots.txt that are read, as sent. RFC 9309 asks for at least 500 KiB;
-    /// the parser reads exactly that much.
+    /// The most bytes of a robots.txt that are read, as sent. RFC 9309 asks for at least 500 KiB
+    /// and the parser reads exactly that much; a little more is fetched, so that the parser sees
+    /// that it cut and leaves out the broken line.
     pub robots_bytes_max: u64,
     /// The most bytes of a sitemap that are read, as sent. sitemaps.org allows 50 MB.
     pub sitemap_bytes_max: u64,
@@ -58,7 +59,7 @@ impl Default for FetchLimits {
     fn default() -> Self {
         Self {
             body_bytes_max: 10_000_000,
-            robots_bytes_max: 512_000,
+            robots_bytes_max: 600_000,
             sitemap_bytes_max: 52_428_800,
             decoded_bytes_max: 20_000_000,
             ratio_max: 200,

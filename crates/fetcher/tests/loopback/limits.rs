@@ -1,0 +1,228 @@
+//! Each bound is met and costs no more than it says.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::Duration;
+
+use fetcher::{FetchError, FetchLimits, HttpConfig, TimeoutPhase, Truncated};
+
+use crate::server::{Server, ok};
+use crate::{fetch, local, runtime};
+
+fn with(change: impl FnOnce(&mut FetchLimits)) -> HttpConfig {
+    let mut limits = FetchLimits::default();
+    change(&mut limits);
+    HttpConfig { limits, ..local() }
+}
+
+const BRIEF: Duration = Duration::from_millis(200);
+
+/// Sends headers for a body that is announced as larger than what will come.
+fn begin(stream: &mut TcpStream, announced: u64) {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {announced}\r\n\r\n");
+    let _ = stream.write_all(head.as_bytes());
+}
+
+fn timeout_phase(error: FetchError) -> TimeoutPhase {
+    match error {
+        FetchError::Timeout { phase, .. } => phase,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_body_over_the_bound_is_cut_and_said_to_be() {
+    let server = Server::start(|_, stream| {
+        begin(stream, 10_000_000_000);
+        while stream.write_all(&[b'x'; 64 * 1024]).is_ok() {}
+    });
+    let config = with(|limits| limits.body_bytes_max = 100_000);
+    let fetched = fetch(config, &server.url("/")).unwrap();
+    assert_eq!(fetched.body.len(), 100_000);
+    assert_eq!(fetched.truncated, Some(Truncated::Bytes));
+}
+
+#[test]
+fn a_body_of_exactly_the_bound_is_whole() {
+    let server = Server::says(ok(&"x".repeat(1_000)));
+    let config = with(|limits| limits.body_bytes_max = 1_000);
+    let fetched = fetch(config, &server.url("/")).unwrap();
+    assert_eq!(fetched.body.len(), 1_000);
+    assert_eq!(fetched.truncated, None);
+}
+
+#[test]
+fn headers_that_do_not_come_are_a_timeout() {
+    let server = Server::start(|_, _| std::thread::sleep(Duration::from_secs(5)));
+    let config = with(|limits| {
+        limits.connect_timeout = BRIEF;
+        limits.first_byte_timeout = BRIEF;
+    });
+    let error = fetch(config, &server.url("/")).unwrap_err();
+    assert_eq!(error.name(), "timeout");
+    assert!(error.is_transient());
+    assert_eq!(timeout_phase(error), TimeoutPhase::FirstByte);
+}
+
+#[test]
+fn a_connection_that_is_not_accepted_is_a_timeout() {
+    // A full backlog: the system neither accepts nor refuses. Unroutable addresses are no test,
+    // since some networks answer for them.
+    let (address, _held) = runtime().block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = socket.listen(1).unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut held = Vec::new();
+        for _ in 0..8 {
+            let connect = tokio::net::TcpStream::connect(address);
+            held.push(tokio::time::timeout(BRIEF, connect).await);
+        }
+        (address, (listener, held))
+    });
+    let config = with(|limits| limits.connect_timeout = BRIEF);
+    let error = fetch(config, &format!("http://{address}/")).unwrap_err();
+    assert_eq!(timeout_phase(error), TimeoutPhase::Connect);
+}
+
+#[test]
+fn a_silence_inside_the_body_keeps_what_had_come() {
+    let server = Server::start(|_, stream| {
+        begin(stream, 100);
+        let _ = stream.write_all(b"half");
+        std::thread::sleep(Duration::from_secs(5));
+    });
+    let config = with(|limits| limits.idle_timeout = BRIEF);
+    let fetched = fetch(config, &server.url("/")).unwrap();
+    assert_eq!(&fetched.body[..], b"half");
+    assert_eq!(fetched.truncated, Some(Truncated::Time));
+}
+
+#[test]
+fn a_silence_before_the_body_is_a_timeout() {
+    let server = Server::start(|_, stream| {
+        begin(stream, 100);
+        std::thread::sleep(Duration::from_secs(5));
+    });
+    let config = with(|limits| limits.idle_timeout = BRIEF);
+    let error = fetch(config, &server.url("/")).unwrap_err();
+    assert_eq!(timeout_phase(error), TimeoutPhase::Body);
+}
+
+/// One byte at a time, often enough never to be silent.
+fn drip() -> Server {
+    Server::start(|_, stream| {
+        begin(stream, 1_000_000);
+        while stream.write_all(b"x").is_ok() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    })
+}
+
+#[test]
+fn a_drip_meets_the_total_time() {
+    let config = with(|limits| {
+        limits.total_timeout = Duration::from_millis(400);
+        limits.body_rate_min = 0;
+    });
+    let fetched = fetch(config, &drip().url("/")).unwrap();
+    assert_eq!(fetched.truncated, Some(Truncated::Time));
+    assert!(!fetched.body.is_empty());
+}
+
+#[test]
+fn a_drip_meets_the_least_rate_before_the_total_time() {
+    let config = with(|limits| {
+        limits.body_rate_min = 10_000;
+        limits.body_rate_grace = Duration::from_millis(300);
+        limits.total_timeout = Duration::from_secs(3_600);
+    });
+    let fetched = fetch(config, &drip().url("/")).unwrap();
+    assert_eq!(fetched.truncated, Some(Truncated::Time));
+}
+
+#[test]
+fn a_drip_of_headers_meets_the_first_byte_time() {
+    let server = Server::start(|_, stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nX-Long: ");
+        while stream.write_all(b"x").is_ok() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    });
+    let config = with(|limits| {
+        limits.connect_timeout = BRIEF;
+        limits.first_byte_timeout = BRIEF;
+    });
+    let error = fetch(config, &server.url("/")).unwrap_err();
+    assert_eq!(timeout_phase(error), TimeoutPhase::FirstByte);
+}
+
+#[test]
+fn too_many_headers_are_refused() {
+    for count in [250, 50_000] {
+        let mut message = String::from("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n");
+        for n in 0..count {
+            message.push_str(&format!("X-{n}: y\r\n"));
+        }
+        message.push_str("\r\n");
+        let error = fetch(local(), &Server::says(message).url("/")).unwrap_err();
+        assert_eq!(error.name(), "too_large", "{count}: {error:?}");
+        assert!(!error.is_transient());
+    }
+}
+
+#[test]
+fn too_large_headers_are_refused() {
+    for bytes in [100_000, 10_000_000] {
+        let value = "v".repeat(bytes);
+        let message = format!("HTTP/1.1 200 OK\r\nX-Large: {value}\r\nContent-Length: 0\r\n\r\n");
+        let error = fetch(local(), &Server::says(message).url("/")).unwrap_err();
+        assert_eq!(error.name(), "too_large", "{bytes}: {error:?}");
+    }
+}
+
+#[test]
+fn an_endless_row_of_interim_answers_meets_the_first_byte_time() {
+    let server = Server::start(|_, stream| {
+        while stream
+            .write_all(b"HTTP/1.1 103 Early Hints\r\n\r\n")
+            .is_ok()
+        {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    });
+    let config = with(|limits| {
+        limits.connect_timeout = BRIEF;
+        limits.first_byte_timeout = BRIEF;
+    });
+    let error = fetch(config, &server.url("/")).unwrap_err();
+    assert_eq!(timeout_phase(error), TimeoutPhase::FirstByte);
+}
+
+#[test]
+fn a_bomb_is_received_small_and_decoded_to_its_bound() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(&vec![0; 32 * 1024 * 1024]).unwrap();
+    let body = encoder.finish().unwrap();
+    let mut message = format!(
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    )
+    .into_bytes();
+    message.extend(&body);
+    let server = Server::says(message);
+    let fetched = fetch(local(), &server.url("/")).unwrap();
+    assert_eq!(&fetched.body[..], body);
+    let limits = FetchLimits::default();
+    let decoding = fetched.decoded(&limits);
+    assert!(decoding.bytes.len() <= body.len() * limits.ratio_max as usize);
+    assert!(decoding.stopped.unwrap().starts_with("bomb"));
+}
+
+#[test]
+fn a_long_url_is_not_requested() {
+    let server = Server::says(ok("x"));
+    let url = server.url(&format!("/{}", "x".repeat(10_000)));
+    assert_eq!(fetch(local(), &url).unwrap_err().name(), "bad_url");
+    assert!(server.heads().is_empty());
+}

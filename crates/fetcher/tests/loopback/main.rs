@@ -1,0 +1,35 @@
+//! The fetcher against servers on loopback: every bound, every kind of breakage, every way there.
+
+mod broken;
+mod limits;
+mod manners;
+mod server;
+mod ways;
+
+use fetcher::{Fetch, FetchError, FetchRequest, Fetched, HttpConfig, HttpFetcher};
+use url::Url;
+
+/// Fetches one URL with a fetcher of its own.
+fn fetch(config: HttpConfig, url: &str) -> Result<Fetched, FetchError> {
+    let fetcher = HttpFetcher::new(config).expect("a fetcher");
+    fetch_with(&fetcher, url)
+}
+
+fn fetch_with(fetcher: &HttpFetcher, url: &str) -> Result<Fetched, FetchError> {
+    let request = FetchRequest::page(Url::parse(url).expect("a URL"));
+    runtime().block_on(fetcher.fetch(request))
+}
+
+/// One runtime for all tests of this process.
+fn runtime() -> &'static tokio::runtime::Runtime {
+    static RUNTIME: std::sync::OnceLock<tokio::runtime::Runtime> = std::sync::OnceLock::new();
+    RUNTIME.get_or_init(|| tokio::runtime::Runtime::new().expect("a runtime"))
+}
+
+/// Loopback is private, so most tests allow it.
+fn local() -> HttpConfig {
+    HttpConfig {
+        allow_private: true,
+        ..HttpConfig::default()
+    }
+}
