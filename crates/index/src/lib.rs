@@ -1,1 +1,42 @@
-//! Placeholder.
+//! Full-text search over the kept pages, with our words.
+//!
+//! A view of the archive: it remembers the journal position it has come to, can be thrown away,
+//! and is built again from the records. Words are `segment`'s, so a page is found under the
+//! words by which it was compared; Chinese is also found where a phrase was cut otherwise (see
+//! `tokenizer`), and traditional characters find simplified ones and the other way round.
+//!
+//! ```
+//! use index::{Document, PageIndex};
+//!
+//! let dir = tempfile::tempdir()?;
+//! let (mut pages, opened) = PageIndex::open(dir.path())?;
+//! assert_eq!(opened.position, 0);
+//! pages.add(&Document {
+//!     seq: 1,
+//!     url: "http://a.example/",
+//!     host: "a.example",
+//!     title: "分布式数据库",
+//!     text: "数据库把一张表分成许多片。",
+//!     lang: "zh",
+//!     ..Document::default()
+//! })?;
+//! pages.commit(42)?;
+//!
+//! let hits = index::search(dir.path(), "數據庫 -英文", 10, &index::Filters::default())?;
+//! assert_eq!(hits[0].url, "http://a.example/");
+//! assert_eq!(hits[0].snippet.marked("[", "]"), "[数据库]把一张表分成许多片。");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod page_index;
+mod query;
+mod schema;
+mod search;
+mod snippet;
+mod tokenizer;
+
+pub use error::IndexError;
+pub use page_index::{Document, Opened, PageIndex};
+pub use search::{Filters, Found, Hit, Searcher, search};
+pub use snippet::Snippet;

@@ -1,0 +1,336 @@
+//! The writer: one document per kept page, and the journal position it has come to.
+//!
+//! The position stands in the commit itself, so documents and position become durable together:
+//! after `kill -9` the index is at its last commit and the records after it are applied once
+//! more. A document takes the place of any earlier one of its URL, so that does no harm.
+//!
+//! Cost: one indexing thread with a heap of 32 MB. A commit costs some 0.1 s whatever is in it;
+//! the caller commits every thousand pages or ten seconds.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use segment::{SEGMENT_SCHEME, Segmenter, Words};
+use serde::{Deserialize, Serialize};
+use tantivy::directory::MmapDirectory;
+use tantivy::indexer::IndexWriterOptions;
+use tantivy::schema::Value;
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
+
+use crate::error::{IndexError, engine};
+use crate::schema::{Fields, INDEX_SCHEME, host_terms, tokenizers};
+use crate::tokenizer::{SEPARATOR, join_words, push_characters};
+
+/// Memory of the indexing thread; a fuller one is written out as a segment.
+const HEAP_BYTES: usize = 32 << 20;
+
+/// A page to index.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Document<'a> {
+    /// The page's record number.
+    pub seq: u64,
+    /// Canonical URL: the document's identity.
+    pub url: &'a str,
+    /// Host key.
+    pub host: &'a str,
+    /// Title, may be empty.
+    pub title: &'a str,
+    /// The main text.
+    pub text: &'a str,
+    /// Language code, may be empty.
+    pub lang: &'a str,
+    /// Author.
+    pub author: Option<&'a str>,
+    /// Published date, ISO 8601.
+    pub published: Option<&'a str>,
+    /// When the page was fetched, milliseconds since the Unix epoch.
+    pub fetched_at_ms: u64,
+    /// Its fingerprint.
+    pub fingerprint: u64,
+    /// Relevance to the topic, 0.0 to 1.0.
+    pub relevance: Option<f32>,
+    /// The words of `text`, where they are at hand; else it is segmented here.
+    pub words: Option<&'a Words>,
+}
+
+/// What opening found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Opened {
+    /// The journal position of the last commit, 0 for an empty index.
+    pub position: u64,
+    /// Why the index was set aside and begun anew, if it was.
+    pub rebuilt_because: Option<String>,
+}
+
+/// What stands in a commit beside the documents.
+#[derive(Debug, Serialize, Deserialize)]
+struct Payload {
+    position: u64,
+    scheme: u32,
+    words: u32,
+}
+
+/// The search index, open for writing. One at a time: a second open fails.
+pub struct PageIndex {
+    index: Index,
+    writer: IndexWriter,
+    reader: IndexReader,
+    fields: Fields,
+    joined: String,
+    characters: String,
+}
+
+impl std::fmt::Debug for PageIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PageIndex").finish_non_exhaustive()
+    }
+}
+
+impl PageIndex {
+    /// Opens the index in `dir`, making it if there is none.
+    ///
+    /// An index that is damaged, or of another form, or of other words, is renamed to
+    /// `<dir>.set-aside` (in the place of an earlier one) and an empty one is begun: the caller
+    /// sees position 0 and replays the journal. Every file's checksum is read, about a second
+    /// per gigabyte.
+    ///
+    /// # Errors
+    /// When the directory cannot be written, or another process writes this index.
+    pub fn open(dir: &Path) -> Result<(PageIndex, Opened), IndexError> {
+        let mut rebuilt_because = None;
+        let mut position = 0;
+        if dir.join("meta.json").exists() {
+            match inspect(dir) {
+                Ok(found) => position = found,
+                Err(why) => {
+                    set_aside(dir)?;
+                    rebuilt_because = Some(why);
+                }
+            }
+        } else if dir.exists() && has_entries(dir) {
+            set_aside(dir)?;
+            rebuilt_because = Some("the index has no meta.json".to_owned());
+        }
+        let index = PageIndex::open_checked(dir)?;
+        let opened = Opened {
+            position,
+            rebuilt_because,
+        };
+        Ok((index, opened))
+    }
+
+    fn open_checked(dir: &Path) -> Result<PageIndex, IndexError> {
+        const OPEN: &str = "open the search index";
+        fs::create_dir_all(dir).map_err(engine(OPEN))?;
+        let fields = Fields::new();
+        let directory = MmapDirectory::open(dir).map_err(engine(OPEN))?;
+        let index = Index::builder()
+            .schema(fields.schema.clone())
+            .tokenizers(tokenizers())
+            .open_or_create(directory)
+            .map_err(engine(OPEN))?;
+        let options = IndexWriterOptions::builder()
+            .memory_budget_per_thread(HEAP_BYTES)
+            .num_worker_threads(1)
+            .num_merge_threads(1)
+            .build();
+        let writer = index.writer_with_options(options).map_err(engine(OPEN))?;
+        let reader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .try_into()
+            .map_err(engine(OPEN))?;
+        Ok(PageIndex {
+            index,
+            writer,
+            reader,
+            fields,
+            joined: String::new(),
+            characters: String::new(),
+        })
+    }
+
+    /// Adds a page in the place of any earlier document of its URL. Searchable and durable after
+    /// the next commit.
+    ///
+    /// # Errors
+    /// When the indexing thread has failed: the disk is full or broken.
+    pub fn add(&mut self, document: &Document<'_>) -> Result<(), IndexError> {
+        let segmenter = Segmenter::shared();
+        let found;
+        let words = match document.words {
+            Some(words) => words,
+            None => {
+                found = segmenter.words(document.text);
+                &found
+            }
+        };
+        let title = segmenter.words(document.title);
+        let fields = &self.fields;
+        let mut entry = TantivyDocument::default();
+        entry.add_text(fields.url, document.url);
+        entry.add_text(fields.host_key, document.host);
+        for host in host_terms(document.host) {
+            entry.add_text(fields.host, host);
+        }
+        entry.add_text(fields.lang, document.lang);
+        entry.add_text(fields.title, document.title);
+        entry.add_text(fields.text, document.text);
+        for (field, words) in [(fields.title_words, &title), (fields.text_words, words)] {
+            join_words(words.iter().map(|word| word.text), &mut self.joined);
+            entry.add_text(field, &self.joined);
+        }
+        if let Some(author) = document.author {
+            let words = segmenter.words(author);
+            join_words(words.iter().map(|word| word.text), &mut self.joined);
+            entry.add_text(fields.author, author);
+            entry.add_text(fields.author_words, &self.joined);
+        }
+        self.characters.clear();
+        push_characters(&title, &mut self.characters);
+        self.characters.push(SEPARATOR);
+        push_characters(words, &mut self.characters);
+        if self.characters.len() > SEPARATOR.len_utf8() {
+            entry.add_text(fields.characters, &self.characters);
+        }
+        if let Some(published) = document.published {
+            entry.add_text(fields.published, published);
+        }
+        entry.add_u64(fields.fetched_at, document.fetched_at_ms);
+        entry.add_u64(fields.seq, document.seq);
+        entry.add_u64(fields.fingerprint, document.fingerprint);
+        if let Some(relevance) = document.relevance {
+            entry.add_f64(fields.relevance, f64::from(relevance));
+        }
+        self.delete(document.url);
+        self.writer
+            .add_document(entry)
+            .map_err(engine("add a page to the search index"))?;
+        Ok(())
+    }
+
+    /// Takes a page out, from the next commit on. Nothing happens when it is not there.
+    pub fn delete(&mut self, url: &str) {
+        self.writer
+            .delete_term(Term::from_field_text(self.fields.url, url));
+    }
+
+    /// Makes everything so far durable, together with the journal position it comes from.
+    ///
+    /// # Errors
+    /// When the disk fails; the index is then at its last commit.
+    pub fn commit(&mut self, position: u64) -> Result<(), IndexError> {
+        const COMMIT: &str = "commit to the search index";
+        let payload = serde_json::to_string(&Payload {
+            position,
+            scheme: INDEX_SCHEME,
+            words: SEGMENT_SCHEME,
+        })
+        .map_err(engine(COMMIT))?;
+        let mut commit = self.writer.prepare_commit().map_err(engine(COMMIT))?;
+        commit.set_payload(&payload);
+        commit.commit().map_err(engine(COMMIT))?;
+        self.reader.reload().map_err(engine(COMMIT))
+    }
+
+    /// The number of documents as of the last commit.
+    pub fn doc_count(&self) -> u64 {
+        self.reader.searcher().num_docs()
+    }
+
+    /// URL and record number of every document as of the last commit, in no order.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn urls(&self) -> Result<Vec<(String, u64)>, IndexError> {
+        urls(&self.reader, &self.fields)
+    }
+
+    /// Waits for merges to end, so that the directory no longer changes. Documents that were not
+    /// committed are dropped.
+    ///
+    /// # Errors
+    /// When a merge failed.
+    pub fn close(self) -> Result<(), IndexError> {
+        drop(self.index);
+        self.writer
+            .wait_merging_threads()
+            .map_err(engine("close the search index"))
+    }
+}
+
+pub(crate) fn urls(
+    reader: &IndexReader,
+    fields: &Fields,
+) -> Result<Vec<(String, u64)>, IndexError> {
+    const READ: &str = "read the search index";
+    let searcher = reader.searcher();
+    let mut urls = Vec::with_capacity(searcher.num_docs() as usize);
+    for segment in searcher.segment_readers() {
+        let store = segment.get_store_reader(4).map_err(engine(READ))?;
+        for document in store.iter::<TantivyDocument>(segment.alive_bitset()) {
+            let document = document.map_err(engine(READ))?;
+            let url = document.get_first(fields.url).and_then(|url| url.as_str());
+            let seq = document.get_first(fields.seq).and_then(|seq| seq.as_u64());
+            urls.push((url.unwrap_or_default().to_owned(), seq.unwrap_or(0)));
+        }
+    }
+    Ok(urls)
+}
+
+/// Opens an index with the engine's own checks; a panic in it is an answer like another.
+fn inspect(dir: &Path) -> Result<u64, String> {
+    let checked = catch_unwind(AssertUnwindSafe(|| inspect_unguarded(dir)));
+    checked.unwrap_or_else(|_| Err("the index is damaged: opening it panicked".to_owned()))
+}
+
+fn inspect_unguarded(dir: &Path) -> Result<u64, String> {
+    let damaged = |error: tantivy::TantivyError| format!("the index is damaged: {error}");
+    let index = Index::open_in_dir(dir).map_err(damaged)?;
+    if index.schema() != Fields::new().schema {
+        return Err("the index has the fields of another version".to_owned());
+    }
+    let broken = index.validate_checksum().map_err(damaged)?;
+    if let Some(file) = broken.iter().min() {
+        return Err(format!(
+            "the index is damaged: checksum of {}",
+            file.display()
+        ));
+    }
+    let metas = index.load_metas().map_err(damaged)?;
+    let documents: u64 = metas
+        .segments
+        .iter()
+        .map(|segment| u64::from(segment.num_docs()))
+        .sum();
+    let payload = match metas.payload {
+        None if documents == 0 => return Ok(0),
+        None => return Err("the index does not say which records it holds".to_owned()),
+        Some(payload) => payload,
+    };
+    let payload: Payload = serde_json::from_str(&payload)
+        .map_err(|_| "the index does not say which records it holds".to_owned())?;
+    if (payload.scheme, payload.words) != (INDEX_SCHEME, SEGMENT_SCHEME) {
+        return Err("the index was built by another version's words".to_owned());
+    }
+    Ok(payload.position)
+}
+
+fn has_entries(dir: &Path) -> bool {
+    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+fn set_aside(dir: &Path) -> Result<(), IndexError> {
+    let mut name = dir.file_name().unwrap_or_default().to_owned();
+    name.push(".set-aside");
+    let aside: PathBuf = dir.with_file_name(name);
+    let result = match fs::remove_dir_all(&aside) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => fs::rename(dir, &aside),
+    };
+    result.map_err(|source| IndexError::SetAside {
+        path: dir.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,179 @@
+//! What a person typed, read with goodwill: there is no query that is an error.
+//!
+//! ```text
+//! word word        both, if there are pages with both, else any
+//! "a phrase"       in this order; 「」 “” work too
+//! -word -"phrase"  not these
+//! host:a.example   this host and what is below it; also site:
+//! lang:zh          this language
+//! ```
+//!
+//! Whatever does not fit is words.
+
+/// No query has more parts than this; the rest is ignored.
+const PARTS_MAX: usize = 64;
+
+/// No query is longer than this, in bytes; the rest is ignored.
+const QUERY_BYTES_MAX: usize = 8 << 10;
+
+/// A query taken apart.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Query {
+    pub(crate) wanted: Vec<Part>,
+    pub(crate) unwanted: Vec<Part>,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) langs: Vec<String>,
+    pub(crate) not_hosts: Vec<String>,
+    pub(crate) not_langs: Vec<String>,
+}
+
+/// One thing to look for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) text: String,
+    /// The words must stand side by side.
+    pub(crate) phrase: bool,
+}
+
+impl Query {
+    pub(crate) fn parse(text: &str) -> Query {
+        let mut end = text.len().min(QUERY_BYTES_MAX);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let mut rest = text[..end].trim_start();
+        let mut query = Query::default();
+        for _ in 0..PARTS_MAX {
+            let Some(first) = rest.chars().next() else {
+                break;
+            };
+            let negative = matches!(first, '-' | '－')
+                && rest[first.len_utf8()..]
+                    .chars()
+                    .next()
+                    .is_some_and(|next| !next.is_whitespace() && next != first);
+            if negative {
+                rest = &rest[first.len_utf8()..];
+            }
+            let (part, after) = next_part(rest);
+            rest = after.trim_start();
+            query.take(part, negative);
+        }
+        query
+    }
+
+    fn take(&mut self, part: Part, negative: bool) {
+        if !part.phrase
+            && let Some((name, value)) = part.text.split_once([':', '：'])
+            && !value.is_empty()
+        {
+            let value = value.to_lowercase();
+            let list = match (name.to_ascii_lowercase().as_str(), negative) {
+                ("host" | "site", false) => Some(&mut self.hosts),
+                ("host" | "site", true) => Some(&mut self.not_hosts),
+                ("lang" | "language", false) => Some(&mut self.langs),
+                ("lang" | "language", true) => Some(&mut self.not_langs),
+                _ => None,
+            };
+            if let Some(list) = list {
+                list.push(value);
+                return;
+            }
+        }
+        match negative {
+            false => self.wanted.push(part),
+            true => self.unwanted.push(part),
+        }
+    }
+}
+
+fn next_part(text: &str) -> (Part, &str) {
+    let mut characters = text.chars();
+    let close = match characters.next() {
+        Some('"') => Some('"'),
+        Some('“') => Some('”'),
+        Some('「') => Some('」'),
+        Some('『') => Some('』'),
+        Some(_) | None => None,
+    };
+    if let Some(close) = close {
+        let inside = characters.as_str();
+        // A quote that is never closed goes to the end.
+        let (phrase, rest) = inside.split_once(close).unwrap_or((inside, ""));
+        let part = Part {
+            text: phrase.to_owned(),
+            phrase: true,
+        };
+        return (part, rest);
+    }
+    let end = text
+        .find(|character: char| {
+            character.is_whitespace() || matches!(character, '"' | '“' | '「' | '『')
+        })
+        .unwrap_or(text.len());
+    let part = Part {
+        text: text[..end].to_owned(),
+        phrase: false,
+    };
+    (part, &text[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn texts(parts: &[Part]) -> Vec<(&str, bool)> {
+        parts
+            .iter()
+            .map(|part| (part.text.as_str(), part.phrase))
+            .collect()
+    }
+
+    #[test]
+    fn words_phrases_exclusions_and_filters_are_told_apart() {
+        let query = Query::parse(
+            r#"rust "near duplicate" -spam -"bad phrase" host:A.example lang:zh -site:b.example"#,
+        );
+        assert_eq!(
+            texts(&query.wanted),
+            [("rust", false), ("near duplicate", true)]
+        );
+        assert_eq!(
+            texts(&query.unwanted),
+            [("spam", false), ("bad phrase", true)]
+        );
+        assert_eq!(query.hosts, ["a.example"]);
+        assert_eq!(query.langs, ["zh"]);
+        assert_eq!(query.not_hosts, ["b.example"]);
+    }
+
+    #[test]
+    fn chinese_quotes_are_quotes() {
+        let query = Query::parse("“数据库系统” 「性能」 测试");
+        assert_eq!(
+            texts(&query.wanted),
+            [("数据库系统", true), ("性能", true), ("测试", false)]
+        );
+    }
+
+    #[test]
+    fn what_is_no_syntax_is_words() {
+        assert_eq!(texts(&Query::parse("\"open").wanted), [("open", true)]);
+        assert_eq!(texts(&Query::parse("a - b").wanted).len(), 3);
+        assert_eq!(texts(&Query::parse("host:").wanted), [("host:", false)]);
+        assert_eq!(texts(&Query::parse("--x").wanted), [("--x", false)]);
+        assert_eq!(
+            texts(&Query::parse("c++ AND (OR http://x/?a=b").wanted).len(),
+            4
+        );
+        assert_eq!(Query::parse("  "), Query::default());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_query(text: String) {
+            let _ = Query::parse(&text);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The fields of the index.
+//!
+//! ```text
+//! field        searched            stored   holds
+//! url          whole               yes      canonical URL: one document each
+//! host         whole, and parents  yes      host key; host:example.org also finds www.example.org
+//! lang         whole               yes      language code
+//! title        -                   yes      as shown
+//! text         -                   yes      as shown; the snippet is cut from it
+//! title_words  words + places      no       our words
+//! text_words   words + places      no       our words
+//! author       words               yes      our words; looked for with the title's
+//! characters   Chinese + places    no       single characters of title and text, see tokenizer.rs
+//! published, fetched_at, seq, fingerprint, relevance: stored, to show
+//! ```
+
+use tantivy::schema::{
+    Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::tokenizer::TokenizerManager;
+
+use crate::tokenizer::{Characters, JoinedWords};
+
+/// The number of this form of the index. It changes whenever what is indexed changes; an index
+/// of another number is set aside and built again.
+pub(crate) const INDEX_SCHEME: u32 = 1;
+
+const WORDS: &str = "tamis_words";
+const CHARACTERS: &str = "tamis_characters";
+
+#[derive(Debug, Clone)]
+pub(crate) struct Fields {
+    pub(crate) schema: Schema,
+    pub(crate) url: Field,
+    pub(crate) host: Field,
+    pub(crate) host_key: Field,
+    pub(crate) lang: Field,
+    pub(crate) title: Field,
+    pub(crate) text: Field,
+    pub(crate) title_words: Field,
+    pub(crate) text_words: Field,
+    pub(crate) author: Field,
+    pub(crate) author_words: Field,
+    pub(crate) characters: Field,
+    pub(crate) published: Field,
+    pub(crate) fetched_at: Field,
+    pub(crate) seq: Field,
+    pub(crate) fingerprint: Field,
+    pub(crate) relevance: Field,
+}
+
+impl Fields {
+    pub(crate) fn new() -> Fields {
+        let mut schema = Schema::builder();
+        let placed = |tokenizer: &str| {
+            TextOptions::default().set_indexing_options(
+                TextFieldIndexing::default()
+                    .set_tokenizer(tokenizer)
+                    .set_index_option(IndexRecordOption::WithFreqsAndPositions),
+            )
+        };
+        let url = schema.add_text_field("url", STRING | STORED);
+        let host = schema.add_text_field("host", STRING);
+        let host_key = schema.add_text_field("host_key", STORED);
+        let lang = schema.add_text_field("lang", STRING | STORED);
+        let title = schema.add_text_field("title", STORED);
+        let text = schema.add_text_field("text", STORED);
+        let title_words = schema.add_text_field("title_words", placed(WORDS));
+        let text_words = schema.add_text_field("text_words", placed(WORDS));
+        let author = schema.add_text_field("author", STORED);
+        let author_words = schema.add_text_field("author_words", placed(WORDS));
+        let characters = schema.add_text_field("characters", placed(CHARACTERS));
+        let published = schema.add_text_field("published", STORED);
+        let fetched_at = schema.add_u64_field("fetched_at", STORED);
+        let seq = schema.add_u64_field("seq", STORED);
+        let fingerprint = schema.add_u64_field("fingerprint", STORED);
+        let relevance = schema.add_f64_field("relevance", STORED);
+        Fields {
+            schema: schema.build(),
+            url,
+            host,
+            host_key,
+            lang,
+            title,
+            text,
+            title_words,
+            text_words,
+            author,
+            author_words,
+            characters,
+            published,
+            fetched_at,
+            seq,
+            fingerprint,
+            relevance,
+        }
+    }
+}
+
+pub(crate) fn tokenizers() -> TokenizerManager {
+    let tokenizers = TokenizerManager::default();
+    tokenizers.register(WORDS, JoinedWords);
+    tokenizers.register(CHARACTERS, Characters);
+    tokenizers
+}
+
+/// A host and what it belongs to: `www.example.org:81` gives itself, `www.example.org`,
+/// `example.org` and `org`, so that a filter for any of them finds it.
+pub(crate) fn host_terms(host: &str) -> Vec<&str> {
+    let mut terms = vec![host];
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        Some(_) | None => host,
+    };
+    if name.starts_with('[') || name.parse::<std::net::Ipv4Addr>().is_ok() {
+        return if name == host {
+            terms
+        } else {
+            vec![host, name]
+        };
+    }
+    let mut rest = Some(name);
+    while let Some(name) = rest {
+        if terms.last() != Some(&name) {
+            terms.push(name);
+        }
+        rest = name.split_once('.').map(|(_, parent)| parent);
+    }
+    terms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_found_under_its_parents() {
+        assert_eq!(
+            host_terms("www.a.example:81"),
+            ["www.a.example:81", "www.a.example", "a.example", "example"]
+        );
+        assert_eq!(host_terms("127.0.0.1:80"), ["127.0.0.1:80", "127.0.0.1"]);
+        assert_eq!(host_terms("localhost"), ["localhost"]);
+    }
+}

@@ -1,0 +1,224 @@
+//! What is found, in which order, and how it is shown.
+
+use index::{Filters, Searcher};
+use proptest::prelude::*;
+
+use crate::{page, search, urls, written};
+
+const DATABASE: &str = "分布式数据库系统把一张表分成许多片，放在不同的机器上。\
+    每一片有三个副本，一台机器坏了也不会丢失数据。查询由优化器分给各台机器去做。";
+const POETRY: &str = "春天的早晨，他在河边读诗。水很清，石头上有青苔。他想起很多年前的一个朋友。";
+const CRAWLER: &str = "A crawler visits pages politely. It keeps what is worth keeping. \
+    Near duplicate pages are dropped before they reach the search index.";
+const GARDEN: &str = "A garden needs water. Politely ask the neighbour for help. \
+    Pages of a book can be kept dry in the shed.";
+
+fn sample() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    written(
+        dir.path(),
+        &[
+            page("http://db.example.cn/a", "分布式数据库入门", DATABASE),
+            page("http://poem.example.cn/b", "河边", POETRY),
+            page("http://www.crawl.example/c", "How a crawler works", CRAWLER),
+            page("http://garden.example/d", "Gardening", GARDEN),
+        ],
+    );
+    dir
+}
+
+#[track_caller]
+fn finds(query: &str, expected: &[&str]) {
+    let dir = sample();
+    assert_eq!(urls(&search(dir.path(), query)), expected, "{query}");
+}
+
+const DB: &str = "http://db.example.cn/a";
+const POEM: &str = "http://poem.example.cn/b";
+const CRAWL: &str = "http://www.crawl.example/c";
+const GARDENING: &str = "http://garden.example/d";
+
+#[test]
+fn words_in_chinese_and_english_are_found() {
+    finds("数据库", &[DB]);
+    finds("青苔", &[POEM]);
+    finds("crawler", &[CRAWL]);
+    finds("CRAWLER Politely", &[CRAWL]);
+}
+
+#[test]
+fn traditional_characters_find_simplified_text() {
+    finds("數據庫", &[DB]);
+    finds("「優化器」", &[DB]);
+}
+
+#[test]
+fn simplified_characters_find_traditional_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "開放中國的網頁去重算法。";
+    written(dir.path(), &[page("http://tw.example/", "網頁", text)]);
+    let hits = search(dir.path(), "网页 去重");
+    assert_eq!(
+        hits[0].snippet.marked("[", "]"),
+        "開放中國的[網頁][去重]算法。"
+    );
+    assert_eq!(hits[0].title.marked("[", "]"), "[網頁]");
+}
+
+#[test]
+fn a_part_of_a_longer_chinese_word_is_found_and_marked() {
+    // 数据 also stands alone in the text; 式数 is nowhere a word.
+    finds("\"式数据\"", &[DB]);
+    let dir = sample();
+    let hits = search(dir.path(), "\"库系\"");
+    assert_eq!(urls(&hits), [DB]);
+    assert!(!hits[0].snippet.highlights.is_empty());
+}
+
+#[test]
+fn a_phrase_is_found_only_in_its_order() {
+    finds("\"near duplicate pages\"", &[CRAWL]);
+    finds("\"duplicate near pages\"", &[]);
+    finds("\"不会丢失数据\"", &[DB]);
+    finds("\"丢失不会数据\"", &[]);
+    // Characters on both sides of a comma are no phrase.
+    finds("\"片放\"", &[]);
+}
+
+#[test]
+fn all_words_must_be_there_unless_no_page_has_them_all() {
+    finds("politely garden", &[GARDENING]);
+    let dir = sample();
+    let searcher = Searcher::open(dir.path()).unwrap();
+    let found = searcher
+        .find("青苔 crawler", 10, &Filters::default())
+        .unwrap();
+    assert!(found.relaxed);
+    assert_eq!(found.total, 2);
+}
+
+#[test]
+fn exclusions_and_filters_hold() {
+    finds("politely -garden", &[CRAWL]);
+    finds("politely host:garden.example", &[GARDENING]);
+    finds("politely host:crawl.example", &[CRAWL]);
+    finds("politely -host:crawl.example", &[GARDENING]);
+    finds("机器 lang:zh", &[DB]);
+    finds("机器 lang:en", &[]);
+    let dir = sample();
+    let filters = Filters {
+        host: Some("garden.example".into()),
+        lang: Some("en".into()),
+    };
+    let hits = index::search(dir.path(), "politely", 10, &filters).unwrap();
+    assert_eq!(urls(&hits), [GARDENING]);
+    let hits = index::search(dir.path(), "", 10, &filters).unwrap();
+    assert_eq!(urls(&hits), [GARDENING]);
+}
+
+#[test]
+fn a_word_in_the_title_counts_for_more() {
+    let dir = tempfile::tempdir().unwrap();
+    written(
+        dir.path(),
+        &[
+            page("http://a.example/", "Other", "rust and other metals"),
+            page("http://b.example/", "Rust", "about metals in general"),
+        ],
+    );
+    assert_eq!(
+        urls(&search(dir.path(), "rust")),
+        ["http://b.example/", "http://a.example/"]
+    );
+}
+
+#[test]
+fn the_snippet_is_the_sentence_that_shows_the_most() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = format!(
+        "{}Then one sentence has the needle and the thread. {}",
+        "Nothing is said here about it. ".repeat(20),
+        "The needle alone. ".repeat(20)
+    );
+    written(dir.path(), &[page("http://a.example/", "x", &text)]);
+    let hits = search(dir.path(), "needle thread");
+    let shown = hits[0].snippet.marked("<", ">");
+    assert!(
+        shown.contains("Then one sentence has the <needle> and the <thread>."),
+        "{shown}"
+    );
+    assert!(shown.len() < 400, "{shown}");
+}
+
+#[test]
+fn a_long_text_without_sentences_is_cut_around_the_match() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = format!("{}青苔{}", "山水".repeat(3000), "石头".repeat(3000));
+    written(dir.path(), &[page("http://a.example/", "x", &text)]);
+    let shown = search(dir.path(), "青苔")[0].snippet.marked("[", "]");
+    assert!(shown.contains("[青苔]"), "{shown}");
+    assert!(shown.starts_with('…') && shown.ends_with('…'), "{shown}");
+    assert!(shown.chars().count() < 130, "{shown}");
+}
+
+#[test]
+fn a_page_added_again_takes_the_place_of_the_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut index = written(dir.path(), &[page("http://a.example/", "x", "old words")]);
+    index
+        .add(&page("http://a.example/", "x", "new words"))
+        .unwrap();
+    index
+        .add(&page("http://a.example/", "x", "newer words"))
+        .unwrap();
+    index.commit(8).unwrap();
+    assert_eq!(index.doc_count(), 1);
+    assert!(search(dir.path(), "old").is_empty());
+    assert_eq!(search(dir.path(), "newer").len(), 1);
+    index.delete("http://a.example/");
+    index.commit(9).unwrap();
+    assert_eq!(index.doc_count(), 0);
+    assert!(index.urls().unwrap().is_empty());
+}
+
+#[test]
+fn a_search_sees_the_last_commit_while_the_index_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut index = written(dir.path(), &[page("http://a.example/", "x", "one")]);
+    let searcher = Searcher::open(dir.path()).unwrap();
+    index.add(&page("http://b.example/", "x", "two")).unwrap();
+    assert_eq!(searcher.doc_count(), 1);
+    index.commit(8).unwrap();
+    searcher.reload().unwrap();
+    assert_eq!(searcher.doc_count(), 2);
+    let mut all: Vec<String> = searcher
+        .urls()
+        .unwrap()
+        .into_iter()
+        .map(|(url, _)| url)
+        .collect();
+    all.sort();
+    assert_eq!(all, ["http://a.example/", "http://b.example/"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn no_query_is_an_error(queries in prop::collection::vec("[\\PC\"“”「」:\\- \t]{0,40}", 20)) {
+        let dir = sample();
+        let searcher = Searcher::open(dir.path()).unwrap();
+        for query in queries {
+            let found = searcher.find(&query, 3, &Filters::default()).unwrap();
+            for hit in found.hits {
+                for snippet in [hit.title, hit.snippet] {
+                    let mut end = 0;
+                    for highlight in &snippet.highlights {
+                        prop_assert!(highlight.start >= end);
+                        prop_assert!(!snippet.text[highlight.clone()].is_empty());
+                        end = highlight.end;
+                    }
+                }
+            }
+        }
+    }
+}
