@@ -26,6 +26,8 @@ pub enum Reason {
     OverlapLow,
     /// One text holds (most of) the other and much else besides.
     PartialCopy,
+    /// The words are alike and the numbers are not: two reports of one form.
+    NumbersDiffer,
 }
 
 impl Reason {
@@ -36,6 +38,7 @@ impl Reason {
             Reason::OverlapEnough => "overlap_enough",
             Reason::OverlapLow => "overlap_low",
             Reason::PartialCopy => "partial_copy",
+            Reason::NumbersDiffer => "numbers_differ",
         }
     }
 }

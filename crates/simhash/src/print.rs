@@ -1,7 +1,9 @@
 //! All that near-duplicate detection remembers of a text.
 
-use xxhash_rust::xxh3::xxh3_64;
+use segment::{Script, Words};
+use xxhash_rust::xxh3::Xxh3;
 
+use crate::sketch::SHORT_WORDS;
 use crate::{Fingerprint, Sketch};
 
 /// The number of this way to make prints. It changes when the print of any text could change;
@@ -22,18 +24,75 @@ pub struct TextPrint {
     pub digest: u64,
 }
 
-/// The print of a text.
-pub fn print(words: &segment::Words) -> TextPrint {
-    print_hashes(words.hashes())
+impl TextPrint {
+    /// Whether the text is short: found by its bands too, and judged by the rule for short texts.
+    pub fn is_short(&self) -> bool {
+        self.word_count < SHORT_WORDS
+    }
 }
 
-/// The print of a text given by its words' hashes in order.
-pub fn print_hashes(hashes: &[u64]) -> TextPrint {
-    let bytes: Vec<u8> = hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect();
+/// The print of a text.
+pub fn print(words: &Words) -> TextPrint {
+    let numbers: Vec<u64> = words
+        .iter()
+        .filter(|word| {
+            word.script == Script::Number || word.text.bytes().any(|b| b.is_ascii_digit())
+        })
+        .map(|word| word.hash)
+        .collect();
+    print_hashes(words.hashes(), &numbers)
+}
+
+/// The print of a text given by its words' hashes in order and those of its numbers.
+pub fn print_hashes(hashes: &[u64], numbers: &[u64]) -> TextPrint {
+    let mut digest = Xxh3::new();
+    for chunk in hashes.chunks(128) {
+        let mut bytes = [0; 1024];
+        for (eight, hash) in bytes.chunks_exact_mut(8).zip(chunk) {
+            eight.copy_from_slice(&hash.to_le_bytes());
+        }
+        digest.update(&bytes[..chunk.len() * 8]);
+    }
     TextPrint {
         fingerprint: Fingerprint::of(hashes),
-        sketch: Sketch::of(hashes),
+        sketch: Sketch::of(hashes, numbers),
         word_count: u32::try_from(hashes.len()).unwrap_or(u32::MAX),
-        digest: xxh3_64(&bytes),
+        digest: digest.digest(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use segment::Segmenter;
+
+    fn of(text: &str) -> TextPrint {
+        print(&Segmenter::shared().words(text))
+    }
+
+    #[test]
+    fn spelling_spaces_and_punctuation_do_not_change_a_print() {
+        assert_eq!(of("The quick, brown FOX."), of("the  quick brown\nfox"));
+        assert_eq!(of("開放中國的網頁"), of("开放中国的网页"));
+        assert_ne!(
+            of("the quick brown fox").digest,
+            of("quick the brown fox").digest
+        );
+    }
+
+    #[test]
+    fn a_text_without_words_has_the_empty_print() {
+        let empty = of("... !!!");
+        assert_eq!((empty.word_count, empty.fingerprint), (0, Fingerprint(0)));
+    }
+
+    #[test]
+    fn the_print_of_a_known_text_never_changes() {
+        // A change here means a new FINGERPRINT_SCHEME.
+        let print =
+            of("Tamis drops near-duplicates before they are indexed, in 12 of 100 cases. 网页去重");
+        assert_eq!(print.fingerprint.to_string(), "a744c518b6869c90");
+        assert_eq!(format!("{:016x}", print.digest), "8cab16edaca353f5");
+        assert_eq!(print.sketch.number_count(), 2);
     }
 }
