@@ -1,1 +1,41 @@
-//! Placeholder.
+//! Records to a crawl report: a fold, then rendering.
+//!
+//! Everything a user asks about a crawl afterwards is answered from its journal alone: what was
+//! found, what was dropped and why, what went wrong, what it cost. A [`Tally`] reads the records
+//! in order, one by one, with memory that does not grow with the text; [`Tally::report`] makes a
+//! [`CrawlReport`] of it, plain data that is the JSON form, and the one source of the numbers in
+//! the text and HTML forms, so the three cannot disagree.
+//!
+//! Beside the report stand the other questions to a journal: [`export()`] gives rows, [`Story`]
+//! tells what happened to one URL, [`Comparison`] sets two crawls side by side.
+//!
+//! Modules in reading order: [`fates`] holds where each URL is, [`tally`] the fold with its parts
+//! [`hosts`], [`errors`], [`clusters`], [`harvest`] and [`histogram`], [`figures`] the report as
+//! data, [`why_slow`] its one conclusion; then [`text`] and [`html`] with [`table`], [`words`] and
+//! [`difference`] below them; then [`export`], [`explain`] and [`compare`].
+
+pub mod clusters;
+pub mod compare;
+pub mod difference;
+pub mod errors;
+pub mod explain;
+pub mod export;
+pub mod fates;
+pub mod figures;
+pub mod harvest;
+pub mod histogram;
+pub mod hosts;
+pub mod table;
+pub mod tally;
+pub mod text;
+pub mod texts;
+pub mod why_slow;
+pub mod words;
+
+pub use compare::Comparison;
+pub use explain::{Explainer, Story};
+pub use export::{Format, What, export};
+pub use figures::CrawlReport;
+pub use tally::Tally;
+pub use text::Look;
+pub use texts::text_places;

@@ -1,0 +1,179 @@
+//! Duplicates: how many, of which kinds, around which pages; and samples to look at.
+
+use std::collections::{BTreeMap, HashMap};
+
+use archive::{NeighbourRecord, PageRecord};
+use serde::{Deserialize, Serialize};
+
+/// Samples kept; the HTML report shows them side by side.
+const SAMPLES_MAX: usize = 24;
+
+/// Samples of one distance and kind, so that the samples differ.
+const SAMPLES_ALIKE_MAX: usize = 2;
+
+/// Clusters listed in the report.
+const LARGEST_MAX: usize = 20;
+
+/// All about duplicates.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Duplicates {
+    /// Pages dropped as duplicates; `near + exact`.
+    pub count: u64,
+    /// Near duplicates.
+    pub near: u64,
+    /// Exact duplicates.
+    pub exact: u64,
+    /// By `full_layout`, `full_content`, `partial_layout`, `partial_content`, or `unknown`.
+    pub by_kind: BTreeMap<String, u64>,
+    /// By Hamming distance to the kept page, as judged.
+    pub by_distance: BTreeMap<u8, u64>,
+    /// Kept pages that have at least one duplicate.
+    pub clusters: u64,
+    /// Times a better page took the place of a kept one.
+    pub replaced: u64,
+    /// Near pages that were kept since their texts do not overlap enough.
+    pub refuted: u64,
+    /// The clusters with most duplicates.
+    pub largest: Vec<Cluster>,
+    /// Some duplicates of every sort.
+    pub samples: Vec<Sample>,
+}
+
+/// A kept page and how many duplicates it has.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Cluster {
+    /// The kept page.
+    pub representative: String,
+    /// Its record number.
+    pub page: u64,
+    /// Its duplicates.
+    pub members: u64,
+}
+
+/// A duplicate beside the page that it repeats.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Sample {
+    /// The page that was dropped.
+    pub url: String,
+    /// Its record number.
+    pub page: u64,
+    /// Its title.
+    pub title: String,
+    /// `near_duplicate` or `exact_duplicate`.
+    pub reason: String,
+    /// The kept page.
+    pub dup_of: String,
+    /// Its record number.
+    pub dup_of_page: u64,
+    /// Hamming distance of the fingerprints.
+    pub distance: u8,
+    /// Estimated overlap of the texts.
+    pub overlap: f32,
+    /// The kind of duplicate.
+    pub kind: String,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Clusters {
+    by_kind: BTreeMap<String, u64>,
+    by_distance: BTreeMap<u8, u64>,
+    members: HashMap<u64, u64>,
+    names: HashMap<u64, String>,
+    samples: Vec<Sample>,
+    pub replaced: u64,
+    pub refuted: u64,
+}
+
+impl Clusters {
+    /// Counts a page that was dropped as a duplicate.
+    pub(crate) fn add(&mut self, seq: u64, page: &PageRecord, reason: &str) {
+        let unknown = NeighbourRecord::default();
+        let nearest = page.nearest.as_ref().unwrap_or(&unknown);
+        let kind = nearest.kind.clone().unwrap_or_else(|| "unknown".to_owned());
+        *self.by_kind.entry(kind.clone()).or_default() += 1;
+        *self.by_distance.entry(nearest.distance).or_default() += 1;
+        let members = self.members.entry(nearest.page).or_default();
+        *members += 1;
+        if *members == 2 {
+            // Only clusters of some size can be among the largest: spare the other names.
+            self.names.insert(nearest.page, nearest.url.clone());
+        }
+        self.sample(seq, page, nearest, reason, kind);
+    }
+
+    fn sample(
+        &mut self,
+        seq: u64,
+        page: &PageRecord,
+        nearest: &NeighbourRecord,
+        reason: &str,
+        kind: String,
+    ) {
+        let alike = |s: &&Sample| s.distance == nearest.distance && s.kind == kind;
+        if self.samples.len() >= SAMPLES_MAX
+            || self.samples.iter().filter(alike).count() >= SAMPLES_ALIKE_MAX
+        {
+            return;
+        }
+        self.samples.push(Sample {
+            url: page.url.clone(),
+            page: seq,
+            title: page
+                .page
+                .as_ref()
+                .map(|p| p.title.clone())
+                .unwrap_or_default(),
+            reason: reason.to_owned(),
+            dup_of: nearest.url.clone(),
+            dup_of_page: nearest.page,
+            distance: nearest.distance,
+            overlap: nearest.overlap,
+            kind,
+        });
+    }
+
+    /// A kept page gives its place, and so its cluster, to another: to one of its duplicates, or
+    /// to a page that was kept beside it.
+    pub(crate) fn replace(&mut self, page: u64, by: u64, by_was_duplicate: bool) {
+        self.replaced += 1;
+        let members = self.members.remove(&page).unwrap_or(0);
+        let gained = u64::from(!by_was_duplicate || members == 0);
+        *self.members.entry(by).or_default() += members + gained;
+        self.names.remove(&page);
+    }
+
+    /// The figures; `near` and `exact` are how many duplicates there are by the URLs' fates.
+    pub(crate) fn report(&self, near: u64, exact: u64) -> Duplicates {
+        let mut largest: Vec<(u64, u64)> = self.members.iter().map(|(p, n)| (*n, *p)).collect();
+        largest.sort_by_key(|&(members, page)| (std::cmp::Reverse(members), page));
+        let named = largest.iter().filter_map(|&(members, page)| {
+            let representative = self.names.get(&page)?.clone();
+            Some(Cluster {
+                representative,
+                page,
+                members,
+            })
+        });
+        let mut samples = self.samples.clone();
+        // Those that differ most are the most worth looking at.
+        samples.sort_by(|a, b| b.distance.cmp(&a.distance).then(a.page.cmp(&b.page)));
+        // Replaced pages are duplicates too, but were never judged as such.
+        let mut by_kind = self.by_kind.clone();
+        let judged: u64 = by_kind.values().sum();
+        if near + exact > judged {
+            *by_kind.entry("unknown".to_owned()).or_default() += near + exact - judged;
+        }
+        Duplicates {
+            count: near + exact,
+            near,
+            exact,
+            by_kind,
+            by_distance: self.by_distance.clone(),
+            clusters: self.members.len() as u64,
+            replaced: self.replaced,
+            refuted: self.refuted,
+            largest: named.take(LARGEST_MAX).collect(),
+            samples,
+        }
+    }
+}

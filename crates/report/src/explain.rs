@@ -1,0 +1,358 @@
+//! One URL's whole story, from the records in their order.
+//!
+//! An [`Explainer`] reads the journal once and keeps what concerns its URL: where links to it were
+//! found and what was decided about each, every fetch, the verdict with its evidence, and what
+//! came later. A URL that was never admitted has a story too: the links that name it say why they
+//! were left out.
+
+use archive::{
+    BodyRef, Event, FetchRecord, NeighbourRecord, PageRecord, PageSummary, Record, SeedRecord,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::words;
+
+mod tell;
+
+pub use tell::{compare_texts, render};
+
+/// Links remembered; the first that brought the URL in is always among them.
+const FOUND_MAX: usize = 20;
+
+/// Duplicates of the page remembered.
+const DUPLICATES_MAX: usize = 20;
+
+/// What happened to one URL.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Story {
+    /// The URL, canonical.
+    pub url: String,
+    /// `indexed`, `junk`, `redirected`, `not_modified`, `refused`, `failed`, `pending` (admitted,
+    /// not finished), `left_out` (found, never admitted) or `unknown` (never seen).
+    pub state: String,
+    /// The story in a sentence.
+    pub summary: String,
+    /// It was given as a seed.
+    pub seed: Option<SeedMention>,
+    /// Links to it, in the order found, at most 20.
+    pub found: Vec<Mention>,
+    /// All links to it.
+    pub found_count: u64,
+    /// Sitemaps that name it.
+    pub sitemaps: Vec<String>,
+    /// How its host's robots.txt was answered, at last.
+    pub robots: Option<RobotsAnswered>,
+    /// Every fetch of it.
+    pub fetches: Vec<FetchMade>,
+    /// What was decided, in order; more than one when it was put back into the queue.
+    pub decisions: Vec<Decision>,
+    /// Pages that were dropped as its duplicates, at most 20.
+    pub duplicates: Vec<DuplicateOf>,
+    /// All pages that were dropped as its duplicates.
+    pub duplicates_count: u64,
+    /// The page that took its place in the index, by record number, and why.
+    pub replaced_by: Option<(u64, String)>,
+    /// Times when it was put back into the queue by hand, ISO 8601.
+    pub put_back: Vec<String>,
+}
+
+/// It was given as a seed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SeedMention {
+    /// Its number.
+    pub seed: u32,
+    /// `file:line`, `config` or `flag`.
+    pub source: String,
+}
+
+/// A link to it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Mention {
+    /// When, ISO 8601.
+    pub at: String,
+    /// The page with the link, by record number.
+    pub page: u64,
+    /// The page with the link.
+    pub from: String,
+    /// Anchor text.
+    pub anchor: String,
+    /// `rel` tokens.
+    pub rel: String,
+    /// What the link promised, 0.0 to 1.0.
+    pub promise: f32,
+    /// `new`, `seen`, or why it was left out.
+    pub fate: String,
+}
+
+/// How robots.txt was answered.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct RobotsAnswered {
+    /// `parsed`, `allow_all` or `disallow_all`.
+    pub rules: String,
+    /// HTTP status.
+    pub status: u16,
+    /// Crawl-delay, seconds.
+    pub crawl_delay_s: Option<f64>,
+}
+
+/// A fetch of it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct FetchMade {
+    /// When, ISO 8601.
+    pub at: String,
+    /// Which attempt.
+    pub attempt: u32,
+    /// HTTP status, 0 for none.
+    pub status: u16,
+    /// Content type.
+    pub content_type: String,
+    /// Bytes of body.
+    pub bytes: u64,
+    /// Milliseconds.
+    pub ms: u64,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// The same in words.
+    pub error_text: Option<String>,
+    /// Where it redirects.
+    pub redirect_to: Option<String>,
+    /// When it is to be tried again, ISO 8601.
+    pub retry_at: Option<String>,
+}
+
+/// What was decided about it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Decision {
+    /// When, ISO 8601.
+    pub at: String,
+    /// The record's number, which is the page's name elsewhere.
+    pub page: u64,
+    /// Links from a seed.
+    pub depth: u32,
+    /// Priority when its turn came.
+    pub priority: f32,
+    /// The outcome.
+    pub outcome: String,
+    /// `indexed` or `junk`.
+    pub verdict: Option<String>,
+    /// The reason.
+    pub reason: Option<String>,
+    /// The reason in words.
+    pub detail: Option<String>,
+    /// What was measured on the page.
+    pub measured: Option<PageSummary>,
+    /// The nearest kept page.
+    pub nearest: Option<NeighbourRecord>,
+    /// Links on it, and how many of them were new.
+    pub links: (u64, u64),
+    /// Where its text stands in the archive.
+    pub text: Option<BodyRef>,
+}
+
+/// A page that was dropped as its duplicate.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct DuplicateOf {
+    /// Its URL.
+    pub url: String,
+    /// Hamming distance.
+    pub distance: u8,
+    /// Estimated overlap.
+    pub overlap: f32,
+}
+
+/// The fold that finds a [`Story`].
+#[derive(Debug)]
+pub struct Explainer {
+    story: Story,
+    host: String,
+    admitted: bool,
+    finished: bool,
+}
+
+impl Explainer {
+    /// Looks for a URL; it must be canonical, as the journal has it.
+    pub fn new(url: &str) -> Explainer {
+        Explainer {
+            story: Story {
+                url: url.to_owned(),
+                ..Story::default()
+            },
+            host: words::host_of(url).to_owned(),
+            admitted: false,
+            finished: false,
+        }
+    }
+
+    /// Reads the next record.
+    pub fn add(&mut self, record: &Record) {
+        match &record.event {
+            Event::Seed(seed) => self.seed(seed),
+            Event::Robots(robots) if robots.host == self.host => {
+                self.story.robots = Some(RobotsAnswered {
+                    rules: robots.rules.clone(),
+                    status: robots.fetch.status,
+                    crawl_delay_s: robots.crawl_delay_s,
+                });
+            }
+            Event::Sitemap(sitemap) if sitemap.urls.contains(&self.story.url) => {
+                self.admitted = true;
+                if self.story.sitemaps.len() < FOUND_MAX {
+                    self.story.sitemaps.push(sitemap.url.clone());
+                }
+            }
+            Event::Attempt(attempt) if attempt.url == self.story.url => {
+                self.admitted = true;
+                let mut fetch = fetch_made(record.at_ms, attempt.attempt, &attempt.fetch);
+                fetch.retry_at = Some(words::instant(attempt.retry_at_ms));
+                self.story.fetches.push(fetch);
+            }
+            Event::Page(page) => self.page(record, page),
+            Event::Retry(retry) if retry.urls.contains(&self.story.url) => {
+                (self.admitted, self.finished) = (true, false);
+                self.story.put_back.push(words::instant(record.at_ms));
+            }
+            Event::Replaced(replaced) => {
+                if self.is_me(replaced.page) {
+                    self.story.replaced_by = Some((replaced.by, replaced.why.clone()));
+                } else if self.is_me(replaced.by) {
+                    self.story.replaced_by = None;
+                    if let Some(last) = self.story.decisions.last_mut() {
+                        last.verdict = Some("indexed".to_owned());
+                        last.detail = Some(format!("took the place of page {}", replaced.page));
+                    }
+                }
+            }
+            Event::Start(_)
+            | Event::Stop(_)
+            | Event::Robots(_)
+            | Event::Sitemap(_)
+            | Event::Attempt(_)
+            | Event::Retry(_) => {}
+        }
+    }
+
+    /// The story, when all records have been read.
+    pub fn finish(mut self) -> Story {
+        let last = self.story.decisions.last();
+        let state = match last {
+            Some(_) if self.story.replaced_by.is_some() => "junk",
+            Some(last) if self.finished => match last.verdict.as_deref() {
+                Some(verdict) => verdict,
+                None => last.outcome.as_str(),
+            },
+            _ if self.admitted => "pending",
+            _ if self.story.found_count > 0 => "left_out",
+            _ => "unknown",
+        };
+        self.story.state = state.to_owned();
+        self.story.summary = tell::summary(&self.story);
+        self.story
+    }
+
+    fn is_me(&self, page: u64) -> bool {
+        self.story
+            .decisions
+            .last()
+            .is_some_and(|last| last.page == page)
+    }
+
+    fn seed(&mut self, seed: &SeedRecord) {
+        if seed.url == self.story.url && !seed.sitemap {
+            self.admitted = true;
+            self.story.seed = Some(SeedMention {
+                seed: seed.seed,
+                source: seed.source.clone(),
+            });
+        }
+    }
+
+    fn page(&mut self, record: &Record, page: &PageRecord) {
+        for link in page.links.iter().filter(|link| link.url == self.story.url) {
+            let new = link.fate == "new";
+            self.admitted |= new;
+            self.story.found_count += 1;
+            let mention = Mention {
+                at: words::instant(record.at_ms),
+                page: record.seq,
+                from: page.url.clone(),
+                anchor: link.anchor.clone(),
+                rel: link.rel.clone(),
+                promise: link.promise,
+                fate: link.fate.clone(),
+            };
+            let found = &mut self.story.found;
+            if found.len() == FOUND_MAX && new {
+                found.pop();
+            }
+            if found.len() < FOUND_MAX {
+                found.push(mention);
+            }
+        }
+        if page.url == self.story.url {
+            self.decision(record, page);
+            return;
+        }
+        let duplicate = page
+            .reason
+            .as_deref()
+            .is_some_and(|r| r.ends_with("_duplicate"));
+        let nearest = page.nearest.as_ref();
+        if let Some(nearest) = nearest.filter(|nearest| duplicate && self.is_me(nearest.page)) {
+            self.story.duplicates_count += 1;
+            if self.story.duplicates.len() < DUPLICATES_MAX {
+                self.story.duplicates.push(DuplicateOf {
+                    url: page.url.clone(),
+                    distance: nearest.distance,
+                    overlap: nearest.overlap,
+                });
+            }
+        }
+    }
+
+    fn decision(&mut self, record: &Record, page: &PageRecord) {
+        (self.admitted, self.finished) = (true, true);
+        if let Some(fetch) = &page.fetch {
+            let fetch = fetch_made(record.at_ms, page.attempt, fetch);
+            self.story.fetches.push(fetch);
+        }
+        let new = page.links.iter().filter(|link| link.fate == "new").count();
+        self.story.decisions.push(Decision {
+            at: words::instant(record.at_ms),
+            page: record.seq,
+            depth: page.depth,
+            priority: page.priority,
+            outcome: page.outcome.clone(),
+            verdict: page.verdict.clone(),
+            reason: page.reason.clone(),
+            detail: page.detail.clone(),
+            measured: page.page.clone(),
+            nearest: page.nearest.clone(),
+            links: (page.links.len() as u64, new as u64),
+            text: page.text.clone(),
+        });
+    }
+}
+
+fn fetch_made(at_ms: u64, attempt: u32, fetch: &FetchRecord) -> FetchMade {
+    let started = if fetch.started_ms == 0 {
+        at_ms
+    } else {
+        fetch.started_ms
+    };
+    FetchMade {
+        at: words::instant(started),
+        attempt,
+        status: fetch.status,
+        content_type: fetch.content_type.clone(),
+        bytes: fetch.bytes,
+        ms: fetch.ms,
+        error: fetch.error.clone(),
+        error_text: fetch.error_text.clone(),
+        redirect_to: fetch.redirect_to.clone(),
+        retry_at: None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,332 @@
+//! The story in words, for a terminal.
+
+use std::fmt::Write as _;
+
+use archive::{NeighbourRecord, PageSummary};
+
+use super::{Decision, FetchMade, Story};
+use crate::difference::{Piece, difference, likeness, shortened};
+use crate::text::{BOLD, DIM, GREEN, Look, RED};
+use crate::words;
+
+/// Characters shown on both sides of a difference.
+const AROUND: usize = 40;
+
+/// Differences shown at most.
+const PIECES_MAX: usize = 120;
+
+/// The story as text, oldest first. `texts` gives the archived text of a page by its record
+/// number; with it the passages that differ from the nearest page are shown.
+pub fn render(story: &Story, look: Look, texts: &dyn Fn(u64) -> Option<String>) -> String {
+    let mut out = format!("{}\n{}\n", look.paint(BOLD, &story.url), story.summary);
+    let mut part = |title: &str, lines: Vec<String>| {
+        if lines.is_empty() {
+            return;
+        }
+        let _ = write!(out, "\n{}\n", look.paint(BOLD, title));
+        for line in lines {
+            let _ = writeln!(out, "  {line}");
+        }
+    };
+    part("Found", found(story));
+    part("Fetched", story.fetches.iter().map(fetched).collect());
+    for decision in &story.decisions {
+        part("Decided", decided(decision));
+        if let Some(summary) = &decision.measured {
+            part("Measured", measured(summary));
+        }
+        if let Some(nearest) = &decision.nearest {
+            part("Nearest kept page", near(nearest));
+        }
+    }
+    part("Afterwards", afterwards(story));
+    let last = story.decisions.last();
+    let pair = last.and_then(|last| Some((last.page, last.nearest.as_ref()?)));
+    if let Some((page, nearest)) = pair
+        && let (Some(own), Some(other)) = (texts(page), texts(nearest.page))
+    {
+        let lines = compare_texts(&other, &own, look);
+        part("What differs (- the kept page, + this one)", lines);
+    }
+    out
+}
+
+/// The differences of two texts as lines for a terminal.
+pub fn compare_texts(first: &str, second: &str, look: Look) -> Vec<String> {
+    let pieces = difference(first, second);
+    let like = likeness(&pieces);
+    let mut lines = vec![format!(
+        "{:.1} % of the characters are in both",
+        100.0 * like
+    )];
+    if !pieces
+        .iter()
+        .any(|piece| matches!(piece, Piece::Removed(_) | Piece::Added(_)))
+    {
+        lines.push("the texts are equal".to_owned());
+        return lines;
+    }
+    let short = shortened(&pieces, AROUND);
+    let mut line = String::new();
+    for piece in short.iter().take(PIECES_MAX) {
+        match piece {
+            Piece::Same(text) => line.push_str(&flat(text)),
+            Piece::Removed(text) if look.colour => line.push_str(&look.paint(RED, &flat(text))),
+            Piece::Added(text) if look.colour => line.push_str(&look.paint(GREEN, &flat(text))),
+            Piece::Removed(text) => {
+                let _ = write!(line, "[-{}-]", flat(text));
+            }
+            Piece::Added(text) => {
+                let _ = write!(line, "[+{}+]", flat(text));
+            }
+            Piece::Skipped(length) => {
+                lines.push(std::mem::take(&mut line));
+                let note = format!("… {} characters alike …", words::count(*length as u64));
+                lines.push(look.paint(DIM, &note));
+            }
+        }
+    }
+    lines.push(line);
+    if short.len() > PIECES_MAX {
+        lines.push(look.paint(DIM, "… and more"));
+    }
+    lines.retain(|line| !line.trim().is_empty());
+    lines
+}
+
+/// The story in a sentence.
+pub(super) fn summary(story: &Story) -> String {
+    let last = story.decisions.last();
+    let reason = last
+        .and_then(|last| last.reason.as_deref())
+        .map(words::name);
+    let because = |what: &str| match &reason {
+        Some(reason) => format!("{what}: {reason}"),
+        None => what.to_owned(),
+    };
+    match story.state.as_str() {
+        "indexed" => "Kept: it is in the search index.".to_owned(),
+        "junk" => match &story.replaced_by {
+            Some((page, why)) => format!("Left the index for page {page}: {why}."),
+            None => {
+                let nearest = last.and_then(|last| last.nearest.as_ref());
+                let duplicate = last
+                    .and_then(|last| last.reason.as_deref())
+                    .is_some_and(|reason| reason.ends_with("_duplicate"));
+                match nearest.filter(|_| duplicate) {
+                    Some(nearest) => format!("{} of {}.", because("Dropped"), nearest.url),
+                    None => format!("{}.", because("Dropped")),
+                }
+            }
+        },
+        "redirected" => match story.fetches.last().and_then(|f| f.redirect_to.as_ref()) {
+            Some(to) => format!("It redirects to {to}."),
+            None => "It redirects.".to_owned(),
+        },
+        "not_modified" => "Unchanged since an earlier crawl.".to_owned(),
+        "refused" => format!("{}.", because("Not fetched")),
+        "failed" => format!(
+            "{}, after {}.",
+            because("Failed"),
+            words::plural(story.fetches.len() as u64, "attempt", "attempts")
+        ),
+        "pending" => "Admitted, and waiting for its turn.".to_owned(),
+        "left_out" => {
+            let mut fates: Vec<String> = story
+                .found
+                .iter()
+                .map(|found| words::name(&found.fate))
+                .collect();
+            fates.dedup();
+            format!("Found but never admitted: {}.", fates.join(", "))
+        }
+        "unknown" => "This crawl never saw a link to it, nor was it a seed. Is it spelt as in the \
+                      crawl (scheme, www, slash at the end)?"
+            .to_owned(),
+        other => format!("{other}."),
+    }
+}
+
+fn found(story: &Story) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(seed) = &story.seed {
+        lines.push(format!("seed {}, given in {}", seed.seed, seed.source));
+    }
+    for sitemap in &story.sitemaps {
+        lines.push(format!("in the sitemap {sitemap}"));
+    }
+    for found in &story.found {
+        let mut line = format!("{}  on {}", found.at, found.from);
+        if !found.anchor.is_empty() {
+            let _ = write!(line, "  as \"{}\"", flat(&found.anchor));
+        }
+        if !found.rel.is_empty() {
+            let _ = write!(line, "  rel={}", found.rel);
+        }
+        let fate = match found.fate.as_str() {
+            "new" => format!("admitted, promise {:.2}", found.promise),
+            "seen" => "known already".to_owned(),
+            fate => format!("left out: {}", words::name(fate)),
+        };
+        let _ = write!(line, "  ({fate})");
+        lines.push(line);
+    }
+    let more = story.found_count.saturating_sub(story.found.len() as u64);
+    if more > 0 {
+        lines.push(format!(
+            "… and on {}",
+            words::plural(more, "more page", "more pages")
+        ));
+    }
+    if let Some(robots) = &story.robots {
+        let mut line = format!(
+            "robots.txt of the host: {} (status {})",
+            words::name(&robots.rules),
+            robots.status
+        );
+        if let Some(delay) = robots.crawl_delay_s {
+            let _ = write!(
+                line,
+                ", asks for {} between requests",
+                words::duration(delay)
+            );
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+fn fetched(fetch: &FetchMade) -> String {
+    let mut line = format!("{}  attempt {}: ", fetch.at, fetch.attempt);
+    match fetch.status {
+        0 => line.push_str("no answer"),
+        status => {
+            let _ = write!(line, "status {status}");
+        }
+    }
+    if !fetch.content_type.is_empty() {
+        let _ = write!(line, ", {}", fetch.content_type);
+    }
+    let _ = write!(
+        line,
+        ", {} in {} ms",
+        words::bytes(fetch.bytes),
+        words::count(fetch.ms)
+    );
+    if let Some(to) = &fetch.redirect_to {
+        let _ = write!(line, ", redirects to {to}");
+    }
+    if let Some(error) = &fetch.error {
+        let text = fetch.error_text.as_deref().unwrap_or_default();
+        let _ = write!(line, ", {}: {text}", words::name(error));
+    }
+    if let Some(again) = &fetch.retry_at {
+        let _ = write!(line, "; again at {again}");
+    }
+    line
+}
+
+fn decided(decision: &Decision) -> Vec<String> {
+    let mut what = words::name(decision.verdict.as_deref().unwrap_or(&decision.outcome));
+    if let Some(reason) = &decision.reason {
+        let _ = write!(what, ": {}", words::name(reason));
+    }
+    let mut lines = vec![format!("{}  {what}  (page {})", decision.at, decision.page)];
+    if let Some(detail) = &decision.detail {
+        lines.push(detail.clone());
+    }
+    lines.push(format!(
+        "depth {}, priority {:.2}; {} on it, {} new",
+        decision.depth,
+        decision.priority,
+        words::plural(decision.links.0, "link", "links"),
+        words::count(decision.links.1),
+    ));
+    lines
+}
+
+fn measured(page: &PageSummary) -> Vec<String> {
+    let mut lines = vec![
+        format!("title        {}", flat(&page.title)),
+        format!("words        {}", words::count(u64::from(page.words))),
+        format!("language     {} ({})", page.lang, page.charset),
+        format!("fingerprint  {}", page.fingerprint),
+        format!(
+            "in links     {:.0} % of the characters",
+            100.0 * page.link_density
+        ),
+    ];
+    let mut more = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            lines.push(format!("{name:<11}  {value}"));
+        }
+    };
+    more("relevance", page.relevance.map(|r| format!("{r:.2}")));
+    more("author", page.author.clone());
+    more("published", page.published.clone());
+    more("canonical", page.canonical.clone());
+    more(
+        "limits hit",
+        (!page.limits_hit.is_empty()).then(|| page.limits_hit.join(", ")),
+    );
+    if !page.may_index {
+        lines.push("it asks not to be indexed (noindex)".to_owned());
+    }
+    if page.soft_404 {
+        lines.push("it looks like an error page served as a page".to_owned());
+    }
+    lines
+}
+
+fn near(nearest: &NeighbourRecord) -> Vec<String> {
+    let table = match nearest.table {
+        255 => "the exact look-up".to_owned(),
+        table => format!("table {}", u16::from(table) + 1),
+    };
+    let mut lines = vec![
+        format!("{}  (page {})", nearest.url, nearest.page),
+        format!(
+            "distance {} of 64 bits, overlap {:.2}, found by {table}: {}",
+            nearest.distance,
+            nearest.overlap,
+            words::name(&nearest.decision),
+        ),
+    ];
+    lines.extend(
+        nearest
+            .kind
+            .as_ref()
+            .map(|kind| format!("kind: {}", words::name(kind))),
+    );
+    lines
+}
+
+fn afterwards(story: &Story) -> Vec<String> {
+    let back = story
+        .put_back
+        .iter()
+        .map(|at| format!("{at}  put back into the queue by hand"));
+    let mut lines: Vec<String> = back.collect();
+    if let Some((by, why)) = &story.replaced_by {
+        lines.push(format!("left the index for page {by}: {why}"));
+    }
+    if story.duplicates_count > 0 {
+        let dropped = words::plural(story.duplicates_count, "page was", "pages were");
+        lines.push(format!("{dropped} dropped as its duplicate:"));
+        lines.extend(story.duplicates.iter().map(|duplicate| {
+            let (distance, overlap) = (duplicate.distance, duplicate.overlap);
+            format!(
+                "  {}  (distance {distance}, overlap {overlap:.2})",
+                duplicate.url
+            )
+        }));
+    }
+    lines
+}
+
+/// The text on one line, without control characters.
+fn flat(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
+}

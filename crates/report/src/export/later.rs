@@ -1,0 +1,98 @@
+//! What is known about a page only after its record: found in a first pass.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+
+use archive::{Event, NeighbourRecord, PageRecord, Record};
+
+/// Pages whose URLs are remembered, for the one that takes the place of another shortly after.
+const RECENT_MAX: usize = 4096;
+
+/// Corrections to records by later ones.
+#[derive(Debug, Default)]
+pub(super) struct Later {
+    /// The last record of the first pass.
+    pub(super) last_seq: u64,
+    /// URLs put back into the queue, with the record that did it.
+    put_back: HashMap<String, u64>,
+    /// Pages that left the index, with number and URL of the page that took their place.
+    replaced: HashMap<u64, (u64, String)>,
+    /// Pages that took the place of another.
+    promoted: HashMap<u64, u64>,
+}
+
+impl Later {
+    pub(super) fn of(records: impl Iterator<Item = Record>) -> Later {
+        let mut later = Later::default();
+        let mut recent: VecDeque<(u64, String)> = VecDeque::new();
+        for record in records {
+            later.last_seq = record.seq;
+            match record.event {
+                Event::Page(page) => {
+                    if recent.len() == RECENT_MAX {
+                        recent.pop_front();
+                    }
+                    recent.push_back((record.seq, page.url));
+                }
+                Event::Retry(retry) => {
+                    later
+                        .put_back
+                        .extend(retry.urls.into_iter().map(|url| (url, record.seq)));
+                }
+                Event::Replaced(replaced) => {
+                    let named = recent.iter().find(|(seq, _)| *seq == replaced.by);
+                    let url = named.map(|(_, url)| url.clone()).unwrap_or_default();
+                    later.replaced.insert(replaced.page, (replaced.by, url));
+                    later.promoted.insert(replaced.by, replaced.page);
+                }
+                Event::Start(_)
+                | Event::Seed(_)
+                | Event::Robots(_)
+                | Event::Sitemap(_)
+                | Event::Attempt(_)
+                | Event::Stop(_) => {}
+            }
+        }
+        later
+    }
+
+    /// The page as it stands at the end; `None` where its URL was put back into the queue since,
+    /// so that another record tells of it, or none yet.
+    pub(super) fn page<'p>(&self, seq: u64, page: &'p PageRecord) -> Option<Cow<'p, PageRecord>> {
+        if self.put_back.get(&page.url).is_some_and(|back| *back > seq) {
+            return None;
+        }
+        if let Some((by, url)) = self.replaced.get(&seq) {
+            let mut page = page.clone();
+            page.verdict = Some("junk".to_owned());
+            page.reason = Some("near_duplicate".to_owned());
+            page.nearest = Some(NeighbourRecord {
+                page: *by,
+                url: url.clone(),
+                decision: "replaced".to_owned(),
+                ..NeighbourRecord::default()
+            });
+            return Some(Cow::Owned(page));
+        }
+        if self.promoted.contains_key(&seq) && page.verdict.as_deref() == Some("junk") {
+            let mut page = page.clone();
+            page.verdict = Some("indexed".to_owned());
+            page.reason = None;
+            return Some(Cow::Owned(page));
+        }
+        Some(Cow::Borrowed(page))
+    }
+
+    /// The page that stands for this one now: itself, or what took its place.
+    pub(super) fn representative(&self, page: u64) -> u64 {
+        let mut page = page;
+        // Each step goes to a later record, so this ends; the bound is for damaged journals.
+        for _ in 0..1000 {
+            match self.replaced.get(&page) {
+                Some((by, _)) if *by > page => page = *by,
+                Some(_) | None => break,
+            }
+        }
+        page
+    }
+}

@@ -1,0 +1,223 @@
+//! One function per kind of row; values in the order of `What::keys`.
+
+use std::collections::{BTreeMap, HashMap};
+
+use archive::{BodyRef, Event, LinkRecord, PageRecord, PageSummary, Record};
+use serde_json::{Value, json};
+
+use super::Row;
+use super::later::Later;
+use crate::hosts::HostRow;
+use crate::words;
+
+/// A time for a row; null for none.
+pub(super) fn iso(ms: u64) -> Value {
+    match words::instant(ms) {
+        text if ms == 0 || text.is_empty() => Value::Null,
+        text => Value::String(text),
+    }
+}
+
+/// A short decimal for an `f32`: 0.7 and not 0.699999988079071.
+fn decimal(value: f32) -> Value {
+    let rounded = (f64::from(value) * 10_000.0).round() / 10_000.0;
+    serde_json::Number::from_f64(rounded).map_or(Value::Null, Value::Number)
+}
+
+fn text_or_null(text: &str) -> Value {
+    match text {
+        "" => Value::Null,
+        text => Value::String(text.to_owned()),
+    }
+}
+
+fn fetched_at(at_ms: u64, page: &PageRecord) -> Value {
+    let started = page.fetch.as_ref().map_or(0, |fetch| fetch.started_ms);
+    iso(if started == 0 { at_ms } else { started })
+}
+
+pub(super) fn page(seq: u64, at_ms: u64, page: &PageRecord, names: &HashMap<u64, String>) -> Row {
+    let nothing = PageSummary::default();
+    let summary = page.page.as_ref().unwrap_or(&nothing);
+    vec![
+        json!(page.url),
+        json!(page.outcome),
+        json!(page.fetch.as_ref().map_or(0, |fetch| fetch.status)),
+        json!(page.verdict),
+        json!(page.reason),
+        json!(page.depth),
+        json!(page.via.and_then(|via| names.get(&via))),
+        summary.relevance.map_or(Value::Null, decimal),
+        text_or_null(&summary.fingerprint),
+        text_or_null(&summary.lang),
+        text_or_null(&summary.charset),
+        text_or_null(&summary.title),
+        json!(page.page.as_ref().map(|page| page.words)),
+        json!(page.links.len()),
+        page.fetch
+            .as_ref()
+            .map_or(Value::Null, |_| fetched_at(at_ms, page)),
+        json!(seq),
+    ]
+}
+
+pub(super) fn indexed(
+    seq: u64,
+    at_ms: u64,
+    page: &PageRecord,
+    text: &dyn Fn(&BodyRef) -> Option<String>,
+) -> Option<Row> {
+    if page.verdict.as_deref() != Some("indexed") {
+        return None;
+    }
+    let summary = page.page.as_ref()?;
+    Some(vec![
+        json!(page.url),
+        json!(summary.title),
+        json!(page.text.as_ref().and_then(text)),
+        text_or_null(&summary.lang),
+        json!(summary.author),
+        json!(summary.published),
+        text_or_null(&summary.fingerprint),
+        summary.relevance.map_or(Value::Null, decimal),
+        fetched_at(at_ms, page),
+        json!(seq),
+    ])
+}
+
+pub(super) fn junk(seq: u64, at_ms: u64, page: &PageRecord) -> Option<Row> {
+    if page.outcome != "judged" || page.verdict.as_deref() == Some("indexed") {
+        return None;
+    }
+    let reason = page.reason.as_deref().unwrap_or_default();
+    let nearest = page
+        .nearest
+        .as_ref()
+        .filter(|_| reason.ends_with("_duplicate"));
+    // A page that was replaced was never measured against the page that took its place.
+    let measured = nearest.filter(|nearest| nearest.decision != "replaced");
+    let relevance = page.page.as_ref().and_then(|page| page.relevance);
+    Some(vec![
+        json!(page.url),
+        json!(page.reason),
+        json!(nearest.map(|nearest| &nearest.url)),
+        json!(measured.map(|nearest| nearest.distance)),
+        measured.map_or(Value::Null, |nearest| decimal(nearest.overlap)),
+        json!(measured.and_then(|nearest| nearest.kind.as_ref())),
+        relevance.map_or(Value::Null, decimal),
+        json!(page.page.as_ref().map(|page| page.words)),
+        fetched_at(at_ms, page),
+        json!(seq),
+    ])
+}
+
+pub(super) fn link(from: &str, link: &LinkRecord) -> Row {
+    vec![
+        json!(from),
+        json!(link.url),
+        json!(link.anchor),
+        json!(link.rel),
+        decimal(link.promise),
+        json!(link.fate),
+    ]
+}
+
+pub(super) fn host(host: &HostRow) -> Row {
+    vec![
+        json!(host.host),
+        json!(host.counts.finished),
+        json!(host.counts.indexed),
+        json!(host.duplicates),
+        json!(host.off_topic),
+        json!(host.errors),
+        json!(host.bytes),
+        text_or_null(&host.robots),
+        json!(host.delay_s),
+        json!(host.avg_ms),
+        json!(host.state),
+        json!(host.counts.pending),
+        json!(host.counts.admitted),
+    ]
+}
+
+/// Duplicates by the page that they repeat. Grows with the number of duplicates.
+#[derive(Debug, Default)]
+pub(super) struct Clusters {
+    by_page: BTreeMap<u64, Vec<Member>>,
+    kept: HashMap<u64, (String, Option<String>)>,
+}
+
+#[derive(Debug)]
+struct Member {
+    row: Value,
+    url: String,
+    published: Option<String>,
+}
+
+impl Clusters {
+    pub(super) fn add(&mut self, record: &Record, later: &Later) {
+        let Event::Page(page) = &record.event else {
+            return;
+        };
+        let Some(page) = later.page(record.seq, page) else {
+            return;
+        };
+        let published = page.page.as_ref().and_then(|page| page.published.clone());
+        if page.verdict.as_deref() == Some("indexed") {
+            self.kept.insert(record.seq, (page.url.clone(), published));
+            return;
+        }
+        let duplicate = page
+            .reason
+            .as_deref()
+            .is_some_and(|r| r.ends_with("_duplicate"));
+        let Some(nearest) = page.nearest.as_ref().filter(|_| duplicate) else {
+            return;
+        };
+        let measured = nearest.decision != "replaced";
+        let row = json!({
+            "url": page.url,
+            "distance": measured.then_some(nearest.distance),
+            "overlap": if measured { decimal(nearest.overlap) } else { Value::Null },
+            "kind": nearest.kind,
+            "first_seen": fetched_at(record.at_ms, &page),
+            "published": published,
+        });
+        let member = Member {
+            row,
+            url: page.url.clone(),
+            published,
+        };
+        self.by_page
+            .entry(later.representative(nearest.page))
+            .or_default()
+            .push(member);
+    }
+
+    /// A row per cluster, in the order of their kept pages.
+    pub(super) fn rows(self) -> impl Iterator<Item = Row> {
+        let Clusters { by_page, kept } = self;
+        by_page.into_iter().filter_map(move |(page, members)| {
+            let (representative, published) = kept.get(&page)?;
+            let original = original(representative, published.as_deref(), &members);
+            let rows: Vec<Value> = members.into_iter().map(|member| member.row).collect();
+            Some(vec![json!(representative), json!(rows), json!(original)])
+        })
+    }
+}
+
+/// The page of a cluster that was published first by its own word; the kept page where none of
+/// them says when.
+fn original(representative: &str, published: Option<&str>, members: &[Member]) -> String {
+    let kept = published.map(|date| (date, representative));
+    let others = members
+        .iter()
+        .filter_map(|m| Some((m.published.as_deref()?, m.url.as_str())));
+    // On one day the kept page comes first; dates compare as text by their common length.
+    let earliest = kept.into_iter().chain(others).reduce(|a, b| {
+        let common = a.0.len().min(b.0.len());
+        let earlier = b.0.as_bytes()[..common] < a.0.as_bytes()[..common];
+        if earlier { b } else { a }
+    });
+    earliest.map_or(representative, |(_, url)| url).to_owned()
+}

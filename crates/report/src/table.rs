@@ -1,0 +1,174 @@
+//! Tables for terminals, lined up by the width that characters have on screen.
+//!
+//! A Chinese character is two columns wide, a combining accent none. Padding by `char` count, as
+//! `format!` does, would tear every table with a Chinese title in it.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Where the text of a column stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Text.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// Rows of cells under a line of headings.
+#[derive(Debug, Clone)]
+pub struct Table {
+    columns: Vec<(String, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+/// A column is never made narrower than this to fit the screen.
+const NARROWEST: usize = 8;
+
+/// Columns on screen that a text takes. Control characters count as none.
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The text without control characters and line breaks, no wider than `columns`; what is cut off
+/// is replaced by `…`.
+pub fn fit(text: &str, columns: usize) -> String {
+    let clean: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    if width(&clean) <= columns {
+        return clean;
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for c in clean.chars() {
+        let wide = c.width().unwrap_or(0);
+        if used + wide + 1 > columns {
+            break;
+        }
+        out.push(c);
+        used += wide;
+    }
+    if columns > 0 {
+        out.push('…');
+    }
+    out
+}
+
+/// The text with spaces up to a width.
+pub fn pad(text: &str, columns: usize, align: Align) -> String {
+    let spaces = " ".repeat(columns.saturating_sub(width(text)));
+    match align {
+        Align::Left => format!("{text}{spaces}"),
+        Align::Right => format!("{spaces}{text}"),
+    }
+}
+
+impl Table {
+    /// A table with these columns.
+    pub fn new(columns: &[(&str, Align)]) -> Table {
+        let columns = columns
+            .iter()
+            .map(|(name, align)| ((*name).to_owned(), *align));
+        Table {
+            columns: columns.collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row; missing cells are empty, further ones are left out.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        let mut row: Vec<String> = cells.into_iter().take(self.columns.len()).collect();
+        row.resize(self.columns.len(), String::new());
+        self.rows.push(row);
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The lines of the table, headings first, none wider than `columns` where that can be had
+    /// by shortening its text columns.
+    pub fn lines(&self, columns: usize) -> Vec<String> {
+        let widths = self.widths(columns);
+        let head = self.columns.iter().map(|(name, _)| name.clone()).collect();
+        std::iter::once(&head)
+            .chain(&self.rows)
+            .map(|cells| {
+                let cells = cells.iter().zip(&self.columns).zip(&widths);
+                let padded =
+                    cells.map(|((cell, (_, align)), &wide)| pad(&fit(cell, wide), wide, *align));
+                padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+            })
+            .collect()
+    }
+
+    /// The columns' widths: what they need, less what the widest text columns must give up.
+    fn widths(&self, columns: usize) -> Vec<usize> {
+        let mut widths: Vec<usize> = self.columns.iter().map(|(name, _)| width(name)).collect();
+        for row in &self.rows {
+            for (cell, wide) in row.iter().zip(&mut widths) {
+                *wide = (*wide).max(width(cell));
+            }
+        }
+        let gaps = 2 * self.columns.len().saturating_sub(1);
+        let mut over = (widths.iter().sum::<usize>() + gaps).saturating_sub(columns);
+        while over > 0 {
+            let texts = (0..widths.len()).filter(|&at| self.columns[at].1 == Align::Left);
+            let Some(widest) = texts.max_by_key(|&at| widths[at]) else {
+                break;
+            };
+            if widths[widest] <= NARROWEST {
+                break;
+            }
+            widths[widest] -= 1;
+            over -= 1;
+        }
+        widths
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_characters_line_up() {
+        let mut table = Table::new(&[("title", Align::Left), ("pages", Align::Right)]);
+        table.row(["倒排索引".into(), "12".into()]);
+        table.row(["B-tree".into(), "3".into()]);
+        table.row(["cafe\u{301} 数据".into(), "1,204".into()]);
+        let lines = table.lines(80);
+        let ends: Vec<usize> = lines.iter().map(|line| width(line)).collect();
+        assert!(ends.iter().all(|end| *end == ends[0]), "{lines:#?}");
+    }
+
+    #[test]
+    fn a_narrow_screen_shortens_text_and_never_numbers() {
+        let mut table = Table::new(&[("url", Align::Left), ("n", Align::Right)]);
+        table.row([
+            "http://数据库.example/索引/一二三四五六七八".into(),
+            "123,456".into(),
+        ]);
+        let lines = table.lines(30);
+        assert!(lines.iter().all(|line| width(line) <= 30), "{lines:#?}");
+        assert!(
+            lines[1].ends_with("123,456") && lines[1].contains('…'),
+            "{lines:#?}"
+        );
+        assert!(table.lines(0)[1].ends_with("123,456"));
+    }
+
+    #[test]
+    fn a_cut_text_is_as_wide_as_asked_or_one_less() {
+        for columns in 0..12 {
+            let wide = width(&fit("数据库与索引", columns));
+            assert!(
+                wide <= columns && wide + 2 > columns.min(12),
+                "{columns}: {wide}"
+            );
+        }
+        assert_eq!(fit("a\nb\u{1b}[31m", 20), "a b [31m");
+    }
+}

@@ -1,0 +1,543 @@
+//! The fold: one record after the other, in journal order.
+//!
+//! A URL is admitted by a seed, by a link whose fate is `new`, or by a sitemap that names it, and
+//! at the latest by the record that tells of its fetch; it is finished by its page record, pending
+//! again when it is put back by hand. What a record says is never weighed here: verdicts, reasons
+//! and fates of links are counted as they were written.
+
+use std::collections::BTreeMap;
+
+use archive::{
+    AttemptRecord, Event, FetchRecord, LinkRecord, PageRecord, PageSummary, Record, ReplacedRecord,
+    RetryRecord, RobotsRecord, SeedRecord, SitemapRecord, StartRecord,
+};
+
+use crate::clusters::Clusters;
+use crate::errors::{Errors, error_name};
+use crate::fates::{Counts, Fates, SlotId, State};
+use crate::figures::{
+    CrawlDelay, CrawlReport, Fetches, LanguageCount, Links, Reasons, RobotsFigures, Traps,
+};
+use crate::harvest::Harvester;
+use crate::histogram::Histogram;
+use crate::hosts::{Hosts, SEEDS_MAX, SeedRow};
+use crate::why_slow::why_slow;
+use crate::words;
+
+/// Names of a kind that are counted apart; what comes later is `(others)`.
+const NAMES_MAX: usize = 200;
+
+/// Items in the report's short lists.
+const LIST_MAX: usize = 50;
+
+/// Everything counted so far. See the module's text.
+#[derive(Debug, Default)]
+pub struct Tally {
+    fates: Fates,
+    totals: Counts,
+    reasons: Vec<String>,
+    reason_counts: BTreeMap<(u8, u8), u64>,
+    hosts: Hosts,
+    seeds: Vec<SeedRow>,
+    fetches: Fetches,
+    statuses: BTreeMap<u16, u64>,
+    content_types: BTreeMap<String, u64>,
+    sizes: Histogram,
+    ms: Histogram,
+    languages: BTreeMap<String, LanguageCount>,
+    clusters: Clusters,
+    harvest: Harvester,
+    links: Links,
+    traps: Traps,
+    errors: Errors,
+    retried: u64,
+    clock: Clock,
+    delay_s: f64,
+    threshold: f64,
+    topic: bool,
+}
+
+/// When processes worked on the crawl.
+#[derive(Debug, Default)]
+struct Clock {
+    first_ms: Option<u64>,
+    last_ms: u64,
+    starts: u64,
+    /// When the process began that has not said yet that it stopped.
+    open_since_ms: Option<u64>,
+    ran_ms: u64,
+    stop: Option<(String, Option<String>)>,
+}
+
+impl Tally {
+    /// A tally of nothing.
+    pub fn new() -> Tally {
+        Tally::default()
+    }
+
+    /// Counts the next record.
+    pub fn add(&mut self, record: &Record) {
+        let clock = &mut self.clock;
+        clock.first_ms.get_or_insert(record.at_ms);
+        let before = clock.last_ms;
+        clock.last_ms = clock.last_ms.max(record.at_ms);
+        match &record.event {
+            Event::Start(start) => {
+                // A process that never said so was killed: it worked until its last record.
+                if let Some(since) = clock.open_since_ms.replace(record.at_ms) {
+                    clock.ran_ms += before.saturating_sub(since);
+                }
+                clock.starts += 1;
+                clock.stop = None;
+                self.configure(start);
+            }
+            Event::Stop(stop) => {
+                clock.open_since_ms = None;
+                clock.ran_ms += stop.ran_ms;
+                clock.stop = Some((stop.reason.clone(), stop.detail.clone()));
+            }
+            Event::Seed(seed) => self.seed(seed),
+            Event::Robots(robots) => self.robots(robots),
+            Event::Sitemap(sitemap) => self.sitemap(sitemap),
+            Event::Attempt(attempt) => self.attempt(attempt),
+            Event::Page(page) => self.page(record.seq, page),
+            Event::Retry(retry) => self.retry(retry),
+            Event::Replaced(replaced) => self.replaced(replaced),
+        }
+    }
+
+    /// The totals so far.
+    pub fn totals(&self) -> Counts {
+        self.totals
+    }
+
+    /// The report on everything counted so far; `name` is the crawl's.
+    pub fn report(&self, name: &str) -> CrawlReport {
+        let duration_s = self.clock.duration_s();
+        let (stop_reason, stop_detail) = match &self.clock.stop {
+            Some((reason, detail)) => (Some(reason.clone()), detail.clone()),
+            None => (None, None),
+        };
+        let mut fetches = self.fetches.clone();
+        if duration_s > 0.0 {
+            fetches.per_second = (fetches.pages as f64 / duration_s * 100.0).round() / 100.0;
+        }
+        let reasons = self.reasons();
+        let dropped = |reason: &str| reasons.junk.get(reason).copied().unwrap_or(0);
+        let duplicates = self
+            .clusters
+            .report(dropped("near_duplicate"), dropped("exact_duplicate"));
+        let time = |ms: Option<u64>| ms.map(words::instant).unwrap_or_default();
+        CrawlReport {
+            name: name.to_owned(),
+            started_at: time(self.clock.first_ms),
+            ended_at: time(self.clock.first_ms.map(|_| self.clock.last_ms)),
+            starts: self.clock.starts,
+            duration_s,
+            stop_reason,
+            stop_detail,
+            totals: self.totals,
+            hosts: self.hosts.report(self.delay_s),
+            seeds: self.seed_rows(),
+            fetches,
+            statuses: self
+                .statuses
+                .iter()
+                .map(|(s, n)| (s.to_string(), *n))
+                .collect(),
+            content_types: self.content_types.clone(),
+            sizes: self.sizes.distribution(),
+            response_times: self.ms.distribution(),
+            languages: self.languages.clone(),
+            duplicates,
+            harvest: self.harvest.harvest(self.topic.then_some(self.threshold)),
+            links: self.links.clone(),
+            traps: self.traps.clone(),
+            errors: self.errors.report(),
+            robots: self.robots_figures(&reasons),
+            why_slow: why_slow(&self.hosts.rows, self.delay_s, duration_s),
+            retried: self.retried,
+            reasons,
+        }
+    }
+
+    fn seed_rows(&self) -> Vec<SeedRow> {
+        let used = |row: &&SeedRow| !row.url.is_empty() || row.counts.admitted > 0;
+        self.seeds.iter().filter(used).cloned().collect()
+    }
+
+    fn configure(&mut self, start: &StartRecord) {
+        let config = &start.config;
+        let delay = config.pointer("/politeness/delay");
+        let delay_ms = delay.and_then(|value| match value.as_str() {
+            Some(text) => words::parse_duration_ms(text),
+            // A number would be milliseconds.
+            None => value.as_f64(),
+        });
+        self.delay_s = delay_ms.unwrap_or(0.0) / 1000.0;
+        let threshold = config.pointer("/topic/threshold").and_then(|v| v.as_f64());
+        self.threshold = threshold.unwrap_or(0.5);
+    }
+
+    fn seed(&mut self, seed: &SeedRecord) {
+        let at = self.seed_index(seed.seed);
+        let row = &mut self.seeds[usize::from(at)];
+        if row.url.is_empty() {
+            row.url.clone_from(&seed.url);
+            row.source.clone_from(&seed.source);
+            row.sitemap = seed.sitemap;
+            row.fate = if seed.sitemap { "sitemap" } else { "pending" }.to_owned();
+        }
+        if !seed.sitemap {
+            self.admit(&seed.url, words::host_of(&seed.url), seed.seed);
+        }
+    }
+
+    /// The row of a seed; rows are in the order of seed numbers, the last one is shared.
+    fn seed_index(&mut self, seed: u32) -> u16 {
+        let at = (seed as usize).min(SEEDS_MAX);
+        while self.seeds.len() <= at {
+            self.seeds.push(SeedRow {
+                seed: self.seeds.len() as u32,
+                ..SeedRow::default()
+            });
+        }
+        at as u16
+    }
+
+    fn admit(&mut self, url: &str, host: &str, seed: u32) -> SlotId {
+        if let Some(slot) = self.fates.find(url) {
+            return slot;
+        }
+        let host = self.hosts.index(host);
+        let seed = self.seed_index(seed);
+        let (slot, _) = self.fates.admit(url, host, seed);
+        self.totals.admit();
+        self.hosts.row(host).counts.admit();
+        self.seeds[usize::from(seed)].counts.admit();
+        slot
+    }
+
+    /// Moves a URL to a state, with its reason, everywhere it is counted.
+    fn shift(&mut self, slot: SlotId, state: State, reason: &str) {
+        let reason = self.reason_index(reason);
+        let old = *self.fates.slot(slot);
+        let new = self.fates.slot(slot);
+        (new.state, new.reason) = (state, reason);
+        self.totals.shift(old.state, state);
+        self.seeds[usize::from(old.seed)]
+            .counts
+            .shift(old.state, state);
+        self.hosts.row(old.host).counts.shift(old.state, state);
+        self.count_reason(old.host, old.state, old.reason, false);
+        self.count_reason(old.host, state, reason, true);
+    }
+
+    fn count_reason(&mut self, host: u16, state: State, reason: u8, more: bool) {
+        let group = match state {
+            State::Junk => 0,
+            State::Refused => 1,
+            State::Failed => 2,
+            State::Pending | State::Indexed | State::Redirected | State::NotModified => return,
+        };
+        let step = |count: &mut u64| if more { *count += 1 } else { *count -= 1 };
+        step(self.reason_counts.entry((group, reason)).or_default());
+        if state != State::Junk {
+            return;
+        }
+        let row = self.hosts.row(host);
+        match self.reasons[usize::from(reason)].as_str() {
+            "near_duplicate" | "exact_duplicate" => step(&mut row.duplicates),
+            "off_topic" => step(&mut row.off_topic),
+            _ => {}
+        }
+    }
+
+    fn reason_index(&mut self, reason: &str) -> u8 {
+        let reason = if reason.is_empty() { "unnamed" } else { reason };
+        if let Some(at) = self.reasons.iter().position(|known| known == reason) {
+            return at as u8;
+        }
+        if self.reasons.len() >= NAMES_MAX {
+            return self.reason_index_of_others();
+        }
+        self.reasons.push(reason.to_owned());
+        (self.reasons.len() - 1) as u8
+    }
+
+    fn reason_index_of_others(&mut self) -> u8 {
+        let others = self.reasons.iter().position(|known| known == "(others)");
+        others.unwrap_or_else(|| {
+            self.reasons.push("(others)".to_owned());
+            self.reasons.len() - 1
+        }) as u8
+    }
+
+    fn reasons(&self) -> Reasons {
+        let mut reasons = Reasons::default();
+        for (&(group, reason), &count) in self.reason_counts.iter().filter(|(_, n)| **n > 0) {
+            let map = match group {
+                0 => &mut reasons.junk,
+                1 => &mut reasons.refused,
+                _ => &mut reasons.failed,
+            };
+            map.insert(self.reasons[usize::from(reason)].clone(), count);
+        }
+        reasons
+    }
+
+    fn robots(&mut self, robots: &RobotsRecord) {
+        self.fetches.robots += 1;
+        self.fetches.bytes += robots.fetch.bytes;
+        let at = self.hosts.index(&robots.host);
+        let row = self.hosts.row(at);
+        row.robots.clone_from(&robots.rules);
+        row.crawl_delay_s = robots.crawl_delay_s.filter(|s| s.is_finite() && *s > 0.0);
+        if let Some(name) = error_name(&robots.fetch).filter(|_| robots.rules != "allow_all") {
+            let text = robots.fetch.error_text.as_deref().unwrap_or_default();
+            let url = format!("{}/robots.txt", robots.host);
+            self.errors.add(&name, &url, &robots.host, text, false);
+        }
+    }
+
+    fn robots_figures(&self, reasons: &Reasons) -> RobotsFigures {
+        let asked = self.hosts.rows.iter().filter(|row| !row.robots.is_empty());
+        let mut figures = RobotsFigures {
+            refused: reasons.refused.get("robots").copied().unwrap_or(0),
+            ..RobotsFigures::default()
+        };
+        for row in asked {
+            figures.hosts += 1;
+            *figures.rules.entry(row.robots.clone()).or_default() += 1;
+            if row.robots == "disallow_all" && figures.closed.len() < LIST_MAX {
+                figures.closed.push(row.name.clone());
+            }
+            figures
+                .crawl_delays
+                .extend(row.crawl_delay_s.map(|delay_s| CrawlDelay {
+                    host: row.name.clone(),
+                    delay_s,
+                }));
+        }
+        figures
+            .crawl_delays
+            .sort_by(|a, b| b.delay_s.total_cmp(&a.delay_s));
+        figures.crawl_delays.truncate(LIST_MAX);
+        figures
+    }
+
+    fn sitemap(&mut self, sitemap: &SitemapRecord) {
+        self.fetches.sitemaps += 1;
+        self.fetches.bytes += sitemap.fetch.bytes;
+        if let Some(name) = error_name(&sitemap.fetch) {
+            let text = sitemap.fetch.error_text.as_deref().unwrap_or_default();
+            self.errors
+                .add(&name, &sitemap.url, &sitemap.host, text, false);
+        }
+        if sitemap.kind == "index" {
+            return;
+        }
+        self.links.in_sitemaps += sitemap.urls.len() as u64;
+        for url in &sitemap.urls {
+            self.admit(url, words::host_of(url), sitemap.seed);
+        }
+    }
+
+    fn attempt(&mut self, attempt: &AttemptRecord) {
+        self.fetches.attempts_repeated += 1;
+        self.admit(&attempt.url, &attempt.host, 0);
+        self.fetch(&attempt.url, &attempt.host, &attempt.fetch, false);
+    }
+
+    fn fetch(&mut self, url: &str, host: &str, fetch: &FetchRecord, given_up: bool) {
+        self.fetches.pages += 1;
+        self.fetches.bytes += fetch.bytes;
+        if let Some(cut) = &fetch.truncated {
+            count_name(&mut self.fetches.truncated, cut);
+        }
+        *self.statuses.entry(fetch.status).or_default() += 1;
+        self.sizes.add(fetch.bytes);
+        self.ms.add(fetch.ms);
+        let at = self.hosts.index(host);
+        let row = self.hosts.row(at);
+        row.bytes += fetch.bytes;
+        row.ms.add(fetch.ms);
+        row.retry_after_s += fetch
+            .retry_after_s
+            .filter(|s| s.is_finite())
+            .unwrap_or(0.0)
+            .max(0.0);
+        if let Some(name) = error_name(fetch) {
+            row.errors += 1;
+            let text = fetch.error_text.as_deref().unwrap_or_default();
+            self.errors.add(&name, url, host, text, given_up);
+        }
+    }
+
+    fn page(&mut self, seq: u64, page: &PageRecord) {
+        let slot = self.admit(&page.url, &page.host, page.seed);
+        let (state, reason) = fate(page);
+        if let Some(fetch) = &page.fetch {
+            self.fetch(&page.url, &page.host, fetch, state == State::Failed);
+            if state != State::Failed && !fetch.content_type.is_empty() {
+                count_name(&mut self.content_types, &fetch.content_type);
+            }
+        }
+        self.shift(slot, state, reason);
+        if matches!(state, State::Indexed | State::Junk) {
+            self.fates.name_page(seq, slot);
+            self.judged(seq, page, state, reason);
+        }
+        if reason == "trap" {
+            self.trap(&page.url);
+        }
+        self.seed_fate(page, reason);
+        for link in &page.links {
+            self.link(link, page.seed);
+        }
+    }
+
+    fn judged(&mut self, seq: u64, page: &PageRecord, state: State, reason: &str) {
+        let nothing = PageSummary::default();
+        let summary = page.page.as_ref().unwrap_or(&nothing);
+        let duplicate = state == State::Junk && reason.ends_with("_duplicate");
+        if duplicate {
+            self.clusters.add(seq, page, reason);
+        } else if page
+            .nearest
+            .as_ref()
+            .is_some_and(|n| n.decision == "refuted")
+        {
+            self.clusters.refuted += 1;
+        }
+        let indexed = state == State::Indexed;
+        self.topic |= summary.relevance.is_some();
+        let relevance = summary.relevance.map(f64::from);
+        let relevant = relevance.is_none_or(|p| p >= self.threshold);
+        let new = if relevance.is_some() {
+            !duplicate
+        } else {
+            indexed
+        };
+        self.harvest.add(relevant, new, indexed);
+        let lang = if summary.lang.is_empty() {
+            "unknown"
+        } else {
+            &summary.lang
+        };
+        let full = self.languages.len() >= NAMES_MAX && !self.languages.contains_key(lang);
+        let lang = if full { "(others)" } else { lang };
+        let count = self.languages.entry(lang.to_owned()).or_default();
+        count.pages += 1;
+        count.indexed += u64::from(indexed);
+    }
+
+    fn seed_fate(&mut self, page: &PageRecord, reason: &str) {
+        let Some(row) = self.seeds.get_mut(page.seed as usize) else {
+            return;
+        };
+        if row.url != page.url {
+            return;
+        }
+        row.fate = match page.outcome.as_str() {
+            "judged" if page.verdict.as_deref() == Some("indexed") => "indexed".to_owned(),
+            "judged" | "refused" | "failed" => reason.to_owned(),
+            other => other.to_owned(),
+        };
+        row.redirected_to = page
+            .fetch
+            .as_ref()
+            .and_then(|fetch| fetch.redirect_to.clone());
+    }
+
+    fn link(&mut self, link: &LinkRecord, seed: u32) {
+        self.links.found += 1;
+        match link.fate.as_str() {
+            "new" => {
+                self.links.new += 1;
+                self.admit(&link.url, words::host_of(&link.url), seed);
+            }
+            "seen" => self.links.seen += 1,
+            fate => {
+                let fate = if fate.is_empty() { "unnamed" } else { fate };
+                count_name(&mut self.links.refused, fate);
+                if fate.starts_with("trap") {
+                    self.trap(&link.url);
+                }
+            }
+        }
+    }
+
+    fn trap(&mut self, url: &str) {
+        self.traps.count += 1;
+        count_name(&mut self.traps.hosts, words::host_of(url));
+        if self.traps.samples.len() < 10 {
+            self.traps.samples.push(url.to_owned());
+        }
+    }
+
+    fn retry(&mut self, retry: &RetryRecord) {
+        for url in &retry.urls {
+            let slot = self.admit(url, words::host_of(url), 0);
+            if self.fates.slot(slot).state != State::Pending {
+                self.retried += 1;
+                self.shift(slot, State::Pending, "");
+            }
+        }
+    }
+
+    fn replaced(&mut self, replaced: &ReplacedRecord) {
+        let (Some(page), Some(by)) = (self.fates.page(replaced.page), self.fates.page(replaced.by))
+        else {
+            return;
+        };
+        let by_was_duplicate = self.fates.slot(by).state == State::Junk;
+        self.clusters
+            .replace(replaced.page, replaced.by, by_was_duplicate);
+        if self.fates.slot(page).state == State::Indexed {
+            self.shift(page, State::Junk, "near_duplicate");
+        }
+        if by_was_duplicate {
+            self.shift(by, State::Indexed, "");
+        }
+    }
+}
+
+impl Clock {
+    fn duration_s(&self) -> f64 {
+        let open = self
+            .open_since_ms
+            .map_or(0, |since| self.last_ms.saturating_sub(since));
+        (self.ran_ms + open) as f64 / 1000.0
+    }
+}
+
+/// A page record's state and reason. What a newer writer calls by another name has failed, under
+/// that name.
+fn fate(page: &PageRecord) -> (State, &str) {
+    let reason = page.reason.as_deref().unwrap_or_default();
+    match (page.outcome.as_str(), page.verdict.as_deref()) {
+        ("judged", Some("indexed")) => (State::Indexed, ""),
+        ("judged", _) => (State::Junk, reason),
+        ("redirected", _) => (State::Redirected, ""),
+        ("not_modified", _) => (State::NotModified, ""),
+        ("refused", _) => (State::Refused, reason),
+        ("failed", _) => (State::Failed, reason),
+        (other, _) if reason.is_empty() => (State::Failed, other),
+        (_, _) => (State::Failed, reason),
+    }
+}
+
+/// Counts a name that comes from the web, with a bound on how many there are.
+fn count_name(counts: &mut BTreeMap<String, u64>, name: &str) {
+    if let Some(count) = counts.get_mut(name) {
+        *count += 1;
+        return;
+    }
+    let name = if counts.len() < NAMES_MAX {
+        name
+    } else {
+        "(others)"
+    };
+    *counts.entry(name.to_owned()).or_default() += 1;
+}

@@ -1,0 +1,160 @@
+//! Numbers, times and names as people read them.
+
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// `12,345`
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1.4 MB`: decimal, one digit after the point.
+pub fn bytes(n: u64) -> String {
+    const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
+    if n < 1000 {
+        return format!("{n} B");
+    }
+    let mut value = n as f64 / 1000.0;
+    let mut unit = 0;
+    while value >= 999.95 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
+/// `350 ms`, `12.4 s`, `2 min 11 s`, `3 h 05 min`.
+pub fn duration(seconds: f64) -> String {
+    if !seconds.is_finite() || seconds < 0.0 {
+        return "-".into();
+    }
+    let whole = seconds.round() as u64;
+    if seconds < 0.9995 {
+        format!("{:.0} ms", seconds * 1000.0)
+    } else if seconds < 59.95 {
+        format!("{seconds:.1} s")
+    } else if whole < 3600 {
+        format!("{} min {:02} s", whole / 60, whole % 60)
+    } else {
+        let minutes = (whole + 30) / 60;
+        format!("{} h {:02} min", minutes / 60, minutes % 60)
+    }
+}
+
+/// `37.5 %` of a whole; empty where there is no whole.
+pub fn share(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return String::new();
+    }
+    format!("{:.1} %", 100.0 * part as f64 / whole as f64)
+}
+
+/// A name on disk as words: `near_duplicate` is `near duplicate`.
+pub fn name(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+/// `2026-11-21T10:25:03.120Z` of milliseconds since the epoch; empty for times beyond the calendar.
+pub fn instant(ms: u64) -> String {
+    moment(ms)
+        .and_then(|at| at.format(&Rfc3339).ok())
+        .unwrap_or_default()
+}
+
+/// `2026-11-21 10:25:03 UTC`
+pub fn instant_short(ms: u64) -> String {
+    let Some(at) = moment(ms) else {
+        return String::new();
+    };
+    let (date, clock) = (at.date(), at.time());
+    format!(
+        "{date} {:02}:{:02}:{:02} UTC",
+        clock.hour(),
+        clock.minute(),
+        clock.second()
+    )
+}
+
+fn moment(ms: u64) -> Option<OffsetDateTime> {
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000).ok()
+}
+
+/// `1 page`, `2 pages`.
+pub fn plural(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
+/// Milliseconds of a configured duration such as `250ms`, `1s` or `2h`.
+pub(crate) fn parse_duration_ms(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let value: f64 = text[..digits].parse().ok()?;
+    let unit = match text[digits..].trim() {
+        "ms" => 1.0,
+        "s" => 1000.0,
+        "m" | "min" => 60_000.0,
+        "h" => 3_600_000.0,
+        "d" => 86_400_000.0,
+        _ => return None,
+    };
+    Some(value * unit)
+}
+
+/// The host key of a canonical URL: what stands between `://` and the path.
+pub(crate) fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    &rest[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_their_separators_and_units() {
+        assert_eq!(
+            (count(7), count(1234), count(1_234_567)),
+            ("7".into(), "1,234".into(), "1,234,567".into())
+        );
+        assert_eq!(
+            (bytes(999), bytes(1_440_000), bytes(999_960)),
+            ("999 B".into(), "1.4 MB".into(), "1.0 MB".into())
+        );
+        assert_eq!(duration(0.35), "350 ms");
+        assert_eq!(duration(131.0), "2 min 11 s");
+        assert_eq!(duration(11_100.0), "3 h 05 min");
+        assert_eq!(duration(59.96), "1 min 00 s");
+        assert_eq!(duration(f64::NAN), "-");
+    }
+
+    #[test]
+    fn times_are_utc_and_no_number_is_too_large() {
+        assert_eq!(instant(1_700_000_000_120), "2023-11-14T22:13:20.12Z");
+        assert_eq!(instant_short(1_700_000_000_000), "2023-11-14 22:13:20 UTC");
+        assert_eq!(instant(u64::MAX), "");
+    }
+
+    #[test]
+    fn a_host_is_cut_out_of_a_canonical_url() {
+        assert_eq!(host_of("http://a.example:8080/x?y"), "a.example:8080");
+        assert_eq!(host_of("http://a.example?y"), "a.example");
+        assert_eq!(host_of("nonsense"), "nonsense");
+    }
+
+    #[test]
+    fn configured_durations_are_read() {
+        assert_eq!(parse_duration_ms("250ms"), Some(250.0));
+        assert_eq!(parse_duration_ms("1.5s"), Some(1500.0));
+        assert_eq!(parse_duration_ms("2h"), Some(7_200_000.0));
+        assert_eq!(parse_duration_ms("soon"), None);
+    }
+}
