@@ -1,1 +1,44 @@
-//! Placeholder.
+//! Which URL next, and when.
+//!
+//! The frontier holds every URL ever admitted. URLs wait in queues by host; a host's turn comes
+//! when its delay has passed, its slot is free, and robots.txt has been asked. What it holds
+//! follows from the journal alone, so it is stored as a view: rows and the journal position they
+//! follow from, together.
+//!
+//! ```text
+//! let (mut frontier, opened) = Frontier::open(dir, config, now)?;
+//! // records after opened.position: replay_admitted, replay_finished, replay_attempt
+//! loop {
+//!     match frontier.next(now, &mut gate) {
+//!         Next::Lease(lease) => visit it,          // body_done(host, ..) when its body ends
+//!         Next::Robots(host, url) => fetch it,     // robots_done(host, ..)
+//!         Next::Refused(lease, rule) => record it,
+//!         Next::WaitUntil(at) => sleep,
+//!         Next::InFlight => wait for something under way,
+//!         Next::Drained => break,
+//!     }
+//!     // for each finding: admit(links); once its record is synced:
+//!     // settle(lease.finished()) and apply(position)
+//! }
+//! ```
+//!
+//! In reading order: [`url`] and [`host`] are names, [`seeds`] and [`scope`] what belongs to a
+//! crawl, `trap` what never ends, `queue` the order, [`frontier`] all of it, `store` on disk.
+
+pub mod frontier;
+pub mod host;
+mod queue;
+pub mod scope;
+pub mod seeds;
+mod store;
+mod trap;
+pub mod url;
+
+pub use frontier::{
+    Admission, AdmissionRefusal, Counts, Frontier, FrontierConfig, FrontierError, FrontierUrl,
+    Gate, HostAdvice, HostLimits, HostStatus, Lease, Next, Opened, Permission, Settled,
+};
+pub use host::HostKey;
+pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
+pub use seeds::{SeedProblem, SeedUrl, parse_seeds};
+pub use url::{CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, resolve};

@@ -1,0 +1,351 @@
+//! Where to go: which URLs belong to a crawl, and by which rule others do not.
+
+use std::collections::HashSet;
+
+use regex::{Regex, RegexBuilder};
+
+use crate::host::HostKey;
+use crate::seeds::SeedUrl;
+use crate::url::CanonicalUrl;
+
+/// Compiled size of a pattern at most: hostile patterns must not eat memory.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// Which URLs belong to a seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ScopeMode {
+    /// Those on the seed's host.
+    #[default]
+    Host,
+    /// Those under the seed's registrable domain.
+    Domain,
+    /// Those that begin with the seed's URL up to its last slash.
+    Prefix,
+    /// All.
+    Any,
+}
+
+impl ScopeMode {
+    /// The stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Domain => "domain",
+            Self::Prefix => "prefix",
+            Self::Any => "any",
+        }
+    }
+
+    /// The mode of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Host, Self::Domain, Self::Prefix, Self::Any]
+            .into_iter()
+            .find(|mode| mode.name() == name)
+    }
+}
+
+/// The rules, as given.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ScopeConfig {
+    /// Which URLs belong to a seed that has no mode of its own.
+    pub mode: ScopeMode,
+    /// Further hosts in scope.
+    pub hosts: Vec<String>,
+    /// Patterns on the canonical URL; where there are any, one must match.
+    pub include: Vec<String>,
+    /// Patterns on the canonical URL; none may match.
+    pub exclude: Vec<String>,
+    /// Links from a seed.
+    pub depth_max: u32,
+}
+
+/// A pattern that is no regular expression.
+#[derive(Debug, thiserror::Error)]
+#[error("pattern {pattern:?} is no regular expression: {why}")]
+pub struct ScopeError {
+    /// The pattern.
+    pub pattern: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// Why a URL is out of scope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScopeRefusal {
+    /// On no host of the crawl.
+    Host,
+    /// Further from its seed than allowed.
+    Depth(u32),
+    /// No include pattern matches.
+    NotIncluded,
+    /// An exclude pattern matches.
+    Excluded(String),
+}
+
+impl ScopeRefusal {
+    /// The stable name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Host => "scope",
+            Self::Depth(_) => "depth",
+            Self::NotIncluded => "not_included",
+            Self::Excluded(_) => "excluded",
+        }
+    }
+}
+
+impl std::fmt::Display for ScopeRefusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Host => write!(
+                f,
+                "its host is not in scope: see scope.mode and scope.hosts"
+            ),
+            Self::Depth(limit) => write!(f, "it is more than {limit} links from its seed"),
+            Self::NotIncluded => write!(f, "no pattern of scope.include matches"),
+            Self::Excluded(pattern) => write!(f, "scope.exclude pattern {pattern:?} matches"),
+        }
+    }
+}
+
+/// Where to go.
+#[derive(Debug)]
+pub struct Scope {
+    mode: ScopeMode,
+    depth_max: u32,
+    hosts: HashSet<String>,
+    include: Vec<Regex>,
+    exclude: Vec<Regex>,
+    seeds: Vec<SeedScope>,
+}
+
+/// What belongs to one seed.
+#[derive(Debug)]
+struct SeedScope {
+    mode: ScopeMode,
+    depth_max: Option<u32>,
+    hosts: Vec<String>,
+    domains: Vec<String>,
+    prefixes: Vec<String>,
+}
+
+impl Scope {
+    /// The rules without any seed yet.
+    ///
+    /// # Errors
+    /// When a pattern is no regular expression.
+    pub fn new(config: &ScopeConfig) -> Result<Self, ScopeError> {
+        let compile = |patterns: &[String]| -> Result<Vec<Regex>, ScopeError> {
+            let compiled = patterns.iter().map(|pattern| {
+                RegexBuilder::new(pattern)
+                    .size_limit(PATTERN_BYTES_MAX)
+                    .build()
+                    .map_err(|error| ScopeError {
+                        pattern: pattern.clone(),
+                        why: error.to_string(),
+                    })
+            });
+            compiled.collect()
+        };
+        Ok(Self {
+            mode: config.mode,
+            depth_max: config.depth_max,
+            hosts: config
+                .hosts
+                .iter()
+                .map(|host| host.to_lowercase())
+                .collect(),
+            include: compile(&config.include)?,
+            exclude: compile(&config.exclude)?,
+            seeds: Vec::new(),
+        })
+    }
+
+    /// Adds a seed; its number is its order, 0 for the first.
+    pub fn add_seed(&mut self, seed: &SeedUrl) {
+        let mut scope = SeedScope {
+            mode: seed.scope.unwrap_or(self.mode),
+            depth_max: seed.depth,
+            hosts: Vec::new(),
+            domains: Vec::new(),
+            prefixes: Vec::new(),
+        };
+        scope.extend(&seed.url);
+        self.seeds.push(scope);
+    }
+
+    /// Brings the target of a seed's redirect into that seed's scope.
+    pub fn extend(&mut self, seed: u32, target: &CanonicalUrl) {
+        if let Some(scope) = self.seeds.get_mut(seed as usize) {
+            scope.extend(target);
+        }
+    }
+
+    /// Whether a URL found `depth` links from a seed belongs to the crawl.
+    ///
+    /// # Errors
+    /// The rule that refuses it.
+    pub fn check(&self, url: &CanonicalUrl, depth: u32, seed: u32) -> Result<(), ScopeRefusal> {
+        let own = self.seeds.get(seed as usize);
+        let host = url.host();
+        if !self.hosts.contains(host.as_str()) && !own.is_some_and(|own| own.holds(url, &host)) {
+            return Err(ScopeRefusal::Host);
+        }
+        let depth_max = own.and_then(|own| own.depth_max).unwrap_or(self.depth_max);
+        if depth > depth_max {
+            return Err(ScopeRefusal::Depth(depth_max));
+        }
+        if !self.include.is_empty()
+            && !self
+                .include
+                .iter()
+                .any(|pattern| pattern.is_match(url.as_str()))
+        {
+            return Err(ScopeRefusal::NotIncluded);
+        }
+        match self
+            .exclude
+            .iter()
+            .find(|pattern| pattern.is_match(url.as_str()))
+        {
+            Some(pattern) => Err(ScopeRefusal::Excluded(pattern.as_str().to_owned())),
+            None => Ok(()),
+        }
+    }
+}
+
+impl SeedScope {
+    fn extend(&mut self, url: &CanonicalUrl) {
+        let host = url.host();
+        match self.mode {
+            ScopeMode::Host => self.hosts.push(host.as_str().to_owned()),
+            ScopeMode::Domain => {
+                self.domains
+                    .push(host.registrable().unwrap_or(host.name()).to_owned());
+            }
+            ScopeMode::Prefix => self.prefixes.push(prefix(url).to_owned()),
+            ScopeMode::Any => {}
+        }
+    }
+
+    fn holds(&self, url: &CanonicalUrl, host: &HostKey) -> bool {
+        match self.mode {
+            ScopeMode::Host => self.hosts.iter().any(|own| own == host.as_str()),
+            ScopeMode::Domain => {
+                let domain = host.registrable().unwrap_or(host.name());
+                self.domains.iter().any(|own| own == domain)
+            }
+            ScopeMode::Prefix => {
+                let rest = without_scheme(url.as_str());
+                self.prefixes
+                    .iter()
+                    .any(|own| rest.starts_with(own.as_str()))
+            }
+            ScopeMode::Any => true,
+        }
+    }
+}
+
+/// A URL up to its path's last slash, without scheme.
+fn prefix(url: &CanonicalUrl) -> &str {
+    let rest = without_scheme(url.as_str());
+    let path_end = rest.find('?').unwrap_or(rest.len());
+    let slash = rest[..path_end].rfind('/').map_or(path_end, |at| at + 1);
+    &rest[..slash]
+}
+
+fn without_scheme(url: &str) -> &str {
+    url.split_once("://").map_or(url, |(_, rest)| rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seed(url: &str, scope: Option<ScopeMode>) -> SeedUrl {
+        SeedUrl {
+            scope,
+            ..SeedUrl::new(CanonicalUrl::parse(url).expect(url))
+        }
+    }
+
+    fn scope(mode: ScopeMode, seeds: &[SeedUrl]) -> Scope {
+        let config = ScopeConfig {
+            mode,
+            depth_max: 5,
+            ..ScopeConfig::default()
+        };
+        let mut scope = Scope::new(&config).expect("patterns compile");
+        seeds.iter().for_each(|seed| scope.add_seed(seed));
+        scope
+    }
+
+    #[track_caller]
+    fn check(scope: &Scope, url: &str, allowed: bool) {
+        let url = CanonicalUrl::parse(url).expect(url);
+        assert_eq!(scope.check(&url, 1, 0).is_ok(), allowed, "{url}");
+    }
+
+    #[test]
+    fn host_scope_takes_both_schemes_and_no_other_name() {
+        let scope = scope(ScopeMode::Host, &[seed("http://example.org/", None)]);
+        check(&scope, "https://example.org/a", true);
+        check(&scope, "http://www.example.org/", false);
+        check(&scope, "http://example.org:8080/", false);
+    }
+
+    #[test]
+    fn domain_scope_ends_at_the_public_suffix() {
+        let scope = scope(
+            ScopeMode::Domain,
+            &[seed("http://www.example.co.uk/", None)],
+        );
+        check(&scope, "http://blog.example.co.uk/", true);
+        check(&scope, "http://other.co.uk/", false);
+    }
+
+    #[test]
+    fn prefix_scope_ends_at_the_last_slash() {
+        let scope = scope(
+            ScopeMode::Prefix,
+            &[seed("http://example.org/docs/index.html", None)],
+        );
+        check(&scope, "http://example.org/docs/a/b", true);
+        check(&scope, "http://example.org/blog/", false);
+    }
+
+    #[test]
+    fn a_redirected_seed_brings_its_target_into_scope() {
+        let mut scope = scope(ScopeMode::Host, &[seed("http://example.org/", None)]);
+        scope.extend(
+            0,
+            &CanonicalUrl::parse("https://www.example.org/").expect("parses"),
+        );
+        check(&scope, "https://www.example.org/page", true);
+    }
+
+    #[test]
+    fn the_pattern_that_refuses_is_named() {
+        let config = ScopeConfig {
+            mode: ScopeMode::Any,
+            exclude: vec!["/tags?/".into()],
+            depth_max: 5,
+            ..ScopeConfig::default()
+        };
+        let mut scope = Scope::new(&config).expect("compiles");
+        scope.add_seed(&seed("http://a.example/", None));
+        let url = CanonicalUrl::parse("http://a.example/tag/x").expect("parses");
+        assert_eq!(
+            scope.check(&url, 1, 0),
+            Err(ScopeRefusal::Excluded("/tags?/".into()))
+        );
+        assert_eq!(
+            scope.check(
+                &CanonicalUrl::parse("http://a.example/").expect("parses"),
+                6,
+                0
+            ),
+            Err(ScopeRefusal::Depth(5))
+        );
+    }
+}
