@@ -1,7 +1,7 @@
 //! Why a fetch brought no answer, by what the caller can do about it.
 //!
 //! reqwest says "error sending request" for nearly everything; what happened is in the chain of
-//! sources below. [`FetchError::classify`] walks that chain by type (our guard and resolver,
+//! sources below. `FetchError::classify` walks that chain by type (our guard and resolver,
 //! rustls, h2, hyper, the operating system) and gives each cause one stable name, since the name
 //! goes into the journal and the report.
 

@@ -95,3 +95,107 @@ fn without_fragment(url: &Url) -> Url {
     url.set_fragment(None);
     url
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::fetch::FetchFuture;
+
+    /// Redirects each path as told, and answers 200 to the rest.
+    struct Web {
+        redirect: fn(&str) -> Option<String>,
+        asked: Mutex<Vec<String>>,
+    }
+
+    impl Fetch for Web {
+        fn fetch<'a>(&'a self, request: FetchRequest) -> FetchFuture<'a> {
+            self.asked.lock().unwrap().push(request.url.to_string());
+            assert_eq!(request.if_none_match.is_some(), request.url.path() == "/0");
+            let location = (self.redirect)(request.url.path());
+            let status = if location.is_some() { 302 } else { 200 };
+            let refused = request.url.host_str() == Some("127.0.0.1");
+            let fetched = Fetched {
+                status,
+                url: request.url,
+                http_version: "HTTP/1.1",
+                headers: location
+                    .map(|to| ("location".to_owned(), to.into_bytes()))
+                    .into_iter()
+                    .collect(),
+                body: Bytes::new(),
+                remote: None,
+                truncated: None,
+                first_byte: Duration::ZERO,
+                total: Duration::ZERO,
+            };
+            Box::pin(async move {
+                if refused {
+                    return Err(FetchError::Guard {
+                        host: "127.0.0.1".to_owned(),
+                        address: Some(IpAddr::from([127, 0, 0, 1])),
+                        reason: "loopback",
+                    });
+                }
+                Ok(fetched)
+            })
+        }
+    }
+
+    fn run(redirect: fn(&str) -> Option<String>) -> (Followed, usize) {
+        let web = Web {
+            redirect,
+            asked: Mutex::new(Vec::new()),
+        };
+        let request = FetchRequest {
+            if_none_match: Some("\"a\"".to_owned()),
+            ..FetchRequest::page(Url::parse("http://a.example/0").unwrap())
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let followed = runtime.unwrap().block_on(follow(&web, request, 5));
+        let asked = web.asked.lock().unwrap().len();
+        (followed, asked)
+    }
+
+    fn next_number(path: &str) -> Option<String> {
+        let number: u32 = path.trim_start_matches('/').parse().ok()?;
+        Some(format!("/{}", number + 1))
+    }
+
+    #[test]
+    fn redirects_are_followed_to_their_end_without_the_validators() {
+        let (followed, asked) = run(|path| next_number(path).filter(|to| to != "/4"));
+        assert_eq!(followed.result.unwrap().url.as_str(), "http://a.example/3");
+        assert_eq!(followed.hops.len(), 3);
+        assert_eq!(followed.hops[0].status, 302);
+        assert_eq!((followed.stopped, asked), (None, 4));
+    }
+
+    #[test]
+    fn an_endless_chain_costs_its_bound() {
+        let (followed, asked) = run(next_number);
+        assert_eq!(followed.stopped, Some("too many redirects"));
+        assert_eq!(followed.result.unwrap().status, 302);
+        assert_eq!(asked, 6);
+    }
+
+    #[test]
+    fn a_loop_is_seen_at_once() {
+        let (followed, asked) = run(|path| Some(if path == "/0" { "/1" } else { "/0#x" }.into()));
+        assert_eq!((followed.stopped, asked), (Some("redirect loop"), 2));
+    }
+
+    #[test]
+    fn another_scheme_is_not_followed_and_a_refused_hop_is_an_error() {
+        let (followed, _) = run(|_| Some("file:///etc/passwd".to_owned()));
+        assert_eq!(followed.stopped, Some("redirect to another scheme"));
+        let (followed, _) = run(|path| (path == "/0").then(|| "http://127.0.0.1/".to_owned()));
+        assert_eq!(followed.result.unwrap_err().name(), "guard");
+        assert_eq!(followed.hops.len(), 1);
+    }
+}

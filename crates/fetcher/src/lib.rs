@@ -8,8 +8,9 @@
 //!
 //! In reading order: [`fetch`] has the types that travel, [`http`] the client, [`resolve`] and
 //! [`guard`] where it may connect, [`body`] how a body is read, [`decoding`] how its content
-//! codings are undone, [`follow`] redirects for those who want them followed, [`robots`] and [`sitemap`] the two files that are about crawling itself,
-//! [`retry_after`] and [`sniff`] two headers that need care.
+//! codings are undone, [`follow`](mod@follow) redirects for those who want them followed,
+//! [`robots`] and [`sitemap`] the two files that are about crawling itself, [`retry_after`] and
+//! [`sniff`] two headers that need care.
 
 pub mod body;
 pub mod decoding;

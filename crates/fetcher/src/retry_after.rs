@@ -131,7 +131,17 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn any_value_is_bounded(value in "\\PC{0,40}|[0-9A-Za-z ,:-]{0,40}", now in 0u64..1 << 40) {
+            let wait = parse(&value, at(now));
+            prop_assert!(wait.is_none_or(|wait| wait <= RETRY_AFTER_MAX));
+        }
+    }
 
     fn at(seconds: u64) -> SystemTime {
         SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)

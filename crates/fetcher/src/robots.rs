@@ -15,7 +15,7 @@
 //! not in the RFC; it is read as Bing and Yandex document it.
 //!
 //! The file is hostile until proved otherwise: at most [`BYTES_MAX`] are read, parsing is linear
-//! in them, and a check is linear in rules and URL (see [`pattern`]).
+//! in them, and a check is linear in rules and URL (see `robots/pattern.rs`).
 
 mod pattern;
 

@@ -300,7 +300,19 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(
+            header in proptest::option::of("\\PC{0,20}"),
+            bytes in proptest::collection::vec(any::<u8>(), 0..64),
+        ) {
+            sniff_content_type(header.as_deref(), &bytes);
+        }
+    }
 
     #[track_caller]
     fn check(header: Option<&str>, bytes: &[u8], expected: &str) {

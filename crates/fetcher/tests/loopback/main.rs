@@ -4,6 +4,7 @@ mod broken;
 mod limits;
 mod manners;
 mod server;
+mod tls;
 mod ways;
 
 use fetcher::{Fetch, FetchError, FetchRequest, Fetched, HttpConfig, HttpFetcher};
