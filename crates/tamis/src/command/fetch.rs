@@ -1,0 +1,235 @@
+//! `tamis fetch`: one polite fetch, by the code that the crawl uses.
+//!
+//! robots.txt is asked first, at every origin that a redirect leads to; the address guard, the
+//! limits and the identification are the crawl's.
+
+use std::collections::HashMap;
+use std::time::SystemTime;
+
+use fetcher::{
+    Fetch, FetchLimits, FetchRequest, Fetched, HttpConfig, HttpFetcher, Purpose, Robots, Truncated,
+    follow, sniff_content_type,
+};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use url::Url;
+
+use crate::exit::{Exit, usage};
+use crate::output::Output;
+
+/// Redirects of a robots.txt that are followed: RFC 9309 §2.3.1.2 asks for five.
+const ROBOTS_REDIRECTS_MAX: u32 = 5;
+
+/// Fetch one URL politely and tell what came back
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tamis fetch https://example.org/\n  \
+    tamis fetch --json --max-body 100000 https://example.org/large")]
+pub struct Args {
+    /// The most bytes of a body, received and decoded; the rest is cut
+    #[arg(long, value_name = "BYTES")]
+    max_body: Option<u64>,
+    /// Reach private, loopback and link-local addresses, too
+    #[arg(long)]
+    allow_private: bool,
+    /// An http, https, socks4 or socks5 proxy
+    #[arg(long, value_name = "URL")]
+    proxy: Option<Url>,
+    /// How to reach you, a URL or a mail address, for the User-Agent
+    #[arg(long, value_name = "CONTACT")]
+    contact: Option<String>,
+    /// Print the decoded body and nothing else
+    #[arg(long, conflicts_with = "json")]
+    body: bool,
+    /// The absolute URL
+    url: Url,
+}
+
+/// Where the fetch ended.
+struct Outcome {
+    last: Option<Fetched>,
+    final_url: Url,
+    redirects: Vec<Url>,
+    error: Option<String>,
+}
+
+/// Fetches the URL.
+pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    let mut limits = FetchLimits::default();
+    if let Some(bytes) = args.max_body {
+        limits.body_bytes_max = bytes;
+        limits.decoded_bytes_max = bytes;
+    }
+    let config = HttpConfig {
+        contact: args.contact.clone(),
+        limits: limits.clone(),
+        proxy: args.proxy.clone(),
+        allow_private: args.allow_private,
+        ..HttpConfig::default()
+    };
+    let fetcher = HttpFetcher::new(config).map_err(|error| usage(format!("cannot {error}")))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let outcome = runtime.block_on(fetch(&fetcher, &args.url, &limits));
+    print(args, &outcome, &limits, output)
+}
+
+/// Fetches hop by hop, asking each origin's robots.txt first.
+async fn fetch(fetcher: &HttpFetcher, url: &Url, limits: &FetchLimits) -> Outcome {
+    let mut known: HashMap<String, Robots> = HashMap::new();
+    let mut outcome = Outcome {
+        last: None,
+        final_url: url.clone(),
+        redirects: Vec::new(),
+        error: None,
+    };
+    loop {
+        let url = outcome.final_url.clone();
+        if let Err(refusal) = ask_robots(fetcher, &url, limits, &mut known).await {
+            outcome.error = Some(refusal);
+            return outcome;
+        }
+        let fetched = match fetcher.fetch(FetchRequest::page(url.clone())).await {
+            Ok(fetched) => fetched,
+            Err(error) => {
+                outcome.error = Some(format!("{}: {error}", error.name()));
+                return outcome;
+            }
+        };
+        let next = fetched.location();
+        outcome.last = Some(fetched);
+        let Some(next) = next else { return outcome };
+        let refusal = if !matches!(next.scheme(), "http" | "https") {
+            Some(format!("redirect_refused: to another scheme: {next}"))
+        } else if next == url || outcome.redirects.contains(&next) {
+            Some(format!("redirect_loop: back to {next}"))
+        } else if outcome.redirects.len() >= limits.redirects_max as usize {
+            Some(format!(
+                "too_many_redirects: more than {}",
+                limits.redirects_max
+            ))
+        } else {
+            None
+        };
+        if refusal.is_some() {
+            outcome.error = refusal;
+            return outcome;
+        }
+        outcome.redirects.push(url);
+        outcome.final_url = next;
+    }
+}
+
+/// Whether robots.txt of the URL's origin lets us fetch it.
+async fn ask_robots(
+    fetcher: &HttpFetcher,
+    url: &Url,
+    limits: &FetchLimits,
+    known: &mut HashMap<String, Robots>,
+) -> Result<(), String> {
+    let origin = url.origin().ascii_serialization();
+    if !known.contains_key(&origin) {
+        let robots = match url.join("/robots.txt") {
+            Ok(robots_url) => read_robots(fetcher, robots_url, limits).await?,
+            // Not a URL with a path; the fetch itself will say what is wrong with it.
+            Err(_) => Robots::allow_all(),
+        };
+        known.insert(origin.clone(), robots);
+    }
+    let answer = known[&origin].check("tamis", url);
+    match (answer.allowed, answer.rule, answer.line) {
+        (true, _, _) => Ok(()),
+        (false, Some(rule), Some(line)) => Err(format!("robots: line {line}: {rule}")),
+        (false, _, _) => Err("robots: robots.txt cannot be reached (RFC 9309 2.3.1.4)".to_owned()),
+    }
+}
+
+async fn read_robots(
+    fetcher: &HttpFetcher,
+    url: Url,
+    limits: &FetchLimits,
+) -> Result<Robots, String> {
+    let request = FetchRequest::new(url, Purpose::Robots);
+    let followed = follow(fetcher, request, ROBOTS_REDIRECTS_MAX).await;
+    match followed.result {
+        Ok(fetched) => Ok(Robots::for_status(fetched.status)
+            .unwrap_or_else(|| Robots::parse(&fetched.decoded(limits).bytes))),
+        // Not reachable at all: the page will not be either, and its error says more.
+        Err(error) => Err(format!("{}: {error}", error.name())),
+    }
+}
+
+fn print(
+    args: &Args,
+    outcome: &Outcome,
+    limits: &FetchLimits,
+    output: &Output,
+) -> anyhow::Result<Exit> {
+    let exit = match &outcome.error {
+        Some(_) => Exit::Problem,
+        None => Exit::Done,
+    };
+    let last = outcome.last.as_ref();
+    let decoding = last
+        .map(|fetched| fetched.decoded(limits))
+        .unwrap_or_default();
+    let declared = last.and_then(Fetched::content_type);
+    let content_type = last.map(|_| sniff_content_type(declared.as_deref(), &decoding.bytes));
+    let truncated = last
+        .and_then(|fetched| fetched.truncated)
+        .map(|t| Truncated::name(t).to_owned())
+        .or_else(|| decoding.stopped.clone());
+    let retry_after = last
+        .and_then(|fetched| fetched.retry_after(SystemTime::now()))
+        .map(|wait| wait.as_secs());
+    let digest: String = Sha256::digest(&decoding.bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    if output.json {
+        output.value(&json!({
+            "url": args.url,
+            "final_url": outcome.final_url,
+            "status": last.map(|fetched| fetched.status),
+            "http_version": last.map(|fetched| fetched.http_version),
+            "content_type": content_type,
+            "body_len": decoding.bytes.len(),
+            "body_sha256": digest,
+            "truncated": truncated,
+            "retry_after": retry_after,
+            "redirects": outcome.redirects,
+            "error": outcome.error,
+        }))?;
+        return Ok(exit);
+    }
+    if args.body {
+        std::io::Write::write_all(&mut *output.stream(), &decoding.bytes)?;
+    } else if let Some(fetched) = last {
+        for hop in &outcome.redirects {
+            output.line(format!("redirected by {hop}"))?;
+        }
+        output.line(format!(
+            "{} {} {}",
+            fetched.http_version, fetched.status, fetched.url
+        ))?;
+        output.line(format!(
+            "{}, {} bytes received, {} decoded, {} ms",
+            content_type.unwrap_or_default(),
+            fetched.body.len(),
+            decoding.bytes.len(),
+            fetched.total.as_millis()
+        ))?;
+        output.line(format!("sha256 {digest}"))?;
+    }
+    if let Some(why) = truncated {
+        output.say(format!("the body is not whole: {why}"));
+    }
+    if let Some(seconds) = retry_after {
+        output.say(format!("the server asks to come back after {seconds} s"));
+    }
+    if let Some(error) = &outcome.error {
+        output.error(error);
+    }
+    Ok(exit)
+}
