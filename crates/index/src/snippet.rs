@@ -316,8 +316,12 @@ fn cut(text: &str, range: Range<usize>, matches: &[Match]) -> Snippet {
 
 fn push_highlight(snippet: &mut Snippet, start: usize) {
     let end = start + snippet.text[start..].trim_end().len();
-    if end > start {
-        snippet.highlights.push(start..end);
+    if end <= start {
+        return;
+    }
+    match snippet.highlights.last_mut() {
+        Some(last) if last.end == start => last.end = end,
+        Some(_) | None => snippet.highlights.push(start..end),
     }
 }
 

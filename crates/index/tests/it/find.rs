@@ -60,7 +60,7 @@ fn simplified_characters_find_traditional_text() {
     let hits = search(dir.path(), "网页 去重");
     assert_eq!(
         hits[0].snippet.marked("[", "]"),
-        "開放中國的[網頁][去重]算法。"
+        "開放中國的[網頁去重]算法。"
     );
     assert_eq!(hits[0].title.marked("[", "]"), "[網頁]");
 }
