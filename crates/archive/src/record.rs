@@ -199,6 +199,9 @@ pub struct PageRecord {
     pub depth: u32,
     /// Number of the seed it came from.
     pub seed: u32,
+    /// Redirects followed to get here.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub hops: u8,
     /// Record number of the page whose link brought it here first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<u64>,
@@ -400,6 +403,10 @@ pub struct StopRecord {
 
 fn is_false(value: &bool) -> bool {
     !*value
+}
+
+fn is_zero(value: &u8) -> bool {
+    *value == 0
 }
 
 fn yes() -> bool {

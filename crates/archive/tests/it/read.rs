@@ -1,0 +1,179 @@
+//! Reading back what was written.
+
+use archive::{
+    Archive, ArchiveConfig, ArchiveError, Bodies, Entry, Event, Position, RawReplayed, Record,
+    Replayed, Response, StartRecord,
+};
+
+use crate::{append, check_bodies, everything, journals, open, page, small};
+
+#[test]
+fn records_come_back_in_order_over_many_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut archive, _) = open(dir.path());
+    let mut positions = Vec::new();
+    for seq in 1..=200 {
+        positions.push(append(&mut archive, seq));
+        if seq % 9 == 0 {
+            archive.sync().unwrap();
+        }
+    }
+    assert_eq!(archive.sync().unwrap(), *positions.last().unwrap());
+    assert!(positions.is_sorted());
+    assert!(journals(dir.path()).len() > 5);
+    assert_eq!(everything(dir.path()).0, (1..=200).collect::<Vec<u64>>());
+    check_bodies(dir.path());
+    for (at, &position) in positions.iter().enumerate() {
+        let next = archive::replay(dir.path(), position).unwrap().next();
+        match next {
+            Some(Ok(Replayed::Record { record, .. })) => assert_eq!(record.seq, at as u64 + 2),
+            None => assert_eq!(at, 199),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn raw_replay_gives_the_same_records() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut archive, _) = open(dir.path());
+    for seq in 1..=30 {
+        append(&mut archive, seq);
+    }
+    archive.sync().unwrap();
+    let mut replay = archive::replay_raw(dir.path(), Position::START).unwrap();
+    let mut seq = 0;
+    while let Some(replayed) = replay.next_raw() {
+        let RawReplayed::Record { json, .. } = replayed.unwrap() else {
+            panic!("no damage here");
+        };
+        seq += 1;
+        assert_eq!(archive::Head::read(json).unwrap().seq, seq);
+        assert_eq!(Record::from_json(json).unwrap().seq, seq);
+    }
+    assert_eq!(seq, 30);
+    assert_eq!(replay.position(), archive.position());
+}
+
+#[test]
+fn an_equal_payload_is_stored_once_and_read_under_each_url() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut archive, _) = open(dir.path());
+    let body = b"the same bytes ".repeat(100);
+    let mut places = Vec::new();
+    for seq in 1..=3 {
+        let headers = [("x-number".to_owned(), seq.to_string().into_bytes())];
+        let entry = Entry {
+            record: &page(seq),
+            response: Some(Response {
+                url: "http://a.example/",
+                status: 200,
+                headers: &headers,
+                body: &body,
+                ..Response::default()
+            }),
+            text: None,
+        };
+        places.push(archive.append(&entry).unwrap().body.unwrap());
+    }
+    archive.sync().unwrap();
+    for (number, place) in places.iter().enumerate() {
+        let payload = archive::read_body(dir.path(), place).unwrap();
+        assert_eq!(payload.body, body);
+        let expected = (number + 1).to_string();
+        assert_eq!(payload.header("X-Number"), Some(expected.as_bytes()));
+    }
+}
+
+#[test]
+fn bodies_are_archived_as_configured() {
+    for (bodies, expected) in [
+        (Bodies::All, [true, true]),
+        (Bodies::Kept, [true, false]),
+        (Bodies::None, [false, false]),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let config = ArchiveConfig {
+            bodies,
+            ..ArchiveConfig::default()
+        };
+        let (mut archive, _) = Archive::open(dir.path(), config).unwrap();
+        let mut junk = page(2);
+        if let Event::Page(page) = &mut junk.event {
+            page.verdict = Some("junk".into());
+        }
+        let written = [page(1), junk].map(|record| {
+            let entry = Entry {
+                record: &record,
+                response: Some(Response {
+                    url: "http://a.example/",
+                    body: b"body",
+                    ..Response::default()
+                }),
+                text: None,
+            };
+            archive.append(&entry).unwrap().body.is_some()
+        });
+        assert_eq!(written, expected, "{bodies:?}");
+    }
+}
+
+#[test]
+fn a_newer_journal_is_refused_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut archive, _) = open(dir.path());
+    let record = Record {
+        seq: 1,
+        at_ms: 5,
+        event: Event::Start(StartRecord {
+            journal: archive::JOURNAL_VERSION + 1,
+            ..StartRecord::default()
+        }),
+    };
+    archive.append(&Entry::of(&record)).unwrap();
+    archive.sync().unwrap();
+    let error = archive::replay(dir.path(), Position::START)
+        .unwrap()
+        .find_map(Result::err);
+    assert!(matches!(error, Some(ArchiveError::NewerJournal { .. })));
+}
+
+#[test]
+fn a_position_beyond_the_end_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(
+        archive::replay(dir.path(), Position::START)
+            .unwrap()
+            .next()
+            .is_none()
+    );
+    let (mut archive, _) = open(dir.path());
+    append(&mut archive, 1);
+    let end = archive.sync().unwrap();
+    assert_eq!(archive::end(dir.path()).unwrap(), end);
+    for ahead in [Position(end.0 + 1), Position::new(end.file() + 1, 0)] {
+        let error = archive::replay(dir.path(), ahead).unwrap_err();
+        assert!(matches!(error, ArchiveError::Ahead { .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_reader_stops_at_what_is_being_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut archive, _) = Archive::open(dir.path(), ArchiveConfig::default()).unwrap();
+    append(&mut archive, 1);
+    archive.sync().unwrap();
+    let journal = journals(dir.path()).remove(0);
+    let before = std::fs::read(&journal).unwrap();
+    append(&mut archive, 2);
+    archive.sync().unwrap();
+    let after = std::fs::read(&journal).unwrap();
+    // As another process sees it in between: the hint still names the first record.
+    let other = tempfile::tempdir().unwrap();
+    let (mut first, _) = Archive::open(other.path(), small()).unwrap();
+    first.sync().unwrap();
+    for end in before.len()..after.len() {
+        std::fs::write(other.path().join("00001.meta.warc.gz"), &after[..end]).unwrap();
+        assert_eq!(everything(other.path()), (vec![1], vec![]));
+    }
+}
