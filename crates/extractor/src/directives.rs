@@ -7,6 +7,8 @@
 //! Source: Google's documentation of the robots meta tag and the X-Robots-Tag header, the only
 //! description there is.
 
+mod moment;
+
 use scraper::{Html, Node};
 
 use crate::page::{Directives, PageContext};
@@ -18,6 +20,18 @@ const VALUED: [&str; 4] = [
     "max-image-preview",
     "max-video-preview",
 ];
+
+impl Directives {
+    /// Whether the page may be indexed at that moment, in seconds since 1970: not after the time
+    /// it names itself. A time that is no date is as good as none.
+    pub fn may_index_at(&self, unix_seconds: i64) -> bool {
+        let until = self
+            .unavailable_after
+            .as_deref()
+            .and_then(moment::unix_seconds);
+        self.index && until.is_none_or(|until| unix_seconds <= until)
+    }
+}
 
 /// What the page and its headers ask of our agent.
 pub(crate) fn directives(html: &Html, context: &PageContext<'_>) -> Directives {
@@ -221,6 +235,15 @@ mod tests {
             &[],
         );
         assert_eq!(found.unavailable_after.as_deref(), Some("2027-01-01"));
+    }
+
+    #[test]
+    fn a_page_may_be_indexed_until_the_time_it_names() {
+        let found = read("", &["unavailable_after: 25 Jun 2010 15:00:00 PST"]);
+        assert!(found.may_index_at(1_277_506_800));
+        assert!(!found.may_index_at(1_277_506_801));
+        assert!(read("", &["unavailable_after: soon"]).may_index_at(i64::MAX));
+        assert!(!read("", &["noindex"]).may_index_at(0));
     }
 
     proptest! {
