@@ -12,18 +12,29 @@
 //! ```
 //!
 //! Modules in reading order: [`hash`] (pinned, with vectors), [`fingerprint`], [`sketch`],
-//! `print`, [`rule`], `memory` (the plain model that every index is tested against), `table_index`.
+//! `print`, [`rule`], `memory` (the plain model that every index is tested against), [`layout`]
+//! (which tables), `buckets`, `chains` and `bands` (the tables), `rows`, `block` and `store` (the
+//! kept pages in RAM, packed, and on sled), `table_index`.
 
+mod bands;
+mod block;
+mod buckets;
+mod chains;
 pub mod fingerprint;
 pub mod hash;
+pub mod layout;
 mod memory;
 mod neighbour;
 mod print;
+mod rows;
 pub mod rule;
 pub mod sketch;
+mod store;
 mod table_index;
+mod tables;
 
 pub use fingerprint::Fingerprint;
+pub use layout::Layout;
 pub use memory::MemoryIndex;
 pub use neighbour::{Decision, Neighbour, Reason};
 pub use print::{FINGERPRINT_SCHEME, TextPrint, print, print_hashes};

@@ -1,0 +1,198 @@
+//! An index among many pages: rate per CPU-second, percentiles, bytes a page in RAM and on disk,
+//! and the time to reopen. Generated fingerprints, hot blocks included (see `benches/generated.rs`).
+//!
+//! ```text
+//! cargo run --release -p simhash --example index_at_scale -- PAGES REACH DIR [ram|disk] [64|128]
+//! ```
+//!
+//! DIR is made and must not exist. Linux only: CPU time and memory are read from /proc.
+
+#[path = "../benches/generated.rs"]
+mod generated;
+
+use std::error::Error;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use simhash::{IndexConfig, Memory, SketchSize, TableIndex};
+
+/// Pages in one group of the writer.
+const GROUP: usize = 256;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [pages, reach, dir, rest @ ..] = arguments.as_slice() else {
+        return Err("usage: index_at_scale PAGES REACH DIR [ram|disk] [64|128]".into());
+    };
+    let (pages, reach): (usize, u8) = (pages.parse()?, reach.parse()?);
+    let config = IndexConfig {
+        reach,
+        k: reach.min(3),
+        memory: if rest.iter().any(|word| word == "disk") {
+            Memory::Disk
+        } else {
+            Memory::Ram
+        },
+        sketch: if rest.iter().any(|word| word == "128") {
+            SketchSize::Bytes128
+        } else {
+            SketchSize::Bytes64
+        },
+        ..IndexConfig::default()
+    };
+    let dir = Path::new(dir);
+    if dir.exists() {
+        return Err("DIR exists already".into());
+    }
+    let texts = generated::texts();
+    let kept = generated::fingerprints(pages, 1);
+    let fresh = generated::fingerprints(100_000.min(pages), 99);
+    let resident_before = resident()?;
+
+    let (mut index, _) = TableIndex::open(dir, &config)?;
+    let cpu_before = cpu_seconds()?;
+    for (page, &bits) in kept.iter().enumerate() {
+        index.insert(page as u64, &generated::print(&texts, bits));
+        if page % GROUP == GROUP - 1 {
+            index.apply(page as u64)?;
+        }
+    }
+    index.apply(pages as u64)?;
+    index.flush()?;
+    println!(
+        "insert and store          {:>10.0} a CPU-second",
+        pages as f64 / (cpu_seconds()? - cpu_before)
+    );
+    let sketches = if config.memory == Memory::Ram {
+        (config.sketch.bytes() + 8) * pages
+    } else {
+        0
+    };
+    let grown = resident()?.saturating_sub(resident_before);
+    println!(
+        "RAM                       {:>10.1} bytes a page",
+        grown as f64 / pages as f64
+    );
+    println!(
+        "RAM without sketches      {:>10.1} bytes a page",
+        (grown - sketches.min(grown)) as f64 / pages as f64
+    );
+    println!(
+        "disk                      {:>10.1} bytes a page",
+        disk(dir)? as f64 / pages as f64
+    );
+
+    let mut latencies = Vec::with_capacity(fresh.len());
+    let (cpu_before, mut near) = (cpu_seconds()?, 0);
+    for (at, &bits) in fresh.iter().enumerate() {
+        let print = generated::print(&texts, bits);
+        let start = Instant::now();
+        near += u32::from(index.nearest(&print).is_some());
+        index.insert((pages + at) as u64, &print);
+        latencies.push(start.elapsed());
+    }
+    let rate = fresh.len() as f64 / (cpu_seconds()? - cpu_before);
+    println!(
+        "lookup + insert           {rate:>10.0} a CPU-second ({near} of {} had a neighbour)",
+        fresh.len()
+    );
+    latencies.sort_unstable();
+    let percentile = |share: f64| latencies[((latencies.len() - 1) as f64 * share) as usize];
+    print_latency("p50", percentile(0.5));
+    print_latency("p99", percentile(0.99));
+    print_latency("p99.9", percentile(0.999));
+
+    let cpu_before = cpu_seconds()?;
+    for group in fresh.chunks(GROUP) {
+        let first = index.len() as u64;
+        for (at, &bits) in group.iter().enumerate() {
+            let print = generated::print(&texts, bits.rotate_left(7));
+            index.nearest(&print);
+            index.insert(10 * pages as u64 + first + at as u64, &print);
+        }
+        index.apply(first)?;
+    }
+    let rate = fresh.len() as f64 / (cpu_seconds()? - cpu_before);
+    println!("lookup + insert + store   {rate:>10.0} a CPU-second");
+
+    index.flush()?;
+    let length = index.len();
+    drop(index);
+    let (start, cpu_before) = (Instant::now(), cpu_seconds()?);
+    let (mut index, opened) = TableIndex::open(dir, &config)?;
+    println!(
+        "reopen                    {:>10.1} s ({:.1} CPU-seconds)",
+        start.elapsed().as_secs_f64(),
+        cpu_seconds()? - cpu_before
+    );
+    assert_eq!((index.len(), opened.rebuilt_because), (length, None));
+    let missed = kept.iter().step_by(1 + pages / 10_000).filter(|&&bits| {
+        let near = index.nearest(&generated::print(&texts, bits));
+        near.is_none_or(|near| near.distance != 0)
+    });
+    assert_eq!(missed.count(), 0, "a kept page was missed after reopening");
+    println!(
+        "disk after reopening      {:>10.1} bytes a page",
+        disk(dir)? as f64 / length as f64
+    );
+    Ok(())
+}
+
+fn print_latency(name: &str, latency: Duration) {
+    println!(
+        "{name:<25} {:>10.1} microseconds",
+        latency.as_secs_f64() * 1e6
+    );
+}
+
+/// User and system time of this process.
+fn cpu_seconds() -> Result<f64, Box<dyn Error>> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or("")
+        .split_whitespace()
+        .collect();
+    let ticks = |at: usize| fields.get(at).map_or(Ok(0.0), |field| field.parse::<f64>());
+    Ok((ticks(11)? + ticks(12)?) / 100.0)
+}
+
+/// Resident memory in bytes.
+fn resident() -> Result<usize, Box<dyn Error>> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .ok_or("no VmRSS")?;
+    Ok(line
+        .split_whitespace()
+        .nth(1)
+        .ok_or("no number")?
+        .parse::<usize>()?
+        * 1024)
+}
+
+fn disk(dir: &Path) -> Result<u64, Box<dyn Error>> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        bytes += if entry.file_type()?.is_dir() {
+            disk(&entry.path())?
+        } else {
+            blocks(&entry.metadata()?)
+        };
+    }
+    Ok(bytes)
+}
+
+/// Bytes that the file takes on disk; sled's files have holes.
+#[cfg(unix)]
+fn blocks(metadata: &std::fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::blocks(metadata) * 512
+}
+
+#[cfg(not(unix))]
+fn blocks(metadata: &std::fs::Metadata) -> u64 {
+    metadata.len()
+}

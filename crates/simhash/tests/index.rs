@@ -1,0 +1,320 @@
+//! Every index gives the answers of the linear model, before and after it was closed or killed.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use proptest::prelude::*;
+use simhash::hash::mix;
+use simhash::{
+    IndexConfig, Memory, MemoryIndex, Neighbour, SketchSize, TableIndex, Tables, TextPrint,
+    print_hashes,
+};
+
+/// A print of text number `text` of `words` words, with some words replaced and some bits of the
+/// fingerprint flipped.
+fn print(text: u64, words: u64, replaced: u64, flips: &[u32]) -> TextPrint {
+    let hashes: Vec<u64> = (0..words)
+        .map(|at| mix(text * 10_000 + at + if at < replaced { 5_000_000 } else { 0 }))
+        .collect();
+    let mut print = print_hashes(&hashes, &hashes[..(words as usize).min(4)]);
+    for flip in flips {
+        print.fingerprint.0 ^= 1 << flip;
+    }
+    print
+}
+
+/// What two indexes must agree on: all but the table.
+fn answer(neighbour: Option<Neighbour>) -> Option<Neighbour> {
+    neighbour.map(|neighbour| Neighbour {
+        table: 0,
+        ..neighbour
+    })
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(u64, TextPrint),
+    Remove(u64),
+    Ask(TextPrint),
+    Apply,
+    Reopen,
+}
+
+fn any_print() -> impl Strategy<Value = TextPrint> {
+    let words = prop_oneof![Just(0u64), Just(1), Just(12), Just(63), Just(64), Just(90)];
+    (
+        0u64..4,
+        words,
+        0u64..8,
+        prop::collection::vec(0u32..64, 0..13),
+    )
+        .prop_map(|(text, words, replaced, flips)| print(text, words, replaced, &flips))
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (0u64..60, any_print()).prop_map(|(page, print)| Step::Insert(page, print)),
+        2 => (0u64..60).prop_map(Step::Remove),
+        6 => any_print().prop_map(Step::Ask),
+        1 => Just(Step::Apply),
+        1 => Just(Step::Reopen),
+    ]
+}
+
+fn any_config() -> impl Strategy<Value = IndexConfig> {
+    let size = prop_oneof![Just(SketchSize::Bytes64), Just(SketchSize::Bytes128)];
+    let memory = prop_oneof![Just(Memory::Ram), Just(Memory::Disk)];
+    let tables = prop_oneof![
+        (0u8..=11).prop_map(|reach| (Tables::Four, reach)),
+        (0u8..=3).prop_map(|reach| (Tables::Ten, reach)),
+        (0u8..=3).prop_map(|reach| (Tables::Sixteen, reach)),
+    ];
+    (tables, size, memory).prop_map(|((tables, reach), sketch, memory)| IndexConfig {
+        k: reach.min(3),
+        reach,
+        tables,
+        sketch,
+        memory,
+        ..IndexConfig::default()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_sequence_of_steps_gives_the_answers_of_the_linear_model(
+        config in any_config(),
+        steps in prop::collection::vec(any_step(), 1..80),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let open = || TableIndex::open(&dir.path().join("fingerprints"), &config).unwrap();
+        let (mut index, opened) = open();
+        prop_assert_eq!(opened.position, 0);
+        let mut model = MemoryIndex::new(&config);
+        let mut position = 0;
+        for step in steps {
+            match step {
+                Step::Insert(page, print) => {
+                    index.insert(page, &print);
+                    model.insert(page, &print);
+                }
+                Step::Remove(page) => {
+                    let print = TextPrint::default();
+                    prop_assert_eq!(index.remove(page, &print), model.remove(page));
+                }
+                Step::Ask(print) => {
+                    prop_assert_eq!(answer(index.nearest(&print)), answer(model.nearest(&print)));
+                }
+                Step::Apply => {
+                    position += 1;
+                    index.apply(position).unwrap();
+                }
+                Step::Reopen => {
+                    position += 1;
+                    index.apply(position).unwrap();
+                    drop(index);
+                    let (again, opened) = open();
+                    index = again;
+                    prop_assert_eq!(opened.position, position);
+                    prop_assert_eq!(opened.rebuilt_because, None);
+                }
+            }
+            prop_assert_eq!(index.len(), model.len());
+        }
+        for page in 0..60 {
+            prop_assert_eq!(index.get(page), model.get(page));
+        }
+    }
+
+    #[test]
+    fn a_page_within_reach_is_never_missed(
+        base: u64,
+        flips in prop::collection::btree_set(0u32..64, 0..=11),
+        others in prop::collection::vec(any::<u64>(), 0..50),
+    ) {
+        let text = print(1, 80, 0, &[]);
+        let with = |bits: u64| { let mut print = text; print.fingerprint.0 = bits; print };
+        let asked = flips.iter().fold(base, |bits, bit| bits ^ (1 << bit));
+        for tables in [Tables::Four, Tables::Ten, Tables::Sixteen] {
+            let reach = if tables == Tables::Four { 11 } else { 3 };
+            let mut index = TableIndex::in_memory(&IndexConfig { reach, tables, ..IndexConfig::default() }).unwrap();
+            for (page, &other) in others.iter().enumerate() {
+                index.insert(page as u64 + 1, &with(other));
+            }
+            index.insert(1_000, &with(base));
+            if flips.len() <= usize::from(reach) {
+                let near = index.nearest(&with(asked)).unwrap();
+                prop_assert!(usize::from(near.distance) <= flips.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_reach_beyond_the_tables_is_refused_with_what_they_can() {
+    let config = IndexConfig {
+        reach: 7,
+        tables: Tables::Ten,
+        ..IndexConfig::default()
+    };
+    let error = TableIndex::in_memory(&config).unwrap_err().to_string();
+    assert!(
+        error.contains("distance 7") && error.contains("complete to 3"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_duplicate_is_preferred_to_a_nearer_stranger() {
+    let mut index = TableIndex::in_memory(&IndexConfig::default()).unwrap();
+    let page = print(1, 90, 0, &[]);
+    let mut stranger = print(2, 90, 0, &[]);
+    stranger.fingerprint = page.fingerprint;
+    index.insert(1, &stranger);
+    let near = index.nearest(&page).unwrap();
+    assert_eq!((near.page, near.decision), (1, simhash::Decision::Refuted));
+    index.insert(2, &print(1, 90, 1, &[3, 17, 40]));
+    let near = index.nearest(&page).unwrap();
+    assert_eq!(
+        (near.page, near.decision),
+        (2, simhash::Decision::Duplicate)
+    );
+}
+
+#[test]
+fn another_scheme_or_sketch_size_is_set_aside_and_said() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("fingerprints");
+    let small = IndexConfig {
+        sketch: SketchSize::Bytes64,
+        ..IndexConfig::default()
+    };
+    let (mut index, _) = TableIndex::open(&dir, &small).unwrap();
+    index.insert(1, &print(1, 90, 0, &[]));
+    index.apply(17).unwrap();
+    drop(index);
+    let (index, opened) = TableIndex::open(&dir, &IndexConfig::default()).unwrap();
+    assert_eq!((index.len(), opened.position), (0, 0));
+    let why = opened.rebuilt_because.unwrap();
+    assert!(
+        why.contains("another scheme") && why.contains("fingerprints.set-aside-1"),
+        "{why}"
+    );
+    assert!(parent.path().join("fingerprints.set-aside-1").is_dir());
+}
+
+#[test]
+fn a_damaged_store_is_set_aside_and_an_empty_one_begun() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("fingerprints");
+    let (mut index, _) = TableIndex::open(&dir, &IndexConfig::default()).unwrap();
+    for page in 0..500 {
+        index.insert(page, &print(page, 90, 0, &[]));
+    }
+    index.apply(500).unwrap();
+    drop(index);
+    let mut bytes = std::fs::read(dir.join("db")).unwrap();
+    let middle = bytes.len() / 3;
+    for byte in &mut bytes[middle..] {
+        *byte = 0xA5;
+    }
+    std::fs::write(dir.join("db"), bytes).unwrap();
+    let (mut index, opened) = TableIndex::open(&dir, &IndexConfig::default()).unwrap();
+    // sled may cut what it cannot read; then what is left must be whole, with its own position.
+    match opened.rebuilt_because {
+        Some(why) => assert_eq!((index.len(), opened.position), (0, 0), "{why}"),
+        None => assert!(index.len() <= 500 && opened.position <= 500),
+    }
+    index.insert(1, &print(1, 90, 0, &[]));
+    index.apply(501).unwrap();
+}
+
+#[test]
+fn a_store_that_another_process_has_open_is_left_alone() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("fingerprints");
+    let (_index, _) = TableIndex::open(&dir, &IndexConfig::default()).unwrap();
+    assert!(TableIndex::open(&dir, &IndexConfig::default()).is_err());
+    assert!(dir.is_dir());
+}
+
+/// Pages in one group of the killed writer.
+const GROUP: u64 = 20;
+
+fn killed_page(page: u64) -> TextPrint {
+    print(page, 90, 0, &[])
+}
+
+fn write_group(index: &mut TableIndex, group: u64) {
+    for page in group * GROUP..(group + 1) * GROUP {
+        index.insert(page, &killed_page(page));
+        // Every fifth page gives its place to a better representative.
+        if page % 5 == 4 {
+            index.remove(page - 1, &killed_page(page - 1));
+        }
+    }
+    index.apply(group + 1).unwrap();
+}
+
+/// Not a test by itself: the process that the next test kills.
+#[test]
+fn child_writer() {
+    let Ok(dir) = std::env::var("SIMHASH_KILLED_WRITER") else {
+        return;
+    };
+    let (mut index, opened) = TableIndex::open(Path::new(&dir), &IndexConfig::default()).unwrap();
+    for group in opened.position..10_000 {
+        write_group(&mut index, group);
+        if group % 3 == 0 {
+            index.flush().unwrap();
+            println!("flushed {}", group + 1);
+            std::io::stdout().flush().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_killed_writer_loses_nothing_that_replay_from_its_position_does_not_mend() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("fingerprints");
+    for round in 1..=3u64 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "child_writer", "--nocapture", "--test-threads=1"])
+            .env("SIMHASH_KILLED_WRITER", &dir)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let flushed: Vec<u64> = lines
+            .map_while(Result::ok)
+            .filter_map(|line| {
+                line.rsplit_once("flushed ")
+                    .and_then(|(_, n)| n.parse().ok())
+            })
+            .take(4 * round as usize)
+            .collect();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let flushed = *flushed.last().unwrap();
+
+        let (mut index, opened) = TableIndex::open(&dir, &IndexConfig::default()).unwrap();
+        assert_eq!(opened.rebuilt_because, None);
+        assert!(
+            opened.position >= flushed,
+            "{} < {flushed}",
+            opened.position
+        );
+        let goal = opened.position + 2;
+        for group in opened.position..goal {
+            write_group(&mut index, group);
+        }
+        for page in 0..goal * GROUP {
+            let near = index.nearest(&killed_page(page)).filter(|near| near.exact);
+            let expected = (page % 5 != 3).then_some(page);
+            assert_eq!(near.map(|near| near.page), expected);
+        }
+    }
+}
