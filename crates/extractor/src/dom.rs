@@ -29,6 +29,8 @@ pub(crate) struct BoundedDom {
 /// Parses a page. Linear in its length, whatever it holds; never fails.
 pub(crate) fn parse(html: &str, limits: &DomLimits) -> BoundedDom {
     let mut limits_hit = Vec::new();
+    // Decoding drops a byte order mark, but a string may come from elsewhere.
+    let html = html.strip_prefix('\u{FEFF}').unwrap_or(html);
     let bounded = head_of(html, limits.html_bytes_max);
     if bounded.len() < html.len() {
         limits_hit.push("html_bytes");
@@ -144,6 +146,11 @@ mod tests {
         check_unchanged(
             "<noscript><a href=x>y</a></noscript><textarea></textareax></TEXTAREA ><p>",
         );
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_text() {
+        check_unchanged("\u{FEFF}<!doctype html><title>t</title>");
     }
 
     #[test]

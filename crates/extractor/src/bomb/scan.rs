@@ -43,7 +43,7 @@ struct TagExtent {
 impl<'h> Scanner<'h> {
     pub fn new(html: &'h str, gate: Gate, limits: DomLimits) -> Scanner<'h> {
         let options = TokenizerOpts {
-            // Decoding has dropped the byte order mark; a later one is text.
+            // The tokenizer would drop one at the start of every piece it is fed.
             discard_bom: false,
             ..TokenizerOpts::default()
         };
