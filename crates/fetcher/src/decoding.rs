@@ -20,6 +20,10 @@ const RATIO_FREE_BYTES: u64 = 1024 * 1024;
 /// Window of zstd that is accepted, as a power of two: 8 MiB, the bound of RFC 9659 for HTTP.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 
+/// The most members of one gzip stream. Honest ones have one; each costs a decoder's set-up, and
+/// an empty one takes only 20 bytes.
+const GZIP_MEMBERS_MAX: u32 = 1_000;
+
 /// A decoded body, as far as it went.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Decoding {
@@ -202,7 +206,13 @@ fn gzip_into(sink: &mut Sink, input: &[u8]) {
         return;
     }
     let mut rest = input;
+    let mut members = 0;
     while is_gzip(rest) && sink.stopped.is_none() {
+        members += 1;
+        if members > GZIP_MEMBERS_MAX {
+            sink.stopped = Some(format!("more than {GZIP_MEMBERS_MAX} gzip members"));
+            return;
+        }
         let mut member = flate2::bufread::GzDecoder::new(rest);
         sink.fill(&mut member);
         rest = member.into_inner();
@@ -325,6 +335,15 @@ mod tests {
         check(&body, "gzip");
         body.extend([0; 20]);
         check(&body, "gzip");
+    }
+
+    #[test]
+    fn a_stream_of_empty_members_costs_its_bound() {
+        let decoding = undone(&gzip(b"").repeat(100_000), "gzip");
+        assert_eq!(
+            decoding.stopped.as_deref(),
+            Some("more than 1000 gzip members")
+        );
     }
 
     #[test]

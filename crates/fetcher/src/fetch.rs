@@ -146,7 +146,12 @@ impl Fetched {
         if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
             return None;
         }
-        self.url.join(self.header("location")?).ok()
+        let (_, value) = self.headers.iter().find(|(n, _)| n == "location")?;
+        match std::str::from_utf8(value) {
+            Ok(location) => self.url.join(location.trim()).ok(),
+            // Neither ASCII nor UTF-8: the bytes are kept as they are, escaped.
+            Err(_) => self.url.join(escape_high(value).trim()).ok(),
+        }
     }
 
     /// How long the server asks to stay away (`Retry-After`), seen from `now`; bounded.
@@ -159,6 +164,15 @@ impl Fetched {
     pub fn decoded(&self, limits: &FetchLimits) -> Decoding {
         decoding::decode(&self.body, self.header_values("content-encoding"), limits)
     }
+}
+
+/// The text with every byte beyond ASCII as its escape.
+fn escape_high(bytes: &[u8]) -> String {
+    let escape = |byte: &u8| match byte {
+        0x80.. => format!("%{byte:02X}"),
+        ascii => char::from(*ascii).to_string(),
+    };
+    bytes.iter().map(escape).collect()
 }
 
 #[cfg(test)]
@@ -192,6 +206,16 @@ mod tests {
         assert_eq!(to("//b.example").unwrap().as_str(), "http://b.example/");
         assert_eq!(to("/b c").unwrap().as_str(), "http://a.example/b%20c");
         assert_eq!(to("http://[").as_ref(), None);
+    }
+
+    #[test]
+    fn a_location_beyond_ascii_is_escaped_byte_by_byte() {
+        let mut fetched = answer(302, &[("location", "/ação")]);
+        let utf8 = fetched.location().unwrap();
+        assert_eq!(utf8.as_str(), "http://a.example/a%C3%A7%C3%A3o");
+        fetched.headers[0].1 = b"/a\xe7\xe3o".to_vec();
+        let latin1 = fetched.location().unwrap();
+        assert_eq!(latin1.as_str(), "http://a.example/a%E7%E3o");
     }
 
     #[test]

@@ -32,8 +32,8 @@ const POOL_IDLE: Duration = Duration::from_secs(4);
 /// Idle connections kept per host. The crawl has one request per host at a time.
 const POOL_PER_HOST: usize = 2;
 
-/// How a fetcher is set up.
-#[derive(Debug, Clone, PartialEq)]
+/// How a fetcher is set up. Its `Debug` form leaves out the proxy's password.
+#[derive(Clone, PartialEq)]
 pub struct HttpConfig {
     /// The product and version that stand first in the User-Agent header.
     pub user_agent: String,
@@ -77,6 +77,32 @@ impl Default for HttpConfig {
             extra_roots_pem: Vec::new(),
         }
     }
+}
+
+impl std::fmt::Debug for HttpConfig {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("HttpConfig")
+            .field("user_agent", &self.user_agent_header())
+            .field("proxy", &self.proxy.as_ref().map(without_password))
+            .field("resolve", &self.resolve)
+            .field("allow_private", &self.allow_private)
+            .field("cookies", &self.cookies)
+            .field("bandwidth", &self.bandwidth)
+            .field("requests_per_second", &self.requests_per_second)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A URL as it may be shown and logged.
+fn without_password(url: &Url) -> String {
+    let mut shown = url.clone();
+    if shown.password().is_some() {
+        // Cannot fail where there is a password already.
+        let _ = shown.set_password(Some("***"));
+    }
+    shown.to_string()
 }
 
 impl HttpConfig {
@@ -427,10 +453,8 @@ fn root_cause(error: &dyn std::error::Error) -> String {
 /// The proxy for every request. Names are resolved by the proxy, in its network: that is what a
 /// proxy is for, and it keeps the two kinds of SOCKS names from meaning different things.
 fn proxy_of(url: &Url) -> Result<reqwest::Proxy, FetchSetupError> {
-    let mut shown = url.clone();
-    let _ = shown.set_password(None);
     let wrong = |message: String| FetchSetupError::Proxy {
-        url: shown.to_string(),
+        url: without_password(url),
         message,
     };
     let scheme = match url.scheme() {

@@ -87,4 +87,18 @@ impl FetchLimits {
             Purpose::Sitemap => self.sitemap_bytes_max,
         }
     }
+
+    /// The same bounds with `decoded_bytes_max` as it suits a purpose: a sitemap may unfold to the
+    /// protocol's 50 MB, a robots.txt to no more than is read of it.
+    pub fn decoding_for(&self, purpose: Purpose) -> Self {
+        let decoded_bytes_max = match purpose {
+            Purpose::Page => self.decoded_bytes_max,
+            Purpose::Robots => self.robots_bytes_max,
+            Purpose::Sitemap => self.sitemap_bytes_max,
+        };
+        Self {
+            decoded_bytes_max,
+            ..self.clone()
+        }
+    }
 }

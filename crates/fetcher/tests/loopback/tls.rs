@@ -2,6 +2,7 @@
 //! has its name.
 
 use std::future::Future;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -92,6 +93,32 @@ fn a_certificate_that_does_not_hold_is_a_tls_error() {
         assert_eq!(error.name(), "tls", "{host} {trusting}: {error:?}");
         assert!(!error.is_transient());
     }
+}
+
+#[test]
+fn a_proxy_tunnels_and_the_certificate_is_still_the_hosts() {
+    let address = server(GOOD, b"http/1.1", hello);
+    let proxy = crate::server::Server::raw(move |stream| {
+        let mut reader = std::io::BufReader::new(stream.try_clone().unwrap());
+        let head = crate::server::read_head(&mut reader).unwrap_or_default();
+        assert!(head.starts_with("CONNECT "), "{head}");
+        let mut client = stream;
+        let _ = client.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+        let mut onward = std::net::TcpStream::connect(address).unwrap();
+        let mut back = onward.try_clone().unwrap();
+        std::thread::spawn(move || std::io::copy(&mut back, &mut client));
+        let _ = std::io::copy(&mut reader, &mut onward);
+    });
+    let get = |url: &str| {
+        let config = HttpConfig {
+            proxy: url::Url::parse(&format!("http://{proxy}")).ok(),
+            extra_roots_pem: vec![AUTHORITY.to_vec()],
+            ..HttpConfig::default()
+        };
+        fetch(config, url)
+    };
+    assert_eq!(&get("https://a.example/").unwrap().body[..], b"hello");
+    assert_eq!(get("https://b.example/").unwrap_err().name(), "tls");
 }
 
 /// An HTTP/2 server that answers its first request by `answer`.

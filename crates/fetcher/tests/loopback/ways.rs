@@ -144,6 +144,7 @@ fn socks_proxies_resolve_the_name() {
 #[test]
 fn a_proxy_of_another_scheme_is_refused_at_the_start() {
     let config = through("ftp://user:secret@a.example/");
+    assert!(!format!("{config:?}").contains("secret"), "{config:?}");
     let error = fetcher::HttpFetcher::new(config).unwrap_err();
     assert!(!error.to_string().contains("secret"), "{error}");
 }
