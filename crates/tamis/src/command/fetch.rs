@@ -153,8 +153,9 @@ async fn read_robots(
     let request = FetchRequest::new(url, Purpose::Robots);
     let followed = follow(fetcher, request, ROBOTS_REDIRECTS_MAX).await;
     match followed.result {
-        Ok(fetched) => Ok(Robots::for_status(fetched.status)
-            .unwrap_or_else(|| Robots::parse(&fetched.decoded(limits).bytes))),
+        Ok(fetched) => Ok(Robots::for_status(fetched.status).unwrap_or_else(|| {
+            Robots::parse(&fetched.decoded(&limits.decoding_for(Purpose::Robots)).bytes)
+        })),
         // Not reachable at all: the page will not be either, and its error says more.
         Err(error) => Err(format!("{}: {error}", error.name())),
     }
