@@ -1,1 +1,426 @@
-//! Placeholder.
+//! The report as one HTML file that opens without network: styles and charts are inside, scripts
+//! there are none. Light and dark follow the reader's system.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::figures::CrawlReport;
+use crate::text::{duplicate_line, harvest_lines, network_lines, opening_line, stop_line};
+use crate::words::{bytes, count, duration, name, plural, share};
+
+mod charts;
+mod samples;
+mod tables;
+
+use tables::{hosts, seeds};
+
+const STYLE: &str = include_str!("html/style.css");
+
+/// A drum sieve, seen from above.
+const MARK: &str = "<svg viewBox=\"0 0 48 48\" fill=\"none\" stroke=\"currentColor\" aria-hidden=\"true\">\
+    <circle cx=\"24\" cy=\"24\" r=\"21\" stroke-width=\"3.5\"/>\
+    <path stroke-width=\"1.2\" d=\"M12 9.5V38.5M18 6.5V41.5M24 5V43M30 6.5V41.5M36 9.5V38.5M9.5 12H38.5M6.5 18H41.5M5 24H43M6.5 30H41.5M9.5 36H38.5\"/></svg>";
+
+/// The whole file. `texts` gives the archived text of a page by its record number, for the
+/// duplicates that are shown side by side: see [`CrawlReport::sample_pages`].
+pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> String {
+    let title = format!("Crawl report: {}", report.name);
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"generator\" content=\"Tamis\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n\
+         </head>\n<body>\n<div class=\"page\">\n",
+        escape(&title)
+    );
+    opening(&mut out, report, &title);
+    sieve(&mut out, report);
+    two(&mut out, [harvest(report), network(report)]);
+    duplicates(&mut out, report, texts);
+    hosts(&mut out, report);
+    seeds(&mut out, report);
+    two(&mut out, [responses(report), languages(report)]);
+    two(&mut out, [errors(report), waiting(report)]);
+    two(&mut out, [links(report), robots(report)]);
+    let _ = write!(
+        out,
+        "</main>\n<footer>Every number here is also in <code>tamis report --format json</code>. \
+         Admitted = pending + finished; finished = the sum of its parts.</footer>\n</div>\n</body>\n</html>\n"
+    );
+    out
+}
+
+/// Text for HTML, in elements and in quoted attributes. Control characters, which HTML does not
+/// allow, become spaces.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A link to a page of the web; other schemes stay text.
+pub(crate) fn link(url: &str) -> String {
+    let text = escape(url);
+    match url.starts_with("http://") || url.starts_with("https://") {
+        true => format!("<a href=\"{text}\" rel=\"noreferrer noopener\">{text}</a>"),
+        false => text,
+    }
+}
+
+fn two<const N: usize>(out: &mut String, sections: [String; N]) {
+    let full: Vec<&String> = sections
+        .iter()
+        .filter(|section| !section.is_empty())
+        .collect();
+    match full.as_slice() {
+        [] => {}
+        [one] => out.push_str(one),
+        more => {
+            out.push_str("<div class=\"two\">\n");
+            more.iter().for_each(|section| out.push_str(section));
+            out.push_str("</div>\n");
+        }
+    }
+}
+
+fn section(id: &str, title: &str, body: &str) -> String {
+    format!(
+        "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n{body}</section>\n",
+        escape(title)
+    )
+}
+
+fn opening(out: &mut String, report: &CrawlReport, title: &str) {
+    let totals = &report.totals;
+    let _ = write!(
+        out,
+        "<header class=\"top\">{MARK}<div><h1>{}</h1><p class=\"soft\">{}<br>{}</p></div></header>\n<main>\n",
+        escape(title),
+        escape(&opening_line(report)),
+        escape(&stop_line(report)),
+    );
+    let _ = writeln!(
+        out,
+        "<p class=\"lead\">Of {} found, {} were finished: <b>{} kept</b> and {} read and dropped, among them {}.</p>",
+        plural(totals.admitted, "URL", "URLs"),
+        count(totals.finished),
+        count(totals.indexed),
+        count(totals.junk),
+        plural(report.duplicates.count, "duplicate", "duplicates"),
+    );
+    let cards = [
+        ("kept", count(totals.indexed)),
+        ("dropped", count(totals.junk)),
+        ("duplicates", count(report.duplicates.count)),
+        ("failed", count(totals.failed)),
+        ("pending", count(totals.pending)),
+        ("hosts", count(report.hosts.len() as u64)),
+        ("received", bytes(report.fetches.bytes)),
+        ("time", duration(report.duration_s)),
+    ];
+    let cards = cards
+        .iter()
+        .map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>"));
+    let _ = writeln!(
+        out,
+        "<dl class=\"cards\">{}</dl>",
+        cards.collect::<String>()
+    );
+}
+
+/// The waterfall: all admitted URLs, what fell through and why, what stayed in the sieve.
+fn sieve(out: &mut String, report: &CrawlReport) {
+    let totals = &report.totals;
+    let mut rows = String::new();
+    let mut left = totals.admitted;
+    let mut row = |label: &str, class: &str, n: u64, from: u64, sum: bool| {
+        let kind = if sum { " class=\"sum\"" } else { "" };
+        let _ = writeln!(
+            rows,
+            "<tr{kind}><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"bar\">{}</td></tr>",
+            escape(label),
+            count(n),
+            share(n, totals.admitted),
+            charts::bar(class, from, from + n, totals.admitted),
+        );
+    };
+    row("admitted", "admitted", totals.admitted, 0, false);
+    let groups: [(&str, &BTreeMap<String, u64>, u64); 3] = [
+        ("refused", &report.reasons.refused, totals.refused),
+        ("failed", &report.reasons.failed, totals.failed),
+        ("junk", &report.reasons.junk, totals.junk),
+    ];
+    let mut lose = |label: &str, class: &str, n: u64| {
+        if n > 0 {
+            left -= n.min(left);
+            row(label, class, n, left, false);
+        }
+    };
+    lose("still pending", "pending", totals.pending);
+    lose("redirected", "redirected", totals.redirected);
+    lose("not modified", "not_modified", totals.not_modified);
+    for (group, reasons, _) in groups {
+        for (reason, n) in sorted(reasons) {
+            let label = match group {
+                "junk" => name(reason),
+                group => format!("{group}: {}", name(reason)),
+            };
+            lose(&label, group, n);
+        }
+    }
+    row("kept", "indexed", totals.indexed, 0, true);
+    let body = format!(
+        "<div class=\"scroll\"><table><caption>Every admitted URL once: what fell through, and why; what stayed.</caption>\
+         <thead><tr><th scope=\"col\">URLs</th><th scope=\"col\" class=\"n\">count</th><th scope=\"col\" class=\"n\">share</th><td class=\"bar\"></td></tr></thead>\
+         <tbody>{rows}</tbody></table></div>\n"
+    );
+    out.push_str(&section("sieve", "Through the sieve", &body));
+}
+
+/// The largest first.
+fn sorted(counts: &BTreeMap<String, u64>) -> Vec<(&String, u64)> {
+    let mut sorted: Vec<(&String, u64)> = counts.iter().map(|(name, n)| (name, *n)).collect();
+    sorted.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    sorted
+}
+
+/// A table of counts with bars.
+fn counts(what: &str, rows: &BTreeMap<String, u64>, class: &str) -> String {
+    let total: u64 = rows.values().sum();
+    let rows = sorted(rows).into_iter().take(12).map(|(label, n)| {
+        format!(
+            "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"bar\">{}</td></tr>\n",
+            escape(&name(label)),
+            count(n),
+            share(n, total),
+            charts::bar(class, 0, n, total),
+        )
+    });
+    format!(
+        "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">{}</th><th scope=\"col\" class=\"n\">count</th><th scope=\"col\" class=\"n\">share</th><td class=\"bar\"></td></tr></thead><tbody>{}</tbody></table></div>\n",
+        escape(what),
+        rows.collect::<String>()
+    )
+}
+
+fn paragraphs(lines: &[String]) -> String {
+    lines
+        .iter()
+        .map(|line| format!("<p>{}</p>\n", escape(line)))
+        .collect()
+}
+
+fn harvest(report: &CrawlReport) -> String {
+    let harvest = &report.harvest;
+    if harvest.pages == 0 {
+        return String::new();
+    }
+    let body = format!(
+        "{}{}<p class=\"soft\">{}</p>\n",
+        charts::harvest(harvest),
+        charts::harvest_legend(harvest),
+        escape(&harvest_lines(report).join("; ")),
+    );
+    section("harvest", "Harvest", &body)
+}
+
+fn network(report: &CrawlReport) -> String {
+    if report.fetches.pages == 0 {
+        return String::new();
+    }
+    let label = |ms: u64| match ms {
+        0..=999 => format!("{ms} ms"),
+        ms => format!("{:.0} s", ms as f64 / 1000.0),
+    };
+    let body = format!(
+        "{}{}",
+        charts::steps(
+            "Fetches by response time, up to the time under each bar",
+            &report.response_times.steps,
+            label
+        ),
+        paragraphs(&network_lines(report)),
+    );
+    section("network", "Response times", &body)
+}
+
+fn duplicates(out: &mut String, report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) {
+    let duplicates = &report.duplicates;
+    if duplicates.count == 0 {
+        return;
+    }
+    let far = duplicates
+        .by_distance
+        .keys()
+        .max()
+        .copied()
+        .unwrap_or(0)
+        .min(64);
+    let bars: Vec<(String, u64)> = (0..=far.max(7))
+        .map(|d| {
+            (
+                d.to_string(),
+                duplicates.by_distance.get(&d).copied().unwrap_or(0),
+            )
+        })
+        .collect();
+    let largest = duplicates.largest.iter().take(8).map(|cluster| {
+        let (url, members) = (link(&cluster.representative), count(cluster.members));
+        format!("<tr><td class=\"u\">{url}</td><td class=\"n\">{members}</td></tr>\n")
+    });
+    let largest: String = largest.collect();
+    let largest = match largest.is_empty() {
+        true => String::new(),
+        false => format!(
+            "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">most repeated pages</th><th scope=\"col\" class=\"n\">duplicates</th></tr></thead><tbody>{largest}</tbody></table></div>\n"
+        ),
+    };
+    let body = format!(
+        "<p>{}</p>\n<div class=\"two\"><div><h3>By distance in bits</h3>{}</div><div>{}{largest}</div></div>\n\
+         <h3>Side by side</h3>\n<p class=\"soft\">Marked is what stands on one side only.</p>\n{}",
+        escape(&duplicate_line(report)),
+        charts::columns("Duplicates by Hamming distance of the fingerprints", &bars),
+        counts("kind", &duplicates.by_kind, "junk"),
+        samples::samples(&duplicates.samples, texts),
+    );
+    out.push_str(&section("duplicates", "Duplicates", &body));
+}
+
+fn responses(report: &CrawlReport) -> String {
+    if report.statuses.is_empty() {
+        return String::new();
+    }
+    let mut body = counts("status (0: no answer)", &report.statuses, "plain");
+    if !report.content_types.is_empty() {
+        body.push_str(&counts("content type", &report.content_types, "plain"));
+    }
+    section("responses", "Responses", &body)
+}
+
+fn languages(report: &CrawlReport) -> String {
+    if report.languages.is_empty() {
+        return String::new();
+    }
+    let pages = report
+        .languages
+        .iter()
+        .map(|(lang, n)| (lang.clone(), n.pages))
+        .collect();
+    section(
+        "languages",
+        "Languages",
+        &counts("language of the text", &pages, "plain"),
+    )
+}
+
+fn errors(report: &CrawlReport) -> String {
+    if report.errors.is_empty() {
+        return String::new();
+    }
+    let rows = report.errors.iter().take(15).map(|group| {
+        format!(
+            "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"u\">{}<br><span class=\"soft\">{}</span></td></tr>\n",
+            escape(&name(&group.name)),
+            count(group.count),
+            count(group.given_up),
+            count(group.hosts),
+            link(&group.url),
+            escape(&group.text),
+        )
+    });
+    let body = format!(
+        "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">error</th><th scope=\"col\" class=\"n\">fetches</th><th scope=\"col\" class=\"n\">given up</th><th scope=\"col\" class=\"n\">hosts</th><th scope=\"col\">for example</th></tr></thead><tbody>{}</tbody></table></div>\n",
+        rows.collect::<String>()
+    );
+    section("errors", "Errors", &body)
+}
+
+fn waiting(report: &CrawlReport) -> String {
+    if report.why_slow.is_empty() {
+        return String::new();
+    }
+    let items = report
+        .why_slow
+        .iter()
+        .map(|wait| format!("<li>{}</li>\n", escape(&wait.text)));
+    let body = format!("<ul class=\"plain\">{}</ul>\n", items.collect::<String>());
+    section("waiting", "What the crawl waited for", &body)
+}
+
+fn links(report: &CrawlReport) -> String {
+    let links = &report.links;
+    if links.found == 0 {
+        return String::new();
+    }
+    let left_out: u64 = links.refused.values().sum();
+    let mut body = format!(
+        "<p>{} found: {} new, {} seen before, {} left out; sitemaps named {}.</p>\n",
+        plural(links.found, "link", "links"),
+        count(links.new),
+        count(links.seen),
+        count(left_out),
+        plural(links.in_sitemaps, "URL", "URLs"),
+    );
+    if left_out > 0 {
+        body.push_str(&counts("left out for", &links.refused, "refused"));
+    }
+    if report.traps.count > 0 {
+        let samples = report.traps.samples.iter().take(5);
+        let samples: String = samples
+            .map(|url| format!("<li>{}</li>\n", escape(url)))
+            .collect();
+        let left = plural(report.traps.count, "URL of a trap", "URLs of traps");
+        let _ = writeln!(
+            body,
+            "<h3>Traps</h3><p>{left} left alone.</p><ul class=\"plain\">{samples}</ul>"
+        );
+    }
+    section("links", "Links", &body)
+}
+
+fn robots(report: &CrawlReport) -> String {
+    let robots = &report.robots;
+    if robots.hosts == 0 {
+        return String::new();
+    }
+    let mut body = format!(
+        "<p>{} asked; {} refused.</p>\n{}",
+        plural(robots.hosts, "host", "hosts"),
+        plural(robots.refused, "URL", "URLs"),
+        counts("answer of robots.txt", &robots.rules, "plain"),
+    );
+    for (title, items) in [
+        (
+            "Asked for a delay",
+            robots
+                .crawl_delays
+                .iter()
+                .take(10)
+                .map(|delay| format!("{}: {}", delay.host, duration(delay.delay_s)))
+                .collect::<Vec<_>>(),
+        ),
+        (
+            "Closed to us",
+            robots.closed.iter().take(10).cloned().collect(),
+        ),
+    ] {
+        if !items.is_empty() {
+            let items: String = items
+                .iter()
+                .map(|item| format!("<li>{}</li>", escape(item)))
+                .collect();
+            let _ = writeln!(body, "<h3>{title}</h3><ul class=\"plain\">{items}</ul>");
+        }
+    }
+    section("robots", "robots.txt", &body)
+}

@@ -25,6 +25,7 @@ pub mod figures;
 pub mod harvest;
 pub mod histogram;
 pub mod hosts;
+pub mod html;
 pub mod table;
 pub mod tally;
 pub mod text;

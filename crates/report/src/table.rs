@@ -19,6 +19,7 @@ pub enum Align {
 pub struct Table {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
+    spare: Vec<String>,
 }
 
 /// A column is never made narrower than this to fit the screen.
@@ -73,7 +74,14 @@ impl Table {
         Table {
             columns: columns.collect(),
             rows: Vec::new(),
+            spare: Vec::new(),
         }
+    }
+
+    /// Names the columns that are left out, the first one first, where the screen is too narrow.
+    pub fn spare(mut self, names: &[&str]) -> Table {
+        self.spare = names.iter().map(|name| (*name).to_owned()).collect();
+        self
     }
 
     /// Adds a row; missing cells are empty, further ones are left out.
@@ -89,33 +97,51 @@ impl Table {
     }
 
     /// The lines of the table, headings first, none wider than `columns` where that can be had
-    /// by shortening its text columns.
+    /// by shortening its text columns and leaving out the spare ones.
     pub fn lines(&self, columns: usize) -> Vec<String> {
-        let widths = self.widths(columns);
+        let (shown, widths) = self.layout(columns);
         let head = self.columns.iter().map(|(name, _)| name.clone()).collect();
         std::iter::once(&head)
             .chain(&self.rows)
             .map(|cells| {
-                let cells = cells.iter().zip(&self.columns).zip(&widths);
-                let padded =
-                    cells.map(|((cell, (_, align)), &wide)| pad(&fit(cell, wide), wide, *align));
+                let padded = shown
+                    .iter()
+                    .zip(&widths)
+                    .map(|(&at, &wide)| pad(&fit(&cells[at], wide), wide, self.columns[at].1));
                 padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
             })
             .collect()
     }
 
-    /// The columns' widths: what they need, less what the widest text columns must give up.
-    fn widths(&self, columns: usize) -> Vec<usize> {
-        let mut widths: Vec<usize> = self.columns.iter().map(|(name, _)| width(name)).collect();
+    /// Which columns are shown, and their widths: what they need, less what the widest text
+    /// columns must give up.
+    fn layout(&self, columns: usize) -> (Vec<usize>, Vec<usize>) {
+        let mut needs: Vec<usize> = self.columns.iter().map(|(name, _)| width(name)).collect();
         for row in &self.rows {
-            for (cell, wide) in row.iter().zip(&mut widths) {
+            for (cell, wide) in row.iter().zip(&mut needs) {
                 *wide = (*wide).max(width(cell));
             }
         }
-        let gaps = 2 * self.columns.len().saturating_sub(1);
-        let mut over = (widths.iter().sum::<usize>() + gaps).saturating_sub(columns);
+        let mut shown: Vec<usize> = (0..needs.len()).collect();
+        let is_text = |at: usize| self.columns[at].1 == Align::Left;
+        let gaps = |shown: &[usize]| 2 * shown.len().saturating_sub(1);
+        for name in &self.spare {
+            let least = |&at: &usize| {
+                if is_text(at) {
+                    needs[at].min(NARROWEST)
+                } else {
+                    needs[at]
+                }
+            };
+            if shown.iter().map(least).sum::<usize>() + gaps(&shown) <= columns {
+                break;
+            }
+            shown.retain(|&at| self.columns[at].0 != *name);
+        }
+        let mut widths: Vec<usize> = shown.iter().map(|&at| needs[at]).collect();
+        let mut over = (widths.iter().sum::<usize>() + gaps(&shown)).saturating_sub(columns);
         while over > 0 {
-            let texts = (0..widths.len()).filter(|&at| self.columns[at].1 == Align::Left);
+            let texts = (0..shown.len()).filter(|&at| is_text(shown[at]));
             let Some(widest) = texts.max_by_key(|&at| widths[at]) else {
                 break;
             };
@@ -125,7 +151,7 @@ impl Table {
             widths[widest] -= 1;
             over -= 1;
         }
-        widths
+        (shown, widths)
     }
 }
 
@@ -158,6 +184,8 @@ mod tests {
             "{lines:#?}"
         );
         assert!(table.lines(0)[1].ends_with("123,456"));
+        let spared = table.clone().spare(&["url"]);
+        assert_eq!(spared.lines(8), ["      n", "123,456"]);
     }
 
     #[test]

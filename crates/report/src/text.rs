@@ -192,6 +192,15 @@ impl Page {
             ("mean", Right),
             ("delay", Right),
             ("state", Left),
+        ])
+        .spare(&[
+            "mean",
+            "received",
+            "delay",
+            "off topic",
+            "pending",
+            "duplicates",
+            "state",
         ]);
         let shown = report.hosts.len().min(self.look.rows_max);
         for host in &report.hosts[..shown] {

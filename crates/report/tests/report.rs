@@ -1,0 +1,469 @@
+//! The report of a journal: its numbers, and that its three forms agree.
+
+use archive::{Event, Record};
+use proptest::prelude::*;
+use report::{Comparison, CrawlReport, Look, Tally, html, table, text};
+
+mod journal;
+use journal::{Journal, duplicate, judged, link, unread};
+
+fn report_of(records: &[Record]) -> CrawlReport {
+    let mut tally = Tally::new();
+    records.iter().for_each(|record| tally.add(record));
+    tally.report("demo")
+}
+
+#[track_caller]
+fn sums_hold(report: &CrawlReport) {
+    let totals = report.totals;
+    assert!(totals.add_up(), "{totals:?}");
+    let sum = |counts: &std::collections::BTreeMap<String, u64>| counts.values().sum::<u64>();
+    assert_eq!(sum(&report.reasons.junk), totals.junk);
+    assert_eq!(sum(&report.reasons.refused), totals.refused);
+    assert_eq!(sum(&report.reasons.failed), totals.failed);
+    assert_eq!(sum(&report.statuses), report.fetches.pages);
+    assert_eq!(report.sizes.count, report.fetches.pages);
+    assert_eq!(report.response_times.count, report.fetches.pages);
+    assert_eq!(
+        report.duplicates.count,
+        report.duplicates.near + report.duplicates.exact
+    );
+    let links = &report.links;
+    assert_eq!(links.found, links.new + links.seen + sum(&links.refused));
+    for (rows, what) in [
+        (
+            report
+                .hosts
+                .iter()
+                .map(|row| row.counts)
+                .collect::<Vec<_>>(),
+            "hosts",
+        ),
+        (
+            report
+                .seeds
+                .iter()
+                .map(|row| row.counts)
+                .collect::<Vec<_>>(),
+            "seeds",
+        ),
+    ] {
+        assert!(rows.iter().all(|counts| counts.add_up()), "{what}");
+        let all = |part: fn(&report::fates::Counts) -> u64| rows.iter().map(part).sum::<u64>();
+        assert_eq!(all(|c| c.admitted), totals.admitted, "{what}");
+        assert_eq!(all(|c| c.pending), totals.pending, "{what}");
+        assert_eq!(all(|c| c.indexed), totals.indexed, "{what}");
+        assert_eq!(all(|c| c.junk), totals.junk, "{what}");
+    }
+    let duplicates: u64 = report.hosts.iter().map(|host| host.duplicates).sum();
+    assert_eq!(duplicates, report.duplicates.count);
+}
+
+#[test]
+fn a_small_crawl_is_counted_as_it_was() {
+    let report = report_of(&journal::small());
+    sums_hold(&report);
+    let totals = report.totals;
+    assert_eq!(
+        (totals.admitted, totals.pending, totals.finished),
+        (11, 1, 10)
+    );
+    assert_eq!((totals.indexed, totals.junk, totals.redirected), (3, 3, 1));
+    assert_eq!(
+        (totals.refused, totals.failed, totals.not_modified),
+        (2, 1, 0)
+    );
+    assert_eq!(report.reasons.junk["near_duplicate"], 1);
+    assert_eq!(report.fetches.pages, 9);
+    assert_eq!(report.statuses["200"], 6);
+    assert_eq!(report.statuses["0"], 1);
+    assert_eq!(
+        (report.links.found, report.links.new, report.links.seen),
+        (10, 7, 1)
+    );
+    assert_eq!(report.traps.count, 1);
+    assert_eq!(report.duplicates.clusters, 1);
+    assert_eq!(report.duplicates.largest[0].members, 2);
+    assert_eq!(report.stop_reason.as_deref(), Some("drained"));
+    assert_eq!(report.duration_s, 2.0);
+    let seed = &report.seeds[0];
+    assert_eq!(seed.redirected_to.as_deref(), Some("http://db.test/"));
+    assert_eq!(
+        (seed.fate.as_str(), report.seeds[1].fate.as_str()),
+        ("redirected", "indexed")
+    );
+    let db = report
+        .hosts
+        .iter()
+        .find(|row| row.host == "db.test")
+        .expect("a row");
+    assert_eq!(
+        (db.counts.indexed, db.duplicates, db.off_topic, db.errors),
+        (2, 2, 1, 2)
+    );
+    assert_eq!((db.delay_s, db.state.as_str()), (1.0, "pending"));
+    let shut = report
+        .hosts
+        .iter()
+        .find(|row| row.host == "shut.test")
+        .expect("a row");
+    assert_eq!(shut.state, "closed");
+    assert_eq!((report.harvest.pages, report.harvest.relevant), (6, 5));
+    assert_eq!(report.harvest.relevant_and_new, 3);
+    assert!(
+        report
+            .why_slow
+            .iter()
+            .any(|wait| wait.cause == "crawl_delay"),
+        "{:?}",
+        report.why_slow
+    );
+}
+
+#[test]
+fn urls_that_were_put_back_or_replaced_have_their_last_fate() {
+    let report = report_of(&journal::with_changes());
+    sums_hold(&report);
+    let totals = report.totals;
+    assert_eq!(
+        (totals.admitted, totals.pending, totals.finished),
+        (11, 0, 11)
+    );
+    assert_eq!((totals.indexed, totals.junk, totals.failed), (4, 4, 0));
+    assert_eq!((report.retried, report.duplicates.replaced), (1, 1));
+    assert_eq!(report.duplicates.count, 3);
+    assert_eq!((report.starts, report.stop_reason.as_deref()), (2, None));
+    let db = report
+        .hosts
+        .iter()
+        .find(|row| row.host == "db.test")
+        .expect("a row");
+    assert_eq!(db.counts.failed, 0);
+}
+
+#[test]
+fn text_json_and_html_have_the_same_numbers() {
+    let report = report_of(&journal::with_changes());
+    let json: CrawlReport = serde_json::from_str(&report.to_json()).expect("reads back");
+    assert_eq!(json, report);
+    let value: serde_json::Value = serde_json::from_str(&report.to_json()).expect("JSON");
+    let text = text::render(&report, Look::plain());
+    let html = html::render(&report, &|_| None);
+    for key in [
+        "admitted",
+        "pending",
+        "finished",
+        "indexed",
+        "junk",
+        "failed",
+        "refused",
+        "redirected",
+        "not_modified",
+    ] {
+        let n = value["totals"][key].as_u64().expect(key);
+        let name = report::words::name(key);
+        let line = text
+            .lines()
+            .find(|line| line.trim_start().starts_with(&name))
+            .expect(key);
+        let shown: Vec<&str> = line[line.find(&name).expect(key) + name.len()..]
+            .split_whitespace()
+            .collect();
+        assert_eq!(shown[0], report::words::count(n), "{line}");
+    }
+    for (reason, n) in &report.reasons.junk {
+        let row = format!(
+            "<th scope=\"row\">{}</th><td class=\"n\">{n}</td>",
+            report::words::name(reason)
+        );
+        assert!(html.contains(&row), "{reason}");
+        let found = text.lines().any(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            line.contains(&report::words::name(reason)) && words.contains(&n.to_string().as_str())
+        });
+        assert!(found, "{reason} in {text}");
+    }
+    assert!(html.contains(&format!("<dt>kept</dt><dd>{}</dd>", report.totals.indexed)));
+    assert!(html.contains(&format!(
+        "<dt>duplicates</dt><dd>{}</dd>",
+        report.duplicates.count
+    )));
+}
+
+#[test]
+fn the_html_is_one_file_and_what_the_web_says_cannot_break_it() {
+    let mut journal = Journal::default();
+    journal.start();
+    let evil = "</script><img src=x onerror='alert(1)'>\"&\u{1b}[31m";
+    journal.seed(0, "javascript:alert(1)//");
+    let kept = journal.page(judged("http://a.test/", evil, evil, 0.9, ""));
+    let copy = judged(
+        &format!("http://a.test/{evil}"),
+        evil,
+        evil,
+        0.9,
+        "near_duplicate",
+    );
+    journal.page(duplicate(copy, kept, &format!("javascript:{evil}"), 1, 0.9));
+    journal.page(unread("http://a.test/x", "failed", evil, None));
+    let html = html::render(&report_of(&journal.records), &|page| {
+        Some(format!("{evil} {page}"))
+    });
+    assert!(!html.contains("<img") && !html.contains("</script>") && !html.contains('\u{1b}'));
+    assert!(
+        !html.contains("href=\"javascript"),
+        "only web addresses are links"
+    );
+    let sources = ["src=", "<link", "@import", "url(", "<script", "http-equiv"];
+    assert!(
+        sources
+            .iter()
+            .all(|source| !html.replace("img src=x", "").contains(source))
+    );
+    assert!(
+        html.contains("<ins>") || html.contains("<del>"),
+        "the difference is marked"
+    );
+    for tag in ["section", "table", "svg", "div", "details", "main", "ul"] {
+        let open =
+            html.matches(&format!("<{tag}>")).count() + html.matches(&format!("<{tag} ")).count();
+        assert_eq!(open, html.matches(&format!("</{tag}>")).count(), "{tag}");
+    }
+}
+
+#[test]
+fn tables_with_chinese_titles_line_up_and_fit_the_screen() {
+    let mut journal = Journal {
+        records: journal::small(),
+    };
+    for n in 0..30 {
+        let url = format!("http://主机{n}.示例/很长的路径/{}", "长".repeat(n));
+        journal.page(judged(&url, "标题", "zh", 0.9, ""));
+    }
+    let report = report_of(&journal.records);
+    for columns in [50, 80, 100, 160] {
+        let look = Look {
+            columns,
+            colour: false,
+            rows_max: 15,
+        };
+        let text = text::render(&report, look);
+        let widest = text.lines().map(table::width).max().unwrap_or(0);
+        assert!(widest <= columns, "{columns}: {widest}\n{text}");
+    }
+    let text = text::render(&report, Look::default());
+    let rows: Vec<&str> = text
+        .lines()
+        .skip_while(|line| !line.starts_with("Hosts"))
+        .skip(1)
+        .take(10)
+        .collect();
+    let column = table::width(&rows[0][..rows[0].find("finished").expect("a heading") + 8]);
+    for row in &rows[1..] {
+        let mut wide = 0;
+        let upto: String = row
+            .chars()
+            .take_while(|c| {
+                wide += table::width(&c.to_string());
+                wide <= column
+            })
+            .collect();
+        assert!(
+            upto.ends_with(|c: char| c.is_ascii_digit()),
+            "{row:?} at {column}"
+        );
+    }
+    let colour = text::render(
+        &report,
+        Look {
+            colour: true,
+            ..Look::default()
+        },
+    );
+    assert!(colour.contains("\u{1b}[1m") && !text.contains('\u{1b}'));
+}
+
+#[test]
+fn an_empty_journal_has_a_report() {
+    let report = report_of(&[]);
+    sums_hold(&report);
+    assert!(text::render(&report, Look::default()).contains("nothing has happened yet"));
+    assert!(html::render(&report, &|_| None).ends_with("</html>\n"));
+}
+
+#[test]
+fn ten_thousand_hosts_have_rows_and_the_rest_share_one() {
+    let mut journal = Journal::default();
+    for n in 0..10_050 {
+        journal.page(judged(&format!("http://h{n}.test/"), "", "", 0.9, ""));
+    }
+    let report = report_of(&journal.records);
+    sums_hold(&report);
+    assert_eq!(report.hosts.len(), 10_001);
+    let others = report.hosts.last().expect("rows");
+    assert_eq!(
+        (others.host.as_str(), others.counts.indexed),
+        ("(others)", 50)
+    );
+}
+
+#[test]
+fn a_killed_process_counts_until_its_last_record() {
+    let mut journal = Journal::default();
+    journal.start();
+    journal.seed(0, "http://a.test/");
+    journal.page(judged("http://a.test/", "", "", 0.9, ""));
+    journal.start();
+    journal.page(judged("http://a.test/2", "", "", 0.9, ""));
+    let report = report_of(&journal.records);
+    assert_eq!((report.starts, report.stop_reason), (2, None));
+    assert!(
+        (report.duration_s - 0.3).abs() < 1e-9,
+        "{}",
+        report.duration_s
+    );
+}
+
+#[test]
+fn a_comparison_shows_what_changed() {
+    let (first, second) = (
+        report_of(&journal::small()),
+        report_of(&journal::with_changes()),
+    );
+    let comparison = Comparison::of(&first, &second);
+    let delta = |name: &str| {
+        let found = comparison.figures.iter().find(|delta| delta.figure == name);
+        found.map(|delta| (delta.first, delta.second, delta.change))
+    };
+    assert_eq!(delta("totals.indexed"), Some((3.0, 4.0, 1.0)));
+    assert_eq!(delta("totals.failed"), Some((1.0, 0.0, -1.0)));
+    assert_eq!(delta("reasons.failed.http_404"), Some((1.0, 0.0, -1.0)));
+    assert_eq!(comparison.hosts[0].host, "db.test");
+    let text = comparison.render(Look::default());
+    assert!(
+        text.contains("totals › indexed") && text.contains("+33.3 %"),
+        "{text}"
+    );
+    let same = Comparison::of(&first, &first);
+    assert!(same.hosts.is_empty() && same.figures.iter().all(|delta| delta.change == 0.0));
+}
+
+#[test]
+fn a_large_crawl_adds_up_too() {
+    let mut tally = Tally::new();
+    journal::large(5_000).for_each(|record| tally.add(&record));
+    let report = tally.report("large");
+    sums_hold(&report);
+    assert!(report.totals.pending > 0 && report.duplicates.samples.len() > 10);
+}
+
+/// Any record about one of few URLs, in any order.
+fn any_event() -> impl Strategy<Value = Event> {
+    let url = (0..12u8).prop_map(|n| format!("http://h{}.test/{n}", n % 3));
+    let outcome = prop::sample::select(vec![
+        "judged",
+        "redirected",
+        "not_modified",
+        "refused",
+        "failed",
+        "melted",
+    ]);
+    let reason = prop::sample::select(vec![
+        "",
+        "near_duplicate",
+        "exact_duplicate",
+        "off_topic",
+        "robots",
+        "trap",
+        "timeout",
+    ]);
+    let page = (
+        url.clone(),
+        outcome,
+        reason,
+        any::<bool>(),
+        0..40u64,
+        0..4u32,
+        prop::collection::vec((url.clone(), 0..4u8), 0..4),
+    );
+    let page = page.prop_map(|(url, outcome, reason, fetched, near, seed, links)| {
+        let mut page = match outcome {
+            "judged" => duplicate(
+                judged(&url, "t", "en", 0.5, reason),
+                near,
+                "http://h0.test/0",
+                3,
+                0.9,
+            ),
+            _ => unread(
+                &url,
+                outcome,
+                reason,
+                fetched.then(|| journal::fetch(200, 5, 5)),
+            ),
+        };
+        page.seed = seed;
+        let fates = ["new", "seen", "scope", "trap_calendar"];
+        page.links = links
+            .iter()
+            .map(|(to, fate)| link(to, "", fates[usize::from(*fate)]))
+            .collect();
+        Event::Page(Box::new(page))
+    });
+    let retry = prop::collection::vec(url.clone(), 0..3).prop_map(|urls| {
+        Event::Retry(archive::RetryRecord {
+            urls,
+            filter: String::new(),
+        })
+    });
+    let replaced = (0..40u64, 0..40u64).prop_map(|(page, by)| {
+        Event::Replaced(archive::ReplacedRecord {
+            page,
+            by,
+            why: "longer".into(),
+        })
+    });
+    let seed = (url.clone(), any::<u32>(), any::<bool>()).prop_map(|(url, seed, sitemap)| {
+        Event::Seed(archive::SeedRecord {
+            url,
+            seed,
+            sitemap,
+            ..Default::default()
+        })
+    });
+    let sitemap = prop::collection::vec(url.clone(), 0..3).prop_map(|urls| {
+        Event::Sitemap(archive::SitemapRecord {
+            urls,
+            kind: "urlset".into(),
+            ..Default::default()
+        })
+    });
+    let attempt = url.prop_map(|url| {
+        let host = journal::host(&url);
+        let fetch = journal::fetch(503, 0, 1);
+        Event::Attempt(archive::AttemptRecord {
+            url,
+            host,
+            fetch,
+            attempt: 1,
+            retry_at_ms: 0,
+        })
+    });
+    let stop = Just(Event::Stop(archive::StopRecord::default()));
+    let start = Just(Event::Start(archive::StartRecord::default()));
+    prop_oneof![6 => page, 1 => retry, 1 => replaced, 1 => seed, 1 => sitemap, 1 => attempt, 1 => stop, 1 => start]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn totals_add_up_for_any_sequence_of_records(events in prop::collection::vec(any_event(), 0..40)) {
+        let mut journal = Journal::default();
+        for event in events {
+            journal.event(event);
+        }
+        let report = report_of(&journal.records);
+        sums_hold(&report);
+        text::render(&report, Look::default());
+    }
+}
