@@ -59,7 +59,7 @@ pub(crate) fn directives(html: &Html, context: &PageContext<'_>) -> Directives {
     directives
 }
 
-/// "tamis" of "tamis/0.1 (+https://example.org)".
+/// "tamis" of `tamis/0.1 (+https://example.org)`.
 fn product_token(agent: &str) -> &str {
     agent
         .trim()
