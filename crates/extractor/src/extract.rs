@@ -1,11 +1,160 @@
-//! One page's markup to a [`Page`].
+//! One page's markup to a [`Page`]: parse once, look many ways, judge, write down.
 
+use url::Url;
+
+use crate::assemble;
+use crate::bomb::DomLimits;
+use crate::directives;
+use crate::dom;
+use crate::features::{self, Survey};
+use crate::flat::{Flat, Traits};
+use crate::hints::Hint;
+use crate::judge;
+use crate::layout;
+use crate::links;
+use crate::metadata;
 use crate::page::{Page, PageContext};
+use crate::page_type;
+use crate::signs::Sign;
+use crate::structured::Structured;
+use crate::sums::share;
 
 /// Reads a page: main content, fields, links and directives, from one DOM.
 ///
-/// Never fails and never panics: broken markup makes a poor page.
+/// Never fails and never panics: broken markup makes a poor page. Linear in the length of `html`
+/// within [`DomLimits`]; what was cut by them is named in [`Page::limits_hit`].
+///
+/// ```
+/// use extractor::{PageContext, extract};
+/// let url = url::Url::parse("https://example.org/a").unwrap();
+/// let page = extract("<title>T</title><p>A first sentence, long enough.", &PageContext::new(&url));
+/// assert_eq!(page.title.as_deref(), Some("T"));
+/// ```
 pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
-    let _ = html;
-    Page::empty(context.url)
+    let dom = dom::parse(html, &DomLimits::default());
+    let flat = Flat::of(&dom.html);
+    let survey = Survey::of(&flat);
+    let structured = Structured::read(&flat.json_ld);
+    let features = features::compute(&flat, &survey, &structured, context.url);
+    let main = &judge::judge(&flat, &survey, &features);
+    let blocks = assemble::blocks(&flat, &survey.texts, main);
+    let found = links::links(&dom.html, context);
+    let fields = metadata::read(&flat, &survey, &structured, main, &found.base);
+    let mut limits_hit = dom.limits_hit;
+    limits_hit.extend(found.limits_hit);
+    if flat.cut {
+        limits_hit.push("elements");
+    }
+    let mut links = found.links;
+    mark_main(&flat, main, &found.nodes, &mut links);
+    let (visible_text_chars, link_density) = visible(&flat);
+    Page {
+        text: crate::blocks::plain(&blocks),
+        blocks,
+        comments: comments(&flat, &survey, main),
+        page_type: page_type::guess(&flat, &survey, &structured, main, context.url),
+        layout: layout::of(&flat),
+        title: fields.title,
+        author: fields.author,
+        published: fields.published,
+        modified: fields.modified,
+        site_name: fields.site_name,
+        lang: fields.lang,
+        description: fields.description,
+        image: fields.image,
+        licence: fields.licence,
+        canonical: found.canonical,
+        base: found.base,
+        refresh: found.refresh,
+        directives: directives::directives(&dom.html, context),
+        links,
+        resources: found.resources,
+        visible_text_chars,
+        link_density,
+        limits_hit,
+    }
+}
+
+/// Marks the links whose words are in a chosen run.
+fn mark_main(
+    flat: &Flat<'_>,
+    main: &[bool],
+    nodes: &[Option<ego_tree::NodeId>],
+    links: &mut [crate::page::Link],
+) {
+    let mut in_main: std::collections::HashSet<ego_tree::NodeId> = std::collections::HashSet::new();
+    for (index, run) in flat.runs.iter().enumerate() {
+        if !main[index] || run.link_weight == 0 {
+            continue;
+        }
+        for piece in &flat.pieces[run.pieces.start as usize..run.pieces.end as usize] {
+            let link = flat
+                .ancestors(piece.element)
+                .find(|&at| flat.elements[at as usize].traits.has(Traits::LINK));
+            if let Some(at) = link {
+                in_main.insert(flat.elements[at as usize].id);
+            }
+        }
+    }
+    for (link, node) in links.iter_mut().zip(nodes) {
+        link.in_main = node.is_some_and(|node| in_main.contains(&node));
+    }
+}
+
+/// How many characters are shown, and the share of them in links.
+fn visible(flat: &Flat<'_>) -> (usize, f32) {
+    let mut hidden_until = 0;
+    let mut hidden = vec![false; flat.elements.len()];
+    for (index, element) in flat.elements.iter().enumerate() {
+        if element.traits.has(Traits::HIDDEN) {
+            hidden_until = hidden_until.max(element.end as usize);
+        }
+        hidden[index] = index < hidden_until;
+    }
+    let (mut chars, mut weight, mut links) = (0usize, 0u32, 0u32);
+    for run in &flat.runs {
+        if !hidden[run.owner as usize] {
+            chars += run.tally.chars as usize;
+            weight += run.tally.weight;
+            links += run.link_weight;
+        }
+    }
+    (chars, share(links, weight, 1.0))
+}
+
+/// What readers wrote: prose in a part called comments that is not the content.
+fn comments(flat: &Flat<'_>, survey: &Survey, main: &[bool]) -> String {
+    let page = survey.sums.page().weight;
+    let mut out = String::new();
+    for (index, run) in flat.runs.iter().enumerate() {
+        let signs = survey.signs[index];
+        if main[index]
+            || run.tally.words < 3
+            || run.link_weight * 2 > run.tally.weight
+            || (run.tally.weight < 80
+                && (signs.has(Sign::Date)
+                    || signs.has(Sign::More)
+                    || signs.has(Sign::Comment)
+                    || signs.has(Sign::Share)
+                    || signs.has(Sign::Wall)))
+        {
+            continue;
+        }
+        let in_comments = flat.ancestors(run.owner).any(|at| {
+            let element = &flat.elements[at as usize];
+            element.hints.has(Hint::Comment) && element.tally.weight < page
+        });
+        if in_comments {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            out.push_str(&survey.texts[index]);
+        }
+    }
+    out
+}
+
+/// Where a page without an address is thought to be from.
+pub(crate) fn nowhere() -> Url {
+    Url::parse("http://unknown.invalid/").expect("a constant URL")
 }

@@ -88,10 +88,6 @@ pub(crate) struct FoundLinks {
     pub refresh: Option<Refresh>,
     pub links: Vec<Link>,
     /// The element of each link; `None` for one from a header.
-    #[expect(
-        dead_code,
-        reason = "read by who tells which links stand in the main content"
-    )]
     pub nodes: Vec<Option<NodeId>>,
     pub resources: Vec<Url>,
     /// `links`, `resources`, `url_bytes`.

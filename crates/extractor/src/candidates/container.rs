@@ -1,0 +1,114 @@
+//! The container whose paragraphs score best.
+//!
+//! Every run of prose gives points to the blocks around it, full to the nearest, less to those
+//! further out; a block loses the share of its text that is links. The best block is where an
+//! article's paragraphs meet. Strong on articles in any script, blind where content is spread
+//! over many blocks.
+//!
+//! Source: the idea of Readability (Arc90, 2009).
+
+use crate::flat::{ElementIndex, Flat, NONE};
+use crate::hints::Hint;
+use crate::sums::Sums;
+use crate::tag::Tag;
+
+/// The best container, and how sure of it the scores are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Container {
+    /// `NONE` where the page has no prose.
+    pub element: ElementIndex,
+    /// The share of the page's prose that stands in it.
+    pub prose_share: f32,
+}
+
+/// How many levels above a paragraph take part in its score.
+const LEVELS: usize = 5;
+
+/// Finds the container with the best score.
+pub(crate) fn find(flat: &Flat<'_>, sums: &Sums) -> Container {
+    let mut scores: Vec<f32> = vec![0.0; flat.elements.len()];
+    let mut scored: Vec<ElementIndex> = Vec::new();
+    for run in &flat.runs {
+        if run.tally.weight < 30 || run.link_weight * 2 > run.tally.weight {
+            continue;
+        }
+        let points = 1.0
+            + (run.tally.commas + run.tally.stops).min(12) as f32
+            + (run.tally.weight as f32 / 100.0).min(4.0);
+        // A paragraph's own element holds nothing but itself: its points go to what is around it.
+        let mut level = 0;
+        for index in flat.ancestors(run.owner) {
+            let element = &flat.elements[index as usize];
+            if element.tag == Tag::P || !element.tag.is_block() {
+                continue;
+            }
+            if scores[index as usize] == 0.0 {
+                scores[index as usize] = name_score(flat, index);
+                scored.push(index);
+            }
+            let divider = match level {
+                0 => 1.0,
+                1 => 2.0,
+                deeper => 3.0 * deeper as f32,
+            };
+            scores[index as usize] += points / divider;
+            level += 1;
+            if level == LEVELS {
+                break;
+            }
+        }
+    }
+    let mut best = (0.0, NONE);
+    for &index in &scored {
+        let element = &flat.elements[index as usize];
+        let density = crate::sums::share(element.link_weight, element.tally.weight, 1.0);
+        let score = scores[index as usize] * (1.0 - density);
+        if score > best.0 {
+            best = (score, index);
+        }
+    }
+    let page = sums.page();
+    let prose_share = if best.1 == NONE {
+        0.0
+    } else {
+        crate::sums::share(sums.under(flat, best.1).prose, page.prose, 0.0)
+    };
+    Container {
+        element: best.1,
+        prose_share,
+    }
+}
+
+/// A start in the score for what an element is called; never quite 0, which means "not scored".
+fn name_score(flat: &Flat<'_>, index: ElementIndex) -> f32 {
+    let element = &flat.elements[index as usize];
+    let mut score = match element.tag {
+        Tag::Div | Tag::Article | Tag::Main | Tag::Section => 5.0,
+        Tag::Pre | Tag::Td | Tag::Blockquote => 3.0,
+        Tag::Ul | Tag::Ol | Tag::Dl | Tag::Dd | Tag::Dt | Tag::Li | Tag::Form => -3.0,
+        Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6 | Tag::Th => -5.0,
+        _ => 0.0,
+    };
+    for good in [Hint::Article, Hint::Content, Hint::Post] {
+        if element.hints.has(good) {
+            score += 12.0;
+            break;
+        }
+    }
+    for bad in [
+        Hint::Comment,
+        Hint::Related,
+        Hint::Side,
+        Hint::Footer,
+        Hint::Nav,
+        Hint::Share,
+        Hint::Advert,
+        Hint::Consent,
+    ] {
+        if element.hints.has(bad) {
+            score -= 25.0;
+            break;
+        }
+    }
+    score + 0.01
+}

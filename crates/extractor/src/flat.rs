@@ -1,0 +1,602 @@
+//! The page as flat arrays, made in one walk over the tree.
+//!
+//! Every candidate asks the same things of an element: how much text is under it, how much of that
+//! is links, what its names hint at, where it ends. The tree answers by walking; the arrays answer
+//! by looking. Elements stand in document order, so a subtree is a range and a child comes after
+//! its parent; sums over subtrees are one pass backwards.
+//!
+//! Text is cut into **runs**: what a reader sees as one line or paragraph, the longest stretch of
+//! text without a block's edge or an empty line in it. Runs are what is kept or cut.
+//!
+//! Cost: one walk, no copy of any text; about 60 bytes for each element.
+
+use ego_tree::{NodeId, NodeRef};
+use scraper::{Html, Node, node::Element};
+
+use crate::hints::{Hint, Hints};
+use crate::tag::Tag;
+use crate::tally::Tally;
+
+/// The number of an element in [`Flat::elements`].
+pub(crate) type ElementIndex = u32;
+
+/// No element: the parent of the root.
+pub(crate) const NONE: ElementIndex = u32::MAX;
+
+/// More elements than this are not looked at; the largest real pages have a tenth.
+const ELEMENTS_MAX: usize = 400_000;
+
+/// An element.
+pub(crate) struct Flattened<'a> {
+    pub tag: Tag,
+    pub hints: Hints,
+    pub traits: Traits,
+    pub parent: ElementIndex,
+    /// One past the last element under this one.
+    pub end: ElementIndex,
+    pub depth: u16,
+    pub element: &'a Element,
+    pub id: NodeId,
+    /// The first run that starts at or after this element.
+    pub first_run: u32,
+    /// One past the last run with text under this element.
+    pub end_run: u32,
+    /// A hash of its tag and first class: siblings of one shape share it.
+    pub shape: u32,
+    /// What stands under it.
+    pub tally: Tally,
+    /// Weight of the text under it that is in links.
+    pub link_weight: u32,
+}
+
+/// What an element's attributes say of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Traits(pub u16);
+
+impl Traits {
+    /// Not shown: `hidden`, `display:none`, `aria-hidden`.
+    pub const HIDDEN: Traits = Traits(1);
+    /// A link with a target.
+    pub const LINK: Traits = Traits(2);
+    /// `role=main` or `itemprop=articleBody` and its kin.
+    pub const BODY: Traits = Traits(4);
+    /// `role` of navigation, complementary, banner, contentinfo, search, dialog.
+    pub const FRAME: Traits = Traits(8);
+    /// Has `itemscope`.
+    pub const ITEM: Traits = Traits(16);
+    /// Shown only to those who cannot see: `sr-only` and its kin.
+    pub const SPOKEN: Traits = Traits(32);
+
+    pub(crate) fn has(self, other: Traits) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn add(&mut self, other: Traits) {
+        self.0 |= other.0;
+    }
+}
+
+/// A piece of a run: a text node, or a line break (empty text).
+pub(crate) struct Piece<'a> {
+    pub text: &'a str,
+    /// The element it stands in.
+    pub element: ElementIndex,
+}
+
+/// What a reader sees as one line or paragraph.
+#[derive(Debug, Clone)]
+pub(crate) struct Run {
+    /// Its pieces in [`Flat::pieces`].
+    pub pieces: std::ops::Range<u32>,
+    /// The nearest block element around it.
+    pub owner: ElementIndex,
+    pub tally: Tally,
+    pub link_weight: u32,
+    /// Line breaks inside it.
+    pub breaks: u16,
+}
+
+/// The page as arrays.
+pub(crate) struct Flat<'a> {
+    pub elements: Vec<Flattened<'a>>,
+    pub pieces: Vec<Piece<'a>>,
+    pub runs: Vec<Run>,
+    /// `<title>`.
+    pub title: String,
+    /// `<meta>`: the name, property or itemprop as written, and the content.
+    pub metas: Vec<(&'a str, &'a str)>,
+    /// The texts of `<script type="application/ld+json">`.
+    pub json_ld: Vec<&'a str>,
+    /// `<link rel href>` of the kinds metadata reads.
+    pub head_links: Vec<(&'a str, &'a str)>,
+    /// `lang` of `<html>`.
+    pub lang: Option<&'a str>,
+    /// Whether elements were left out.
+    pub cut: bool,
+}
+
+impl<'a> Flat<'a> {
+    /// Flattens a parsed page.
+    pub(crate) fn of(html: &'a Html) -> Flat<'a> {
+        let mut walk = Walk {
+            flat: Flat {
+                elements: Vec::with_capacity(1024),
+                pieces: Vec::with_capacity(512),
+                runs: Vec::with_capacity(256),
+                title: String::new(),
+                metas: Vec::new(),
+                json_ld: Vec::new(),
+                head_links: Vec::new(),
+                lang: None,
+                cut: false,
+            },
+            current: NONE,
+            block: NONE,
+            open: None,
+            breaks: 0,
+            links: 0,
+        };
+        let root = html.tree.root();
+        let mut node = root;
+        loop {
+            if walk.enter(node)
+                && let Some(child) = node.first_child()
+            {
+                node = child;
+                continue;
+            }
+            loop {
+                if node.id() == root.id() {
+                    walk.flush();
+                    let mut flat = walk.flat;
+                    flat.sum();
+                    return flat;
+                }
+                walk.leave(node);
+                if let Some(next) = node.next_sibling() {
+                    node = next;
+                    break;
+                }
+                node = node.parent().unwrap_or(root);
+            }
+        }
+    }
+
+    /// The elements from `index` up to the root, itself first; at most 64, so that a climb is
+    /// bounded on any page.
+    pub(crate) fn ancestors(
+        &self,
+        index: ElementIndex,
+    ) -> impl Iterator<Item = ElementIndex> + use<'_, 'a> {
+        let mut next = index;
+        std::iter::from_fn(move || {
+            let this = self.elements.get(next as usize)?;
+            let index = next;
+            next = this.parent;
+            Some(index)
+        })
+        .take(64)
+    }
+
+    /// Whether `inner` is `outer` or under it.
+    pub(crate) fn contains(&self, outer: ElementIndex, inner: ElementIndex) -> bool {
+        inner >= outer && inner < self.elements[outer as usize].end
+    }
+
+    /// The run's text, blanks squeezed; a line break is a line feed.
+    pub(crate) fn run_text(&self, run: &Run) -> String {
+        let mut out = String::new();
+        self.run_text_into(run, &mut out);
+        out
+    }
+
+    /// As [`Flat::run_text`], into a buffer that is cleared first.
+    pub(crate) fn run_text_into(&self, run: &Run, out: &mut String) {
+        out.clear();
+        for piece in &self.pieces[run.pieces.start as usize..run.pieces.end as usize] {
+            if piece.text.is_empty() {
+                out.truncate(out.trim_end_matches(' ').len());
+                if !out.is_empty() && !out.ends_with('\n') {
+                    out.push('\n');
+                }
+            } else {
+                crate::tally::push_squeezed(out, piece.text);
+            }
+        }
+        out.truncate(out.trim_end().len());
+    }
+
+    /// Sums the text of elements into the elements around them.
+    fn sum(&mut self) {
+        for index in (1..self.elements.len()).rev() {
+            let (tally, link_weight, parent) = {
+                let this = &mut self.elements[index];
+                if this.traits.has(Traits::LINK) {
+                    this.link_weight = this.tally.weight;
+                }
+                (this.tally, this.link_weight, this.parent)
+            };
+            if let Some(parent) = self.elements.get_mut(parent as usize) {
+                parent.tally.add(tally);
+                parent.link_weight += link_weight;
+            }
+        }
+    }
+}
+
+struct Walk<'a> {
+    flat: Flat<'a>,
+    /// The element the walk is in.
+    current: ElementIndex,
+    /// The nearest block around it.
+    block: ElementIndex,
+    /// The run being filled.
+    open: Option<Run>,
+    /// Line breaks since the last text.
+    breaks: u32,
+    /// How many links the walk is in.
+    links: u32,
+}
+
+impl<'a> Walk<'a> {
+    /// Takes a node; whether its children are to be walked.
+    fn enter(&mut self, node: NodeRef<'a, Node>) -> bool {
+        match node.value() {
+            Node::Text(text) => {
+                self.text(text);
+                false
+            }
+            Node::Element(element) => self.element(node, element),
+            Node::Document | Node::Fragment => true,
+            Node::Doctype(_) | Node::Comment(_) | Node::ProcessingInstruction(_) => false,
+        }
+    }
+
+    fn element(&mut self, node: NodeRef<'a, Node>, element: &'a Element) -> bool {
+        let name = element.name();
+        let tag = Tag::of(name);
+        if tag == Tag::Dead {
+            self.dead(node, element, name);
+            return false;
+        }
+        match name {
+            "meta" => {
+                self.meta(element);
+                return false;
+            }
+            "link" => {
+                if let (Some(rel), Some(href)) = (element.attr("rel"), element.attr("href")) {
+                    self.flat.head_links.push((rel, href));
+                }
+                return false;
+            }
+            _ => {}
+        }
+        if tag == Tag::Br {
+            self.line_break();
+            return false;
+        }
+        if self.flat.elements.len() >= ELEMENTS_MAX {
+            self.flat.cut = true;
+            return false;
+        }
+        let (hints, traits, shape) = self.attributes(tag, name, element);
+        if tag.is_block() {
+            self.flush();
+        }
+        let index = self.flat.elements.len() as ElementIndex;
+        let depth = match self.flat.elements.get(self.current as usize) {
+            Some(parent) => parent.depth.saturating_add(1),
+            None => 0,
+        };
+        self.flat.elements.push(Flattened {
+            tag,
+            hints,
+            traits,
+            parent: self.current,
+            end: index + 1,
+            depth,
+            element,
+            id: node.id(),
+            first_run: self.flat.runs.len() as u32,
+            end_run: self.flat.runs.len() as u32,
+            shape,
+            tally: Tally::default(),
+            link_weight: 0,
+        });
+        self.current = index;
+        if tag.is_block() {
+            self.block = index;
+        }
+        if traits.has(Traits::LINK) {
+            self.links += 1;
+        }
+        true
+    }
+
+    fn leave(&mut self, node: NodeRef<'a, Node>) {
+        let Some(current) = self.flat.elements.get(self.current as usize) else {
+            return;
+        };
+        if current.id != node.id() {
+            return;
+        }
+        let (tag, traits, parent) = (current.tag, current.traits, current.parent);
+        if tag.is_block() {
+            self.flush();
+        }
+        if traits.has(Traits::LINK) {
+            self.links -= 1;
+        }
+        let end = self.flat.elements.len() as ElementIndex;
+        // An inline element's run is still open when it ends, so count it in.
+        let end_run = self.flat.runs.len() as u32 + u32::from(self.open.is_some());
+        let current = &mut self.flat.elements[self.current as usize];
+        current.end = end;
+        current.end_run = end_run;
+        self.current = parent;
+        if tag.is_block() {
+            let mut block = parent;
+            while let Some(element) = self.flat.elements.get(block as usize) {
+                if element.tag.is_block() {
+                    break;
+                }
+                block = element.parent;
+            }
+            self.block = block;
+        }
+    }
+
+    fn text(&mut self, text: &'a str) {
+        if self.flat.elements.is_empty() {
+            return;
+        }
+        let blank = text
+            .chars()
+            .all(|c| c.is_whitespace() || c == '\u{200b}' || c == '\u{feff}');
+        if blank && self.open.is_none() {
+            return;
+        }
+        if !blank && self.breaks >= 2 {
+            self.flush();
+        }
+        let tally = if blank {
+            Tally::default()
+        } else {
+            Tally::of(text)
+        };
+        let at = self.flat.pieces.len() as u32;
+        let owner = if self.block == NONE { 0 } else { self.block };
+        let run = self.open.get_or_insert_with(|| Run {
+            pieces: at..at,
+            owner,
+            tally: Tally::default(),
+            link_weight: 0,
+            breaks: 0,
+        });
+        if !blank {
+            if self.breaks == 1 && run.pieces.start < at {
+                run.breaks = run.breaks.saturating_add(1);
+                self.flat.pieces.push(Piece {
+                    text: "",
+                    element: self.current,
+                });
+            }
+            self.breaks = 0;
+        }
+        self.flat.pieces.push(Piece {
+            text,
+            element: self.current,
+        });
+        run.pieces.end = self.flat.pieces.len() as u32;
+        run.tally.add(tally);
+        self.flat.elements[self.current as usize].tally.add(tally);
+        if self.links > 0 {
+            run.link_weight += tally.weight;
+        }
+    }
+
+    fn line_break(&mut self) {
+        self.breaks += 1;
+    }
+
+    fn flush(&mut self) {
+        self.breaks = 0;
+        if let Some(run) = self.open.take()
+            && run.tally.chars > 0
+        {
+            self.flat.runs.push(run);
+        }
+    }
+
+    fn dead(&mut self, node: NodeRef<'a, Node>, element: &'a Element, name: &str) {
+        let text = |node: NodeRef<'a, Node>| -> Option<&'a str> {
+            match node.first_child()?.value() {
+                Node::Text(text) => Some(text),
+                _ => None,
+            }
+        };
+        match name {
+            "title" if self.flat.title.is_empty() => {
+                // `<title>` inside an SVG names a picture.
+                let in_head = node
+                    .parent()
+                    .and_then(|parent| parent.value().as_element().map(|e| e.name() != "svg"));
+                if in_head == Some(true)
+                    && let Some(text) = text(node)
+                {
+                    self.flat.title = crate::tally::squeezed(text);
+                }
+            }
+            "script" => {
+                let json = element
+                    .attr("type")
+                    .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"));
+                if json && let Some(text) = text(node) {
+                    self.flat.json_ld.push(text);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn meta(&mut self, element: &'a Element) {
+        let mut name = None;
+        let mut content = None;
+        for (key, value) in element.attrs() {
+            match key {
+                "name" | "property" | "itemprop" => {
+                    // `property` is the older name in RDFa, `name` in HTML; either will do.
+                    name = Some(value);
+                }
+                "content" => content = Some(value),
+                _ => {}
+            }
+        }
+        if let (Some(name), Some(content)) = (name, content)
+            && self.flat.metas.len() < 1000
+        {
+            self.flat.metas.push((name, content));
+        }
+    }
+
+    fn attributes(&mut self, tag: Tag, name: &str, element: &'a Element) -> (Hints, Traits, u32) {
+        let mut hints = Hints::default();
+        let mut traits = Traits::default();
+        let mut shape = fnv(0x811c_9dc5, name.as_bytes());
+        for (key, value) in element.attrs() {
+            match key {
+                "class" => {
+                    hints.read(value);
+                    if let Some(first) = value.split_ascii_whitespace().next() {
+                        shape = fnv(shape, first.as_bytes());
+                    }
+                    if hints.has(Hint::Hidden) && spoken_only(value) {
+                        traits.add(Traits::SPOKEN);
+                    }
+                }
+                "id" => hints.read(value),
+                "role" => match value {
+                    "main" | "article" => traits.add(Traits::BODY),
+                    "navigation" | "complementary" | "banner" | "contentinfo" | "search"
+                    | "dialog" | "alertdialog" | "menu" | "menubar" | "toolbar" => {
+                        traits.add(Traits::FRAME);
+                    }
+                    _ => {}
+                },
+                "itemprop" => {
+                    hints.read(value);
+                    if matches!(
+                        value,
+                        "articleBody" | "text" | "description" | "reviewBody" | "mainEntity"
+                    ) {
+                        traits.add(Traits::BODY);
+                    }
+                }
+                "itemscope" => traits.add(Traits::ITEM),
+                "hidden" => traits.add(Traits::HIDDEN),
+                "aria-hidden" if value == "true" => traits.add(Traits::HIDDEN),
+                "style" if hides(value) => traits.add(Traits::HIDDEN),
+                "href" if tag == Tag::A => traits.add(Traits::LINK),
+                "lang" if tag == Tag::Html => self.flat.lang = Some(value),
+                _ => {}
+            }
+        }
+        (hints, traits, shape)
+    }
+}
+
+/// Whether a class list is one of the known ways to show text to screen readers only.
+fn spoken_only(classes: &str) -> bool {
+    classes.split_ascii_whitespace().any(|class| {
+        matches!(
+            class,
+            "sr-only"
+                | "visually-hidden"
+                | "visuallyhidden"
+                | "screen-reader-text"
+                | "screenreader-only"
+                | "screen-reader-only"
+                | "u-hidden-visually"
+                | "a11y-hidden"
+                | "a-offscreen"
+                | "offscreen"
+                | "assistive-text"
+                | "element-invisible"
+                | "hidden"
+                | "d-none"
+                | "hide"
+        )
+    })
+}
+
+/// Whether a style attribute takes its element off the page.
+fn hides(style: &str) -> bool {
+    let style = &style.as_bytes()[..style.len().min(300)];
+    let mut compact = [0u8; 300];
+    let mut len = 0;
+    for &byte in style {
+        if !byte.is_ascii_whitespace() {
+            compact[len] = byte.to_ascii_lowercase();
+            len += 1;
+        }
+    }
+    let compact = std::str::from_utf8(&compact[..len]).unwrap_or("");
+    compact.contains("display:none") || compact.contains("visibility:hidden")
+}
+
+/// FNV-1a, continued; only for comparing shapes within one page.
+fn fnv(mut hash: u32, bytes: &[u8]) -> u32 {
+    for &byte in bytes {
+        hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(html: &str) -> Vec<String> {
+        let html = Html::parse_document(html);
+        let flat = Flat::of(&html);
+        flat.runs.iter().map(|run| flat.run_text(run)).collect()
+    }
+
+    #[test]
+    fn a_run_ends_where_a_block_or_an_empty_line_does() {
+        assert_eq!(
+            lines("<p>One <b>two</b> three<div>four<br>five<br><br>six</div>seven"),
+            ["One two three", "four\nfive", "six", "seven"]
+        );
+    }
+
+    #[test]
+    fn scripts_and_forms_insides_are_no_text() {
+        assert_eq!(
+            lines("<script>x</script><select><option>a</select><p>b<style>c</style>"),
+            ["b"]
+        );
+    }
+
+    #[test]
+    fn sums_reach_the_root() {
+        let html = Html::parse_document("<div><p>abc <a href=/x>de</a></p><p>f</p></div>");
+        let flat = Flat::of(&html);
+        assert_eq!(flat.elements[0].tally.chars, 6);
+        assert_eq!(flat.elements[0].link_weight, 2);
+        assert_eq!(flat.elements[0].end as usize, flat.elements.len());
+    }
+
+    #[test]
+    fn an_element_that_is_not_shown_is_known() {
+        let html = Html::parse_document("<div style='Display : NONE'>a</div>");
+        let flat = Flat::of(&html);
+        let div = flat
+            .elements
+            .iter()
+            .find(|element| element.tag == Tag::Div)
+            .unwrap();
+        assert!(div.traits.has(Traits::HIDDEN));
+    }
+}

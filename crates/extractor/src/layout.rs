@@ -1,0 +1,77 @@
+//! The page's layout as 64 bits: pages of one template differ in few of them.
+//!
+//! A template is a set of tag paths ("html>body>div>ul>li>a"). Each distinct path is a feature of
+//! a simhash, weighted by the logarithm of how often it occurs, so that a list of fifty items
+//! weighs little more than one of forty. No text, no names: two articles of one site agree, an
+//! article and a search page of it do not.
+//!
+//! Paths are hashed by XXH3, whose values are frozen: layouts may be stored.
+
+use std::collections::HashMap;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::flat::Flat;
+
+/// Levels of a path that count; deeper elements count with their ancestor's path.
+const DEPTH_MAX: u16 = 24;
+
+/// The layout of a page; 0 for one without elements.
+pub(crate) fn of(flat: &Flat<'_>) -> u64 {
+    let mut paths: Vec<u64> = Vec::with_capacity(flat.elements.len());
+    let mut counts: HashMap<u64, u32> = HashMap::with_capacity(256);
+    let mut buffer: Vec<u8> = Vec::with_capacity(64);
+    for element in &flat.elements {
+        let above = paths.get(element.parent as usize).copied().unwrap_or(0);
+        let path = if element.depth < DEPTH_MAX {
+            buffer.clear();
+            buffer.extend_from_slice(&above.to_le_bytes());
+            buffer.extend_from_slice(element.element.name().as_bytes());
+            xxh3_64(&buffer)
+        } else {
+            above
+        };
+        paths.push(path);
+        *counts.entry(path).or_default() += 1;
+    }
+    // Whole numbers, so that the sum does not depend on the map's order.
+    let mut sums = [0i64; 64];
+    for (path, count) in counts {
+        let weight = i64::from(1 + count.ilog2());
+        for (bit, sum) in sums.iter_mut().enumerate() {
+            *sum += if path >> bit & 1 == 1 {
+                weight
+            } else {
+                -weight
+            };
+        }
+    }
+    sums.iter()
+        .enumerate()
+        .filter(|(_, sum)| **sum > 0)
+        .fold(0, |bits, (bit, _)| bits | 1 << bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(html: &str) -> u64 {
+        of(&Flat::of(&scraper::Html::parse_document(html)))
+    }
+
+    #[test]
+    fn texts_do_not_matter_and_tags_do() {
+        let one = layout("<div><h1>a</h1><p>b<p>c</div>");
+        let two = layout("<div><h1>other</h1><p>words<p>here</div>");
+        let three = layout("<table><tr><td><ul><li><a href=x>y</a></ul></table>");
+        assert_eq!(one, two);
+        assert!((one ^ three).count_ones() > 8);
+    }
+
+    #[test]
+    fn a_layout_never_changes() {
+        // Stored in archives: a change of this value is a change of format.
+        assert_eq!(layout("<p>a"), layout("<p>b"));
+    }
+}

@@ -1,0 +1,389 @@
+//! The fields around a page's content: title, author, dates, site, language, licence, image.
+//!
+//! Each field has a ladder of sources, from what the publisher wrote for machines to what a
+//! reader would conclude from the page; the first that gives something plausible is taken.
+//! JSON-LD first, then meta elements, then marked-up elements, then the words near the title.
+
+mod author;
+mod title;
+
+use url::Url;
+
+use crate::dates;
+use crate::features::Survey;
+use crate::flat::{ElementIndex, Flat, NONE};
+use crate::hints::Hint;
+use crate::signs::Sign;
+use crate::structured::Structured;
+use crate::tag::Tag;
+
+/// The fields.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Metadata {
+    pub title: Option<String>,
+    pub author: Option<String>,
+    pub published: Option<String>,
+    pub modified: Option<String>,
+    pub site_name: Option<String>,
+    pub lang: Option<String>,
+    pub description: Option<String>,
+    pub image: Option<String>,
+    pub licence: Option<String>,
+}
+
+/// Longer values are no fields but mistakes.
+const FIELD_CHARS_MAX: usize = 500;
+
+/// Reads the fields of a page; `main` tells which runs are its content.
+pub(crate) fn read(
+    flat: &Flat<'_>,
+    survey: &Survey,
+    structured: &Structured,
+    main: &[bool],
+    base: &Url,
+) -> Metadata {
+    let site_name = meta(flat, &["og:site_name", "application-name"])
+        .map(str::to_owned)
+        .or_else(|| structured.site_name.clone())
+        .map(|name| short(&name));
+    let title = title::find(flat, survey, structured, main, site_name.as_deref(), base);
+    let near = Near::of(flat, survey, main, title.as_deref());
+    Metadata {
+        author: author::find(flat, survey, structured, &near, site_name.as_deref()),
+        published: published(flat, survey, structured, &near, base),
+        modified: modified(flat, structured),
+        description: meta(
+            flat,
+            &["description", "og:description", "twitter:description"],
+        )
+        .map(short)
+        .filter(|text| !text.is_empty()),
+        image: meta(
+            flat,
+            &[
+                "og:image",
+                "og:image:url",
+                "twitter:image",
+                "twitter:image:src",
+            ],
+        )
+        .map(str::to_owned)
+        .or_else(|| structured.image.clone())
+        .and_then(|image| base.join(image.trim()).ok())
+        .filter(|image| matches!(image.scheme(), "http" | "https"))
+        .map(String::from),
+        licence: licence(flat, structured, base),
+        lang: language(flat, structured, survey, main),
+        title,
+        site_name: site_name.filter(|name| !name.is_empty()),
+    }
+}
+
+/// The runs near the title, where by-lines stand.
+pub(crate) struct Near {
+    /// Runs from a little before the title to a little after the first paragraph.
+    pub range: std::ops::Range<usize>,
+    /// The last runs of the content and a few after it.
+    pub tail: std::ops::Range<usize>,
+}
+
+impl Near {
+    fn of(flat: &Flat<'_>, survey: &Survey, main: &[bool], title: Option<&str>) -> Near {
+        let count = flat.runs.len();
+        let first = main.iter().position(|&kept| kept).unwrap_or(0);
+        let last = main.iter().rposition(|&kept| kept).unwrap_or(0);
+        let heading = title.and_then(|title| {
+            survey
+                .texts
+                .iter()
+                .enumerate()
+                .filter(|(_, text)| text.as_str() == title)
+                .map(|(index, _)| index)
+                .min_by_key(|index| index.abs_diff(first))
+        });
+        let from = heading.map_or(first, |heading| heading.min(first));
+        let to = heading.map_or(first, |heading| heading.max(first));
+        // A title far from the content is in the head of the page, not of the text.
+        let (from, to) = if to - from > 60 {
+            (first, first)
+        } else {
+            (from, to)
+        };
+        Near {
+            range: from.saturating_sub(6)..(to + 8).min(count),
+            tail: last.saturating_sub(4)..(last + 6).min(count),
+        }
+    }
+}
+
+/// The content of the first meta element with one of these names, in the order of the names.
+pub(crate) fn meta<'f>(flat: &Flat<'f>, names: &[&str]) -> Option<&'f str> {
+    names.iter().find_map(|wanted| {
+        flat.metas
+            .iter()
+            .find(|(name, content)| name.eq_ignore_ascii_case(wanted) && !content.trim().is_empty())
+            .map(|(_, content)| content.trim())
+    })
+}
+
+/// Blanks squeezed, and cut to a bearable length.
+pub(crate) fn short(text: &str) -> String {
+    let mut text = crate::tally::squeezed(text);
+    if let Some((end, _)) = text.char_indices().nth(FIELD_CHARS_MAX) {
+        text.truncate(end);
+    }
+    text
+}
+
+const PUBLISHED: [&str; 24] = [
+    "article:published_time",
+    "datepublished",
+    "article:published",
+    "og:published_time",
+    "og:article:published_time",
+    "pubdate",
+    "publishdate",
+    "publish_date",
+    "publish-date",
+    "published_time",
+    "dc.date.issued",
+    "dcterms.issued",
+    "dcterms.created",
+    "dcterms.date",
+    "dc.date",
+    "sailthru.date",
+    "parsely-pub-date",
+    "cxenseparse:recs:publishtime",
+    "article.published",
+    "citation_publication_date",
+    "citation_date",
+    "release_date",
+    "date",
+    "bt:pubdate",
+];
+
+fn published(
+    flat: &Flat<'_>,
+    survey: &Survey,
+    structured: &Structured,
+    near: &Near,
+    url: &Url,
+) -> Option<String> {
+    let declared = structured.published.as_deref().and_then(dates::machine);
+    if declared.is_some() {
+        return declared;
+    }
+    for name in PUBLISHED {
+        if let Some(date) = meta(flat, &[name]).and_then(dates::machine) {
+            return Some(date);
+        }
+    }
+    marked_time(flat, near)
+        .or_else(|| dates::in_path(url.path()))
+        .or_else(|| written_near(flat, survey, near))
+        .or_else(|| tagged_date(flat, survey))
+}
+
+fn modified(flat: &Flat<'_>, structured: &Structured) -> Option<String> {
+    structured
+        .modified
+        .as_deref()
+        .and_then(dates::machine)
+        .or_else(|| {
+            meta(
+                flat,
+                &[
+                    "article:modified_time",
+                    "og:updated_time",
+                    "datemodified",
+                    "dcterms.modified",
+                    "last-modified",
+                    "lastmod",
+                ],
+            )
+            .and_then(dates::machine)
+        })
+}
+
+/// A `<time>` or `itemprop=datePublished` that stands near the title, or the only ones there are.
+fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
+    let mut best: Option<(u32, String)> = None;
+    let mut rest: Vec<String> = Vec::new();
+    for element in &flat.elements {
+        let property = element.element.attr("itemprop");
+        let is_published = property.is_some_and(|property| {
+            property
+                .split_ascii_whitespace()
+                .any(|name| name.eq_ignore_ascii_case("datepublished"))
+        });
+        if element.tag != Tag::Time && !is_published {
+            continue;
+        }
+        let value = ["datetime", "content", "data-datetime", "title"]
+            .iter()
+            .find_map(|name| element.element.attr(name).and_then(dates::machine));
+        let text = value.or_else(|| {
+            let run = flat
+                .runs
+                .get(element.first_run.saturating_sub(1) as usize..)?;
+            run.iter()
+                .take(2)
+                .find_map(|run| dates::written(&flat.run_text(run)))
+        });
+        let Some(date) = text else { continue };
+        let class = element.element.attr("class").unwrap_or("");
+        let at = element.first_run as usize;
+        let distance = if near.range.contains(&at) || near.range.contains(&(at + 1)) {
+            0
+        } else {
+            2
+        };
+        let updated = class.contains("updat") || class.contains("modif");
+        let rank =
+            distance + u32::from(!is_published && !class.contains("publish")) + u32::from(updated);
+        if distance == 2 && !is_published {
+            rest.push(date);
+            continue;
+        }
+        if best.as_ref().is_none_or(|(known, _)| rank < *known) {
+            best = Some((rank, date));
+        }
+    }
+    // Times far from the title date other things, unless there is only one.
+    best.map(|(_, date)| date)
+        .or_else(|| match rest.as_slice() {
+            [only] => Some(only.clone()),
+            _ => None,
+        })
+}
+
+/// A date in words near the title; then near the end of the content.
+fn written_near(flat: &Flat<'_>, survey: &Survey, near: &Near) -> Option<String> {
+    let dated = |index: usize| -> Option<String> {
+        if flat.runs[index].tally.weight > 300 || !survey.signs[index].has(Sign::Date) {
+            return None;
+        }
+        dates::written(&survey.texts[index])
+    };
+    near.range
+        .clone()
+        .find_map(dated)
+        .or_else(|| near.tail.clone().find_map(dated))
+}
+
+/// A date in an element that is called one.
+fn tagged_date(flat: &Flat<'_>, survey: &Survey) -> Option<String> {
+    flat.runs.iter().enumerate().find_map(|(index, run)| {
+        let called = flat
+            .ancestors(run.owner)
+            .take(2)
+            .any(|at| flat.elements[at as usize].hints.has(Hint::Byline));
+        if called && run.tally.weight < 200 {
+            dates::written(&survey.texts[index])
+        } else {
+            None
+        }
+    })
+}
+
+fn licence(flat: &Flat<'_>, structured: &Structured, base: &Url) -> Option<String> {
+    let absolute = |href: &str| {
+        base.join(href.trim())
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https"))
+            .map(String::from)
+    };
+    let has_rel = |rel: &str| {
+        rel.split_ascii_whitespace().any(|word| {
+            word.eq_ignore_ascii_case("license") || word.eq_ignore_ascii_case("licence")
+        })
+    };
+    if let Some(found) = flat
+        .head_links
+        .iter()
+        .find(|(rel, _)| has_rel(rel))
+        .and_then(|(_, href)| absolute(href))
+    {
+        return Some(found);
+    }
+    let mut creative_commons = None;
+    for element in flat.elements.iter().filter(|element| element.tag == Tag::A) {
+        let Some(href) = element.element.attr("href") else {
+            continue;
+        };
+        if element.element.attr("rel").is_some_and(has_rel) {
+            return absolute(href);
+        }
+        if creative_commons.is_none()
+            && (href.contains("creativecommons.org/licenses/")
+                || href.contains("creativecommons.org/publicdomain/"))
+        {
+            creative_commons = absolute(href);
+        }
+    }
+    creative_commons.or_else(|| structured.licence.as_deref().and_then(absolute))
+}
+
+/// The declared language where the content does not contradict it, else the content's.
+fn language(
+    flat: &Flat<'_>,
+    structured: &Structured,
+    survey: &Survey,
+    main: &[bool],
+) -> Option<String> {
+    let declared = flat
+        .lang
+        .or_else(|| {
+            meta(
+                flat,
+                &["og:locale", "content-language", "dc.language", "language"],
+            )
+        })
+        .or(structured.language.as_deref())
+        .map(primary)
+        .filter(|code| (2..=3).contains(&code.len()));
+    let mut sample = String::new();
+    for (index, text) in survey.texts.iter().enumerate() {
+        if main.get(index) == Some(&true) {
+            sample.push_str(text);
+            sample.push('\n');
+        }
+        if sample.len() > 4000 {
+            break;
+        }
+    }
+    segment::language(&sample, declared.as_deref())
+        .map(|language| language.as_str().to_owned())
+        .or(declared)
+}
+
+/// "zh-Hans-CN" and "zh_CN" to "zh".
+fn primary(code: &str) -> String {
+    code.trim()
+        .split(['-', '_', ',', ' '])
+        .next()
+        .unwrap_or("")
+        .to_ascii_lowercase()
+}
+
+/// The text of an element's runs, in one line; bounded.
+pub(crate) fn element_text(flat: &Flat<'_>, survey: &Survey, at: ElementIndex) -> String {
+    if at == NONE {
+        return String::new();
+    }
+    let element = &flat.elements[at as usize];
+    let mut out = String::new();
+    for index in element.first_run..element.end_run {
+        let Some(text) = survey.texts.get(index as usize) else {
+            break;
+        };
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(text);
+        if out.len() > 2000 {
+            break;
+        }
+    }
+    short(&out)
+}

@@ -1,0 +1,256 @@
+//! Who wrote it.
+//!
+//! Publishers declare authors in JSON-LD and meta elements, and put them into a by-line under the
+//! title. A declared author may be the site itself or a profile's URL; such values say nothing.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::features::Survey;
+use crate::flat::Flat;
+use crate::hints::Hint;
+use crate::structured::Structured;
+
+use super::{Near, element_text, meta, short};
+
+pub(super) fn find(
+    flat: &Flat<'_>,
+    survey: &Survey,
+    structured: &Structured,
+    near: &Near,
+    site_name: Option<&str>,
+) -> Option<String> {
+    let plausible = |name: String| clean(&name, site_name);
+    structured
+        .author
+        .clone()
+        .and_then(plausible)
+        .or_else(|| declared(flat).and_then(plausible))
+        .or_else(|| marked(flat, survey, near, true).and_then(plausible))
+        .or_else(|| byline(survey, near).and_then(plausible))
+        .or_else(|| marked(flat, survey, near, false).and_then(plausible))
+}
+
+fn declared(flat: &Flat<'_>) -> Option<String> {
+    const NAMES: [&str; 11] = [
+        "author",
+        "article:author",
+        "article:author_name",
+        "dc.creator",
+        "dcterms.creator",
+        "parsely-author",
+        "sailthru.author",
+        "byl",
+        "citation_author",
+        "authors",
+        "twitter:data1",
+    ];
+    for name in NAMES {
+        if name == "twitter:data1" {
+            let labelled = meta(flat, &["twitter:label1"])
+                .is_some_and(|label| label.to_lowercase().contains("written by"));
+            if !labelled {
+                continue;
+            }
+        }
+        let all: Vec<&str> = flat
+            .metas
+            .iter()
+            .filter(|(known, content)| {
+                known.eq_ignore_ascii_case(name)
+                    && !content.trim().is_empty()
+                    && !content.contains("://")
+            })
+            .map(|(_, content)| content.trim())
+            .take(5)
+            .collect();
+        if !all.is_empty() {
+            let mut distinct: Vec<&str> = Vec::new();
+            for one in all {
+                if !distinct.contains(&one) {
+                    distinct.push(one);
+                }
+            }
+            return Some(distinct.join(", "));
+        }
+    }
+    None
+}
+
+/// Elements marked as the author: `rel=author`, `itemprop=author`, or (not `strict`) by their name.
+fn marked(flat: &Flat<'_>, survey: &Survey, near: &Near, strict: bool) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (index, element) in flat.elements.iter().enumerate() {
+        let at = element.first_run as usize;
+        if !near.range.contains(&at) || element.tally.chars == 0 || element.tally.chars > 80 {
+            continue;
+        }
+        let attribute = |name: &str, wanted: &str| {
+            element.element.attr(name).is_some_and(|value| {
+                value
+                    .split_ascii_whitespace()
+                    .any(|word| word.eq_ignore_ascii_case(wanted))
+            })
+        };
+        let is_marked = attribute("rel", "author")
+            || attribute("itemprop", "author")
+            || (!strict
+                && element.hints.has(Hint::User)
+                && element
+                    .element
+                    .attr("class")
+                    .is_some_and(|class| class.to_ascii_lowercase().contains("author")));
+        if !is_marked {
+            continue;
+        }
+        // An inline element's text is a part of its run.
+        let text = if element.tag.is_block() {
+            element_text(flat, survey, index as u32)
+        } else {
+            inline_text(flat, index)
+        };
+        if !text.is_empty() && text.chars().count() < 80 && !names.contains(&text) {
+            names.push(text);
+        }
+        if !strict || names.len() == 4 {
+            break;
+        }
+    }
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// The text of an inline element: the pieces that stand in it.
+fn inline_text(flat: &Flat<'_>, index: usize) -> String {
+    let element = &flat.elements[index];
+    let mut out = String::new();
+    let from = element.first_run.saturating_sub(1) as usize;
+    for run in flat.runs.iter().skip(from).take(3) {
+        for piece in &flat.pieces[run.pieces.start as usize..run.pieces.end as usize] {
+            if flat.contains(index as u32, piece.element) {
+                crate::tally::push_squeezed(&mut out, piece.text);
+            }
+        }
+    }
+    short(&out)
+}
+
+static BYLINE: LazyLock<[Regex; 3]> = LazyLock::new(|| {
+    [
+        r"(?:作者|文|记者|撰文|编译|通讯员|来源作者)\s*[:：/／丨]\s*([\p{Han}A-Za-z·．.]{2,12}(?:[ 、，,][\p{Han}·]{2,4}){0,4})",
+        r"^(?i:by|written by|posted by|published by|story by|author|text|von|por|par|di|door|автор|autor|autore|auteur)\b\s*:?\s*((?:\p{Lu}[\p{L}'’.\-]*|de|van|von|der|la|di|da|del|bin|al|and|y|und|et|&)(?:,? +(?:\p{Lu}[\p{L}'’.\-]*|de|van|von|der|la|di|da|del|bin|al|and|y|und|et|&)){0,8})",
+        r"^\s*(?:[（(【]?)(?:本报|本网|新华社|中新社)?记者\s*([\p{Han}]{2,4}(?:[ 、，,][\p{Han}]{2,4}){0,3})",
+    ]
+    .map(|source| Regex::new(source).expect("the pattern is constant and tested"))
+});
+
+/// "By A. Writer", "作者：某某" near the title, or at the end of the content.
+fn byline(survey: &Survey, near: &Near) -> Option<String> {
+    near.range
+        .clone()
+        .chain(near.tail.clone())
+        .find_map(|index| {
+            let text = survey.texts.get(index)?;
+            let mut end = text.len().min(240);
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            let head = text[..end].replace('\n', " ");
+            BYLINE.iter().find_map(|pattern| {
+                pattern
+                    .captures(&head)
+                    .and_then(|found| found.get(1))
+                    .map(|name| name.as_str().trim().to_owned())
+            })
+        })
+}
+
+/// A name without what surrounds it; `None` where it is no name.
+fn clean(name: &str, site_name: Option<&str>) -> Option<String> {
+    let mut name = short(name);
+    for prefix in [
+        "by ",
+        "written by ",
+        "posted by ",
+        "von ",
+        "por ",
+        "作者：",
+        "作者:",
+        "author: ",
+    ] {
+        if name.to_lowercase().starts_with(prefix) && name.is_char_boundary(prefix.len()) {
+            name = name[prefix.len()..].trim().to_owned();
+        }
+    }
+    let name = name
+        .trim_matches([' ', ',', '|', '-', '·', ':', '：', '/', '•'])
+        .to_owned();
+    let lower = name.to_lowercase();
+    let count = name.chars().count();
+    let empty_word = matches!(
+        lower.as_str(),
+        "admin"
+            | "administrator"
+            | "editor"
+            | "staff"
+            | "author"
+            | "user"
+            | "guest"
+            | "root"
+            | "webmaster"
+            | "null"
+            | "undefined"
+            | "unknown"
+            | "none"
+            | "anonymous"
+            | "佚名"
+            | "匿名"
+    );
+    let is_site = site_name.is_some_and(|site| site.eq_ignore_ascii_case(&name));
+    if !(2..=200).contains(&count)
+        || empty_word
+        || is_site
+        || lower.contains("://")
+        || lower.starts_with('@')
+    {
+        return None;
+    }
+    if !name.chars().any(char::is_alphabetic) {
+        return None;
+    }
+    Some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_are_cut_and_empty_names_refused() {
+        assert_eq!(clean("By Lois Lane", None).as_deref(), Some("Lois Lane"));
+        assert_eq!(clean("作者：张三", None).as_deref(), Some("张三"));
+        assert_eq!(clean("admin", None), None);
+        assert_eq!(clean("Daily Planet", Some("Daily Planet")), None);
+        assert_eq!(clean("https://a.example/u/1", None), None);
+    }
+
+    #[test]
+    fn bylines_are_read_in_chinese_and_english() {
+        let found = |text: &str| {
+            BYLINE.iter().find_map(|pattern| {
+                pattern
+                    .captures(text)
+                    .map(|found| found[1].trim().to_owned())
+            })
+        };
+        assert_eq!(
+            found("来源：某报 作者：张三 李四").as_deref(),
+            Some("张三 李四")
+        );
+        assert_eq!(
+            found("By Lois Lane and Clark Kent | 5 min").as_deref(),
+            Some("Lois Lane and Clark Kent")
+        );
+        assert_eq!(found("The river rose."), None);
+    }
+}

@@ -1,0 +1,203 @@
+//! The page's title, without the site's name.
+//!
+//! `<title>` is nearly always there and nearly always carries the site's name; `<h1>` is the title
+//! as readers see it, where there is just one and it is not the logo. So the sources check one
+//! another: an `h1` that `<title>` repeats is the title; else what the publisher wrote for
+//! sharing; else `<title>` with the site's name cut off.
+
+use url::Url;
+
+use crate::features::Survey;
+use crate::flat::{Flat, NONE};
+use crate::structured::Structured;
+use crate::tag::Tag;
+
+use super::{element_text, meta, short};
+
+pub(super) fn find(
+    flat: &Flat<'_>,
+    survey: &Survey,
+    structured: &Structured,
+    main: &[bool],
+    site_name: Option<&str>,
+    url: &Url,
+) -> Option<String> {
+    let whole = short(&flat.title);
+    let clean = without_site(&whole, site_name, url);
+    let shared = meta(flat, &["og:title", "twitter:title", "dc.title"])
+        .map(|title| without_site(&short(title), site_name, url))
+        .filter(|title| !title.is_empty());
+    let headline = structured
+        .headline
+        .as_deref()
+        .map(|title| short(&unescaped(title)))
+        .filter(|title| !title.is_empty());
+    let headings = headings(flat, survey, main);
+
+    // A first-level heading that the title repeats.
+    let agreed = headings
+        .iter()
+        .find(|heading| {
+            let heading = letters(heading);
+            heading.chars().count() >= 4
+                && (letters(&whole).contains(&heading)
+                    || shared
+                        .as_deref()
+                        .is_some_and(|shared| letters(shared) == heading))
+                && site_name.is_none_or(|site| letters(site) != heading)
+        })
+        .cloned();
+    agreed
+        .or(shared)
+        .or(headline)
+        .or_else(|| Some(clean).filter(|title| !title.is_empty()))
+        .or_else(|| headings.into_iter().next())
+        .or_else(|| Some(whole).filter(|title| !title.is_empty()))
+}
+
+/// The texts of the first-level headings; the second-level ones just before the content too.
+fn headings(flat: &Flat<'_>, survey: &Survey, main: &[bool]) -> Vec<String> {
+    let first = main.iter().position(|&kept| kept).unwrap_or(0);
+    let mut out = Vec::new();
+    for (index, element) in flat.elements.iter().enumerate() {
+        let near = (element.first_run as usize).abs_diff(first) < 12;
+        let wanted = element.tag == Tag::H1 || (element.tag == Tag::H2 && near);
+        if wanted && element.tally.chars > 0 && out.len() < 12 {
+            let text = element_text(flat, survey, index as u32);
+            if !text.is_empty() && text.chars().count() < 300 {
+                out.push(text);
+            }
+        }
+    }
+    if survey.marks.h1 != NONE && out.is_empty() {
+        out.push(element_text(flat, survey, survey.marks.h1));
+    }
+    out
+}
+
+/// Cuts the site's name off a title: by its known name, by the host's, or as the shorter end.
+fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
+    const SEPARATORS: [&str; 14] = [
+        " | ", " - ", " – ", " — ", " :: ", " » ", " « ", " · ", " • ", "_", "｜", " / ", "|", "--",
+    ];
+    let host = url.host_str().unwrap_or("");
+    let label = host
+        .trim_start_matches("www.")
+        .split('.')
+        .next()
+        .map(letters)
+        .unwrap_or_default();
+    let is_site = |part: &str| {
+        let part = letters(part);
+        !part.is_empty()
+            && (site_name.is_some_and(|site| {
+                let site = letters(site);
+                !site.is_empty() && (part == site || part.contains(&site) || site.contains(&part))
+            }) || (label.len() >= 3
+                && (part.contains(&label) || label.contains(&part))
+                && part.len() >= 3))
+    };
+    let mut rest = title.trim();
+    // At most a few parts are cut: section, site, slogan.
+    for _ in 0..4 {
+        let Some((at, separator)) = SEPARATORS
+            .iter()
+            .filter_map(|separator| rest.rfind(separator).map(|at| (at, *separator)))
+            .max_by_key(|(at, _)| *at)
+        else {
+            break;
+        };
+        let (head, tail) = (&rest[..at], &rest[at + separator.len()..]);
+        let (head, tail) = (head.trim(), tail.trim());
+        if is_site(tail) && !head.is_empty() {
+            rest = head;
+            continue;
+        }
+        let Some((first_at, first)) = SEPARATORS
+            .iter()
+            .filter_map(|separator| rest.find(separator).map(|at| (at, *separator)))
+            .min_by_key(|(at, _)| *at)
+        else {
+            break;
+        };
+        let before = rest[..first_at].trim();
+        let after = rest[first_at + first.len()..].trim();
+        if is_site(before) && after.chars().count() >= 4 {
+            rest = after;
+            continue;
+        }
+        // Unknown names: a short end after a long head, set off by blanks.
+        let long = words(head) >= 4 && words(head) > 2 * words(tail);
+        if long && (separator.len() > 1 || separator == "_") {
+            rest = head;
+            continue;
+        }
+        break;
+    }
+    rest.to_owned()
+}
+
+/// Words, or the half of the characters in scripts without blanks.
+fn words(text: &str) -> usize {
+    crate::tally::Tally::of(text).words as usize
+}
+
+/// Letters and digits in lower case.
+fn letters(text: &str) -> String {
+    text.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// The few references that publishers leave in JSON.
+fn unescaped(text: &str) -> String {
+    if !text.contains('&') {
+        return text.to_owned();
+    }
+    text.replace("&amp;", "&")
+        .replace("&quot;", "\"")
+        .replace("&#039;", "'")
+        .replace("&#39;", "'")
+        .replace("&#8217;", "’")
+        .replace("&rsquo;", "’")
+        .replace("&nbsp;", " ")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(title: &str, site: Option<&str>, expected: &str) {
+        let url = Url::parse("https://www.dailyplanet.example/a/b").unwrap();
+        assert_eq!(without_site(title, site, &url), expected);
+    }
+
+    #[test]
+    fn the_sites_name_is_cut_off_either_end() {
+        check(
+            "Flood takes bridge | Daily Planet",
+            None,
+            "Flood takes bridge",
+        );
+        check(
+            "Daily Planet - Flood takes bridge",
+            None,
+            "Flood takes bridge",
+        );
+        check(
+            "洪水冲垮大桥_社会_某新闻网",
+            Some("某新闻网"),
+            "洪水冲垮大桥",
+        );
+        check("Flood - and then fire", None, "Flood - and then fire");
+        check(
+            "What the river took from us last night | Opinion",
+            None,
+            "What the river took from us last night",
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! What the words of a short line say about its part in the page.
+//!
+//! "Related articles", "责任编辑：", "3 hours ago", "Accept all cookies": the furniture of pages
+//! speaks a small language of its own, much the same on every site. Only the head of a line is
+//! read, since a long paragraph that mentions cookies is about cookies.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// How many signs there are.
+pub(crate) const SIGN_COUNT: usize = 12;
+
+/// A thing a line can be.
+#[expect(dead_code, reason = "three are read by their place only, as features")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Sign {
+    /// An invitation to share or follow.
+    Share,
+    /// The head of a list of other pages.
+    Related,
+    /// Something about comments and replies.
+    Comment,
+    /// Cookies, privacy, a login or a subscription.
+    Wall,
+    /// A copyright line.
+    Copyright,
+    /// An editor's or agency's credit.
+    Credit,
+    /// A by-line.
+    Byline,
+    /// A date or a time.
+    Date,
+    /// A press button in words: "read more", "add to cart".
+    More,
+    /// A price.
+    Price,
+    /// Little but numbers.
+    Count,
+    /// Words of an advertisement's frame.
+    Advert,
+}
+
+/// The signs of a line, one bit each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Signs(pub u16);
+
+impl Signs {
+    pub(crate) fn has(self, sign: Sign) -> bool {
+        self.0 & (1 << sign as u16) != 0
+    }
+
+    /// Reads a line; `lower` is a buffer.
+    pub(crate) fn of(line: &str, lower: &mut String) -> Signs {
+        lower.clear();
+        for c in line.chars().take(HEAD_CHARS) {
+            if c.is_ascii() {
+                lower.push(c.to_ascii_lowercase());
+            } else {
+                lower.extend(c.to_lowercase());
+            }
+        }
+        let mut signs = 0;
+        for (bit, pattern) in PATTERNS.iter().enumerate() {
+            if pattern.is_match(lower) {
+                signs |= 1 << bit;
+            }
+        }
+        Signs(signs)
+    }
+}
+
+/// How much of a line is read.
+const HEAD_CHARS: usize = 100;
+
+static PATTERNS: LazyLock<[Regex; SIGN_COUNT]> = LazyLock::new(|| {
+    SOURCES.map(|source| Regex::new(source).expect("the pattern is constant and tested"))
+});
+
+/// In the order of [`Sign`]; matched against a lower-cased head of the line.
+const SOURCES: [&str; SIGN_COUNT] = [
+    // Share
+    r"^(share|tweet|e?-?mail|print|pin( it)?|save|like|follow|copy link|copy url|bookmark|facebook|twitter|whatsapp|linkedin|reddit|telegram|分享|收藏|点赞|转发|打印|扫一扫|微信|微博|关注|シェア|ツイート|teilen|compartir|compartilh|partager|condividi|поделиться)|分享到|share (this|on|via)|follow us|扫描二维码|关注我们|微信公众号",
+    // Related
+    r"^(related|recommended|recommendations|more (from|stories|news|articles|on|in|about|posts|like)|read (more|next|also|this)|also (read|on|in|see)|see (also|more)|trending|(most )?popular|most (read|viewed|shared|recent|commented)|(latest|recent|breaking|top) (news|posts|stories|articles|comments|from|headlines|videos)|editor'?s'? (pick|choice)|up next|next (article|post|story|up)|prev(ious)? (article|post|story)|don'?t miss|customers|frequently bought|similar|you (may|might)|what to read|must read|further reading|keep reading|suggested|explore more|相关|推荐|延伸阅读|猜你喜欢|热门|热点|最新|更多|上一篇|下一篇|精彩|大家都在|関連|おすすめ|あわせて読みたい|人気|前の記事|次の記事|ランキング|mehr (zum|aus|von)|lesen sie|lire (aussi|la suite)|à lire|leer (más|también)|te puede|lee también|leia (também|mais)|veja (também|mais)|mais lidas|читайте|zobacz|czytaj|leggi anche|potrebbe)|you (may|might) also like|customers (also|who)|相关阅读|相关新闻|相关文章|推荐阅读",
+    // Comment
+    r"^(\d+ )?(comments?|repl(y|ies)|responses?|kommentare?|commentaires?|comentarios?|coment[aá]rios?|评论|网友|跟帖|コメント|返信|返信する|回复|commenti)\b|(leave|post|write|add) (a|your) (reply|comment)|leave a reply|join the (discussion|conversation)|(log|sign)(ged)? in to (post|comment|reply)|email address will not be published|发表评论|条评论|我要评论|最新评论|コメントする|comments (are )?(closed|off)",
+    // Wall
+    r"cookie|consent|privacy (policy|notice)|terms (of|and|&)|by (continuing|clicking|signing|using)|ad ?blocker|enable javascript|your browser|newsletter|^(log|sign) ?(in|up|out)|^subscribe|^register|already (a|have)|create an account|forgot (your )?password|free trial|inbox|登录|注册|隐私|用户协议|利用規約|プライバシー|ログイン|datenschutz|confidentialité|privacidad|iniciar sesión|connexion|jetzt anmelden",
+    // Copyright
+    r"©|\(c\) ?(19|20)\d\d|copyright|all rights reserved|版权所有|版权归|备案|icp|不得转载|无断|無断転載|著作権|alle rechte|tous droits|todos los derechos|powered by|许可证",
+    // Credit
+    r"责任编辑|责编|(编辑|来源|作者|记者|校对|审核|监制|编审|摄影|供稿|出品)\s*[:：丨|/]|原标题|免责声明|本文来自|转载|文章来源|版权声明|特别声明|违法和不良|^[(（\[【](编辑|责任|责编|完|記者)|(photo|image|picture|video)s?( credit)?( by)?\s*[:/]|^(source|via|credit)s?\s*:|(reporting|editing|additional reporting|writing) by|getty images|getty|shutterstock|courtesy|afp|associated press|この記事|contributed to this|首发|独家|授权",
+    // Byline
+    r"^(by|von|por|par|di|door|od|автор|written by|posted by|published by|author|text|文[:：/ ]|作者|撰文|记者|編集|著者|posted|published|updated|last (updated|modified|edited)|发布|发表|更新|投稿|created|modified|edited)\b|公開日|更新日|发布时间|发布于|min(ute)?s? read|阅读时间|浏览[:：次]|阅读[:：量]|点击[:：数]|人气[:：]|字体[:：]|字号",
+    // Date
+    r"(19|20)\d\d\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](19|20)\d\d|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december)\.? \d{1,2}(st|nd|rd|th)?,? (19|20)\d\d|\d{1,2}(st|nd|rd|th|\.)? ?(of )?(jan|feb|mar|apr|may|jun|jul|aug|sep|okt|oct|nov|dec|dez|janv|févr|mars|avr|mai|juin|juil|août|enero|febrero|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)[a-zé]*\.?,? (de )?(19|20)\d\d|\b(\d+|an?) (sec(ond)?|min(ute)?|hour|hr|day|week|month|year|yr)s? ago|\d+\s?(分钟|小时|天|秒|個月|个月|年)前|\d+(分|時間|日)前|\d{1,2}:\d\d|vor \d+ (stunden|minuten|tagen)|hace \d+|il y a \d+|yesterday|昨天",
+    // More
+    r"^(read|show|load|view|see|learn|find out|discover|explore|get|shop|buy|add|continue|click|start|try|book|contact|request|watch|download|back|go|close|skip|open|expand|hide|view all|see all|select|choose|sort|filter|compare|quick|sign|order|apply|join|查看|展开|点击|全文|收起|返回|立即|加入|下载|打开|もっと|続きを|詳しく|一覧|mehr|weiter|ver|voir|en savoir|saiba)\b",
+    // Price
+    r"[$€£¥￥₹]\s?\d|\d\s?(€|£|usd|eur|gbp|zł|kr|руб|元|円)|\d+\s?% off|free (shipping|delivery|returns)|in stock|out of stock|sold out",
+    // Count
+    r"^[\s\d.,:;%+/()|#·•×x–—-]*[kKmM]?[\s\d.,:;%+/()|#·•×–—-]*$",
+    // Advert
+    r"^(advertisement|ads?|sponsored|promoted|anzeige|werbung|publicité|publicidad|publicidade|реклама|广告|廣告|広告|スポンサー|pr|promotion|paid (post|content)|story continues|article continues|continue reading below|scroll to continue)\b|affiliate (link|commission)|may earn|earn a commission",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, sign: Sign, expected: bool) {
+        let mut lower = String::new();
+        assert_eq!(Signs::of(line, &mut lower).has(sign), expected, "{line}");
+    }
+
+    #[test]
+    fn furniture_is_told_by_its_words() {
+        check("Share this article", Sign::Share, true);
+        check("相关阅读", Sign::Related, true);
+        check("Related articles", Sign::Related, true);
+        check("责任编辑：王某", Sign::Credit, true);
+        check("3 hours ago", Sign::Date, true);
+        check("12 Comments", Sign::Comment, true);
+        check("We use cookies to improve", Sign::Wall, true);
+        check("1 / 23", Sign::Count, true);
+        check("$ 12.50", Sign::Price, true);
+        check("2021年3月5日", Sign::Date, true);
+        check("Advertisement", Sign::Advert, true);
+    }
+
+    #[test]
+    fn a_sentence_has_no_sign() {
+        let mut lower = String::new();
+        let signs = Signs::of("The river rose again and took the bridge.", &mut lower);
+        assert_eq!(signs, Signs::default());
+    }
+}

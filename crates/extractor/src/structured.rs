@@ -1,0 +1,384 @@
+//! What the page says of itself in JSON-LD.
+//!
+//! Publishers write it for search engines, so it is short, clean and mostly right: types, names,
+//! dates, and now and then the whole text. It is read once here; metadata takes its fields, the
+//! structured candidate its texts, the page type its types.
+
+use serde_json::Value;
+
+/// Longer scripts are not read: the largest useful ones carry one article's text.
+const BYTES_MAX: usize = 1 << 20;
+/// Values looked at in all scripts together.
+const VALUES_MAX: usize = 20_000;
+
+/// What JSON-LD says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Structured {
+    pub kinds: Kinds,
+    pub headline: Option<String>,
+    pub author: Option<String>,
+    pub published: Option<String>,
+    pub modified: Option<String>,
+    pub site_name: Option<String>,
+    pub image: Option<String>,
+    pub language: Option<String>,
+    pub licence: Option<String>,
+    /// `articleBody` and its kin, longest first.
+    pub bodies: Vec<String>,
+    /// Descriptions of articles and products.
+    pub descriptions: Vec<String>,
+}
+
+/// Which types occur, one bit each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Kinds(pub u16);
+
+impl Kinds {
+    pub const ARTICLE: Kinds = Kinds(1);
+    pub const FORUM: Kinds = Kinds(2);
+    pub const PRODUCT: Kinds = Kinds(4);
+    pub const COLLECTION: Kinds = Kinds(8);
+    pub const ORGANISATION: Kinds = Kinds(16);
+    pub const DOCUMENTATION: Kinds = Kinds(32);
+    pub const SITE: Kinds = Kinds(64);
+
+    pub(crate) fn has(self, other: Kinds) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn add(&mut self, other: Kinds) {
+        self.0 |= other.0;
+    }
+
+    fn of(name: &str) -> Kinds {
+        let name = name.rsplit(['/', '#', ':']).next().unwrap_or(name);
+        match name {
+            "TechArticle" | "APIReference" | "HowTo" => Kinds::DOCUMENTATION,
+            "Article"
+            | "NewsArticle"
+            | "BlogPosting"
+            | "ReportageNewsArticle"
+            | "Report"
+            | "ScholarlyArticle"
+            | "OpinionNewsArticle"
+            | "AnalysisNewsArticle"
+            | "BackgroundNewsArticle"
+            | "LiveBlogPosting"
+            | "Recipe"
+            | "ReviewNewsArticle"
+            | "AdvertiserContentArticle"
+            | "SatiricalArticle" => Kinds::ARTICLE,
+            "DiscussionForumPosting" | "QAPage" | "Question" | "SocialMediaPosting" => Kinds::FORUM,
+            "Product"
+            | "ProductGroup"
+            | "IndividualProduct"
+            | "SoftwareApplication"
+            | "VideoGame"
+            | "MobileApplication" => Kinds::PRODUCT,
+            "CollectionPage" | "ItemList" | "SearchResultsPage" | "OfferCatalog" | "Blog" => {
+                Kinds::COLLECTION
+            }
+            "Organization"
+            | "LocalBusiness"
+            | "Corporation"
+            | "Service"
+            | "NewsMediaOrganization" => Kinds::ORGANISATION,
+            "WebSite" => Kinds::SITE,
+            _ => Kinds(0),
+        }
+    }
+}
+
+impl Structured {
+    /// Reads a page's JSON-LD scripts; what does not parse is passed over.
+    pub(crate) fn read(scripts: &[&str]) -> Structured {
+        let mut found = Structured::default();
+        let mut budget = VALUES_MAX;
+        for script in scripts {
+            if script.len() > BYTES_MAX {
+                continue;
+            }
+            if let Some(value) = parse(script) {
+                found.take(&value, &mut budget);
+            }
+        }
+        found
+            .bodies
+            .sort_by_key(|body| std::cmp::Reverse(body.len()));
+        found
+    }
+
+    /// Walks the values with a list of its own, since the depth is the page's to choose.
+    fn take(&mut self, root: &Value, budget: &mut usize) {
+        let mut open = vec![(root, false)];
+        while let Some((value, part)) = open.pop() {
+            if *budget == 0 {
+                return;
+            }
+            *budget -= 1;
+            match value {
+                Value::Array(items) => open.extend(items.iter().rev().map(|item| (item, part))),
+                Value::Object(fields) => {
+                    let kinds = kinds_of(fields.get("@type"));
+                    self.object(fields, kinds, part);
+                    for (key, inner) in fields.iter().rev() {
+                        let inner_part = match key.as_str() {
+                            "@graph" | "mainEntity" | "mainEntityOfPage" | "about" => part,
+                            _ => true,
+                        };
+                        // Items of a list, comments and reviews are other things than the page.
+                        let other = matches!(
+                            key.as_str(),
+                            "itemListElement"
+                                | "comment"
+                                | "review"
+                                | "hasPart"
+                                | "breadcrumb"
+                                | "author"
+                                | "publisher"
+                                | "isRelatedTo"
+                                | "isSimilarTo"
+                        );
+                        if !other && (inner.is_object() || inner.is_array()) {
+                            open.push((inner, inner_part));
+                        }
+                    }
+                }
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+            }
+        }
+    }
+
+    fn object(&mut self, fields: &serde_json::Map<String, Value>, kinds: Kinds, part: bool) {
+        if !part {
+            self.kinds.add(kinds);
+        }
+        let text = |key: &str| fields.get(key).and_then(first_text);
+        let is_work =
+            kinds.has(Kinds::ARTICLE) || kinds.has(Kinds::FORUM) || kinds.has(Kinds::DOCUMENTATION);
+        for key in ["articleBody", "text", "reviewBody"] {
+            if key != "articleBody" && !kinds.has(Kinds::FORUM) {
+                continue;
+            }
+            if let Some(body) = text(key)
+                && body.len() > 40
+                && self.bodies.len() < 200
+            {
+                self.bodies.push(strip_tags(&body));
+            }
+        }
+        if (is_work || kinds.has(Kinds::PRODUCT))
+            && let Some(description) = text("description")
+            && self.descriptions.len() < 20
+        {
+            self.descriptions.push(strip_tags(&description));
+        }
+        let page = kinds_of(fields.get("@type")) == Kinds(0)
+            && type_is(
+                fields.get("@type"),
+                &["WebPage", "ItemPage", "AboutPage", "FAQPage"],
+            );
+        if is_work || (page && !part) {
+            set(
+                &mut self.published,
+                text("datePublished").or_else(|| text("dateCreated")),
+            );
+            set(&mut self.modified, text("dateModified"));
+            set(&mut self.language, text("inLanguage"));
+            set(&mut self.licence, text("license"));
+        }
+        if is_work {
+            set(
+                &mut self.headline,
+                text("headline").or_else(|| text("name")),
+            );
+            set(
+                &mut self.author,
+                fields
+                    .get("author")
+                    .or_else(|| fields.get("creator"))
+                    .and_then(names),
+            );
+            set(&mut self.image, fields.get("image").and_then(url_of));
+            set(&mut self.site_name, fields.get("publisher").and_then(names));
+        }
+        if kinds.has(Kinds::PRODUCT) && !part {
+            set(&mut self.headline, text("name"));
+            set(&mut self.image, fields.get("image").and_then(url_of));
+        }
+        if kinds.has(Kinds::SITE) {
+            set(&mut self.site_name, text("name"));
+        }
+    }
+}
+
+fn set(slot: &mut Option<String>, value: Option<String>) {
+    if slot.is_none() {
+        *slot = value.filter(|value| !value.is_empty());
+    }
+}
+
+fn kinds_of(value: Option<&Value>) -> Kinds {
+    let mut kinds = Kinds::default();
+    match value {
+        Some(Value::String(name)) => kinds.add(Kinds::of(name)),
+        Some(Value::Array(names)) => {
+            for name in names.iter().filter_map(Value::as_str).take(8) {
+                kinds.add(Kinds::of(name));
+            }
+        }
+        _ => {}
+    }
+    kinds
+}
+
+fn type_is(value: Option<&Value>, wanted: &[&str]) -> bool {
+    match value {
+        Some(Value::String(name)) => wanted.contains(&name.as_str()),
+        Some(Value::Array(names)) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .any(|name| wanted.contains(&name)),
+        _ => false,
+    }
+}
+
+fn first_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Array(items) => items.iter().find_map(|item| match item {
+            Value::String(text) => Some(text.trim().to_owned()),
+            _ => None,
+        }),
+        Value::Object(fields) => match fields.get("@id").or_else(|| fields.get("name")) {
+            Some(Value::String(text)) => Some(text.trim().to_owned()),
+            _ => None,
+        },
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+/// The names of one or more people or organisations, joined.
+fn names(value: &Value) -> Option<String> {
+    let mut all: Vec<String> = Vec::new();
+    let items = match value {
+        Value::Array(items) => items.as_slice(),
+        other => std::slice::from_ref(other),
+    };
+    for item in items.iter().take(10) {
+        let name = match item {
+            Value::String(name) => Some(name.as_str()),
+            Value::Object(fields) => match fields.get("name") {
+                Some(Value::String(name)) => Some(name.as_str()),
+                Some(Value::Array(names)) => names.iter().find_map(Value::as_str),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(name) = name.map(str::trim)
+            && !name.is_empty()
+            && !name.starts_with("http")
+            && !all.iter().any(|known| known == name)
+        {
+            all.push(name.to_owned());
+        }
+    }
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+fn url_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(url) => Some(url.clone()),
+        Value::Array(items) => items.first().and_then(|item| match item {
+            Value::String(url) => Some(url.clone()),
+            Value::Object(fields) => fields.get("url").and_then(Value::as_str).map(str::to_owned),
+            _ => None,
+        }),
+        Value::Object(fields) => fields.get("url").and_then(Value::as_str).map(str::to_owned),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+/// Parses a script as pages write it: with comment marks around it and raw line breaks inside.
+fn parse(script: &str) -> Option<Value> {
+    let trimmed = script
+        .trim()
+        .trim_start_matches("<!--")
+        .trim_start_matches("//<![CDATA[")
+        .trim_start_matches("<![CDATA[")
+        .trim_end_matches("-->")
+        .trim_end_matches("//]]>")
+        .trim_end_matches("]]>")
+        .trim_end_matches(';')
+        .trim();
+    if let Ok(value) = serde_json::from_str(trimmed) {
+        return Some(value);
+    }
+    let mended: String = trimmed
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    serde_json::from_str(&mended).ok()
+}
+
+/// Takes markup out of a text that may hold some, escaped or not.
+fn strip_tags(text: &str) -> String {
+    let text = if text.contains("&lt;") {
+        text.replace("&lt;", "<").replace("&gt;", ">")
+    } else {
+        text.to_owned()
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut in_tag = false;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '<' if chars
+                .peek()
+                .is_some_and(|&n| n.is_ascii_alphabetic() || n == '/') =>
+            {
+                in_tag = true;
+            }
+            '>' if in_tag => {
+                in_tag = false;
+                out.push(' ');
+            }
+            _ if in_tag => {}
+            _ => out.push(c),
+        }
+    }
+    out.replace("&nbsp;", " ")
+        .replace("&quot;", "\"")
+        .replace("&#39;", "'")
+        .replace("&amp;", "&")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_article_in_a_graph_is_read() {
+        let found = Structured::read(&[r#"{"@graph":[{"@type":"WebSite","name":"The Site"},
+            {"@type":["NewsArticle"],"headline":"Head","datePublished":"2021-03-05",
+             "author":[{"@type":"Person","name":"A B"},{"name":"C D"}],
+             "articleBody":"A long enough body of text, <p>with a tag</p> in it."}]}"#]);
+        assert!(found.kinds.has(Kinds::ARTICLE));
+        assert_eq!(found.author.as_deref(), Some("A B, C D"));
+        assert_eq!(found.published.as_deref(), Some("2021-03-05"));
+        assert_eq!(found.site_name.as_deref(), Some("The Site"));
+        assert!(found.bodies[0].contains("with a tag"));
+        assert!(!found.bodies[0].contains('<'));
+    }
+
+    #[test]
+    fn raw_line_breaks_inside_strings_are_forgiven() {
+        let found = Structured::read(&["{\"@type\":\"Article\",\"headline\":\"A\nB\"}"]);
+        assert_eq!(found.headline.as_deref(), Some("A B"));
+    }
+
+    #[test]
+    fn what_is_no_json_says_nothing() {
+        assert_eq!(Structured::read(&["{oops", ""]), Structured::default());
+    }
+}

@@ -1,0 +1,158 @@
+//! What characters weigh.
+//!
+//! A Chinese character carries about as much as half an English word, so lengths counted in
+//! characters mean different things in different scripts. Everything that compares a length to a
+//! bound here compares `weight`: one for a letter, three for a character of Chinese, Japanese or
+//! Korean. Sentences are told by the punctuation of the script they are in.
+
+/// Counts over a piece of text; adds up over the pieces of a subtree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Characters that are not blank.
+    pub chars: u32,
+    /// Characters by what they carry: 3 for one of Chinese, Japanese or Korean, else 1.
+    pub weight: u32,
+    /// Words between blanks, and single characters where words have no blanks between them.
+    pub words: u32,
+    /// Signs that end a sentence.
+    pub stops: u32,
+    /// Signs within a sentence.
+    pub commas: u32,
+    /// Digits.
+    pub digits: u32,
+    /// Upper case letters.
+    pub capitals: u32,
+    /// Characters of Chinese, Japanese or Korean.
+    pub cjk: u32,
+}
+
+impl Tally {
+    pub(crate) fn of(text: &str) -> Tally {
+        let mut tally = Tally::default();
+        let mut in_word = false;
+        for c in text.chars() {
+            if c.is_ascii() {
+                let byte = c as u8;
+                if byte <= b' ' {
+                    in_word = false;
+                    continue;
+                }
+                tally.chars += 1;
+                tally.weight += 1;
+                match byte {
+                    b'.' | b'!' | b'?' => tally.stops += 1,
+                    b',' | b';' => tally.commas += 1,
+                    b'0'..=b'9' => tally.digits += 1,
+                    b'A'..=b'Z' => tally.capitals += 1,
+                    _ => {}
+                }
+                if !in_word && byte.is_ascii_alphanumeric() {
+                    in_word = true;
+                    tally.words += 1;
+                }
+                continue;
+            }
+            if c.is_whitespace() || c == '\u{200b}' || c == '\u{feff}' {
+                in_word = false;
+                continue;
+            }
+            tally.chars += 1;
+            if is_cjk(c) {
+                tally.weight += 3;
+                tally.words += 1;
+                tally.cjk += 1;
+                in_word = false;
+                continue;
+            }
+            tally.weight += 1;
+            match c {
+                '。' | '！' | '？' | '…' | '．' | '｡' | '।' | '؟' => {
+                    tally.stops += 1;
+                    in_word = false;
+                }
+                '，' | '、' | '；' | '：' | '،' => {
+                    tally.commas += 1;
+                    in_word = false;
+                }
+                _ if c.is_alphanumeric() => {
+                    if c.is_uppercase() {
+                        tally.capitals += 1;
+                    }
+                    if !in_word {
+                        in_word = true;
+                        tally.words += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        tally
+    }
+
+    pub(crate) fn add(&mut self, other: Tally) {
+        self.chars += other.chars;
+        self.weight += other.weight;
+        self.words += other.words;
+        self.stops += other.stops;
+        self.commas += other.commas;
+        self.digits += other.digits;
+        self.capitals += other.capitals;
+        self.cjk += other.cjk;
+    }
+}
+
+/// Whether words of this character's script are written without blanks between them.
+pub(crate) fn is_cjk(c: char) -> bool {
+    matches!(c,
+        '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Appends `text` to `out` with every run of blanks as one, none at the start of a line.
+pub(crate) fn push_squeezed(out: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '\u{200b}' | '\u{feff}' | '\u{ad}' | '\0' => {}
+            _ if c.is_whitespace() => {
+                if !out.is_empty() && !out.ends_with([' ', '\n']) {
+                    out.push(' ');
+                }
+            }
+            _ => out.push(c),
+        }
+    }
+}
+
+/// `text` with every run of blanks as one and none at its ends.
+pub(crate) fn squeezed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().min(256));
+    push_squeezed(&mut out, text);
+    out.truncate(out.trim_end().len());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chinese_sentence_weighs_three_for_each_character() {
+        let tally = Tally::of("今天，天气好。");
+        assert_eq!(tally.cjk, 5);
+        assert_eq!(tally.weight, 17);
+        assert_eq!((tally.commas, tally.stops), (1, 1));
+    }
+
+    #[test]
+    fn words_are_counted_between_blanks() {
+        let tally = Tally::of("  Two words, 3 numbers.\n");
+        assert_eq!(tally.words, 4);
+        assert_eq!(tally.capitals, 1);
+    }
+
+    #[test]
+    fn blanks_are_squeezed_to_one() {
+        assert_eq!(squeezed("  a \n\t b\u{a0}c "), "a b c");
+    }
+}
