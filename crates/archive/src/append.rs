@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::hint::{HintFile, Synced};
-use crate::layout::Kind;
+use crate::layout::{self, Kind};
 use crate::member::{Packer, Packing};
 use crate::record::{BodyRef, Event, JOURNAL_VERSION, Record};
 use crate::recover::{self, Recovery};
@@ -137,7 +137,7 @@ impl Archive {
     /// # Errors
     /// When files cannot be read or written, or a newer Tamis wrote the journal.
     pub fn open(dir: &Path, config: ArchiveConfig) -> Result<(Archive, Recovery), ArchiveError> {
-        std::fs::create_dir_all(dir).map_err(ArchiveError::write(dir))?;
+        layout::create_dir(dir).map_err(ArchiveError::write(dir))?;
         let (recovery, end) = recover::recover(dir)?;
         let resume = |kind, number: Option<u32>| match number {
             Some(number) => Volume::resume(dir, kind, number).map(Some),

@@ -84,6 +84,18 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Makes a directory, if there is none, and its entry in its parent durable.
+pub(crate) fn create_dir(dir: &Path) -> io::Result<()> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(dir)?;
+    match dir.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => sync_dir(parent),
+        Some(_) | None => sync_dir(Path::new(".")),
+    }
+}
+
 /// Makes a directory's entries durable.
 pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()

@@ -14,7 +14,12 @@
 //!
 //! In reading order: the records ([`record`]), one gzip member (`member`), WARC heads (`warc`),
 //! a file of members with a way past damage (`scan`), writing (`append`), recovery (`recover`),
-//! reading (`replay`, `body`).
+//! reading (`replay`, `body`, `verify`).
+//!
+//! Costs, by `benches/archive.rs` on one busy core of a small machine: a page of 30 KB markup,
+//! 6 KB text and 10 KB JSON is appended in 0.1 ms when its body came content-encoded and in
+//! 0.2 ms when we compress it; the journal is read at 1 GB/s of JSON unread, 0.26 GB/s as whole
+//! records; opening takes a millisecond or two.
 //!
 //! ```
 //! use archive::{Archive, ArchiveConfig, Entry, Event, Position, Record, Replayed, StopRecord};
@@ -50,6 +55,7 @@ mod replay;
 mod response;
 mod revisit;
 mod scan;
+mod verify;
 mod volume;
 mod warc;
 
@@ -66,3 +72,4 @@ pub use record::{
 pub use recover::{Cut, Recovery};
 pub use replay::{RawReplay, RawReplayed, Replay, Replayed, end, replay, replay_raw};
 pub use response::Response;
+pub use verify::{BodyCheck, check_bodies};

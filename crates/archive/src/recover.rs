@@ -201,8 +201,9 @@ impl Tail<'_> {
                 Some(_) | None => (keep, why) = (offset, damage),
             }
         }
+        let whole = walk.marks.len();
         walk.marks.retain(|mark| mark.offset < keep);
-        let whole_but_cut = walk.whole_from(keep);
+        let mut records = (whole - walk.marks.len()) as u64;
 
         let bodiless = if before.is_some_and(|mark| self.lacks_body(&mark)) {
             let all = self::walk(self.dir, self.number, 0, keep)?;
@@ -213,7 +214,6 @@ impl Tail<'_> {
                 .find(|mark| self.lacks_body(mark))
                 .copied()
         };
-        let mut records = whole_but_cut;
         if let Some(mark) = bodiless {
             let cut = self::walk(self.dir, self.number, mark.offset, keep)?;
             records += cut.marks.len() as u64;
@@ -363,16 +363,6 @@ struct Walk {
     marks: Vec<Mark>,
     damage: Vec<(u64, u64, &'static str)>,
     tail: Option<(u64, u64, &'static str)>,
-    offsets: Vec<u64>,
-}
-
-impl Walk {
-    fn whole_from(&self, keep: u64) -> u64 {
-        self.offsets
-            .iter()
-            .filter(|&&offset| offset >= keep)
-            .count() as u64
-    }
 }
 
 fn walk(dir: &Path, number: u32, start: u64, end: u64) -> Result<Walk, ArchiveError> {
@@ -387,9 +377,7 @@ fn walk(dir: &Path, number: u32, start: u64, end: u64) -> Result<Walk, ArchiveEr
             .map_err(ArchiveError::read(&path))?
         {
             Step::Member { offset, bytes } => {
-                let mark = mark(&record, offset, bytes);
-                walk.offsets.extend(mark.map(|mark| mark.offset));
-                walk.marks.extend(mark);
+                walk.marks.extend(mark(&record, offset, bytes));
             }
             Step::Damage { offset, bytes, why } => walk.damage.push((offset, bytes, why)),
             Step::Tail { offset, bytes, why } => {
@@ -425,6 +413,15 @@ fn last_whole(dir: &Path, number: u32, end: u64) -> Result<Option<Mark>, Archive
         }
     }
     Ok(None)
+}
+
+/// Where the last whole record at or before `end` ends.
+pub(crate) fn last_whole_end(
+    dir: &Path,
+    number: u32,
+    end: u64,
+) -> Result<Option<u64>, ArchiveError> {
+    Ok(last_whole(dir, number, end)?.map(|mark| mark.end))
 }
 
 /// Refuses a journal that a newer Tamis wrote, by the warcinfo at the file's beginning.

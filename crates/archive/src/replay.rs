@@ -13,7 +13,7 @@ use crate::error::Damage;
 use crate::hint::Synced;
 use crate::layout::{Kind, file_bytes};
 use crate::record::{Event, JOURNAL_VERSION, Record};
-use crate::recover::check_warcinfo;
+use crate::recover::{check_warcinfo, last_whole_end};
 use crate::scan::{Scanner, Step};
 use crate::warc::Parsed;
 use crate::{ArchiveError, Position};
@@ -113,12 +113,24 @@ pub fn replay_raw(dir: &Path, from: Position) -> Result<RawReplay, ArchiveError>
     })
 }
 
-/// Where the journal in `dir` ends: the end of its last file, a torn tail included.
+/// Where the journal in `dir` ends: after its last whole record. What a crash left half written
+/// behind it does not count, whether or not it has been cut yet.
 ///
 /// # Errors
 /// When the directory cannot be read.
 pub fn end(dir: &Path) -> Result<Position, ArchiveError> {
-    end_of(dir, &Kind::Journal.list(dir)?)
+    let files = Kind::Journal.list(dir)?;
+    let synced = Synced::read(dir).unwrap_or_default().position;
+    for &number in files.iter().rev() {
+        let bytes = bytes_of(dir, number)?;
+        let whole = last_whole_end(dir, number, bytes)?.map(|end| Position::new(number, end));
+        // A damaged last record that had been synced is part of the journal.
+        let synced = (synced.file() == number && synced.offset() <= bytes).then_some(synced);
+        if let Some(end) = whole.max(synced) {
+            return Ok(end);
+        }
+    }
+    Ok(Position::START)
 }
 
 fn end_of(dir: &Path, files: &[u32]) -> Result<Position, ArchiveError> {

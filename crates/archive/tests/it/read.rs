@@ -175,5 +175,7 @@ fn a_reader_stops_at_what_is_being_written() {
     for end in before.len()..after.len() {
         std::fs::write(other.path().join("00001.meta.warc.gz"), &after[..end]).unwrap();
         assert_eq!(everything(other.path()), (vec![1], vec![]));
+        let end = archive::end(other.path()).unwrap();
+        assert_eq!(end.offset(), before.len() as u64);
     }
 }
