@@ -73,15 +73,33 @@ pub fn shortened(pieces: &[Piece], around: usize) -> Vec<Piece> {
         }
         let head: String = text.chars().take(before).collect();
         let tail: String = text.chars().skip(length - after).collect();
+        let (head, tail) = (up_to_word(&head), from_word(&tail));
+        let shown = head.chars().count() + tail.chars().count();
         if !head.is_empty() {
-            out.push(Piece::Same(head));
+            out.push(Piece::Same(head.to_owned()));
         }
-        out.push(Piece::Skipped(length - before - after));
+        out.push(Piece::Skipped(length - shown));
         if !tail.is_empty() {
-            out.push(Piece::Same(tail));
+            out.push(Piece::Same(tail.to_owned()));
         }
     }
     out
+}
+
+/// The text without a word that is cut in its middle at the end; Chinese is cut anywhere.
+fn up_to_word(text: &str) -> &str {
+    match text.trim_end_matches(|c| class_of(c) == Class::Word) {
+        "" => text,
+        whole => whole,
+    }
+}
+
+/// The same at the beginning.
+fn from_word(text: &str) -> &str {
+    match text.trim_start_matches(|c| class_of(c) == Class::Word) {
+        "" => text,
+        whole => whole,
+    }
 }
 
 /// The share of characters that both texts have in common, 0.0 to 1.0.

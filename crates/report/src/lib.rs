@@ -33,6 +33,10 @@ pub mod texts;
 pub mod why_slow;
 pub mod words;
 
+#[cfg(test)]
+#[path = "../tests/journal/mod.rs"]
+mod journal;
+
 pub use compare::Comparison;
 pub use explain::{Explainer, Story};
 pub use export::{Format, What, export};

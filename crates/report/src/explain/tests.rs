@@ -1,1 +1,198 @@
-//! Placeholder.
+use archive::Record;
+
+use super::*;
+use crate::journal;
+use crate::text::Look;
+
+fn story(records: &[Record], url: &str) -> Story {
+    let mut explainer = Explainer::new(url);
+    records.iter().for_each(|record| explainer.add(record));
+    explainer.finish()
+}
+
+fn told(story: &Story) -> String {
+    render(story, Look::plain(), &|_| None)
+}
+
+#[test]
+fn a_kept_page_tells_where_it_was_found_how_often_it_was_tried_and_what_repeats_it() {
+    let story = story(&journal::small(), "http://db.test/a");
+    assert_eq!(story.state, "indexed");
+    assert_eq!(
+        (story.found[0].from.as_str(), story.found[0].anchor.as_str()),
+        ("http://db.test/", "B-trees")
+    );
+    assert_eq!(story.fetches.len(), 2);
+    assert_eq!(story.fetches[0].error.as_deref(), Some("timeout"));
+    assert_eq!(story.duplicates_count, 2);
+    assert_eq!(
+        story
+            .robots
+            .as_ref()
+            .and_then(|robots| robots.crawl_delay_s),
+        Some(1.0)
+    );
+    let text = told(&story);
+    let order = [
+        "Found",
+        "\"B-trees\"",
+        "Fetched",
+        "attempt 1: no answer",
+        "attempt 2: status 200",
+        "Decided",
+        "Measured",
+        "Afterwards",
+    ];
+    let mut at = 0;
+    for part in order {
+        at += text[at..]
+            .find(part)
+            .unwrap_or_else(|| panic!("{part} in {text}"));
+    }
+}
+
+#[test]
+fn a_duplicate_shows_its_neighbour_and_the_text_that_differs() {
+    let story = story(&journal::small(), "http://db.test/print/a");
+    assert_eq!(story.state, "junk");
+    assert!(
+        story.summary.contains("near duplicate of http://db.test/a"),
+        "{}",
+        story.summary
+    );
+    let nearest = story.decisions[0].nearest.as_ref().unwrap();
+    let kept = nearest.page;
+    let texts = move |page: u64| {
+        Some(
+            if page == kept {
+                "数据库的索引很快"
+            } else {
+                "数据库的日志很快"
+            }
+            .to_owned(),
+        )
+    };
+    let text = render(&story, Look::plain(), &texts);
+    assert!(
+        text.contains("distance 2 of 64 bits, overlap 0.95, found by table 3: duplicate"),
+        "{text}"
+    );
+    assert!(text.contains("数据库的[-索引-][+日志+]很快"), "{text}");
+    let colour = render(
+        &story,
+        Look {
+            colour: true,
+            ..Look::plain()
+        },
+        &texts,
+    );
+    assert!(
+        colour.contains("\u{1b}[31m索引\u{1b}[0m\u{1b}[32m日志\u{1b}[0m"),
+        "{colour}"
+    );
+}
+
+#[test]
+fn a_url_that_was_never_admitted_says_why() {
+    let records = journal::small();
+    let scope = story(&records, "http://other.test/x");
+    assert_eq!(scope.state, "left_out");
+    assert!(
+        scope.summary.contains("never admitted: scope"),
+        "{}",
+        scope.summary
+    );
+    let trap = story(&records, "http://db.test/calendar?month=2099-01");
+    assert!(
+        told(&trap).contains("left out: trap calendar"),
+        "{}",
+        told(&trap)
+    );
+    let unknown = story(&records, "http://nowhere.test/");
+    assert_eq!(
+        (unknown.state.as_str(), unknown.found_count),
+        ("unknown", 0)
+    );
+}
+
+#[test]
+fn refused_failed_redirected_and_pending_urls_have_their_stories() {
+    let records = journal::small();
+    let state = |url: &str| {
+        let story = story(&records, url);
+        (story.state.clone(), story.summary)
+    };
+    assert_eq!(
+        state("http://db.test/private"),
+        ("refused".into(), "Not fetched: robots.".into())
+    );
+    assert_eq!(
+        state("http://db.test/gone"),
+        ("failed".into(), "Failed: http 404, after 1 attempt.".into())
+    );
+    assert_eq!(
+        state("http://example.test/"),
+        (
+            "redirected".into(),
+            "It redirects to http://db.test/.".into()
+        )
+    );
+    let late = story(&records, "http://db.test/late");
+    assert_eq!((late.state.as_str(), late.sitemaps.len()), ("pending", 1));
+    assert!(told(&late).contains("in the sitemap http://db.test/sitemap.xml"));
+}
+
+#[test]
+fn what_came_later_is_part_of_the_story() {
+    let records = journal::with_changes();
+    let gone = story(&records, "http://db.test/gone");
+    assert_eq!(
+        (
+            gone.state.as_str(),
+            gone.decisions.len(),
+            gone.put_back.len()
+        ),
+        ("indexed", 2, 1)
+    );
+    let old = story(&records, "http://db.test/a");
+    assert_eq!(old.state, "junk");
+    assert!(
+        old.summary.contains("Left the index for page"),
+        "{}",
+        old.summary
+    );
+    let new = story(&records, "http://db.test/late");
+    assert_eq!(new.state, "indexed");
+}
+
+#[test]
+fn a_story_survives_json() {
+    let story = story(&journal::with_changes(), "http://db.test/a");
+    let json = serde_json::to_string(&story).unwrap();
+    assert_eq!(serde_json::from_str::<Story>(&json).unwrap(), story);
+}
+
+#[test]
+fn the_link_that_admitted_the_url_is_among_those_remembered() {
+    let mut journal = journal::Journal::default();
+    for n in 0..40 {
+        let mut page = journal::judged(&format!("http://a.test/{n}"), "", "", 0.9, "");
+        page.links = vec![journal::link(
+            "http://a.test/x",
+            "",
+            if n == 30 { "new" } else { "depth" },
+        )];
+        journal.page(page);
+    }
+    let story = story(&journal.records, "http://a.test/x");
+    assert_eq!((story.found.len(), story.found_count), (20, 40));
+    assert_eq!(
+        story
+            .found
+            .iter()
+            .filter(|found| found.fate == "new")
+            .count(),
+        1
+    );
+    assert!(told(&story).contains("and on 20 more pages"));
+}

@@ -19,9 +19,9 @@ pub(super) fn bar(class: &str, from: u64, to: u64, whole: u64) -> String {
     )
 }
 
-const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 280.0;
-const LEFT: f64 = 56.0;
+const WIDTH: f64 = 520.0;
+const HEIGHT: f64 = 260.0;
+const LEFT: f64 = 52.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 40.0;
