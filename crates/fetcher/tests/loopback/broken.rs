@@ -6,7 +6,7 @@ use std::net::Shutdown;
 use fetcher::Truncated;
 
 use crate::server::{Server, ok};
-use crate::{fetch, local};
+use crate::{closed_port, fetch, local};
 
 #[track_caller]
 fn check_error(message: &str, name: &str, transient: bool) {
@@ -32,9 +32,7 @@ fn a_whole_answer_is_whole() {
 
 #[test]
 fn a_closed_port_is_a_connect_error() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
+    let (address, _held) = closed_port();
     let error = fetch(local(), &format!("http://{address}/")).unwrap_err();
     assert_eq!(error.name(), "connect", "{error:?}");
     assert!(error.is_transient());

@@ -34,3 +34,13 @@ fn local() -> HttpConfig {
         ..HttpConfig::default()
     }
 }
+
+/// A port that is taken, so that no other test is given it, and refuses connections.
+fn closed_port() -> (std::net::SocketAddr, tokio::net::TcpSocket) {
+    let _inside = runtime().enter();
+    let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+    socket
+        .bind(std::net::SocketAddr::from(([127, 0, 0, 1], 0)))
+        .expect("bind");
+    (socket.local_addr().expect("address"), socket)
+}

@@ -7,7 +7,7 @@ use fetcher::{FetchError, HttpConfig};
 use url::Url;
 
 use crate::server::{Server, ok};
-use crate::{fetch, local};
+use crate::{closed_port, fetch, local};
 
 fn through(proxy: &str) -> HttpConfig {
     HttpConfig {
@@ -87,9 +87,7 @@ fn local_addresses_and_names_are_refused_before_a_proxy_is_asked() {
 
 #[test]
 fn a_proxy_that_cannot_be_reached_is_a_proxy_error() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
+    let (address, _held) = closed_port();
     let proxy = format!("http://{address}");
     let error = fetch(through(&proxy), "http://a.example/").unwrap_err();
     assert_eq!(error.name(), "proxy", "{error:?}");
