@@ -9,120 +9,21 @@
 //! places.
 
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
-use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use governor::DefaultDirectRateLimiter;
+use http::header::{self, HeaderMap, HeaderValue};
 use url::Url;
 
 use crate::body::{self, Bandwidth};
+use crate::client::{build, builder, proxy_of, rate_of};
+use crate::config::HttpConfig;
 use crate::error::{FetchError, FetchSetupError, Seen, TimeoutPhase};
 use crate::fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose};
 use crate::guard::{AddressGuard, Refused};
 use crate::limits::FetchLimits;
 use crate::resolve::{Fixed, Resolver};
-
-/// What we can decode, in the order in which we like it.
-const ACCEPT_ENCODING: &str = "gzip, deflate, br, zstd";
-/// Idle connections are closed after this long: shorter than the five seconds after which common
-/// servers close theirs, so that a request rarely meets a connection that is just going away.
-const POOL_IDLE: Duration = Duration::from_secs(4);
-/// Idle connections kept per host. The crawl has one request per host at a time.
-const POOL_PER_HOST: usize = 2;
-
-/// How a fetcher is set up. Its `Debug` form leaves out the proxy's password.
-#[derive(Clone, PartialEq)]
-pub struct HttpConfig {
-    /// The product and version that stand first in the User-Agent header.
-    pub user_agent: String,
-    /// How to reach whoever runs the crawler: a URL or a mail address. It stands in the
-    /// User-Agent as `(+contact)`, and a mail address also in the From header.
-    pub contact: Option<String>,
-    /// The bounds on each fetch.
-    pub limits: FetchLimits,
-    /// An http, https, socks4(a) or socks5(h) proxy for every request. The proxy resolves names.
-    pub proxy: Option<Url>,
-    /// Addresses to use for (host, port) instead of asking the name server. The user's own words:
-    /// the guard does not apply to them. Not used with a proxy.
-    pub resolve: Vec<(String, u16, SocketAddr)>,
-    /// Whether private, loopback and other special addresses may be reached.
-    pub allow_private: bool,
-    /// Whether cookies are kept, in memory, and sent back to the hosts that set them.
-    pub cookies: bool,
-    /// The most body bytes per second over all fetches.
-    pub bandwidth: Option<u64>,
-    /// The most requests per second over all hosts.
-    pub requests_per_second: Option<f64>,
-    /// The Accept-Language header; none by default.
-    pub accept_language: Option<String>,
-    /// Further certificate authorities to trust, PEM, beside the system's.
-    pub extra_roots_pem: Vec<Vec<u8>>,
-}
-
-impl Default for HttpConfig {
-    fn default() -> Self {
-        Self {
-            user_agent: concat!("tamis/", env!("CARGO_PKG_VERSION")).to_owned(),
-            contact: None,
-            limits: FetchLimits::default(),
-            proxy: None,
-            resolve: Vec::new(),
-            allow_private: false,
-            cookies: false,
-            bandwidth: None,
-            requests_per_second: None,
-            accept_language: None,
-            extra_roots_pem: Vec::new(),
-        }
-    }
-}
-
-impl std::fmt::Debug for HttpConfig {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("HttpConfig")
-            .field("user_agent", &self.user_agent_header())
-            .field("proxy", &self.proxy.as_ref().map(without_password))
-            .field("resolve", &self.resolve)
-            .field("allow_private", &self.allow_private)
-            .field("cookies", &self.cookies)
-            .field("bandwidth", &self.bandwidth)
-            .field("requests_per_second", &self.requests_per_second)
-            .field("limits", &self.limits)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A URL as it may be shown and logged.
-fn without_password(url: &Url) -> String {
-    let mut shown = url.clone();
-    if shown.password().is_some() {
-        // Cannot fail where there is a password already.
-        let _ = shown.set_password(Some("***"));
-    }
-    shown.to_string()
-}
-
-impl HttpConfig {
-    /// The whole User-Agent header: `tamis/0.1 (+https://example.org/crawler)`.
-    pub fn user_agent_header(&self) -> String {
-        match &self.contact {
-            Some(contact) => format!("{} (+{contact})", self.user_agent),
-            None => self.user_agent.clone(),
-        }
-    }
-
-    /// The From header (RFC 9110 §10.1.2): the contact when it is a mail address.
-    pub fn from_header(&self) -> Option<String> {
-        let contact = self.contact.as_deref()?;
-        let address = contact.strip_prefix("mailto:").unwrap_or(contact);
-        let (local, domain) = address.split_once('@')?;
-        let plain = !local.is_empty() && !domain.is_empty() && !address.contains(['/', ' ']);
-        plain.then(|| address.to_owned())
-    }
-}
 
 /// Chooses ring as the TLS provider of this process. Done once; later calls change nothing.
 pub fn init() {
@@ -382,114 +283,6 @@ impl Fetch for HttpFetcher {
     fn fetch<'a>(&'a self, request: FetchRequest) -> FetchFuture<'a> {
         Box::pin(self.run(request))
     }
-}
-
-/// The settings that every client shares.
-fn builder(config: &HttpConfig) -> Result<reqwest::ClientBuilder, FetchSetupError> {
-    let mut headers = HeaderMap::new();
-    let mut set = |name: HeaderName, shown: &'static str, value: &str| {
-        let parsed = HeaderValue::from_str(value).map_err(|_| FetchSetupError::Header {
-            name: shown,
-            value: value.to_owned(),
-        })?;
-        headers.insert(name, parsed);
-        Ok(())
-    };
-    set(
-        header::USER_AGENT,
-        "User-Agent",
-        &config.user_agent_header(),
-    )?;
-    set(header::ACCEPT_ENCODING, "Accept-Encoding", ACCEPT_ENCODING)?;
-    if let Some(from) = config.from_header() {
-        set(header::FROM, "From", &from)?;
-    }
-    if let Some(languages) = &config.accept_language {
-        set(header::ACCEPT_LANGUAGE, "Accept-Language", languages)?;
-    }
-    let header_list = u32::try_from(config.limits.header_bytes_max).unwrap_or(u32::MAX);
-    let mut builder = reqwest::Client::builder()
-        .default_headers(headers)
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .referer(false)
-        .no_proxy()
-        .no_gzip()
-        .no_brotli()
-        .no_zstd()
-        .no_deflate()
-        .cookie_store(config.cookies)
-        .connect_timeout(config.limits.connect_timeout)
-        .pool_idle_timeout(POOL_IDLE)
-        .pool_max_idle_per_host(POOL_PER_HOST)
-        .http1_max_headers(config.limits.header_count_max)
-        .http2_max_header_list_size(header_list)
-        .tcp_keepalive(Duration::from_secs(30));
-    for pem in &config.extra_roots_pem {
-        let certificates = reqwest::Certificate::from_pem_bundle(pem).map_err(|error| {
-            FetchSetupError::Client {
-                message: error.to_string(),
-            }
-        })?;
-        builder = builder.tls_certs_merge(certificates);
-    }
-    Ok(builder)
-}
-
-fn build(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, FetchSetupError> {
-    builder.build().map_err(|error| FetchSetupError::Client {
-        message: format!("{error}: {}", root_cause(&error)),
-    })
-}
-
-fn root_cause(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    cause.to_string()
-}
-
-/// The proxy for every request. Names are resolved by the proxy, in its network: that is what a
-/// proxy is for, and it keeps the two kinds of SOCKS names from meaning different things.
-fn proxy_of(url: &Url) -> Result<reqwest::Proxy, FetchSetupError> {
-    let wrong = |message: String| FetchSetupError::Proxy {
-        url: without_password(url),
-        message,
-    };
-    let scheme = match url.scheme() {
-        "http" | "https" => url.scheme(),
-        "socks5" | "socks5h" => "socks5h",
-        "socks4" | "socks4a" => "socks4a",
-        other => {
-            return Err(wrong(format!(
-                "{other} is not http, https, socks4 or socks5"
-            )));
-        }
-    };
-    let rest = url
-        .as_str()
-        .split_once(':')
-        .map(|(_, rest)| rest)
-        .unwrap_or_default();
-    reqwest::Proxy::all(format!("{scheme}:{rest}")).map_err(|error| wrong(error.to_string()))
-}
-
-/// A limiter for a rate that may be below one per second.
-fn rate_of(per_second: f64) -> Result<DefaultDirectRateLimiter, FetchSetupError> {
-    let wrong = || FetchSetupError::Rate {
-        what: "requests per second",
-        value: per_second.to_string(),
-    };
-    if !per_second.is_finite() || per_second <= 0.0 {
-        return Err(wrong());
-    }
-    let period = Duration::try_from_secs_f64(1.0 / per_second).map_err(|_| wrong())?;
-    let burst = NonZeroU32::new(per_second.ceil().min(1_000.0) as u32).ok_or_else(wrong)?;
-    let quota = Quota::with_period(period.max(Duration::from_nanos(1)))
-        .ok_or_else(wrong)?
-        .allow_burst(burst);
-    Ok(RateLimiter::direct(quota))
 }
 
 /// The headers that depend on the request.

@@ -6,13 +6,15 @@
 //! (the archive wants the bytes as they were sent). Everything a hostile server can choose has a
 //! bound in [`FetchLimits`].
 //!
-//! In reading order: [`fetch`] has the types that travel, [`http`] the client, [`resolve`] and
-//! [`guard`] where it may connect, [`body`] how a body is read, [`decoding`] how its content
-//! codings are undone, [`follow`](mod@follow) redirects for those who want them followed,
-//! [`robots`] and [`sitemap`] the two files that are about crawling itself, [`retry_after`] and
-//! [`sniff`] two headers that need care.
+//! In reading order: [`fetch`] has the types that travel, [`config`] and [`http`] the client,
+//! [`resolve`] and [`guard`] where it may connect, [`body`] how a body is read, [`decoding`] how
+//! its content codings are undone, [`follow`](mod@follow) redirects for those who want them
+//! followed, [`robots`] and [`sitemap`] the two files that are about crawling itself,
+//! [`retry_after`] and [`sniff`] two headers that need care.
 
 pub mod body;
+mod client;
+pub mod config;
 pub mod decoding;
 pub mod error;
 pub mod fetch;
@@ -26,12 +28,13 @@ pub mod robots;
 pub mod sitemap;
 pub mod sniff;
 
+pub use config::HttpConfig;
 pub use decoding::Decoding;
 pub use error::{FetchError, FetchSetupError, TimeoutPhase};
 pub use fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Truncated};
 pub use follow::{Followed, Hop, follow};
 pub use guard::AddressGuard;
-pub use http::{HttpConfig, HttpFetcher, init};
+pub use http::{HttpFetcher, init};
 pub use limits::FetchLimits;
 pub use robots::{Robots, RobotsAnswer, RobotsGroup, RobotsRule};
 pub use sitemap::{Sitemap, SitemapError, SitemapKind, SitemapUrl};

@@ -1,0 +1,99 @@
+//! How a fetcher is set up: who it says it is, how it gets there, how much it takes.
+
+use std::net::SocketAddr;
+
+use url::Url;
+
+use crate::limits::FetchLimits;
+
+/// How a fetcher is set up. Its `Debug` form leaves out the proxy's password.
+#[derive(Clone, PartialEq)]
+pub struct HttpConfig {
+    /// The product and version that stand first in the User-Agent header.
+    pub user_agent: String,
+    /// How to reach whoever runs the crawler: a URL or a mail address. It stands in the
+    /// User-Agent as `(+contact)`, and a mail address also in the From header.
+    pub contact: Option<String>,
+    /// The bounds on each fetch.
+    pub limits: FetchLimits,
+    /// An http, https, socks4(a) or socks5(h) proxy for every request. The proxy resolves names.
+    pub proxy: Option<Url>,
+    /// Addresses to use for (host, port) instead of asking the name server. The user's own words:
+    /// the guard does not apply to them. Not used with a proxy.
+    pub resolve: Vec<(String, u16, SocketAddr)>,
+    /// Whether private, loopback and other special addresses may be reached.
+    pub allow_private: bool,
+    /// Whether cookies are kept, in memory, and sent back to the hosts that set them.
+    pub cookies: bool,
+    /// The most body bytes per second over all fetches.
+    pub bandwidth: Option<u64>,
+    /// The most requests per second over all hosts.
+    pub requests_per_second: Option<f64>,
+    /// The Accept-Language header; none by default.
+    pub accept_language: Option<String>,
+    /// Further certificate authorities to trust, PEM, beside the system's.
+    pub extra_roots_pem: Vec<Vec<u8>>,
+}
+
+impl Default for HttpConfig {
+    fn default() -> Self {
+        Self {
+            user_agent: concat!("tamis/", env!("CARGO_PKG_VERSION")).to_owned(),
+            contact: None,
+            limits: FetchLimits::default(),
+            proxy: None,
+            resolve: Vec::new(),
+            allow_private: false,
+            cookies: false,
+            bandwidth: None,
+            requests_per_second: None,
+            accept_language: None,
+            extra_roots_pem: Vec::new(),
+        }
+    }
+}
+
+impl std::fmt::Debug for HttpConfig {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("HttpConfig")
+            .field("user_agent", &self.user_agent_header())
+            .field("proxy", &self.proxy.as_ref().map(without_password))
+            .field("resolve", &self.resolve)
+            .field("allow_private", &self.allow_private)
+            .field("cookies", &self.cookies)
+            .field("bandwidth", &self.bandwidth)
+            .field("requests_per_second", &self.requests_per_second)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A URL as it may be shown and logged.
+pub(crate) fn without_password(url: &Url) -> String {
+    let mut shown = url.clone();
+    if shown.password().is_some() {
+        // Cannot fail where there is a password already.
+        let _ = shown.set_password(Some("***"));
+    }
+    shown.to_string()
+}
+
+impl HttpConfig {
+    /// The whole User-Agent header: `tamis/0.1 (+https://example.org/crawler)`.
+    pub fn user_agent_header(&self) -> String {
+        match &self.contact {
+            Some(contact) => format!("{} (+{contact})", self.user_agent),
+            None => self.user_agent.clone(),
+        }
+    }
+
+    /// The From header (RFC 9110 §10.1.2): the contact when it is a mail address.
+    pub fn from_header(&self) -> Option<String> {
+        let contact = self.contact.as_deref()?;
+        let address = contact.strip_prefix("mailto:").unwrap_or(contact);
+        let (local, domain) = address.split_once('@')?;
+        let plain = !local.is_empty() && !domain.is_empty() && !address.contains(['/', ' ']);
+        plain.then(|| address.to_owned())
+    }
+}
