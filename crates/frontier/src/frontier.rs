@@ -186,8 +186,6 @@ pub struct FrontierConfig {
     pub retry_after_max: Duration,
     /// Overrides by host.
     pub hosts: HashMap<String, HostLimits>,
-    /// URLs admitted for one seed, by its number.
-    pub seed_pages: HashMap<u32, u64>,
     /// URLs admitted for one host; 0 for no limit.
     pub urls_per_host: u64,
     /// Hosts admitted under one registrable domain.
@@ -205,7 +203,6 @@ impl Default for FrontierConfig {
             crawl_delay_max: Duration::from_secs(300),
             retry_after_max: Duration::from_secs(3_600),
             hosts: HashMap::new(),
-            seed_pages: HashMap::new(),
             urls_per_host: 1_000_000,
             hosts_per_domain: 200,
             pending_in_memory: 200_000,
@@ -281,6 +278,7 @@ pub struct Frontier {
     host_ids: hashbrown::HashMap<HostKey, usize>,
     domains: hashbrown::HashMap<String, usize>,
     seeds: hashbrown::HashMap<u32, u64>,
+    seed_budgets: hashbrown::HashMap<u32, u64>,
     addresses: hashbrown::HashMap<IpAddr, usize>,
     ready: Ready,
     traps: Traps,
@@ -353,6 +351,7 @@ impl Frontier {
             host_ids: hashbrown::HashMap::new(),
             domains: hashbrown::HashMap::new(),
             seeds: hashbrown::HashMap::new(),
+            seed_budgets: hashbrown::HashMap::new(),
             addresses: hashbrown::HashMap::new(),
             ready: Ready::default(),
             traps: Traps::default(),
@@ -360,6 +359,11 @@ impl Frontier {
             order: 0,
             dirty: Vec::new(),
         }
+    }
+
+    /// Sets how many URLs a seed may bring in.
+    pub fn set_seed_budget(&mut self, seed: u32, urls: u64) {
+        self.seed_budgets.insert(seed, urls);
     }
 
     /// Offers a URL. It is in scope: that was asked before.
@@ -377,7 +381,7 @@ impl Frontier {
 
     fn refusal(&mut self, url: &FrontierUrl) -> Option<AdmissionRefusal> {
         let host = url.url.host();
-        if let Some(&limit) = self.config.seed_pages.get(&url.seed) {
+        if let Some(&limit) = self.seed_budgets.get(&url.seed) {
             if self.seeds.get(&url.seed).copied().unwrap_or(0) >= limit {
                 return Some(AdmissionRefusal::BudgetSeed);
             }

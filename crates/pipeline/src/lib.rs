@@ -1,1 +1,40 @@
-//! Placeholder.
+//! The only crate that knows the order of the stages.
+//!
+//! ```text
+//! SeedUrl -> FrontierUrl -> Lease -> Visit -> Finding -> Verdict -> Record -> (FrontierUrl again)
+//! ```
+//!
+//! In reading order: [`crawl`] starts and stops everything; [`dispatch`] leases, [`visit`]
+//! fetches, [`read`] reads, [`write`] judges and records, [`publish`] makes searchable. [`views`]
+//! brings the stores up to the archive at start, [`check`] asks whether all agree. [`config`] has
+//! every choice and every limit.
+
+pub mod check;
+pub mod config;
+pub mod config_file;
+pub mod context;
+pub mod convert;
+pub mod counts;
+pub mod cpu;
+pub mod crawl;
+pub mod dir;
+pub mod dispatch;
+pub mod error;
+pub mod focus_view;
+pub mod kept;
+pub mod progress;
+pub mod publish;
+pub mod read;
+pub mod setup;
+pub mod stop;
+pub mod units;
+pub mod views;
+pub mod visit;
+pub mod write;
+
+pub use config::CrawlConfig;
+pub use crawl::{Crawl, CrawlSummary};
+pub use dir::CrawlDir;
+pub use error::CrawlError;
+pub use progress::{Progress, Snapshot};
+pub use stop::StopHandle;

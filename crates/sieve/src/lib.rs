@@ -1,1 +1,23 @@
-//! Placeholder.
+//! The decision: is this page kept, and if not, why not?
+//!
+//! [`judge`] takes a page's [`Evidence`] and the crawl's [`Rules`] and answers with a [`Verdict`].
+//! It has every `if` of the decision, in order of precedence, and nothing else: no clock, no
+//! index, no page. So a verdict follows again from its recorded inputs, at any time.
+//!
+//! In reading order: [`outcome`] names every fate a URL can meet, [`evidence`] is what is known of
+//! a page when it is judged, [`rules`] what the user wants, [`judge`] the decision,
+//! [`soft_404`] one measure that needs only words, and [`representative`] who stands for a
+//! cluster.
+
+pub mod evidence;
+pub mod judge;
+pub mod outcome;
+pub mod representative;
+pub mod rules;
+pub mod soft_404;
+
+pub use evidence::{Content, Evidence};
+pub use judge::judge;
+pub use outcome::{DuplicateKind, Failure, JunkReason, Outcome, Refusal, Verdict};
+pub use representative::{Keep, Member, better_representative};
+pub use rules::Rules;

@@ -65,6 +65,36 @@ pub enum Color {
 /// The commands, in the order a user meets them.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Print shell completions
+    /// Run a focused crawl, or carry one on
+    Crawl(command::crawl::Args),
+    /// Crawl a small bundled web on loopback and show what comes of it
+    Demo(command::demo::Args),
+    /// Report what a crawl found, dropped and met
+    Report(command::report::Args),
+    /// Search the kept pages
+    Search(command::search::Args),
+    /// Tell one URL's whole story
+    Explain(command::explain::Args),
+    /// Write rows about pages, fetches, links, duplicates or hosts
+    Export(command::export::Args),
+    /// Check that archive, state and search index agree
+    CheckDir(command::check_dir::Args),
+    /// Check or show a configuration, or print its schema
+    Config(command::config::Args),
+    /// Check seed lists
+    Seeds(command::seeds::Args),
+    /// Normalise or resolve URLs
+    Url(command::url::Args),
+    /// Ask a robots.txt
+    Robots(command::robots::Args),
+    /// Read a sitemap
+    Sitemap(command::sitemap::Args),
+    /// List a page's links and what it says to robots
+    Links(command::links::Args),
+    /// Decode a page's bytes to text
+    Text(command::text::Args),
+    /// Fetch one URL politely
+    Fetch(command::fetch::Args),
+    /// Print shell completions or write man pages
     Completions(command::completions::Args),
 }

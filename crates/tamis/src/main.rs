@@ -6,12 +6,15 @@
 mod args;
 mod command;
 mod exit;
+mod logging;
 mod output;
+mod progress;
 
 use clap::Parser;
 
 fn main() -> std::process::ExitCode {
     let cli = args::Cli::parse();
+    logging::start(&cli.global);
     let output = output::Output::new(&cli.global);
     let result = command::run(&cli, &output);
     exit::finish(result, &output)

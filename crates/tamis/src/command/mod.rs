@@ -1,14 +1,61 @@
 //! The commands. Each module has its `Args` and a `run`.
 
+pub mod check_dir;
 pub mod completions;
+pub mod config;
+pub mod crawl;
+pub mod demo;
+pub mod explain;
+pub mod export;
+pub mod fetch;
+mod journal;
+pub mod links;
+pub mod report;
+pub mod robots;
+pub mod search;
+pub mod seeds;
+pub mod sitemap;
+pub mod text;
+pub mod url;
+
+use pipeline::CrawlError;
 
 use crate::args::{Cli, Command};
-use crate::exit::Exit;
+use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 
 /// Runs the chosen command.
 pub fn run(cli: &Cli, output: &Output) -> anyhow::Result<Exit> {
     match &cli.command {
+        Command::Crawl(args) => crawl::run(args, output),
+        Command::Demo(args) => demo::run(args, output),
+        Command::Report(args) => report::run(args, output),
+        Command::Search(args) => search::run(args, output),
+        Command::Explain(args) => explain::run(args, output),
+        Command::Export(args) => export::run(args, output),
+        Command::CheckDir(args) => check_dir::run(args, output),
+        Command::Config(args) => config::run(args, output),
+        Command::Seeds(args) => seeds::run(args, output),
+        Command::Url(args) => url::run(args, output),
+        Command::Robots(args) => robots::run(args, output),
+        Command::Sitemap(args) => sitemap::run(args, output),
+        Command::Links(args) => links::run(args, output),
+        Command::Text(args) => text::run(args, output),
+        Command::Fetch(args) => fetch::run(args, output),
         Command::Completions(args) => completions::run(args, output),
+    }
+}
+
+/// A crawl's error with the exit code it stands for.
+pub fn crawl_error(error: CrawlError) -> anyhow::Error {
+    match &error {
+        CrawlError::Setup(_) | CrawlError::NotACrawl(_) => usage(error.to_string()),
+        CrawlError::InUse(_)
+        | CrawlError::Directory { .. }
+        | CrawlError::Archive(_)
+        | CrawlError::Frontier(_)
+        | CrawlError::Fingerprints(_)
+        | CrawlError::Index(_)
+        | CrawlError::Panicked(_) => resource(error.to_string()),
     }
 }

@@ -1,0 +1,423 @@
+//! Does everything in a crawl's directory agree?
+//!
+//! The journal is read once from its beginning. From it follows what every view must hold:
+//! admitted = pending + finished; no URL finished twice; every kept page in the tables and in the
+//! search index, once; no fingerprint without its record; every duplicate of a page that was kept.
+//! With `rejudge`, each recorded verdict is made again from its recorded inputs, in order.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use archive::{Event, PageRecord, Position, Replayed};
+use frontier::{CanonicalUrl, Frontier};
+use index::PageIndex;
+use serde::Serialize;
+use sieve::{Content, Evidence, Rules, Verdict};
+use simhash::TableIndex;
+
+use crate::config::CrawlConfig;
+use crate::convert;
+use crate::dir::CrawlDir;
+use crate::error::CrawlError;
+use crate::setup;
+use crate::views::index_config;
+use crate::write::LAYOUT_BITS_MAX;
+
+/// Problems listed one by one; the rest is counted.
+const PROBLEMS_MAX: usize = 100;
+
+/// What a check found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct CheckReport {
+    /// Records read.
+    pub records: u64,
+    /// URLs admitted, sitemaps apart.
+    pub admitted: u64,
+    /// URLs finished.
+    pub finished: u64,
+    /// Pages kept.
+    pub kept: u64,
+    /// Verdicts made again.
+    pub rejudged: u64,
+    /// What disagrees.
+    pub problems: Vec<String>,
+    /// Problems beyond those listed.
+    pub problems_more: u64,
+    /// Damaged places of the archive.
+    pub damage: Vec<String>,
+}
+
+impl CheckReport {
+    /// Whether everything agrees.
+    pub fn is_clean(&self) -> bool {
+        self.problems.is_empty() && self.damage.is_empty()
+    }
+
+    fn problem(&mut self, text: String) {
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problems.push(text);
+        } else {
+            self.problems_more += 1;
+        }
+    }
+}
+
+/// Checks a crawl that is not running.
+///
+/// # Errors
+/// When another process has the directory, or it cannot be read.
+pub fn check(
+    dir: &CrawlDir,
+    config: &Arc<CrawlConfig>,
+    rejudge: bool,
+) -> Result<CheckReport, CrawlError> {
+    let _lock = dir.lock()?;
+    let mut report = CheckReport::default();
+    let journal = read_journal(dir, config, rejudge, &mut report)?;
+    check_frontier(dir, config, &journal, &mut report)?;
+    check_tables(dir, config, &journal, &mut report)?;
+    check_index(dir, &journal, &mut report)?;
+    Ok(report)
+}
+
+/// What the journal says the views must hold.
+#[derive(Default)]
+struct Journal {
+    admitted: HashSet<u128>,
+    finished: HashMap<u128, bool>,
+    kept: HashMap<u64, String>,
+    ever_kept: HashSet<u64>,
+    seq: u64,
+}
+
+fn key(url: &str) -> u128 {
+    CanonicalUrl::parse(url).map_or(0, |url| url.key())
+}
+
+fn read_journal(
+    dir: &CrawlDir,
+    config: &Arc<CrawlConfig>,
+    rejudge: bool,
+    report: &mut CheckReport,
+) -> Result<Journal, CrawlError> {
+    let mut journal = Journal::default();
+    let mut again = if rejudge {
+        Some(Rejudge::new(config)?)
+    } else {
+        None
+    };
+    for replayed in archive::replay(&dir.archive(), Position::START)? {
+        let record = match replayed? {
+            Replayed::Record { record, .. } => record,
+            Replayed::Damage(damage) => {
+                report.damage.push(damage.to_string());
+                continue;
+            }
+        };
+        report.records += 1;
+        if record.seq <= journal.seq {
+            report.problem(format!(
+                "record {} follows record {}",
+                record.seq, journal.seq
+            ));
+        }
+        journal.seq = record.seq;
+        match &record.event {
+            Event::Seed(seed) => {
+                if !seed.sitemap && journal.admitted.insert(key(&seed.url)) {
+                    report.admitted += 1;
+                }
+            }
+            Event::Start(start) => {
+                if let Some(again) = &mut again {
+                    again.start(&start.config);
+                }
+            }
+            Event::Sitemap(sitemap) if sitemap.kind != "index" => {
+                for url in &sitemap.urls {
+                    if journal.admitted.insert(key(url)) {
+                        report.admitted += 1;
+                    }
+                }
+            }
+            Event::Retry(retry) => {
+                for url in &retry.urls {
+                    if journal.finished.remove(&key(url)).is_some() {
+                        report.finished -= 1;
+                    }
+                }
+            }
+            Event::Page(page) => {
+                read_page(record.seq, page, &mut journal, report);
+                if let Some(again) = &mut again {
+                    again.page(record.seq, page, report);
+                }
+            }
+            Event::Robots(_)
+            | Event::Sitemap(_)
+            | Event::Attempt(_)
+            | Event::Replaced(_)
+            | Event::Stop(_) => {}
+        }
+    }
+    report.kept = journal.kept.len() as u64;
+    Ok(journal)
+}
+
+fn read_page(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut CheckReport) {
+    let url = key(&page.url);
+    report.finished += 1;
+    let kept = page.verdict.as_deref() == Some("indexed");
+    if journal.finished.insert(url, kept).is_some() {
+        report.problem(format!("{} was finished twice (record {seq})", page.url));
+    }
+    if !journal.admitted.contains(&url) {
+        report.problem(format!(
+            "{} was finished but never admitted (record {seq})",
+            page.url
+        ));
+    }
+    for link in page.links.iter().filter(|link| link.fate == "new") {
+        if journal.admitted.insert(key(&link.url)) {
+            report.admitted += 1;
+        } else {
+            report.problem(format!("{} was admitted twice (record {seq})", link.url));
+        }
+    }
+    if let Some(nearest) = page
+        .nearest
+        .as_ref()
+        .filter(|near| near.decision == "duplicate")
+    {
+        if !journal.ever_kept.contains(&nearest.page) {
+            report.problem(format!(
+                "{} is called a duplicate of record {}, which is no kept page",
+                page.url, nearest.page
+            ));
+        }
+    }
+    if let Some(old) = page.replaces {
+        if journal.kept.remove(&old).is_none() {
+            report.problem(format!(
+                "{} takes the place of record {old}, which is no kept page",
+                page.url
+            ));
+        }
+    }
+    if kept {
+        journal.kept.insert(seq, page.url.clone());
+        journal.ever_kept.insert(seq);
+    }
+}
+
+fn check_frontier(
+    dir: &CrawlDir,
+    config: &CrawlConfig,
+    journal: &Journal,
+    report: &mut CheckReport,
+) -> Result<(), CrawlError> {
+    let (frontier, opened) = Frontier::open(
+        &dir.frontier(),
+        setup::frontier_config(config),
+        Instant::now(),
+    )?;
+    if let Some(why) = opened.rebuilt_because {
+        report.problem(format!(
+            "the frontier is damaged: {why}; the next start rebuilds it"
+        ));
+        return Ok(());
+    }
+    if opened.position < archive::end(&dir.archive())?.0 {
+        // A stop at any moment leaves a view behind; the next start brings it up.
+        return Ok(());
+    }
+    let counts = frontier.counts();
+    if counts.admitted != counts.pending + counts.in_flight + counts.finished {
+        report.problem(format!(
+            "the frontier's sum does not close: {} admitted, {} pending, {} in flight, {} finished",
+            counts.admitted, counts.pending, counts.in_flight, counts.finished
+        ));
+    }
+    let finished = journal.finished.len() as u64;
+    if counts.finished < finished {
+        report.problem(format!(
+            "the journal has {finished} finished URLs, the frontier {}",
+            counts.finished
+        ));
+    }
+    Ok(())
+}
+
+fn check_tables(
+    dir: &CrawlDir,
+    config: &CrawlConfig,
+    journal: &Journal,
+    report: &mut CheckReport,
+) -> Result<(), CrawlError> {
+    let (tables, opened) = TableIndex::open(&dir.fingerprints(), &index_config(config))?;
+    if let Some(why) = opened.rebuilt_because {
+        report.problem(format!(
+            "the fingerprint tables are damaged: {why}; the next start rebuilds them"
+        ));
+        return Ok(());
+    }
+    if opened.position < archive::end(&dir.archive())?.0 {
+        return Ok(());
+    }
+    for (seq, url) in &journal.kept {
+        if tables.get(*seq).is_none() {
+            report.problem(format!(
+                "{url} (record {seq}) is kept but has no fingerprint in the tables"
+            ));
+        }
+    }
+    if tables.len() != journal.kept.len() {
+        report.problem(format!(
+            "{} pages are kept, the tables hold {}",
+            journal.kept.len(),
+            tables.len()
+        ));
+    }
+    Ok(())
+}
+
+fn check_index(
+    dir: &CrawlDir,
+    journal: &Journal,
+    report: &mut CheckReport,
+) -> Result<(), CrawlError> {
+    let (index, opened) = PageIndex::open(&dir.index())?;
+    if let Some(why) = opened.rebuilt_because {
+        report.problem(format!(
+            "the search index is damaged: {why}; the next start rebuilds it"
+        ));
+        return Ok(());
+    }
+    let mut wanted: HashSet<&str> = journal.kept.values().map(String::as_str).collect();
+    let behind = opened.position < archive::end(&dir.archive())?.0;
+    for (url, _) in index.urls()? {
+        if !wanted.remove(url.as_str()) {
+            report.problem(format!(
+                "{url} stands in the search index but is not kept, or stands there twice"
+            ));
+        }
+    }
+    if !behind {
+        for url in wanted {
+            report.problem(format!("{url} is kept but not in the search index"));
+        }
+    }
+    Ok(())
+}
+
+/// Makes verdicts again from what was recorded.
+struct Rejudge {
+    rules: Rules,
+    tables: TableIndex,
+    layouts: HashMap<u64, u64>,
+    keeps_first: bool,
+}
+
+impl Rejudge {
+    fn new(config: &CrawlConfig) -> Result<Self, CrawlError> {
+        Ok(Self {
+            rules: setup::rules(config),
+            tables: TableIndex::in_memory(&index_config(config))?,
+            layouts: HashMap::new(),
+            keeps_first: true,
+        })
+    }
+
+    /// The rules in force from here on.
+    fn start(&mut self, config: &serde_json::Value) {
+        if let Ok(config) = serde_json::from_value::<CrawlConfig>(config.clone()) {
+            self.rules = setup::rules(&config);
+            self.keeps_first = config.dedup.keep == crate::config::KeepPolicy::First;
+        }
+    }
+
+    fn page(&mut self, seq: u64, page: &PageRecord, report: &mut CheckReport) {
+        let Some(summary) = &page.page else { return };
+        let Some(print) = convert::print_of(summary) else {
+            report.problem(format!("record {seq}: its fingerprint cannot be read"));
+            return;
+        };
+        let status = page.fetch.as_ref().map_or(0, |fetch| fetch.status);
+        let layout = u64::from_str_radix(&summary.layout, 16).unwrap_or(0);
+        let neighbour = if print.word_count == 0 || !(200..300).contains(&status) {
+            None
+        } else {
+            self.tables.nearest(&print)
+        };
+        let same_layout = neighbour
+            .as_ref()
+            .and_then(|near| self.layouts.get(&near.page))
+            .is_some_and(|near| (near ^ layout).count_ones() <= LAYOUT_BITS_MAX);
+        let evidence = Evidence {
+            status,
+            content: Content::Page,
+            words: summary.words,
+            may_index: summary.may_index,
+            soft_404: summary.soft_404,
+            listing: crate::write::is_listing(&summary.page_type),
+            language: Some(summary.lang.clone()).filter(|lang| !lang.is_empty()),
+            relevance: summary.relevance,
+            neighbour,
+            same_layout,
+        };
+        let verdict = sieve::judge(&evidence, &self.rules);
+        let (name, reason) = match verdict {
+            Verdict::Index => ("indexed", None),
+            Verdict::Junk(reason) => ("junk", Some(reason.name())),
+        };
+        let replaced = page.replaces.is_some() && !self.keeps_first;
+        let agrees = page.verdict.as_deref() == Some(name) && page.reason.as_deref() == reason;
+        report.rejudged += 1;
+        if !agrees && !replaced {
+            report.problem(format!(
+                "{} (record {seq}) was {} {}, and is {name} {} when judged again",
+                page.url,
+                page.verdict.as_deref().unwrap_or("not judged"),
+                page.reason.as_deref().unwrap_or(""),
+                reason.unwrap_or(""),
+            ));
+        }
+        let found = evidence.neighbour.as_ref().map(|near| near.page);
+        let recorded = page.nearest.as_ref().map(|near| near.page);
+        if found != recorded {
+            report.problem(format!("{} (record {seq}): nearest was record {recorded:?}, and is {found:?} when asked again", page.url));
+        }
+        if page.verdict.as_deref() == Some("indexed") {
+            if let Some(old) = page.replaces {
+                if let Some(print) = self.tables.get(old) {
+                    self.tables.remove(old, &print);
+                }
+                self.layouts.remove(&old);
+            }
+            self.tables.insert(seq, &print);
+            self.layouts.insert(seq, layout);
+        }
+    }
+}
+
+/// Throws the views away, so that the next open rebuilds them from the archive.
+///
+/// # Errors
+/// When another process has the directory, or it cannot be written.
+pub fn repair(dir: &CrawlDir, config: &Arc<CrawlConfig>) -> Result<Vec<String>, CrawlError> {
+    let _lock = dir.lock()?;
+    for view in [dir.frontier(), dir.fingerprints(), dir.index()] {
+        match std::fs::remove_dir_all(&view) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(CrawlError::Directory {
+                    what: format!("remove {}", view.display()),
+                    source: error,
+                });
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+    let views = crate::views::Views::open(dir, config)?;
+    Ok(views.notes)
+}

@@ -1,0 +1,490 @@
+//! Reading a configuration file, and telling where it is wrong.
+//!
+//! Every problem names the file, the line and the column, shows the line, says what is allowed
+//! and, for a misspelt key, what was probably meant.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::config::CrawlConfig;
+use crate::units::Size;
+
+/// Largest configuration file that is read.
+const CONFIG_BYTES_MAX: u64 = 4 << 20;
+
+/// A configuration that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigProblem {
+    /// File name as given.
+    pub file: String,
+    /// Line, from 1; 0 where the problem has no place in the file.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The line's text.
+    pub text: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub mend: String,
+}
+
+impl fmt::Display for ConfigProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.file, self.message)?,
+            line => {
+                write!(f, "{}:{line}:{}: {}", self.file, self.column, self.message)?;
+                if !self.text.is_empty() {
+                    write!(f, "\n  {line} | {}", self.text)?;
+                    let pad = line.to_string().len() + 3 + self.column;
+                    write!(f, "\n  {}^", " ".repeat(pad.saturating_sub(1)))?;
+                }
+            }
+        }
+        match self.mend.as_str() {
+            "" => Ok(()),
+            mend => write!(f, "\n  {mend}"),
+        }
+    }
+}
+
+impl std::error::Error for ConfigProblem {}
+
+/// Reads and checks a configuration file. Relative paths in it are made relative to the working
+/// directory.
+///
+/// # Errors
+/// The first problem found.
+pub fn read(path: &Path) -> Result<CrawlConfig, ConfigProblem> {
+    let name = path.display().to_string();
+    let fail = |message: String, mend: &str| ConfigProblem {
+        file: name.clone(),
+        line: 0,
+        column: 0,
+        text: String::new(),
+        message,
+        mend: mend.into(),
+    };
+    let size = std::fs::metadata(path).map_err(|error| {
+        fail(
+            format!("cannot read the configuration: {error}"),
+            "check the path",
+        )
+    })?;
+    if size.is_dir() || size.len() > CONFIG_BYTES_MAX {
+        return Err(fail(
+            "is no configuration file".into(),
+            "name a TOML file, such as those in config/",
+        ));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        fail(
+            format!("cannot read the configuration: {error}"),
+            "save it as UTF-8 text",
+        )
+    })?;
+    let mut config = parse(&name, text.strip_prefix('\u{feff}').unwrap_or(&text))?;
+    let base = path.parent().unwrap_or(Path::new(""));
+    rebase(&mut config, base);
+    Ok(config)
+}
+
+/// Parses and checks a configuration's text; `name` is for messages.
+///
+/// # Errors
+/// The first problem found.
+pub fn parse(name: &str, text: &str) -> Result<CrawlConfig, ConfigProblem> {
+    let config: CrawlConfig =
+        toml::from_str(text).map_err(|error| from_toml(name, text, &error))?;
+    check(&config).map_err(|(key, message, mend)| at_key(name, text, key, message, mend))?;
+    Ok(config)
+}
+
+/// Makes relative paths relative to `base`.
+fn rebase(config: &mut CrawlConfig, base: &Path) {
+    let moved = |path: &str| -> String {
+        let path = PathBuf::from(path);
+        if path.is_absolute() {
+            path.display().to_string()
+        } else {
+            base.join(path).display().to_string()
+        }
+    };
+    for file in &mut config.seeds.files {
+        *file = moved(file);
+    }
+    if let Some(topic) = &mut config.topic {
+        for example in topic.examples.iter_mut().chain(&mut topic.counter_examples) {
+            if !example.contains("://") {
+                *example = moved(example);
+            }
+        }
+    }
+}
+
+/// Checks a configuration that flags have changed.
+///
+/// # Errors
+/// What is wrong and what to do.
+pub fn check_flags(config: &CrawlConfig) -> Result<(), String> {
+    check(config).map_err(|(_, message, mend)| format!("{message}: {mend}"))
+}
+
+type Wrong = (&'static str, String, &'static str);
+
+/// Checks what types cannot: ranges, patterns, contradictions. Gives the key, what is wrong, and
+/// what to do.
+pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
+    let wrong = |key, message: String, mend| Err((key, message, mend));
+    let agent = &config.agent.name;
+    if agent.is_empty()
+        || !agent
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    {
+        return wrong(
+            "name",
+            format!("agent.name {agent:?} is no product token"),
+            "use letters, digits, '-' and '_' only: robots.txt files address crawlers by it",
+        );
+    }
+    if config.crawl.concurrency == 0 || config.crawl.concurrency > 4_096 {
+        return wrong(
+            "concurrency",
+            format!("crawl.concurrency is {}", config.crawl.concurrency),
+            "choose 1 to 4096",
+        );
+    }
+    if config.politeness.connections_per_host == 0 {
+        return wrong(
+            "connections_per_host",
+            "politeness.connections_per_host is 0".into(),
+            "choose at least 1",
+        );
+    }
+    if config.politeness.connections_per_address == 0 {
+        return wrong(
+            "connections_per_address",
+            "politeness.connections_per_address is 0".into(),
+            "choose at least 1",
+        );
+    }
+    if config.politeness.attempts == 0 {
+        return wrong(
+            "attempts",
+            "politeness.attempts is 0".into(),
+            "choose at least 1: the first try counts",
+        );
+    }
+    for (key, patterns) in [
+        ("include", &config.scope.include),
+        ("exclude", &config.scope.exclude),
+    ] {
+        for pattern in patterns {
+            if let Err(error) = regex::RegexBuilder::new(pattern)
+                .size_limit(1 << 20)
+                .build()
+            {
+                let first = error
+                    .to_string()
+                    .lines()
+                    .last()
+                    .unwrap_or_default()
+                    .trim()
+                    .to_string();
+                return Err((
+                    if key == "include" {
+                        "include"
+                    } else {
+                        "exclude"
+                    },
+                    format!("scope.{key} pattern {pattern:?} is no regular expression: {first}"),
+                    "mend the pattern; it is matched against the whole canonical URL",
+                ));
+            }
+        }
+    }
+    for pattern in &config.scope.include {
+        if config.scope.exclude.contains(pattern) {
+            return wrong(
+                "exclude",
+                format!(
+                    "scope.include and scope.exclude both hold {pattern:?}: nothing can be in scope"
+                ),
+                "remove it from one of the two",
+            );
+        }
+    }
+    let dedup = &config.dedup;
+    if dedup.k > dedup.reach {
+        return wrong(
+            "reach",
+            format!(
+                "dedup.reach ({}) is below dedup.k ({})",
+                dedup.reach, dedup.k
+            ),
+            "reach is the wider distance: choose reach >= k",
+        );
+    }
+    let reach_max = if dedup.tables == 4 { 7 } else { 3 };
+    if !matches!(dedup.tables, 4 | 10 | 16) {
+        return wrong(
+            "tables",
+            format!("dedup.tables is {}", dedup.tables),
+            "choose 4, 10 or 16",
+        );
+    }
+    if dedup.reach > reach_max {
+        return wrong(
+            "reach",
+            format!(
+                "dedup.reach is {}, but {} tables find every neighbour up to {reach_max} only",
+                dedup.reach, dedup.tables
+            ),
+            "lower reach, or use 4 tables (up to 7)",
+        );
+    }
+    if !(0.0..=1.0).contains(&dedup.overlap) {
+        return wrong(
+            "overlap",
+            format!("dedup.overlap is {}", dedup.overlap),
+            "choose a share from 0.0 to 1.0",
+        );
+    }
+    if let Some(topic) = &config.topic {
+        if !(0.0..=1.0).contains(&topic.threshold) {
+            return wrong(
+                "threshold",
+                format!("topic.threshold is {}", topic.threshold),
+                "choose a probability from 0.0 to 1.0",
+            );
+        }
+        if topic.keywords.is_empty() && topic.examples.is_empty() {
+            return wrong(
+                "topic",
+                "[topic] has neither keywords nor examples".into(),
+                "give at least one keyword, or leave [topic] out for a crawl without focus",
+            );
+        }
+    }
+    let network = &config.network;
+    if !network.bandwidth.is_empty() {
+        if let Err(message) = Size::parse_rate(&network.bandwidth) {
+            return wrong(
+                "bandwidth",
+                message,
+                "write \"20 MB/s\", or leave it empty for no limit",
+            );
+        }
+    }
+    if !network.proxy.is_empty() && url::Url::parse(&network.proxy).is_err() {
+        return wrong(
+            "proxy",
+            "network.proxy is no URL".into(),
+            "write it as http://host:port or socks5://host:port",
+        );
+    }
+    for rule in &network.resolve {
+        if parse_resolve(rule).is_none() {
+            return wrong(
+                "resolve",
+                format!("network.resolve {rule:?} is not HOST:PORT:ADDR"),
+                "write it as example.org:443:192.0.2.1 (an IPv6 address in brackets)",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Reads `HOST:PORT:ADDR`; the address may be in brackets.
+pub fn parse_resolve(rule: &str) -> Option<(String, u16, std::net::IpAddr)> {
+    let (host, rest) = rule.split_once(':')?;
+    let (port, address) = rest.split_once(':')?;
+    let address = address.trim_start_matches('[').trim_end_matches(']');
+    (!host.is_empty()).then_some(())?;
+    Some((
+        host.to_ascii_lowercase(),
+        port.parse().ok()?,
+        address.parse().ok()?,
+    ))
+}
+
+/// A problem found by the TOML reader, with a suggestion for a misspelt key or value.
+fn from_toml(name: &str, text: &str, error: &toml::de::Error) -> ConfigProblem {
+    let message = error.message().trim().to_string();
+    let (line, column, shown) = match error.span() {
+        Some(span) => place(text, span.start),
+        None => (0, 0, String::new()),
+    };
+    let (message, mend) = explain(&message);
+    ConfigProblem {
+        file: name.into(),
+        line,
+        column,
+        text: shown,
+        message,
+        mend,
+    }
+}
+
+/// Turns serde's "unknown field" and "unknown variant" into words with a suggestion.
+fn explain(message: &str) -> (String, String) {
+    for (lead, noun) in [("unknown field `", "key"), ("unknown variant `", "value")] {
+        let Some(rest) = message.strip_prefix(lead) else {
+            continue;
+        };
+        let Some((found, expected)) = rest.split_once('`') else {
+            continue;
+        };
+        let allowed: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+        let near = allowed
+            .iter()
+            .map(|&known| (strsim::damerau_levenshtein(found, known), known))
+            .filter(|&(distance, known)| distance <= 1 + known.len() / 4)
+            .min();
+        let list = format!("allowed here: {}", allowed.join(", "));
+        let mend = match near {
+            Some((_, known)) => format!("did you mean \"{known}\"? {list}"),
+            None => list,
+        };
+        return (format!("unknown {noun} \"{found}\""), mend);
+    }
+    (
+        message.lines().next().unwrap_or_default().to_string(),
+        String::new(),
+    )
+}
+
+/// Line, column and text of a byte offset.
+fn place(text: &str, offset: usize) -> (usize, usize, String) {
+    let offset = (0..=offset.min(text.len()))
+        .rev()
+        .find(|&at| text.is_char_boundary(at))
+        .unwrap_or(0);
+    let before = &text[..offset];
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = before.matches('\n').count() + 1;
+    let column = text[start..offset].chars().count() + 1;
+    let shown: String = text[start..]
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .take(160)
+        .collect();
+    (line, column, shown)
+}
+
+/// A problem of a key's value, placed at the first line that sets the key.
+fn at_key(name: &str, text: &str, key: &str, message: String, mend: &str) -> ConfigProblem {
+    let offset = text
+        .split_inclusive('\n')
+        .scan(0, |at, line| {
+            let start = *at;
+            *at += line.len();
+            Some((start, line))
+        })
+        .find(|(_, line)| {
+            let line = line.trim_start();
+            line.strip_prefix(key)
+                .is_some_and(|rest| rest.trim_start().starts_with('='))
+                || line.trim_end() == format!("[{key}]")
+        })
+        .map(|(start, line)| start + (line.len() - line.trim_start().len()));
+    let (line, column, shown) = offset.map_or((0, 0, String::new()), |at| place(text, at));
+    ConfigProblem {
+        file: name.into(),
+        line,
+        column,
+        text: shown,
+        message,
+        mend: mend.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn problem(text: &str) -> ConfigProblem {
+        parse("x.toml", text).expect_err("is wrong")
+    }
+
+    #[test]
+    fn an_empty_configuration_is_all_defaults() {
+        assert_eq!(parse("x.toml", ""), Ok(CrawlConfig::default()));
+    }
+
+    #[test]
+    fn a_misspelt_key_is_placed_and_a_near_one_is_suggested() {
+        let found = problem("[crawl]\nmax_pages = 5\nconcurency = 3\n");
+        assert_eq!((found.line, found.column), (3, 1));
+        assert_eq!(found.message, "unknown key \"concurency\"");
+        assert!(
+            found.mend.starts_with("did you mean \"concurrency\"?"),
+            "{}",
+            found.mend
+        );
+        assert!(found.to_string().contains("x.toml:3:1: "), "{found}");
+    }
+
+    #[test]
+    fn a_misspelt_value_lists_what_is_allowed() {
+        let found = problem("[scope]\nmode = \"hosts\"\n");
+        assert_eq!(found.line, 2);
+        assert!(
+            found.mend.contains("did you mean \"host\"?") && found.mend.contains("domain"),
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn a_bad_duration_says_how_to_write_one() {
+        let found = problem("[politeness]\ndelay = \"1 fortnight\"\n");
+        assert_eq!(found.line, 2);
+        assert!(found.message.contains("250ms"), "{found}");
+    }
+
+    #[test]
+    fn a_bad_pattern_is_shown_with_its_line() {
+        let found = problem("[scope]\nmode = \"any\"\nexclude = [\"(\"]\n");
+        assert_eq!(found.line, 3);
+        assert!(found.message.contains("regular expression"), "{found}");
+    }
+
+    #[test]
+    fn contradictions_are_found() {
+        assert!(
+            problem("[dedup]\nk = 5\nreach = 4\n")
+                .message
+                .contains("below")
+        );
+        assert!(
+            problem("[dedup]\ntables = 16\n")
+                .message
+                .contains("up to 3")
+        );
+        assert!(
+            problem("[scope]\ninclude = [\"a\"]\nexclude = [\"a\"]\n")
+                .message
+                .contains("nothing")
+        );
+        assert!(
+            problem("[topic]\nthreshold = 0.4\n")
+                .message
+                .contains("neither")
+        );
+    }
+
+    #[test]
+    fn resolve_rules_take_both_kinds_of_addresses() {
+        assert_eq!(
+            parse_resolve("A.example:80:192.0.2.1"),
+            Some(("a.example".into(), 80, [192, 0, 2, 1].into()))
+        );
+        assert!(parse_resolve("a.example:80:[::1]").is_some_and(|(_, _, ip)| ip.is_ipv6()));
+        assert_eq!(parse_resolve("a.example:80"), None);
+    }
+}

@@ -1,0 +1,114 @@
+//! From the stages' types to the journal's, in one place.
+
+use archive::{FetchRecord, NeighbourRecord, PageSummary};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use simhash::{Decision, Fingerprint, Neighbour, Sketch, TextPrint};
+use time::OffsetDateTime;
+
+use crate::read::PageReading;
+use crate::visit::Answer;
+
+/// What the network said, for the journal.
+pub fn fetch_record(answer: &Answer, content_type: &str) -> FetchRecord {
+    let mut record = FetchRecord {
+        ms: answer.took.as_millis() as u64,
+        started_ms: answer.started_ms,
+        content_type: content_type.into(),
+        ..FetchRecord::default()
+    };
+    match &answer.fetched {
+        Ok(fetched) => {
+            record.status = fetched.status;
+            record.bytes = fetched.body.len() as u64;
+            record.truncated = fetched.truncated.map(|cut| cut.name().to_string());
+            record.http_version = fetched.http_version.into();
+            record.ip = fetched.remote.map(|remote| remote.ip().to_string());
+            record.retry_after_s = fetched
+                .retry_after(std::time::SystemTime::now())
+                .map(|after| after.as_secs_f64());
+            record.redirect_to = fetched.location().map(String::from);
+        }
+        Err(error) => {
+            record.error = Some(error.name().into());
+            record.error_text = Some(error.to_string());
+        }
+    }
+    record
+}
+
+/// What was measured on a page, for the journal.
+pub fn page_summary(reading: &PageReading, relevance: Option<f32>) -> PageSummary {
+    let page = &reading.page;
+    PageSummary {
+        title: page.title.clone().unwrap_or_default(),
+        lang: reading.language.clone().unwrap_or_default(),
+        charset: reading.charset.into(),
+        words: reading.print.word_count,
+        author: page.author.clone(),
+        published: page.published.clone(),
+        modified: page.modified.clone(),
+        canonical: page.canonical.as_ref().map(|url| url.as_str().to_string()),
+        page_type: page.page_type.as_str().into(),
+        relevance,
+        fingerprint: reading.print.fingerprint.to_string(),
+        sketch: STANDARD_NO_PAD.encode(reading.print.sketch.to_bytes()),
+        digest: format!("{:016x}", reading.print.digest),
+        layout: format!("{:016x}", page.layout),
+        payload: format!("{:016x}", reading.payload),
+        link_density: page.link_density,
+        may_index: page.directives.index
+            && !has_expired(page.directives.unavailable_after.as_deref()),
+        may_follow: page.directives.follow,
+        soft_404: reading.soft_404,
+        limits_hit: reading.limits_hit.clone(),
+    }
+}
+
+/// Whether an `unavailable_after` date is in the past. Dates in a form we do not know are not.
+fn has_expired(date: Option<&str>) -> bool {
+    use time::format_description::well_known::{Iso8601, Rfc2822};
+    let Some(date) = date.map(str::trim) else {
+        return false;
+    };
+    let at = OffsetDateTime::parse(date, &Rfc2822)
+        .or_else(|_| OffsetDateTime::parse(date, &Iso8601::DEFAULT))
+        .or_else(|_| {
+            time::Date::parse(date.get(..10).unwrap_or(""), &Iso8601::DEFAULT)
+                .map(|day| day.midnight().assume_utc())
+        });
+    at.is_ok_and(|at| at < OffsetDateTime::now_utc())
+}
+
+/// A page's print from its recorded parts; `None` when they are damaged.
+pub fn print_of(page: &PageSummary) -> Option<TextPrint> {
+    let sketch = STANDARD_NO_PAD.decode(&page.sketch).ok()?;
+    Some(TextPrint {
+        fingerprint: page.fingerprint.parse::<Fingerprint>().ok()?,
+        sketch: Sketch::from_bytes(&sketch)?,
+        word_count: page.words,
+        digest: u64::from_str_radix(&page.digest, 16).ok()?,
+    })
+}
+
+/// The nearest kept page, for the journal.
+pub fn neighbour_record(neighbour: &Neighbour, url: &str, kind: Option<&str>) -> NeighbourRecord {
+    NeighbourRecord {
+        page: neighbour.page,
+        url: url.into(),
+        distance: neighbour.distance,
+        overlap: neighbour.overlap,
+        table: neighbour.table,
+        kind: kind.map(str::to_string),
+        decision: decision_name(neighbour.decision).into(),
+    }
+}
+
+/// The stable name of a decision about two texts.
+pub fn decision_name(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Duplicate => "duplicate",
+        Decision::Refuted => "refuted",
+        Decision::Unconfirmed => "unconfirmed",
+    }
+}

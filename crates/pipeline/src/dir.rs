@@ -1,0 +1,156 @@
+//! A crawl's directory: where its parts lie, and who may write there.
+//!
+//! ```text
+//! DIR/crawl.toml          the configuration in force
+//! DIR/archive/            bodies and journal: the truth
+//! DIR/state/frontier      sled; rebuilt from the journal when damaged
+//! DIR/state/fingerprints  sled; likewise
+//! DIR/index/              tantivy; likewise
+//! DIR/report/             reports written by the user
+//! DIR/lock                held by the process that writes
+//! DIR/control.sock        while a crawl runs
+//! ```
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::CrawlError;
+
+/// A crawl directory.
+#[derive(Debug, Clone)]
+pub struct CrawlDir {
+    root: PathBuf,
+}
+
+/// The right to write to a crawl directory; given back when dropped.
+#[derive(Debug)]
+pub struct CrawlLock {
+    _file: File,
+}
+
+impl CrawlDir {
+    /// A directory that is, or will be, a crawl.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// Opens a directory that must hold a crawl.
+    ///
+    /// # Errors
+    /// [`CrawlError::NotACrawl`] when it does not.
+    pub fn existing(root: impl Into<PathBuf>) -> Result<Self, CrawlError> {
+        let dir = Self::new(root);
+        if dir.holds_crawl() {
+            Ok(dir)
+        } else {
+            Err(CrawlError::NotACrawl(dir.root))
+        }
+    }
+
+    /// The directory itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `crawl.toml`, the configuration in force.
+    pub fn config(&self) -> PathBuf {
+        self.root.join("crawl.toml")
+    }
+
+    /// `archive/`.
+    pub fn archive(&self) -> PathBuf {
+        self.root.join("archive")
+    }
+
+    /// `state/frontier`.
+    pub fn frontier(&self) -> PathBuf {
+        self.root.join("state").join("frontier")
+    }
+
+    /// `state/fingerprints`.
+    pub fn fingerprints(&self) -> PathBuf {
+        self.root.join("state").join("fingerprints")
+    }
+
+    /// `index/`.
+    pub fn index(&self) -> PathBuf {
+        self.root.join("index")
+    }
+
+    /// `control.sock`.
+    pub fn control_socket(&self) -> PathBuf {
+        self.root.join("control.sock")
+    }
+
+    /// Whether a crawl was begun here.
+    pub fn holds_crawl(&self) -> bool {
+        self.config().is_file() && self.archive().is_dir()
+    }
+
+    /// Whether nothing is here yet.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn is_vacant(&self) -> io::Result<bool> {
+        match std::fs::read_dir(&self.root) {
+            Ok(mut entries) => Ok(entries.next().is_none()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes the directory and takes the right to write to it.
+    ///
+    /// # Errors
+    /// [`CrawlError::InUse`] when another process has it, [`CrawlError::Directory`] when it cannot
+    /// be made or written, [`CrawlError::NotACrawl`] when it holds something else.
+    pub fn lock(&self) -> Result<CrawlLock, CrawlError> {
+        let cannot = |what: &str, source: io::Error| CrawlError::Directory {
+            what: format!("{what} {}", self.root.display()),
+            source,
+        };
+        let vacant = self.is_vacant().map_err(|error| cannot("read", error))?;
+        if !vacant && !self.holds_crawl() && !self.root.join("lock").exists() {
+            return Err(CrawlError::NotACrawl(self.root.clone()));
+        }
+        std::fs::create_dir_all(&self.root).map_err(|error| cannot("make", error))?;
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(self.root.join("lock"))
+            .map_err(|error| cannot("write to", error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(CrawlLock { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(CrawlError::InUse(self.root.clone())),
+            Err(TryLockError::Error(error)) => Err(cannot("lock", error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_has_one_writer() {
+        let temp = tempfile::tempdir().expect("temp dir");
+        let dir = CrawlDir::new(temp.path().join("crawl"));
+        let lock = dir.lock().expect("first");
+        assert!(matches!(dir.lock(), Err(CrawlError::InUse(_))));
+        drop(lock);
+        assert!(dir.lock().is_ok());
+    }
+
+    #[test]
+    fn a_directory_with_other_things_in_it_is_left_alone() {
+        let temp = tempfile::tempdir().expect("temp dir");
+        std::fs::write(temp.path().join("thesis.tex"), "years of work").expect("write");
+        assert!(matches!(
+            CrawlDir::new(temp.path()).lock(),
+            Err(CrawlError::NotACrawl(_))
+        ));
+        assert!(!temp.path().join("lock").exists());
+    }
+}

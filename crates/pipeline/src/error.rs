@@ -1,0 +1,42 @@
+//! Why a crawl cannot go on.
+
+use std::path::PathBuf;
+
+/// An error that ends a crawl. What happens to a single URL is never one.
+#[derive(Debug, thiserror::Error)]
+pub enum CrawlError {
+    /// The directory holds something else, or nothing.
+    #[error("{} holds no crawl: name a directory that `tamis crawl --dir` made, or an empty one", .0.display())]
+    NotACrawl(PathBuf),
+    /// Another process writes to the directory.
+    #[error("{} is in use by another crawl: wait for it, stop it, or choose another --dir", .0.display())]
+    InUse(PathBuf),
+    /// The directory cannot be used.
+    #[error(
+        "cannot {what}: {source}; nothing was lost, free the space or mend the permissions and start again"
+    )]
+    Directory {
+        /// What was tried.
+        what: String,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// The archive cannot be read or written. What was acknowledged is safe.
+    #[error("archive: {0}; every page recorded so far is safe, mend the cause and start again")]
+    Archive(#[from] archive::ArchiveError),
+    /// The frontier's store failed. It is rebuilt from the archive on the next start.
+    #[error("frontier: {0}; it is rebuilt from the archive on the next start")]
+    Frontier(#[from] frontier::FrontierError),
+    /// The fingerprint store failed. It is rebuilt from the archive on the next start.
+    #[error("fingerprints: {0}; they are rebuilt from the archive on the next start")]
+    Fingerprints(#[from] simhash::IndexError),
+    /// The search index failed. It is rebuilt from the archive on the next start.
+    #[error("search index: {0}; it is rebuilt from the archive on the next start")]
+    Index(#[from] index::IndexError),
+    /// The configuration or the seeds cannot be used.
+    #[error("{0}")]
+    Setup(String),
+    /// A thread of ours ended by a panic.
+    #[error("the {0} ended unexpectedly; every page recorded so far is safe, start again to go on")]
+    Panicked(&'static str),
+}

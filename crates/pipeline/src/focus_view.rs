@@ -1,0 +1,235 @@
+//! The focus model as a view over the archive: what the writer asks it, and how it learns.
+
+use archive::{PageRecord, PageSummary};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use focus::{
+    Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageOutcome, PageTerms, PageView,
+};
+use frontier::{CanonicalUrl, FrontierUrl};
+use segment::Segmenter;
+use url::Url;
+
+use crate::context::UrlContext;
+use crate::error::CrawlError;
+use crate::read::{FoundLink, PageReading};
+
+/// Topic and link model of a focused crawl.
+#[derive(Debug)]
+pub struct FocusView {
+    focus: Focus,
+}
+
+impl FocusView {
+    /// Starts the model.
+    ///
+    /// # Errors
+    /// When the topic cannot be used.
+    pub fn new(config: &FocusConfig) -> Result<Self, CrawlError> {
+        let focus =
+            Focus::new(config).map_err(|error| CrawlError::Setup(format!("[topic] {error}")))?;
+        Ok(Self { focus })
+    }
+
+    /// The page as the model sees it.
+    pub fn terms(&self, reading: &PageReading, url: &Url) -> PageTerms {
+        let links: Vec<&str> = reading
+            .links
+            .iter()
+            .filter_map(|link| link.target.as_ref().ok().map(CanonicalUrl::as_str))
+            .collect();
+        let labels: Vec<&str> = reading
+            .links
+            .iter()
+            .filter(|link| link.rel.split_whitespace().any(|rel| rel == "tag"))
+            .map(|link| link.anchor.as_str())
+            .collect();
+        self.focus.topic().read(&PageView {
+            title: reading.page.title.as_deref().unwrap_or(""),
+            words: &reading.words,
+            url,
+            lang: reading.language.as_deref(),
+            links: &links,
+            labels: &labels,
+        })
+    }
+
+    /// Probability that a page is about the topic.
+    pub fn relevance(&self, terms: &PageTerms) -> f32 {
+        self.focus.judge(terms).probability
+    }
+
+    /// Learns from a judged page.
+    pub fn on_page(
+        &mut self,
+        seq: u64,
+        record: &PageRecord,
+        terms: &PageTerms,
+        relevance: f32,
+        context: &UrlContext,
+    ) {
+        let features = features_of(context);
+        self.focus.on_page(&PageOutcome {
+            page: page_number(seq),
+            url: &record.url,
+            terms: Some(terms),
+            relevance,
+            fate: fate_of(record),
+            link: features.as_ref(),
+        });
+        if let Some(nearest) = record
+            .nearest
+            .as_ref()
+            .filter(|near| near.decision == "duplicate")
+        {
+            self.focus
+                .redundancy()
+                .observe_pair(&record.url, &nearest.url);
+        } else {
+            self.focus.redundancy().observe_unique(&record.url);
+        }
+    }
+
+    /// Learns from a URL without a page.
+    pub fn on_no_page(&mut self, seq: u64, record: &PageRecord, context: &UrlContext) {
+        let features = features_of(context);
+        self.focus.on_page(&PageOutcome {
+            page: page_number(seq),
+            url: &record.url,
+            terms: None,
+            relevance: 0.0,
+            fate: Fate::Failed,
+            link: features.as_ref(),
+        });
+    }
+
+    /// Learns from a replayed page; its text is that of the archive.
+    pub fn replay_page(
+        &mut self,
+        seq: u64,
+        record: &PageRecord,
+        summary: &PageSummary,
+        text: &str,
+    ) {
+        let Ok(url) = Url::parse(&record.url) else {
+            return;
+        };
+        let words = Segmenter::shared().words(text);
+        let links: Vec<&str> = record.links.iter().map(|link| link.url.as_str()).collect();
+        let labels: Vec<&str> = record
+            .links
+            .iter()
+            .filter(|link| link.rel.split_whitespace().any(|rel| rel == "tag"))
+            .map(|link| link.anchor.as_str())
+            .collect();
+        let terms = self.focus.topic().read(&PageView {
+            title: &summary.title,
+            words: &words,
+            url: &url,
+            lang: Some(summary.lang.as_str()).filter(|lang| !lang.is_empty()),
+            links: &links,
+            labels: &labels,
+        });
+        let context = context_of(record);
+        self.on_page(
+            seq,
+            record,
+            &terms,
+            summary.relevance.unwrap_or(0.0),
+            &context,
+        );
+    }
+
+    /// Learns from a replayed URL without a page.
+    pub fn replay_no_page(&mut self, seq: u64, record: &PageRecord) {
+        self.on_no_page(seq, record, &context_of(record));
+    }
+
+    /// A link's features and promise.
+    pub fn promise(
+        &self,
+        seq: u64,
+        _page: &Url,
+        link: &FoundLink,
+        target: &CanonicalUrl,
+    ) -> (Vec<u8>, f32) {
+        let features = self.focus.features(&LinkContext {
+            parent: Some(page_number(seq)),
+            url: &target.to_url(),
+            anchor: &link.anchor,
+            context: &link.context,
+            tag_path: &link.tag_path,
+            in_main: link.in_main,
+        });
+        let score = self.focus.score(&features);
+        (features.to_bytes(), score)
+    }
+
+    /// A pending URL's promise now.
+    pub fn score(&self, url: &FrontierUrl) -> f32 {
+        match features_of(&UrlContext::from_bytes(&url.context)) {
+            Some(features) => self.focus.score(&features),
+            None => url.priority,
+        }
+    }
+
+    /// A pending URL's context after the same URL was linked again.
+    pub fn merged(&self, pending: &[u8], again: &[u8]) -> Option<Vec<u8>> {
+        let mut context = UrlContext::from_bytes(pending);
+        let mut features = features_of(&context)?;
+        features.merge(&features_of(&UrlContext::from_bytes(again))?);
+        context.features = features.to_bytes();
+        Some(context.to_bytes())
+    }
+
+    /// Whether pending URLs should be scored again.
+    pub fn rescore_due(&mut self, pending: u64) -> bool {
+        self.focus.rescore_due(pending)
+    }
+
+    /// Whether the harvest says to stop, and why.
+    pub fn stop(&self) -> Option<String> {
+        self.focus.stop().map(|reason| format!("{reason:?}"))
+    }
+}
+
+/// Link features as the journal has them.
+pub fn encode(features: &[u8]) -> String {
+    STANDARD_NO_PAD.encode(features)
+}
+
+/// Link features from the journal.
+pub fn decode(text: &str) -> Vec<u8> {
+    STANDARD_NO_PAD.decode(text).unwrap_or_default()
+}
+
+fn context_of(record: &PageRecord) -> UrlContext {
+    let features = record.context.as_deref().map(decode).unwrap_or_default();
+    UrlContext {
+        features,
+        ..UrlContext::page()
+    }
+}
+
+fn features_of(context: &UrlContext) -> Option<LinkFeatures> {
+    if context.features.is_empty() {
+        None
+    } else {
+        LinkFeatures::from_bytes(&context.features)
+    }
+}
+
+fn page_number(seq: u64) -> u32 {
+    u32::try_from(seq).unwrap_or(u32::MAX)
+}
+
+fn fate_of(record: &PageRecord) -> Fate {
+    match (record.verdict.as_deref(), record.reason.as_deref()) {
+        (Some("indexed"), _) => Fate::New,
+        (Some("junk"), Some("near_duplicate" | "exact_duplicate")) => Fate::Duplicate,
+        (Some("junk"), Some("off_topic" | "language")) => Fate::New,
+        (Some("junk"), Some("error_page")) => Fate::Failed,
+        (Some("junk"), _) => Fate::Thin,
+        _ => Fate::Failed,
+    }
+}

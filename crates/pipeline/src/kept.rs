@@ -1,0 +1,102 @@
+//! What the writer remembers of kept pages and of hosts, beside the fingerprints.
+//!
+//! A view like the others: rebuilt by replay. Some 200 bytes a kept page.
+
+use std::collections::HashMap;
+
+use archive::PageSummary;
+use frontier::HostKey;
+
+/// Hosts remembered at most; a crawl that meets more reads no sitemaps of the rest.
+const HOSTS_MAX: usize = 1_000_000;
+
+/// A kept page, as far as verdicts on later pages need it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptPage {
+    /// Canonical URL.
+    pub url: Box<str>,
+    /// SimHash of its tag paths.
+    pub layout: u64,
+    /// Words of its main text.
+    pub words: u32,
+    /// Published date, ISO 8601.
+    pub published: Option<String>,
+    /// The URL it names as canonical.
+    pub canonical: Option<String>,
+}
+
+impl KeptPage {
+    /// What is remembered of a recorded page.
+    pub fn of(url: &str, page: &PageSummary) -> Self {
+        Self {
+            url: url.into(),
+            layout: u64::from_str_radix(&page.layout, 16).unwrap_or(0),
+            words: page.words,
+            published: page.published.clone(),
+            // Most pages name themselves: not worth the memory.
+            canonical: page.canonical.clone().filter(|canonical| canonical != url),
+        }
+    }
+}
+
+/// Kept pages by record number, and hosts by key.
+#[derive(Debug, Default)]
+pub struct KeptPages {
+    pages: HashMap<u64, KeptPage>,
+    seeds_of_hosts: HashMap<HostKey, u32>,
+    sitemaps_of_hosts: HashMap<HostKey, usize>,
+}
+
+impl KeptPages {
+    /// A kept page.
+    pub fn get(&self, seq: u64) -> Option<&KeptPage> {
+        self.pages.get(&seq)
+    }
+
+    /// Remembers a kept page.
+    pub fn insert(&mut self, seq: u64, page: KeptPage) {
+        self.pages.insert(seq, page);
+    }
+
+    /// Forgets a page that left the index.
+    pub fn remove(&mut self, seq: u64) -> Option<KeptPage> {
+        self.pages.remove(&seq)
+    }
+
+    /// Pages kept now.
+    pub fn len(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Whether no page is kept.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// All kept pages, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &KeptPage)> {
+        self.pages.iter().map(|(&seq, page)| (seq, page))
+    }
+
+    /// Remembers which seed first led to a host.
+    pub fn note_host(&mut self, host: &HostKey, seed: u32) {
+        if self.seeds_of_hosts.len() < HOSTS_MAX && !self.seeds_of_hosts.contains_key(host) {
+            self.seeds_of_hosts.insert(host.clone(), seed);
+        }
+    }
+
+    /// The seed that first led to a host.
+    pub fn seed_of_host(&self, host: &HostKey) -> Option<u32> {
+        self.seeds_of_hosts.get(host).copied()
+    }
+
+    /// Counts one more sitemap of a host; gives the count.
+    pub fn count_sitemap(&mut self, host: &HostKey) -> usize {
+        if self.sitemaps_of_hosts.len() >= HOSTS_MAX && !self.sitemaps_of_hosts.contains_key(host) {
+            return usize::MAX;
+        }
+        let count = self.sitemaps_of_hosts.entry(host.clone()).or_default();
+        *count += 1;
+        *count
+    }
+}

@@ -1,0 +1,108 @@
+//! What a crawl is doing, for those who watch it.
+//!
+//! One [`Progress`] is shared by the crawl's threads and its watchers (the progress line, the
+//! control socket). The writer updates it once per group of records, the dispatcher its view of
+//! the hosts once a second; a watcher takes a copy.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+
+/// A copy of the crawl's counters at one moment. Counters are over all starts of the crawl.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Snapshot {
+    /// `starting`, `replaying`, `running`, `paused`, `stopping` or `stopped`.
+    pub state: String,
+    /// Finished URLs, of any outcome.
+    pub finished: u64,
+    /// Finished URLs for which a fetch was made.
+    pub pages: u64,
+    /// Pages kept.
+    pub indexed: u64,
+    /// Pages dropped, by reason.
+    pub junk: BTreeMap<String, u64>,
+    /// URLs that could not be had.
+    pub failed: u64,
+    /// URLs we did not ask for.
+    pub refused: u64,
+    /// URLs that pointed elsewhere.
+    pub redirected: u64,
+    /// URLs unchanged since they were last read.
+    pub not_modified: u64,
+    /// URLs known and not finished.
+    pub pending: u64,
+    /// URLs ever admitted.
+    pub admitted: u64,
+    /// Fetches under way.
+    pub in_flight: u64,
+    /// Bytes received in this start.
+    pub bytes: u64,
+    /// Pages finished in this start.
+    pub pages_this_start: u64,
+    /// Milliseconds since this start.
+    pub running_ms: u64,
+    /// Pages per second over the last ten seconds or so.
+    pub rate: f64,
+    /// Finished pages at which the crawl stops; 0 for no limit.
+    pub max_pages: u64,
+    /// Hosts with most pending URLs.
+    pub hosts: Vec<HostProgress>,
+    /// Why it stopped, once it has.
+    pub stop_reason: Option<String>,
+    /// The last URL recorded.
+    pub last_url: String,
+}
+
+impl Snapshot {
+    /// Pages dropped, over all reasons.
+    pub fn dropped(&self) -> u64 {
+        self.junk.values().sum()
+    }
+}
+
+/// One host's queue.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct HostProgress {
+    /// Host key.
+    pub host: String,
+    /// URLs that wait.
+    pub pending: u64,
+    /// Seconds until the next request may go out.
+    pub next_in_s: f64,
+    /// Why it waits: `delay`, `crawl-delay`, `retry-after`, `back-off`, `in flight`, `robots`, ...
+    pub why: String,
+}
+
+/// The shared counters.
+#[derive(Debug, Clone, Default)]
+pub struct Progress {
+    inner: Arc<Mutex<Snapshot>>,
+    pages: Arc<AtomicU64>,
+}
+
+impl Progress {
+    /// A copy of the counters.
+    pub fn snapshot(&self) -> Snapshot {
+        self.inner
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Finished URLs for which a fetch was made, over all starts; read for each lease.
+    pub fn pages(&self) -> u64 {
+        self.pages.load(Ordering::Acquire)
+    }
+
+    /// Sets the number of finished URLs for which a fetch was made.
+    pub fn set_pages(&self, pages: u64) {
+        self.pages.store(pages, Ordering::Release);
+    }
+
+    /// Changes the counters.
+    pub fn update(&self, change: impl FnOnce(&mut Snapshot)) {
+        change(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}

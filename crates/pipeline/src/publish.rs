@@ -1,0 +1,135 @@
+//! Kept pages to the search index, in journal order, by a thread of its own.
+//!
+//! The index keeps the journal position of what it holds in its commit, so after a crash exactly
+//! what is missing is added again from the archive.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use archive::{PageRecord, PageSummary};
+use index::{Document, PageIndex};
+use segment::Words;
+
+use crate::error::CrawlError;
+
+/// Documents between two commits at most. A commit is an fsync and a merge, 0.1 s or more.
+const COMMIT_DOCUMENTS_MAX: usize = 1_000;
+
+/// Longest time a kept page stays unsearchable.
+const COMMIT_INTERVAL: Duration = Duration::from_secs(10);
+
+/// A kept page as it travels to the index.
+#[derive(Debug)]
+pub struct KeptDocument {
+    /// Its record, for the fields.
+    pub page: PageSummary,
+    /// The record's number.
+    pub seq: u64,
+    /// Canonical URL.
+    pub url: String,
+    /// Host key.
+    pub host: String,
+    /// Main text.
+    pub text: String,
+    /// When it was fetched, milliseconds since the Unix epoch.
+    pub at_ms: u64,
+    /// The text's words.
+    pub words: Words,
+}
+
+impl KeptDocument {
+    /// As the index wants it.
+    pub fn document(&self) -> Document<'_> {
+        Document {
+            seq: self.seq,
+            url: &self.url,
+            host: &self.host,
+            title: &self.page.title,
+            text: &self.text,
+            lang: &self.page.lang,
+            author: self.page.author.as_deref(),
+            published: self.page.published.as_deref(),
+            fetched_at_ms: self.at_ms,
+            fingerprint: u64::from_str_radix(&self.page.fingerprint, 16).unwrap_or(0),
+            relevance: self.page.relevance,
+            words: Some(&self.words),
+        }
+    }
+}
+
+/// A change of the index.
+#[derive(Debug)]
+pub enum Publication {
+    /// A page was kept.
+    Add(Box<KeptDocument>),
+    /// A page left for a better representative.
+    Remove(String),
+}
+
+impl Publication {
+    /// A kept page; its text is filled in by the caller.
+    pub fn add(seq: u64, at_ms: u64, record: &PageRecord, words: Words) -> Self {
+        Self::Add(Box::new(KeptDocument {
+            page: record.page.clone().unwrap_or_default(),
+            seq,
+            url: record.url.clone(),
+            host: record.host.clone(),
+            text: String::new(),
+            at_ms,
+            words,
+        }))
+    }
+}
+
+/// What comes into the publisher's inbox.
+#[derive(Debug)]
+pub enum ToPublisher {
+    /// A change of the index.
+    Change(Publication),
+    /// Every change of the records before this journal position was sent.
+    Reached(u64),
+}
+
+/// Works until the inbox closes; the last commit is made then.
+///
+/// # Errors
+/// When the index cannot be written.
+pub fn run(index: &mut PageIndex, inbox: &Receiver<ToPublisher>) -> Result<(), CrawlError> {
+    let mut waiting = 0;
+    let mut reached = None;
+    let mut due = Instant::now() + COMMIT_INTERVAL;
+    loop {
+        match inbox.recv_timeout(due.saturating_duration_since(Instant::now())) {
+            Ok(ToPublisher::Change(change)) => {
+                apply(index, change)?;
+                waiting += 1;
+                reached = None;
+                continue;
+            }
+            Ok(ToPublisher::Reached(position)) => reached = Some(position),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        // Only between groups is the position true of everything that was added.
+        let is_due = waiting >= COMMIT_DOCUMENTS_MAX || Instant::now() >= due;
+        if let Some(position) = reached.filter(|_| is_due && waiting > 0) {
+            index.commit(position)?;
+            waiting = 0;
+        }
+        if is_due {
+            due = Instant::now() + COMMIT_INTERVAL;
+        }
+    }
+    if let Some(position) = reached {
+        index.commit(position)?;
+    }
+    Ok(())
+}
+
+fn apply(index: &mut PageIndex, change: Publication) -> Result<(), CrawlError> {
+    match change {
+        Publication::Add(kept) => index.add(&kept.document())?,
+        Publication::Remove(url) => index.delete(&url),
+    }
+    Ok(())
+}

@@ -1,0 +1,327 @@
+//! From the configuration to what each stage wants of it.
+
+use std::net::SocketAddr;
+
+use archive::SeedRecord;
+use fetcher::{FetchLimits, HttpConfig};
+use focus::{ExampleText, FocusConfig};
+use frontier::{
+    Canonicaliser, FrontierConfig, FrontierUrl, HostLimits, ScopeConfig, ScopeMode, SeedUrl,
+};
+use sieve::Rules;
+use url::{Host, Url};
+
+use crate::config::{CrawlConfig, OffTopic, ScopeModeName};
+use crate::config_file::parse_resolve;
+use crate::context::UrlContext;
+use crate::dir::CrawlDir;
+use crate::error::CrawlError;
+use crate::units::Size;
+
+/// Refuses a crawl beyond loopback that does not say whom to ask.
+///
+/// # Errors
+/// [`CrawlError::Setup`] with what to do.
+pub fn check_contact(config: &CrawlConfig, seeds: &[SeedUrl]) -> Result<(), CrawlError> {
+    let is_local = |seed: &SeedUrl| match seed.url.to_url().host() {
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        Some(Host::Domain(name)) => {
+            name == "localhost" || name.ends_with(".localhost") || name.ends_with(".test")
+        }
+        None => false,
+    };
+    let proxy = Url::parse(&config.network.proxy).ok();
+    let through_loopback = proxy
+        .as_ref()
+        .and_then(Url::host)
+        .is_some_and(|host| match host {
+            Host::Ipv4(ip) => ip.is_loopback(),
+            Host::Ipv6(ip) => ip.is_loopback(),
+            Host::Domain(name) => name == "localhost",
+        });
+    if !config.agent.contact.is_empty() || through_loopback || seeds.iter().all(is_local) {
+        return Ok(());
+    }
+    Err(CrawlError::Setup(
+        "crawl needs a contact: set agent.contact in the configuration to a URL or a mail address \
+         that tells site owners whom to ask"
+            .into(),
+    ))
+}
+
+/// Keeps the configuration in force in the crawl's directory.
+///
+/// # Errors
+/// [`CrawlError::Directory`] when it cannot be written.
+pub fn write_config(dir: &CrawlDir, config: &CrawlConfig) -> Result<(), CrawlError> {
+    let cannot = |source| CrawlError::Directory {
+        what: format!("write {}", dir.config().display()),
+        source,
+    };
+    let text = toml::to_string_pretty(config)
+        .map_err(|error| CrawlError::Setup(format!("cannot write the configuration: {error}")))?;
+    let text = format!("# The configuration in force at the last start.\n\n{text}");
+    let partial = dir.config().with_extension("toml.part");
+    std::fs::write(&partial, text).map_err(cannot)?;
+    std::fs::rename(&partial, dir.config()).map_err(cannot)
+}
+
+/// The configuration for the journal: without what may hold a password.
+pub fn public_config(config: &CrawlConfig) -> serde_json::Value {
+    let mut public = config.clone();
+    if let Ok(mut proxy) = Url::parse(&public.network.proxy) {
+        if !proxy.username().is_empty() || proxy.password().is_some() {
+            // Both fail only for URLs that cannot have a password.
+            let _ = proxy.set_username("");
+            let _ = proxy.set_password(None);
+            public.network.proxy = proxy.into();
+        }
+    }
+    serde_json::to_value(public).unwrap_or_default()
+}
+
+/// The seeds that earlier starts do not know, numbered after those.
+pub fn new_seeds(given: &[SeedUrl], known: &[SeedRecord]) -> Vec<SeedRecord> {
+    let mut fresh: Vec<SeedRecord> = Vec::new();
+    for seed in given {
+        let url = seed.url.as_str();
+        if known
+            .iter()
+            .chain(&fresh)
+            .any(|known| known.url == url && known.sitemap == seed.sitemap)
+        {
+            continue;
+        }
+        fresh.push(SeedRecord {
+            seed: (known.len() + fresh.len()) as u32,
+            url: url.into(),
+            sitemap: seed.sitemap,
+            depth: seed.depth,
+            pages: seed.pages,
+            scope: seed.scope.map(|mode| mode.name().to_string()),
+            priority: seed.priority,
+            since: seed.since.clone(),
+            source: seed.source.clone(),
+        });
+    }
+    fresh
+}
+
+/// A seed as the frontier wants it, from its record.
+///
+/// # Errors
+/// [`CrawlError::Setup`] when the record's URL is damaged.
+pub fn seed_url(record: &SeedRecord) -> Result<SeedUrl, CrawlError> {
+    Ok(SeedUrl {
+        url: frontier::CanonicalUrl::parse(&record.url)
+            .map_err(|error| CrawlError::Setup(format!("seed {}: {error}", record.url)))?,
+        sitemap: record.sitemap,
+        depth: record.depth,
+        pages: record.pages,
+        scope: record.scope.as_deref().and_then(ScopeMode::from_name),
+        priority: record.priority,
+        since: record.since.clone(),
+        source: record.source.clone(),
+    })
+}
+
+/// Bounds of a fetch.
+pub fn fetch_limits(config: &CrawlConfig) -> FetchLimits {
+    let limits = &config.limits;
+    FetchLimits {
+        body_bytes_max: limits.body.0,
+        decoded_bytes_max: limits.decoded_body.0,
+        ratio_max: limits.decoded_ratio,
+        header_bytes_max: limits.headers.0 as usize,
+        header_count_max: limits.header_count,
+        connect_timeout: limits.connect_time.0,
+        first_byte_timeout: limits.first_byte_time.0,
+        idle_timeout: limits.idle_time.0,
+        total_timeout: limits.total_time.0,
+        url_bytes_max: limits.url_length,
+        ..FetchLimits::default()
+    }
+}
+
+/// The network client's settings.
+///
+/// # Errors
+/// [`CrawlError::Setup`] when an address or the proxy cannot be used.
+pub fn http_config(config: &CrawlConfig) -> Result<HttpConfig, CrawlError> {
+    let wrong = |what: &str| CrawlError::Setup(format!("{what} cannot be used"));
+    let resolve = config.network.resolve.iter().map(|rule| {
+        let (host, port, address) = parse_resolve(rule).ok_or_else(|| wrong(rule))?;
+        Ok((host, port, SocketAddr::new(address, port)))
+    });
+    Ok(HttpConfig {
+        user_agent: format!("{}/{}", config.agent.name, env!("CARGO_PKG_VERSION")),
+        contact: Some(config.agent.contact.clone()).filter(|contact| !contact.is_empty()),
+        limits: fetch_limits(config),
+        proxy: match config.network.proxy.as_str() {
+            "" => None,
+            proxy => Some(Url::parse(proxy).map_err(|_| wrong("network.proxy"))?),
+        },
+        resolve: resolve.collect::<Result<_, CrawlError>>()?,
+        allow_private: config.network.allow_private,
+        cookies: config.network.cookies,
+        bandwidth: match config.network.bandwidth.as_str() {
+            "" => None,
+            rate => Some(Size::parse_rate(rate).map_err(CrawlError::Setup)?.0),
+        },
+        requests_per_second: Some(config.politeness.requests_per_second).filter(|&rate| rate > 0.0),
+        ..HttpConfig::default()
+    })
+}
+
+/// The fields of our requests, for the archive.
+pub fn request_fields(config: &CrawlConfig) -> Vec<(String, String)> {
+    let Ok(http) = http_config(config) else {
+        return Vec::new();
+    };
+    let mut fields = vec![
+        ("user-agent".to_string(), http.user_agent_header()),
+        (
+            "accept-encoding".to_string(),
+            "gzip, deflate, br, zstd".to_string(),
+        ),
+    ];
+    fields.extend(http.from_header().map(|from| ("from".to_string(), from)));
+    fields
+}
+
+/// How URLs are made canonical.
+pub fn canonicaliser(config: &CrawlConfig) -> Canonicaliser {
+    Canonicaliser {
+        sort_query: config.url.sort_query,
+        drop_params: config.url.drop_params.clone(),
+        ..Canonicaliser::default()
+    }
+}
+
+/// The rules of the verdict.
+pub fn rules(config: &CrawlConfig) -> Rules {
+    let topic = config.topic.as_ref();
+    Rules {
+        words_min: config.keep.words_min,
+        keep_listings: config.keep.listings,
+        obey_noindex: config.keep.obey_noindex,
+        languages: topic
+            .map(|topic| topic.languages.clone())
+            .unwrap_or_default(),
+        relevance_min: topic
+            .filter(|topic| topic.off_topic == OffTopic::Drop)
+            .map(|topic| topic.threshold),
+    }
+}
+
+/// How the frontier works.
+pub fn frontier_config(config: &CrawlConfig) -> FrontierConfig {
+    let hosts = config.host.iter().map(|(host, own)| {
+        let limits = HostLimits {
+            delay: own.delay.map(|delay| delay.0),
+            connections: own.connections,
+            pages: own.max_pages,
+        };
+        (host.to_lowercase(), limits)
+    });
+    FrontierConfig {
+        delay: config.politeness.delay.0,
+        connections_per_host: config.politeness.connections_per_host,
+        connections_per_address: config.politeness.connections_per_address,
+        crawl_delay_max: config.politeness.max_crawl_delay.0,
+        retry_after_max: config.politeness.max_retry_after.0,
+        hosts: hosts.collect(),
+        urls_per_host: config.limits.urls_per_host,
+        hosts_per_domain: config.limits.hosts_per_domain,
+        pending_in_memory: config.limits.pending_in_memory,
+    }
+}
+
+/// Where to go.
+pub fn scope_config(config: &CrawlConfig) -> ScopeConfig {
+    ScopeConfig {
+        mode: match config.scope.mode {
+            ScopeModeName::Host => ScopeMode::Host,
+            ScopeModeName::Domain => ScopeMode::Domain,
+            ScopeModeName::Prefix => ScopeMode::Prefix,
+            ScopeModeName::Any => ScopeMode::Any,
+        },
+        hosts: config.scope.hosts.clone(),
+        include: config.scope.include.clone(),
+        exclude: config.scope.exclude.clone(),
+        depth_max: config.crawl.max_depth,
+    }
+}
+
+/// The topic, if there is one; its example files are read here, example URLs come as pages.
+///
+/// # Errors
+/// [`CrawlError::Setup`] when an example file cannot be read.
+pub fn focus_config(config: &CrawlConfig) -> Result<Option<FocusConfig>, CrawlError> {
+    let Some(topic) = &config.topic else {
+        return Ok(None);
+    };
+    let mut focus = FocusConfig::default();
+    focus.topic.keywords.clone_from(&topic.keywords);
+    focus.topic.languages.clone_from(&topic.languages);
+    focus.topic.threshold = topic.threshold;
+    focus.topic.seed = config.crawl.random_seed;
+    focus.topic.examples = example_files(&topic.examples)?;
+    focus.topic.counter_examples = example_files(&topic.counter_examples)?;
+    Ok(Some(focus))
+}
+
+fn example_files(examples: &[String]) -> Result<Vec<ExampleText>, CrawlError> {
+    examples
+        .iter()
+        .filter(|example| !example.contains("://"))
+        .map(|path| read_example(path))
+        .collect()
+}
+
+/// Reads an example page from a file: HTML by its look, else plain text.
+fn read_example(path: &str) -> Result<ExampleText, CrawlError> {
+    let bytes = std::fs::read(path).map_err(|error| {
+        CrawlError::Setup(format!(
+            "[topic] cannot read example {path}: {error}; check the path"
+        ))
+    })?;
+    let is_html = fetcher::sniff_content_type(None, &bytes).starts_with("text/html");
+    let decoded = extractor::decode(&bytes, None, None);
+    if !is_html {
+        let title = decoded
+            .text
+            .lines()
+            .next()
+            .unwrap_or("")
+            .chars()
+            .take(120)
+            .collect();
+        return Ok(ExampleText {
+            title,
+            text: decoded.text,
+            ..ExampleText::default()
+        });
+    }
+    let nowhere = Url::parse("http://example.invalid/").expect("a constant URL parses");
+    let page = extractor::extract(&decoded.text, &extractor::PageContext::new(&nowhere));
+    Ok(ExampleText {
+        title: page.title.unwrap_or_default(),
+        text: page.text,
+        ..ExampleText::default()
+    })
+}
+
+/// A URL that is put back into the queue by hand.
+pub fn reopened(url: frontier::CanonicalUrl) -> FrontierUrl {
+    let context = UrlContext::page().to_bytes();
+    FrontierUrl {
+        url,
+        depth: 0,
+        seed: 0,
+        via: None,
+        priority: 0.5,
+        context,
+    }
+}

@@ -1,0 +1,442 @@
+//! The archive and its views, opened and brought up to date.
+//!
+//! Every view keeps, with its data, the journal position it has applied. On start the journal is
+//! replayed: each record goes to the views that do not have it yet. Replay applies what was
+//! recorded and computes nothing anew, so a view that was lost, damaged or of an older form is
+//! simply one that has applied nothing. There is no recovery mode: resume is start.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use archive::{
+    Archive, ArchiveConfig, Bodies, Event, PageRecord, Position, Record, Replayed, SeedRecord,
+};
+use frontier::{CanonicalUrl, Frontier, FrontierUrl, HostKey, Scope};
+use index::PageIndex;
+use simhash::{IndexConfig, Memory, TableIndex, Tables};
+
+use crate::config::{BodiesName, CrawlConfig, MemoryName};
+use crate::context::{Kind, UrlContext};
+use crate::convert;
+use crate::counts::Counts;
+use crate::dir::CrawlDir;
+use crate::error::CrawlError;
+use crate::focus_view::FocusView;
+use crate::kept::{KeptPage, KeptPages};
+use crate::publish::Publication;
+use crate::setup;
+
+/// Documents added to the search index between two commits while it is rebuilt.
+const REBUILD_COMMIT: usize = 5_000;
+
+/// Records after which the frontier's and the tables' progress is stored while they are rebuilt.
+const REBUILD_APPLY: usize = 2_000;
+
+/// The archive and its views.
+pub struct Views {
+    /// The truth.
+    pub archive: Archive,
+    /// Which URL next.
+    pub frontier: Frontier,
+    /// What was seen before.
+    pub fingerprints: TableIndex,
+    /// Full-text search.
+    pub index: PageIndex,
+    /// Where to go.
+    pub scope: Scope,
+    /// Kept pages.
+    pub kept: KeptPages,
+    /// Topic and link model; `None` for a crawl without a topic.
+    pub focus: Option<FocusView>,
+    /// Counters over all starts.
+    pub counts: Counts,
+    /// Number of the last record.
+    pub seq: u64,
+    /// Seeds of all starts.
+    pub seeds: Vec<SeedRecord>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// The tables' settings.
+pub fn index_config(config: &CrawlConfig) -> IndexConfig {
+    IndexConfig {
+        k: config.dedup.k,
+        reach: config.dedup.reach,
+        overlap: config.dedup.overlap,
+        tables: match config.dedup.tables {
+            10 => Tables::Ten,
+            16 => Tables::Sixteen,
+            _ => Tables::Four,
+        },
+        memory: match config.dedup.memory {
+            MemoryName::Ram => Memory::Ram,
+            MemoryName::Disk => Memory::Disk,
+        },
+        ..IndexConfig::default()
+    }
+}
+
+impl Views {
+    /// Opens a crawl's archive and views, and brings the views up to the archive.
+    ///
+    /// # Errors
+    /// When the archive cannot be read, or a view cannot be written.
+    pub fn open(dir: &CrawlDir, config: &Arc<CrawlConfig>) -> Result<Self, CrawlError> {
+        let mut notes = Vec::new();
+        let (archive, recovery) = Archive::open(
+            &dir.archive(),
+            ArchiveConfig {
+                bodies: match config.archive.bodies {
+                    BodiesName::All => Bodies::All,
+                    BodiesName::Kept => Bodies::Kept,
+                    BodiesName::None => Bodies::None,
+                },
+                file_bytes_max: config.archive.file_size.0,
+                ..ArchiveConfig::default()
+            },
+        )?;
+        notes.extend(recovery.cut.iter().map(|cut| format!("archive: {cut}")));
+        let fresh = archive.last_seq() == 0;
+        let (frontier, frontier_opened) = Frontier::open(
+            &dir.frontier(),
+            setup::frontier_config(config),
+            Instant::now(),
+        )?;
+        let (fingerprints, tables_opened) =
+            TableIndex::open(&dir.fingerprints(), &index_config(config))?;
+        let (index, index_opened) = PageIndex::open(&dir.index())?;
+        let mut reached = Reached {
+            frontier: frontier_opened.position,
+            tables: tables_opened.position,
+            index: index_opened.position,
+        };
+        for (view, why) in [
+            ("frontier", frontier_opened.rebuilt_because),
+            ("fingerprints", tables_opened.rebuilt_because),
+            ("search index", index_opened.rebuilt_because),
+        ] {
+            if let Some(why) = why {
+                notes.push(format!("{view}: rebuilt from the archive, because {why}"));
+            }
+        }
+        let end = archive::end(&dir.archive())?.0;
+        for (view, position) in [
+            ("frontier", &mut reached.frontier),
+            ("fingerprints", &mut reached.tables),
+            ("search index", &mut reached.index),
+        ] {
+            if *position == 0 && !fresh {
+                notes.push(format!("{view}: rebuilt from the archive"));
+            } else if *position > end {
+                return Err(CrawlError::Setup(format!(
+                    "the {view} is ahead of the archive: was the archive restored from a backup? \
+                     Run `tamis check-dir --repair {}`",
+                    dir.root().display()
+                )));
+            }
+        }
+        notes.dedup_by(|later, first| {
+            later.starts_with(first.as_str()) || first.starts_with(later.as_str())
+        });
+        let mut views = Self {
+            archive,
+            frontier,
+            fingerprints,
+            index,
+            scope: Scope::new(&setup::scope_config(config))
+                .map_err(|error| CrawlError::Setup(error.to_string()))?,
+            kept: KeptPages::default(),
+            focus: setup::focus_config(config)?
+                .as_ref()
+                .map(FocusView::new)
+                .transpose()?,
+            counts: Counts::default(),
+            seq: 0,
+            seeds: Vec::new(),
+            notes,
+        };
+        views.replay(dir, config, &reached)?;
+        Ok(views)
+    }
+
+    fn replay(
+        &mut self,
+        dir: &CrawlDir,
+        config: &CrawlConfig,
+        reached: &Reached,
+    ) -> Result<(), CrawlError> {
+        let (mut unstored, mut unindexed, mut position) = (0, 0, 0);
+        for replayed in archive::replay(&dir.archive(), Position::START)? {
+            let (record, next) = match replayed? {
+                Replayed::Record { record, position } => (record, position.0),
+                Replayed::Damage(damage) => {
+                    self.notes.push(format!("archive: {damage}"));
+                    continue;
+                }
+            };
+            position = next;
+            self.seq = self.seq.max(record.seq);
+            self.counts.replay(&record);
+            self.apply(&record, next, reached, config, dir)?;
+            unstored += usize::from(next > reached.frontier || next > reached.tables);
+            if unstored >= REBUILD_APPLY {
+                self.frontier.apply(next.max(reached.frontier))?;
+                self.fingerprints.apply(next.max(reached.tables))?;
+                unstored = 0;
+            }
+            unindexed += usize::from(next > reached.index);
+            if unindexed >= REBUILD_COMMIT {
+                self.index.commit(next)?;
+                unindexed = 0;
+            }
+        }
+        if unstored > 0 {
+            self.frontier.apply(position.max(reached.frontier))?;
+            self.fingerprints.apply(position.max(reached.tables))?;
+        }
+        if unindexed > 0 {
+            self.index.commit(position)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a record to the views that do not have it.
+    fn apply(
+        &mut self,
+        record: &Record,
+        position: u64,
+        reached: &Reached,
+        config: &CrawlConfig,
+        dir: &CrawlDir,
+    ) -> Result<(), CrawlError> {
+        let for_frontier = position > reached.frontier;
+        match &record.event {
+            Event::Seed(seed) => {
+                self.scope.add_seed(&setup::seed_url(seed)?);
+                if let Some(pages) = seed.pages {
+                    self.frontier.set_seed_budget(seed.seed, pages);
+                }
+                if let Ok(url) = CanonicalUrl::parse(&seed.url) {
+                    self.kept.note_host(&url.host(), seed.seed);
+                    if for_frontier {
+                        let context = if seed.sitemap {
+                            UrlContext::sitemap()
+                        } else {
+                            UrlContext::page()
+                        };
+                        self.admit(url, 0, seed.seed, None, seed.priority, &context);
+                    }
+                }
+                self.seeds.push(seed.clone());
+            }
+            Event::Robots(robots) => {
+                let host = HostKey::from_record(&robots.host);
+                self.replay_sitemaps(&host, &robots.sitemaps, config, for_frontier);
+            }
+            Event::Sitemap(sitemap) => {
+                let is_index = sitemap.kind == "index";
+                let context = if is_index {
+                    UrlContext::sitemap()
+                } else {
+                    UrlContext::page()
+                };
+                for url in &sitemap.urls {
+                    let Ok(url) = CanonicalUrl::parse(url) else {
+                        continue;
+                    };
+                    self.kept.note_host(&url.host(), sitemap.seed);
+                    if is_index {
+                        self.kept.count_sitemap(&url.host());
+                    }
+                    if for_frontier {
+                        let depth = u32::from(!is_index);
+                        self.admit(url, depth, sitemap.seed, None, 0.5, &context);
+                    }
+                }
+                if for_frontier {
+                    self.finish(&sitemap.url);
+                }
+            }
+            Event::Page(page) => self.apply_page(record, page, position, reached, dir)?,
+            Event::Retry(retry) => {
+                if for_frontier {
+                    for url in retry
+                        .urls
+                        .iter()
+                        .filter_map(|url| CanonicalUrl::parse(url).ok())
+                    {
+                        self.frontier.replay_reopened(setup::reopened(url));
+                    }
+                }
+            }
+            Event::Attempt(attempt) => {
+                if for_frontier {
+                    if let Ok(url) = CanonicalUrl::parse(&attempt.url) {
+                        self.frontier
+                            .replay_attempt(&url, attempt.attempt, attempt.retry_at_ms);
+                    }
+                }
+            }
+            Event::Start(_) | Event::Replaced(_) | Event::Stop(_) => {}
+        }
+        Ok(())
+    }
+
+    fn apply_page(
+        &mut self,
+        record: &Record,
+        page: &PageRecord,
+        position: u64,
+        reached: &Reached,
+        dir: &CrawlDir,
+    ) -> Result<(), CrawlError> {
+        let for_frontier = position > reached.frontier;
+        if page.outcome == "redirected" && page.depth == 0 {
+            for link in &page.links {
+                if let Ok(target) = CanonicalUrl::parse(&link.url) {
+                    self.scope.extend(page.seed, &target);
+                }
+            }
+        }
+        for link in page.links.iter().filter(|link| link.fate == "new") {
+            let Ok(url) = CanonicalUrl::parse(&link.url) else {
+                continue;
+            };
+            self.kept.note_host(&url.host(), page.seed);
+            if for_frontier {
+                let is_redirect = link.rel == "redirect";
+                let context = UrlContext {
+                    kind: Kind::Page,
+                    hops: page.hops + u8::from(is_redirect),
+                    features: crate::focus_view::decode(&link.context),
+                };
+                let context = if is_redirect {
+                    context
+                } else {
+                    UrlContext { hops: 0, ..context }
+                };
+                let depth = page.depth + u32::from(!is_redirect);
+                let via = if is_redirect {
+                    page.via
+                } else {
+                    Some(record.seq)
+                };
+                self.admit(url, depth, page.seed, via, link.promise, &context);
+            }
+        }
+        if for_frontier {
+            self.finish(&page.url);
+        }
+        let text = || -> Option<String> {
+            page.text
+                .as_ref()
+                .and_then(|text| archive::read_text(&dir.archive(), text).ok())
+        };
+        if let (Some(focus), Some(summary)) = (&mut self.focus, &page.page) {
+            focus.replay_page(record.seq, page, summary, &text().unwrap_or_default());
+        } else if let Some(focus) = &mut self.focus {
+            focus.replay_no_page(record.seq, page);
+        }
+        let Some(summary) = page
+            .page
+            .as_ref()
+            .filter(|_| page.verdict.as_deref() == Some("indexed"))
+        else {
+            return Ok(());
+        };
+        let replaced = page.replaces.and_then(|old| self.kept.remove(old));
+        if position > reached.tables {
+            if let Some(old) = page.replaces {
+                if let Some(print) = self.fingerprints.get(old) {
+                    self.fingerprints.remove(old, &print);
+                }
+            }
+            match convert::print_of(summary) {
+                Some(print) => self.fingerprints.insert(record.seq, &print),
+                None => self.notes.push(format!(
+                    "record {}: its fingerprint cannot be read",
+                    record.seq
+                )),
+            }
+        }
+        if position > reached.index {
+            if let Some(old) = &replaced {
+                self.index.delete(&old.url);
+            }
+            let text = text().unwrap_or_default();
+            let words = segment::Segmenter::shared().words(&text);
+            if let Publication::Add(mut document) =
+                Publication::add(record.seq, record.at_ms, page, words)
+            {
+                document.text = text;
+                self.index.add(&document.document())?;
+            }
+        }
+        self.kept
+            .insert(record.seq, KeptPage::of(&page.url, summary));
+        Ok(())
+    }
+
+    /// Offers a host's sitemaps as the writer did.
+    fn replay_sitemaps(
+        &mut self,
+        host: &HostKey,
+        sitemaps: &[String],
+        config: &CrawlConfig,
+        admit: bool,
+    ) {
+        if config.scope.sitemaps == Some(false) {
+            return;
+        }
+        let Some(seed) = self.kept.seed_of_host(host) else {
+            return;
+        };
+        for url in sitemaps
+            .iter()
+            .filter_map(|url| CanonicalUrl::parse(url).ok())
+        {
+            if self.kept.count_sitemap(&url.host()) > config.limits.sitemaps_per_host
+                || self.scope.check(&url, 0, seed).is_err()
+            {
+                continue;
+            }
+            if admit {
+                self.admit(url, 0, seed, None, 1.0, &UrlContext::sitemap());
+            }
+        }
+    }
+
+    fn admit(
+        &mut self,
+        url: CanonicalUrl,
+        depth: u32,
+        seed: u32,
+        via: Option<u64>,
+        priority: f32,
+        context: &UrlContext,
+    ) {
+        let context = context.to_bytes();
+        self.frontier.replay_admitted(FrontierUrl {
+            url,
+            depth,
+            seed,
+            via,
+            priority,
+            context,
+        });
+    }
+
+    fn finish(&mut self, url: &str) {
+        if let Ok(url) = CanonicalUrl::parse(url) {
+            self.frontier.replay_finished(&url);
+        }
+    }
+}
+
+/// How far each view had come when it was opened.
+struct Reached {
+    frontier: u64,
+    tables: u64,
+    index: u64,
+}

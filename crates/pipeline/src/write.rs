@@ -1,0 +1,849 @@
+//! Finding to record: the one place where a page is judged.
+//!
+//! The writer is a thread with one inbox. It takes what is queued (never waiting for more), judges
+//! each finding in turn, appends its record, syncs the archive once, and only then settles leases
+//! and moves the views. Since it alone asks the fingerprint index and adds to it, of two copies in
+//! flight exactly one is kept.
+//!
+//! Links are offered to the frontier while the record is made, so that each link's fate stands in
+//! the record. They may be leased before the record is synced; that is safe, since whatever comes
+//! of such a link is journalled after this record, and a crash between the two forgets both.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use archive::{
+    Archive, AttemptRecord, Entry, Event, LinkRecord, PageRecord, Record, RobotsRecord, SeedRecord,
+    SitemapRecord, StopRecord,
+};
+use frontier::{Admission, CanonicalUrl, Frontier, FrontierUrl, HostKey, Lease, Scope};
+use sieve::{Content, Evidence, Failure, JunkReason, Member, Outcome, Refusal, Rules, Verdict};
+use simhash::{Decision, TableIndex};
+
+use crate::config::{CrawlConfig, DuplicateLinks, KeepPolicy};
+use crate::context::UrlContext;
+use crate::convert;
+use crate::counts::Counts;
+use crate::dispatch::ToDispatcher;
+use crate::error::CrawlError;
+use crate::focus_view::FocusView;
+use crate::kept::{KeptPage, KeptPages};
+use crate::progress::Progress;
+use crate::publish::{Publication, ToPublisher};
+use crate::read::{Finding, FoundLink, PageReading, Reading, UrlFinding};
+use crate::visit::{Answer, RobotsVisit, unix_ms};
+
+/// Findings judged between two syncs at most.
+const GROUP_MAX: usize = 256;
+
+/// Layouts that differ in no more bits than this are the same: pages of one template differ by a
+/// menu entry or a missing picture.
+pub(crate) const LAYOUT_BITS_MAX: u32 = 6;
+
+/// What comes into the writer's inbox.
+#[derive(Debug)]
+pub enum ToWriter {
+    /// A visit that was read.
+    Finding(Finding),
+    /// The crawl ends; the reason is recorded.
+    Stop(StopRecord),
+}
+
+/// How a lease ends once its record is synced.
+enum Ending {
+    Finished(Lease),
+    Retry(Lease, u64),
+}
+
+/// The writer's state: the archive and every view that the decision needs.
+pub struct Writer {
+    pub(crate) config: Arc<CrawlConfig>,
+    pub(crate) rules: Rules,
+    pub(crate) archive: Archive,
+    pub(crate) frontier: Arc<Mutex<Frontier>>,
+    pub(crate) scope: Scope,
+    pub(crate) fingerprints: TableIndex,
+    pub(crate) kept: KeptPages,
+    pub(crate) focus: Option<FocusView>,
+    pub(crate) counts: Counts,
+    pub(crate) seq: u64,
+    pub(crate) seeds: Vec<SeedRecord>,
+    pub(crate) to_dispatcher: Sender<ToDispatcher>,
+    pub(crate) to_publisher: SyncSender<ToPublisher>,
+    pub(crate) progress: Progress,
+    pub(crate) bytes_in_flight: Arc<AtomicU64>,
+    pub(crate) publications: Vec<Publication>,
+    pub(crate) request: Vec<(String, String)>,
+    pub(crate) harvest_stop: Arc<Mutex<Option<String>>>,
+}
+
+impl Writer {
+    /// Works until the inbox closes or a stop is recorded.
+    ///
+    /// # Errors
+    /// When the archive or a view cannot be written. What was synced before is safe.
+    pub fn run(&mut self, inbox: &Receiver<ToWriter>) -> Result<(), CrawlError> {
+        while let Ok(first) = inbox.recv() {
+            let mut endings = Vec::new();
+            let mut next = Some(first);
+            let mut taken = 0;
+            let mut stopped = false;
+            while let Some(message) = next {
+                match message {
+                    ToWriter::Finding(finding) => endings.extend(self.commit(finding)?),
+                    ToWriter::Stop(stop) => {
+                        self.append(Event::Stop(stop))?;
+                        stopped = true;
+                    }
+                }
+                taken += 1;
+                next = if taken < GROUP_MAX && !stopped {
+                    inbox.try_recv().ok()
+                } else {
+                    None
+                };
+            }
+            self.sync(endings)?;
+            if stopped {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Offers seeds that are not known yet, and records them.
+    ///
+    /// # Errors
+    /// When the archive cannot be written.
+    pub fn admit_seed(&mut self, seed: SeedRecord) -> Result<(), CrawlError> {
+        let number = seed.seed;
+        let url = CanonicalUrl::parse(&seed.url)
+            .map_err(|error| CrawlError::Setup(format!("seed {}: {error}", seed.url)))?;
+        let context = if seed.sitemap {
+            UrlContext::sitemap()
+        } else {
+            UrlContext::page()
+        };
+        self.append(Event::Seed(seed.clone()))?;
+        self.scope.add_seed(&crate::setup::seed_url(&seed)?);
+        self.kept.note_host(&url.host(), number);
+        if let Some(pages) = seed.pages {
+            self.lock_frontier().set_seed_budget(number, pages);
+        }
+        let admitted = self.lock_frontier().admit(FrontierUrl {
+            url,
+            depth: 0,
+            seed: number,
+            via: None,
+            priority: seed.priority,
+            context: context.to_bytes(),
+        });
+        if matches!(admitted, Admission::New) && !seed.sitemap {
+            self.counts.admitted += 1;
+        }
+        self.seeds.push(seed);
+        Ok(())
+    }
+
+    /// Syncs the archive, then lets go of what it holds: leases are settled, views move, watchers
+    /// are told.
+    fn sync(&mut self, endings: Vec<Ending>) -> Result<(), CrawlError> {
+        let position = self.archive.sync()?;
+        let ended = endings.len();
+        {
+            let mut frontier = self.lock_frontier();
+            for ending in endings {
+                match ending {
+                    Ending::Finished(lease) => frontier.settle(lease.finished()),
+                    Ending::Retry(lease, at_ms) => frontier.settle(lease.retry_at(at_ms)),
+                }
+            }
+            frontier.apply(position.0)?;
+        }
+        self.fingerprints.apply(position.0)?;
+        let changes = self.publications.drain(..).map(ToPublisher::Change);
+        for message in changes.chain([ToPublisher::Reached(position.0)]) {
+            if self.to_publisher.send(message).is_err() {
+                return Err(CrawlError::Panicked("search index"));
+            }
+        }
+        self.counts.show(&self.progress);
+        // Nobody listens any more when the dispatcher has ended.
+        let _ = self
+            .to_dispatcher
+            .send(ToDispatcher::Committed { leases: ended });
+        Ok(())
+    }
+
+    fn commit(&mut self, finding: Finding) -> Result<Option<Ending>, CrawlError> {
+        match finding {
+            Finding::Robots(visit) => {
+                self.commit_robots(*visit)?;
+                Ok(None)
+            }
+            Finding::Url(finding) => {
+                let bytes = body_len(finding.answer.as_ref());
+                let ending = self.commit_url(*finding)?;
+                self.bytes_in_flight.fetch_sub(bytes, Ordering::Relaxed);
+                self.counts.bytes += bytes;
+                Ok(Some(ending))
+            }
+        }
+    }
+
+    fn commit_url(&mut self, finding: UrlFinding) -> Result<Ending, CrawlError> {
+        let UrlFinding {
+            lease,
+            reading,
+            answer,
+            content_type,
+        } = finding;
+        let fetch = answer
+            .as_ref()
+            .map(|answer| convert::fetch_record(answer, &content_type));
+        if let Reading::Failed {
+            transient: true, ..
+        } = &reading
+        {
+            if lease.attempt() < self.config.politeness.attempts {
+                return self.commit_attempt(lease, fetch.unwrap_or_default());
+            }
+        }
+        let url = lease.url();
+        let mut record = PageRecord {
+            url: url.url.as_str().into(),
+            host: url.url.host().to_string(),
+            depth: url.depth,
+            seed: url.seed,
+            hops: UrlContext::from_bytes(&url.context).hops,
+            via: url.via,
+            priority: url.priority,
+            attempt: if answer.is_some() { lease.attempt() } else { 0 },
+            fetch,
+            context: self
+                .focus
+                .is_some()
+                .then(|| crate::focus_view::encode(&UrlContext::from_bytes(&url.context).features)),
+            ..PageRecord::default()
+        };
+        match reading {
+            Reading::Sitemap {
+                kind,
+                urls,
+                problem,
+            } => {
+                self.commit_sitemap(&lease, record, kind, urls, problem)?;
+                return Ok(Ending::Finished(lease));
+            }
+            Reading::Page(reading) => self.commit_page(&lease, record, *reading, answer)?,
+            Reading::NoPage { payload: _ } => {
+                let status = record.fetch.as_ref().map_or(0, |fetch| fetch.status);
+                let reason = if (200..300).contains(&status) {
+                    JunkReason::UnsupportedType
+                } else {
+                    JunkReason::ErrorPage
+                };
+                record.detail = Some(match reason {
+                    JunkReason::UnsupportedType => format!("content type {content_type:?}"),
+                    _ => format!("status {status}"),
+                });
+                self.commit_plain(
+                    &lease,
+                    record,
+                    Outcome::Judged(Verdict::Junk(reason)),
+                    answer,
+                )?;
+            }
+            Reading::Redirect(target) => self.commit_redirect(&lease, record, target, answer)?,
+            Reading::NotModified => {
+                self.commit_plain(&lease, record, Outcome::NotModified, answer)?;
+            }
+            Reading::Refused { name, detail } => {
+                let refusal = if name == "guard" {
+                    Refusal::Guard
+                } else {
+                    Refusal::Robots
+                };
+                record.detail = Some(detail);
+                self.commit_plain(&lease, record, Outcome::Refused(refusal), answer)?;
+            }
+            Reading::Failed { name, detail, .. } => {
+                record.detail = Some(detail.clone());
+                let outcome = Outcome::Failed(Failure { name, detail });
+                self.commit_plain(&lease, record, outcome, answer)?;
+            }
+        }
+        Ok(Ending::Finished(lease))
+    }
+
+    /// A fetch that will be repeated.
+    fn commit_attempt(
+        &mut self,
+        lease: Lease,
+        fetch: archive::FetchRecord,
+    ) -> Result<Ending, CrawlError> {
+        let politeness = &self.config.politeness;
+        let doublings = (lease.attempt() - 1).min(16);
+        let back_off_ms = politeness.retry_delay.0.as_millis() as u64 * (1 << doublings);
+        let asked_ms = (fetch.retry_after_s.unwrap_or(0.0) * 1_000.0)
+            .min(politeness.max_retry_after.0.as_millis() as f64) as u64;
+        let retry_at_ms = unix_ms() + back_off_ms.max(asked_ms);
+        self.append(Event::Attempt(AttemptRecord {
+            url: lease.url().url.as_str().into(),
+            host: lease.url().url.host().to_string(),
+            fetch,
+            attempt: lease.attempt(),
+            retry_at_ms,
+        }))?;
+        self.counts.attempts += 1;
+        Ok(Ending::Retry(lease, retry_at_ms))
+    }
+
+    /// A URL without a page: no neighbour to ask for, no links but those already in the record.
+    fn commit_plain(
+        &mut self,
+        lease: &Lease,
+        mut record: PageRecord,
+        outcome: Outcome,
+        answer: Option<Answer>,
+    ) -> Result<(), CrawlError> {
+        record.outcome = outcome.name().into();
+        record.verdict = outcome.verdict().map(str::to_string);
+        record.reason = outcome.reason();
+        if let Some(focus) = &mut self.focus {
+            focus.on_no_page(
+                self.seq + 1,
+                &record,
+                &UrlContext::from_bytes(&lease.url().context),
+            );
+        }
+        self.append_page(record, answer.as_ref(), None)?;
+        Ok(())
+    }
+
+    fn commit_redirect(
+        &mut self,
+        lease: &Lease,
+        mut record: PageRecord,
+        target: Result<CanonicalUrl, String>,
+        answer: Option<Answer>,
+    ) -> Result<(), CrawlError> {
+        let context = UrlContext::from_bytes(&lease.url().context);
+        let fail = |name: &str, detail: String| {
+            Outcome::Failed(Failure {
+                name: name.into(),
+                detail,
+            })
+        };
+        let outcome = match target {
+            Err(error) => fail("bad_redirect", error),
+            Ok(target) if &target == &lease.url().url => {
+                fail("redirect_loop", "the URL redirects to itself".into())
+            }
+            Ok(target) if u32::from(context.hops) >= self.config.limits.redirects => fail(
+                "too_many_redirects",
+                format!("after {} redirects to {target}", context.hops),
+            ),
+            Ok(target) => {
+                if lease.url().depth == 0 {
+                    self.scope.extend(lease.url().seed, &target);
+                }
+                let next = UrlContext {
+                    hops: context.hops + 1,
+                    ..context
+                };
+                let fate = self.offer(&target, lease.url().depth, lease, next, None);
+                record.links.push(LinkRecord {
+                    url: target.as_str().into(),
+                    rel: "redirect".into(),
+                    promise: lease.url().priority,
+                    fate,
+                    ..LinkRecord::default()
+                });
+                Outcome::Redirected
+            }
+        };
+        if let Outcome::Failed(failure) = &outcome {
+            record.detail = Some(failure.detail.clone());
+        }
+        self.commit_plain(lease, record, outcome, answer)
+    }
+
+    fn commit_sitemap(
+        &mut self,
+        lease: &Lease,
+        record: PageRecord,
+        kind: &str,
+        urls: Vec<(CanonicalUrl, fetcher::SitemapUrl)>,
+        problem: Option<String>,
+    ) -> Result<(), CrawlError> {
+        let since = self
+            .seeds
+            .get(lease.url().seed as usize)
+            .and_then(|seed| seed.since.clone());
+        let mut admitted = Vec::new();
+        for (url, entry) in urls {
+            // ISO dates sort as text; an entry without a date is not known to be old.
+            let is_old =
+                since
+                    .as_deref()
+                    .zip(entry.lastmod.as_deref())
+                    .is_some_and(|(since, at)| {
+                        at.get(..since.len().min(at.len())) < since.get(..since.len().min(at.len()))
+                    });
+            if is_old {
+                continue;
+            }
+            let context = if kind == "index" {
+                UrlContext::sitemap()
+            } else {
+                UrlContext::page()
+            };
+            let depth = lease.url().depth + u32::from(kind != "index");
+            if kind == "index" && !self.may_read_sitemap(&url) {
+                continue;
+            }
+            if self.offer(&url, depth, lease, context, None) == "new" {
+                admitted.push(url.as_str().to_string());
+            }
+        }
+        if kind != "index" {
+            self.counts.admitted += admitted.len() as u64;
+        }
+        self.append(Event::Sitemap(SitemapRecord {
+            url: record.url,
+            host: record.host,
+            seed: record.seed,
+            fetch: record.fetch.unwrap_or_default(),
+            kind: kind.into(),
+            problem,
+            urls: admitted,
+        }))?;
+        Ok(())
+    }
+
+    fn commit_robots(&mut self, visit: RobotsVisit) -> Result<(), CrawlError> {
+        let sitemaps: Vec<String> = visit.robots.sitemaps().to_vec();
+        self.append(Event::Robots(RobotsRecord {
+            host: visit.host.to_string(),
+            fetch: convert::fetch_record(&visit.answer, ""),
+            rules: visit.rules.into(),
+            crawl_delay_s: visit
+                .robots
+                .crawl_delay(&self.config.agent.name)
+                .map(|delay| delay.as_secs_f64()),
+            sitemaps: sitemaps.clone(),
+        }))?;
+        self.offer_sitemaps(&visit.host, &sitemaps);
+        Ok(())
+    }
+
+    /// Offers the sitemaps that a host's robots.txt names; as on replay, so that both agree.
+    pub(crate) fn offer_sitemaps(&mut self, host: &HostKey, sitemaps: &[String]) {
+        if self.config.scope.sitemaps == Some(false) {
+            return;
+        }
+        let Some(seed) = self.kept.seed_of_host(host) else {
+            return;
+        };
+        for sitemap in sitemaps {
+            let Ok(url) = CanonicalUrl::parse(sitemap) else {
+                continue;
+            };
+            if !self.may_read_sitemap(&url) || self.scope.check(&url, 0, seed).is_err() {
+                continue;
+            }
+            self.lock_frontier().admit(FrontierUrl {
+                url,
+                depth: 0,
+                seed,
+                via: None,
+                priority: 1.0,
+                context: UrlContext::sitemap().to_bytes(),
+            });
+        }
+    }
+
+    /// Counts a sitemap against its host's bound.
+    fn may_read_sitemap(&mut self, url: &CanonicalUrl) -> bool {
+        self.kept.count_sitemap(&url.host()) <= self.config.limits.sitemaps_per_host
+    }
+
+    /// Judges a page and records it with the fates of its links.
+    fn commit_page(
+        &mut self,
+        lease: &Lease,
+        mut record: PageRecord,
+        reading: PageReading,
+        answer: Option<Answer>,
+    ) -> Result<(), CrawlError> {
+        let seq = self.seq + 1;
+        let url = lease.url().url.to_url();
+        let status = record.fetch.as_ref().map_or(0, |fetch| fetch.status);
+        let terms = self.focus.as_ref().map(|focus| focus.terms(&reading, &url));
+        let relevance = self
+            .focus
+            .as_ref()
+            .zip(terms.as_ref())
+            .map(|(focus, terms)| focus.relevance(terms));
+        let summary = convert::page_summary(&reading, relevance);
+        let neighbour = if reading.print.word_count == 0 || !(200..300).contains(&status) {
+            None
+        } else {
+            self.fingerprints.nearest(&reading.print)
+        };
+        let near = neighbour
+            .as_ref()
+            .and_then(|neighbour| self.kept.get(neighbour.page))
+            .cloned();
+        let evidence = Evidence {
+            status,
+            content: Content::Page,
+            words: reading.print.word_count,
+            may_index: summary.may_index,
+            soft_404: reading.soft_404,
+            listing: is_listing(&summary.page_type),
+            language: reading.language.clone(),
+            relevance,
+            neighbour,
+            same_layout: near.as_ref().is_some_and(|near| {
+                (near.layout ^ reading.page.layout).count_ones() <= LAYOUT_BITS_MAX
+            }),
+        };
+        let mut verdict = sieve::judge(&evidence, &self.rules);
+        if let (Verdict::Junk(reason), Some(near)) = (verdict, &near) {
+            if let Some(why) = reason
+                .duplicate_kind()
+                .and(self.better(near, &record.url, &summary))
+            {
+                record.replaces = evidence.neighbour.as_ref().map(|neighbour| neighbour.page);
+                record.detail = Some(format!("takes the place of {}: {why}", near.url));
+                verdict = Verdict::Index;
+            }
+        }
+        let kind = match verdict {
+            Verdict::Index => None,
+            Verdict::Junk(reason) => reason.duplicate_kind().map(|kind| kind.name()),
+        };
+        record.nearest = evidence.neighbour.as_ref().map(|neighbour| {
+            let url = near.as_ref().map_or("", |near| &near.url);
+            convert::neighbour_record(neighbour, url, kind)
+        });
+        let outcome = Outcome::Judged(verdict);
+        record.outcome = outcome.name().into();
+        record.verdict = outcome.verdict().map(str::to_string);
+        record.reason = outcome.reason();
+        if record.detail.is_none() {
+            record.detail = detail(&evidence, &self.rules, verdict);
+        }
+        let is_duplicate = evidence
+            .neighbour
+            .as_ref()
+            .is_some_and(|near| near.decision == Decision::Duplicate);
+        let useful = !matches!(
+            verdict,
+            Verdict::Junk(JunkReason::Thin | JunkReason::SoftNotFound | JunkReason::ErrorPage)
+        );
+        self.lock_frontier().observe(&lease.url().url, useful);
+        if let Some((focus, terms)) = self.focus.as_mut().zip(terms.as_ref()) {
+            let context = UrlContext::from_bytes(&lease.url().context);
+            focus.on_page(seq, &record, terms, relevance.unwrap_or(0.0), &context);
+        }
+        record.links = self.offer_links(
+            lease,
+            seq,
+            &reading,
+            is_duplicate && verdict != Verdict::Index,
+        );
+        record.page = Some(summary);
+        self.keep(seq, &record, &reading);
+        let text = reading.page.text;
+        let keeps_text = verdict == Verdict::Index || self.focus.is_some();
+        self.append_page(record, answer.as_ref(), keeps_text.then_some(text.as_str()))?;
+        if verdict == Verdict::Index {
+            if let Some(Publication::Add(document)) = self.publications.last_mut() {
+                document.text = text;
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a page should take the place of the kept page it repeats, if it should.
+    fn better(
+        &self,
+        near: &KeptPage,
+        url: &str,
+        page: &archive::PageSummary,
+    ) -> Option<&'static str> {
+        let keep = match self.config.dedup.keep {
+            KeepPolicy::First => return None,
+            KeepPolicy::Longest => sieve::Keep::Longest,
+            KeepPolicy::Oldest => sieve::Keep::Oldest,
+            KeepPolicy::Canonical => sieve::Keep::Canonical,
+        };
+        let old = Member {
+            url: near.url.to_string(),
+            words: near.words,
+            published: near.published.clone(),
+            canonical: near.canonical.clone(),
+        };
+        let new = Member {
+            url: url.into(),
+            words: page.words,
+            published: page.published.clone(),
+            canonical: page.canonical.clone(),
+        };
+        sieve::better_representative(&old, &new, keep)
+    }
+
+    /// Moves the fingerprint tables and the search index for a judged page.
+    fn keep(&mut self, seq: u64, record: &PageRecord, reading: &PageReading) {
+        if record.verdict.as_deref() != Some("indexed") {
+            return;
+        }
+        if let Some(old) = record.replaces {
+            if let Some(print) = self.fingerprints.get(old) {
+                self.fingerprints.remove(old, &print);
+            }
+            if let Some(page) = self.kept.remove(old) {
+                self.publications
+                    .push(Publication::Remove(page.url.to_string()));
+            }
+        }
+        self.fingerprints.insert(seq, &reading.print);
+        if let Some(page) = &record.page {
+            self.kept.insert(seq, KeptPage::of(&record.url, page));
+        }
+        self.publications.push(Publication::add(
+            seq,
+            unix_ms(),
+            record,
+            reading.words.clone(),
+        ));
+    }
+
+    fn offer_links(
+        &mut self,
+        lease: &Lease,
+        seq: u64,
+        reading: &PageReading,
+        is_duplicate: bool,
+    ) -> Vec<LinkRecord> {
+        let policy = self.config.dedup.links_of_duplicates;
+        let follows_page = reading.page.directives.follow || self.config.scope.follow_nofollow;
+        let url = lease.url().url.to_url();
+        let mut records = Vec::with_capacity(reading.links.len());
+        for link in &reading.links {
+            let mut record = LinkRecord {
+                anchor: link.anchor.clone(),
+                rel: link.rel.clone(),
+                ..LinkRecord::default()
+            };
+            match &link.target {
+                Err((target, why)) => {
+                    record.url = target.clone();
+                    record.fate = (*why).into();
+                }
+                Ok(target) => {
+                    record.url = target.as_str().into();
+                    let refused =
+                        if !follows_page || (link.nofollow && !self.config.scope.follow_nofollow) {
+                            Some("nofollow")
+                        } else if is_duplicate && policy == DuplicateLinks::Ignore {
+                            Some("duplicate")
+                        } else {
+                            None
+                        };
+                    match refused {
+                        Some(why) => record.fate = why.into(),
+                        None => self.offer_link(
+                            lease,
+                            seq,
+                            &url,
+                            link,
+                            target,
+                            is_duplicate,
+                            &mut record,
+                        ),
+                    }
+                }
+            }
+            records.push(record);
+        }
+        records
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one call, every part of it named there"
+    )]
+    fn offer_link(
+        &mut self,
+        lease: &Lease,
+        seq: u64,
+        page: &url::Url,
+        link: &FoundLink,
+        target: &CanonicalUrl,
+        is_duplicate: bool,
+        record: &mut LinkRecord,
+    ) {
+        let mut context = UrlContext::page();
+        let mut promise = lease.url().priority;
+        if let Some(focus) = &self.focus {
+            (context.features, promise) = focus.promise(seq, page, link, target);
+        }
+        if is_duplicate && self.config.dedup.links_of_duplicates == DuplicateLinks::FollowNew {
+            promise *= 0.5;
+        }
+        record.promise = promise;
+        let features = context.features.clone();
+        record.fate = self.offer(
+            target,
+            lease.url().depth + 1,
+            lease,
+            context,
+            Some((seq, promise)),
+        );
+        if record.fate == "new" && !features.is_empty() {
+            record.context = crate::focus_view::encode(&features);
+        }
+    }
+
+    /// Offers a URL to the frontier; gives its fate.
+    fn offer(
+        &mut self,
+        target: &CanonicalUrl,
+        depth: u32,
+        lease: &Lease,
+        context: UrlContext,
+        found: Option<(u64, f32)>,
+    ) -> String {
+        let seed = lease.url().seed;
+        if let Err(refusal) = self.scope.check(target, depth, seed) {
+            return refusal.name().to_string();
+        }
+        let url = FrontierUrl {
+            url: target.clone(),
+            depth,
+            seed,
+            via: found.map(|(seq, _)| seq).or(lease.url().via),
+            priority: found.map_or(lease.url().priority, |(_, promise)| promise),
+            context: context.to_bytes(),
+        };
+        let host = target.host();
+        let admission = self.lock_frontier().admit(url);
+        match admission {
+            Admission::New => {
+                self.kept.note_host(&host, seed);
+                "new".into()
+            }
+            Admission::Seen => "seen".into(),
+            Admission::Refused(refusal) => refusal.name().to_string(),
+        }
+    }
+
+    /// Appends a finished URL's record with its bodies.
+    fn append_page(
+        &mut self,
+        record: PageRecord,
+        answer: Option<&Answer>,
+        text: Option<&str>,
+    ) -> Result<(), CrawlError> {
+        self.counts.admitted += record
+            .links
+            .iter()
+            .filter(|link| link.fate == "new")
+            .count() as u64;
+        self.counts.add(&record);
+        let response = answer.and_then(|answer| answer.fetched.as_ref().ok());
+        self.seq += 1;
+        let record = Record {
+            seq: self.seq,
+            at_ms: unix_ms(),
+            event: Event::Page(Box::new(record)),
+        };
+        let response = response.map(|fetched| archive::Response {
+            url: fetched.url.as_str(),
+            started_ms: answer.map_or(0, |answer| answer.started_ms),
+            request: &self.request,
+            http_version: fetched.http_version,
+            status: fetched.status,
+            headers: &fetched.headers,
+            body: &fetched.body,
+            ip: fetched.remote.map(|remote| remote.ip()),
+            truncated: fetched.truncated.map(fetcher::Truncated::name),
+        });
+        self.archive.append(&Entry {
+            record: &record,
+            response,
+            text,
+        })?;
+        Ok(())
+    }
+
+    /// Appends a record without bodies.
+    pub(crate) fn append(&mut self, event: Event) -> Result<(), CrawlError> {
+        self.seq += 1;
+        let record = Record {
+            seq: self.seq,
+            at_ms: unix_ms(),
+            event,
+        };
+        self.archive.append(&Entry::of(&record))?;
+        Ok(())
+    }
+
+    /// Syncs what the setup appended.
+    ///
+    /// # Errors
+    /// When the archive or a view cannot be written.
+    pub fn sync_setup(&mut self) -> Result<(), CrawlError> {
+        self.sync(Vec::new())
+    }
+
+    pub(crate) fn lock_frontier(&self) -> std::sync::MutexGuard<'_, Frontier> {
+        self.frontier.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Page types that are lists of links.
+pub(crate) fn is_listing(page_type: &str) -> bool {
+    matches!(page_type, "listing" | "front_page")
+}
+
+fn body_len(answer: Option<&Answer>) -> u64 {
+    answer
+        .and_then(|answer| answer.fetched.as_ref().ok())
+        .map_or(0, |fetched| fetched.body.len() as u64)
+}
+
+/// The numbers behind a verdict, in words.
+fn detail(evidence: &Evidence, rules: &Rules, verdict: Verdict) -> Option<String> {
+    let Verdict::Junk(reason) = verdict else {
+        return None;
+    };
+    match reason {
+        JunkReason::ErrorPage => Some(format!("status {}", evidence.status)),
+        JunkReason::Thin => Some(format!(
+            "{} words, at least {} wanted",
+            evidence.words, rules.words_min
+        )),
+        JunkReason::OffTopic => Some(format!(
+            "relevance {:.2}, at least {:.2} wanted",
+            evidence.relevance.unwrap_or(0.0),
+            rules.relevance_min.unwrap_or(0.0)
+        )),
+        JunkReason::Language => evidence
+            .language
+            .as_ref()
+            .map(|found| format!("language {found}, wanted {}", rules.languages.join(", "))),
+        JunkReason::ExactDuplicate(_)
+        | JunkReason::NearDuplicate(_)
+        | JunkReason::SoftNotFound
+        | JunkReason::Listing
+        | JunkReason::NoIndex
+        | JunkReason::UnsupportedType
+        | JunkReason::Trap => None,
+    }
+}

@@ -1,0 +1,224 @@
+//! The decision itself, in order of precedence.
+//!
+//! What the server or the page says of itself comes first (no page, error, noindex), then what it
+//! is (an error text, thin), then whether it is new, then whether it is wanted. So a page that is
+//! both a duplicate and off-topic counts as a duplicate: that is the finding that needs evidence.
+
+use simhash::Decision;
+
+use crate::evidence::{Content, Evidence};
+use crate::outcome::{DuplicateKind, JunkReason, Verdict};
+use crate::rules::Rules;
+
+/// Overlap from which a copy counts as whole. A copy with a changed date, byline or advert keeps
+/// over nine tenths of its word pairs.
+const FULL_OVERLAP: f32 = 0.9;
+
+/// Decides about a page.
+pub fn judge(evidence: &Evidence, rules: &Rules) -> Verdict {
+    match junk_reason(evidence, rules) {
+        Some(reason) => Verdict::Junk(reason),
+        None => Verdict::Index,
+    }
+}
+
+fn junk_reason(evidence: &Evidence, rules: &Rules) -> Option<JunkReason> {
+    if !(200..300).contains(&evidence.status) {
+        return Some(JunkReason::ErrorPage);
+    }
+    if evidence.content == Content::Other {
+        return Some(JunkReason::UnsupportedType);
+    }
+    if rules.obey_noindex && !evidence.may_index {
+        return Some(JunkReason::NoIndex);
+    }
+    if evidence.soft_404 {
+        return Some(JunkReason::SoftNotFound);
+    }
+    if evidence.words < rules.words_min {
+        return Some(JunkReason::Thin);
+    }
+    if evidence.listing && !rules.keep_listings {
+        return Some(JunkReason::Listing);
+    }
+    if let Some(reason) = duplicate(evidence) {
+        return Some(reason);
+    }
+    if is_unwanted_language(evidence, rules) {
+        return Some(JunkReason::Language);
+    }
+    if is_off_topic(evidence, rules) {
+        return Some(JunkReason::OffTopic);
+    }
+    None
+}
+
+fn duplicate(evidence: &Evidence) -> Option<JunkReason> {
+    let neighbour = evidence.neighbour.as_ref()?;
+    if neighbour.decision != Decision::Duplicate {
+        return None;
+    }
+    let full = neighbour.exact || neighbour.overlap >= FULL_OVERLAP;
+    let kind = match (full, evidence.same_layout) {
+        (true, true) => DuplicateKind::FullLayout,
+        (true, false) => DuplicateKind::FullContent,
+        (false, true) => DuplicateKind::PartialLayout,
+        (false, false) => DuplicateKind::PartialContent,
+    };
+    Some(if neighbour.exact {
+        JunkReason::ExactDuplicate(kind)
+    } else {
+        JunkReason::NearDuplicate(kind)
+    })
+}
+
+fn is_unwanted_language(evidence: &Evidence, rules: &Rules) -> bool {
+    // A page whose language nobody can tell is given the benefit of the doubt.
+    evidence.language.as_ref().is_some_and(|language| {
+        let primary = language.split('-').next().unwrap_or(language);
+        !rules.languages.is_empty()
+            && !rules.languages.iter().any(|wanted| {
+                wanted.eq_ignore_ascii_case(language) || wanted.eq_ignore_ascii_case(primary)
+            })
+    })
+}
+
+fn is_off_topic(evidence: &Evidence, rules: &Rules) -> bool {
+    match (evidence.relevance, rules.relevance_min) {
+        (Some(relevance), Some(least)) => relevance < least,
+        (Some(_) | None, _) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page() -> Evidence {
+        Evidence {
+            status: 200,
+            content: Content::Page,
+            words: 300,
+            may_index: true,
+            soft_404: false,
+            listing: false,
+            language: Some("zh".into()),
+            relevance: Some(0.9),
+            neighbour: None,
+            same_layout: false,
+        }
+    }
+
+    #[track_caller]
+    fn check(evidence: &Evidence, rules: &Rules, name: &str) {
+        match judge(evidence, rules) {
+            Verdict::Index => assert_eq!(name, "index"),
+            Verdict::Junk(reason) => assert_eq!(reason.name(), name),
+        }
+    }
+
+    #[test]
+    fn a_page_with_nothing_against_it_is_kept() {
+        check(&page(), &Rules::default(), "index");
+    }
+
+    #[test]
+    fn an_error_status_comes_before_everything() {
+        check(
+            &Evidence {
+                status: 404,
+                words: 0,
+                may_index: false,
+                ..page()
+            },
+            &Rules::default(),
+            "error_page",
+        );
+    }
+
+    #[test]
+    fn noindex_is_obeyed_unless_told_otherwise() {
+        let evidence = Evidence {
+            may_index: false,
+            ..page()
+        };
+        check(&evidence, &Rules::default(), "noindex");
+        check(
+            &evidence,
+            &Rules {
+                obey_noindex: false,
+                ..Rules::default()
+            },
+            "index",
+        );
+    }
+
+    #[test]
+    fn a_page_is_off_topic_below_the_threshold_only() {
+        let rules = Rules {
+            relevance_min: Some(0.5),
+            ..Rules::default()
+        };
+        check(
+            &Evidence {
+                relevance: Some(0.49),
+                ..page()
+            },
+            &rules,
+            "off_topic",
+        );
+        check(
+            &Evidence {
+                relevance: Some(0.5),
+                ..page()
+            },
+            &rules,
+            "index",
+        );
+        check(
+            &Evidence {
+                relevance: None,
+                ..page()
+            },
+            &rules,
+            "index",
+        );
+    }
+
+    #[test]
+    fn a_language_matches_by_its_primary_subtag() {
+        let rules = Rules {
+            languages: vec!["zh".into()],
+            ..Rules::default()
+        };
+        check(
+            &Evidence {
+                language: Some("zh-TW".into()),
+                ..page()
+            },
+            &rules,
+            "index",
+        );
+        check(
+            &Evidence {
+                language: Some("ja".into()),
+                ..page()
+            },
+            &rules,
+            "language",
+        );
+        check(
+            &Evidence {
+                language: None,
+                ..page()
+            },
+            &rules,
+            "index",
+        );
+    }
+
+    #[test]
+    fn a_thin_page_is_thin_before_it_is_anything_else() {
+        check(&Evidence { words: 3, ..page() }, &Rules::default(), "thin");
+    }
+}

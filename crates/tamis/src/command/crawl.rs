@@ -1,0 +1,282 @@
+//! `tamis crawl`: begins a crawl or carries it on.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::Context;
+use frontier::{SeedUrl, parse_seeds};
+use pipeline::config::{CrawlConfig, TopicSection};
+use pipeline::units::Span;
+use pipeline::{Crawl, CrawlDir, CrawlSummary, Progress, StopHandle, config_file};
+
+use crate::command::crawl_error;
+use crate::exit::{Exit, resource, usage};
+use crate::output::Output;
+use crate::progress::{self, ProgressStyle};
+
+/// Run a focused crawl, or carry one on: resuming is starting again
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tamis crawl config/chinese-databases.toml --dir crawls/db\n  \
+    tamis crawl --dir crawls/one --seed https://www.example.org/ --max-pages 100\n  \
+    tamis crawl --dir crawls/db          # carries on\n\n\
+    Ctrl-C stops cleanly: what is under way is finished. A second Ctrl-C stops at once; either way \
+    nothing that was recorded is lost.")]
+pub struct Args {
+    /// Configuration file (TOML); flags win over it
+    config: Option<PathBuf>,
+    /// The crawl's directory; made when missing
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Seed list; may be repeated
+    #[arg(long, value_name = "FILE")]
+    seeds: Vec<PathBuf>,
+    /// Seed URL; may be repeated
+    #[arg(long = "seed", value_name = "URL")]
+    seed_urls: Vec<String>,
+    /// What the crawl is about: words, separated by commas
+    #[arg(long, value_name = "WORDS")]
+    topic: Option<String>,
+    /// Stop after so many fetched pages, over all starts
+    #[arg(long, value_name = "N")]
+    max_pages: Option<u64>,
+    /// Stop after this time, such as 30m or 2h
+    #[arg(long, value_name = "TIME", value_parser = Span::parse)]
+    max_time: Option<Span>,
+    /// Between requests to one host, such as 500ms or 1s
+    #[arg(long, value_name = "TIME", value_parser = Span::parse)]
+    delay: Option<Span>,
+    /// Connections over all hosts at once
+    #[arg(long, value_name = "N")]
+    concurrency: Option<usize>,
+    /// Send all requests through this proxy (http, https or socks5 URL)
+    #[arg(long, value_name = "URL")]
+    proxy: Option<String>,
+    /// Use this address for a host; may be repeated
+    #[arg(long, value_name = "HOST:PORT:ADDR")]
+    resolve: Vec<String>,
+    /// Allow private, loopback and link-local addresses
+    #[arg(long)]
+    allow_private: bool,
+    /// Begin anew in a directory that holds a crawl: the old one is moved aside (needs --yes)
+    #[arg(long)]
+    fresh: bool,
+    /// Confirm --fresh
+    #[arg(long)]
+    yes: bool,
+    /// How to show progress
+    #[arg(long, value_enum, default_value_t = ProgressStyle::Auto)]
+    progress: ProgressStyle,
+}
+
+/// Runs the crawl.
+pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    let dir = CrawlDir::new(directory(args)?);
+    if args.fresh {
+        set_aside(&dir, args.yes, output)?;
+    }
+    let config = configuration(args, &dir)?;
+    let seeds = seeds(args, &config, &dir)?;
+    let summary = run_crawl(&dir, config, seeds, None, args.progress, output)?;
+    Ok(finish(&summary, &dir, output))
+}
+
+/// Runs a crawl with progress and signals; `fetch` replaces the network.
+pub fn run_crawl(
+    dir: &CrawlDir,
+    config: CrawlConfig,
+    seeds: Vec<SeedUrl>,
+    fetch: Option<Arc<dyn fetcher::Fetch>>,
+    style: ProgressStyle,
+    output: &Output,
+) -> anyhow::Result<CrawlSummary> {
+    let stop = StopHandle::default();
+    let progress = Progress::default();
+    let crawl = Crawl {
+        dir: dir.clone(),
+        config,
+        seeds,
+        fetch,
+        stop: stop.clone(),
+        progress: progress.clone(),
+    };
+    let signals = listen(stop, output.quiet)?;
+    let shown = progress::start(style, &progress, output);
+    let result = crawl.run();
+    shown.finish();
+    drop(signals);
+    result.map_err(crawl_error)
+}
+
+/// Says how the crawl ended and what to try next.
+pub fn finish(summary: &CrawlSummary, dir: &CrawlDir, output: &Output) -> Exit {
+    for note in &summary.notes {
+        output.say(format!("note: {note}"));
+    }
+    output.say(progress::summary_line(summary));
+    let dir = dir.root().display();
+    if summary.reason == "interrupted" {
+        output.say(format!(
+            "stopped cleanly; carry on with: tamis crawl --dir {dir}"
+        ));
+        return Exit::Interrupted;
+    }
+    output.say(format!(
+        "next: tamis report {dir} | tamis search {dir} WORDS"
+    ));
+    Exit::Done
+}
+
+/// The crawl's directory: the flag's, or one named after the configuration file.
+fn directory(args: &Args) -> anyhow::Result<PathBuf> {
+    match (&args.dir, &args.config) {
+        (Some(dir), _) => Ok(dir.clone()),
+        (None, Some(config)) => {
+            let name = config
+                .file_stem()
+                .context("the configuration has no file name")?;
+            Ok(Path::new("crawls").join(name))
+        }
+        (None, None) => Err(usage("where should the crawl live? Give --dir DIR")),
+    }
+}
+
+fn set_aside(dir: &CrawlDir, sure: bool, output: &Output) -> anyhow::Result<()> {
+    if !dir.holds_crawl() {
+        return Ok(());
+    }
+    let root = dir.root();
+    if !sure {
+        return Err(usage(format!(
+            "{} holds a crawl: add --yes to move it aside and begin anew, or leave --fresh out to carry it on",
+            root.display()
+        )));
+    }
+    let lock = dir.lock().map_err(crawl_error)?;
+    let aside = (1..)
+        .map(|n| PathBuf::from(format!("{}.old-{n}", root.display())))
+        .find(|path| !path.exists())
+        .context("no free name to move the old crawl to")?;
+    std::fs::rename(root, &aside)
+        .map_err(|error| resource(format!("cannot move {} aside: {error}", root.display())))?;
+    drop(lock);
+    output.say(format!("moved the old crawl to {}", aside.display()));
+    Ok(())
+}
+
+/// The configuration in force: the file's (or the directory's from an earlier start), then flags.
+fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
+    let mut config = match &args.config {
+        Some(path) => config_file::read(path).map_err(|problem| usage(problem.to_string()))?,
+        None if dir.config().is_file() => {
+            config_file::read(&dir.config()).map_err(|problem| usage(problem.to_string()))?
+        }
+        None => CrawlConfig::default(),
+    };
+    if let Some(topic) = &args.topic {
+        let keywords = topic
+            .split([',', '，', '、'])
+            .map(str::trim)
+            .filter(|word| !word.is_empty());
+        config
+            .topic
+            .get_or_insert_with(TopicSection::default)
+            .keywords = keywords.map(str::to_string).collect();
+    }
+    if let Some(pages) = args.max_pages {
+        config.crawl.max_pages = pages;
+    }
+    if let Some(time) = args.max_time {
+        config.crawl.max_time = time;
+    }
+    if let Some(delay) = args.delay {
+        config.politeness.delay = delay;
+    }
+    if let Some(connections) = args.concurrency {
+        config.crawl.concurrency = connections;
+    }
+    if let Some(proxy) = &args.proxy {
+        config.network.proxy.clone_from(proxy);
+    }
+    config.network.resolve.extend(args.resolve.iter().cloned());
+    config.network.allow_private |= args.allow_private;
+    config_file::check_flags(&config).map_err(usage)?;
+    Ok(config)
+}
+
+/// Every seed, in the order given; a bad line anywhere stops the crawl before it begins.
+fn seeds(args: &Args, config: &CrawlConfig, dir: &CrawlDir) -> anyhow::Result<Vec<SeedUrl>> {
+    let mut seeds = Vec::new();
+    let mut problems = Vec::new();
+    let files = config
+        .seeds
+        .files
+        .iter()
+        .map(PathBuf::from)
+        .chain(args.seeds.iter().cloned());
+    for file in files {
+        let name = file.display().to_string();
+        let bytes = std::fs::read(&file).map_err(|error| {
+            usage(format!(
+                "cannot read seed list {name}: {error}; check the path"
+            ))
+        })?;
+        let (found, wrong) = parse_seeds(&name, &bytes);
+        seeds.extend(found);
+        problems.extend(wrong.iter().map(|problem| problem.to_string()));
+    }
+    for (source, urls) in [("config", &config.seeds.urls), ("--seed", &args.seed_urls)] {
+        for url in urls {
+            let (found, wrong) = parse_seeds(source, url.as_bytes());
+            seeds.extend(found);
+            problems.extend(wrong.iter().map(|problem| problem.to_string()));
+        }
+    }
+    if !problems.is_empty() {
+        return Err(usage(format!(
+            "the seeds have {} problem(s):\n{}",
+            problems.len(),
+            problems.join("\n")
+        )));
+    }
+    if seeds.is_empty() && !dir.holds_crawl() {
+        return Err(usage(
+            "no seeds: give --seed URL, --seeds FILE, or [seeds] in the configuration",
+        ));
+    }
+    Ok(seeds)
+}
+
+/// First Ctrl-C (or SIGTERM) drains, the second ends the process: whatever was synced is safe.
+fn listen(stop: StopHandle, quiet: bool) -> anyhow::Result<tokio::runtime::Runtime> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .context("cannot start the signal listener")?;
+    let count = AtomicU32::new(0);
+    runtime.spawn(async move {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (Ok(mut interrupt), Ok(mut terminate)) = (
+            signal(SignalKind::interrupt()),
+            signal(SignalKind::terminate()),
+        ) else {
+            return;
+        };
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            stop.stop();
+            if count.fetch_add(1, Ordering::SeqCst) > 0 {
+                std::process::exit(130);
+            }
+            if !quiet {
+                eprintln!("stopping: finishing what is under way (again to stop at once)");
+            }
+        }
+    });
+    Ok(runtime)
+}

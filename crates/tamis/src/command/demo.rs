@@ -1,0 +1,130 @@
+//! `tamis demo`: a small bundled web on loopback, crawled by the same code as any other.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use anyhow::Context;
+use frontier::parse_seeds;
+use pipeline::CrawlDir;
+use pipeline::config::{CrawlConfig, OffTopic, TopicSection};
+use pipeline::units::Span;
+use report::Look;
+
+use crate::command::crawl::run_crawl;
+use crate::command::report::of;
+use crate::exit::{Exit, usage};
+use crate::output::Output;
+use crate::progress::{ProgressStyle, summary_line};
+
+/// Serve a small bundled web on loopback, crawl it, and show what comes of it; needs no network
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tamis demo --dir /tmp/tamis-demo")]
+pub struct Args {
+    /// Where the demo crawl is kept; made anew
+    #[arg(long, value_name = "DIR", default_value = "crawls/demo")]
+    dir: PathBuf,
+    /// How to show progress
+    #[arg(long, value_enum, default_value_t = ProgressStyle::Auto)]
+    progress: ProgressStyle,
+}
+
+/// Runs the demo.
+pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    let dir = CrawlDir::new(&args.dir);
+    begin_anew(&dir)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .context("cannot start the demo's web server")?;
+    let web = testweb::demo::demo();
+    let served = runtime
+        .block_on(web.serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))))
+        .context("cannot serve the demo web on 127.0.0.1")?;
+    output.say(format!(
+        "serving {} small hosts on {}, and crawling them",
+        web.hosts().len(),
+        served.addr
+    ));
+    let (seeds, problems) = parse_seeds("seeds/demo.txt", testweb::demo::SEED_LIST.as_bytes());
+    anyhow::ensure!(problems.is_empty(), "the bundled seed list is damaged");
+    let summary = run_crawl(
+        &dir,
+        config(&served.proxy()),
+        seeds,
+        None,
+        args.progress,
+        output,
+    )?;
+    runtime.block_on(served.shutdown());
+    output.say(summary_line(&summary));
+    if summary.reason == "interrupted" {
+        return Ok(Exit::Interrupted);
+    }
+    let report = of(&dir)?;
+    if output.json {
+        output.value(&report)?;
+        return Ok(Exit::Done);
+    }
+    let look = Look {
+        columns: output.width,
+        colour: output.color,
+        ..Look::default()
+    };
+    output.line(report::text::render(&report, look))?;
+    let shown = args.dir.display();
+    output.line("Try next:")?;
+    output.line(format!("  tamis search {shown} 全文检索"))?;
+    let example = report
+        .duplicates
+        .samples
+        .first()
+        .map_or("http://mirror.example.test/", |sample| &sample.url);
+    output.line(format!("  tamis explain {shown} '{example}'"))?;
+    output.line(format!(
+        "  tamis report {shown} --format html --out demo.html"
+    ))?;
+    Ok(Exit::Done)
+}
+
+/// Removes an earlier demo; leaves anything else alone.
+fn begin_anew(dir: &CrawlDir) -> anyhow::Result<()> {
+    let root = dir.root();
+    if dir.is_vacant().unwrap_or(false) {
+        return Ok(());
+    }
+    let is_demo =
+        std::fs::read_to_string(dir.config()).is_ok_and(|text| text.contains("tamis-demo"));
+    if !is_demo {
+        return Err(usage(format!(
+            "{} holds something else than a demo: choose another --dir",
+            root.display()
+        )));
+    }
+    let lock = dir.lock().map_err(crate::command::crawl_error)?;
+    std::fs::remove_dir_all(root).map_err(|error| {
+        usage(format!(
+            "cannot remove the earlier demo in {}: {error}",
+            root.display()
+        ))
+    })?;
+    drop(lock);
+    Ok(())
+}
+
+fn config(proxy: &str) -> CrawlConfig {
+    let mut config = CrawlConfig::default();
+    config.agent.name = "tamis-demo".into();
+    config.politeness.delay = Span::parse("100ms").expect("a constant duration is read");
+    config.network.proxy = proxy.into();
+    config.network.allow_private = true;
+    config.topic = Some(TopicSection {
+        keywords: testweb::demo::topic_keywords()
+            .into_iter()
+            .map(str::to_string)
+            .collect(),
+        off_topic: OffTopic::Drop,
+        ..TopicSection::default()
+    });
+    config
+}

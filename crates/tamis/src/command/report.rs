@@ -1,0 +1,97 @@
+//! `tamis report`: what a crawl found, dropped and met.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use pipeline::CrawlDir;
+use report::{Comparison, CrawlReport, Look, Tally, text_places};
+
+use crate::command::journal;
+use crate::exit::{Exit, resource};
+use crate::output::Output;
+
+/// Report what a crawl found, dropped and met; also while it runs
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tamis report crawls/db\n  \
+    tamis report crawls/db --format html --out report.html\n  \
+    tamis report crawls/db --format json | python3 -m json.tool\n  \
+    tamis report crawls/new --compare crawls/old")]
+pub struct Args {
+    /// The crawl's directory
+    dir: PathBuf,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Set this crawl beside another
+    #[arg(long, value_name = "DIR2")]
+    compare: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Text,
+    Json,
+    Html,
+}
+
+/// Writes the report.
+pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    let dir = journal::open(&args.dir)?;
+    let report = of(&dir)?;
+    let form = if output.json { Form::Json } else { args.format };
+    let to_file = args.out.is_some();
+    let look = Look {
+        columns: output.width,
+        colour: output.color && !to_file,
+        ..Look::default()
+    };
+    let text = match &args.compare {
+        Some(other) => {
+            let comparison = Comparison::of(&report, &of(&journal::open(other)?)?);
+            match form {
+                Form::Json => comparison.to_json(),
+                Form::Text | Form::Html => comparison.render(look),
+            }
+        }
+        None => match form {
+            Form::Text => report::text::render(&report, look),
+            Form::Json => report.to_json(),
+            Form::Html => html(&dir, &report)?,
+        },
+    };
+    match &args.out {
+        Some(path) => {
+            std::fs::write(path, text)
+                .map_err(|error| resource(format!("cannot write {}: {error}", path.display())))?;
+            output.say(format!("wrote {}", path.display()));
+        }
+        None => {
+            output.stream().write_all(text.as_bytes())?;
+            if !text.ends_with('\n') {
+                output.line("")?;
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// A crawl's report.
+pub fn of(dir: &CrawlDir) -> anyhow::Result<CrawlReport> {
+    let mut tally = Tally::new();
+    for record in journal::records(dir)? {
+        tally.add(&record);
+    }
+    Ok(tally.report(&dir.root().display().to_string()))
+}
+
+fn html(dir: &CrawlDir, report: &CrawlReport) -> anyhow::Result<String> {
+    let places: BTreeMap<_, _> = text_places(journal::records(dir)?, &report.sample_pages());
+    let text = |page: u64| places.get(&page).and_then(|at| journal::text(dir, at));
+    Ok(report::html::render(report, &text))
+}

@@ -1,0 +1,90 @@
+//! `tamis search`: full-text search over the kept pages.
+
+use std::path::PathBuf;
+
+use index::{Filters, Searcher, Snippet};
+use serde_json::json;
+
+use crate::command::journal;
+use crate::exit::{Exit, resource};
+use crate::output::Output;
+
+/// Search the kept pages of a crawl, also while it runs
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tamis search crawls/db postgresql vacuum\n  \
+    tamis search crawls/db '\"全文检索\" -mysql' --lang zh\n  \
+    tamis search crawls/db 索引 --json")]
+pub struct Args {
+    /// The crawl's directory
+    dir: PathBuf,
+    /// Words; \"a phrase\", -word, host:example.org and lang:zh are understood
+    #[arg(required = true)]
+    query: Vec<String>,
+    /// Pages shown at most
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+    /// Only this host and those below it
+    #[arg(long, value_name = "HOST")]
+    host: Option<String>,
+    /// Only this language, such as zh
+    #[arg(long, value_name = "CODE")]
+    lang: Option<String>,
+}
+
+/// Searches; exit 0 also when nothing is found.
+pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    let dir = journal::open(&args.dir)?;
+    let failed = |error: index::IndexError| {
+        resource(format!(
+            "{error}; `tamis check-dir --repair {}` rebuilds it",
+            args.dir.display()
+        ))
+    };
+    let searcher = Searcher::open(&dir.index()).map_err(failed)?;
+    let filters = Filters {
+        host: args.host.clone(),
+        lang: args.lang.clone(),
+    };
+    let found = searcher
+        .find(&args.query.join(" "), args.limit, &filters)
+        .map_err(failed)?;
+    if output.json {
+        for hit in &found.hits {
+            output.value(&json!({
+                "url": hit.url, "title": hit.title.text, "snippet": hit.snippet.text,
+                "highlights": hit.snippet.highlights.iter().map(|range| [range.start, range.end]).collect::<Vec<_>>(),
+                "score": hit.score, "lang": hit.lang, "fetched_at": report::words::instant(hit.fetched_at_ms),
+                "host": hit.host, "author": hit.author, "published": hit.published, "relevance": hit.relevance,
+            }))?;
+        }
+        return Ok(Exit::Done);
+    }
+    if found.relaxed {
+        output.say("no page has all words; these have some");
+    }
+    for (number, hit) in found.hits.iter().enumerate() {
+        let title = if hit.title.text.is_empty() {
+            &hit.url
+        } else {
+            &shown(&hit.title, output)
+        };
+        output.line(format!("{:>2}. {title}", number + 1))?;
+        output.line(format!("    {}", hit.url))?;
+        output.line(format!("    {}", shown(&hit.snippet, output)))?;
+    }
+    output.say(match found.total {
+        0 => "nothing found".to_string(),
+        1 => "1 page".to_string(),
+        total => format!("{} of {total} pages", found.hits.len()),
+    });
+    Ok(Exit::Done)
+}
+
+fn shown(snippet: &Snippet, output: &Output) -> String {
+    if output.color {
+        snippet.marked("\x1b[1;33m", "\x1b[0m")
+    } else {
+        snippet.marked("[", "]")
+    }
+}
