@@ -3,7 +3,6 @@
 //! `cargo bench -p simhash --bench near`; with `SIMHASH_PAGES=10000000` also at that number. For
 //! percentiles, bytes a page and reopening see `examples/index_at_scale.rs`.
 
-#[path = "generated.rs"]
 mod generated;
 
 use divan::counter::ItemsCount;

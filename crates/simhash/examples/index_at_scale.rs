@@ -1,13 +1,13 @@
 //! An index among many pages: rate per CPU-second, percentiles, bytes a page in RAM and on disk,
-//! and the time to reopen. Generated fingerprints, hot blocks included (see `benches/generated.rs`).
+//! and the time to reopen. Generated fingerprints, hot blocks included (see `benches/generated`).
 //!
 //! ```text
-//! cargo run --release -p simhash --example index_at_scale -- PAGES REACH DIR [ram|disk] [64|128]
+//! cargo run --release -p simhash --example index_at_scale -- PAGES REACH DIR [ram|disk|unstored] [64|128]
 //! ```
 //!
 //! DIR is made and must not exist. Linux only: CPU time and memory are read from /proc.
 
-#[path = "../benches/generated.rs"]
+#[path = "../benches/generated/mod.rs"]
 mod generated;
 
 use std::error::Error;
@@ -22,7 +22,7 @@ const GROUP: usize = 256;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [pages, reach, dir, rest @ ..] = arguments.as_slice() else {
-        return Err("usage: index_at_scale PAGES REACH DIR [ram|disk] [64|128]".into());
+        return Err("usage: index_at_scale PAGES REACH DIR [ram|disk|unstored] [64|128]".into());
     };
     let (pages, reach): (usize, u8) = (pages.parse()?, reach.parse()?);
     let config = IndexConfig {
@@ -49,7 +49,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let fresh = generated::fingerprints(100_000.min(pages), 99);
     let resident_before = resident()?;
 
-    let (mut index, _) = TableIndex::open(dir, &config)?;
+    let stored = !rest.iter().any(|word| word == "unstored");
+    let mut index = if stored {
+        TableIndex::open(dir, &config)?.0
+    } else {
+        TableIndex::in_memory(&config)?
+    };
     let cpu_before = cpu_seconds()?;
     for (page, &bits) in kept.iter().enumerate() {
         index.insert(page as u64, &generated::print(&texts, bits));
@@ -115,6 +120,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rate = fresh.len() as f64 / (cpu_seconds()? - cpu_before);
     println!("lookup + insert + store   {rate:>10.0} a CPU-second");
 
+    if !stored {
+        return Ok(());
+    }
     index.flush()?;
     let length = index.len();
     drop(index);

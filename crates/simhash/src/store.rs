@@ -1,7 +1,15 @@
 //! The rows on sled. All I/O of this crate is in this file.
 //!
 //! One tree, so that a batch of blocks and the journal position that it follows become visible
-//! together. The tables are not stored: they are rebuilt from the rows at start, faster than sled
+//! together. A full block is written once; the rows after the last full block, the *tail*, are
+//! written in pieces as they come, and the block that they fill at last replaces them.
+//!
+//! ```text
+//! r│block 0   256 rows      t│slot 512    20 rows
+//! r│block 1   256 rows      t│slot 532    17 rows      position      meta
+//! ```
+//!
+//! The tables are not stored: they are rebuilt from the rows at start, faster than sled
 //! could read them. What is here can be rebuilt from the archive, so nothing waits for the disk:
 //! after a crash the position on disk says from where to replay, and replaying a page that is
 //! here already changes nothing.
@@ -9,6 +17,7 @@
 //! sled 0.34 may panic while it opens a damaged store, and a store may be of an older scheme. Both
 //! are set aside under another name, and the index starts empty and says why.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -21,8 +30,11 @@ pub(crate) type StoredRows = Vec<Option<(u64, TextPrint)>>;
 const META: &[u8] = b"meta";
 const POSITION: &[u8] = b"position";
 const ROWS: u8 = b'r';
+const TAIL: u8 = b't';
 /// The number of the format of rows and keys.
 const FORMAT: u32 = 1;
+/// Pieces of the tail before it is written as one again.
+const PIECES_MAX: usize = 32;
 /// Operations in one batch: larger ones make sled allocate, and lose atomicity for, whole segments.
 const BATCH_MAX: usize = 250;
 /// sled's page cache, in bytes: little when only written to, more when sketches are read from it.
@@ -35,6 +47,24 @@ pub(crate) struct Store {
     db: sled::Db,
     dir: PathBuf,
     size: SketchSize,
+    /// The number of slots that are written.
+    slots: u32,
+    /// First slots of the tail's pieces, ascending.
+    pieces: Vec<u32>,
+    /// The rows that were read last, by their first slot.
+    last_read: RefCell<Option<(u32, StoredRows)>>,
+}
+
+/// What changed in the rows since they were written last.
+pub(crate) struct Changes {
+    /// Full blocks, ascending.
+    pub(crate) blocks: Vec<(u32, Vec<u8>)>,
+    /// The tail's changed rows: their first slot and all rows from there.
+    pub(crate) tail: Option<(u32, Vec<u8>)>,
+    /// The number of slots, free ones included.
+    pub(crate) slots: u32,
+    /// The journal position that they follow.
+    pub(crate) position: u64,
 }
 
 /// What an opened store held.
@@ -123,10 +153,13 @@ impl Store {
                 ));
             }
         };
-        let store = Store {
+        let mut store = Store {
             db,
             dir: dir.to_owned(),
             size,
+            slots: 0,
+            pieces: Vec::new(),
+            last_read: RefCell::new(None),
         };
         let position = match catch_unwind(AssertUnwindSafe(|| store.load(existed, load))) {
             Ok(position) => position?,
@@ -139,7 +172,7 @@ impl Store {
         Ok((store, position))
     }
 
-    fn load(&self, existed: bool, load: &mut impl FnMut(StoredRows)) -> Result<u64, Trouble> {
+    fn load(&mut self, existed: bool, load: &mut impl FnMut(StoredRows)) -> Result<u64, Trouble> {
         let read =
             |error: sled::Error| Trouble::Unusable(format!("the store cannot be read: {error}"));
         let meta = self.meta();
@@ -158,51 +191,120 @@ impl Store {
                 self.db.insert(META, meta).map_err(read)?;
             }
         }
-        for (expected, entry) in (0u32..).zip(self.db.scan_prefix([ROWS])) {
+        let mut slots = 0u32;
+        for entry in self.db.scan_prefix([ROWS]) {
             let (key, bytes) = entry.map_err(read)?;
-            let rows = block::decode(&bytes, self.size);
-            match rows {
-                Some(rows) if key[..] == row_key(expected) && rows.len() <= BLOCK_ROWS => {
-                    load(rows)
-                }
-                Some(_) => return Err(Trouble::Unusable(format!("block {expected} is missing"))),
-                None => return Err(Trouble::Unusable(format!("block {expected} is damaged"))),
-            }
+            slots += self.load_rows(&key, ROWS, slots / BLOCK_ROWS as u32, slots, &bytes, load)?;
         }
+        for entry in self.db.scan_prefix([TAIL]) {
+            let (key, bytes) = entry.map_err(read)?;
+            self.pieces.push(slots);
+            slots += self.load_rows(&key, TAIL, slots, slots, &bytes, load)?;
+        }
+        self.slots = slots;
         let position = self.db.get(POSITION).map_err(read)?;
         let position =
             position.and_then(|bytes| bytes.as_ref().try_into().ok().map(u64::from_be_bytes));
         Ok(position.unwrap_or(0))
     }
 
-    /// Writes blocks and, with the last of them, the journal position that they follow.
-    pub(crate) fn write(
+    fn load_rows(
         &self,
-        blocks: Vec<(u32, Vec<u8>)>,
-        position: u64,
-    ) -> Result<(), IndexError> {
+        key: &[u8],
+        kind: u8,
+        number: u32,
+        slot: u32,
+        bytes: &[u8],
+        load: &mut impl FnMut(StoredRows),
+    ) -> Result<u32, Trouble> {
+        let unusable =
+            |what: &str| Trouble::Unusable(format!("the rows from slot {slot} on are {what}"));
+        let rows = block::decode(bytes, self.size).ok_or_else(|| unusable("damaged"))?;
+        let whole = kind == TAIL || rows.len() == BLOCK_ROWS;
+        if key != row_key(kind, number) || !whole || rows.len() > BLOCK_ROWS {
+            return Err(unusable("missing"));
+        }
+        let count = rows.len() as u32;
+        load(rows);
+        Ok(count)
+    }
+
+    /// Writes changes, the position with the last of them.
+    pub(crate) fn write(&mut self, changes: Changes) -> Result<(), IndexError> {
+        *self.last_read.get_mut() = None;
+        self.slots = changes.slots;
+        let tail_block = changes.slots / BLOCK_ROWS as u32;
         let mut batch = sled::Batch::default();
         let mut operations = 0;
-        for (number, bytes) in blocks {
-            batch.insert(&row_key(number), bytes);
-            operations += 1;
-            if operations == BATCH_MAX - 1 {
+        for (number, bytes) in changes.blocks {
+            // The pieces that a block replaces go with it, whatever the batch.
+            let replaced: Vec<u32> = self
+                .pieces
+                .extract_if(.., |piece| *piece / BLOCK_ROWS as u32 == number)
+                .collect();
+            if operations + replaced.len() + 1 > BATCH_MAX - PIECES_MAX - 2 {
                 self.apply(std::mem::take(&mut batch))?;
                 operations = 0;
             }
+            batch.insert(&row_key(ROWS, number), bytes);
+            for piece in &replaced {
+                batch.remove(&row_key(TAIL, *piece));
+            }
+            operations += replaced.len() + 1;
         }
-        batch.insert(POSITION, &position.to_be_bytes());
+        if let Some((first, bytes)) = changes.tail {
+            debug_assert_eq!(first / BLOCK_ROWS as u32, tail_block);
+            for piece in self.pieces.extract_if(.., |piece| *piece >= first) {
+                batch.remove(&row_key(TAIL, piece));
+            }
+            batch.insert(&row_key(TAIL, first), bytes);
+            self.pieces.push(first);
+        }
+        batch.insert(POSITION, &changes.position.to_be_bytes());
         self.apply(batch)
     }
 
-    /// The rows of a block that has been written.
-    pub(crate) fn read(&self, number: u32) -> Result<StoredRows, IndexError> {
-        let bytes = self
-            .db
-            .get(row_key(number))
-            .map_err(|error| failed(&self.dir, error.into()))?;
-        let rows = bytes.map_or(Some(Vec::new()), |bytes| block::decode(&bytes, self.size));
-        rows.ok_or_else(|| failed(&self.dir, format!("block {number} is damaged").into()))
+    /// The first slot of the tail that must be written again when the slots from `changed` on
+    /// have changed: the start of the piece it lies in, or of the tail when that has many pieces.
+    pub(crate) fn tail_from(&self, changed: u32) -> u32 {
+        if self.pieces.len() >= PIECES_MAX {
+            return changed / BLOCK_ROWS as u32 * BLOCK_ROWS as u32;
+        }
+        let after = self.pieces.partition_point(|&piece| piece <= changed);
+        match self.pieces.get(after.wrapping_sub(1)) {
+            Some(&piece) if changed < self.slots => piece,
+            _ => changed,
+        }
+    }
+
+    /// The row in a slot that has been written; none for a free one.
+    pub(crate) fn row(&self, slot: u32) -> Result<Option<(u64, TextPrint)>, IndexError> {
+        let after = self.pieces.partition_point(|&piece| piece <= slot);
+        let (key, first) = match self.pieces.get(after.wrapping_sub(1)) {
+            Some(&piece) => (row_key(TAIL, piece), piece),
+            None => {
+                let number = slot / BLOCK_ROWS as u32;
+                (row_key(ROWS, number), number * BLOCK_ROWS as u32)
+            }
+        };
+        let mut last = self.last_read.borrow_mut();
+        if last.as_ref().is_none_or(|(read, _)| *read != first) {
+            let bytes = self
+                .db
+                .get(key)
+                .map_err(|error| failed(&self.dir, error.into()))?;
+            let rows = bytes.map_or(Some(Vec::new()), |bytes| block::decode(&bytes, self.size));
+            let damaged = || {
+                failed(
+                    &self.dir,
+                    format!("the rows from slot {first} on are damaged").into(),
+                )
+            };
+            *last = Some((first, rows.ok_or_else(damaged)?));
+        }
+        Ok(last
+            .as_ref()
+            .and_then(|(_, rows)| rows.get((slot - first) as usize).copied().flatten()))
     }
 
     /// Hands all that was written to the operating system.
@@ -228,9 +330,9 @@ impl Store {
     }
 }
 
-fn row_key(number: u32) -> [u8; 5] {
+fn row_key(kind: u8, number: u32) -> [u8; 5] {
     let [a, b, c, d] = number.to_be_bytes();
-    [ROWS, a, b, c, d]
+    [kind, a, b, c, d]
 }
 
 fn failed(dir: &Path, source: Box<dyn std::error::Error + Send + Sync>) -> IndexError {

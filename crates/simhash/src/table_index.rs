@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use crate::block::{self, BLOCK_ROWS};
 use crate::layout::Layout;
 use crate::rows::Rows;
-use crate::store::{Store, StoredRows};
+use crate::store::{Changes, Store, StoredRows};
 use crate::tables::TableSet;
 use crate::{Neighbour, SketchSize, TextPrint, rule};
 
@@ -123,7 +123,7 @@ pub struct TableIndex {
     store: Option<Store>,
     /// With [`Memory::Disk`]: lanes of the sketches that are not stored yet.
     fresh: HashMap<u32, Vec<u64>>,
-    /// Blocks that changed since they were stored.
+    /// Slots that changed since they were stored.
     dirty: BTreeSet<u32>,
     /// The candidates of a lookup, kept to be filled again.
     candidates: Vec<(u32, u8)>,
@@ -228,7 +228,7 @@ impl TableIndex {
                 .collect();
             self.fresh.insert(slot, lanes);
         }
-        self.dirty.insert(slot / BLOCK_ROWS as u32);
+        self.dirty.insert(slot);
     }
 
     /// Forgets `page`; false when it was not there. For a better representative, remove the page
@@ -260,15 +260,15 @@ impl TableIndex {
     /// # Errors
     /// [`IndexError::Store`] when the disk is full or fails.
     pub fn apply(&mut self, position: u64) -> Result<(), IndexError> {
-        let Some(store) = &self.store else {
+        let Some(mut store) = self.store.take() else {
             self.dirty.clear();
             return Ok(());
         };
-        let mut blocks = Vec::with_capacity(self.dirty.len());
-        for &number in &self.dirty {
-            blocks.push((number, block::encode(&self.block(store, number)?)));
-        }
-        store.write(blocks, position)?;
+        let written = self
+            .changes(&store, position)
+            .and_then(|changes| store.write(changes));
+        self.store = Some(store);
+        written?;
         self.dirty.clear();
         self.fresh.clear();
         Ok(())
@@ -289,31 +289,57 @@ impl TableIndex {
         self.tables.remove(&self.rows, slot);
         self.rows.remove(slot);
         self.fresh.remove(&slot);
-        self.dirty.insert(slot / BLOCK_ROWS as u32);
+        self.dirty.insert(slot);
         true
     }
 
-    /// The rows of a block as they are now.
-    fn block(&self, store: &Store, number: u32) -> Result<StoredRows, IndexError> {
-        let first = number * BLOCK_ROWS as u32;
-        let slots = first..(first + BLOCK_ROWS as u32).min(self.rows.slots());
-        let stored = if self.config.memory == Memory::Disk {
-            store.read(number)?
-        } else {
-            Vec::new()
+    /// The changed blocks, and the tail from its first changed slot on.
+    fn changes(&self, store: &Store, position: u64) -> Result<Changes, IndexError> {
+        let slots = self.rows.slots();
+        let tail = slots - slots % BLOCK_ROWS as u32;
+        let full: BTreeSet<u32> = self
+            .dirty
+            .range(..tail)
+            .map(|slot| slot / BLOCK_ROWS as u32)
+            .collect();
+        let mut blocks = Vec::with_capacity(full.len());
+        for number in full {
+            let first = number * BLOCK_ROWS as u32;
+            blocks.push((
+                number,
+                self.encode(store, first, first + BLOCK_ROWS as u32)?,
+            ));
+        }
+        let tail = match self.dirty.range(tail..).next() {
+            Some(&changed) => {
+                let first = store.tail_from(changed);
+                Some((first, self.encode(store, first, slots)?))
+            }
+            None => None,
         };
-        let row = |slot: u32| {
-            let page = self.rows.is_live(slot).then(|| self.rows.page(slot))?;
+        Ok(Changes {
+            blocks,
+            tail,
+            slots,
+            position,
+        })
+    }
+
+    /// The rows from slot `first` to before `end` as they are now, packed.
+    fn encode(&self, store: &Store, first: u32, end: u32) -> Result<Vec<u8>, IndexError> {
+        let mut rows = Vec::with_capacity((end - first) as usize);
+        for slot in first..end {
             let lanes = self
                 .rows
                 .lanes(slot)
                 .or(self.fresh.get(&slot).map(Vec::as_slice));
-            match lanes {
-                Some(lanes) => Some((page, self.rows.print(slot, lanes))),
-                None => stored.get((slot - first) as usize).copied().flatten(),
-            }
-        };
-        Ok(slots.map(row).collect())
+            rows.push(match lanes {
+                _ if !self.rows.is_live(slot) => None,
+                Some(lanes) => Some((self.rows.page(slot), self.rows.print(slot, lanes))),
+                None => store.row(slot)?,
+            });
+        }
+        Ok(block::encode(&rows))
     }
 
     /// The print in a live slot. With [`Memory::Disk`] it may be unreadable: that is logged, and
@@ -326,15 +352,10 @@ impl TableIndex {
         {
             return Some(self.rows.print(slot, lanes));
         }
-        let block = slot / BLOCK_ROWS as u32;
-        match self.store.as_ref()?.read(block) {
-            Ok(rows) => rows
-                .get(slot as usize % BLOCK_ROWS)
-                .copied()
-                .flatten()
-                .map(|(_, print)| print),
+        match self.store.as_ref()?.row(slot) {
+            Ok(row) => row.map(|(_, print)| print),
             Err(error) => {
-                tracing::error!(block, %error, "a kept page's sketch cannot be read");
+                tracing::error!(slot, %error, "a kept page's sketch cannot be read");
                 None
             }
         }

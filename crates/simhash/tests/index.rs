@@ -129,6 +129,43 @@ proptest! {
     }
 
     #[test]
+    fn blocks_tails_and_freed_slots_come_back_as_they_were(
+        disk: bool,
+        groups in prop::collection::vec((0u64..400, 0u64..30, 0u64..6), 1..10),
+    ) {
+        let memory = if disk { Memory::Disk } else { Memory::Ram };
+        let config = IndexConfig { memory, reach: 3, sketch: SketchSize::Bytes64, ..IndexConfig::default() };
+        let dir = tempfile::tempdir().unwrap();
+        let open = || TableIndex::open(&dir.path().join("fingerprints"), &config).unwrap();
+        let (mut index, mut model) = (open().0, MemoryIndex::new(&config));
+        let text = print(1, 80, 0, &[]);
+        let with = |page: u64| TextPrint { fingerprint: simhash::Fingerprint(mix(page)), digest: page, ..text };
+        let mut next = 0;
+        for (position, &(inserted, removed, reopen)) in (1..).zip(&groups) {
+            for page in next..next + inserted {
+                index.insert(page, &with(page));
+                model.insert(page, &with(page));
+            }
+            next += inserted;
+            for page in (0..removed).map(|n| mix(n + position) % next.max(1)) {
+                prop_assert_eq!(index.remove(page, &text), model.remove(page));
+            }
+            index.apply(position).unwrap();
+            if reopen == 0 || position == groups.len() as u64 {
+                drop(index);
+                let (again, opened) = open();
+                index = again;
+                prop_assert_eq!((opened.position, opened.rebuilt_because), (position, None));
+                for page in 0..next {
+                    prop_assert_eq!(index.get(page), model.get(page));
+                    let near = index.nearest(&with(page)).filter(|near| near.exact).map(|near| near.page);
+                    prop_assert_eq!(near, model.get(page).map(|_| page));
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_page_within_reach_is_never_missed(
         base: u64,
         flips in prop::collection::btree_set(0u32..64, 0..=11),
