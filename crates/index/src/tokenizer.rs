@@ -10,6 +10,10 @@
 //! alone and part of the word 数据库. So each Chinese character is also indexed with its place,
 //! and a Chinese word is also looked for as a row of characters, wherever the cuts are. A gap in
 //! the places stands where the text has something else between two characters.
+//!
+//! Measured with `examples/measure.rs` on 2,500 Chinese documents, 7.0 MB of text: the characters
+//! take 2.9 MB of an index of 10.6 MB (stored text 4.5 MB, words 3.2 MB). English costs 1.1 bytes
+//! of index for each byte of text and next to nothing for characters.
 
 use segment::{Script, Words};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};

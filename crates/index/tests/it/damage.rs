@@ -13,7 +13,6 @@ fn files(dir: &Path) -> Vec<PathBuf> {
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| !path.to_string_lossy().ends_with(".lock"))
-        .filter(|path| !path.ends_with(".managed.json"))
         .collect();
     files.sort();
     files
@@ -78,8 +77,10 @@ fn damage_to_any_file_is_noticed_and_the_index_begun_anew() {
             if opened.rebuilt_because.is_some() {
                 assert_eq!((opened.position, index.doc_count()), (0, 0), "{what}");
             } else {
-                // A flipped bit in a file's footer or in meta.json may change nothing that counts.
-                assert_eq!(kind, "one bit", "{what}");
+                // A flipped bit in a file's footer or in meta.json may change nothing that counts,
+                // and the list of managed files is only for clearing up.
+                let managed = file.ends_with(".managed.json");
+                assert!(kind == "one bit" || managed, "{what}");
                 assert_eq!((opened.position, index.doc_count()), (7, 1), "{what}");
                 assert_eq!(search(&path, "words").len(), 1, "{what}");
             }
