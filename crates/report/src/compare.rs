@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use crate::figures::CrawlReport;
+use crate::look::{BOLD, Look};
 use crate::table::{Align, Table};
-use crate::text::{BOLD, Look};
 use crate::words;
 
 /// Hosts listed at most.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::figures::CrawlReport;
-use crate::text::{opening_line, stop_line};
+use crate::lines::{opening_line, stop_line};
 use crate::words::{bytes, count, duration, name, plural, share};
 
 mod charts;

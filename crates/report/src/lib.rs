@@ -10,10 +10,11 @@
 //! tells what happened to one URL, [`Comparison`] sets two crawls side by side.
 //!
 //! Modules in reading order: [`fates`] holds where each URL is, [`tally`] the fold with its parts
-//! [`hosts`], [`errors`], [`clusters`], [`harvest`] and [`histogram`], [`figures`] the report as
-//! data, [`why_slow`] its one conclusion; then [`text`] and [`html`] with [`table`], [`words`] and
-//! [`difference`] below them; then [`export`], [`explain`] and [`compare`].
+//! `reasons`, `clock`, [`hosts`], [`errors`], [`clusters`], [`harvest`] and [`histogram`],
+//! [`figures`] the report as data, [`why_slow`] its one conclusion; then [`text`] and [`html`] with
+//! [`look`], `lines`, [`table`], [`words`] and [`difference`] below them; then [`export`], [`explain`] and [`compare`].
 
+mod clock;
 pub mod clusters;
 pub mod compare;
 pub mod difference;
@@ -26,6 +27,9 @@ pub mod harvest;
 pub mod histogram;
 pub mod hosts;
 pub mod html;
+mod lines;
+pub mod look;
+mod reasons;
 pub mod table;
 pub mod tally;
 pub mod text;
@@ -41,6 +45,6 @@ pub use compare::Comparison;
 pub use explain::{Explainer, Story};
 pub use export::{Format, What, export};
 pub use figures::CrawlReport;
+pub use look::Look;
 pub use tally::Tally;
-pub use text::Look;
 pub use texts::text_places;

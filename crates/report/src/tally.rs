@@ -12,6 +12,7 @@ use archive::{
     RetryRecord, RobotsRecord, SeedRecord, SitemapRecord, StartRecord,
 };
 
+use crate::clock::Clock;
 use crate::clusters::Clusters;
 use crate::errors::{Errors, error_name};
 use crate::fates::{Counts, Fates, SlotId, State};
@@ -21,6 +22,7 @@ use crate::figures::{
 use crate::harvest::Harvester;
 use crate::histogram::Histogram;
 use crate::hosts::{Hosts, SEEDS_MAX, SeedRow};
+use crate::reasons::{ReasonCounts, ReasonId, step};
 use crate::why_slow::why_slow;
 use crate::words;
 
@@ -35,8 +37,7 @@ const LIST_MAX: usize = 50;
 pub struct Tally {
     fates: Fates,
     totals: Counts,
-    reasons: Vec<String>,
-    reason_counts: BTreeMap<(u8, u8), u64>,
+    reasons: ReasonCounts,
     hosts: Hosts,
     seeds: Vec<SeedRow>,
     fetches: Fetches,
@@ -57,18 +58,6 @@ pub struct Tally {
     topic: bool,
 }
 
-/// When processes worked on the crawl.
-#[derive(Debug, Default)]
-struct Clock {
-    first_ms: Option<u64>,
-    last_ms: u64,
-    starts: u64,
-    /// When the process began that has not said yet that it stopped.
-    open_since_ms: Option<u64>,
-    ran_ms: u64,
-    stop: Option<(String, Option<String>)>,
-}
-
 impl Tally {
     /// A tally of nothing.
     pub fn new() -> Tally {
@@ -77,25 +66,10 @@ impl Tally {
 
     /// Counts the next record.
     pub fn add(&mut self, record: &Record) {
-        let clock = &mut self.clock;
-        clock.first_ms.get_or_insert(record.at_ms);
-        let before = clock.last_ms;
-        clock.last_ms = clock.last_ms.max(record.at_ms);
+        self.clock.add(record);
         match &record.event {
-            Event::Start(start) => {
-                // A process that never said so was killed: it worked until its last record.
-                if let Some(since) = clock.open_since_ms.replace(record.at_ms) {
-                    clock.ran_ms += before.saturating_sub(since);
-                }
-                clock.starts += 1;
-                clock.stop = None;
-                self.configure(start);
-            }
-            Event::Stop(stop) => {
-                clock.open_since_ms = None;
-                clock.ran_ms += stop.ran_ms;
-                clock.stop = Some((stop.reason.clone(), stop.detail.clone()));
-            }
+            Event::Start(start) => self.configure(start),
+            Event::Stop(_) => {}
             Event::Seed(seed) => self.seed(seed),
             Event::Robots(robots) => self.robots(robots),
             Event::Sitemap(sitemap) => self.sitemap(sitemap),
@@ -122,16 +96,19 @@ impl Tally {
         if duration_s > 0.0 {
             fetches.per_second = (fetches.pages as f64 / duration_s * 100.0).round() / 100.0;
         }
-        let reasons = self.reasons();
+        let reasons = self.reasons.report();
         let dropped = |reason: &str| reasons.junk.get(reason).copied().unwrap_or(0);
         let duplicates = self
             .clusters
             .report(dropped("near_duplicate"), dropped("exact_duplicate"));
-        let time = |ms: Option<u64>| ms.map(words::instant).unwrap_or_default();
+        let (started_at, ended_at) = match self.clock.span_ms() {
+            Some((first, last)) => (words::instant(first), words::instant(last)),
+            None => (String::new(), String::new()),
+        };
         CrawlReport {
             name: name.to_owned(),
-            started_at: time(self.clock.first_ms),
-            ended_at: time(self.clock.first_ms.map(|_| self.clock.last_ms)),
+            started_at,
+            ended_at,
             starts: self.clock.starts,
             duration_s,
             stop_reason,
@@ -220,7 +197,7 @@ impl Tally {
 
     /// Moves a URL to a state, with its reason, everywhere it is counted.
     fn shift(&mut self, slot: SlotId, state: State, reason: &str) {
-        let reason = self.reason_index(reason);
+        let reason = self.reasons.id(reason);
         let old = *self.fates.slot(slot);
         let new = self.fates.slot(slot);
         (new.state, new.reason) = (state, reason);
@@ -233,57 +210,17 @@ impl Tally {
         self.count_reason(old.host, state, reason, true);
     }
 
-    fn count_reason(&mut self, host: u16, state: State, reason: u8, more: bool) {
-        let group = match state {
-            State::Junk => 0,
-            State::Refused => 1,
-            State::Failed => 2,
-            State::Pending | State::Indexed | State::Redirected | State::NotModified => return,
-        };
-        let step = |count: &mut u64| if more { *count += 1 } else { *count -= 1 };
-        step(self.reason_counts.entry((group, reason)).or_default());
+    fn count_reason(&mut self, host: u16, state: State, reason: ReasonId, more: bool) {
+        self.reasons.count(state, reason, more);
         if state != State::Junk {
             return;
         }
         let row = self.hosts.row(host);
-        match self.reasons[usize::from(reason)].as_str() {
-            "near_duplicate" | "exact_duplicate" => step(&mut row.duplicates),
-            "off_topic" => step(&mut row.off_topic),
+        match self.reasons.name(reason) {
+            "near_duplicate" | "exact_duplicate" => step(&mut row.duplicates, more),
+            "off_topic" => step(&mut row.off_topic, more),
             _ => {}
         }
-    }
-
-    fn reason_index(&mut self, reason: &str) -> u8 {
-        let reason = if reason.is_empty() { "unnamed" } else { reason };
-        if let Some(at) = self.reasons.iter().position(|known| known == reason) {
-            return at as u8;
-        }
-        if self.reasons.len() >= NAMES_MAX {
-            return self.reason_index_of_others();
-        }
-        self.reasons.push(reason.to_owned());
-        (self.reasons.len() - 1) as u8
-    }
-
-    fn reason_index_of_others(&mut self) -> u8 {
-        let others = self.reasons.iter().position(|known| known == "(others)");
-        others.unwrap_or_else(|| {
-            self.reasons.push("(others)".to_owned());
-            self.reasons.len() - 1
-        }) as u8
-    }
-
-    fn reasons(&self) -> Reasons {
-        let mut reasons = Reasons::default();
-        for (&(group, reason), &count) in self.reason_counts.iter().filter(|(_, n)| **n > 0) {
-            let map = match group {
-                0 => &mut reasons.junk,
-                1 => &mut reasons.refused,
-                _ => &mut reasons.failed,
-            };
-            map.insert(self.reasons[usize::from(reason)].clone(), count);
-        }
-        reasons
     }
 
     fn robots(&mut self, robots: &RobotsRecord) {
@@ -500,15 +437,6 @@ impl Tally {
         if by_was_duplicate {
             self.shift(by, State::Indexed, "");
         }
-    }
-}
-
-impl Clock {
-    fn duration_s(&self) -> f64 {
-        let open = self
-            .open_since_ms
-            .map_or(0, |since| self.last_ms.saturating_sub(since));
-        (self.ran_ms + open) as f64 / 1000.0
     }
 }
 

@@ -5,66 +5,12 @@ use std::fmt::Write as _;
 
 use crate::figures::CrawlReport;
 use crate::hosts::HostRow;
+use crate::lines::{duplicate_line, harvest_lines, network_lines, opening_line, stop_line};
+use crate::look::{BOLD, DIM, Look};
 use crate::table::{Align, Table, fit};
 use crate::words::{bytes, count, duration, name, plural, share};
 
 use Align::{Left, Right};
-
-/// How a text is to look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
-    /// Columns of the screen; 0 means as wide as needed.
-    pub columns: usize,
-    /// Whether ANSI colours are wanted.
-    pub colour: bool,
-    /// Rows of the long tables at most.
-    pub rows_max: usize,
-}
-
-impl Default for Look {
-    fn default() -> Look {
-        Look {
-            columns: 100,
-            colour: false,
-            rows_max: 15,
-        }
-    }
-}
-
-impl Look {
-    /// Everything, without colour and without a width: for a file or a pipe.
-    pub fn plain() -> Look {
-        Look {
-            columns: 0,
-            colour: false,
-            rows_max: usize::MAX,
-        }
-    }
-
-    pub(crate) fn columns(self) -> usize {
-        if self.columns == 0 {
-            usize::MAX
-        } else {
-            self.columns
-        }
-    }
-
-    pub(crate) fn paint(self, style: &str, text: &str) -> String {
-        match self.colour {
-            true => format!("\u{1b}[{style}m{text}\u{1b}[0m"),
-            false => text.to_owned(),
-        }
-    }
-}
-
-/// Bold.
-pub(crate) const BOLD: &str = "1";
-/// Secondary.
-pub(crate) const DIM: &str = "2";
-/// Taken out.
-pub(crate) const RED: &str = "31";
-/// Put in.
-pub(crate) const GREEN: &str = "32";
 
 /// The whole report.
 pub fn render(report: &CrawlReport, look: Look) -> String {
@@ -399,94 +345,4 @@ fn host_cells(host: &HostRow) -> Vec<String> {
         duration(host.delay_s),
         host.state.clone(),
     ]
-}
-
-/// When it ran, and for how long.
-pub(crate) fn opening_line(report: &CrawlReport) -> String {
-    if report.started_at.is_empty() {
-        return "nothing has happened yet".to_owned();
-    }
-    let short = |iso: &str| iso.get(..19).unwrap_or(iso).replace('T', " ");
-    format!(
-        "{} to {} UTC; {} of work in {}",
-        short(&report.started_at),
-        short(&report.ended_at),
-        duration(report.duration_s),
-        plural(report.starts, "start", "starts"),
-    )
-}
-
-/// Why it stopped.
-pub(crate) fn stop_line(report: &CrawlReport) -> String {
-    match (&report.stop_reason, &report.stop_detail) {
-        (Some(reason), Some(detail)) => format!("stopped: {} ({detail})", name(reason)),
-        (Some(reason), None) => format!("stopped: {}", name(reason)),
-        (None, _) if report.starts == 0 => "not started".to_owned(),
-        (None, _) => "not stopped: it is running, or it was killed".to_owned(),
-    }
-}
-
-/// What was asked of the network.
-pub(crate) fn network_lines(report: &CrawlReport) -> Vec<String> {
-    let fetches = &report.fetches;
-    let times = &report.response_times;
-    let sizes = &report.sizes;
-    let mut lines = vec![format!(
-        "{} fetches of pages ({} to be repeated), {} of robots.txt, {} of sitemaps; {} received, {} pages/s",
-        count(fetches.pages),
-        count(fetches.attempts_repeated),
-        count(fetches.robots),
-        count(fetches.sitemaps),
-        bytes(fetches.bytes),
-        fetches.per_second,
-    )];
-    if times.count > 0 {
-        lines.push(format!(
-            "response time: half under {} ms, 95 % under {} ms, longest {} ms",
-            count(times.median),
-            count(times.p95),
-            count(times.max),
-        ));
-        lines.push(format!(
-            "body size: half under {}, 95 % under {}, largest {}",
-            bytes(sizes.median),
-            bytes(sizes.p95),
-            bytes(sizes.max),
-        ));
-    }
-    lines
-}
-
-/// How many duplicates, around how many pages.
-pub(crate) fn duplicate_line(report: &CrawlReport) -> String {
-    let duplicates = &report.duplicates;
-    format!(
-        "{} ({} near, {} exact) around {}; {} kept beside a near one since the texts differ; {} replaced",
-        plural(duplicates.count, "page dropped", "pages dropped"),
-        count(duplicates.near),
-        count(duplicates.exact),
-        plural(duplicates.clusters, "kept page", "kept pages"),
-        count(duplicates.refuted),
-        count(duplicates.replaced),
-    )
-}
-
-/// What was wanted among what was read.
-pub(crate) fn harvest_lines(report: &CrawlReport) -> Vec<String> {
-    let harvest = &report.harvest;
-    let pages = harvest.pages;
-    let part = |n: u64| format!("{} ({})", count(n), share(n, pages));
-    let mut lines = vec![format!("{} read", plural(pages, "page", "pages"))];
-    if let Some(threshold) = harvest.threshold {
-        lines.push(format!(
-            "{} relevant, at {threshold} and above",
-            part(harvest.relevant)
-        ));
-        lines.push(format!(
-            "{} relevant and new",
-            part(harvest.relevant_and_new)
-        ));
-    }
-    lines.push(format!("{} kept", part(harvest.indexed)));
-    lines
 }

@@ -6,7 +6,7 @@ use archive::{NeighbourRecord, PageSummary};
 
 use super::{Decision, FetchMade, Story};
 use crate::difference::{Piece, difference, likeness, shortened};
-use crate::text::{BOLD, DIM, GREEN, Look, RED};
+use crate::look::{BOLD, DIM, GREEN, Look, RED};
 use crate::words;
 
 /// Characters shown on both sides of a difference.

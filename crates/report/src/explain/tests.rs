@@ -2,7 +2,7 @@ use archive::Record;
 
 use super::*;
 use crate::journal;
-use crate::text::Look;
+use crate::look::Look;
 
 fn story(records: &[Record], url: &str) -> Story {
     let mut explainer = Explainer::new(url);

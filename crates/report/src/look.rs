@@ -1,0 +1,57 @@
+//! How a text for a terminal is to look.
+
+/// How a text is to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// Columns of the screen; 0 means as wide as needed.
+    pub columns: usize,
+    /// Whether ANSI colours are wanted.
+    pub colour: bool,
+    /// Rows of the long tables at most.
+    pub rows_max: usize,
+}
+
+impl Default for Look {
+    fn default() -> Look {
+        Look {
+            columns: 100,
+            colour: false,
+            rows_max: 15,
+        }
+    }
+}
+
+impl Look {
+    /// Everything, without colour and without a width: for a file or a pipe.
+    pub fn plain() -> Look {
+        Look {
+            columns: 0,
+            colour: false,
+            rows_max: usize::MAX,
+        }
+    }
+
+    pub(crate) fn columns(self) -> usize {
+        if self.columns == 0 {
+            usize::MAX
+        } else {
+            self.columns
+        }
+    }
+
+    pub(crate) fn paint(self, style: &str, text: &str) -> String {
+        match self.colour {
+            true => format!("\u{1b}[{style}m{text}\u{1b}[0m"),
+            false => text.to_owned(),
+        }
+    }
+}
+
+/// Bold.
+pub(crate) const BOLD: &str = "1";
+/// Secondary.
+pub(crate) const DIM: &str = "2";
+/// Taken out.
+pub(crate) const RED: &str = "31";
+/// Put in.
+pub(crate) const GREEN: &str = "32";
