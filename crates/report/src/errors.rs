@@ -18,7 +18,7 @@ pub struct ErrorGroup {
     pub name: String,
     /// Fetches that ended so, repeated ones included.
     pub count: u64,
-    /// Of these, last attempts: their URLs failed.
+    /// Of these, last attempts: the URL was not asked for again.
     pub given_up: u64,
     /// Hosts on which it happened (counted to 1,000).
     pub hosts: u64,

@@ -25,6 +25,9 @@ pub struct Table {
 /// A column is never made narrower than this to fit the screen.
 const NARROWEST: usize = 8;
 
+/// Rather than make a text column narrower than this, a spare column is left out.
+const READABLE: usize = 24;
+
 /// Columns on screen that a text takes. Control characters count as none.
 pub fn width(text: &str) -> usize {
     text.width()
@@ -54,6 +57,29 @@ pub fn fit(text: &str, columns: usize) -> String {
         out.push('…');
     }
     out
+}
+
+/// The text in lines of at most `columns`, broken at spaces; further lines are indented as the
+/// first. A word that is wider than a line is cut.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let indent = text.len() - text.trim_start_matches(' ').len();
+    let indent = &text[..indent];
+    let mut lines = Vec::new();
+    let mut line = indent.to_owned();
+    for word in text.split_whitespace() {
+        let begun = line.len() > indent.len();
+        if begun && width(&line) + 1 + width(word) > columns {
+            lines.push(std::mem::replace(&mut line, indent.to_owned()));
+        } else if begun {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+        .iter()
+        .map(|line| fit(line, columns).trim_end().to_owned())
+        .collect()
 }
 
 /// The text with spaces up to a width.
@@ -128,7 +154,7 @@ impl Table {
         for name in &self.spare {
             let least = |&at: &usize| {
                 if is_text(at) {
-                    needs[at].min(NARROWEST)
+                    needs[at].min(READABLE)
                 } else {
                     needs[at]
                 }
@@ -186,6 +212,14 @@ mod tests {
         assert!(table.lines(0)[1].ends_with("123,456"));
         let spared = table.clone().spare(&["url"]);
         assert_eq!(spared.lines(8), ["      n", "123,456"]);
+    }
+
+    #[test]
+    fn sentences_are_broken_at_spaces_and_keep_their_indent() {
+        assert_eq!(wrap("  one two three", 9), ["  one two", "  three"]);
+        assert_eq!(wrap("数据库 与 索引", 9), ["数据库 与", "索引"]);
+        assert_eq!(wrap("", 9), [""]);
+        assert_eq!(wrap("http://a.example/long", 9), ["http://a…"]);
     }
 
     #[test]

@@ -315,7 +315,7 @@ impl Tally {
         let slot = self.admit(&page.url, &page.host, page.seed);
         let (state, reason) = fate(page);
         if let Some(fetch) = &page.fetch {
-            self.fetch(&page.url, &page.host, fetch, state == State::Failed);
+            self.fetch(&page.url, &page.host, fetch, true);
             if state != State::Failed && !fetch.content_type.is_empty() {
                 count_name(&mut self.content_types, &fetch.content_type);
             }

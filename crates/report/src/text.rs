@@ -7,7 +7,7 @@ use crate::figures::CrawlReport;
 use crate::hosts::HostRow;
 use crate::lines::{duplicate_line, harvest_lines, network_lines, opening_line, stop_line};
 use crate::look::{BOLD, DIM, Look};
-use crate::table::{Align, Table, fit};
+use crate::table::{Align, Table, fit, wrap};
 use crate::words::{bytes, count, duration, name, plural, share};
 
 use Align::{Left, Right};
@@ -38,9 +38,10 @@ struct Page {
 
 impl Page {
     fn line(&mut self, text: &str) {
-        let line = fit(text, self.look.columns());
-        self.out.push_str(line.trim_end());
-        self.out.push('\n');
+        for line in wrap(text, self.look.columns()) {
+            self.out.push_str(&line);
+            self.out.push('\n');
+        }
     }
 
     fn heading(&mut self, text: &str) {
