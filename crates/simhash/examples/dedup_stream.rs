@@ -3,7 +3,7 @@
 //! ```text
 //! zcat docs.jsonl.gz | cargo run --release -p simhash --example dedup_stream > decisions.jsonl
 //! zcat docs.jsonl.gz | cargo run --release -p simhash --example dedup_stream -- \
-//!     [--overlap 0.63] [--reach 7] [--k 3] [--sketch 64] [--pairs pairs.jsonl]
+//!     [--overlap 0.63] [--reach 7] [--k 3] [--sketch 128] [--pairs pairs.jsonl]
 //! ```
 //!
 //! Reads lines {"id", "text"} and writes a line {"id", "verdict", "dup_of", "distance",
@@ -89,7 +89,12 @@ fn judge_pairs(
         let (Some(a), Some(b)) = (find("a"), find("b")) else {
             return Err(format!("a pair of unknown documents: {line}").into());
         };
-        let found = rule::is_candidate(config, a, b).then(|| rule::judge(config, a, 0, b, 0));
+        let kept = TextPrint {
+            sketch: b.sketch.truncated(config.sketch),
+            ..*b
+        };
+        let found =
+            rule::is_candidate(config, a, &kept).then(|| rule::judge(config, a, 0, &kept, 0));
         let duplicate = found.is_some_and(|near| near.decision == Decision::Duplicate);
         let reason = found.map(|near| near.reason.name());
         writeln!(

@@ -38,7 +38,7 @@ const PIECES_MAX: usize = 32;
 /// Operations in one batch: larger ones make sled allocate, and lose atomicity for, whole segments.
 const BATCH_MAX: usize = 250;
 /// sled's page cache, in bytes: little when only written to, more when sketches are read from it.
-const CACHE_RAM: u64 = 8 << 20;
+const CACHE_RAM: u64 = 1 << 20;
 const CACHE_DISK: u64 = 128 << 20;
 
 /// An open store.

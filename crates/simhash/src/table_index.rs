@@ -66,7 +66,7 @@ impl Default for IndexConfig {
             overlap: 0.635,
             tables: Tables::Four,
             memory: Memory::Ram,
-            sketch: SketchSize::Bytes128,
+            sketch: SketchSize::Bytes64,
         }
     }
 }

@@ -224,11 +224,11 @@ fn a_duplicate_is_preferred_to_a_nearer_stranger() {
 fn another_scheme_or_sketch_size_is_set_aside_and_said() {
     let parent = tempfile::tempdir().unwrap();
     let dir = parent.path().join("fingerprints");
-    let small = IndexConfig {
-        sketch: SketchSize::Bytes64,
+    let large = IndexConfig {
+        sketch: SketchSize::Bytes128,
         ..IndexConfig::default()
     };
-    let (mut index, _) = TableIndex::open(&dir, &small).unwrap();
+    let (mut index, _) = TableIndex::open(&dir, &large).unwrap();
     index.insert(1, &print(1, 90, 0, &[]));
     index.apply(17).unwrap();
     drop(index);
