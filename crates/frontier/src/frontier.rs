@@ -381,10 +381,10 @@ impl Frontier {
 
     fn refusal(&mut self, url: &FrontierUrl) -> Option<AdmissionRefusal> {
         let host = url.url.host();
-        if let Some(&limit) = self.seed_budgets.get(&url.seed) {
-            if self.seeds.get(&url.seed).copied().unwrap_or(0) >= limit {
-                return Some(AdmissionRefusal::BudgetSeed);
-            }
+        if let Some(&limit) = self.seed_budgets.get(&url.seed)
+            && self.seeds.get(&url.seed).copied().unwrap_or(0) >= limit
+        {
+            return Some(AdmissionRefusal::BudgetSeed);
         }
         let known = self.host_ids.get(&host).copied();
         let admitted = known.map_or(0, |id| self.hosts[id].admitted);
@@ -494,10 +494,7 @@ impl Frontier {
     /// Whose turn is it?
     pub fn next(&mut self, now: Instant, gate: &mut dyn Gate) -> Next {
         let mut blocked = false;
-        loop {
-            let Some(id) = self.ready.take(&mut self.hosts, now) else {
-                break;
-            };
+        while let Some(id) = self.ready.take(&mut self.hosts, now) {
             let connections = self.connections_of(id);
             if self.hosts[id].in_flight >= connections || self.address_is_full(id) {
                 blocked = true;
@@ -629,12 +626,12 @@ impl Frontier {
     fn slot_freed(&mut self, id: usize, now: Instant, advice: &HostAdvice) {
         let host = &mut self.hosts[id];
         host.in_flight = host.in_flight.saturating_sub(1);
-        if let Some(address) = host.address {
-            if let Some(count) = self.addresses.get_mut(&address) {
-                *count = count.saturating_sub(1);
-                if *count == 0 {
-                    self.addresses.remove(&address);
-                }
+        if let Some(address) = host.address
+            && let Some(count) = self.addresses.get_mut(&address)
+        {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.addresses.remove(&address);
             }
         }
         if advice.address.is_some() {

@@ -41,4 +41,4 @@ pub use frontier::{
 pub use host::HostKey;
 pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
 pub use seeds::{SeedProblem, SeedUrl, parse_seeds};
-pub use url::{CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, resolve};
+pub use url::{CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, parse_url, resolve};

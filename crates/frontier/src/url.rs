@@ -7,8 +7,12 @@
 //! 3. decode escapes of unreserved characters, once, and write the others in upper case
 //!    (RFC 3986 §6.2.2).
 //!
-//! Everything else can tell two pages apart and is kept, unless a [`Canonicaliser`] is told
-//! otherwise.
+//! Everything else can tell two pages apart and is kept: order of parameters, an empty query,
+//! doubled slashes, `www.`, `index.html`, session ids. A [`Canonicaliser`] can be told to drop
+//! some of these; nothing of it is on by default, since each joins pages that differ on some site.
+//!
+//! A canonical URL's canonical form is itself, so where decoding forms an escape anew (`%%34%31`)
+//! the steps are taken again. `%2541` stays as it is: `%25` is no unreserved character.
 
 use std::fmt;
 use std::sync::Arc;
@@ -59,13 +63,75 @@ impl UrlError {
     }
 }
 
+/// Parameters that tell the site where a visitor came from.
+const TRACKING: &[&str] = &[
+    "utm_*",
+    "gclid",
+    "gclsrc",
+    "dclid",
+    "gbraid",
+    "wbraid",
+    "fbclid",
+    "msclkid",
+    "twclid",
+    "yclid",
+    "igshid",
+    "mc_cid",
+    "mc_eid",
+    "_hsenc",
+    "_hsmi",
+    "mkt_tok",
+    "oly_anon_id",
+    "oly_enc_id",
+    "vero_id",
+    "spm",
+    "_openstat",
+];
+
+/// Parameters that tell the site which visitor asks. Compared without case.
+const SESSION: &[&str] = &[
+    "phpsessid",
+    "jsessionid",
+    "aspsessionid*",
+    "asp.net_sessionid",
+    "sessionid",
+    "session_id",
+    "sid",
+    "cfid",
+    "cftoken",
+    "zenid",
+    "oscsid",
+];
+
+/// File names that servers answer for their folder.
+const INDEX_PAGES: &[&str] = &[
+    "index.html",
+    "index.htm",
+    "index.shtml",
+    "index.xhtml",
+    "index.php",
+    "index.asp",
+    "index.aspx",
+    "index.jsp",
+    "default.html",
+    "default.htm",
+    "default.asp",
+    "default.aspx",
+];
+
 /// How URLs are made canonical. The default keeps all that can tell two pages apart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Canonicaliser {
-    /// Sort the parameters of queries.
+    /// Sort the parameters of queries by bytes and drop empty ones.
     pub sort_query: bool,
     /// Names of parameters to drop; a `*` at the end stands for any rest.
     pub drop_params: Vec<String>,
+    /// Drop well-known tracking parameters, such as `utm_source`.
+    pub drop_tracking: bool,
+    /// Drop well-known session ids, in the query and as `;jsessionid=` in the path.
+    pub drop_sessions: bool,
+    /// Drop `index.html` and its like from the end of the path.
+    pub drop_index_pages: bool,
 }
 
 impl CanonicalUrl {
@@ -74,7 +140,7 @@ impl CanonicalUrl {
     /// # Errors
     /// When it cannot be crawled.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
-        let url = Url::parse(text).map_err(|error| UrlError::Parse(shorten(text), error))?;
+        let url = parse_url(text).map_err(|error| UrlError::Parse(shorten(text), error))?;
         Self::from_url(&url)
     }
 
@@ -147,48 +213,131 @@ impl Canonicaliser {
         Ok(CanonicalUrl { text: text.into() })
     }
 
-    /// The normal form of any URL, whatever its scheme.
+    /// The normal form of any URL, whatever its scheme. One with user and password keeps them.
     pub fn normalise(&self, url: &Url) -> String {
         let mut url = url.clone();
         url.set_fragment(None);
-        if let Some(query) = url.query().map(str::to_owned) {
-            if self.sort_query || !self.drop_params.is_empty() {
-                let query = self.query(&query);
-                url.set_query(Some(query.as_str()).filter(|query| !query.is_empty()));
-            }
+        let folded = fold_escapes(url.as_str());
+        if !self.changes_queries() && !self.drop_index_pages || url.cannot_be_a_base() {
+            return folded;
         }
-        fold_escapes(url.as_str())
+        // The options look at the folded form: `%69ndex.html` is an index page too.
+        let Ok(mut url) = Url::parse(&folded) else {
+            return folded;
+        };
+        if let Some(query) = url.query().map(str::to_owned) {
+            let query = self.query(&query);
+            url.set_query(query.as_deref());
+        }
+        let path = self.path(url.path()).to_owned();
+        if path != url.path() {
+            url.set_path(&path);
+        }
+        url.into()
     }
 
-    fn query(&self, query: &str) -> String {
-        let mut pieces: Vec<&str> = query
-            .split('&')
-            .filter(|piece| !self.is_dropped(piece.split('=').next().unwrap_or(piece)))
-            .collect();
+    fn changes_queries(&self) -> bool {
+        self.sort_query || self.drop_tracking || self.drop_sessions || !self.drop_params.is_empty()
+    }
+
+    /// The query that is left; `None` when nothing is.
+    fn query(&self, query: &str) -> Option<String> {
+        let is_kept = |piece: &&str| !self.is_dropped(piece.split('=').next().unwrap_or(piece));
+        let mut pieces: Vec<&str> = query.split('&').filter(is_kept).collect();
         if self.sort_query {
             pieces.retain(|piece| !piece.is_empty());
             pieces.sort_unstable();
         }
-        pieces.join("&")
+        let left = pieces.join("&");
+        (!left.is_empty() || left == query && !self.sort_query).then_some(left)
     }
 
     fn is_dropped(&self, name: &str) -> bool {
+        let lower = || name.to_ascii_lowercase();
         self.drop_params
             .iter()
-            .any(|dropped| match dropped.strip_suffix('*') {
-                Some(start) => name.starts_with(start),
-                None => name == dropped,
-            })
+            .any(|pattern| matches(pattern, name))
+            || self.drop_tracking && TRACKING.iter().any(|pattern| matches(pattern, &lower()))
+            || self.drop_sessions && SESSION.iter().any(|pattern| matches(pattern, &lower()))
     }
+
+    fn path<'p>(&self, path: &'p str) -> &'p str {
+        let mut path = path;
+        if self.drop_sessions
+            && let Some(at) = path.to_ascii_lowercase().find(";jsessionid=")
+        {
+            path = &path[..at];
+        }
+        if self.drop_index_pages {
+            let name_at = path.rfind('/').map_or(0, |at| at + 1);
+            if INDEX_PAGES.contains(&path[name_at..].to_ascii_lowercase().as_str()) {
+                path = &path[..name_at];
+            }
+        }
+        path
+    }
+}
+
+/// Whether a name is meant by a pattern that may end with `*`.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    }
+}
+
+/// Parses an absolute URL by the WHATWG URL Standard.
+///
+/// # Errors
+/// When it is not an absolute URL.
+pub fn parse_url(text: &str) -> Result<Url, url::ParseError> {
+    Url::parse(text)
 }
 
 /// Resolves a reference against a base by the WHATWG URL Standard. `None` when it does not parse.
 pub fn resolve(base: &Url, reference: &str) -> Option<Url> {
-    base.join(reference).ok()
+    match with_two_slashes(base, reference) {
+        Some(mended) => base.join(&mended).ok(),
+        None => base.join(reference).ok(),
+    }
 }
 
-/// Decodes escapes of unreserved characters, once; writes the others in upper case.
+/// A reference that begins with three slashes or more, with two. In a special scheme the standard
+/// skips all of them ("special authority ignore slashes state"), where crate `url` 2.5.8 takes
+/// the third for the beginning of a path and finds no host.
+fn with_two_slashes(base: &Url, reference: &str) -> Option<String> {
+    if !matches!(base.scheme(), "http" | "https" | "ws" | "wss" | "ftp") {
+        return None;
+    }
+    // The parser strips these before it looks at anything.
+    let reference = reference.trim_start_matches(|c: char| c <= ' ');
+    if !reference.starts_with(['/', '\\']) {
+        return None;
+    }
+    let reference: String = reference
+        .chars()
+        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
+        .collect();
+    let rest = reference.trim_start_matches(['/', '\\']);
+    (reference.len() - rest.len() > 2).then(|| format!("//{rest}"))
+}
+
+/// Decodes escapes of unreserved characters and writes the others in upper case. A second look is
+/// taken only where a bare `%` got digits behind it, which no sound URL has.
 fn fold_escapes(text: &str) -> String {
+    let mut folded = fold_escapes_once(text);
+    while folded.len() <= 2 * URL_BYTES_MAX {
+        let again = fold_escapes_once(&folded);
+        if again == folded {
+            break;
+        }
+        // The new characters may be dots that make a dot segment.
+        folded = Url::parse(&again).map_or(again, String::from);
+    }
+    folded
+}
+
+fn fold_escapes_once(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
     }
@@ -228,4 +377,148 @@ fn hex(byte: u8) -> Option<u8> {
 
 fn shorten(text: &str) -> String {
     text.chars().take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(input: &str, canonical: &str) {
+        assert_eq!(CanonicalUrl::parse(input).expect(input).as_str(), canonical);
+    }
+
+    #[test]
+    fn spellings_that_the_standards_call_the_same_are_one() {
+        check("HTTP://A.Example:80/x#y", "http://a.example/x");
+        check("https://a.example:443", "https://a.example/");
+        check(
+            "http://a.example/%7euser/%e4%41",
+            "http://a.example/~user/%E4A",
+        );
+        check("http://a.example/a/./b/../c", "http://a.example/a/c");
+        check("http://例子.中国/", "http://xn--fsqu00a.xn--fiqs8s/");
+        check("http:\\\\a.example\\x", "http://a.example/x");
+    }
+
+    #[test]
+    fn what_can_tell_pages_apart_is_kept() {
+        for url in [
+            "http://a.example/?",
+            "http://a.example/?b=1&a=2&&c",
+            "http://a.example/a//b/",
+            "http://www.a.example/index.html",
+            "http://a.example:8080/?sid=1&utm_source=x",
+            "http://a.example/a+b%20c",
+        ] {
+            check(url, url);
+        }
+    }
+
+    #[test]
+    fn escapes_are_decoded_once() {
+        check("http://a.example/%2541", "http://a.example/%2541");
+        check("http://a.example/%%34%31", "http://a.example/A");
+        check("http://a.example/x/%%32e%%32e/y", "http://a.example/y");
+        check("http://a.example/%zz%", "http://a.example/%zz%");
+    }
+
+    #[test]
+    fn what_is_not_crawled_says_why() {
+        let name = |url: &str| CanonicalUrl::parse(url).expect_err(url).name();
+        assert_eq!(name("a.example"), "bad_url");
+        assert_eq!(name("ftp://a.example/"), "scheme");
+        assert_eq!(name("http://user:word@a.example/"), "userinfo");
+        assert_eq!(
+            name(&format!("http://a.example/{}", "x".repeat(URL_BYTES_MAX))),
+            "url_length"
+        );
+    }
+
+    #[test]
+    fn options_drop_what_they_name_and_nothing_else() {
+        let all = Canonicaliser {
+            sort_query: true,
+            drop_params: vec!["ref".into(), "x_*".into()],
+            drop_tracking: true,
+            drop_sessions: true,
+            drop_index_pages: true,
+        };
+        let check = |input: &str, expected: &str| {
+            assert_eq!(all.normalise(&Url::parse(input).expect(input)), expected);
+        };
+        check(
+            "http://a.example/?b=2&ref=x&a=1&x_1=&refs=1",
+            "http://a.example/?a=1&b=2&refs=1",
+        );
+        check(
+            "http://a.example/?utm_source=x&PHPSESSID=1",
+            "http://a.example/",
+        );
+        check("http://a.example/d/Index.html?q", "http://a.example/d/?q");
+        check("http://a.example/d;jsessionid=1A?q", "http://a.example/d?q");
+        check(
+            "http://a.example/myindex.html",
+            "http://a.example/myindex.html",
+        );
+    }
+
+    #[test]
+    fn slashes_beyond_two_are_skipped() {
+        let base = Url::parse("http://a.example/x/y").expect("a URL");
+        for reference in [
+            "///b.example/p",
+            "////b.example/p",
+            "\\/\\b.example/p",
+            " \t//\n/b.example/p",
+        ] {
+            let resolved = resolve(&base, reference).expect(reference);
+            assert_eq!(resolved.as_str(), "http://b.example/p", "{reference:?}");
+        }
+        assert_eq!(
+            resolve(&base, "/b//c").expect("parses").as_str(),
+            "http://a.example/b//c"
+        );
+    }
+
+    fn any_options() -> impl Strategy<Value = Canonicaliser> {
+        any::<[bool; 4]>().prop_map(
+            |[sort_query, drop_tracking, drop_sessions, drop_index_pages]| Canonicaliser {
+                sort_query,
+                drop_tracking,
+                drop_sessions,
+                drop_index_pages,
+                drop_params: vec!["a*".into()],
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn canonical_twice_is_canonical_once(rest in "([a-c0-9%/.?&=#;:@~ +-]|%[0-9a-f]{2}|\\PC){0,40}") {
+            if let Ok(once) = CanonicalUrl::parse(&format!("http://a.example/{rest}")) {
+                let twice = CanonicalUrl::parse(once.as_str()).expect("a canonical URL parses");
+                prop_assert_eq!(&twice, &once);
+                prop_assert_eq!(once.to_url().as_str().len(), once.as_str().len());
+            }
+        }
+
+        #[test]
+        fn options_keep_that_law_and_nothing_panics(
+            text in "(http://)?\\PC{0,40}",
+            base in "http://[a-z.]{1,8}/\\PC{0,10}",
+            options in any_options(),
+        ) {
+            let base = Url::parse(&base).ok();
+            if let Some(url) = base.as_ref().and_then(|base| resolve(base, &text))
+                && let Ok(once) = options.canonical(&url) {
+                    let twice = options.canonical(&once.to_url());
+                    prop_assert_eq!(twice.as_ref(), Ok(&once));
+                    let _ = (once.host().registrable(), once.key());
+                }
+            let _ = CanonicalUrl::parse(&text);
+        }
+    }
 }
