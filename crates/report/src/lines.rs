@@ -20,12 +20,23 @@ pub(crate) fn opening_line(report: &CrawlReport) -> String {
 
 /// Why it stopped.
 pub(crate) fn stop_line(report: &CrawlReport) -> String {
-    match (&report.stop_reason, &report.stop_detail) {
-        (Some(reason), Some(detail)) => format!("stopped: {} ({detail})", name(reason)),
-        (Some(reason), None) => format!("stopped: {}", name(reason)),
-        (None, _) if report.starts == 0 => "not started".to_owned(),
-        (None, _) => "not stopped: it is running, or it was killed".to_owned(),
-    }
+    let Some(reason) = &report.stop_reason else {
+        return match report.starts {
+            0 => "not started".to_owned(),
+            _ => "not stopped: it is running, or it was killed".to_owned(),
+        };
+    };
+    let in_words = match (reason.as_str(), &report.stop_detail) {
+        (_, Some(detail)) => detail.as_str(),
+        ("drained", None) => "nothing was left to fetch",
+        ("max_pages", None) => "the budget of pages is used up",
+        ("max_time", None) => "the time for this start is used up",
+        ("interrupted", None) => "it was told to stop, and can go on",
+        ("harvest", None) => "little new was found at last",
+        ("error", None) => "it could not go on",
+        (_, None) => return format!("stopped: {}", name(reason)),
+    };
+    format!("stopped: {} ({in_words})", name(reason))
 }
 
 /// What was asked of the network.

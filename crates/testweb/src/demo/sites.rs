@@ -235,7 +235,7 @@ const PORTAL_NAV: &[(&str, &str)] = &[
     ("News", "/"),
     ("Wire", "/wire/"),
     ("Directory", "/directory.html"),
-    ("Events", "/events/calendar?month=2026-11"),
+    ("Events", "/events/2026/11/"),
     ("Weather", "/weather.html"),
     ("Lottery", "/lottery.html"),
 ];
@@ -305,8 +305,10 @@ pub(super) fn portal(mut web: TestWeb) -> TestWeb {
     }
     let skin = site.skin;
     web.host("www.example.test", move |request| {
+        if let Some(page) = calendar(&skin, request) {
+            return page;
+        }
         match request.path.as_str() {
-            "/events/calendar" => calendar(&skin, request),
             "/robots.txt" => Response::not_found(),
             _ => soft_404(&skin, request),
         }
@@ -344,20 +346,22 @@ fn wire(mut web: TestWeb, site: &Site) -> TestWeb {
     site.add(web, "/wire/", &list)
 }
 
-/// A month with links to the one before and the one after, for ever.
-fn calendar(skin: &Skin, request: &Request) -> Response {
-    let month = request.parameter("month").unwrap_or("2026-11");
-    let Some((year, month)) = month
-        .split_once('-')
-        .and_then(|(year, month)| Some((year.parse::<i32>().ok()?, month.parse::<i32>().ok()?)))
-        .filter(|(year, month)| (0..=9999).contains(year) && (1..=12).contains(month))
-    else {
-        return Response::not_found();
-    };
+/// A month at `/events/YEAR/MONTH/`, with links to the one before and the one after, for ever.
+fn calendar(skin: &Skin, request: &Request) -> Option<Response> {
+    let (year, month) = request
+        .path
+        .strip_prefix("/events/")?
+        .strip_suffix('/')?
+        .split_once('/')?;
+    let year: i32 = year.parse().ok().filter(|year| (0..=9999).contains(year))?;
+    let month: i32 = month
+        .parse()
+        .ok()
+        .filter(|month| (1..=12).contains(month))?;
     let at = |months: i32| {
         let months = year * 12 + month - 1 + months;
         format!(
-            "/events/calendar?month={:04}-{:02}",
+            "/events/{:04}/{:02}/",
             months.div_euclid(12),
             months.rem_euclid(12) + 1
         )
@@ -380,7 +384,7 @@ fn calendar(skin: &Skin, request: &Request) -> Response {
         ),
         ..Content::default()
     };
-    Response::html(skin.page(&request.target(), &content))
+    Some(Response::html(skin.page(&request.target(), &content)))
 }
 
 fn soft_404(skin: &Skin, request: &Request) -> Response {
