@@ -82,10 +82,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         "RAM without sketches      {:>10.1} bytes a page",
         (grown - sketches.min(grown)) as f64 / pages as f64
     );
-    println!(
-        "disk                      {:>10.1} bytes a page",
-        disk(dir)? as f64 / pages as f64
-    );
+    if stored {
+        let bytes = disk(dir)? as f64 / pages as f64;
+        println!("disk                      {bytes:>10.1} bytes a page");
+    }
 
     let mut latencies = Vec::with_capacity(fresh.len());
     let (cpu_before, mut near) = (cpu_seconds()?, 0);

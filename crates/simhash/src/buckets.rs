@@ -12,6 +12,10 @@ use crate::layout::{BLOCKS, block, masks, radius};
 
 /// Pages compared at a time.
 const STRIDE: usize = 16;
+/// Buckets fetched ahead of their scan.
+const AHEAD: usize = 32;
+/// Samples of a bucket fetched ahead; the processor sees a longer stream coming by itself.
+const AHEAD_SAMPLES_MAX: usize = 1024;
 /// Buckets of a table.
 const BUCKETS: usize = 1 << 16;
 
@@ -78,11 +82,14 @@ impl Buckets {
     pub(crate) fn candidates(&self, fingerprint: u64, mut found: impl FnMut(u32, u8)) {
         for table in 0..BLOCKS {
             let (key, wanted) = (block(fingerprint, table), sample(fingerprint, table));
-            for &mask in &self.masks[..self.probes[table]] {
-                let bucket = &self.buckets[place(table, key ^ mask)];
-                bucket.scan(wanted, self.radius - mask.count_ones(), |slot| {
-                    found(slot, table as u8)
-                });
+            for masks in self.masks[..self.probes[table]].chunks(AHEAD) {
+                let bucket = |mask: u16| &self.buckets[place(table, key ^ mask)];
+                fetch_ahead(masks.iter().map(|&mask| bucket(mask)));
+                for &mask in masks {
+                    bucket(mask).scan(wanted, self.radius - mask.count_ones(), |slot| {
+                        found(slot, table as u8)
+                    });
+                }
             }
         }
     }
@@ -136,6 +143,23 @@ impl Bucket {
             }
         }
     }
+}
+
+/// Reads a word of every cache line of some buckets, so that the processor waits for all of them
+/// at once and not for one after the other. Only the memory's latency is saved, but that is most
+/// of a lookup among many pages.
+fn fetch_ahead<'b>(buckets: impl Iterator<Item = &'b Bucket>) {
+    let mut slices: [&[u32]; AHEAD] = [&[]; AHEAD];
+    for (slice, bucket) in slices.iter_mut().zip(buckets) {
+        *slice = &bucket.samples;
+    }
+    let mut sum = 0u32;
+    for slice in slices {
+        for sample in slice.iter().take(AHEAD_SAMPLES_MAX).step_by(STRIDE) {
+            sum ^= sample;
+        }
+    }
+    std::hint::black_box(sum);
 }
 
 fn place(table: usize, key: u16) -> usize {
