@@ -23,7 +23,8 @@ pub struct Duplicates {
     pub near: u64,
     /// Exact duplicates.
     pub exact: u64,
-    /// By `full_layout`, `full_content`, `partial_layout`, `partial_content`, or `unknown`.
+    /// By `full_layout`, `full_content`, `partial_layout`, `partial_content`; `replaced`
+    /// for pages that were kept first and gave their place to a better copy.
     pub by_kind: BTreeMap<String, u64>,
     /// By Hamming distance to the kept page, as judged.
     pub by_distance: BTreeMap<u8, u64>,
@@ -94,8 +95,8 @@ impl Clusters {
         *self.by_distance.entry(nearest.distance).or_default() += 1;
         let members = self.members.entry(nearest.page).or_default();
         *members += 1;
-        if *members == 2 {
-            // Only clusters of some size can be among the largest: spare the other names.
+        // Only clusters of some size can be among the largest: spare the other names.
+        if *members >= 2 && !self.names.contains_key(&nearest.page) {
             self.names.insert(nearest.page, nearest.url.clone());
         }
         self.sample(seq, page, nearest, reason, kind);
@@ -134,12 +135,15 @@ impl Clusters {
 
     /// A kept page gives its place, and so its cluster, to another: to one of its duplicates, or
     /// to a page that was kept beside it.
-    pub(crate) fn replace(&mut self, page: u64, by: u64, by_was_duplicate: bool) {
+    pub(crate) fn replace(&mut self, page: u64, by: u64, by_url: &str, by_was_duplicate: bool) {
         self.replaced += 1;
         let members = self.members.remove(&page).unwrap_or(0);
         let gained = u64::from(!by_was_duplicate || members == 0);
         *self.members.entry(by).or_default() += members + gained;
         self.names.remove(&page);
+        if !by_url.is_empty() {
+            self.names.insert(by, by_url.to_owned());
+        }
     }
 
     /// The figures; `near` and `exact` are how many duplicates there are by the URLs' fates.
@@ -161,7 +165,7 @@ impl Clusters {
         let mut by_kind = self.by_kind.clone();
         let judged: u64 = by_kind.values().sum();
         if near + exact > judged {
-            *by_kind.entry("unknown".to_owned()).or_default() += near + exact - judged;
+            *by_kind.entry("replaced".to_owned()).or_default() += near + exact - judged;
         }
         Duplicates {
             count: near + exact,

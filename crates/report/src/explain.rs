@@ -293,6 +293,13 @@ impl Explainer {
             self.decision(record, page);
             return;
         }
+        if page.replaces.is_some_and(|old| self.is_me(old)) {
+            let why = page
+                .detail
+                .clone()
+                .unwrap_or_else(|| "it is the better copy".to_owned());
+            self.story.replaced_by = Some((record.seq, why));
+        }
         let duplicate = page
             .reason
             .as_deref()

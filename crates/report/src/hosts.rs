@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fates::Counts;
 use crate::histogram::Histogram;
+use crate::words;
 
 /// Hosts with a row of their own.
 pub const HOSTS_MAX: usize = 10_000;
@@ -60,6 +61,10 @@ pub struct SeedRow {
     pub source: String,
     /// It is a sitemap and not a page.
     pub sitemap: bool,
+    /// It is an example of the topic (`true`) or a counter-example, and no reason to crawl its
+    /// host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<bool>,
     /// Where the URLs found from it are.
     #[serde(flatten)]
     pub counts: Counts,
@@ -124,6 +129,21 @@ impl Hosts {
             key(a).cmp(&key(b)).then_with(|| a.host.cmp(&b.host))
         });
         rows
+    }
+}
+
+impl SeedRow {
+    /// What became of its own page, in words.
+    pub fn fate_in_words(&self) -> String {
+        let fate = match &self.redirected_to {
+            Some(to) => format!("redirected to {to}"),
+            None => words::name(&self.fate),
+        };
+        match self.example {
+            Some(true) => format!("example: {fate}"),
+            Some(false) => format!("counter-example: {fate}"),
+            None => fate,
+        }
     }
 }
 

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use archive::{
-    AttemptRecord, Event, FetchRecord, LinkRecord, PageRecord, PageSummary, Record, ReplacedRecord,
-    RetryRecord, RobotsRecord, SeedRecord, SitemapRecord, StartRecord,
+    AttemptRecord, Event, FetchRecord, LinkRecord, PageRecord, PageSummary, Record, RetryRecord,
+    RobotsRecord, SeedRecord, SitemapRecord, StartRecord,
 };
 
 use crate::clock::Clock;
@@ -76,7 +76,7 @@ impl Tally {
             Event::Attempt(attempt) => self.attempt(attempt),
             Event::Page(page) => self.page(record.seq, page),
             Event::Retry(retry) => self.retry(retry),
-            Event::Replaced(replaced) => self.replaced(replaced),
+            Event::Replaced(replaced) => self.replace(replaced.page, replaced.by, ""),
         }
     }
 
@@ -163,6 +163,7 @@ impl Tally {
             row.url.clone_from(&seed.url);
             row.source.clone_from(&seed.source);
             row.sitemap = seed.sitemap;
+            row.example = seed.example;
             row.fate = if seed.sitemap { "sitemap" } else { "pending" }.to_owned();
         }
         if !seed.sitemap {
@@ -325,6 +326,12 @@ impl Tally {
             self.fates.name_page(seq, slot);
             self.judged(seq, page, state, reason);
         }
+        // The page that gave way is another URL: a page does not take its own place.
+        if let Some(old) = page.replaces
+            && self.fates.page(old).is_some_and(|old| old != slot)
+        {
+            self.replace(old, seq, &page.url);
+        }
         if reason == "trap" {
             self.trap(&page.url);
         }
@@ -423,19 +430,18 @@ impl Tally {
         }
     }
 
-    fn replaced(&mut self, replaced: &ReplacedRecord) {
-        let (Some(page), Some(by)) = (self.fates.page(replaced.page), self.fates.page(replaced.by))
-        else {
+    /// A kept page leaves the index for another.
+    fn replace(&mut self, page: u64, by: u64, by_url: &str) {
+        let (Some(page_slot), Some(by_slot)) = (self.fates.page(page), self.fates.page(by)) else {
             return;
         };
-        let by_was_duplicate = self.fates.slot(by).state == State::Junk;
-        self.clusters
-            .replace(replaced.page, replaced.by, by_was_duplicate);
-        if self.fates.slot(page).state == State::Indexed {
-            self.shift(page, State::Junk, "near_duplicate");
+        let by_was_duplicate = self.fates.slot(by_slot).state == State::Junk;
+        self.clusters.replace(page, by, by_url, by_was_duplicate);
+        if self.fates.slot(page_slot).state == State::Indexed {
+            self.shift(page_slot, State::Junk, "near_duplicate");
         }
         if by_was_duplicate {
-            self.shift(by, State::Indexed, "");
+            self.shift(by_slot, State::Indexed, "");
         }
     }
 }

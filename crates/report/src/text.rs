@@ -171,17 +171,13 @@ impl Page {
         ]);
         let shown = report.seeds.len().min(self.look.rows_max);
         for seed in &report.seeds[..shown] {
-            let fate = match &seed.redirected_to {
-                Some(to) => format!("redirected to {to}"),
-                None => name(&seed.fate),
-            };
             let counts = &seed.counts;
             table.row([
                 seed.url.clone(),
                 count(counts.admitted),
                 count(counts.finished),
                 count(counts.indexed),
-                fate,
+                seed.fate_in_words(),
             ]);
         }
         self.table(&table);

@@ -142,6 +142,21 @@ fn urls_that_were_put_back_or_replaced_have_their_last_fate() {
 }
 
 #[test]
+fn a_better_copy_takes_the_place_of_a_kept_page() {
+    let report = report_of(&journal::with_a_better_copy());
+    sums_hold(&report);
+    let before = report_of(&journal::small()).totals;
+    assert_eq!(report.totals.indexed, before.indexed);
+    assert_eq!(report.totals.junk, before.junk + 1);
+    assert_eq!(
+        (report.duplicates.count, report.duplicates.replaced),
+        (3, 1)
+    );
+    assert_eq!(report.duplicates.clusters, 1);
+    assert_eq!(report.duplicates.by_kind["replaced"], 1);
+}
+
+#[test]
 fn text_json_and_html_have_the_same_numbers() {
     let report = report_of(&journal::with_changes());
     let json: CrawlReport = serde_json::from_str(&report.to_json()).expect("reads back");
@@ -403,6 +418,7 @@ fn any_event() -> impl Strategy<Value = Event> {
             ),
         };
         page.seed = seed;
+        page.replaces = (near % 5 == 0).then_some(near);
         let fates = ["new", "seen", "scope", "trap_calendar"];
         page.links = links
             .iter()

@@ -163,6 +163,13 @@ fn what_came_later_is_part_of_the_story() {
     );
     let new = story(&records, "http://db.test/late");
     assert_eq!(new.state, "indexed");
+    let old = story(&journal::with_a_better_copy(), "http://db.test/a");
+    assert_eq!(old.state, "junk");
+    assert!(
+        told(&old).contains("takes the place of http://db.test/a: longer"),
+        "{}",
+        told(&old)
+    );
 }
 
 #[test]

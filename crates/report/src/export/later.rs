@@ -32,6 +32,9 @@ impl Later {
                     if recent.len() == RECENT_MAX {
                         recent.pop_front();
                     }
+                    if let Some(old) = page.replaces {
+                        later.replaced.insert(old, (record.seq, page.url.clone()));
+                    }
                     recent.push_back((record.seq, page.url));
                 }
                 Event::Retry(retry) => {

@@ -40,7 +40,11 @@ fn urls(rows: &[Value]) -> Vec<&str> {
 
 #[test]
 fn every_finished_url_is_a_row_of_pages_and_the_numbers_are_those_of_the_report() {
-    for records in [journal::small(), journal::with_changes()] {
+    for records in [
+        journal::small(),
+        journal::with_changes(),
+        journal::with_a_better_copy(),
+    ] {
         let mut tally = crate::Tally::new();
         records.iter().for_each(|record| tally.add(record));
         let totals = tally.totals();
@@ -141,8 +145,14 @@ fn a_repeated_attempt_is_a_row_with_its_error_and_robots_txt_is_none() {
 
 #[test]
 fn a_replaced_page_is_junk_and_its_cluster_goes_to_the_page_in_its_place() {
-    let records = journal::with_changes();
-    let junk = rows(What::Junk, &records);
+    for records in [journal::with_changes(), journal::with_a_better_copy()] {
+        replaced_by_late(&records);
+    }
+}
+
+#[track_caller]
+fn replaced_by_late(records: &[Record]) {
+    let junk = rows(What::Junk, records);
     let old = junk
         .iter()
         .find(|row| row["url"] == "http://db.test/a")
@@ -151,7 +161,7 @@ fn a_replaced_page_is_junk_and_its_cluster_goes_to_the_page_in_its_place() {
         (&old["dup_of"], &old["distance"]),
         (&"http://db.test/late".into(), &Value::Null)
     );
-    let clusters = rows(What::Clusters, &records);
+    let clusters = rows(What::Clusters, records);
     assert_eq!(clusters.len(), 1);
     assert_eq!(clusters[0]["representative"], "http://db.test/late");
     let members: Vec<&str> = clusters[0]["members"]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{escape, link, section};
 use crate::figures::CrawlReport;
 use crate::hosts::HostRow;
-use crate::words::{bytes, count, duration, name, plural};
+use crate::words::{bytes, count, duration, plural};
 
 /// Hosts shown at once; further ones are folded away.
 const OPEN_MAX: usize = 15;
@@ -63,10 +63,7 @@ pub(super) fn seeds(out: &mut String, report: &CrawlReport) {
         .iter()
         .take(ROWS_MAX)
         .map(|seed| {
-            let fate = match &seed.redirected_to {
-                Some(to) => format!("redirected to {}", link(to)),
-                None => escape(&name(&seed.fate)),
-            };
+            let fate = escape(&seed.fate_in_words());
             let counts = &seed.counts;
             format!(
                 "<tr><td class=\"u\">{}<br><span class=\"soft\">{}</span></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"u\">{fate}</td></tr>\n",

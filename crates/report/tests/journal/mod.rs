@@ -283,6 +283,23 @@ pub fn with_changes() -> Vec<Record> {
     journal.records
 }
 
+/// A journal in which a better copy takes the place of a kept page as it is judged.
+pub fn with_a_better_copy() -> Vec<Record> {
+    let mut journal = Journal { records: small() };
+    let longer = judged(
+        "http://db.test/late",
+        "B-trees, the longer text",
+        "en",
+        0.9,
+        "",
+    );
+    let mut longer = duplicate(longer, 10, "http://db.test/a", 3, 0.8);
+    longer.replaces = Some(10);
+    longer.detail = Some("takes the place of http://db.test/a: longer".into());
+    journal.page(longer);
+    journal.records
+}
+
 /// Some crawl of `pages` pages, always the same, as an iterator.
 pub fn large(pages: u64) -> impl Iterator<Item = Record> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
