@@ -3,7 +3,7 @@
 //! ```text
 //! zcat docs.jsonl.gz | cargo run --release -p simhash --example dedup_stream > decisions.jsonl
 //! zcat docs.jsonl.gz | cargo run --release -p simhash --example dedup_stream -- \
-//!     [--overlap 0.63] [--reach 7] [--k 3] [--sketch 128] [--pairs pairs.jsonl]
+//!     [--overlap 0.635] [--reach 8] [--k 3] [--sketch 64] [--pairs pairs.jsonl]
 //! ```
 //!
 //! Reads lines {"id", "text"} and writes a line {"id", "verdict", "dup_of", "distance",

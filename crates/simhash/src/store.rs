@@ -20,6 +20,7 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::block::{self, BLOCK_ROWS};
 use crate::{FINGERPRINT_SCHEME, IndexError, Memory, SketchSize, TextPrint};
@@ -37,6 +38,9 @@ const FORMAT: u32 = 1;
 const PIECES_MAX: usize = 32;
 /// Operations in one batch: larger ones make sled allocate, and lose atomicity for, whole segments.
 const BATCH_MAX: usize = 250;
+/// How long, and how often, to wait for the store's lock: two seconds in all.
+const LOCK_WAIT: Duration = Duration::from_millis(20);
+const LOCK_WAITS_MAX: u32 = 100;
 /// sled's page cache, in bytes: little when only written to, more when sketches are read from it.
 const CACHE_RAM: u64 = 1 << 20;
 const CACHE_DISK: u64 = 128 << 20;
@@ -139,7 +143,7 @@ impl Store {
             .path(dir)
             .cache_capacity(cache)
             .flush_every_ms(Some(1_000));
-        let db = match catch_unwind(AssertUnwindSafe(|| config.open())) {
+        let db = match catch_unwind(AssertUnwindSafe(|| open_unlocked(&config))) {
             Ok(Ok(db)) => db,
             Ok(Err(error @ sled::Error::Io(_))) => {
                 return Err(Trouble::Refused(failed(dir, error.into())));
@@ -328,6 +332,26 @@ impl Store {
         }
         meta
     }
+}
+
+/// Opens sled, waiting a little for its lock: when a store was closed a moment ago in this
+/// process, sled's own threads may still hold it.
+fn open_unlocked(config: &sled::Config) -> sled::Result<sled::Db> {
+    let mut waits = 0;
+    loop {
+        match config.open() {
+            Err(sled::Error::Io(error)) if waits < LOCK_WAITS_MAX && is_lock(&error) => {
+                std::thread::park_timeout(LOCK_WAIT);
+                waits += 1;
+            }
+            opened => return opened,
+        }
+    }
+}
+
+/// sled gives its lock's error as text only.
+fn is_lock(error: &std::io::Error) -> bool {
+    error.to_string().contains("lock")
 }
 
 fn row_key(kind: u8, number: u32) -> [u8; 5] {

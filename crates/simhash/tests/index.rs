@@ -224,11 +224,11 @@ fn a_duplicate_is_preferred_to_a_nearer_stranger() {
 fn another_scheme_or_sketch_size_is_set_aside_and_said() {
     let parent = tempfile::tempdir().unwrap();
     let dir = parent.path().join("fingerprints");
-    let large = IndexConfig {
-        sketch: SketchSize::Bytes128,
+    let small = IndexConfig {
+        sketch: SketchSize::Bytes64,
         ..IndexConfig::default()
     };
-    let (mut index, _) = TableIndex::open(&dir, &large).unwrap();
+    let (mut index, _) = TableIndex::open(&dir, &small).unwrap();
     index.insert(1, &print(1, 90, 0, &[]));
     index.apply(17).unwrap();
     drop(index);
