@@ -118,7 +118,7 @@ pub struct Links {
     pub seen: u64,
     /// They were left out, by reason.
     pub refused: BTreeMap<String, u64>,
-    /// URLs named by sitemaps.
+    /// URLs that sitemaps brought into the queue.
     pub in_sitemaps: u64,
 }
 

@@ -1,6 +1,6 @@
 //! The harvest: how much of what was read was wanted, as the crawl went on.
 //!
-//! The curve has at most [`POINTS_MAX`] points: when it is full, every second point goes and the
+//! The curve has at most 400 points: when it is full, every second point goes and the
 //! step doubles. So it costs the same for a thousand pages and for a hundred million.
 
 use serde::{Deserialize, Serialize};

@@ -12,7 +12,8 @@
 //! Modules in reading order: [`fates`] holds where each URL is, [`tally`] the fold with its parts
 //! `reasons`, `clock`, [`hosts`], [`errors`], [`clusters`], [`harvest`] and [`histogram`],
 //! [`figures`] the report as data, [`why_slow`] its one conclusion; then [`text`] and [`html`] with
-//! [`look`], `lines`, [`table`], [`words`] and [`difference`] below them; then [`export`], [`explain`] and [`compare`].
+//! [`look`], `lines`, [`table`], [`words`] and [`difference`] below them; then [`mod@export`],
+//! [`explain`] and [`compare`].
 
 mod clock;
 pub mod clusters;
@@ -47,4 +48,4 @@ pub use export::{Format, What, export};
 pub use figures::CrawlReport;
 pub use look::Look;
 pub use tally::Tally;
-pub use texts::text_places;
+pub use texts::{body_places, text_places};

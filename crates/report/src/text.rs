@@ -298,11 +298,12 @@ impl Page {
         if links.found > 0 {
             self.heading("Links");
             self.line(&format!(
-                "  {} found: {} new, {} seen before, {} left out",
+                "  {} found: {} new, {} seen before, {} left out; sitemaps brought {} more",
                 count(links.found),
                 count(links.new),
                 count(links.seen),
                 count(links.refused.values().sum()),
+                plural(links.in_sitemaps, "URL", "URLs"),
             ));
             if !links.refused.is_empty() {
                 self.counts("left out for", &links.refused, links.found);

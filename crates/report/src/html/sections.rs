@@ -207,7 +207,7 @@ pub(super) fn links(report: &CrawlReport) -> String {
     }
     let left_out: u64 = links.refused.values().sum();
     let mut body = format!(
-        "<p>{} found: {} new, {} seen before, {} left out; sitemaps named {}.</p>\n",
+        "<p>{} found: {} new, {} seen before, {} left out; sitemaps brought {} more.</p>\n",
         plural(links.found, "link", "links"),
         count(links.new),
         count(links.seen),
