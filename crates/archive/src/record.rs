@@ -91,6 +91,10 @@ pub struct SeedRecord {
     /// Sitemap entries older than this date are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// An example of the topic (`true`) or a counter-example (`false`): read first, and no reason
+    /// to crawl its host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<bool>,
     /// Where it was given: `file:line`, `config` or `flag`.
     #[serde(default)]
     pub source: String,

@@ -1,10 +1,10 @@
 //! Everything a pipeline needs for a crawl with a topic, in the order in which it is called.
 
 use crate::learn::{LinkModel, LinkModelConfig, Promise};
-use crate::promise::{LinkContext, LinkFeatures};
+use crate::promise::{LinkContext, LinkFeatures, url_id};
 use crate::redundancy::{Redundancy, RedundancyConfig};
 use crate::relevance::Relevance;
-use crate::stop::{StopConfig, StopReason};
+use crate::stop::{Harvest, StopConfig, StopReason};
 use crate::terms::PageTerms;
 use crate::topic::{Topic, TopicConfig, TopicError};
 
@@ -57,6 +57,8 @@ pub struct Focus {
     topic: Topic,
     links: LinkModel,
     redundancy: Redundancy,
+    harvest: Harvest,
+    since_rescore: u32,
 }
 
 impl Focus {
@@ -69,6 +71,8 @@ impl Focus {
             topic: Topic::new(&config.topic)?,
             links: LinkModel::new(&config.links),
             redundancy: Redundancy::new(&config.redundancy),
+            harvest: Harvest::new(&config.stop),
+            since_rescore: 0,
         })
     }
 
@@ -83,21 +87,68 @@ impl Focus {
     }
 
     /// How relevant a page is.
-    pub fn judge(&self, terms: &PageTerms) -> Relevance {
-        self.topic.judge(terms)
+    pub fn judge(&self, terms: &PageTerms, link: Option<&LinkFeatures>) -> Relevance {
+        self.topic
+            .judge
+            .judge(terms, self.links.company_of(&terms.targets, link))
     }
 
     /// Learns from a page that was fetched and judged. Call it once per journal record, in order,
     /// before `features` is asked for its links.
     pub fn on_page(&mut self, outcome: &PageOutcome<'_>) {
-        if let Some(terms) = outcome.terms {
-            self.topic.learn(outcome.page, terms, outcome.relevance);
+        let reward = match outcome.fate {
+            Fate::New => outcome.relevance,
+            Fate::Duplicate | Fate::Thin | Fate::Failed => 0.0,
+        };
+        let evidence = outcome
+            .terms
+            .map_or(0.0, |terms| self.topic.judge.evidence(terms));
+        self.links.on_page(
+            &self.topic,
+            outcome.page,
+            url_id(outcome.url),
+            outcome.link,
+            outcome.relevance,
+            evidence,
+            reward,
+        );
+        let gain = f32::from(u8::from(reward >= self.topic.threshold()));
+        self.harvest.observe(host_of(outcome.url), gain);
+        match outcome.fate {
+            Fate::New => self.redundancy.observe_unique(outcome.url),
+            Fate::Thin => self.redundancy.observe_barren(outcome.url),
+            // Told by `observe_pair`, with the URL of the original; a failure says nothing.
+            Fate::Duplicate | Fate::Failed => {}
         }
+        self.since_rescore += 1;
+        if let Some(terms) = outcome.terms
+            && self
+                .topic
+                .judge
+                .learn(outcome.page, terms, outcome.relevance)
+        {
+            let links = &self.links;
+            self.topic
+                .judge
+                .train(&|page, targets| links.company(page, targets));
+            self.links.train(self.topic.judge.probabilities());
+        }
+    }
+
+    /// Learns from a link to a page that is known already. Call it for every link of a page that
+    /// is in scope, after `on_page`; for targets that are not known it does nothing.
+    pub fn observe_link(&mut self, features: &LinkFeatures) {
+        self.links.observe(&self.topic, features);
+    }
+
+    /// Notes the promise of those links of a page that were new to the frontier.
+    pub fn on_links(&mut self, page: u32, new_links: &[f32]) {
+        self.links.on_links(page, new_links);
     }
 
     /// What is worth keeping of a link.
     pub fn features(&self, link: &LinkContext<'_>) -> LinkFeatures {
-        self.links.features(link)
+        self.topic.features(link)
     }
 
     /// The priority of a link.
@@ -112,17 +163,31 @@ impl Focus {
 
     /// Whether the frontier's `pending` URLs should be scored again now: the model has changed
     /// enough for it. The cost per page stays the same however long the queue is.
-    pub fn rescore_due(&mut self, _pending: u64) -> bool {
-        false
+    pub fn rescore_due(&mut self, pending: u64) -> bool {
+        let due = u64::from(self.since_rescore) >= 10.max(pending / 100);
+        if due {
+            self.since_rescore = 0;
+        }
+        due
+    }
+
+    /// The harvest so far.
+    pub fn harvest(&self) -> &Harvest {
+        &self.harvest
     }
 
     /// Whether the crawl should stop, and why.
     pub fn stop(&self) -> Option<StopReason> {
-        None
+        self.harvest.stop()
     }
 
-    /// Whether a host should stop, and why.
-    pub fn stop_host(&self, _host: &str) -> Option<StopReason> {
-        None
+    /// Whether a host should stop, and why: its pending URLs are not worth a fetch.
+    pub fn stop_host(&self, host: &str) -> Option<StopReason> {
+        self.harvest.stop_host(host)
     }
+}
+
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().unwrap_or_default()
 }

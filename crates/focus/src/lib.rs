@@ -20,8 +20,11 @@
 //! the same order give the same model, so the model needs no snapshot: it is a view over the
 //! archive.
 
+mod background;
 pub mod focus;
+mod keywords;
 pub mod learn;
+mod newton;
 pub mod promise;
 pub mod redundancy;
 pub mod relevance;

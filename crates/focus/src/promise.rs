@@ -1,18 +1,41 @@
 //! A link before it is fetched: what is known of it, small enough to wait in a queue of millions.
+//!
+//! A priority that was right when a link was found is wrong a thousand pages later. So the queue
+//! keeps not only the number but what it was made from: the numbers of some pages that carry the
+//! link, hashed words of anchor, URL and surroundings, and the groups it belongs to. From these
+//! the model makes a new priority at any time without looking at the pages again.
+//!
+//! A URL linked from many pages keeps a uniform sample of them (the [`PARENTS_MAX`] with the
+//! smallest hash, so that the order of discovery does not matter), and their count.
 
-use serde::{Deserialize, Serialize};
+use segment::Segmenter;
 use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::keywords::Keywords;
+use crate::relevance::mix;
+use crate::terms::{bucket, url_text};
+
+/// Pages with the link that are kept by number.
+pub(crate) const PARENTS_MAX: usize = 12;
+const ANCHOR_WORDS_MAX: usize = 8;
+const URL_WORDS_MAX: usize = 6;
+const CONTEXT_WORDS_MAX: usize = 8;
+/// Characters of surrounding text that are looked at.
+const CONTEXT_BYTES_MAX: usize = 240;
+/// First byte of the stored form.
+const VERSION: u8 = 1;
 
 /// A link as found on a page.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkContext<'a> {
-    /// Number of the page it stands on: the one given to `on_page` before; `None` for a seed.
+    /// Number of the page it stands on: the one given to `on_page`; `None` for a seed.
     pub parent: Option<u32>,
-    /// Where it points to.
+    /// Where it points to, canonical.
     pub url: &'a Url,
     /// Anchor text.
     pub anchor: &'a str,
-    /// Text around it.
+    /// Text around it, the anchor included or not.
     pub context: &'a str,
     /// Tag path, as in `html>body>ul.menu>li>a`.
     pub tag_path: &'a str,
@@ -21,26 +44,216 @@ pub struct LinkContext<'a> {
 }
 
 /// What is kept of a pending link: at most some 200 bytes, scored again when the model has changed.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct LinkFeatures {
+    /// Hash of the URL, for dice.
+    pub(crate) id: u32,
+    /// A sample of the pages with this link.
     pub(crate) parents: Vec<u32>,
+    /// How many pages have this link.
     pub(crate) parent_count: u32,
     pub(crate) anchor: Vec<u32>,
+    pub(crate) url: Vec<u32>,
+    pub(crate) context: Vec<u32>,
+    /// Which keywords stand in anchor, URL and context, one bit each.
+    pub(crate) keys: [u32; 3],
+    /// Host; host and path template; host and tag path.
+    pub(crate) groups: [u32; 3],
+    pub(crate) in_main: bool,
 }
 
 impl LinkFeatures {
-    /// The features as bytes, for the frontier and the journal.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        Vec::new()
+    pub(crate) fn of(link: &LinkContext<'_>, keywords: &Keywords) -> LinkFeatures {
+        let segmenter = Segmenter::shared();
+        let anchor = segmenter.words(clip(link.anchor, CONTEXT_BYTES_MAX));
+        let url_words = segmenter.words(&url_text(link.url));
+        let context = segmenter.words(clip(link.context, CONTEXT_BYTES_MAX));
+        let keys = [
+            keywords.mask(&anchor),
+            keywords.mask(&url_words),
+            keywords.mask(&context),
+        ];
+        let distinct = |hashes: &[u64], max: usize, but: &[u32]| {
+            let mut words: Vec<u32> = Vec::with_capacity(max);
+            for &hash in hashes {
+                let word = bucket(hash);
+                if words.len() < max && !words.contains(&word) && !but.contains(&word) {
+                    words.push(word);
+                }
+            }
+            words
+        };
+        let anchor = distinct(anchor.hashes(), ANCHOR_WORDS_MAX, &[]);
+        let context = distinct(context.hashes(), CONTEXT_WORDS_MAX, &anchor);
+        let host = xxh3_64(link.url.authority().as_bytes());
+        LinkFeatures {
+            id: url_id(link.url.as_str()),
+            parents: link.parent.into_iter().collect(),
+            parent_count: u32::from(link.parent.is_some()),
+            url: distinct(url_words.hashes(), URL_WORDS_MAX, &[]),
+            anchor,
+            context,
+            keys,
+            groups: [
+                host as u32,
+                mix(host ^ path_template(link.url)) as u32,
+                mix(host ^ xxh3_64(link.tag_path.as_bytes())) as u32,
+            ],
+            in_main: link.in_main,
+        }
     }
 
-    /// The features from bytes; `None` when the bytes are not of this version.
-    pub fn from_bytes(_bytes: &[u8]) -> Option<LinkFeatures> {
-        Some(LinkFeatures::default())
+    /// Says on which page the link was found; for links read before the page had a number.
+    pub fn found_on(&mut self, page: u32) {
+        self.parents = vec![page];
+        self.parent_count = 1;
     }
 
     /// Takes in the same URL as linked from another page.
     pub fn merge(&mut self, other: &LinkFeatures) {
-        self.parent_count = self.parent_count.saturating_add(other.parent_count);
+        for &parent in &other.parents {
+            if !self.parents.contains(&parent) {
+                self.parents.push(parent);
+                self.parent_count = self.parent_count.saturating_add(1);
+            }
+        }
+        self.parents.sort_by_key(|&parent| mix(u64::from(parent)));
+        self.parents.truncate(PARENTS_MAX);
+        join(&mut self.anchor, &other.anchor, ANCHOR_WORDS_MAX);
+        join(&mut self.context, &other.context, CONTEXT_WORDS_MAX);
+        for (mine, theirs) in self.keys.iter_mut().zip(other.keys) {
+            *mine |= theirs;
+        }
+        if other.in_main && !self.in_main {
+            self.in_main = true;
+            self.groups[2] = other.groups[2];
+        }
     }
+
+    /// The features as bytes, for the frontier and the journal.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(200);
+        bytes.push(VERSION);
+        bytes.push(u8::from(self.in_main));
+        for list in [&self.parents, &self.anchor, &self.url, &self.context] {
+            bytes.push(list.len() as u8);
+        }
+        let numbers = [self.id, self.parent_count];
+        let lists = [&self.parents, &self.anchor, &self.url, &self.context];
+        let all = numbers
+            .iter()
+            .chain(&self.keys)
+            .chain(&self.groups)
+            .chain(lists.into_iter().flatten());
+        for number in all {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The features from bytes; `None` when the bytes are not of this version or not whole.
+    pub fn from_bytes(bytes: &[u8]) -> Option<LinkFeatures> {
+        let (head, body) = bytes.split_at_checked(6)?;
+        if head[0] != VERSION || !body.len().is_multiple_of(4) {
+            return None;
+        }
+        let lengths = [
+            head[2] as usize,
+            head[3] as usize,
+            head[4] as usize,
+            head[5] as usize,
+        ];
+        let limits = [
+            PARENTS_MAX,
+            ANCHOR_WORDS_MAX,
+            URL_WORDS_MAX,
+            CONTEXT_WORDS_MAX,
+        ];
+        if lengths
+            .iter()
+            .zip(limits)
+            .any(|(length, limit)| *length > limit)
+            || body.len() / 4 != 8 + lengths.iter().sum::<usize>()
+        {
+            return None;
+        }
+        let mut numbers = body
+            .chunks_exact(4)
+            .map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+        let mut next = || numbers.next().unwrap_or_default();
+        let (id, parent_count) = (next(), next());
+        let keys = [next(), next(), next()];
+        let groups = [next(), next(), next()];
+        let term = crate::terms::TERM_COUNT as u32 - 1;
+        let mut list =
+            |length: usize, mask: u32| -> Vec<u32> { (0..length).map(|_| next() & mask).collect() };
+        Some(LinkFeatures {
+            id,
+            parent_count,
+            keys,
+            groups,
+            in_main: head[1] != 0,
+            parents: list(lengths[0], u32::MAX),
+            anchor: list(lengths[1], term),
+            url: list(lengths[2], term),
+            context: list(lengths[3], term),
+        })
+    }
+}
+
+fn join(mine: &mut Vec<u32>, theirs: &[u32], max: usize) {
+    for &word in theirs {
+        if mine.len() < max && !mine.contains(&word) {
+            mine.push(word);
+        }
+    }
+}
+
+/// The number of a URL by which links to it know it.
+pub(crate) fn url_id(url: &str) -> u32 {
+    xxh3_64(url.as_bytes()) as u32
+}
+
+fn clip(text: &str, bytes_max: usize) -> &str {
+    let mut end = text.len().min(bytes_max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// What URLs of one kind on a site have in common: numbers are any number, the last segment is
+/// anything, names inside stay. `/2014/12/a-post/` and `/2011/03/another/` are of one kind,
+/// `/tags/mysql/` is of another.
+pub(crate) fn path_template(url: &Url) -> u64 {
+    let mut hash = 0u64;
+    let mut segments = url
+        .path()
+        .split('/')
+        .filter(|segment| !segment.is_empty())
+        .take(8)
+        .peekable();
+    let mut depth = 0u64;
+    while let Some(segment) = segments.next() {
+        depth += 1;
+        let last = segments.peek().is_none();
+        let digits = segment.bytes().filter(u8::is_ascii_digit).count();
+        let part = if digits == segment.len() {
+            1
+        } else if last {
+            let extension = segment
+                .rsplit_once('.')
+                .map_or("", |(_, extension)| extension);
+            2 ^ xxh3_64(clip(extension, 8).as_bytes())
+        } else if digits > 0 || segment.len() > 16 {
+            3
+        } else {
+            xxh3_64(segment.as_bytes())
+        };
+        hash = mix(hash ^ part ^ (depth << 56));
+    }
+    for (name, _) in url.query_pairs().take(8) {
+        hash ^= mix(xxh3_64(name.as_bytes()));
+    }
+    hash
 }

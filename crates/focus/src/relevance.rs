@@ -1,10 +1,631 @@
 //! How relevant a page is: a probability and its reasons.
+//!
+//! Three opinions are added up as log-odds, each bounded:
+//!
+//! * **Keywords**: where they stand and how densely, rare ones weighing more.
+//! * **Likeness**: the cosine with the mean of the examples.
+//! * **What was learnt**: a logistic model over words, trained on the examples and on pages the
+//!   crawl is sure about, against the pages it is sure are something else.
+//!
+//! The first two are put on one scale by what they say of the examples and of the pages in
+//! general: an opinion that cannot tell these apart has no weight. That scale is what makes the
+//! threshold mean something. The third starts silent and grows with the pages it was trained on;
+//! since each opinion is bounded, what was learnt can overrule the user's words only where these
+//! are unsure.
+
+use crate::background::Background;
+use crate::keywords::{Field, Keywords};
+use crate::terms::{PageTerms, TERM_COUNT, Term};
+
+/// Log-odds that one opinion can reach.
+const OPINION_MAX: f32 = 4.0;
+/// Terms kept of a page that is trained on.
+const KEPT_TERMS_MAX: usize = 256;
+/// Pages kept to train on.
+const KEPT_PAGES_MAX: usize = 1_500;
+const EPOCHS: u32 = 6;
+/// Rounds in which scales and probabilities settle on each other.
+const ROUNDS: usize = 4;
 
 /// How relevant a page is to the topic.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Relevance {
     /// The probability that the page is about the topic, 0.0 to 1.0.
     pub probability: f32,
-    /// What spoke for it (positive) and against it, strongest first.
+    /// What spoke for it (positive) and against it, in log-odds.
     pub why: Vec<(String, f32)>,
+}
+
+/// A page kept to train on.
+#[derive(Debug, Clone)]
+struct Kept {
+    page: u32,
+    kind: Kind,
+    terms: Vec<Term>,
+    keywords: PageTerms,
+    probability: f32,
+    /// How surely it is on topic (above 0.0) or not (below), -1.0 to 1.0.
+    label: f32,
+    /// Log-odds by keywords and likeness alone.
+    said: f32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Example,
+    CounterExample,
+    Seen,
+}
+
+/// One opinion's scale: what it says of pages on topic and of pages in general.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    on: f32,
+    off: f32,
+    variance: f32,
+}
+
+impl Scale {
+    fn log_odds(&self, value: f32) -> f32 {
+        let apart = (self.on - self.off).max(0.0);
+        let middle = 0.5 * (self.on + self.off);
+        (apart / self.variance * (value - middle)).clamp(-OPINION_MAX, OPINION_MAX)
+    }
+}
+
+/// The three opinions and what they were learnt from.
+#[derive(Debug, Clone)]
+pub(crate) struct Judge {
+    keywords: Keywords,
+    pub(crate) background: Background,
+    kept: Vec<Kept>,
+    example_count: usize,
+    seen: u64,
+    /// Pages on which each keyword stands.
+    keyword_pages: Vec<u32>,
+    /// Mean of the examples' vectors.
+    centre: Vec<f32>,
+    weights: Vec<f32>,
+    bias: f32,
+    /// 0.0 when nothing was learnt, towards 1.0 with pages on topic.
+    trust: f32,
+    keyword_scale: Scale,
+    likeness_scale: Scale,
+    learnt_scale: Scale,
+    company_scale: Scale,
+    since_training: u32,
+    seed: u64,
+    adapt: bool,
+}
+
+impl Judge {
+    pub(crate) fn new(keywords: Keywords, seed: u64, adapt: bool) -> Judge {
+        let count = keywords.list.len();
+        Judge {
+            keywords,
+            background: Background::new(),
+            kept: Vec::new(),
+            example_count: 0,
+            seen: 0,
+            keyword_pages: vec![0; count],
+            centre: vec![0.0; TERM_COUNT],
+            weights: vec![0.0; TERM_COUNT],
+            bias: 0.0,
+            trust: 0.0,
+            keyword_scale: Scale {
+                on: 0.6,
+                off: 0.1,
+                variance: 0.05,
+            },
+            likeness_scale: Scale {
+                on: 0.2,
+                off: 0.03,
+                variance: 0.005,
+            },
+            learnt_scale: Scale {
+                on: 1.0,
+                off: -1.0,
+                variance: 1.0,
+            },
+            company_scale: Scale {
+                on: 0.0,
+                off: 0.0,
+                variance: 1.0,
+            },
+            since_training: 0,
+            seed,
+            adapt,
+        }
+    }
+
+    pub(crate) fn keywords(&self) -> &Keywords {
+        &self.keywords
+    }
+
+    pub(crate) fn add_example(&mut self, terms: PageTerms, on_topic: bool) {
+        self.background.observe(&terms);
+        let kind = if on_topic {
+            Kind::Example
+        } else {
+            Kind::CounterExample
+        };
+        self.example_count += usize::from(on_topic);
+        self.kept.insert(
+            0,
+            Kept {
+                page: u32::MAX,
+                kind,
+                terms: terms.terms.clone(),
+                probability: f32::from(u8::from(on_topic)),
+                label: 0.0,
+            said: 0.0,
+                keywords: PageTerms {
+                    terms: Vec::new(),
+                    ..terms
+                },
+            },
+        );
+        self.train(&|_, _| 0.0);
+    }
+
+    /// Where and how densely the keywords stand, 0.0 to 1.0.
+    pub(crate) fn evidence(&self, terms: &PageTerms) -> f32 {
+        let pages = self.background.pages() as f32 + 10.0;
+        let mut sum = 0.0;
+        for ((keyword, counts), &on_pages) in self
+            .keywords
+            .list
+            .iter()
+            .zip(&terms.matches)
+            .zip(&self.keyword_pages)
+        {
+            let stands = |field: Field| counts[field as usize] > 0;
+            if keyword.excluded {
+                if stands(Field::Title) || stands(Field::Label) || counts[Field::Text as usize] > 1
+                {
+                    return 0.0;
+                }
+                continue;
+            }
+            let rarity = (pages / (on_pages as f32 + 1.0)).ln() / pages.ln();
+            let times = counts[Field::Text as usize] as f32;
+            let dense = times / (times + 1.2 * (0.25 + 0.75 * terms.word_count as f32 / 400.0));
+            let stand = 1.2 * f32::from(u8::from(stands(Field::Title)))
+                + 0.6 * f32::from(u8::from(stands(Field::Url)))
+                + 1.0 * f32::from(u8::from(stands(Field::Label)))
+                + dense;
+            sum += keyword.weight * rarity.max(0.2) * stand;
+        }
+        sum / (sum + 0.6)
+    }
+
+    fn excluded(&self, terms: &PageTerms) -> bool {
+        self.keywords
+            .list
+            .iter()
+            .zip(&terms.matches)
+            .any(|(keyword, counts)| {
+                keyword.excluded
+                    && (counts[Field::Title as usize] > 0
+                        || counts[Field::Label as usize] > 0
+                        || counts[Field::Text as usize] > 1)
+            })
+    }
+
+    /// Log-odds of keywords, likeness, and what was learnt.
+    fn opinions(&self, [evidence, alike, learnt, company]: [f32; 4]) -> [f32; 4] {
+        let mut opinions = [0.0; 4];
+        if !self.keywords.list.is_empty() {
+            opinions[0] = self.keyword_scale.log_odds(evidence);
+        }
+        if self.example_count > 0 {
+            opinions[1] =
+                self.likeness_scale.log_odds(alike) * (1.0 - knob("CH", 50) / 100.0 * self.trust);
+        }
+        if self.trust > 0.0 {
+            let m = knob("LM", 400) / 100.0;
+            opinions[2] = self.trust * self.learnt_scale.log_odds(learnt).clamp(-m, m);
+            if opinions[2] < 0.0 {
+                opinions[2] *= knob("NEG", 100) / 100.0;
+            }
+        }
+        let m = knob("LO", 150) / 100.0;
+        opinions[3] = (knob("LS", 70) / 100.0 * self.company_scale.log_odds(company)).clamp(-m, m);
+        opinions
+    }
+
+    pub(crate) fn judge(&self, terms: &PageTerms, company: f32) -> Relevance {
+        let vector = self.background.vector(&terms.terms);
+        let opinions = self.opinions([
+            self.evidence(terms),
+            dot(&vector, &self.centre),
+            self.bias + dot(&vector, &self.weights),
+            company,
+        ]);
+        let probability = if terms.foreign || self.excluded(terms) {
+            0.02
+        } else {
+            probability(knob("SHIFT", 0) / 100.0 + opinions.iter().sum::<f32>())
+        };
+        let names = [
+            "keywords",
+            "likeness to the examples",
+            "words learnt",
+            "pages linked with it",
+        ];
+        Relevance {
+            probability,
+            why: names
+                .iter()
+                .zip(opinions)
+                .filter(|(_, x)| *x != 0.0)
+                .map(|(name, x)| ((*name).to_owned(), x))
+                .collect(),
+        }
+    }
+
+    /// Learns from a page; true when the model was trained anew.
+    pub(crate) fn learn(&mut self, page: u32, terms: &PageTerms, relevance: f32) -> bool {
+        self.background.observe(terms);
+        self.seen += 1;
+        for (pages, counts) in self.keyword_pages.iter_mut().zip(&terms.matches) {
+            *pages += u32::from(counts.iter().any(|&count| count > 0));
+        }
+        self.keep(page, terms, relevance);
+        self.since_training += 1;
+        if self.since_training < 10.max((self.seen / 12) as u32) {
+            return false;
+        }
+        true
+    }
+
+    fn keep(&mut self, page: u32, terms: &PageTerms, relevance: f32) {
+        let mut order: Vec<(f32, Term)> = terms
+            .terms
+            .iter()
+            .map(|term| {
+                (
+                    (1.0 + term.count.max(1.0).ln()) * self.background.rarity(term.bucket),
+                    *term,
+                )
+            })
+            .collect();
+        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.bucket.cmp(&b.1.bucket)));
+        order.truncate(KEPT_TERMS_MAX);
+        let mut kept: Vec<Term> = order.into_iter().map(|(_, term)| term).collect();
+        kept.sort_by_key(|term| term.bucket);
+        let kept = Kept {
+            page,
+            kind: Kind::Seen,
+            terms: kept,
+            keywords: PageTerms {
+                terms: Vec::new(),
+                ..terms.clone()
+            },
+            probability: relevance,
+            label: 0.0,
+            said: 0.0,
+        };
+        if self.kept.len() < KEPT_PAGES_MAX + self.example_count {
+            self.kept.push(kept);
+            return;
+        }
+        // Reservoir sampling with a hash for a die: every page is kept with the same chance.
+        let slot = (mix(self.seed ^ self.seen) % self.seen) as usize;
+        let fixed = self
+            .kept
+            .iter()
+            .take_while(|kept| kept.kind != Kind::Seen)
+            .count();
+        if slot < self.kept.len() - fixed {
+            self.kept[fixed + slot] = kept;
+        }
+    }
+
+    /// Trains the logistic model, sets the scales, and judges the kept pages anew.
+    pub(crate) fn train(&mut self, company: &dyn Fn(u32, &[u32]) -> f32) {
+        self.since_training = 0;
+        let vectors: Vec<Vec<(u32, f32)>> = self
+            .kept
+            .iter()
+            .map(|kept| self.background.vector(&kept.terms))
+            .collect();
+        self.set_centre(&vectors);
+        let mut learnt = vec![0.0; vectors.len()];
+        if self.adapt {
+            learnt = self.fit(&vectors);
+        }
+        let values: Vec<[f32; 4]> = self
+            .kept
+            .iter()
+            .zip(&vectors)
+            .zip(&learnt)
+            .map(|((kept, vector), &learnt)| self.values(kept, vector, learnt, company))
+            .collect();
+        for _ in 0..knob("RO", 2) as usize {
+            self.set_labels();
+            self.set_scales(&values);
+            for (at, values) in values.iter().enumerate() {
+                if self.kept[at].kind == Kind::Seen {
+                    let opinions = self.opinions(*values);
+                    self.kept[at].said = opinions[0] + opinions[1];
+                    self.kept[at].probability = probability(opinions.iter().sum());
+                }
+            }
+        }
+    }
+
+    /// Says which kept pages to learn from. At most a share of them counts as on topic however
+    /// many are judged so, and those next to them count as nothing: the model can neither run
+    /// away with the topic nor learn against it.
+    fn set_labels(&mut self) {
+        let mut order: Vec<usize> = (0..self.kept.len()).filter(|&at| self.kept[at].kind == Kind::Seen).collect();
+        order.sort_by(|&a, &b| self.kept[b].probability.total_cmp(&self.kept[a].probability).then(a.cmp(&b)));
+        let most = 2.0 * self.example_count as f32 + 3.0 + knob("KS", 8) / 100.0 * order.len() as f32
+            + order.iter().filter(|&&at| self.kept[at].said >= knob("KU", 100) / 100.0).count() as f32;
+        let least = probability(knob("KT", -100) / 100.0);
+        for (rank, at) in order.into_iter().enumerate() {
+            let kept = &mut self.kept[at];
+            let place = rank as f32 / most;
+            kept.label = if place < 1.0 && kept.probability >= least {
+                (1.0 - place).max(2.0 * kept.probability - 1.0).clamp(0.1, 1.0)
+            } else if place > knob("KN", 200) / 100.0 || kept.probability < 0.5 * least {
+                -1.0
+            } else {
+                -0.05
+            };
+        }
+    }
+
+    /// What the three opinions are made from, for a kept page.
+    fn values(
+        &self,
+        kept: &Kept,
+        vector: &[(u32, f32)],
+        learnt: f32,
+        company: &dyn Fn(u32, &[u32]) -> f32,
+    ) -> [f32; 4] {
+        let alike = dot(vector, &self.centre);
+        let alike = match kept.kind {
+            // Its own share of the centre is no evidence: leave it out.
+            Kind::Example if self.example_count > 1 => {
+                let count = self.example_count as f32;
+                let own = vector.iter().map(|(_, x)| x * x).sum::<f32>();
+                ((alike * count - own) / (count - 1.0)).max(0.0)
+            }
+            Kind::Example => 0.25,
+            Kind::CounterExample | Kind::Seen => alike,
+        };
+        let company = company(kept.page, &kept.keywords.targets);
+        [self.evidence(&kept.keywords), alike, learnt, company]
+    }
+
+    fn set_centre(&mut self, vectors: &[Vec<(u32, f32)>]) {
+        self.centre.fill(0.0);
+        let share = 1.0 / self.example_count.max(1) as f32;
+        for (kept, vector) in self.kept.iter().zip(vectors) {
+            if kept.kind == Kind::Example {
+                vector
+                    .iter()
+                    .for_each(|&(bucket, x)| self.centre[bucket as usize] += share * x);
+            }
+        }
+    }
+
+    /// Puts the opinions on one scale by what they say of pages on topic and of other pages.
+    fn set_scales(&mut self, values: &[[f32; 4]]) {
+        let mut moments = [[Moments::default(); 2]; 4];
+        // Beliefs to begin with, worth a few pages.
+        moments[0][1].add(0.6, 2.0);
+        moments[0][0].add(0.1, 4.0);
+        moments[1][0].add(0.03, 4.0);
+        for (kept, values) in self.kept.iter().zip(values) {
+            let (on, off) = match kept.kind {
+                Kind::Example => (2.0, 0.0),
+                Kind::CounterExample => (0.0, 2.0),
+                Kind::Seen => (kept.label.max(0.0), (-kept.label).max(0.0)),
+            };
+            for (moments, &value) in moments.iter_mut().zip(values) {
+                moments[1].add(value, on);
+                moments[0].add(value, off);
+            }
+        }
+        let [evidence, likeness, learnt, company] = moments;
+        self.company_scale = Moments::scale(&company[1], &company[0], 0.3);
+        self.keyword_scale = Moments::scale(&evidence[1], &evidence[0], 0.02);
+        self.likeness_scale = Moments::scale(&likeness[1], &likeness[0], 0.0015);
+        self.learnt_scale = Moments::scale(&learnt[1], &learnt[0], 0.1);
+    }
+
+    /// Trains the logistic model on the kept pages with their present probabilities as labels.
+    ///
+    /// Its scale comes from pages it was not trained on: each half of the pages is scored by a
+    /// model of the other half. Otherwise every page would confirm the label it was given.
+    fn fit(&mut self, vectors: &[Vec<(u32, f32)>]) -> Vec<f32> {
+        let mut scores = vec![0.0; vectors.len()];
+        self.set_labels();
+        let mut rows: Vec<Row> = Vec::with_capacity(self.kept.len());
+        let (mut on, mut off) = (0.0, 0.0);
+        for (at, kept) in self.kept.iter().enumerate() {
+            let (wanted, weight) = match kept.kind {
+                Kind::Example => (1.0, 3.0),
+                Kind::CounterExample => (0.0, 3.0),
+                Kind::Seen if kept.label > 0.0 => (1.0, kept.label),
+                Kind::Seen => (0.0, -kept.label),
+            };
+            *(if wanted > 0.5 { &mut on } else { &mut off }) += weight;
+            rows.push(Row { at, wanted, weight });
+        }
+        self.trust = (on / (on + 4.0)) * (off / (off + 4.0));
+        if on < 0.5 || off < 0.5 {
+            self.trust = 0.0;
+            return scores;
+        }
+        for row in &mut rows {
+            row.weight *= if row.wanted > 0.5 {
+                (off / on).sqrt().min(8.0)
+            } else {
+                (on / off).sqrt().min(1.0)
+            };
+        }
+        let half = |row: &Row| mix(self.seed ^ 77 ^ row.at as u64) & 1;
+        let mut weights = std::mem::take(&mut self.weights);
+        for fold in 0..2 {
+            let (train, test): (Vec<Row>, Vec<Row>) =
+                rows.iter().partition(|row| half(row) == fold);
+            let bias = descend(&mut weights, vectors, train, self.seed);
+            for row in &test {
+                scores[row.at] = bias + dot(&vectors[row.at], &weights);
+            }
+        }
+        self.bias = descend(&mut weights, vectors, rows, self.seed);
+        self.weights = weights;
+        scores
+    }
+
+    /// The kept pages and their probabilities as judged at the last training.
+    pub(crate) fn probabilities(&self) -> impl Iterator<Item = (u32, f32)> + '_ {
+        self.kept
+            .iter()
+            .filter(|kept| kept.kind == Kind::Seen)
+            .map(|kept| (kept.page, kept.probability))
+    }
+
+    /// What the keywords of a mask say, 0.0 to 1.0.
+    pub(crate) fn keys_say(&self, mask: u32) -> f32 {
+        let pages = self.background.pages() as f32 + 10.0;
+        let mut sum = 0.0;
+        for (number, (keyword, &on_pages)) in self
+            .keywords
+            .list
+            .iter()
+            .take(32)
+            .zip(&self.keyword_pages)
+            .enumerate()
+        {
+            if mask & (1 << number) != 0 {
+                let rarity = ((pages / (on_pages as f32 + 1.0)).ln() / pages.ln()).max(0.2);
+                sum += if keyword.excluded {
+                    -2.0
+                } else {
+                    keyword.weight * rarity
+                };
+            }
+        }
+        if sum > 0.0 {
+            sum / (sum + 0.4)
+        } else {
+            sum.max(-1.0)
+        }
+    }
+
+    /// What a few words say: the learnt weight and the likeness of each, by how much it tells.
+    pub(crate) fn words_say(&self, buckets: &[u32]) -> (f32, f32) {
+        let (mut learnt, mut alike, mut length) = (0.0f32, 0.0f32, 0.0f32);
+        for &bucket in buckets {
+            let rarity = self.background.rarity(bucket);
+            learnt += rarity * self.weights[bucket as usize];
+            alike += rarity * self.centre[bucket as usize];
+            length += rarity * rarity;
+        }
+        let length = length.sqrt().max(1e-6);
+        (learnt / length, alike / length)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    at: usize,
+    wanted: f32,
+    weight: f32,
+}
+
+/// Stochastic gradient descent from zero in a fixed order; gives the bias.
+fn descend(weights: &mut [f32], vectors: &[Vec<(u32, f32)>], mut rows: Vec<Row>, seed: u64) -> f32 {
+    weights.fill(0.0);
+    let mut bias = 0.0;
+    for epoch in 0..EPOCHS {
+        rows.sort_by_cached_key(|row| mix(seed ^ u64::from(epoch) << 40 ^ row.at as u64));
+        let rate = 2.0 / (1.0 + epoch as f32);
+        for row in &rows {
+            let vector = &vectors[row.at];
+            let error = row.wanted - probability(bias + dot(vector, weights));
+            let step = rate * row.weight.min(3.0) * error;
+            bias += 0.1 * step;
+            for &(bucket, x) in vector {
+                let weight = &mut weights[bucket as usize];
+                *weight += step * x - 1e-3 * rate * *weight;
+            }
+        }
+    }
+    bias
+}
+
+/// Weighted mean and variance.
+#[derive(Debug, Clone, Copy, Default)]
+struct Moments {
+    weight: f32,
+    sum: f32,
+    squares: f32,
+}
+
+impl Moments {
+    fn add(&mut self, value: f32, weight: f32) {
+        self.weight += weight;
+        self.sum += weight * value;
+        self.squares += weight * value * value;
+    }
+
+    fn mean(&self) -> f32 {
+        self.sum / self.weight.max(1e-3)
+    }
+
+    fn variance(&self) -> f32 {
+        (self.squares / self.weight.max(1e-3) - self.mean() * self.mean()).max(0.0)
+    }
+
+    fn scale(on: &Moments, off: &Moments, variance_min: f32) -> Scale {
+        Scale {
+            on: on.mean(),
+            off: off.mean(),
+            variance: 0.5 * (on.variance() + off.variance()) + variance_min,
+        }
+    }
+}
+
+pub(crate) fn dot(vector: &[(u32, f32)], dense: &[f32]) -> f32 {
+    vector
+        .iter()
+        .map(|&(bucket, x)| x * dense[bucket as usize])
+        .sum()
+}
+
+/// The probability that goes with log-odds, never quite 0 or 1.
+pub(crate) fn probability(log_odds: f32) -> f32 {
+    1.0 / (1.0 + (-log_odds.clamp(-15.0, 15.0)).exp())
+}
+
+pub(crate) fn knob(name: &'static str, default: i32) -> f32 {
+    use std::cell::RefCell;
+    thread_local! { static K: RefCell<Vec<(&'static str, f32)>> = const { RefCell::new(Vec::new()) }; }
+    K.with(|k| {
+        let mut k = k.borrow_mut();
+        if let Some(x) = k.iter().find(|x| x.0 == name) {
+            return x.1;
+        }
+        let v = std::env::var(name)
+            .ok()
+            .and_then(|v| v.parse().ok())
+            .unwrap_or(default as f32);
+        k.push((name, v));
+        v
+    })
+}
+
+/// A die: 64 bits that look random and are the same every time (SplitMix64's finaliser).
+pub(crate) fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
 }

@@ -1,10 +1,19 @@
 //! What the crawl is about, as the user says it: keywords, examples, counter-examples.
 
-use segment::Words;
+use segment::{Segmenter, Words};
 use url::Url;
 
-use crate::relevance::Relevance;
-use crate::terms::{PageTerms, PageView};
+use crate::keywords::Keywords;
+use crate::promise::{LinkContext, LinkFeatures};
+use crate::relevance::{Judge, Relevance};
+use crate::terms::{PageTerms, PageView, bucket};
+
+/// Example pages, and counter-examples, that are looked at.
+const EXAMPLES_MAX: usize = 64;
+/// Words of the examples that can be named.
+const EXAMPLE_WORDS_MAX: usize = 20_000;
+/// Words taken from the examples that are shown.
+const TERMS_SHOWN_MAX: usize = 40;
 
 /// The topic as the user gives it.
 #[derive(Debug, Clone)]
@@ -21,6 +30,8 @@ pub struct TopicConfig {
     pub threshold: f32,
     /// Seed of all pseudo-random choices.
     pub seed: u64,
+    /// Learn words from the pages of the crawl. Off: keywords and examples alone decide.
+    pub adapt: bool,
 }
 
 impl Default for TopicConfig {
@@ -32,6 +43,7 @@ impl Default for TopicConfig {
             languages: Vec::new(),
             threshold: 0.5,
             seed: 0,
+            adapt: true,
         }
     }
 }
@@ -47,6 +59,8 @@ pub struct ExampleText {
     pub url: Option<String>,
     /// The canonical URLs that it links to, if known.
     pub links: Vec<String>,
+    /// What it files itself under, if known.
+    pub labels: Vec<String>,
 }
 
 /// Why a topic cannot be built.
@@ -70,7 +84,8 @@ pub enum TopicError {
 #[derive(Debug, Clone)]
 pub struct Topic {
     threshold: f32,
-    words: Vec<(u64, String, f32)>,
+    pub(crate) judge: Judge,
+    example_words: Vec<(u32, String)>,
 }
 
 impl Topic {
@@ -79,32 +94,88 @@ impl Topic {
     /// # Errors
     /// [`TopicError`] names the keyword or value that cannot be used.
     pub fn new(config: &TopicConfig) -> Result<Topic, TopicError> {
-        if config.keywords.is_empty() && config.examples.is_empty() {
+        if !(0.0..=1.0).contains(&config.threshold) {
+            return Err(TopicError::Threshold(config.threshold));
+        }
+        let keywords = Keywords::parse(config)?;
+        if config.examples.is_empty() && !keywords.list.iter().any(|keyword| !keyword.excluded) {
             return Err(TopicError::Empty);
         }
-        let words = config
-            .keywords
-            .iter()
-            .flat_map(|keyword| {
-                let words = segment::Segmenter::shared().words(keyword);
-                words
-                    .iter()
-                    .map(|word| (word.hash, word.text.to_owned(), 1.0))
-                    .collect::<Vec<_>>()
-            })
-            .collect();
-        Ok(Topic {
+        let mut topic = Topic {
             threshold: config.threshold,
-            words,
-        })
+            judge: Judge::new(keywords, config.seed, config.adapt),
+            example_words: Vec::new(),
+        };
+        for example in config.examples.iter().take(EXAMPLES_MAX) {
+            topic.add_example(example, true);
+        }
+        for example in config.counter_examples.iter().take(EXAMPLES_MAX) {
+            topic.add_example(example, false);
+        }
+        Ok(topic)
     }
 
-    /// The terms the topic is made of, strongest first.
+    /// Adds an example (or counter-example) page, also while the crawl runs.
+    pub fn add_example(&mut self, example: &ExampleText, on_topic: bool) {
+        let words = Segmenter::shared().words(&example.text);
+        let title = Segmenter::shared().words(&example.title);
+        let nowhere = Url::parse("http://example.invalid/").expect("a constant URL");
+        let url = example
+            .url
+            .as_deref()
+            .and_then(|url| Url::parse(url).ok())
+            .unwrap_or(nowhere);
+        let links: Vec<&str> = example.links.iter().map(String::as_str).collect();
+        let labels: Vec<&str> = example.labels.iter().map(String::as_str).collect();
+        let terms = self.read(&PageView {
+            title: &example.title,
+            words: &words,
+            url: &url,
+            lang: None,
+            links: &links,
+            labels: &labels,
+        });
+        if on_topic {
+            for word in title.iter().chain(words.iter()).take(2_000) {
+                if self.example_words.len() < EXAMPLE_WORDS_MAX {
+                    self.example_words
+                        .push((bucket(word.hash), word.text.to_owned()));
+                }
+            }
+            self.example_words.sort();
+            self.example_words.dedup();
+        }
+        self.judge.add_example(terms, on_topic);
+    }
+
+    /// The terms the topic is made of, strongest first: the keywords with their weights, then
+    /// the words that the examples share and other pages do not.
     pub fn terms(&self) -> Vec<(String, f32)> {
-        self.words
+        let mut terms: Vec<(String, f32)> = self
+            .judge
+            .keywords()
+            .list
             .iter()
-            .map(|(_, text, weight)| (text.clone(), *weight))
-            .collect()
+            .map(|keyword| {
+                (
+                    keyword.text.clone(),
+                    if keyword.excluded {
+                        -keyword.weight
+                    } else {
+                        keyword.weight
+                    },
+                )
+            })
+            .collect();
+        let mut learnt: Vec<(String, f32)> = self
+            .example_words
+            .iter()
+            .map(|(bucket, text)| (text.clone(), self.judge.words_say(&[*bucket]).1))
+            .filter(|(_, weight)| *weight > 0.0)
+            .collect();
+        learnt.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        terms.extend(learnt.into_iter().take(TERMS_SHOWN_MAX));
+        terms
     }
 
     /// From this probability on a page is on topic.
@@ -112,30 +183,42 @@ impl Topic {
         self.threshold
     }
 
+    /// The terms of a page: what [`Topic::judge`] and [`Topic::learn`] need of it. Depends on the
+    /// keywords alone, so that any clone of the topic gives the same.
+    pub fn read(&self, page: &PageView<'_>) -> PageTerms {
+        PageTerms::of(page, self.judge.keywords())
+    }
+
+    /// What is worth keeping of a link; like [`Topic::read`] it depends on the keywords alone.
+    pub fn features(&self, link: &LinkContext<'_>) -> LinkFeatures {
+        LinkFeatures::of(link, self.judge.keywords())
+    }
+
     /// How relevant a page is, with reasons.
     pub fn relevance(&self, title: &str, words: &Words, url: &Url) -> Relevance {
-        self.judge(&PageTerms::of(&PageView {
+        let view = PageView {
             title,
             words,
             url,
+            lang: None,
             links: &[],
-        }))
+            labels: &[],
+        };
+        self.judge(&self.read(&view))
     }
 
     /// How relevant a page is, from its terms.
     pub fn judge(&self, terms: &PageTerms) -> Relevance {
-        let found: f32 = terms
-            .terms
-            .iter()
-            .filter(|term| self.words.iter().any(|word| word.0 == term.hash))
-            .map(|term| 1.0 + term.count.ln())
-            .sum();
-        Relevance {
-            probability: 1.0 - (-0.4 * found).exp(),
-            why: Vec::new(),
-        }
+        self.judge.judge(terms, 0.0)
     }
 
-    /// Learns from a page that was judged.
-    pub fn learn(&mut self, _page: u32, _terms: &PageTerms, _relevance: f32) {}
+    /// Learns from a page that was judged; true when the model was trained anew, so that scores
+    /// of pending links are out of date.
+    pub fn learn(&mut self, page: u32, terms: &PageTerms, relevance: f32) -> bool {
+        let due = self.judge.learn(page, terms, relevance);
+        if due {
+            self.judge.train(&|_, _| 0.0);
+        }
+        due
+    }
 }

@@ -127,6 +127,8 @@ struct SeedScope {
     hosts: Vec<String>,
     domains: Vec<String>,
     prefixes: Vec<String>,
+    /// It is an example of the topic: its links belong to the crawl where another seed's do.
+    is_example: bool,
 }
 
 impl Scope {
@@ -169,9 +171,23 @@ impl Scope {
             hosts: Vec::new(),
             domains: Vec::new(),
             prefixes: Vec::new(),
+            is_example: false,
         };
         scope.extend(&seed.url);
         self.seeds.push(scope);
+    }
+
+    /// Adds an example of the topic, which takes a number like a seed: it brings no host of its
+    /// own into scope.
+    pub fn add_example(&mut self) {
+        self.seeds.push(SeedScope {
+            mode: ScopeMode::Host,
+            depth_max: None,
+            hosts: Vec::new(),
+            domains: Vec::new(),
+            prefixes: Vec::new(),
+            is_example: true,
+        });
     }
 
     /// Brings the target of a seed's redirect into that seed's scope.
@@ -188,7 +204,9 @@ impl Scope {
     pub fn check(&self, url: &CanonicalUrl, depth: u32, seed: u32) -> Result<(), ScopeRefusal> {
         let own = self.seeds.get(seed as usize);
         let host = url.host();
-        if !self.hosts.contains(host.as_str()) && !own.is_some_and(|own| own.holds(url, &host)) {
+        let others = own.is_some_and(|own| own.is_example).then_some(&self.seeds);
+        let mut scopes = own.into_iter().chain(others.into_iter().flatten());
+        if !self.hosts.contains(host.as_str()) && !scopes.any(|scope| scope.holds(url, &host)) {
             return Err(ScopeRefusal::Host);
         }
         let depth_max = own.and_then(|own| own.depth_max).unwrap_or(self.depth_max);
@@ -216,6 +234,9 @@ impl Scope {
 
 impl SeedScope {
     fn extend(&mut self, url: &CanonicalUrl) {
+        if self.is_example {
+            return;
+        }
         let host = url.host();
         match self.mode {
             ScopeMode::Host => self.hosts.push(host.as_str().to_owned()),

@@ -9,13 +9,14 @@ const SEGMENTS_MAX: usize = 40;
 const REPEATS_MAX: usize = 3;
 /// Parameters in a query at most.
 const PARAMETERS_MAX: usize = 20;
-/// Useless pages of one numbered template after which its further pages are refused, as long as
-/// none was useful.
-const USELESS_MAX: u32 = 30;
-/// Distinct queries of one path, none of which gave anything.
-const TEMPLATES_MAX: usize = 100_000;
+/// Useless pages of one numbered part of a host after which its further pages are refused.
+const USELESS_MIN: u32 = 35;
+/// A part of a host is endless only if not even one page in so many was useful.
+const USELESS_PER_USEFUL: u32 = 50;
+/// Numbered parts remembered at most; beyond it no further part can be found endless.
+const PARTS_MAX: usize = 100_000;
 
-/// What pages of one template gave.
+/// What pages of one numbered part gave.
 #[derive(Debug, Clone, Copy, Default)]
 struct Yield {
     admitted: u32,
@@ -26,16 +27,13 @@ struct Yield {
 /// The trap rules and what they have seen.
 #[derive(Debug, Default)]
 pub(crate) struct Traps {
-    templates: hashbrown::HashMap<u64, Yield>,
+    parts: hashbrown::HashMap<u64, Yield>,
 }
 
 impl Traps {
     /// Refuses a URL that belongs to a trap, by the trap's name.
     pub(crate) fn check(&self, host: &HostKey, url: &CanonicalUrl) -> Result<(), &'static str> {
-        let (path, query) = url
-            .path_and_query()
-            .split_once('?')
-            .unwrap_or((url.path_and_query(), ""));
+        let (path, query) = split(url);
         let segments: Vec<&str> = path
             .split('/')
             .filter(|segment| !segment.is_empty())
@@ -50,16 +48,9 @@ impl Traps {
         if query.split('&').count() > PARAMETERS_MAX {
             return Err("trap_long_query");
         }
-        if let Some(template) = numbered_template(host, path, query) {
-            if let Some(seen) = self.templates.get(&template) {
-                // What is on its way counts half: it is likely to be like the rest.
-                let open = seen.admitted.saturating_sub(seen.useful + seen.useless);
-                if seen.useful == 0
-                    && (seen.useless >= USELESS_MAX || seen.useless >= 5 && open >= USELESS_MAX)
-                {
-                    return Err("trap_calendar");
-                }
-            }
+        let seen = numbered_part(host, path, query).and_then(|part| self.parts.get(&part));
+        if seen.is_some_and(Yield::is_endless) {
+            return Err("trap_calendar");
         }
         Ok(())
     }
@@ -83,43 +74,132 @@ impl Traps {
     }
 
     fn entry(&mut self, host: &HostKey, url: &CanonicalUrl) -> Option<&mut Yield> {
-        let (path, query) = url
-            .path_and_query()
-            .split_once('?')
-            .unwrap_or((url.path_and_query(), ""));
-        let template = numbered_template(host, path, query)?;
-        if self.templates.len() >= TEMPLATES_MAX && !self.templates.contains_key(&template) {
+        let (path, query) = split(url);
+        let part = numbered_part(host, path, query)?;
+        if self.parts.len() >= PARTS_MAX && !self.parts.contains_key(&part) {
             return None;
         }
-        Some(self.templates.entry(template).or_default())
+        Some(self.parts.entry(part).or_default())
     }
 }
 
-/// The shape of a URL with numbers in it, hashed: its host and path with each run of digits made
-/// one sign, down to the last number, and the names of its query's parameters. `None` for a URL
-/// without two numbers: counting needs one, a calendar two.
-fn numbered_template(host: &HostKey, path: &str, query: &str) -> Option<u64> {
-    let mut shape = String::with_capacity(host.as_str().len() + path.len());
-    shape.push_str(host.as_str());
-    let mut numbers = 0;
-    let mut in_number = false;
-    for c in path.chars() {
-        if c.is_ascii_digit() {
-            if !in_number {
-                shape.push('#');
-                numbers += 1;
-            }
-            in_number = true;
-        } else {
-            in_number = false;
-            shape.push(c);
-        }
+impl Yield {
+    /// Whether the part has given next to nothing for long enough. What was admitted and not
+    /// read yet counts too once the part looks bad: it is likely to be like the rest.
+    fn is_endless(&self) -> bool {
+        let open = self.admitted.saturating_sub(self.useful + self.useless);
+        let bad = self.useful.saturating_mul(USELESS_PER_USEFUL) <= self.useless;
+        bad && (self.useless >= USELESS_MIN || (self.useless >= 5 && open >= USELESS_MIN))
     }
+}
+
+fn split(url: &CanonicalUrl) -> (&str, &str) {
+    let path = url.path_and_query();
+    path.split_once('?').unwrap_or((path, ""))
+}
+
+/// The part of a host that a numbered URL belongs to, hashed: the host, the path down to its first
+/// number, and the names of the query's parameters. `None` for a URL with fewer than two numbers:
+/// counting pages needs one, a calendar two.
+fn numbered_part(host: &HostKey, path: &str, query: &str) -> Option<u64> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let in_path = path
+        .split(|c| !is_digit(c))
+        .filter(|run| !run.is_empty())
+        .count();
+    let mut part = format!(
+        "{host}{}",
+        &path[..path.find(is_digit).unwrap_or(path.len())]
+    );
+    let mut numbers = in_path;
     for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        shape.push('&');
-        shape.push_str(name);
-        numbers += usize::from(value.contains(|c: char| c.is_ascii_digit()));
+        part.push('&');
+        part.push_str(name);
+        numbers += usize::from(value.contains(is_digit));
     }
-    (numbers >= 2).then(|| xxhash_rust::xxh3::xxh3_64(shape.as_bytes()))
+    (numbers >= 2).then(|| xxhash_rust::xxh3::xxh3_64(part.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> CanonicalUrl {
+        CanonicalUrl::parse(text).expect(text)
+    }
+
+    fn see(traps: &mut Traps, text: &str, useful: bool) {
+        let url = url(text);
+        traps.admitted(&url.host(), &url);
+        traps.observe(&url.host(), &url, useful);
+    }
+
+    #[track_caller]
+    fn check(traps: &Traps, text: &str, trap: Option<&str>) {
+        let url = url(text);
+        assert_eq!(traps.check(&url.host(), &url).err(), trap, "{text}");
+    }
+
+    #[test]
+    fn an_empty_calendar_is_left_after_a_few_dozen_pages() {
+        let mut traps = Traps::default();
+        for day in 1..=USELESS_MIN {
+            check(&traps, "http://a.example/calendar/2026/11/30", None);
+            see(
+                &mut traps,
+                &format!("http://a.example/calendar/2026/11/{day}"),
+                false,
+            );
+        }
+        check(
+            &traps,
+            "http://a.example/calendar/2026/12/1",
+            Some("trap_calendar"),
+        );
+        check(&traps, "http://a.example/calendar/2027/", None);
+        check(&traps, "http://a.example/post/7", None);
+        check(&traps, "http://b.example/calendar/2026/12/1", None);
+    }
+
+    #[test]
+    fn an_archive_by_date_with_pages_in_it_is_no_trap() {
+        let mut traps = Traps::default();
+        for day in 1..=28 {
+            for month in 1..=12 {
+                let useful = day % 7 == 0;
+                see(
+                    &mut traps,
+                    &format!("http://a.example/2025/{month}/{day}/"),
+                    useful,
+                );
+            }
+        }
+        check(&traps, "http://a.example/2026/1/1/", None);
+    }
+
+    #[test]
+    fn paths_that_grow_by_themselves_are_refused() {
+        let traps = Traps::default();
+        check(
+            &traps,
+            "http://a.example/a/b/a/b/a/b/a/b/",
+            Some("trap_repeated_segment"),
+        );
+        check(
+            &traps,
+            &format!("http://a.example/{}", "x/y/".repeat(25)),
+            Some("trap_deep_path"),
+        );
+        check(&traps, "http://a.example/docs/a/a/index.html", None);
+        let query = (0..30)
+            .map(|n| format!("p{n}=1"))
+            .collect::<Vec<_>>()
+            .join("&");
+        check(
+            &traps,
+            &format!("http://a.example/?{query}"),
+            Some("trap_long_query"),
+        );
+    }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use focus::StopConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -222,8 +223,8 @@ impl Default for TopicSection {
             threshold: 0.5,
             off_topic: OffTopic::Drop,
             exploration: 0.02,
-            stop_harvest: 0.0,
-            stop_window: 500,
+            stop_harvest: StopConfig::default().harvest_min,
+            stop_window: u64::from(StopConfig::default().window),
         }
     }
 }
@@ -382,6 +383,12 @@ pub struct UrlSection {
     pub sort_query: bool,
     /// Query parameters to drop; `utm_*` drops all that begin so.
     pub drop_params: Vec<String>,
+    /// Drop well-known tracking parameters (`utm_*`, `fbclid`, ...).
+    pub drop_tracking: bool,
+    /// Drop well-known session ids.
+    pub drop_sessions: bool,
+    /// Take `/index.html` and the like for `/`.
+    pub drop_index_pages: bool,
 }
 
 /// `[limits]`: bounds on everything a hostile server can choose.

@@ -227,7 +227,7 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
             "reach is the wider distance: choose reach >= k",
         );
     }
-    let reach_max = if dedup.tables == 4 { 7 } else { 3 };
+    let reach_max = if dedup.tables == 4 { 11 } else { 3 };
     if !matches!(dedup.tables, 4 | 10 | 16) {
         return wrong(
             "tables",
@@ -242,7 +242,7 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
                 "dedup.reach is {}, but {} tables find every neighbour up to {reach_max} only",
                 dedup.reach, dedup.tables
             ),
-            "lower reach, or use 4 tables (up to 7)",
+            "lower reach, or use 4 tables (up to 11)",
         );
     }
     if !(0.0..=1.0).contains(&dedup.overlap) {

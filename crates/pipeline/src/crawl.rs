@@ -112,7 +112,8 @@ impl Crawl {
                 )?),
             };
         let mut notes = std::mem::take(&mut views.notes);
-        let new_seeds = setup::new_seeds(&self.seeds, &views.seeds);
+        let mut new_seeds = setup::new_seeds(&self.seeds, &views.seeds);
+        setup::new_examples(&config, &views.seeds, &mut new_seeds);
         let ended = run_threads(&config, views, new_seeds, fetch, &self.stop, &self.progress)?;
         let snapshot = self.progress.snapshot();
         if snapshot.pages > 0 && snapshot.admitted > 0 && snapshot.indexed + snapshot.dropped() == 0
@@ -167,6 +168,7 @@ fn run_threads(
         counts,
         seq,
         seeds,
+        examples,
         ..
     } = views;
     let frontier = Arc::new(Mutex::new(frontier));
@@ -192,6 +194,7 @@ fn run_threads(
         progress: progress.clone(),
         bytes_in_flight: Arc::clone(&bytes_in_flight),
         publications: Vec::new(),
+        examples,
         request: setup::request_fields(config),
         harvest_stop: Arc::clone(&harvest_stop),
     };
@@ -236,6 +239,7 @@ fn run_threads(
         to_dispatcher,
         to_pool.clone(),
         Arc::clone(&bytes_in_flight),
+        !config.network.proxy.is_empty(),
     ));
     let mut dispatcher = Dispatcher {
         config: Arc::clone(config),

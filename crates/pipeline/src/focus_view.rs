@@ -4,7 +4,8 @@ use archive::{PageRecord, PageSummary};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use focus::{
-    Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageOutcome, PageTerms, PageView,
+    ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageOutcome, PageTerms,
+    PageView,
 };
 use frontier::{CanonicalUrl, FrontierUrl};
 use segment::Segmenter;
@@ -17,6 +18,7 @@ use crate::read::{FoundLink, PageReading};
 /// Topic and link model of a focused crawl.
 #[derive(Debug)]
 pub struct FocusView {
+    config: FocusConfig,
     focus: Focus,
 }
 
@@ -25,10 +27,74 @@ impl FocusView {
     ///
     /// # Errors
     /// When the topic cannot be used.
-    pub fn new(config: &FocusConfig) -> Result<Self, CrawlError> {
+    pub fn new(config: FocusConfig) -> Result<Self, CrawlError> {
         let focus =
-            Focus::new(config).map_err(|error| CrawlError::Setup(format!("[topic] {error}")))?;
-        Ok(Self { focus })
+            Focus::new(&config).map_err(|error| CrawlError::Setup(format!("[topic] {error}")))?;
+        Ok(Self { config, focus })
+    }
+
+    /// Takes in an example page of the topic. The model begins anew with it: examples are read
+    /// before all but a handful of pages.
+    pub fn add_example(&mut self, example: ExampleText, on_topic: bool) {
+        let topic = &mut self.config.topic;
+        if on_topic {
+            &mut topic.examples
+        } else {
+            &mut topic.counter_examples
+        }
+        .push(example);
+        if let Ok(focus) = Focus::new(&self.config) {
+            self.focus = focus;
+        }
+    }
+
+    /// Takes in an example page as it was read.
+    pub fn learn_example(&mut self, url: &str, reading: &PageReading, on_topic: bool) {
+        let links = reading
+            .links
+            .iter()
+            .filter_map(|link| link.target.as_ref().ok());
+        let example = ExampleText {
+            title: reading.page.title.clone().unwrap_or_default(),
+            text: reading.page.text.clone(),
+            url: Some(url.to_string()),
+            links: links.map(|link| link.as_str().to_string()).collect(),
+            labels: tag_anchors(
+                reading
+                    .links
+                    .iter()
+                    .map(|link| (link.rel.as_str(), link.anchor.as_str())),
+            ),
+        };
+        self.add_example(example, on_topic);
+    }
+
+    /// Takes in a replayed example page; its text is that of the archive.
+    pub fn replay_example(
+        &mut self,
+        record: &PageRecord,
+        summary: &PageSummary,
+        text: &str,
+        on_topic: bool,
+    ) {
+        let example = ExampleText {
+            title: summary.title.clone(),
+            text: text.to_string(),
+            url: Some(record.url.clone()),
+            links: record.links.iter().map(|link| link.url.clone()).collect(),
+            labels: tag_anchors(
+                record
+                    .links
+                    .iter()
+                    .map(|link| (link.rel.as_str(), link.anchor.as_str())),
+            ),
+        };
+        self.add_example(example, on_topic);
+    }
+
+    /// Notes the promise of those links of a page that were new.
+    pub fn on_links(&mut self, seq: u64, new_links: &[f32]) {
+        self.focus.on_links(page_number(seq), new_links);
     }
 
     /// The page as the model sees it.
@@ -38,12 +104,13 @@ impl FocusView {
             .iter()
             .filter_map(|link| link.target.as_ref().ok().map(CanonicalUrl::as_str))
             .collect();
-        let labels: Vec<&str> = reading
-            .links
-            .iter()
-            .filter(|link| link.rel.split_whitespace().any(|rel| rel == "tag"))
-            .map(|link| link.anchor.as_str())
-            .collect();
+        let labels = tag_anchors(
+            reading
+                .links
+                .iter()
+                .map(|link| (link.rel.as_str(), link.anchor.as_str())),
+        );
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
         self.focus.topic().read(&PageView {
             title: reading.page.title.as_deref().unwrap_or(""),
             words: &reading.words,
@@ -55,8 +122,10 @@ impl FocusView {
     }
 
     /// Probability that a page is about the topic.
-    pub fn relevance(&self, terms: &PageTerms) -> f32 {
-        self.focus.judge(terms).probability
+    pub fn relevance(&self, terms: &PageTerms, context: &UrlContext) -> f32 {
+        self.focus
+            .judge(terms, features_of(context).as_ref())
+            .probability
     }
 
     /// Learns from a judged page.
@@ -116,12 +185,13 @@ impl FocusView {
         };
         let words = Segmenter::shared().words(text);
         let links: Vec<&str> = record.links.iter().map(|link| link.url.as_str()).collect();
-        let labels: Vec<&str> = record
-            .links
-            .iter()
-            .filter(|link| link.rel.split_whitespace().any(|rel| rel == "tag"))
-            .map(|link| link.anchor.as_str())
-            .collect();
+        let labels = tag_anchors(
+            record
+                .links
+                .iter()
+                .map(|link| (link.rel.as_str(), link.anchor.as_str())),
+        );
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
         let terms = self.focus.topic().read(&PageView {
             title: &summary.title,
             words: &words,
@@ -189,7 +259,7 @@ impl FocusView {
 
     /// Whether the harvest says to stop, and why.
     pub fn stop(&self) -> Option<String> {
-        self.focus.stop().map(|reason| format!("{reason:?}"))
+        self.focus.stop().map(|reason| reason.to_string())
     }
 }
 
@@ -201,6 +271,14 @@ pub fn encode(features: &[u8]) -> String {
 /// Link features from the journal.
 pub fn decode(text: &str) -> Vec<u8> {
     STANDARD_NO_PAD.decode(text).unwrap_or_default()
+}
+
+/// Anchors of `rel=tag` links: what a page files itself under.
+fn tag_anchors<'a>(links: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
+    links
+        .filter(|(rel, _)| rel.split_whitespace().any(|rel| rel == "tag"))
+        .map(|(_, anchor)| anchor.to_string())
+        .collect()
 }
 
 fn context_of(record: &PageRecord) -> UrlContext {

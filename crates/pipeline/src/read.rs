@@ -247,7 +247,7 @@ impl Reader {
                 transient: true,
             };
         }
-        let decoding = fetched.decoded(&self.limits);
+        let decoding = fetched.decoded(&self.limits.decoding_for(purpose));
         if let Some(why) = &decoding.stopped {
             if decoding.bytes.is_empty() && fetched.status == 200 && !fetched.body.is_empty() {
                 return Reading::Failed {

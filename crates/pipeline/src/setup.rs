@@ -18,6 +18,9 @@ use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::units::Size;
 
+/// Examples of the topic are read before everything else: no link promises more than 1.0.
+const EXAMPLE_PRIORITY: f32 = 2.0;
+
 /// Refuses a crawl beyond loopback that does not say whom to ask.
 ///
 /// # Errors
@@ -102,10 +105,37 @@ pub fn new_seeds(given: &[SeedUrl], known: &[SeedRecord]) -> Vec<SeedRecord> {
             scope: seed.scope.map(|mode| mode.name().to_string()),
             priority: seed.priority,
             since: seed.since.clone(),
+            example: None,
             source: seed.source.clone(),
         });
     }
     fresh
+}
+
+/// The example pages of the topic that are URLs and not known yet, as seeds after `seeds`.
+pub fn new_examples(config: &CrawlConfig, known: &[SeedRecord], seeds: &mut Vec<SeedRecord>) {
+    let Some(topic) = &config.topic else { return };
+    let canonicaliser = canonicaliser(config);
+    for (urls, on_topic) in [(&topic.examples, true), (&topic.counter_examples, false)] {
+        for url in urls.iter().filter_map(|url| Url::parse(url).ok()) {
+            let Ok(url) = canonicaliser.canonical(&url) else {
+                continue;
+            };
+            let is_known =
+                |seed: &SeedRecord| seed.url == url.as_str() && seed.example == Some(on_topic);
+            if known.iter().chain(seeds.iter()).any(is_known) {
+                continue;
+            }
+            seeds.push(SeedRecord {
+                seed: (known.len() + seeds.len()) as u32,
+                url: url.as_str().into(),
+                priority: EXAMPLE_PRIORITY,
+                example: Some(on_topic),
+                source: "example".into(),
+                ..SeedRecord::default()
+            });
+        }
+    }
 }
 
 /// A seed as the frontier wants it, from its record.
@@ -195,7 +225,9 @@ pub fn canonicaliser(config: &CrawlConfig) -> Canonicaliser {
     Canonicaliser {
         sort_query: config.url.sort_query,
         drop_params: config.url.drop_params.clone(),
-        ..Canonicaliser::default()
+        drop_tracking: config.url.drop_tracking,
+        drop_sessions: config.url.drop_sessions,
+        drop_index_pages: config.url.drop_index_pages,
     }
 }
 
@@ -267,6 +299,8 @@ pub fn focus_config(config: &CrawlConfig) -> Result<Option<FocusConfig>, CrawlEr
     focus.topic.languages.clone_from(&topic.languages);
     focus.topic.threshold = topic.threshold;
     focus.topic.seed = config.crawl.random_seed;
+    focus.stop.harvest_min = topic.stop_harvest;
+    focus.stop.window = u32::try_from(topic.stop_window).unwrap_or(u32::MAX);
     focus.topic.examples = example_files(&topic.examples)?;
     focus.topic.counter_examples = example_files(&topic.counter_examples)?;
     Ok(Some(focus))

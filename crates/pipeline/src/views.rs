@@ -5,6 +5,7 @@
 //! recorded and computes nothing anew, so a view that was lost, damaged or of an older form is
 //! simply one that has applied nothing. There is no recovery mode: resume is start.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -54,6 +55,8 @@ pub struct Views {
     pub seq: u64,
     /// Seeds of all starts.
     pub seeds: Vec<SeedRecord>,
+    /// Example pages of the topic by URL; `false` for counter-examples.
+    pub examples: HashMap<String, bool>,
     /// What the user should know.
     pub notes: Vec<String>,
 }
@@ -148,12 +151,12 @@ impl Views {
                 .map_err(|error| CrawlError::Setup(error.to_string()))?,
             kept: KeptPages::default(),
             focus: setup::focus_config(config)?
-                .as_ref()
                 .map(FocusView::new)
                 .transpose()?,
             counts: Counts::default(),
             seq: 0,
             seeds: Vec::new(),
+            examples: HashMap::new(),
             notes,
         };
         views.replay(dir, config, &reached)?;
@@ -213,7 +216,13 @@ impl Views {
         let for_frontier = position > reached.frontier;
         match &record.event {
             Event::Seed(seed) => {
-                self.scope.add_seed(&setup::seed_url(seed)?);
+                match seed.example {
+                    Some(on_topic) => {
+                        self.scope.add_example();
+                        self.examples.insert(seed.url.clone(), on_topic);
+                    }
+                    None => self.scope.add_seed(&setup::seed_url(seed)?),
+                }
                 if let Some(pages) = seed.pages {
                     self.frontier.set_seed_budget(seed.seed, pages);
                 }
@@ -334,6 +343,9 @@ impl Views {
                 .and_then(|text| archive::read_text(&dir.archive(), text).ok())
         };
         if let (Some(focus), Some(summary)) = (&mut self.focus, &page.page) {
+            if let Some(&on_topic) = self.examples.get(&page.url) {
+                focus.replay_example(page, summary, &text().unwrap_or_default(), on_topic);
+            }
             focus.replay_page(record.seq, page, summary, &text().unwrap_or_default());
         } else if let Some(focus) = &mut self.focus {
             focus.replay_no_page(record.seq, page);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use fetcher::{Fetch, FetchError, FetchRequest, Fetched, Purpose, Robots};
+use fetcher::{Fetch, FetchError, FetchRequest, Fetched, Purpose, Robots, Truncated};
 use frontier::{HostAdvice, HostKey, Lease};
 use tokio::sync::mpsc;
 use url::Url;
@@ -71,6 +71,7 @@ pub struct Visitor {
     to_dispatcher: std::sync::mpsc::Sender<ToDispatcher>,
     to_pool: mpsc::Sender<Job>,
     bytes_in_flight: Arc<AtomicU64>,
+    proxied: bool,
 }
 
 impl Visitor {
@@ -80,12 +81,14 @@ impl Visitor {
         to_dispatcher: std::sync::mpsc::Sender<ToDispatcher>,
         to_pool: mpsc::Sender<Job>,
         bytes_in_flight: Arc<AtomicU64>,
+        proxied: bool,
     ) -> Self {
         Self {
             fetch,
             to_dispatcher,
             to_pool,
             bytes_in_flight,
+            proxied,
         }
     }
 
@@ -122,7 +125,7 @@ impl Visitor {
             host: host.clone(),
             robots: Arc::clone(&robots),
             at: Instant::now(),
-            advice: advice_of(&answer),
+            advice: advice_of(&answer, self.proxied),
         });
         let visit = RobotsVisit {
             host,
@@ -153,7 +156,7 @@ impl Visitor {
         let _ = self.to_dispatcher.send(ToDispatcher::BodyEnded {
             host,
             at: Instant::now(),
-            advice: advice_of(answer),
+            advice: advice_of(answer, self.proxied),
         });
     }
 
@@ -164,8 +167,9 @@ impl Visitor {
     }
 }
 
-/// What an answer tells about its host.
-fn advice_of(answer: &Answer) -> HostAdvice {
+/// What an answer tells about its host. Behind a proxy the address is the proxy's: it says
+/// nothing about the host.
+fn advice_of(answer: &Answer, proxied: bool) -> HostAdvice {
     match &answer.fetched {
         Ok(fetched) => HostAdvice {
             retry_after: match fetched.status {
@@ -175,7 +179,10 @@ fn advice_of(answer: &Answer) -> HostAdvice {
             failed: false,
             status: fetched.status,
             took: answer.took,
-            address: fetched.remote.map(|remote| remote.ip()),
+            address: fetched
+                .remote
+                .filter(|_| !proxied)
+                .map(|remote| remote.ip()),
         },
         Err(error) => HostAdvice {
             retry_after: None,
@@ -190,9 +197,18 @@ fn advice_of(answer: &Answer) -> HostAdvice {
 /// The rules that follow from an answer to robots.txt (RFC 9309 §2.3.1).
 fn robots_of(answer: &Answer) -> (Robots, &'static str) {
     match &answer.fetched {
+        // A file that broke off may lack the line that closes the door.
+        Ok(fetched)
+            if matches!(
+                fetched.truncated,
+                Some(Truncated::Time | Truncated::Disconnect)
+            ) =>
+        {
+            (Robots::disallow_all(), "disallow_all")
+        }
         Ok(fetched) if (200..300).contains(&fetched.status) => {
-            let decoding = fetched.decoded(&fetcher::FetchLimits::default());
-            (Robots::parse(&decoding.bytes), "parsed")
+            let limits = fetcher::FetchLimits::default().decoding_for(Purpose::Robots);
+            (Robots::parse(&fetched.decoded(&limits).bytes), "parsed")
         }
         // More redirects than are followed: unavailable, as §2.3.1.2 has it.
         Ok(fetched) if (300..500).contains(&fetched.status) => (Robots::allow_all(), "allow_all"),

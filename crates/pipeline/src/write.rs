@@ -9,6 +9,7 @@
 //! the record. They may be leased before the record is synced; that is safe, since whatever comes
 //! of such a link is journalled after this record, and a crash between the two forgets both.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -74,6 +75,7 @@ pub struct Writer {
     pub(crate) progress: Progress,
     pub(crate) bytes_in_flight: Arc<AtomicU64>,
     pub(crate) publications: Vec<Publication>,
+    pub(crate) examples: HashMap<String, bool>,
     pub(crate) request: Vec<(String, String)>,
     pub(crate) harvest_stop: Arc<Mutex<Option<String>>>,
 }
@@ -126,7 +128,13 @@ impl Writer {
             UrlContext::page()
         };
         self.append(Event::Seed(seed.clone()))?;
-        self.scope.add_seed(&crate::setup::seed_url(&seed)?);
+        match seed.example {
+            Some(on_topic) => {
+                self.scope.add_example();
+                self.examples.insert(seed.url.clone(), on_topic);
+            }
+            None => self.scope.add_seed(&crate::setup::seed_url(&seed)?),
+        }
         self.kept.note_host(&url.host(), number);
         if let Some(pages) = seed.pages {
             self.lock_frontier().set_seed_budget(number, pages);
@@ -162,6 +170,7 @@ impl Writer {
             frontier.apply(position.0)?;
         }
         self.fingerprints.apply(position.0)?;
+        self.refocus();
         let changes = self.publications.drain(..).map(ToPublisher::Change);
         for message in changes.chain([ToPublisher::Reached(position.0)]) {
             if self.to_publisher.send(message).is_err() {
@@ -481,12 +490,16 @@ impl Writer {
         let seq = self.seq + 1;
         let url = lease.url().url.to_url();
         let status = record.fetch.as_ref().map_or(0, |fetch| fetch.status);
+        let context = UrlContext::from_bytes(&lease.url().context);
+        if let Some((focus, &on_topic)) = self.focus.as_mut().zip(self.examples.get(&record.url)) {
+            focus.learn_example(&record.url, &reading, on_topic);
+        }
         let terms = self.focus.as_ref().map(|focus| focus.terms(&reading, &url));
         let relevance = self
             .focus
             .as_ref()
             .zip(terms.as_ref())
-            .map(|(focus, terms)| focus.relevance(terms));
+            .map(|(focus, terms)| focus.relevance(terms, &context));
         let summary = convert::page_summary(&reading, relevance);
         let neighbour = if reading.print.word_count == 0 || !(200..300).contains(&status) {
             None
@@ -541,13 +554,9 @@ impl Writer {
             .neighbour
             .as_ref()
             .is_some_and(|near| near.decision == Decision::Duplicate);
-        let useful = !matches!(
-            verdict,
-            Verdict::Junk(JunkReason::Thin | JunkReason::SoftNotFound | JunkReason::ErrorPage)
-        );
+        let useful = verdict == Verdict::Index;
         self.lock_frontier().observe(&lease.url().url, useful);
         if let Some((focus, terms)) = self.focus.as_mut().zip(terms.as_ref()) {
-            let context = UrlContext::from_bytes(&lease.url().context);
             focus.on_page(seq, &record, terms, relevance.unwrap_or(0.0), &context);
         }
         record.links = self.offer_links(
@@ -556,6 +565,10 @@ impl Writer {
             &reading,
             is_duplicate && verdict != Verdict::Index,
         );
+        if let Some(focus) = &mut self.focus {
+            let new = record.links.iter().filter(|link| link.fate == "new");
+            focus.on_links(seq, &new.map(|link| link.promise).collect::<Vec<_>>());
+        }
         record.page = Some(summary);
         self.keep(seq, &record, &reading);
         let text = reading.page.text;
@@ -705,8 +718,45 @@ impl Writer {
             context,
             Some((seq, promise)),
         );
-        if record.fate == "new" && !features.is_empty() {
-            record.context = crate::focus_view::encode(&features);
+        if features.is_empty() {
+            return;
+        }
+        match record.fate.as_str() {
+            "new" => record.context = crate::focus_view::encode(&features),
+            "seen" => self.merge(target, features),
+            _ => {}
+        }
+    }
+
+    /// A pending URL was linked again: what the links say of it adds up.
+    fn merge(&mut self, target: &CanonicalUrl, features: Vec<u8>) {
+        let Some(focus) = &self.focus else { return };
+        let again = UrlContext {
+            features,
+            ..UrlContext::page()
+        }
+        .to_bytes();
+        let mut frontier = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
+        frontier.merge(target, |url| {
+            if let Some(context) = focus.merged(&url.context, &again) {
+                url.context = context;
+                url.priority = focus.score(url);
+            }
+        });
+    }
+
+    /// Scores the queue again when the focus model has changed enough, and asks whether to stop.
+    fn refocus(&mut self) {
+        let Some(focus) = &mut self.focus else { return };
+        let mut frontier = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
+        if focus.rescore_due(frontier.counts().pending) {
+            frontier.rescore(&mut |url| focus.score(url));
+        }
+        if let Some(reason) = focus.stop() {
+            *self
+                .harvest_stop
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Some(reason);
         }
     }
 

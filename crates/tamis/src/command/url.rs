@@ -58,6 +58,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             let canonicaliser = Canonicaliser {
                 sort_query: *sort_query,
                 drop_params: drop_param.clone(),
+                ..Canonicaliser::default()
             };
             each_line(output, *json_input, |line| {
                 let url = ::url::Url::parse(line).map_err(|error| error.to_string())?;

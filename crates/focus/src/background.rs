@@ -1,0 +1,80 @@
+//! What words are common: document frequencies, learnt from the crawl's own pages.
+//!
+//! No table is shipped: what is common in a crawl of manuals is not what is common in a crawl of
+//! recipes. A handful of function words keeps the first pages from being judged by their articles;
+//! a dozen pages later they no longer matter.
+
+use segment::Segmenter;
+
+use crate::terms::{PageTerms, TERM_COUNT, Term, bucket};
+
+/// Function words of some languages: each counts as seen on [`PRIOR_PAGES`] pages at the start.
+const FUNCTION_WORDS: &str = "the of and a an to in is was are were be been by for with on at as that this it its from or \
+    not have has had which also but their they he she his her who one all other more some can may will would there these \
+    than into about after when where such most only over between i you we if so do no out up use used using how what \
+    der die das und ein eine ist im von zu den mit auf für nicht des dem sich le la les de des du un une et est en que \
+    pour dans qui sur el los las y es por con para una se del na и в не на что с по это как 的 了 是 在 和 有 我 不 这 也 就 \
+    都 与 及 或 等 中 为 以 到 对 可以 一个 没有 我们 如果 使用 进行 需要 上 下 后 时 被 将 由 从 但 而 于 其 此 并 个 它 他 你 \
+    の に は を た が で て と し れ さ ある する も から な こと いる";
+
+/// Pages that the function words count for.
+const PRIOR_PAGES: u32 = 6;
+
+/// In how many of the crawl's pages each term stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Background {
+    pages: u32,
+    frequencies: Vec<u32>,
+}
+
+impl Background {
+    pub(crate) fn new() -> Background {
+        let mut background = Background {
+            pages: PRIOR_PAGES,
+            frequencies: vec![0; TERM_COUNT],
+        };
+        for &hash in Segmenter::shared().words(FUNCTION_WORDS).hashes() {
+            background.frequencies[bucket(hash) as usize] = PRIOR_PAGES;
+        }
+        background
+    }
+
+    pub(crate) fn observe(&mut self, terms: &PageTerms) {
+        self.pages = self.pages.saturating_add(1);
+        for term in &terms.terms {
+            let frequency = &mut self.frequencies[term.bucket as usize];
+            *frequency = frequency.saturating_add(1);
+        }
+    }
+
+    /// Pages seen, those of the function words included.
+    pub(crate) fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    /// How much the presence of a term tells, 0 for a term on every page.
+    pub(crate) fn rarity(&self, bucket: u32) -> f32 {
+        let seen = self.frequencies[bucket as usize] as f32;
+        ((self.pages as f32 + 1.0) / (seen + 0.5).max(1.0))
+            .ln()
+            .max(0.0)
+    }
+
+    /// The terms as a vector of length 1.
+    pub(crate) fn vector(&self, terms: &[Term]) -> Vec<(u32, f32)> {
+        let mut vector: Vec<(u32, f32)> = terms
+            .iter()
+            .map(|term| {
+                (
+                    term.bucket,
+                    (1.0 + term.count.max(1.0).ln()) * self.rarity(term.bucket),
+                )
+            })
+            .collect();
+        let length = vector.iter().map(|(_, x)| x * x).sum::<f32>().sqrt();
+        if length > 0.0 {
+            vector.iter_mut().for_each(|(_, x)| *x /= length);
+        }
+        vector
+    }
+}

@@ -1,0 +1,140 @@
+//! Two dozen signals, and the most probable weights for them.
+//!
+//! Logistic regression with a normal belief about each weight, solved by Newton's method. With
+//! this few signals a step is a small Cholesky factorisation, exact and without a learning rate.
+
+/// The number of signals of a link.
+pub(crate) const SIGNAL_COUNT: usize = 23;
+
+/// The signals of a link, or a weight for each.
+pub(crate) type Signals = [f32; SIGNAL_COUNT];
+
+/// Names of the signals, for people.
+pub(crate) const SIGNAL_NAMES: [&str; SIGNAL_COUNT] = [
+    "any link",
+    "keywords in the anchor",
+    "keywords in the URL",
+    "keywords around it",
+    "anchor words learnt",
+    "anchor like the examples",
+    "URL words learnt",
+    "words around it learnt",
+    "words around it like the examples",
+    "relevance of the pages with it",
+    "the most relevant page with it",
+    "relevant pages with it",
+    "pages with it",
+    "other links of these pages",
+    "its neighbours in the same place",
+    "its host",
+    "URLs of its form",
+    "links in the same place of the site",
+    "in the main text",
+    "links since a relevant page",
+    "keywords on the page with it",
+    "outcomes of links with these words",
+    "share of relevant pages with it",
+];
+
+/// What a crawl that has seen nothing believes about relevance.
+pub(crate) const RELEVANT_BELIEFS: Signals = [
+    -2.2, 2.5, 0.8, 0.8, 0.6, 0.6, 0.3, 0.2, 0.2, 1.5, 0.5, 0.6, -0.3, 0.4, 0.6, 0.1, 0.4, 0.3,
+    0.2, -0.5, 0.7, 0.5, 0.3,
+];
+
+/// What a crawl that has seen nothing believes about pages that lead to relevant ones.
+pub(crate) const HUB_BELIEFS: Signals = [
+    -1.5, 1.5, 0.6, 0.3, 0.3, 0.3, 0.2, 0.1, 0.1, 0.8, 0.3, 0.3, -0.1, 0.2, 0.2, 0.1, 0.3, 0.2,
+    0.0, -0.3, 0.4, 0.3, 0.2,
+];
+
+/// How firm the beliefs are: worth this many observations of a signal of 1.
+
+const STEPS: usize = 3;
+
+pub(crate) fn sum(signals: &Signals, weights: &Signals) -> f32 {
+    signals
+        .iter()
+        .zip(weights)
+        .map(|(signal, weight)| signal * weight)
+        .sum()
+}
+
+/// The most probable weights given beliefs and outcomes, started from `from`.
+pub(crate) fn fit<'r>(
+    beliefs: &Signals,
+    from: &Signals,
+    rows: impl Iterator<Item = (&'r Signals, f32, f32)> + Clone,
+) -> Signals {
+    let firmness = f64::from(crate::relevance::knob("FI", 300)) / 100.0;
+    let mut weights = *from;
+    for _ in 0..STEPS {
+        let mut gradient = [0.0f64; SIGNAL_COUNT];
+        let mut curvature = [[0.0f64; SIGNAL_COUNT]; SIGNAL_COUNT];
+        for at in 0..SIGNAL_COUNT {
+            gradient[at] = firmness * f64::from(beliefs[at] - weights[at]);
+            curvature[at][at] = firmness;
+        }
+        for (signals, wanted, share) in rows.clone() {
+            let expected = f64::from(crate::relevance::probability(sum(signals, &weights)));
+            let share = f64::from(share);
+            let error = share * (f64::from(wanted) - expected);
+            let weight = share * (expected * (1.0 - expected)).max(0.02);
+            for i in 0..SIGNAL_COUNT {
+                let signal = f64::from(signals[i]);
+                if signal == 0.0 {
+                    continue;
+                }
+                gradient[i] += error * signal;
+                for j in 0..=i {
+                    curvature[i][j] += weight * signal * f64::from(signals[j]);
+                }
+            }
+        }
+        let Some(step) = solve(&mut curvature, &gradient) else {
+            break;
+        };
+        for (weight, step) in weights.iter_mut().zip(step) {
+            *weight = (f64::from(*weight) + step.clamp(-2.0, 2.0)).clamp(-12.0, 12.0) as f32;
+        }
+    }
+    weights
+}
+
+/// Solves `matrix * x = right` by Cholesky; only the lower triangle is read. `None` when the
+/// matrix is not positive definite, which rounding alone could cause.
+fn solve(
+    matrix: &mut [[f64; SIGNAL_COUNT]; SIGNAL_COUNT],
+    right: &[f64; SIGNAL_COUNT],
+) -> Option<[f64; SIGNAL_COUNT]> {
+    for i in 0..SIGNAL_COUNT {
+        for j in 0..=i {
+            let mut value = matrix[i][j];
+            for k in 0..j {
+                value -= matrix[i][k] * matrix[j][k];
+            }
+            if i == j {
+                if value <= 1e-9 {
+                    return None;
+                }
+                matrix[i][i] = value.sqrt();
+            } else {
+                matrix[i][j] = value / matrix[j][j];
+            }
+        }
+    }
+    let mut x = *right;
+    for i in 0..SIGNAL_COUNT {
+        for k in 0..i {
+            x[i] -= matrix[i][k] * x[k];
+        }
+        x[i] /= matrix[i][i];
+    }
+    for i in (0..SIGNAL_COUNT).rev() {
+        for k in i + 1..SIGNAL_COUNT {
+            x[i] -= matrix[k][i] * x[k];
+        }
+        x[i] /= matrix[i][i];
+    }
+    Some(x)
+}

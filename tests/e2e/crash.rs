@@ -1,0 +1,106 @@
+//! Killed at any moment, a crawl loses nothing and does nothing twice.
+
+use std::time::Duration;
+
+use testweb::TestWeb;
+
+use crate::support::{Bench, page};
+
+/// A web of three hosts whose pages link on to each other, with copies among them.
+fn web() -> TestWeb {
+    let mut web = TestWeb::new();
+    for host in ["a.test", "b.test", "c.test"] {
+        for number in 0..40_u64 {
+            let next = [2 * number + 1, 2 * number + 2];
+            let mut links: Vec<String> = next
+                .iter()
+                .filter(|&&next| next < 40)
+                .map(|next| format!("/p{next}.html"))
+                .collect();
+            links.extend(["b", "c"].map(|other| format!("http://{other}.test/p{number}.html")));
+            // Every third page has the text of the same page of the other hosts.
+            let seed = if number % 3 == 0 {
+                number
+            } else {
+                number * 1_000 + u64::from(host.as_bytes()[0])
+            };
+            web = web.page(
+                &format!("http://{host}/p{number}.html"),
+                &page(&format!("Page {number} of {host}"), seed, &links),
+            );
+        }
+    }
+    web
+}
+
+const SEEDS: [&str; 8] = [
+    "--seed",
+    "http://a.test/p0.html",
+    "--seed",
+    "http://b.test/p0.html",
+    "--seed",
+    "http://c.test/p0.html",
+    "--delay",
+    "5ms",
+];
+
+#[test]
+fn killed_again_and_again_a_crawl_ends_with_the_same_pages() {
+    let bench = Bench::serve(web());
+    bench.crawl_to_end("whole", &SEEDS);
+    let mut kills = 0;
+    for round in 0..12_u64 {
+        let mut child = bench
+            .crawl("killed", &SEEDS)
+            .spawn()
+            .expect("the binary starts");
+        // Moments spread over start, middle and end of a run.
+        std::thread::sleep(Duration::from_millis(60 + 70 * (round * 7 % 12)));
+        if child.try_wait().expect("the child is known").is_none() {
+            child.kill().expect("kill -9");
+            kills += 1;
+        }
+        child.wait().expect("the child ends");
+    }
+    assert!(
+        kills > 0,
+        "the crawl was too quick to be killed: give it more pages"
+    );
+    bench.crawl_to_end("killed", &SEEDS);
+    let urls = |name| {
+        bench
+            .pages(name)
+            .into_iter()
+            .map(|(url, _)| url)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(urls("killed"), urls("whole"));
+    assert_eq!(bench.pages("whole").len(), 120);
+    bench.check("whole");
+    bench.check("killed");
+}
+
+#[test]
+fn a_stopped_crawl_carries_on_where_it_was() {
+    let bench = Bench::serve(web());
+    let mut options = SEEDS.to_vec();
+    options.extend(["--max-pages", "50"]);
+    bench.crawl_to_end("stopped", &options);
+    assert_eq!(bench.pages("stopped").len(), 50);
+    bench.check("stopped");
+    let mut options = SEEDS.to_vec();
+    options.extend(["--max-pages", "0"]);
+    bench.crawl_to_end("stopped", &options);
+    assert_eq!(bench.pages("stopped").len(), 120);
+    let fetched: Vec<String> = bench
+        .web
+        .log()
+        .iter()
+        .map(|entry| format!("{}{}", entry.host, entry.target))
+        .collect();
+    let pages = fetched
+        .iter()
+        .filter(|url| !url.ends_with("robots.txt"))
+        .count();
+    assert_eq!(pages, 120, "no page is fetched twice");
+}

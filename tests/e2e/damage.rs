@@ -1,0 +1,150 @@
+//! Damaged state is rebuilt from the archive; damage in the archive costs its record alone.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use testweb::TestWeb;
+
+use crate::support::{Bench, page, run, stderr, stdout, tamis};
+
+fn bench() -> Bench {
+    let mut web = TestWeb::new();
+    for number in 0..30_u64 {
+        let links = [format!("/p{}.html", number + 1)];
+        web = web.page(
+            &format!("http://a.test/p{number}.html"),
+            &page(&format!("Page {number}"), number, &links),
+        );
+    }
+    let bench = Bench::serve(web);
+    bench.crawl_to_end("crawl", &SEED);
+    bench
+}
+
+const SEED: [&str; 4] = ["--seed", "http://a.test/p0.html", "--delay", "0"];
+
+/// Every file below a directory.
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![dir.to_path_buf()];
+    while let Some(dir) = open.pop() {
+        for entry in fs::read_dir(dir).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                open.push(path)
+            } else {
+                found.push(path)
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Starts again after the damage; the crawl says what it rebuilt and everything agrees.
+#[track_caller]
+fn mends(bench: &Bench, view: &str) {
+    let before = bench.pages("crawl");
+    let output = run(&mut bench.crawl("crawl", &SEED));
+    let said = stderr(&output);
+    assert!(said.contains(view) && said.contains("rebuilt"), "{said}");
+    assert_eq!(bench.pages("crawl"), before);
+    bench.check("crawl");
+    let found = stdout(&run(tamis(&["search"])
+        .arg(bench.crawl_dir("crawl"))
+        .arg("lantern")
+        .arg("--json")));
+    assert!(!found.is_empty(), "the search index is there again");
+}
+
+#[test]
+fn removed_state_and_index_are_rebuilt() {
+    let bench = bench();
+    fs::remove_dir_all(bench.crawl_dir("crawl").join("state")).expect("removed");
+    mends(&bench, "frontier");
+    fs::remove_dir_all(bench.crawl_dir("crawl").join("index")).expect("removed");
+    mends(&bench, "search index");
+}
+
+#[test]
+fn state_and_index_full_of_noise_are_rebuilt() {
+    let bench = bench();
+    for view in ["state/frontier", "state/fingerprints", "index"] {
+        for path in files(&bench.crawl_dir("crawl").join(view)) {
+            let len = fs::metadata(&path).expect("a file").len() as usize;
+            let noise: Vec<u8> = (0..len)
+                .map(|at| (at.wrapping_mul(2_654_435_761) >> 7) as u8)
+                .collect();
+            fs::write(&path, noise).expect("written");
+        }
+    }
+    mends(&bench, "frontier");
+}
+
+#[test]
+fn truncated_state_and_index_are_rebuilt() {
+    let bench = bench();
+    for view in ["state/frontier", "state/fingerprints", "index"] {
+        for path in files(&bench.crawl_dir("crawl").join(view)) {
+            let file = fs::OpenOptions::new()
+                .write(true)
+                .open(&path)
+                .expect("opened");
+            let len = file.metadata().expect("a file").len();
+            file.set_len(len / 3).expect("cut");
+        }
+    }
+    mends(&bench, "search index");
+}
+
+#[test]
+fn a_torn_tail_of_the_archive_is_cut_and_fetched_again() {
+    let bench = bench();
+    let before: Vec<String> = bench
+        .pages("crawl")
+        .into_iter()
+        .map(|(url, _)| url)
+        .collect();
+    let journal = files(&bench.crawl_dir("crawl").join("archive"))
+        .into_iter()
+        .rfind(|path| path.to_string_lossy().ends_with(".meta.warc.gz"))
+        .expect("a journal");
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(&journal)
+        .expect("opened");
+    let len = file.metadata().expect("a file").len();
+    file.set_len(len - len / 4).expect("cut");
+    drop(file);
+    // Views that are ahead of a shortened archive are of no use.
+    run(tamis(&["check-dir", "--repair"]).arg(bench.crawl_dir("crawl")));
+    run(&mut bench.crawl("crawl", &SEED));
+    let after: Vec<String> = bench
+        .pages("crawl")
+        .into_iter()
+        .map(|(url, _)| url)
+        .collect();
+    assert_eq!(after, before);
+    bench.check("crawl");
+}
+
+#[test]
+fn a_flipped_bit_costs_its_record_alone_and_is_told() {
+    let bench = bench();
+    let before = bench.pages("crawl").len();
+    let journal = files(&bench.crawl_dir("crawl").join("archive"))
+        .into_iter()
+        .find(|path| path.to_string_lossy().ends_with(".meta.warc.gz"))
+        .expect("a journal");
+    let mut bytes = fs::read(&journal).expect("read");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    fs::write(&journal, bytes).expect("written");
+    assert_eq!(bench.pages("crawl").len(), before - 1);
+    let output = tamis(&["check-dir"])
+        .arg(bench.crawl_dir("crawl"))
+        .output()
+        .expect("runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("damage"), "{}", stdout(&output));
+}

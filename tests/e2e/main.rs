@@ -1,0 +1,10 @@
+//! The real binary against webs on loopback.
+
+mod chinese;
+mod commands;
+mod copies;
+mod crash;
+mod damage;
+mod manners;
+mod mistakes;
+mod support;

@@ -1,0 +1,154 @@
+//! The crawl keeps its manners: seen from the server's side.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use testweb::{LogEntry, Response, TestWeb};
+
+use crate::support::{Bench, page, stderr};
+
+fn site(mut web: TestWeb, host: &str, pages: u64) -> TestWeb {
+    for number in 0..pages {
+        let links = [
+            format!("/p{}.html", number + 1),
+            "/private/x.html".to_string(),
+        ];
+        web = web.page(
+            &format!("http://{host}/p{number}.html"),
+            &page(
+                &format!("{host} {number}"),
+                number * 31 + u64::from(host.as_bytes()[0]),
+                &links,
+            ),
+        );
+    }
+    web
+}
+
+fn by_host(log: &[LogEntry]) -> HashMap<String, Vec<LogEntry>> {
+    let mut hosts: HashMap<String, Vec<LogEntry>> = HashMap::new();
+    for entry in log {
+        hosts
+            .entry(entry.host.clone())
+            .or_default()
+            .push(entry.clone());
+    }
+    for entries in hosts.values_mut() {
+        entries.sort_by_key(|entry| entry.started);
+    }
+    hosts
+}
+
+#[test]
+fn each_host_has_one_request_at_a_time_and_its_delay_and_robots_first() {
+    let mut web = TestWeb::new();
+    let mut seeds = Vec::new();
+    for host in ["a.test", "b.test", "c.test"] {
+        web = site(web, host, 8)
+            .robots(host, "User-agent: *\nDisallow: /private/\n")
+            .latency(host, Duration::from_millis(15));
+        seeds.extend(["--seed".to_string(), format!("http://{host}/p0.html")]);
+    }
+    let bench = Bench::serve(web);
+    let mut options: Vec<&str> = seeds.iter().map(String::as_str).collect();
+    options.extend(["--delay", "60ms", "--concurrency", "16"]);
+    bench.crawl_to_end("polite", &options);
+    for (host, entries) in by_host(&bench.web.log()) {
+        assert_eq!(entries[0].target, "/robots.txt", "{host}");
+        assert!(
+            entries
+                .iter()
+                .all(|entry| !entry.target.starts_with("/private/")),
+            "{host}"
+        );
+        for pair in entries.windows(2) {
+            assert!(pair[1].started >= pair[0].ended, "{host}: one at a time");
+        }
+        let pages: Vec<_> = entries
+            .iter()
+            .filter(|entry| entry.target != "/robots.txt")
+            .collect();
+        assert_eq!(pages.len(), 9, "{host}: eight pages and a dead link");
+        for pair in pages.windows(2) {
+            let gap = pair[1].started - pair[0].started;
+            assert!(gap >= Duration::from_millis(59), "{host}: {gap:?}");
+        }
+    }
+    let refused = bench
+        .rows("polite", "pages")
+        .into_iter()
+        .filter(|row| row["outcome"] == "refused")
+        .count();
+    assert_eq!(refused, 3);
+}
+
+#[test]
+fn a_host_that_asks_to_wait_is_left_alone_for_that_long() {
+    let web = site(TestWeb::new(), "busy.test", 6);
+    let faults = testweb::Faults {
+        error_503: Some(testweb::faults::Strike::new(1.0, 1).retry_after(1)),
+        ..testweb::Faults::default()
+    };
+    let bench = Bench::serve(web.faults("busy.test", faults));
+    bench.crawl_to_end(
+        "busy",
+        &[
+            "--seed",
+            "http://busy.test/p0.html",
+            "--delay",
+            "0",
+            "--max-pages",
+            "2",
+        ],
+    );
+    let log = bench.web.log();
+    let pages: Vec<_> = log
+        .iter()
+        .filter(|entry| entry.target != "/robots.txt")
+        .collect();
+    for pair in pages.windows(2).filter(|pair| pair[0].status == 503) {
+        let gap = pair[1].started - pair[0].ended;
+        assert!(gap >= Duration::from_secs(1), "{gap:?}");
+    }
+    assert!(pages.iter().any(|entry| entry.status == 503));
+}
+
+#[test]
+fn a_redirecting_seed_brings_its_target_into_scope() {
+    let web = site(TestWeb::new(), "www.apex.test", 3).respond(
+        "http://apex.test/",
+        Response::redirect(301, "http://www.apex.test/p0.html"),
+    );
+    let bench = Bench::serve(web);
+    bench.crawl_to_end("apex", &["--seed", "http://apex.test/", "--delay", "0"]);
+    let kept = bench
+        .pages("apex")
+        .iter()
+        .filter(|(_, fate)| fate == "indexed")
+        .count();
+    assert_eq!(kept, 3);
+}
+
+#[test]
+fn a_private_address_is_refused_unless_allowed() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let output = crate::support::tamis(&[
+        "crawl",
+        "--progress",
+        "none",
+        "--seed",
+        "http://127.0.0.1:9/",
+        "--dir",
+    ])
+    .arg(dir.path().join("crawl"))
+    .output()
+    .expect("runs");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let rows = crate::support::run(
+        crate::support::tamis(&["export"])
+            .arg(dir.path().join("crawl"))
+            .arg("pages"),
+    );
+    let text = crate::support::stdout(&rows);
+    assert!(text.contains("\"refused\""), "{text}");
+}
