@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::delays::Delays;
 use crate::fates::Counts;
 use crate::histogram::Histogram;
 use crate::words;
@@ -122,8 +123,8 @@ impl Hosts {
     }
 
     /// The report's rows, those with most URLs first, the shared row last.
-    pub(crate) fn report(&self, delay_s: f64) -> Vec<HostRow> {
-        let mut rows: Vec<HostRow> = self.rows.iter().map(|row| row.report(delay_s)).collect();
+    pub(crate) fn report(&self, delays: &Delays) -> Vec<HostRow> {
+        let mut rows: Vec<HostRow> = self.rows.iter().map(|row| row.report(delays)).collect();
         rows.sort_by(|a, b| {
             let key = |row: &HostRow| (row.host == OTHERS, std::cmp::Reverse(row.counts.admitted));
             key(a).cmp(&key(b)).then_with(|| a.host.cmp(&b.host))
@@ -148,7 +149,7 @@ impl SeedRow {
 }
 
 impl HostTally {
-    fn report(&self, delay_s: f64) -> HostRow {
+    fn report(&self, delays: &Delays) -> HostRow {
         let fetches = self.ms.distribution();
         let state = if self.robots == "disallow_all" {
             "closed"
@@ -168,7 +169,7 @@ impl HostTally {
             fetches: fetches.count,
             bytes: self.bytes,
             robots: self.robots.clone(),
-            delay_s: self.crawl_delay_s.unwrap_or(0.0).max(delay_s),
+            delay_s: delays.of(&self.name, self.crawl_delay_s).seconds,
             avg_ms: (fetches.mean * 10.0).round() / 10.0,
             p95_ms: fetches.p95,
             state: state.to_owned(),

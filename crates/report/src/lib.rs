@@ -10,7 +10,7 @@
 //! tells what happened to one URL, [`Comparison`] sets two crawls side by side.
 //!
 //! Modules in reading order: [`fates`] holds where each URL is, [`tally`] the fold with its parts
-//! `reasons`, `clock`, [`hosts`], [`errors`], [`clusters`], [`harvest`] and [`histogram`],
+//! `reasons`, `clock`, `delays`, [`hosts`], [`errors`], [`clusters`], [`harvest`] and [`histogram`],
 //! [`figures`] the report as data, [`why_slow`] its one conclusion; then [`text`] and [`html`] with
 //! [`look`], `lines`, [`table`], [`words`] and [`difference`] below them; then [`mod@export`],
 //! [`explain`] and [`compare`].
@@ -18,6 +18,7 @@
 mod clock;
 pub mod clusters;
 pub mod compare;
+mod delays;
 pub mod difference;
 pub mod errors;
 pub mod explain;

@@ -14,6 +14,7 @@ use archive::{
 
 use crate::clock::Clock;
 use crate::clusters::Clusters;
+use crate::delays::Delays;
 use crate::errors::{Errors, error_name};
 use crate::fates::{Counts, Fates, SlotId, State};
 use crate::figures::{
@@ -53,7 +54,7 @@ pub struct Tally {
     errors: Errors,
     retried: u64,
     clock: Clock,
-    delay_s: f64,
+    delays: Delays,
     threshold: f64,
     topic: bool,
 }
@@ -114,7 +115,7 @@ impl Tally {
             stop_reason,
             stop_detail,
             totals: self.totals,
-            hosts: self.hosts.report(self.delay_s),
+            hosts: self.hosts.report(&self.delays),
             seeds: self.seed_rows(),
             fetches,
             statuses: self
@@ -132,7 +133,7 @@ impl Tally {
             traps: self.traps.clone(),
             errors: self.errors.report(),
             robots: self.robots_figures(&reasons),
-            why_slow: why_slow(&self.hosts.rows, self.delay_s, duration_s),
+            why_slow: why_slow(&self.hosts.rows, &self.delays, duration_s),
             retried: self.retried,
             reasons,
         }
@@ -145,13 +146,7 @@ impl Tally {
 
     fn configure(&mut self, start: &StartRecord) {
         let config = &start.config;
-        let delay = config.pointer("/politeness/delay");
-        let delay_ms = delay.and_then(|value| match value.as_str() {
-            Some(text) => words::parse_duration_ms(text),
-            // A number would be milliseconds.
-            None => value.as_f64(),
-        });
-        self.delay_s = delay_ms.unwrap_or(0.0) / 1000.0;
+        self.delays = Delays::read(config);
         let threshold = config.pointer("/topic/threshold").and_then(|v| v.as_f64());
         self.threshold = threshold.unwrap_or(0.5);
     }

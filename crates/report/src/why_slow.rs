@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::delays::{Delay, Delays};
 use crate::hosts::{HostTally, OTHERS};
 use crate::words;
 
@@ -29,12 +30,12 @@ pub struct Slowness {
 }
 
 /// What the crawl waited for, the longest first; nothing below a tenth of the duration.
-pub(crate) fn why_slow(hosts: &[HostTally], delay_s: f64, duration_s: f64) -> Vec<Slowness> {
+pub(crate) fn why_slow(hosts: &[HostTally], delays: &Delays, duration_s: f64) -> Vec<Slowness> {
     if duration_s <= 0.0 {
         return Vec::new();
     }
     let own = hosts.iter().filter(|host| host.name != OTHERS);
-    let mut all: Vec<Slowness> = own.flat_map(|host| host_waits(host, delay_s)).collect();
+    let mut all: Vec<Slowness> = own.flat_map(|host| host_waits(host, delays)).collect();
     for wait in &mut all {
         wait.share = (wait.seconds / duration_s).min(1.0);
     }
@@ -48,12 +49,14 @@ pub(crate) fn why_slow(hosts: &[HostTally], delay_s: f64, duration_s: f64) -> Ve
     all
 }
 
-fn host_waits(host: &HostTally, delay_s: f64) -> Vec<Slowness> {
+fn host_waits(host: &HostTally, delays: &Delays) -> Vec<Slowness> {
     let fetches = host.ms.distribution();
     let times = words::plural(fetches.count, "fetch", "fetches");
     let name = &host.name;
-    let asked = host.crawl_delay_s.unwrap_or(0.0);
-    let delay = delay_s.max(asked);
+    let Delay {
+        seconds: delay,
+        is_asked_for,
+    } = delays.of(name, host.crawl_delay_s);
     let mean_s = fetches.mean / 1000.0;
     let between = fetches.count.saturating_sub(1) as f64 * delay;
     let mut waits = Vec::new();
@@ -67,7 +70,7 @@ fn host_waits(host: &HostTally, delay_s: f64) -> Vec<Slowness> {
         });
     };
     if between > 0.0 {
-        let (cause, whose) = match asked > delay_s {
+        let (cause, whose) = match is_asked_for {
             true => ("crawl_delay", "its robots.txt asks for"),
             false => ("delay", "we keep"),
         };

@@ -64,8 +64,12 @@ fn one(sample: &Sample, texts: &dyn Fn(u64) -> Option<String>) -> String {
 
 /// The pieces as the two sides' HTML.
 fn sides(pieces: &[Piece]) -> (String, String) {
-    let mut kept = String::from("<div class=\"text\" tabindex=\"0\">");
-    let mut dropped = kept.clone();
+    let box_of = |whose: &str| {
+        format!(
+            "<div class=\"text\" role=\"region\" aria-label=\"text of the {whose} page\" tabindex=\"0\">"
+        )
+    };
+    let (mut kept, mut dropped) = (box_of("kept"), box_of("dropped"));
     for piece in pieces.iter().take(PIECES_MAX) {
         match piece {
             Piece::Same(text) => {
