@@ -14,7 +14,8 @@ mod sections;
 mod tables;
 
 use sections::{
-    duplicates, errors, harvest, languages, links, network, responses, robots, sorted, waiting,
+    duplicates, errors, harvest, languages, links, network, responses, robots, sizes, sorted,
+    waiting,
 };
 use tables::{hosts, seeds};
 
@@ -42,9 +43,10 @@ pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> St
     duplicates(&mut out, report, texts);
     hosts(&mut out, report);
     seeds(&mut out, report);
-    two(&mut out, [responses(report), languages(report)]);
-    two(&mut out, [errors(report), waiting(report)]);
-    two(&mut out, [links(report), robots(report)]);
+    two(&mut out, [responses(report), errors(report)]);
+    two(&mut out, [languages(report), sizes(report)]);
+    two(&mut out, [waiting(report), robots(report)]);
+    out.push_str(&links(report));
     let _ = write!(
         out,
         "</main>\n<footer>Every number here is also in <code>tamis report --format json</code>. \

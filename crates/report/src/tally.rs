@@ -410,7 +410,8 @@ impl Tally {
     fn trap(&mut self, url: &str) {
         self.traps.count += 1;
         count_name(&mut self.traps.hosts, words::host_of(url));
-        if self.traps.samples.len() < 10 {
+        let samples = &self.traps.samples;
+        if samples.len() < 10 && !samples.iter().any(|known| known == url) {
             self.traps.samples.push(url.to_owned());
         }
     }

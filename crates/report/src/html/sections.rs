@@ -65,26 +65,31 @@ pub(super) fn network(report: &CrawlReport) -> String {
         0..=999 => format!("{ms} ms"),
         ms => format!("{:.0} s", ms as f64 / 1000.0),
     };
-    let size = |bytes: u64| match bytes {
-        0..=999 => format!("{bytes} B"),
-        1_000..=999_999 => format!("{:.0} kB", bytes as f64 / 1e3),
-        _ => format!("{:.0} MB", bytes as f64 / 1e6),
-    };
     let body = format!(
-        "{}{}<h3>Body sizes</h3>{}",
+        "{}{}",
         charts::steps(
             "Fetches by response time, up to the time under each bar",
             &report.response_times.steps,
             label
         ),
         paragraphs(&network_lines(report)),
-        charts::steps(
-            "Fetches by body size, up to the size under each bar",
-            &report.sizes.steps,
-            size
-        ),
     );
     section("network", "Response times", &body)
+}
+
+/// Body sizes.
+pub(super) fn sizes(report: &CrawlReport) -> String {
+    if report.sizes.max == 0 {
+        return String::new();
+    }
+    let size = |bytes: u64| match bytes {
+        0..=999 => format!("{bytes} B"),
+        1_000..=999_999 => format!("{:.0} kB", bytes as f64 / 1e3),
+        _ => format!("{:.0} MB", bytes as f64 / 1e6),
+    };
+    let title = "Fetches by body size, up to the size under each bar";
+    let body = charts::steps(title, &report.sizes.steps, size);
+    section("sizes", "Body sizes", &body)
 }
 
 /// Duplicates, with samples side by side.

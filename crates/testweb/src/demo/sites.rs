@@ -93,11 +93,7 @@ impl Site {
                 .collect();
             let list = Content {
                 title: format!("{}: {tag}", tongue.pick("Tag", "标签", "標籤")),
-                body: links(
-                    tagged
-                        .iter()
-                        .map(|article| (article.title, self.path(article))),
-                ),
+                body: teasers(&tagged, |article| self.path(article)),
                 ..Content::default()
             };
             web = self.add(web, &tag_path(tag), &list);
