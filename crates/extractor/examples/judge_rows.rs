@@ -13,7 +13,6 @@ fn main() {
     std::fs::create_dir_all(out).expect("the output directory can be made");
     let mut texts = BufWriter::new(File::create(out.join("rows.jsonl")).expect("rows.jsonl"));
     let mut values = BufWriter::new(File::create(out.join("rows.f32")).expect("rows.f32"));
-    let mut kin = BufWriter::new(File::create(out.join("kin.u32")).expect("kin.u32"));
     let mut names = Vec::new();
     let truth = BufReader::new(File::open(data.join("truth.jsonl")).expect("truth.jsonl"));
     for line in truth.lines() {
@@ -45,9 +44,6 @@ fn main() {
         .expect("written");
         for value in &rows.values {
             values.write_all(&value.to_le_bytes()).expect("written");
-        }
-        for value in rows.kin.iter().flatten() {
-            kin.write_all(&value.to_le_bytes()).expect("written");
         }
     }
     std::fs::write(

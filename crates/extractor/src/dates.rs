@@ -45,11 +45,30 @@ pub(crate) fn machine(value: &str) -> Option<String> {
             &when.day().to_string(),
         );
     }
-    written(value)
+    written(value, true)
 }
 
-/// The first date in a line of text.
-pub(crate) fn written(text: &str) -> Option<String> {
+/// Whether two dates (of either form) are one day apart.
+pub(crate) fn are_neighbours(one: &str, other: &str) -> bool {
+    let julian = |date: &str| -> Option<i32> {
+        let year = date.get(..4)?.parse().ok()?;
+        let month: u8 = date.get(5..7)?.parse().ok()?;
+        let day = date.get(8..10)?.parse().ok()?;
+        let month = time::Month::try_from(month).ok()?;
+        Some(
+            time::Date::from_calendar_date(year, month, day)
+                .ok()?
+                .to_julian_day(),
+        )
+    };
+    match (julian(one), julian(other)) {
+        (Some(one), Some(other)) => one.abs_diff(other) == 1,
+        _ => false,
+    }
+}
+
+/// The first date in a line of text; `month_first` tells how "3/4/2020" is meant.
+pub(crate) fn written(text: &str, month_first: bool) -> Option<String> {
     let mut end = text.len().min(400);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -71,8 +90,9 @@ pub(crate) fn written(text: &str) -> Option<String> {
         let separator = &found[2];
         let first_number: u8 = first.parse().unwrap_or(0);
         let second_number: u8 = second.parse().unwrap_or(0);
-        // "3/14/2020" is American; "14.3.2020" and "14/3/2020" are not; "3/4/2020" is a guess.
-        let month_first = second_number > 12 || (separator == "/" && first_number <= 12);
+        // "3/14/2020" is American; "14.3.2020" and "14/3/2020" are not; "3/4/2020" depends.
+        let month_first =
+            second_number > 12 || (month_first && separator == "/" && first_number <= 12);
         let date = if month_first {
             checked(&found[4], first, second)
         } else {
@@ -191,7 +211,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        assert_eq!(written(text).as_deref(), expected, "{text}");
+        assert_eq!(written(text, true).as_deref(), expected, "{text}");
     }
 
     #[test]

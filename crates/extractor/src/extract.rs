@@ -14,7 +14,6 @@ use crate::layout;
 use crate::links;
 use crate::metadata;
 use crate::page::{Page, PageContext};
-use crate::page_type;
 use crate::signs::Sign;
 use crate::structured::Structured;
 use crate::sums::share;
@@ -36,7 +35,8 @@ pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
     let survey = Survey::of(&flat);
     let structured = Structured::read(&flat.json_ld);
     let features = features::compute(&flat, &survey, &structured, context.url);
-    let main = &judge::judge(&flat, &survey, &features);
+    let verdict = judge::judge(&flat, &survey, &features, &structured, context.url);
+    let main = &verdict.main;
     let blocks = assemble::blocks(&flat, &survey.texts, main);
     let found = links::links(&dom.html, context);
     let fields = metadata::read(&flat, &survey, &structured, main, &found.base);
@@ -52,7 +52,7 @@ pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
         text: crate::blocks::plain(&blocks),
         blocks,
         comments: comments(&flat, &survey, main),
-        page_type: page_type::guess(&flat, &survey, &structured, main, context.url),
+        page_type: verdict.page_type,
         layout: layout::of(&flat),
         title: fields.title,
         author: fields.author,

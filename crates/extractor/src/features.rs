@@ -57,17 +57,6 @@ impl Survey {
 pub(crate) struct Features {
     pub names: Vec<&'static str>,
     pub values: Vec<f32>,
-    /// For each run, where it belongs: the second look compares it with its kin.
-    pub kin: Vec<Kin>,
-}
-
-/// The runs a run belongs with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Kin {
-    /// The number of its path among the page's paths.
-    pub path: u32,
-    /// The ranges of runs of the elements around it, each larger than the last.
-    pub rings: [(u32, u32); 5],
 }
 
 impl Features {
@@ -138,7 +127,6 @@ pub(crate) fn compute(
     let mut features = Features {
         names: Vec::new(),
         values: Vec::with_capacity(flat.runs.len() * 220),
-        kin: Vec::with_capacity(flat.runs.len()),
     };
     let mut bodies = Grams::default();
     for body in structured.bodies.iter().take(100) {
@@ -160,7 +148,7 @@ pub(crate) fn compute(
     title_grams.add(&flat.title);
     let facts = page_facts(flat, survey, structured, url);
     let places: Vec<ElementIndex> = flat.runs.iter().map(|run| place(flat, run)).collect();
-    let (texts, paths, path_numbers) = sameness(flat, survey, &places);
+    let (texts, paths) = sameness(flat, survey, &places);
     let echoes = agreement::echoes(&survey.texts);
     let images = prefix_of(flat, |element| element.tag == Tag::Img);
     let mut since = Since::default();
@@ -225,14 +213,10 @@ pub(crate) fn compute(
             last_prose,
             h1_run,
         );
-        let rings = surroundings(&mut row, flat, survey, &facts, places[index], index);
+        surroundings(&mut row, flat, survey, &facts, places[index], index);
         pictures(&mut row, flat, survey, &images, places[index], index);
         opinions(&mut row, flat, survey, &facts, index);
         page_wide(&mut row, survey, &facts);
-        features.kin.push(Kin {
-            path: path_numbers[index],
-            rings,
-        });
     }
     features
 }
@@ -360,11 +344,7 @@ fn place(flat: &Flat<'_>, run: &crate::flat::Run) -> ElementIndex {
 }
 
 /// For each run: the runs with its text, and the runs with its path of tags and names.
-fn sameness(
-    flat: &Flat<'_>,
-    survey: &Survey,
-    places: &[ElementIndex],
-) -> (Vec<Same>, Vec<Same>, Vec<u32>) {
+fn sameness(flat: &Flat<'_>, survey: &Survey, places: &[ElementIndex]) -> (Vec<Same>, Vec<Same>) {
     let mut paths: Vec<u64> = Vec::with_capacity(flat.elements.len());
     for element in &flat.elements {
         let above = paths.get(element.parent as usize).copied().unwrap_or(0);
@@ -372,8 +352,6 @@ fn sameness(
     }
     let mut by_text: HashMap<u64, Same> = HashMap::with_capacity(flat.runs.len());
     let mut by_path: HashMap<u64, Same> = HashMap::new();
-    let mut numbers: HashMap<u64, u32> = HashMap::new();
-    let mut path_numbers = Vec::with_capacity(flat.runs.len());
     let text_keys: Vec<u64> = survey
         .texts
         .iter()
@@ -381,8 +359,6 @@ fn sameness(
         .collect();
     for (index, run) in flat.runs.iter().enumerate() {
         let path = paths[places[index] as usize];
-        let next = numbers.len() as u32;
-        path_numbers.push(*numbers.entry(path).or_insert(next));
         for (map, key) in [(&mut by_text, text_keys[index]), (&mut by_path, path)] {
             let same = map.entry(key).or_default();
             same.count += 1;
@@ -397,7 +373,7 @@ fn sameness(
         .iter()
         .map(|&place| by_path[&paths[place as usize]])
         .collect();
-    (texts, by_run, path_numbers)
+    (texts, by_run)
 }
 
 /// The runs before and after.
@@ -549,7 +525,7 @@ fn surroundings(
     facts: &PageFacts,
     place: ElementIndex,
     index: usize,
-) -> [(u32, u32); 5] {
+) {
     let mut distance = [20.0f32; NAME_GROUPS.len()];
     let mut hidden = 0.0;
     let mut spoken = 0.0;
@@ -594,7 +570,7 @@ fn surroundings(
     for (slot, (_, name)) in INSIDE.iter().enumerate() {
         row.put(name, inside[slot]);
     }
-    rings(row, flat, survey, facts, place, index)
+    rings(row, flat, survey, facts, place, index);
 }
 
 const FRAME_SLOT: usize = 0;
@@ -654,7 +630,7 @@ fn rings(
     facts: &PageFacts,
     place: ElementIndex,
     index: usize,
-) -> [(u32, u32); 5] {
+) {
     const NAMES: [[&str; 5]; 6] = [
         ["r1_weight", "r1_links", "r1_prose", "r1_mean", "r1_at"],
         ["r2_weight", "r2_links", "r2_prose", "r2_mean", "r2_at"],
@@ -663,7 +639,6 @@ fn rings(
         ["r5_weight", "r5_links", "r5_prose", "r5_mean", "r5_at"],
         ["rs_weight", "rs_links", "rs_prose", "rs_mean", "rs_at"],
     ];
-    let mut ranges = [(index as u32, index as u32 + 1); 5];
     let mut rings: [Option<(Sum, f32)>; 6] = [None; 6];
     let mut found = 0;
     let mut runs = 1;
@@ -678,9 +653,6 @@ fn rings(
         let within = (index as f32 - element.first_run as f32) / count as f32;
         if found < 5 {
             rings[found] = Some((sum, within));
-            for range in &mut ranges[found..] {
-                *range = (element.first_run, element.end_run);
-            }
             found += 1;
         }
         // The section: the largest part of the page that is not most of it.
@@ -704,7 +676,6 @@ fn rings(
             }
         }
     }
-    ranges
 }
 
 /// How many elements of a kind stand before each element.

@@ -15,26 +15,56 @@
 //! measure as in Ye et al., *Optimizing F-measure*, ICML 2012.
 
 mod forest;
+mod veto;
+
+use url::Url;
 
 use crate::candidates::agreement;
 use crate::features::{Features, Survey};
 use crate::flat::Flat;
+use crate::page::PageType;
+use crate::page_type;
+use crate::structured::Structured;
 
 /// No run below this is kept, however empty the page would be.
 const KEEP_MIN: f32 = 0.15;
 /// Every run above this is kept.
 const KEEP_SURE: f32 = 0.5;
 
-/// For each run of a page, whether it is content.
-pub(crate) fn judge(flat: &Flat<'_>, survey: &Survey, features: &Features) -> Vec<bool> {
+/// The verdict on a page.
+pub(crate) struct Verdict {
+    /// For each run, whether it is content.
+    pub main: Vec<bool>,
+    /// What kind of page it is.
+    pub page_type: PageType,
+}
+
+/// Judges a page.
+pub(crate) fn judge(
+    flat: &Flat<'_>,
+    survey: &Survey,
+    features: &Features,
+    structured: &Structured,
+    url: &Url,
+) -> Verdict {
     let forest = forest::shared();
-    let probability: Vec<f32> = (0..flat.runs.len())
+    let mut probability: Vec<f32> = (0..flat.runs.len())
         .map(|run| forest.probability(features.row(run)))
         .collect();
-    let least = threshold(flat, &probability);
-    let mut chosen: Vec<bool> = probability.iter().map(|&p| p >= least).collect();
-    drop_repeats(survey, &mut chosen);
-    chosen
+    // The type depends on the content and some rules for content on the type: a first guess at
+    // the one is good enough for the other.
+    let first = cut(flat, &probability);
+    let page_type = page_type::guess(flat, survey, structured, &first, url);
+    veto::apply(flat, survey, page_type, &mut probability);
+    let mut main = cut(flat, &probability);
+    drop_repeats(flat, survey, &mut main);
+    Verdict { main, page_type }
+}
+
+/// Keeps the runs above the page's threshold.
+fn cut(flat: &Flat<'_>, probability: &[f32]) -> Vec<bool> {
+    let least = threshold(flat, probability);
+    probability.iter().map(|&p| p >= least).collect()
 }
 
 /// The probability from which runs are kept: where expected F1 by words is largest.
@@ -57,16 +87,27 @@ fn threshold(flat: &Flat<'_>, probability: &[f32]) -> f32 {
     best.1.clamp(KEEP_MIN, KEEP_SURE)
 }
 
-/// Takes out long runs whose words were kept before: pages carry a text once for wide screens and
-/// once for narrow ones, or a summary that the text begins with.
-fn drop_repeats(survey: &Survey, chosen: &mut [bool]) {
+/// Takes out very long runs whose words were kept before: some pages carry their whole text a
+/// second time, in one piece, for programs. Shorter repeats are often meant (terms under each
+/// offer, a dish on two days).
+fn drop_repeats(flat: &Flat<'_>, survey: &Survey, main: &mut [bool]) {
+    const WORDS_MIN: u32 = 100;
     let mut seen = agreement::Grams::default();
-    for (text, chosen) in survey.texts.iter().zip(chosen.iter_mut()) {
-        if !*chosen || text.len() < 60 {
+    if !flat
+        .runs
+        .iter()
+        .zip(main.iter())
+        .any(|(run, &kept)| kept && run.tally.words >= WORDS_MIN)
+    {
+        return;
+    }
+    for (index, run) in flat.runs.iter().enumerate() {
+        if !main[index] || run.tally.words < 5 {
             continue;
         }
-        if seen.share(text) > 0.8 {
-            *chosen = false;
+        let text = &survey.texts[index];
+        if run.tally.words >= WORDS_MIN && seen.share(text) > 0.8 {
+            main[index] = false;
         } else {
             seen.add(text);
         }

@@ -44,8 +44,6 @@ pub struct TrainingRows {
     pub texts: Vec<String>,
     /// The runs' features, row after row.
     pub values: Vec<f32>,
-    /// The runs' kin: path number, then five ranges of runs.
-    pub kin: Vec<[u32; 11]>,
 }
 
 /// Rows of features, for the trainer of the judge.
@@ -60,17 +58,5 @@ pub fn training_rows(html: &str, url: &url::Url) -> TrainingRows {
         names: features.names,
         values: features.values,
         texts: survey.texts,
-        kin: features
-            .kin
-            .iter()
-            .map(|kin| {
-                let mut row = [kin.path; 11];
-                for (index, (from, to)) in kin.rings.into_iter().enumerate() {
-                    row[1 + 2 * index] = from;
-                    row[2 + 2 * index] = to;
-                }
-                row
-            })
-            .collect(),
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn read(
     let title = title::find(flat, survey, structured, main, site_name.as_deref(), base);
     let near = Near::of(flat, survey, main, title.as_deref());
     Metadata {
-        author: author::find(flat, survey, structured, &near, site_name.as_deref()),
+        author: author::find(flat, survey, structured, &near, site_name.as_deref(), base),
         published: published(flat, survey, structured, &near, base),
         modified: modified(flat, structured),
         description: meta(
@@ -110,7 +110,7 @@ impl Near {
             (from, to)
         };
         Near {
-            range: from.saturating_sub(6)..(to + 8).min(count),
+            range: from.saturating_sub(8)..(to + 8).min(count),
             tail: last.saturating_sub(4)..(last + 6).min(count),
         }
     }
@@ -169,19 +169,33 @@ fn published(
     near: &Near,
     url: &Url,
 ) -> Option<String> {
-    let declared = structured.published.as_deref().and_then(dates::machine);
-    if declared.is_some() {
-        return declared;
-    }
-    for name in PUBLISHED {
-        if let Some(date) = meta(flat, &[name]).and_then(dates::machine) {
-            return Some(date);
-        }
-    }
-    marked_time(flat, near)
-        .or_else(|| dates::in_path(url.path()))
-        .or_else(|| written_near(flat, survey, near))
-        .or_else(|| tagged_date(flat, survey))
+    let month_first = flat
+        .lang
+        .is_none_or(|lang| lang.to_ascii_lowercase().starts_with("en"));
+    let address = dates::in_path(url.path());
+    let declared = structured
+        .published
+        .as_deref()
+        .and_then(dates::machine)
+        .or_else(|| {
+            PUBLISHED
+                .iter()
+                .find_map(|name| meta(flat, &[name]).and_then(dates::machine))
+        })
+        .or_else(|| address.clone())
+        .or_else(|| marked_time(flat, near));
+    let Some(declared) = declared else {
+        return written_near(flat, survey, near, month_first)
+            .or_else(|| tagged_date(flat, survey, month_first));
+    };
+    // Declared times are often in UTC; the day that the address or the by-line shows is the
+    // publisher's own, where it is the day before or after.
+    let shown = [address, written_near(flat, survey, near, month_first)];
+    shown
+        .into_iter()
+        .flatten()
+        .find(|day| dates::are_neighbours(day, &declared))
+        .or(Some(declared))
 }
 
 fn modified(flat: &Flat<'_>, structured: &Structured) -> Option<String> {
@@ -228,7 +242,7 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
                 .get(element.first_run.saturating_sub(1) as usize..)?;
             run.iter()
                 .take(2)
-                .find_map(|run| dates::written(&flat.run_text(run)))
+                .find_map(|run| dates::written(&flat.run_text(run), true))
         });
         let Some(date) = text else { continue };
         let class = element.element.attr("class").unwrap_or("");
@@ -258,12 +272,17 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
 }
 
 /// A date in words near the title; then near the end of the content.
-fn written_near(flat: &Flat<'_>, survey: &Survey, near: &Near) -> Option<String> {
+fn written_near(
+    flat: &Flat<'_>,
+    survey: &Survey,
+    near: &Near,
+    month_first: bool,
+) -> Option<String> {
     let dated = |index: usize| -> Option<String> {
         if flat.runs[index].tally.weight > 300 || !survey.signs[index].has(Sign::Date) {
             return None;
         }
-        dates::written(&survey.texts[index])
+        dates::written(&survey.texts[index], month_first)
     };
     near.range
         .clone()
@@ -272,14 +291,14 @@ fn written_near(flat: &Flat<'_>, survey: &Survey, near: &Near) -> Option<String>
 }
 
 /// A date in an element that is called one.
-fn tagged_date(flat: &Flat<'_>, survey: &Survey) -> Option<String> {
+fn tagged_date(flat: &Flat<'_>, survey: &Survey, month_first: bool) -> Option<String> {
     flat.runs.iter().enumerate().find_map(|(index, run)| {
         let called = flat
             .ancestors(run.owner)
             .take(2)
             .any(|at| flat.elements[at as usize].hints.has(Hint::Byline));
         if called && run.tally.weight < 200 {
-            dates::written(&survey.texts[index])
+            dates::written(&survey.texts[index], month_first)
         } else {
             None
         }

@@ -4,8 +4,8 @@
     cargo run --release -p extractor --example judge_rows -- DATA ROWS
     python3 train_judge.py DATA/truth.jsonl ROWS FOREST [--folds 5]
 
-With --folds the pages are split by site and the score on the unseen folds is printed; nothing is
-written. Needs numpy and lightgbm.
+With --folds the pages are split by site and the score on the unseen folds is printed (of the forest
+alone, without the rules that come after it); nothing is written. Needs numpy and lightgbm.
 """
 import argparse, hashlib, json, re, sys, unicodedata
 from collections import Counter
@@ -24,6 +24,8 @@ PARAMETERS = dict(objective="binary", learning_rate=0.1, num_leaves=7, min_data_
 ROUNDS = 180
 # Rows of a page that take part in training; content is kept whole.
 ROWS_MAX = 200
+# What a run judged by a snippet weighs; other runs weigh their share of their page's content.
+SNIPPET_WEIGHT = 0.4
 
 
 def tokens(text):
@@ -95,6 +97,24 @@ def labels(runs, truth):
     return out >= 0.5
 
 
+def squash(text):
+    return "".join(tokens(text))
+
+
+def snippet_labels(texts, record):
+    """1 and 0 for runs that hold a wanted or an unwanted snippet, -1 for all that nobody judged."""
+    wanted = [s for s in map(squash, record.get("with") or []) if s]
+    unwanted = [s for s in map(squash, record.get("without") or []) if s]
+    out = np.full(len(texts), -1)
+    for i, text in enumerate(map(squash, texts)):
+        # An unwanted snippet inside a long run says nothing against the run.
+        if any(s in text and len(text) < 6 * len(s) + 40 for s in unwanted):
+            out[i] = 0
+        elif any(s in text for s in wanted):
+            out[i] = 1
+    return out
+
+
 def site(record):
     parts = (urlparse(record["url"]).hostname or record["id"]).split(".")
     double = len(parts) > 2 and parts[-2] in ("co", "com", "org", "net", "gov", "ac", "edu")
@@ -113,6 +133,8 @@ def load(truth_file, rows_dir):
             true = tokens(record["text"])
             pages.append(dict(record=record, rows=slice(at, at + count), runs=runs, truth=true,
                               labels=labels(runs, true)))
+        elif count and (record.get("with") or record.get("without")):
+            pages.append(dict(record=record, rows=slice(at, at + count), snippets=snippet_labels(page["texts"], record)))
         at += count
     return names, values, pages
 
@@ -130,6 +152,12 @@ def train(values, pages, seed=0):
     chance = np.random.RandomState(3)
     x, y, w = [], [], []
     for page in pages:
+        if "snippets" in page:
+            judged = page["snippets"] >= 0
+            x.append(values[page["rows"]][judged])
+            y.append(page["snippets"][judged])
+            w.append(np.full(judged.sum(), SNIPPET_WEIGHT))
+            continue
         count = len(page["labels"])
         share = min(1.0, ROWS_MAX / count)
         keep = page["labels"] | (chance.rand(count) < share)
@@ -156,7 +184,7 @@ def cross_validate(values, pages, folds):
     for k in range(folds):
         model = train(values, [page for page in pages if fold(page) != k])
         for page in pages:
-            if fold(page) == k:
+            if fold(page) == k and "labels" in page:
                 chosen = choose(model.predict(values[page["rows"]]), page["runs"])
                 words = [word for run, kept in zip(page["runs"], chosen) if kept for word in run]
                 scores.append((page["record"], *precision_recall(words, page["truth"])))

@@ -6,11 +6,13 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use url::Url;
 
 use crate::features::Survey;
 use crate::flat::Flat;
 use crate::hints::Hint;
 use crate::structured::Structured;
+use crate::tag::Tag;
 
 use super::{Near, element_text, meta, short};
 
@@ -20,16 +22,37 @@ pub(super) fn find(
     structured: &Structured,
     near: &Near,
     site_name: Option<&str>,
+    url: &Url,
 ) -> Option<String> {
-    let plausible = |name: String| clean(&name, site_name);
-    structured
-        .author
-        .clone()
+    let host = url.host_str().unwrap_or("").trim_start_matches("www.");
+    let label = host.split('.').next().unwrap_or("");
+    let plausible = |name: String| clean(&name);
+    let said = structured.author.clone().and_then(plausible);
+    let said = said.or_else(|| declared(flat).and_then(plausible));
+    // A site that names itself as the author says nothing where the page names a person.
+    let is_site = |name: &str| {
+        let name = letters(name);
+        let site = site_name.map(letters).unwrap_or_default();
+        (!site.is_empty() && (site.contains(&name) || name.contains(&site)))
+            || (label.len() >= 3 && name.contains(&letters(label)))
+    };
+    if said.as_deref().is_some_and(|name| !is_site(name)) {
+        return said;
+    }
+    marked(flat, survey, near, true)
         .and_then(plausible)
-        .or_else(|| declared(flat).and_then(plausible))
-        .or_else(|| marked(flat, survey, near, true).and_then(plausible))
         .or_else(|| byline(survey, near).and_then(plausible))
+        .or_else(|| profile(flat, near).and_then(plausible))
         .or_else(|| marked(flat, survey, near, false).and_then(plausible))
+        .or(said)
+}
+
+/// Letters and digits in lower case.
+fn letters(text: &str) -> String {
+    text.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 fn declared(flat: &Flat<'_>) -> Option<String> {
@@ -83,7 +106,12 @@ fn marked(flat: &Flat<'_>, survey: &Survey, near: &Near, strict: bool) -> Option
     let mut names: Vec<String> = Vec::new();
     for (index, element) in flat.elements.iter().enumerate() {
         let at = element.first_run as usize;
-        if !near.range.contains(&at) || element.tally.chars == 0 || element.tally.chars > 80 {
+        // A by-line may stand some lines above the title, or beside the text.
+        let from = near.range.start.saturating_sub(20);
+        if !(from..near.range.end + 4).contains(&at)
+            || element.tally.chars == 0
+            || element.tally.chars > 80
+        {
             continue;
         }
         let attribute = |name: &str, wanted: &str| {
@@ -96,11 +124,11 @@ fn marked(flat: &Flat<'_>, survey: &Survey, near: &Near, strict: bool) -> Option
         let is_marked = attribute("rel", "author")
             || attribute("itemprop", "author")
             || (!strict
-                && element.hints.has(Hint::User)
-                && element
-                    .element
-                    .attr("class")
-                    .is_some_and(|class| class.to_ascii_lowercase().contains("author")));
+                && (element.hints.has(Hint::User) || element.hints.has(Hint::Byline))
+                && element.element.attr("class").is_some_and(|class| {
+                    let class = class.to_ascii_lowercase();
+                    class.contains("author") || class.contains("byline")
+                }));
         if !is_marked {
             continue;
         }
@@ -118,6 +146,49 @@ fn marked(flat: &Flat<'_>, survey: &Survey, near: &Near, strict: bool) -> Option
         }
     }
     (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// The words of links to an author's page: near the title, or the only such name on the page.
+fn profile(flat: &Flat<'_>, near: &Near) -> Option<String> {
+    let mut close: Vec<String> = Vec::new();
+    let mut all: Vec<String> = Vec::new();
+    for (index, element) in flat.elements.iter().enumerate() {
+        if element.tag != Tag::A || element.tally.chars == 0 || element.tally.chars > 60 {
+            continue;
+        }
+        let leads_to_author = element.element.attr("href").is_some_and(|href| {
+            [
+                "/author/",
+                "/authors/",
+                "/autor/",
+                "/auteur/",
+                "/autoren/",
+                "/people/",
+                "/by/",
+            ]
+            .iter()
+            .any(|part| href.contains(part))
+        });
+        if !leads_to_author && element.element.attr("rel") != Some("author") {
+            continue;
+        }
+        let name = inline_text(flat, index);
+        if name.is_empty() || all.len() > 50 {
+            continue;
+        }
+        let at = element.first_run as usize;
+        let is_close = near.range.contains(&at) || near.range.contains(&at.saturating_sub(1));
+        if is_close && !close.contains(&name) && close.len() < 4 {
+            close.push(name.clone());
+        }
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    if close.is_empty() && all.len() == 1 {
+        return all.pop();
+    }
+    (!close.is_empty()).then(|| close.join(", "))
 }
 
 /// The text of an inline element: the pieces that stand in it.
@@ -166,7 +237,7 @@ fn byline(survey: &Survey, near: &Near) -> Option<String> {
 }
 
 /// A name without what surrounds it; `None` where it is no name.
-fn clean(name: &str, site_name: Option<&str>) -> Option<String> {
+fn clean(name: &str) -> Option<String> {
     let mut name = short(name);
     for prefix in [
         "by ",
@@ -186,6 +257,13 @@ fn clean(name: &str, site_name: Option<&str>) -> Option<String> {
         .trim_matches([' ', ',', '|', '-', '·', ':', '：', '/', '•'])
         .to_owned();
     let lower = name.to_lowercase();
+    // Dates, counts and sections follow a name in the same element.
+    let name = match name.find(|c: char| c.is_ascii_digit()) {
+        Some(at) if at > 3 => name[..at]
+            .trim_end_matches([' ', '|', ',', '(', '-', '·'])
+            .to_owned(),
+        _ => name,
+    };
     let count = name.chars().count();
     let empty_word = matches!(
         lower.as_str(),
@@ -206,16 +284,20 @@ fn clean(name: &str, site_name: Option<&str>) -> Option<String> {
             | "佚名"
             | "匿名"
     );
-    let is_site = site_name.is_some_and(|site| site.eq_ignore_ascii_case(&name));
-    if !(2..=200).contains(&count)
-        || empty_word
-        || is_site
-        || lower.contains("://")
-        || lower.starts_with('@')
+    if !(2..=200).contains(&count) || empty_word || lower.contains("://") || lower.starts_with('@')
     {
         return None;
     }
-    if !name.chars().any(char::is_alphabetic) {
+    let ends_short = [
+        "follow",
+        "publiziert am",
+        "published",
+        "posted on",
+        "share",
+        "read more",
+    ];
+    let has_letter = name.chars().any(char::is_alphabetic);
+    if !has_letter || ends_short.contains(&lower.as_str()) {
         return None;
     }
     Some(name)
@@ -227,11 +309,10 @@ mod tests {
 
     #[test]
     fn prefixes_are_cut_and_empty_names_refused() {
-        assert_eq!(clean("By Lois Lane", None).as_deref(), Some("Lois Lane"));
-        assert_eq!(clean("作者：张三", None).as_deref(), Some("张三"));
-        assert_eq!(clean("admin", None), None);
-        assert_eq!(clean("Daily Planet", Some("Daily Planet")), None);
-        assert_eq!(clean("https://a.example/u/1", None), None);
+        assert_eq!(clean("By Lois Lane").as_deref(), Some("Lois Lane"));
+        assert_eq!(clean("作者：张三").as_deref(), Some("张三"));
+        assert_eq!(clean("admin"), None);
+        assert_eq!(clean("https://a.example/u/1"), None);
     }
 
     #[test]

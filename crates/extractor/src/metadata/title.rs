@@ -8,7 +8,7 @@
 use url::Url;
 
 use crate::features::Survey;
-use crate::flat::{Flat, NONE};
+use crate::flat::Flat;
 use crate::structured::Structured;
 use crate::tag::Tag;
 
@@ -34,45 +34,76 @@ pub(super) fn find(
         .filter(|title| !title.is_empty());
     let headings = headings(flat, survey, main);
 
-    // A first-level heading that the title repeats.
+    // A heading that `<title>` or the shared title repeats, and that is most of it: a logo's words
+    // stand in the title too, but at its end.
+    let reference = shared.as_deref().unwrap_or(&clean);
+    let most = letters(&clean)
+        .chars()
+        .count()
+        .min(letters(reference).chars().count())
+        / 2;
+    let first_part = letters(first_segment(&whole));
+    let whole_letters = letters(&whole);
+    let shared_letters = letters(reference);
     let agreed = headings
         .iter()
-        .find(|heading| {
+        .filter(|(heading, _)| {
             let heading = letters(heading);
-            heading.chars().count() >= 4
-                && (letters(&whole).contains(&heading)
-                    || shared
-                        .as_deref()
-                        .is_some_and(|shared| letters(shared) == heading))
+            let count = heading.chars().count();
+            count >= 4
+                && (count >= most || heading == first_part)
+                && (whole_letters.contains(&heading) || shared_letters.contains(&heading))
                 && site_name.is_none_or(|site| letters(site) != heading)
         })
-        .cloned();
+        .max_by_key(|(heading, _)| letters(heading).chars().count())
+        .map(|(heading, _)| heading.clone());
+    // The only first-level heading, just above the text, in several words: what readers see.
+    let seen = match headings
+        .iter()
+        .filter(|(_, level)| *level == 1)
+        .collect::<Vec<_>>()[..]
+    {
+        [(heading, _)] if words(heading) >= 4 => Some(heading.clone()),
+        _ => None,
+    };
     agreed
+        .or(seen)
         .or(shared)
         .or(headline)
         .or_else(|| Some(clean).filter(|title| !title.is_empty()))
-        .or_else(|| headings.into_iter().next())
+        .or_else(|| headings.into_iter().next().map(|(heading, _)| heading))
         .or_else(|| Some(whole).filter(|title| !title.is_empty()))
 }
 
-/// The texts of the first-level headings; the second-level ones just before the content too.
-fn headings(flat: &Flat<'_>, survey: &Survey, main: &[bool]) -> Vec<String> {
+/// The first-level headings, and the second-level ones just before the content, with their level.
+fn headings(flat: &Flat<'_>, survey: &Survey, main: &[bool]) -> Vec<(String, u8)> {
     let first = main.iter().position(|&kept| kept).unwrap_or(0);
     let mut out = Vec::new();
     for (index, element) in flat.elements.iter().enumerate() {
         let near = (element.first_run as usize).abs_diff(first) < 12;
-        let wanted = element.tag == Tag::H1 || (element.tag == Tag::H2 && near);
-        if wanted && element.tally.chars > 0 && out.len() < 12 {
+        let level = match element.tag {
+            Tag::H1 => 1,
+            Tag::H2 if near => 2,
+            _ => continue,
+        };
+        if element.tally.chars > 0 && out.len() < 12 {
             let text = element_text(flat, survey, index as u32);
             if !text.is_empty() && text.chars().count() < 300 {
-                out.push(text);
+                out.push((text.trim_end_matches(['¶', '#', ' ']).to_owned(), level));
             }
         }
     }
-    if survey.marks.h1 != NONE && out.is_empty() {
-        out.push(element_text(flat, survey, survey.marks.h1));
-    }
     out
+}
+
+/// A title up to its first separator that is never part of one.
+fn first_segment(title: &str) -> &str {
+    title
+        .split(['|', '｜'])
+        .next()
+        .and_then(|head| head.split(" - ").next())
+        .unwrap_or(title)
+        .trim()
 }
 
 /// Cuts the site's name off a title: by its known name, by the host's, or as the shorter end.
@@ -124,6 +155,11 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
         let after = rest[first_at + first.len()..].trim();
         if is_site(before) && after.chars().count() >= 4 {
             rest = after;
+            continue;
+        }
+        // A bar is not a part of titles: what stands behind it is a section or a slogan.
+        if matches!(separator.trim(), "|" | "｜") && words(head) >= 2 {
+            rest = head;
             continue;
         }
         // Unknown names: a short end after a long head, set off by blanks.

@@ -1,0 +1,129 @@
+//! Lines and parts that are furniture wherever they stand.
+//!
+//! The forest weighs; these rules do not. Each names something that people who marked content left
+//! out on nearly every page: a press button's words, "Also read: ...", a photographer's credit. A
+//! rule stays as long as it pays on sites that no constant was set on; rules for copyright lines,
+//! dates, second articles and related parts did not, and are gone.
+
+use crate::features::Survey;
+use crate::flat::{Flat, NONE, Traits};
+use crate::hints::Hint;
+use crate::page::PageType;
+use crate::signs::Sign;
+use crate::sums::share;
+use crate::tag::Tag;
+
+/// A part may be taken out only where this many words of sure content remain,
+const WORDS_LEFT_MIN: u32 = 50;
+/// and this share of them: a "comment" that holds nearly all there is to read is the content.
+const SHARE_LEFT_MIN: f32 = 0.2;
+/// From here on a run counts as sure content for the two bounds above.
+const SURE: f32 = 0.4;
+
+/// Sets the probability of vetoed runs to 0.
+pub(super) fn apply(
+    flat: &Flat<'_>,
+    survey: &Survey,
+    page_type: PageType,
+    probability: &mut [f32],
+) {
+    // A thread's replies are its content, a product's hidden tabs its description.
+    let (no_comments, no_hidden) = match page_type {
+        PageType::Article | PageType::Other => (true, true),
+        PageType::FrontPage => (true, false),
+        PageType::Forum
+        | PageType::Product
+        | PageType::Collection
+        | PageType::Listing
+        | PageType::Documentation
+        | PageType::Service => (false, false),
+    };
+    let is_article = page_type == PageType::Article;
+    for (index, probability) in probability.iter_mut().enumerate() {
+        if is_furniture(flat, survey, index, is_article) {
+            *probability = 0.0;
+        }
+    }
+    if no_comments {
+        take_out(flat, probability, &|run| in_comments(flat, survey, run));
+    }
+    if no_hidden {
+        take_out(flat, probability, &|run| in_hidden(flat, survey, run));
+    }
+}
+
+/// Whether a line says by its own words or tag that it is furniture.
+fn is_furniture(flat: &Flat<'_>, survey: &Survey, index: usize, is_article: bool) -> bool {
+    let run = &flat.runs[index];
+    let signs = survey.signs[index];
+    let weight = run.tally.weight;
+    let linked = run.link_weight * 10 >= weight * 6;
+    let tag = flat.elements[run.owner as usize].tag;
+    let also_read = signs.has(Sign::Related) && linked && weight < 250;
+    let head_of_related = signs.has(Sign::Related) && tag.heading_level().is_some() && weight < 60;
+    let credit = signs.has(Sign::Credit) && weight < 80;
+    let share_bar = signs.has(Sign::Share) && weight < 60;
+    let advert = signs.has(Sign::Advert) && weight < 60;
+    let press = matches!(tag, Tag::Button | Tag::Label);
+    let more = signs.has(Sign::More) && linked && weight < 30;
+    // On an article a line about subscribing is a wall, and words under a picture are not the
+    // text; a shop or a manual may be about either.
+    let wall = is_article && signs.has(Sign::Wall) && weight < 160;
+    let caption = is_article
+        && flat
+            .ancestors(run.owner)
+            .any(|at| flat.elements[at as usize].tag == Tag::Figcaption);
+    also_read
+        || head_of_related
+        || credit
+        || share_bar
+        || advert
+        || press
+        || more
+        || wall
+        || caption
+}
+
+/// Whether a run stands in a part called comments, apart from where the article's paragraphs meet.
+fn in_comments(flat: &Flat<'_>, survey: &Survey, index: usize) -> bool {
+    let container = survey.container.element;
+    let page = survey.sums.page();
+    flat.ancestors(flat.runs[index].owner).any(|at| {
+        let element = &flat.elements[at as usize];
+        element.hints.has(Hint::Comment)
+            && element.tag != Tag::Body
+            && (container == NONE || !flat.contains(at, container))
+            && share(survey.sums.under(flat, at).prose, page.prose, 0.0) < 0.9
+    })
+}
+
+/// Whether a run stands in a part that is not shown, unless that is where most of the text is:
+/// pages also hide themselves whole until a script has run.
+fn in_hidden(flat: &Flat<'_>, survey: &Survey, index: usize) -> bool {
+    let page = survey.sums.page();
+    flat.ancestors(flat.runs[index].owner).any(|at| {
+        let element = &flat.elements[at as usize];
+        element.traits.has(Traits::HIDDEN) && share(element.tally.weight, page.weight, 0.0) < 0.3
+    })
+}
+
+/// Takes out a part, if enough is left without it.
+fn take_out(flat: &Flat<'_>, probability: &mut [f32], is_part: &dyn Fn(usize) -> bool) {
+    let part: Vec<bool> = (0..probability.len()).map(is_part).collect();
+    let (mut all, mut left) = (0, 0);
+    for (index, &probability) in probability.iter().enumerate() {
+        if probability >= SURE {
+            let words = flat.runs[index].tally.words;
+            all += words;
+            left += if part[index] { 0 } else { words };
+        }
+    }
+    if left < WORDS_LEFT_MIN || share(left, all, 0.0) < SHARE_LEFT_MIN {
+        return;
+    }
+    for (index, probability) in probability.iter_mut().enumerate() {
+        if part[index] {
+            *probability = 0.0;
+        }
+    }
+}
