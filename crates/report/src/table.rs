@@ -59,6 +59,25 @@ pub fn fit(text: &str, columns: usize) -> String {
     out
 }
 
+/// As [`fit`], but a URL is cut in its middle: what tells it from others stands at its end.
+pub fn fit_url(text: &str, columns: usize) -> String {
+    if !text.contains("://") || width(text) <= columns || columns < NARROWEST {
+        return fit(text, columns);
+    }
+    let head = fit(text, columns / 2 + 1);
+    let room = columns - width(&head);
+    let mut used = 0;
+    let mut start = text.len();
+    for (at, c) in text.char_indices().rev() {
+        used += c.width().unwrap_or(0);
+        if used > room {
+            break;
+        }
+        start = at;
+    }
+    fit(&format!("{head}{}", &text[start..]), columns)
+}
+
 /// The text in lines of at most `columns`, broken at spaces; further lines are indented as the
 /// first. A word that is wider than a line is cut.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
@@ -133,7 +152,7 @@ impl Table {
                 let padded = shown
                     .iter()
                     .zip(&widths)
-                    .map(|(&at, &wide)| pad(&fit(&cells[at], wide), wide, self.columns[at].1));
+                    .map(|(&at, &wide)| pad(&fit_url(&cells[at], wide), wide, self.columns[at].1));
                 padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
             })
             .collect()
@@ -212,6 +231,19 @@ mod tests {
         assert!(table.lines(0)[1].ends_with("123,456"));
         let spared = table.clone().spare(&["url"]);
         assert_eq!(spared.lines(8), ["      n", "123,456"]);
+    }
+
+    #[test]
+    fn a_long_url_keeps_its_end() {
+        assert_eq!(
+            fit_url("http://a.example/one/two/three.html", 24),
+            "http://a.exa…/three.html"
+        );
+        assert_eq!(fit_url("http://a.example/", 24), "http://a.example/");
+        for columns in 0..30 {
+            let cut = fit_url("http://数据库.example/索引/一二三四五六七八", columns);
+            assert!(width(&cut) <= columns, "{columns}: {cut}");
+        }
     }
 
     #[test]
