@@ -1,175 +1,33 @@
 //! The frontier: every URL ever admitted, and whose turn is next.
+//!
+//! Memory is bounded: of the seen URLs 64 bits each are kept, and beyond a bound the disk is asked;
+//! of the pending ones so many are kept whole, of more only their place in the queue, and of yet
+//! more nothing.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
+use crate::clock::Clock;
 use crate::host::HostKey;
-use crate::queue::{HostQueue, Item, Ready};
-use crate::store::{Store, Stored};
+use crate::lease::{
+    Admission, AdmissionRefusal, Counts, FrontierUrl, Gate, Lease, Next, Permission, Settled,
+};
+use crate::politeness::{Addresses, HostAdvice, HostLimits, Manners};
+use crate::queue::{HostQueue, Item};
+use crate::schedule::Schedule;
+use crate::store::{self, RowBytes, Store, Stored};
 use crate::trap::Traps;
 use crate::url::CanonicalUrl;
 
-/// Longest wait after failures in a row.
-const BACK_OFF_MAX: Duration = Duration::from_secs(60);
-/// First wait after a failure; doubled with each further one in a row.
-const BACK_OFF_FIRST: Duration = Duration::from_millis(250);
-/// Added to what a server asks for: its clock and ours do not tick together.
-const RETRY_AFTER_MARGIN: Duration = Duration::from_millis(50);
-
-/// A URL that waits, or is being visited.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FrontierUrl {
-    /// The URL.
-    pub url: CanonicalUrl,
-    /// Links from a seed.
-    pub depth: u32,
-    /// Number of the seed.
-    pub seed: u32,
-    /// Record number of the page that led here.
-    pub via: Option<u64>,
-    /// 0.0 to 1.0, larger first.
-    pub priority: f32,
-    /// The caller's own bytes, kept with the URL.
-    pub context: Vec<u8>,
-}
-
-/// The right to finish a URL. Not `Clone`: a URL is finished once.
-#[derive(Debug)]
-#[must_use = "a lease that is never settled leaves its URL pending"]
-pub struct Lease {
-    url: FrontierUrl,
-    attempt: u32,
-    order: u64,
-}
-
-impl Lease {
-    /// The URL.
-    pub fn url(&self) -> &FrontierUrl {
-        &self.url
-    }
-
-    /// Which try this is, 1 for the first.
-    pub fn attempt(&self) -> u32 {
-        self.attempt
-    }
-
-    /// The URL met its fate, and its record is synced.
-    pub fn finished(self) -> Settled {
-        Settled::Finished(self)
-    }
-
-    /// The URL is to be tried again, not before a time (milliseconds since the Unix epoch).
-    pub fn retry_at(self, unix_ms: u64) -> Settled {
-        Settled::RetryAt(self, unix_ms)
-    }
-}
-
-/// How a lease ends.
-#[derive(Debug)]
-pub enum Settled {
-    /// The URL is finished.
-    Finished(Lease),
-    /// It is to be tried again.
-    RetryAt(Lease, u64),
-}
-
-/// What `next` answers.
-#[derive(Debug)]
-pub enum Next {
-    /// Visit this URL now.
-    Lease(Lease),
-    /// Fetch this host's robots.txt now; the URL is one that waits for it.
-    Robots(HostKey, CanonicalUrl),
-    /// robots.txt disallows this URL: finish it without a visit. Costs the host no delay.
-    Refused(Lease, String),
-    /// Nothing before this time.
-    WaitUntil(Instant),
-    /// Nothing before something under way has ended.
-    InFlight,
-    /// Nothing is pending.
-    Drained,
-}
-
-/// What robots.txt says to a URL.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Permission {
-    /// Go on.
-    Allowed,
-    /// No; with the rule.
-    Refused(String),
-    /// robots.txt is not known yet.
-    Unknown,
-}
-
-/// Asks robots.txt.
-pub trait Gate {
-    /// May this URL be fetched?
-    fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission;
-}
-
-/// What became of an offered URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Admission {
-    /// It is new and waits now.
-    New,
-    /// It was admitted before.
-    Seen,
-    /// It is refused.
-    Refused(AdmissionRefusal),
-}
-
-/// Why a URL in scope is not admitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AdmissionRefusal {
-    /// The seed's page budget is used up.
-    BudgetSeed,
-    /// The host's page budget is used up.
-    BudgetHost,
-    /// Too many hosts under one registrable domain.
-    HostPool,
-    /// A trap, by its name.
-    Trap(&'static str),
-}
-
-impl AdmissionRefusal {
-    /// The stable name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::BudgetSeed => "budget_seed",
-            Self::BudgetHost => "budget_host",
-            Self::HostPool => "trap_host_pool",
-            Self::Trap(name) => name,
-        }
-    }
-}
-
-/// What an answer told about its host.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct HostAdvice {
-    /// `Retry-After` of a 429 or 503.
-    pub retry_after: Option<Duration>,
-    /// The connection failed in a way that may pass.
-    pub failed: bool,
-    /// HTTP status, 0 for none.
-    pub status: u16,
-    /// How long the fetch took.
-    pub took: Duration,
-    /// The address that answered; `None` behind a proxy.
-    pub address: Option<IpAddr>,
-}
-
-/// One host's overrides.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct HostLimits {
-    /// Between requests.
-    pub delay: Option<Duration>,
-    /// Requests at once.
-    pub connections: Option<usize>,
-    /// URLs admitted at most.
-    pub pages: Option<u64>,
-}
+/// URLs whose having been seen is known without asking the disk: some 160 MB of memory.
+const SEEN_IN_MEMORY_MAX: usize = 10_000_000;
+/// Places in queues kept in memory for each URL that is kept whole.
+const PLACES_PER_BODY: usize = 4;
+/// Places fetched from disk at once.
+const PLACES_RETURNED: usize = 1_000;
+/// Hosts of a crawl at most, some 500 bytes each.
+const HOSTS_MAX: usize = 500_000;
 
 /// How the frontier works.
 #[derive(Debug, Clone, PartialEq)]
@@ -190,7 +48,8 @@ pub struct FrontierConfig {
     pub urls_per_host: u64,
     /// Hosts admitted under one registrable domain.
     pub hosts_per_domain: usize,
-    /// Pending URLs kept in memory with all they carry; of the rest only their place in the queue.
+    /// Pending URLs kept in memory with all they carry; of four times as many their place in the
+    /// queue.
     pub pending_in_memory: usize,
 }
 
@@ -208,19 +67,6 @@ impl Default for FrontierConfig {
             pending_in_memory: 200_000,
         }
     }
-}
-
-/// How many URLs are where. `admitted = pending + in_flight + finished`, always.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Ever admitted.
-    pub admitted: u64,
-    /// Waiting.
-    pub pending: u64,
-    /// Leased.
-    pub in_flight: u64,
-    /// Finished.
-    pub finished: u64,
 }
 
 /// One host, for watchers.
@@ -258,46 +104,60 @@ pub enum FrontierError {
     },
 }
 
-/// A wall-clock time as a time of this process; `None` when it has passed.
-fn instant_of(unix_ms: u64, now: Instant) -> Option<Instant> {
-    let at = UNIX_EPOCH + Duration::from_millis(unix_ms);
-    at.duration_since(SystemTime::now())
-        .ok()
-        .map(|wait| now + wait)
-}
-
 /// Every URL ever admitted, and whose turn is next.
 #[derive(Debug)]
 pub struct Frontier {
-    config: FrontierConfig,
-    store: Store,
+    pub(crate) config: FrontierConfig,
+    pub(crate) store: Store,
+    pub(crate) clock: Clock,
+    pub(crate) hosts: Vec<HostQueue>,
+    pub(crate) schedule: Schedule,
+    pub(crate) counts: Counts,
     seen: hashbrown::HashSet<u64>,
     bodies: hashbrown::HashMap<u128, Waiting>,
     leased: hashbrown::HashSet<u128>,
-    hosts: Vec<HostQueue>,
     host_ids: hashbrown::HashMap<HostKey, usize>,
     domains: hashbrown::HashMap<String, usize>,
     seeds: hashbrown::HashMap<u32, u64>,
     seed_budgets: hashbrown::HashMap<u32, u64>,
-    addresses: hashbrown::HashMap<IpAddr, usize>,
-    ready: Ready,
+    addresses: Addresses,
     traps: Traps,
-    counts: Counts,
+    /// When this process began, if another one may have asked hosts just before it.
+    resumed_at: Option<Instant>,
+    /// Requests under way, robots.txt included.
+    requests: usize,
+    /// Places of queues in memory.
+    places: usize,
     order: u64,
-    dirty: Vec<(u128, Stored)>,
+    /// Rows to be written with the next position.
+    unwritten: hashbrown::HashMap<u128, RowBytes>,
+    /// A failed write of places; told with the next [`Frontier::apply`].
+    failed: Option<FrontierError>,
 }
 
-/// A pending URL with all it carries. `stored` is false until it is on disk too.
+/// A pending URL with all it carries.
 #[derive(Debug)]
-struct Waiting {
-    url: FrontierUrl,
-    attempt: u32,
-    order: u64,
-    stored: bool,
+pub(crate) struct Waiting {
+    pub(crate) url: FrontierUrl,
+    pub(crate) attempt: u32,
+    pub(crate) order: u64,
+}
+
+impl Waiting {
+    fn item(&self, key: u128) -> Item {
+        Item {
+            priority: self.url.priority,
+            depth: self.url.depth,
+            order: self.order,
+            key,
+        }
+    }
 }
 
 impl Frontier {
-    /// Opens the frontier stored at `dir`, or begins an empty one.
+    /// Opens the frontier stored at `dir`, or begins an empty one. Whatever was in flight when it
+    /// was last written is pending, and every host first waits its delay: nobody knows when it was
+    /// last asked.
     ///
     /// # Errors
     /// When the store cannot be made. A damaged store is no error: see [`Opened::rebuilt_because`].
@@ -306,58 +166,84 @@ impl Frontier {
         config: FrontierConfig,
         now: Instant,
     ) -> Result<(Frontier, Opened), FrontierError> {
-        let (store, opened) = Store::open(dir)?;
-        let mut frontier = Frontier::empty(config, store);
-        for row in frontier.store.iter() {
-            let (key, stored) = row?;
-            match stored {
-                Stored::Finished { seed, host } => {
-                    frontier.seen.insert(key as u64);
-                    frontier.counts.admitted += 1;
-                    frontier.counts.finished += 1;
-                    frontier.count_admission(&HostKey::from_record(&host), seed);
-                }
-                Stored::Pending {
-                    url,
-                    attempt,
-                    not_before_ms,
-                    order,
-                } => {
-                    frontier.seen.insert(key as u64);
-                    frontier.counts.admitted += 1;
-                    frontier.count_admission(&url.url.host(), url.seed);
-                    frontier.order = frontier.order.max(order + 1);
-                    frontier.enqueue(key, url, attempt, order, true, not_before_ms, now);
-                }
+        store::open(dir, |store| {
+            let mut frontier = Frontier::empty(config.clone(), store, now);
+            for row in frontier.store.iter() {
+                let (key, stored) = row?;
+                frontier.load(key, stored);
             }
-        }
-        // After a start every host first waits its delay: nobody knows when it was last asked.
-        for id in 0..frontier.hosts.len() {
-            let delay = frontier.delay_of(id);
-            frontier.hosts[id].wait_until(now + delay, "delay");
-            frontier.ready.update(id, &mut frontier.hosts[id], now);
-        }
-        Ok((frontier, opened))
+            if frontier.counts.admitted > 0 {
+                frontier.resume();
+            }
+            Ok(frontier)
+        })
     }
 
-    fn empty(config: FrontierConfig, store: Store) -> Frontier {
+    fn empty(config: FrontierConfig, store: Store, now: Instant) -> Frontier {
         Frontier {
             config,
             store,
+            clock: Clock::new(now),
+            hosts: Vec::new(),
+            schedule: Schedule::default(),
+            counts: Counts::default(),
             seen: hashbrown::HashSet::new(),
             bodies: hashbrown::HashMap::new(),
             leased: hashbrown::HashSet::new(),
-            hosts: Vec::new(),
             host_ids: hashbrown::HashMap::new(),
             domains: hashbrown::HashMap::new(),
             seeds: hashbrown::HashMap::new(),
             seed_budgets: hashbrown::HashMap::new(),
-            addresses: hashbrown::HashMap::new(),
-            ready: Ready::default(),
+            addresses: Addresses::default(),
             traps: Traps::default(),
-            counts: Counts::default(),
+            resumed_at: None,
+            requests: 0,
+            places: 0,
             order: 0,
-            dirty: Vec::new(),
+            unwritten: hashbrown::HashMap::new(),
+            failed: None,
+        }
+    }
+
+    /// Another process worked on this crawl before: every host first waits its delay.
+    pub(crate) fn resume(&mut self) {
+        if self.resumed_at.is_some() {
+            return;
+        }
+        let now = self.clock.now();
+        self.resumed_at = Some(now);
+        for id in 0..self.hosts.len() {
+            self.hosts[id].manners.rest(now);
+            self.update(id);
+        }
+    }
+
+    fn load(&mut self, key: u128, stored: Stored) {
+        self.note_seen(key);
+        self.counts.admitted += 1;
+        match stored {
+            Stored::Finished { seed, host } => {
+                self.counts.finished += 1;
+                self.count_admission(&HostKey::from_record(&host), seed);
+            }
+            Stored::Pending {
+                url,
+                attempt,
+                not_before_ms,
+                order,
+            } => {
+                self.count_admission(&url.url.host(), url.seed);
+                self.order = self.order.max(order + 1);
+                let waiting = Waiting {
+                    url,
+                    attempt,
+                    order,
+                };
+                self.enqueue(key, &waiting, not_before_ms);
+                if self.bodies.len() < self.config.pending_in_memory {
+                    self.bodies.insert(key, waiting);
+                }
+            }
         }
     }
 
@@ -369,7 +255,7 @@ impl Frontier {
     /// Offers a URL. It is in scope: that was asked before.
     pub fn admit(&mut self, url: FrontierUrl) -> Admission {
         let key = url.url.key();
-        if self.seen.contains(&(key as u64)) {
+        if self.has_seen(key) {
             return Admission::Seen;
         }
         if let Some(refusal) = self.refusal(&url) {
@@ -379,32 +265,42 @@ impl Frontier {
         Admission::New
     }
 
-    fn refusal(&mut self, url: &FrontierUrl) -> Option<AdmissionRefusal> {
+    pub(crate) fn has_seen(&self, key: u128) -> bool {
+        if self.seen.contains(&(key as u64)) {
+            return true;
+        }
+        self.seen.len() >= SEEN_IN_MEMORY_MAX
+            && (self.unwritten.contains_key(&key) || self.store.contains(key))
+    }
+
+    fn note_seen(&mut self, key: u128) {
+        if self.seen.len() < SEEN_IN_MEMORY_MAX {
+            self.seen.insert(key as u64);
+        }
+    }
+
+    fn refusal(&self, url: &FrontierUrl) -> Option<AdmissionRefusal> {
         let host = url.url.host();
-        if let Some(&limit) = self.seed_budgets.get(&url.seed)
-            && self.seeds.get(&url.seed).copied().unwrap_or(0) >= limit
-        {
+        let budget = self.seed_budgets.get(&url.seed);
+        let used = self.seeds.get(&url.seed).copied().unwrap_or(0);
+        if budget.is_some_and(|&budget| used >= budget) {
             return Some(AdmissionRefusal::BudgetSeed);
         }
-        let known = self.host_ids.get(&host).copied();
-        let admitted = known.map_or(0, |id| self.hosts[id].admitted);
-        let own = self
-            .config
-            .hosts
-            .get(host.as_str())
-            .and_then(|limits| limits.pages);
-        let everyone = Some(self.config.urls_per_host).filter(|&limit| limit > 0);
-        if own.or(everyone).is_some_and(|limit| admitted >= limit) {
-            return Some(AdmissionRefusal::BudgetHost);
-        }
-        if known.is_none() {
-            let domain = host.registrable().unwrap_or(host.name());
-            if self
-                .domains
-                .get(domain)
-                .is_some_and(|&hosts| hosts >= self.config.hosts_per_domain)
-            {
-                return Some(AdmissionRefusal::HostPool);
+        match self.host_ids.get(&host) {
+            Some(&id) => {
+                if self.hosts[id].admitted >= self.hosts[id].admitted_max {
+                    return Some(AdmissionRefusal::BudgetHost);
+                }
+            }
+            None => {
+                if self.hosts.len() >= HOSTS_MAX {
+                    return Some(AdmissionRefusal::BudgetHosts);
+                }
+                let domain = host.registrable().unwrap_or(host.name());
+                let hosts = self.domains.get(domain).copied().unwrap_or(0);
+                if hosts >= self.config.hosts_per_domain {
+                    return Some(AdmissionRefusal::HostPool);
+                }
             }
         }
         // A seed is the user's word: no trap rule applies to it.
@@ -417,23 +313,27 @@ impl Frontier {
             .map(AdmissionRefusal::Trap)
     }
 
-    fn admit_new(&mut self, key: u128, url: FrontierUrl) {
-        self.seen.insert(key as u64);
+    pub(crate) fn admit_new(&mut self, key: u128, url: FrontierUrl) {
+        self.note_seen(key);
         self.counts.admitted += 1;
-        self.count_admission(&url.url.host(), url.seed);
-        self.traps.admitted(&url.url.host(), &url.url);
-        let order = self.order;
-        self.order += 1;
-        self.dirty.push((
+        let host = url.url.host();
+        self.count_admission(&host, url.seed);
+        self.traps.admitted(&host, &url.url);
+        let order = self.next_order();
+        self.wait(
             key,
-            Stored::Pending {
-                url: url.clone(),
+            Waiting {
+                url,
                 attempt: 1,
-                not_before_ms: 0,
                 order,
             },
-        ));
-        self.enqueue(key, url, 1, order, false, 0, Instant::now());
+            0,
+        );
+    }
+
+    pub(crate) fn next_order(&mut self) -> u64 {
+        self.order += 1;
+        self.order - 1
     }
 
     fn count_admission(&mut self, host: &HostKey, seed: u32) {
@@ -442,144 +342,189 @@ impl Frontier {
         *self.seeds.entry(seed).or_default() += 1;
     }
 
-    fn host_id(&mut self, host: &HostKey) -> usize {
+    pub(crate) fn host_id(&mut self, host: &HostKey) -> usize {
         if let Some(&id) = self.host_ids.get(host) {
             return id;
         }
+        let own = self.config.hosts.get(host.as_str());
+        let delay = own.and_then(|own| own.delay).unwrap_or(self.config.delay);
+        let connections = own.and_then(|own| own.connections);
+        let connections = connections.unwrap_or(self.config.connections_per_host);
+        let all = Some(self.config.urls_per_host).filter(|&max| max > 0);
+        let admitted_max = own.and_then(|own| own.pages).or(all).unwrap_or(u64::MAX);
+        let mut manners = Manners::new(delay, connections);
+        if let Some(at) = self.resumed_at {
+            manners.rest(at);
+        }
         let id = self.hosts.len();
-        self.hosts.push(HostQueue::new(host.clone()));
+        self.hosts
+            .push(HostQueue::new(host.clone(), manners, admitted_max));
         self.host_ids.insert(host.clone(), id);
         let domain = host.registrable().unwrap_or(host.name()).to_owned();
         *self.domains.entry(domain).or_default() += 1;
         id
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the parts of a stored entry, named at each call"
-    )]
-    fn enqueue(
-        &mut self,
-        key: u128,
-        url: FrontierUrl,
-        attempt: u32,
-        order: u64,
-        stored: bool,
-        not_before_ms: u64,
-        now: Instant,
-    ) {
-        let id = self.host_id(&url.url.host());
-        let item = Item {
-            priority: url.priority,
-            depth: url.depth,
-            order,
-            key,
-        };
-        self.hosts[id].push(item, instant_of(not_before_ms, now));
+    /// A URL waits from now on, and is to be stored so.
+    pub(crate) fn wait(&mut self, key: u128, waiting: Waiting, not_before_ms: u64) {
+        let row = RowBytes::pending(&waiting.url, waiting.attempt, not_before_ms, waiting.order);
+        self.unwritten.insert(key, row);
+        self.enqueue(key, &waiting, not_before_ms);
+        self.bodies.insert(key, waiting);
+    }
+
+    fn enqueue(&mut self, key: u128, waiting: &Waiting, not_before_ms: u64) {
+        let id = self.host_id(&waiting.url.url.host());
+        let item = waiting.item(key);
+        let longest = self.config.retry_after_max.max(Duration::from_secs(3_600));
+        let not_before = self.clock.instant_of(not_before_ms, longest);
         self.counts.pending += 1;
-        if !stored || self.bodies.len() < self.config.pending_in_memory {
-            self.bodies.insert(
-                key,
-                Waiting {
-                    url,
-                    attempt,
-                    order,
-                    stored,
-                },
-            );
+        if self.hosts[id].push(item, not_before) {
+            self.places += 1;
+        } else {
+            self.spill(id, &[item]);
         }
-        self.ready.update(id, &mut self.hosts[id], now);
+        if self.places
+            > self
+                .config
+                .pending_in_memory
+                .max(1)
+                .saturating_mul(PLACES_PER_BODY)
+        {
+            let items = self.hosts[id].spill();
+            self.places -= items.len();
+            self.spill(id, &items);
+        }
+        self.update(id);
+    }
+
+    fn spill(&mut self, id: usize, items: &[Item]) {
+        match self.store.put_places(&self.hosts[id].host, items) {
+            Ok(()) => self.hosts[id].note_spilled(items),
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    fn unspill(&mut self, id: usize) {
+        if self.hosts[id].wants_back() {
+            let items = self
+                .store
+                .take_places(&self.hosts[id].host, PLACES_RETURNED);
+            self.places += items.len();
+            self.hosts[id].note_returned(&items, PLACES_RETURNED);
+        }
+    }
+
+    /// Forgets the place of a URL in its host's queue; false when it has none.
+    pub(crate) fn forget(&mut self, waiting: &Waiting, key: u128) -> bool {
+        let id = self.host_id(&waiting.url.url.host());
+        let item = waiting.item(key);
+        let host = &mut self.hosts[id];
+        let was_there = if host.remove(&item) {
+            self.places -= 1;
+            true
+        } else {
+            let was_there = host.has_spilled() && self.store.remove_place(&host.host, &item);
+            if was_there {
+                host.note_unspilled();
+            }
+            was_there
+        };
+        self.update(id);
+        was_there
+    }
+
+    pub(crate) fn update(&mut self, id: usize) {
+        self.schedule
+            .update(id, &mut self.hosts[id], self.clock.now());
     }
 
     /// Whose turn is it?
     pub fn next(&mut self, now: Instant, gate: &mut dyn Gate) -> Next {
-        let mut blocked = false;
-        while let Some(id) = self.ready.take(&mut self.hosts, now) {
-            let connections = self.connections_of(id);
-            if self.hosts[id].in_flight >= connections || self.address_is_full(id) {
-                blocked = true;
-                self.ready.park(id);
+        let now = self.clock.moved_to(now);
+        while let Some(id) = self.schedule.take(&mut self.hosts, now) {
+            let address = self.hosts[id].manners.address;
+            let address_max = self.config.connections_per_address.max(1);
+            if let Some(address) = address.filter(|_| self.addresses.is_full(address, address_max))
+            {
+                self.schedule.wait_for(id, address);
                 continue;
             }
+            self.unspill(id);
             let Some(item) = self.hosts[id].peek() else {
+                self.update(id);
                 continue;
             };
             let Some(waiting) = self.body(item.key) else {
                 // The store lost it: nothing is left to visit.
-                self.hosts[id].pop();
-                self.counts.pending -= 1;
+                self.pop(id);
                 self.counts.finished += 1;
-                self.ready.update(id, &mut self.hosts[id], now);
+                self.update(id);
                 continue;
             };
             let host = self.hosts[id].host.clone();
             match gate.check(&host, &waiting.url.url) {
                 Permission::Unknown => {
-                    if self.hosts[id].in_flight > 0 {
-                        blocked = true;
-                        self.ready.park(id);
-                        self.bodies.insert(item.key, waiting);
-                        continue;
-                    }
                     let url = waiting.url.url.clone();
                     self.bodies.insert(item.key, waiting);
-                    self.hosts[id].in_flight += 1;
-                    self.hosts[id].asking_robots = true;
-                    if let Some(address) = self.hosts[id].address {
-                        *self.addresses.entry(address).or_default() += 1;
+                    if self.hosts[id].manners.in_flight > 0 {
+                        // Idle until its slots are free: robots.txt is asked for alone.
+                        continue;
                     }
-                    self.ready.park(id);
+                    self.hosts[id].manners.sent_robots(&mut self.addresses);
+                    self.requests += 1;
                     return Next::Robots(host, url);
                 }
                 Permission::Refused(rule) => {
-                    let lease = self.lease(id, item.key, waiting, now);
-                    self.ready.update(id, &mut self.hosts[id], now);
+                    let lease = self.lease(id, &item, waiting);
+                    self.update(id);
                     return Next::Refused(lease, rule);
                 }
                 Permission::Allowed => {
-                    let lease = self.lease(id, item.key, waiting, now);
-                    self.hosts[id].in_flight += 1;
-                    if let Some(address) = self.hosts[id].address {
-                        *self.addresses.entry(address).or_default() += 1;
-                    }
-                    let delay = self.delay_of(id);
-                    self.hosts[id].wait_until(now + delay, "delay");
-                    self.ready.served(id, &mut self.hosts[id], now);
+                    let lease = self.lease(id, &item, waiting);
+                    self.hosts[id].manners.sent(now, &mut self.addresses);
+                    self.requests += 1;
+                    self.schedule.served(id, &mut self.hosts[id], now);
                     return Next::Lease(lease);
                 }
             }
         }
-        match self.ready.next_due() {
+        match self.schedule.next_due() {
             Some(at) => Next::WaitUntil(at),
-            None if blocked
-                || !self.leased.is_empty()
-                || self.hosts.iter().any(|host| host.in_flight > 0) =>
-            {
-                Next::InFlight
-            }
+            None if self.requests > 0 || !self.leased.is_empty() => Next::InFlight,
             None if self.counts.pending > 0 => Next::InFlight,
             None => Next::Drained,
         }
     }
 
-    fn lease(&mut self, id: usize, key: u128, waiting: Waiting, _now: Instant) -> Lease {
-        self.hosts[id].pop();
-        self.counts.pending -= 1;
+    fn pop(&mut self, id: usize) {
+        if self.hosts[id].pop().is_some() {
+            self.places -= 1;
+            self.counts.pending -= 1;
+        }
+    }
+
+    fn lease(&mut self, id: usize, item: &Item, waiting: Waiting) -> Lease {
+        self.pop(id);
         self.counts.in_flight += 1;
-        self.leased.insert(key);
+        self.leased.insert(item.key);
+        let url = FrontierUrl {
+            priority: item.priority,
+            ..waiting.url
+        };
         Lease {
-            url: waiting.url,
+            url,
             attempt: waiting.attempt,
             order: waiting.order,
         }
     }
 
-    /// A pending URL with all it carries, from memory or disk.
-    fn body(&mut self, key: u128) -> Option<Waiting> {
+    /// Takes out a pending URL with all it carries, from memory or disk.
+    pub(crate) fn body(&mut self, key: u128) -> Option<Waiting> {
         if let Some(waiting) = self.bodies.remove(&key) {
             return Some(waiting);
         }
-        match self.store.get(key) {
+        match self.stored(key) {
             Some(Stored::Pending {
                 url,
                 attempt,
@@ -589,20 +534,33 @@ impl Frontier {
                 url,
                 attempt,
                 order,
-                stored: true,
             }),
             Some(Stored::Finished { .. }) | None => None,
         }
     }
 
+    pub(crate) fn stored(&self, key: u128) -> Option<Stored> {
+        match self.unwritten.get(&key) {
+            Some(row) => row.read(),
+            None => self.store.get(key),
+        }
+    }
+
+    pub(crate) fn is_leased(&self, key: u128) -> bool {
+        self.leased.contains(&key)
+    }
+
+    pub(crate) fn write_later(&mut self, key: u128, row: RowBytes) {
+        self.unwritten.insert(key, row);
+    }
+
     /// A host's body ended: its slot is free and its delay begins.
     pub fn body_done(&mut self, host: &HostKey, now: Instant, advice: &HostAdvice) {
+        let now = self.clock.moved_to(now);
         let id = self.host_id(host);
-        self.slot_freed(id, now, advice);
-        let delay = self.delay_of(id);
-        self.hosts[id].wait_until(now + delay, "delay");
-        self.after_advice(id, now, advice);
-        self.ready.update(id, &mut self.hosts[id], now);
+        self.received(id, now, advice);
+        self.hosts[id].manners.rest(now);
+        self.update(id);
     }
 
     /// robots.txt came: the host's slot is free, its pages may be asked for at once unless it is
@@ -614,67 +572,38 @@ impl Frontier {
         crawl_delay: Option<Duration>,
         advice: &HostAdvice,
     ) {
+        let now = self.clock.moved_to(now);
         let id = self.host_id(host);
-        self.hosts[id].asking_robots = false;
-        self.hosts[id].crawl_delay =
-            crawl_delay.map(|delay| delay.min(self.config.crawl_delay_max));
-        self.slot_freed(id, now, advice);
-        self.after_advice(id, now, advice);
-        self.ready.update(id, &mut self.hosts[id], now);
+        let crawl_delay = crawl_delay.map(|delay| delay.min(self.config.crawl_delay_max));
+        self.hosts[id].manners.asking_robots = false;
+        self.hosts[id].manners.set_crawl_delay(crawl_delay);
+        self.received(id, now, advice);
+        self.update(id);
     }
 
-    fn slot_freed(&mut self, id: usize, now: Instant, advice: &HostAdvice) {
-        let host = &mut self.hosts[id];
-        host.in_flight = host.in_flight.saturating_sub(1);
-        if let Some(address) = host.address
-            && let Some(count) = self.addresses.get_mut(&address)
-        {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                self.addresses.remove(&address);
-            }
-        }
-        if advice.address.is_some() {
-            self.hosts[id].address = advice.address;
-        }
-        // Others may have waited for this address.
-        self.ready.unpark(&mut self.hosts, now);
-    }
-
-    fn after_advice(&mut self, id: usize, now: Instant, advice: &HostAdvice) {
-        let host = &mut self.hosts[id];
-        if advice.failed || advice.status == 429 || advice.status >= 500 {
-            host.failures = host.failures.saturating_add(1);
-            let doublings = (host.failures - 1).min(16);
-            let back_off = BACK_OFF_FIRST
-                .saturating_mul(1 << doublings)
-                .min(BACK_OFF_MAX);
-            host.wait_until(now + back_off, "back-off");
-        } else {
-            host.failures = 0;
-        }
-        if let Some(asked) = advice.retry_after {
-            let asked = asked.min(self.config.retry_after_max) + RETRY_AFTER_MARGIN;
-            host.wait_until(now + asked, "retry-after");
+    fn received(&mut self, id: usize, now: Instant, advice: &HostAdvice) {
+        self.requests = self.requests.saturating_sub(1);
+        let longest = self.config.retry_after_max;
+        let manners = &mut self.hosts[id].manners;
+        let freed = manners.received(now, advice, longest, &mut self.addresses);
+        if let Some(address) = freed {
+            self.schedule.has_room(address, &mut self.hosts, now);
         }
     }
 
     /// A lease ends. Its record is synced.
     pub fn settle(&mut self, settled: Settled) {
+        let (Settled::Finished(lease) | Settled::RetryAt(lease, _)) = &settled;
+        let key = lease.url.url.key();
+        self.leased.remove(&key);
+        self.counts.in_flight -= 1;
         match settled {
             Settled::Finished(lease) => {
-                let key = lease.url.url.key();
-                self.leased.remove(&key);
-                self.counts.in_flight -= 1;
                 self.counts.finished += 1;
-                let host = lease.url.url.host();
-                self.dirty.push((
+                self.write_later(
                     key,
-                    Stored::Finished {
-                        seed: lease.url.seed,
-                        host: host.as_str().into(),
-                    },
-                ));
+                    RowBytes::finished(lease.url.seed, &lease.url.url.host()),
+                );
             }
             Settled::RetryAt(lease, unix_ms) => {
                 let Lease {
@@ -682,19 +611,15 @@ impl Frontier {
                     attempt,
                     order,
                 } = lease;
-                let key = url.url.key();
-                self.leased.remove(&key);
-                self.counts.in_flight -= 1;
-                self.dirty.push((
+                self.wait(
                     key,
-                    Stored::Pending {
-                        url: url.clone(),
+                    Waiting {
+                        url,
                         attempt: attempt + 1,
-                        not_before_ms: unix_ms,
                         order,
                     },
-                ));
-                self.enqueue(key, url, attempt + 1, order, false, unix_ms, Instant::now());
+                    unix_ms,
+                );
             }
         }
     }
@@ -704,87 +629,6 @@ impl Frontier {
         self.traps.observe(&url.host(), url, useful);
     }
 
-    /// Replays an admission as recorded: no rule is asked again.
-    pub fn replay_admitted(&mut self, url: FrontierUrl) {
-        let key = url.url.key();
-        if !self.seen.contains(&(key as u64)) {
-            self.admit_new(key, url);
-        }
-    }
-
-    /// Replays that a URL met its fate.
-    pub fn replay_finished(&mut self, url: &CanonicalUrl) {
-        let key = url.key();
-        let Some(waiting) = self.body(key) else {
-            return;
-        };
-        let seed = waiting.url.seed;
-        let id = self.host_id(&url.host());
-        if self.hosts[id].remove(&Item {
-            priority: waiting.url.priority,
-            depth: waiting.url.depth,
-            order: waiting.order,
-            key,
-        }) {
-            self.counts.pending -= 1;
-            self.counts.finished += 1;
-        }
-        self.dirty.push((
-            key,
-            Stored::Finished {
-                seed,
-                host: url.host().as_str().into(),
-            },
-        ));
-    }
-
-    /// Replays a try that is to be repeated.
-    pub fn replay_attempt(&mut self, url: &CanonicalUrl, attempt: u32, retry_at_ms: u64) {
-        let key = url.key();
-        let Some(mut waiting) = self.body(key) else {
-            return;
-        };
-        waiting.attempt = attempt + 1;
-        waiting.stored = false;
-        self.dirty.push((
-            key,
-            Stored::Pending {
-                url: waiting.url.clone(),
-                attempt: waiting.attempt,
-                not_before_ms: retry_at_ms,
-                order: waiting.order,
-            },
-        ));
-        self.bodies.insert(key, waiting);
-    }
-
-    /// Replays that a finished URL was put back into the queue.
-    pub fn replay_reopened(&mut self, url: FrontierUrl) {
-        let key = url.url.key();
-        if !self.seen.contains(&(key as u64))
-            || self.bodies.contains_key(&key)
-            || self.leased.contains(&key)
-        {
-            return;
-        }
-        if matches!(self.store.get(key), Some(Stored::Pending { .. })) {
-            return;
-        }
-        self.counts.finished = self.counts.finished.saturating_sub(1);
-        let order = self.order;
-        self.order += 1;
-        self.dirty.push((
-            key,
-            Stored::Pending {
-                url: url.clone(),
-                attempt: 1,
-                not_before_ms: 0,
-                order,
-            },
-        ));
-        self.enqueue(key, url, 1, order, false, 0, Instant::now());
-    }
-
     /// Takes in that a pending URL was linked again: `merge` may change what it carries. Only
     /// URLs in memory are changed.
     pub fn merge(&mut self, url: &CanonicalUrl, merge: impl FnOnce(&mut FrontierUrl)) {
@@ -792,27 +636,18 @@ impl Frontier {
         let Some(waiting) = self.bodies.get_mut(&key) else {
             return;
         };
-        let before = Item {
-            priority: waiting.url.priority,
-            depth: waiting.url.depth,
-            order: waiting.order,
-            key,
-        };
+        let before = waiting.item(key);
         merge(&mut waiting.url);
-        let after = Item {
-            priority: waiting.url.priority,
-            ..before
-        };
-        let id = self.host_ids.get(&url.host()).copied();
-        if let Some(id) = id.filter(|_| after.priority != before.priority) {
+        let after = waiting.item(key);
+        if after != before {
+            let id = self.host_id(&url.host());
             self.hosts[id].reorder(&before, after);
-            self.ready.update(id, &mut self.hosts[id], Instant::now());
+            self.update(id);
         }
     }
 
     /// Scores every pending URL in memory again.
     pub fn rescore(&mut self, score: &mut dyn FnMut(&FrontierUrl) -> f32) {
-        let now = Instant::now();
         for id in 0..self.hosts.len() {
             let bodies = &mut self.bodies;
             self.hosts[id].rescore(|item| {
@@ -821,7 +656,7 @@ impl Frontier {
                     item.priority = waiting.url.priority;
                 }
             });
-            self.ready.update(id, &mut self.hosts[id], now);
+            self.update(id);
         }
     }
 
@@ -830,18 +665,17 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be written.
     pub fn apply(&mut self, position: u64) -> Result<(), FrontierError> {
-        self.store.write(&self.dirty, position)?;
-        for (key, _) in self.dirty.drain(..) {
-            let spilled = self.bodies.len() > self.config.pending_in_memory;
-            match self.bodies.get_mut(&key) {
-                Some(_) if spilled => {
-                    self.bodies.remove(&key);
-                }
-                Some(waiting) => waiting.stored = true,
-                None => {}
-            }
+        if let Some(error) = self.failed.take() {
+            return Err(error);
         }
-        Ok(())
+        let bodies_max = self.config.pending_in_memory;
+        let bodies = &mut self.bodies;
+        let rows = self.unwritten.drain().inspect(|(key, _)| {
+            if bodies.len() > bodies_max {
+                bodies.remove(key);
+            }
+        });
+        self.store.write(rows, position)
     }
 
     /// How many URLs are where.
@@ -851,51 +685,24 @@ impl Frontier {
 
     /// Hosts with most pending URLs.
     pub fn hosts(&self, limit: usize, now: Instant) -> Vec<HostStatus> {
-        let mut hosts: Vec<&HostQueue> = self
-            .hosts
-            .iter()
-            .filter(|host| host.len() > 0 || host.in_flight > 0)
-            .collect();
-        hosts.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.host.cmp(&b.host)));
-        hosts
-            .into_iter()
-            .take(limit)
-            .map(|host| HostStatus {
-                host: host.host.clone(),
-                pending: host.len() as u64,
-                next_in: host
-                    .next_at()
-                    .map_or(Duration::ZERO, |at| at.saturating_duration_since(now)),
-                why: host.why(now),
-            })
-            .collect()
-    }
-
-    fn delay_of(&self, id: usize) -> Duration {
-        let host = &self.hosts[id];
-        let own = self
-            .config
-            .hosts
-            .get(host.host.as_str())
-            .and_then(|limits| limits.delay);
-        own.unwrap_or(self.config.delay)
-            .max(host.crawl_delay.unwrap_or_default())
-    }
-
-    fn connections_of(&self, id: usize) -> usize {
-        let host = &self.hosts[id];
-        let own = self
-            .config
-            .hosts
-            .get(host.host.as_str())
-            .and_then(|limits| limits.connections);
-        own.unwrap_or(self.config.connections_per_host).max(1)
-    }
-
-    fn address_is_full(&self, id: usize) -> bool {
-        let address = self.hosts[id].address;
-        address
-            .and_then(|address| self.addresses.get(&address))
-            .is_some_and(|&count| count >= self.config.connections_per_address)
+        let is_shown = |host: &&HostQueue| host.len() > 0 || host.manners.in_flight > 0;
+        let mut hosts: Vec<&HostQueue> = self.hosts.iter().filter(is_shown).collect();
+        let most_first = |a: &&HostQueue, b: &&HostQueue| {
+            b.len().cmp(&a.len()).then_with(|| a.host.cmp(&b.host))
+        };
+        if hosts.len() > limit {
+            hosts.select_nth_unstable_by(limit, most_first);
+            hosts.truncate(limit);
+        }
+        hosts.sort_by(most_first);
+        let status = |host: &HostQueue| HostStatus {
+            host: host.host.clone(),
+            pending: host.len() as u64,
+            next_in: host
+                .next_at()
+                .map_or(Duration::ZERO, |at| at.saturating_duration_since(now)),
+            why: host.why(now),
+        };
+        hosts.into_iter().map(status).collect()
     }
 }

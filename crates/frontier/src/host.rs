@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A host and its port, `example.org` or `example.org:8080`. http and https of one host share a
-/// key: politeness is owed to the machine, not to the scheme.
+/// key, and so do `example.org.` and `example.org`: politeness is owed to the machine, not to its
+/// spelling.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostKey {
     text: Arc<str>,
@@ -15,8 +16,20 @@ impl HostKey {
     pub(crate) fn of(url: &str) -> Self {
         let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        Self {
-            text: rest[..end].into(),
+        let host = &rest[..end];
+        // The other scheme's default port is written out.
+        let host = host
+            .strip_suffix(":80")
+            .or(host.strip_suffix(":443"))
+            .unwrap_or(host);
+        match host
+            .find(".:")
+            .or(host.ends_with('.').then(|| host.len() - 1))
+        {
+            Some(dot) => Self {
+                text: [&host[..dot], &host[dot + 1..]].concat().into(),
+            },
+            None => Self { text: host.into() },
         }
     }
 
@@ -51,5 +64,51 @@ impl HostKey {
 impl fmt::Display for HostKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    #[track_caller]
+    fn check(url: &str, host: &str, registrable: Option<&str>) {
+        let key = crate::CanonicalUrl::parse(url).expect(url).host();
+        assert_eq!((key.as_str(), key.registrable()), (host, registrable));
+    }
+
+    #[test]
+    fn a_host_has_one_key_however_it_is_spelt() {
+        check(
+            "http://A.example.org/x",
+            "a.example.org",
+            Some("example.org"),
+        );
+        check(
+            "https://a.example.org./",
+            "a.example.org",
+            Some("example.org"),
+        );
+        check(
+            "https://a.example.org:80/",
+            "a.example.org",
+            Some("example.org"),
+        );
+        check(
+            "http://a.example.org.:8080/",
+            "a.example.org:8080",
+            Some("example.org"),
+        );
+        check("http://[::1]:8080/", "[::1]:8080", None);
+        check("http://2130706433/", "127.0.0.1", None);
+        check(
+            "http://b.example.co.uk/",
+            "b.example.co.uk",
+            Some("example.co.uk"),
+        );
+        check(
+            "http://user.github.io/",
+            "user.github.io",
+            Some("user.github.io"),
+        );
     }
 }

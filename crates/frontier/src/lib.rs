@@ -23,22 +23,33 @@
 //! ```
 //!
 //! In reading order: [`url`] and [`host`] are names, [`seeds`] and [`scope`] what belongs to a
-//! crawl, `trap` what never ends, `queue` the order, [`frontier`] all of it, `store` on disk.
+//! crawl, `trap` what never ends; [`lease`] is what goes out and comes back, [`politeness`] when a
+//! host may be asked, `queue` what it is asked first, `schedule` whose turn it is, [`frontier`] all
+//! of it, `replay` the same from the journal, `store` on disk.
 
+mod clock;
 pub mod frontier;
 pub mod host;
+pub mod lease;
+pub mod politeness;
 mod queue;
+mod replay;
+mod schedule;
 pub mod scope;
 pub mod seeds;
 mod store;
 mod trap;
 pub mod url;
 
-pub use frontier::{
-    Admission, AdmissionRefusal, Counts, Frontier, FrontierConfig, FrontierError, FrontierUrl,
-    Gate, HostAdvice, HostLimits, HostStatus, Lease, Next, Opened, Permission, Settled,
-};
+pub use frontier::{Frontier, FrontierConfig, FrontierError, HostStatus, Opened};
 pub use host::HostKey;
+pub use lease::{
+    Admission, AdmissionRefusal, Counts, FrontierUrl, Gate, Lease, Next, Permission, Settled,
+};
+pub use politeness::{HostAdvice, HostLimits};
 pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
 pub use seeds::{SeedProblem, SeedUrl, parse_seeds};
 pub use url::{CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, parse_url, resolve};
+
+#[cfg(test)]
+mod laws;

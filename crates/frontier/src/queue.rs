@@ -1,19 +1,19 @@
-//! Queues of hosts, and the order in which hosts are served.
+//! One host's queue: larger priority first, then smaller depth, then admission order.
 //!
-//! Within a host the best URL goes first: larger priority, then smaller depth, then admission
-//! order. Among hosts whose time has come, the one with the best URL goes first; where priorities
-//! are alike, the one that was served longest ago. So a crawl without a topic is breadth-first
-//! and takes its hosts in turn. Pure: time is an argument.
+//! So a crawl without a topic is breadth-first on each host. URLs to be tried again wait apart
+//! until their time. When a host has more than memory should hold, the worst half of its queue
+//! goes to disk, and comes back, best first, when the queue in memory has run empty. Pure: the
+//! disk is the caller's, time is an argument.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::net::IpAddr;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::host::HostKey;
+use crate::politeness::Manners;
 
-/// Priorities that differ by less than one part in so many are alike when hosts are chosen.
-const PRIORITY_STEPS: f32 = 32.0;
+/// A queue with fewer places than this is not worth a trip to disk.
+const SPILL_MIN: usize = 256;
 
 /// A pending URL's place in its host's queue.
 #[derive(Debug, Clone, Copy)]
@@ -49,46 +49,50 @@ impl PartialEq for Item {
 
 impl Eq for Item {}
 
-/// One host's queue and manners.
+/// One host: its queue, its manners, its budget.
 #[derive(Debug)]
 pub(crate) struct HostQueue {
     pub(crate) host: HostKey,
-    pub(crate) in_flight: usize,
+    pub(crate) manners: Manners,
     pub(crate) admitted: u64,
-    pub(crate) failures: u32,
-    pub(crate) crawl_delay: Option<Duration>,
-    pub(crate) address: Option<IpAddr>,
-    pub(crate) asking_robots: bool,
+    pub(crate) admitted_max: u64,
+    pub(crate) turn: u64,
     items: BTreeSet<Item>,
     later: BTreeSet<(Instant, Item)>,
-    next_at: Option<Instant>,
-    why: &'static str,
-    turn: u64,
+    /// Places on disk, all of them worse than `spilled_from` or alike.
+    spilled: u64,
+    spilled_from: Option<Item>,
 }
 
 impl HostQueue {
-    pub(crate) fn new(host: HostKey) -> Self {
+    pub(crate) fn new(host: HostKey, manners: Manners, admitted_max: u64) -> Self {
         Self {
             host,
-            in_flight: 0,
+            manners,
             admitted: 0,
-            failures: 0,
-            crawl_delay: None,
-            address: None,
-            asking_robots: false,
+            admitted_max,
+            turn: 0,
             items: BTreeSet::new(),
             later: BTreeSet::new(),
-            next_at: None,
-            why: "",
-            turn: 0,
+            spilled: 0,
+            spilled_from: None,
         }
     }
 
-    pub(crate) fn push(&mut self, item: Item, not_before: Option<Instant>) {
+    /// Takes a URL in. False when it belongs behind what is on disk: the caller puts it there and
+    /// says so with [`HostQueue::note_spilled`].
+    #[must_use]
+    pub(crate) fn push(&mut self, item: Item, not_before: Option<Instant>) -> bool {
         match not_before {
-            Some(at) => self.later.insert((at, item)),
-            None => self.items.insert(item),
-        };
+            Some(at) => {
+                self.later.insert((at, item));
+            }
+            None if self.spilled_from.is_some_and(|from| item > from) => return false,
+            None => {
+                self.items.insert(item);
+            }
+        }
+        true
     }
 
     pub(crate) fn peek(&self) -> Option<Item> {
@@ -99,13 +103,11 @@ impl HostQueue {
         self.items.pop_first()
     }
 
+    /// Forgets a URL; false when it is not in memory.
     pub(crate) fn remove(&mut self, item: &Item) -> bool {
         self.items.remove(item) || {
-            let found = self
-                .later
-                .iter()
-                .find(|(_, later)| later.key == item.key)
-                .copied();
+            let mut later = self.later.iter();
+            let found = later.find(|(_, later)| later.key == item.key).copied();
             found.is_some_and(|found| self.later.remove(&found))
         }
     }
@@ -126,44 +128,82 @@ impl HostQueue {
             .collect();
     }
 
+    /// Takes the worse half out of memory; empty for a short queue.
+    pub(crate) fn spill(&mut self) -> Vec<Item> {
+        if self.items.len() < SPILL_MIN {
+            return Vec::new();
+        }
+        let middle = self.items.iter().nth(self.items.len() / 2).copied();
+        let middle = middle.expect("half of a queue is inside it");
+        self.items.split_off(&middle).into_iter().collect()
+    }
+
+    /// Places went to disk.
+    pub(crate) fn note_spilled(&mut self, items: &[Item]) {
+        self.spilled += items.len() as u64;
+        let best = self
+            .spilled_from
+            .into_iter()
+            .chain(items.iter().copied())
+            .min();
+        self.spilled_from = best;
+    }
+
+    /// Places came back from disk, the best ones, in order; `wanted` were asked for. No place is
+    /// left there when fewer came.
+    pub(crate) fn note_returned(&mut self, items: &[Item], wanted: usize) {
+        self.items.extend(items);
+        self.spilled = self.spilled.saturating_sub(items.len() as u64);
+        if items.len() < wanted || self.spilled == 0 {
+            self.spilled = 0;
+            self.spilled_from = None;
+        } else {
+            self.spilled_from = items.last().copied();
+        }
+    }
+
+    /// One place on disk is gone.
+    pub(crate) fn note_unspilled(&mut self) {
+        self.spilled = self.spilled.saturating_sub(1);
+    }
+
+    /// Whether the queue in memory has run empty while places are on disk.
+    pub(crate) fn wants_back(&self) -> bool {
+        self.items.is_empty() && self.spilled > 0
+    }
+
+    pub(crate) fn has_spilled(&self) -> bool {
+        self.spilled > 0
+    }
+
     pub(crate) fn len(&self) -> usize {
+        self.len_in_memory() + self.spilled as usize
+    }
+
+    pub(crate) fn len_in_memory(&self) -> usize {
         self.items.len() + self.later.len()
     }
 
-    /// Puts the next request off, never forward.
-    pub(crate) fn wait_until(&mut self, at: Instant, why: &'static str) {
-        if self.next_at.is_none_or(|next| at > next) {
-            self.next_at = Some(at);
-            let is_crawl_delay = why == "delay" && self.crawl_delay.is_some();
-            self.why = if is_crawl_delay { "crawl-delay" } else { why };
-        }
-    }
-
-    /// When the next request may go out.
+    /// When the host's next URL may be fetched; `None` for at once.
     pub(crate) fn next_at(&self) -> Option<Instant> {
-        let retry = if self.items.is_empty() {
-            self.later.first().map(|(at, _)| *at)
-        } else {
+        let has_ready = !self.items.is_empty() || self.spilled > 0;
+        let retry = if has_ready {
             None
+        } else {
+            self.later.first().map(|(at, _)| *at)
         };
-        self.next_at.max(retry)
+        self.manners.next_at().max(retry)
     }
 
     pub(crate) fn why(&self, now: Instant) -> &'static str {
-        if self.asking_robots {
-            "robots"
-        } else if self.in_flight > 0 {
-            "in flight"
-        } else if self.next_at.is_some_and(|at| at > now) {
-            self.why
-        } else if self.items.is_empty() {
-            "retry"
-        } else {
-            "ready"
-        }
+        let has_ready = !self.items.is_empty() || self.spilled > 0;
+        self.manners
+            .why(now)
+            .unwrap_or(if has_ready { "ready" } else { "retry" })
     }
 
-    fn promote(&mut self, now: Instant) {
+    /// Moves what may be tried again into the queue.
+    pub(crate) fn promote(&mut self, now: Instant) {
         while let Some(&(at, item)) = self.later.first() {
             if at > now {
                 break;
@@ -174,108 +214,68 @@ impl HostQueue {
     }
 }
 
-/// Where a host stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Place {
-    #[default]
-    Idle,
-    Due(Instant),
-    Ready(i32, u64),
-    Parked,
-}
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
 
-/// The order of hosts. Each host is in one place at a time.
-#[derive(Debug, Default)]
-pub(crate) struct Ready {
-    places: Vec<Place>,
-    due: BTreeSet<(Instant, usize)>,
-    ready: BTreeSet<(Reverse<i32>, u64, usize)>,
-    parked: BTreeSet<usize>,
-    turn: u64,
-}
+    use super::*;
 
-impl Ready {
-    /// Puts a host where it belongs now.
-    pub(crate) fn update(&mut self, id: usize, host: &mut HostQueue, now: Instant) {
-        host.promote(now);
-        let place = match (host.len(), host.next_at()) {
-            (0, _) => Place::Idle,
-            (_, Some(at)) if at > now => Place::Due(at),
-            _ => {
-                let priority = host.peek().map_or(0.0, |item| item.priority);
-                Place::Ready((priority * PRIORITY_STEPS).round() as i32, host.turn)
-            }
-        };
-        self.put(id, place);
+    fn queue() -> HostQueue {
+        let host = HostKey::from_record("a.example");
+        HostQueue::new(host, Manners::new(Duration::ZERO, 1), u64::MAX)
     }
 
-    fn put(&mut self, id: usize, place: Place) {
-        if self.places.len() <= id {
-            self.places.resize(id + 1, Place::Idle);
-        }
-        match self.places[id] {
-            old if old == place => return,
-            Place::Idle => {}
-            Place::Due(at) => {
-                self.due.remove(&(at, id));
-            }
-            Place::Ready(priority, turn) => {
-                self.ready.remove(&(Reverse(priority), turn, id));
-            }
-            Place::Parked => {
-                self.parked.remove(&id);
-            }
-        }
-        match place {
-            Place::Idle => {}
-            Place::Due(at) => {
-                self.due.insert((at, id));
-            }
-            Place::Ready(priority, turn) => {
-                self.ready.insert((Reverse(priority), turn, id));
-            }
-            Place::Parked => {
-                self.parked.insert(id);
-            }
-        }
-        self.places[id] = place;
-    }
-
-    /// Takes the host whose turn it is out of the order; the caller puts it back.
-    pub(crate) fn take(&mut self, hosts: &mut [HostQueue], now: Instant) -> Option<usize> {
-        while let Some(&(at, id)) = self.due.first() {
-            if at > now {
-                break;
-            }
-            self.update(id, &mut hosts[id], now);
-        }
-        let &(_, _, id) = self.ready.first()?;
-        self.put(id, Place::Idle);
-        Some(id)
-    }
-
-    /// A host waits for something under way.
-    pub(crate) fn park(&mut self, id: usize) {
-        self.put(id, Place::Parked);
-    }
-
-    /// Something has ended: whoever waited for it may try again.
-    pub(crate) fn unpark(&mut self, hosts: &mut [HostQueue], now: Instant) {
-        for id in std::mem::take(&mut self.parked) {
-            self.places[id] = Place::Idle;
-            self.update(id, &mut hosts[id], now);
+    fn item(priority: f32, depth: u32, order: u64) -> Item {
+        Item {
+            priority,
+            depth,
+            order,
+            key: u128::from(order),
         }
     }
 
-    /// A host was served: others go first.
-    pub(crate) fn served(&mut self, id: usize, host: &mut HostQueue, now: Instant) {
-        self.turn += 1;
-        host.turn = self.turn;
-        self.update(id, host, now);
+    #[test]
+    fn priority_goes_before_depth_and_depth_before_age() {
+        let mut queue = queue();
+        for item in [
+            item(0.5, 0, 3),
+            item(0.9, 7, 2),
+            item(0.5, 1, 0),
+            item(0.5, 0, 1),
+        ] {
+            assert!(queue.push(item, None));
+        }
+        let orders: Vec<u64> = std::iter::from_fn(|| queue.pop().map(|item| item.order)).collect();
+        assert_eq!(orders, [2, 1, 3, 0]);
     }
 
-    /// When the next host's time comes.
-    pub(crate) fn next_due(&self) -> Option<Instant> {
-        self.due.first().map(|(at, _)| *at)
+    #[test]
+    fn what_spills_is_the_worse_half_and_comes_back_best_first() {
+        let mut queue = queue();
+        for order in 0..600 {
+            assert!(queue.push(item(0.5, 0, order), None));
+        }
+        let spilled = queue.spill();
+        queue.note_spilled(&spilled);
+        assert_eq!(
+            (spilled.len(), spilled[0].order, queue.len()),
+            (300, 300, 600)
+        );
+        assert!(
+            !queue.push(item(0.5, 0, 700), None),
+            "it belongs behind what is on disk"
+        );
+        assert!(queue.push(item(0.9, 0, 701), None), "it belongs before it");
+        while queue.pop().is_some() {}
+        assert!(queue.wants_back());
+        queue.note_returned(&spilled[..200], 200);
+        assert_eq!(
+            (queue.peek().map(|item| item.order), queue.len()),
+            (Some(300), 300)
+        );
+        assert!(queue.push(item(0.5, 0, 400), None));
+        while queue.pop().is_some() {}
+        queue.note_returned(&spilled[200..], 200);
+        assert_eq!((queue.len(), queue.has_spilled()), (100, false));
     }
 }

@@ -152,9 +152,9 @@ impl CanonicalUrl {
         Canonicaliser::default().canonical(url)
     }
 
-    /// A URL that was canonical when it was stored.
-    pub(crate) fn trusted(text: &str) -> Self {
-        Self { text: text.into() }
+    /// A URL that was canonical when it was stored; `None` when what was read back is none.
+    pub(crate) fn trusted(text: &str) -> Option<Self> {
+        Url::parse(text).is_ok().then(|| Self { text: text.into() })
     }
 
     /// The URL as text.

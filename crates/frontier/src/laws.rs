@@ -1,0 +1,558 @@
+//! Laws of the whole frontier, held against simulated crawls: any web, any order of events, any
+//! moment of a crash.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use crate::*;
+
+/// A small generator, so that a failing case is its seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+const HOSTS: u64 = 6;
+const PAGES: u64 = 40;
+const DELAY: Duration = Duration::from_millis(1_000);
+const UNIX_MS: u64 = 1_700_000_000_000;
+
+fn config() -> FrontierConfig {
+    let slow = HostLimits {
+        delay: Some(Duration::from_secs(3)),
+        ..HostLimits::default()
+    };
+    let wide = HostLimits {
+        connections: Some(2),
+        ..HostLimits::default()
+    };
+    FrontierConfig {
+        delay: DELAY,
+        connections_per_address: 2,
+        hosts: HashMap::from([("h1.example".into(), slow), ("h2.example".into(), wide)]),
+        // So few that queues spill.
+        pending_in_memory: 4,
+        ..FrontierConfig::default()
+    }
+}
+
+fn delay_of(host: u64, crawl_delay: bool) -> Duration {
+    let own = if host == 1 {
+        Duration::from_secs(3)
+    } else {
+        DELAY
+    };
+    if crawl_delay {
+        own.max(Duration::from_secs(5))
+    } else {
+        own
+    }
+}
+
+fn url(host: u64, page: u64) -> FrontierUrl {
+    FrontierUrl {
+        url: CanonicalUrl::parse(&format!("http://h{host}.example/{page}")).expect("a URL"),
+        depth: (page % 5) as u32,
+        seed: 0,
+        via: Some(page),
+        priority: (page % 7) as f32 / 7.0,
+        context: vec![page as u8; 3],
+    }
+}
+
+fn number(host: &HostKey) -> u64 {
+    host.as_str()[1..2].parse().expect("a host's number")
+}
+
+/// What a simulated host has been asked, and when.
+#[derive(Default)]
+struct Seen {
+    running: usize,
+    crawl_delay: bool,
+    knows_robots: bool,
+    last_start: Option<Instant>,
+    last_end: Option<Instant>,
+    not_before: Option<Instant>,
+}
+
+enum Under {
+    Page(Lease),
+    Robots(HostKey),
+}
+
+struct World {
+    dice: Dice,
+    now: Instant,
+    hosts: BTreeMap<u64, Seen>,
+    running: Vec<(u64, Under)>,
+    unsettled: Vec<Lease>,
+    finished: BTreeSet<String>,
+    admitted: BTreeSet<String>,
+}
+
+impl Gate for World {
+    fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
+        let known = self.hosts.entry(number(host)).or_default().knows_robots;
+        if !known {
+            Permission::Unknown
+        } else if url.as_str().ends_with('7') {
+            Permission::Refused("Disallow: /*7$".into())
+        } else {
+            Permission::Allowed
+        }
+    }
+}
+
+impl World {
+    fn new(seed: u64, now: Instant) -> Self {
+        Self {
+            dice: Dice(seed | 1),
+            now,
+            hosts: BTreeMap::new(),
+            running: Vec::new(),
+            unsettled: Vec::new(),
+            finished: BTreeSet::new(),
+            admitted: BTreeSet::new(),
+        }
+    }
+
+    fn admit_some(&mut self, frontier: &mut Frontier, most: u64) {
+        for _ in 0..self.dice.roll(most) {
+            let offered = url(self.dice.roll(HOSTS), self.dice.roll(PAGES));
+            let text = offered.url.to_string();
+            let is_new = self.admitted.insert(text.clone());
+            let admission = frontier.admit(offered);
+            assert_eq!(
+                admission,
+                if is_new {
+                    Admission::New
+                } else {
+                    Admission::Seen
+                },
+                "{text}"
+            );
+        }
+    }
+
+    /// One event of a crawl; false when all is done.
+    fn step(&mut self, frontier: &mut Frontier) -> bool {
+        let mut wait = None;
+        match frontier.next(self.now, self) {
+            Next::Lease(lease) => self.begin(lease),
+            Next::Robots(host, _) => {
+                let seen = self.hosts.entry(number(&host)).or_default();
+                assert_eq!(
+                    seen.running, 0,
+                    "robots.txt of {host} is asked for beside another"
+                );
+                seen.running += 1;
+                self.running.push((number(&host), Under::Robots(host)));
+            }
+            Next::Refused(lease, _) => self.unsettled.push(lease),
+            Next::WaitUntil(at) => {
+                assert!(at > self.now);
+                wait = Some(at);
+            }
+            Next::InFlight => {
+                let under_way = self.running.len() + self.unsettled.len();
+                assert!(under_way > 0, "it waits for nothing");
+            }
+            Next::Drained => return !self.running.is_empty() || !self.unsettled.is_empty(),
+        }
+        self.now += Duration::from_millis(self.dice.roll(300));
+        match self.dice.roll(4) {
+            0 => self.end_one(frontier),
+            1 => self.settle_one(frontier),
+            2 => self.now = wait.unwrap_or(self.now).max(self.now),
+            _ => {
+                self.end_one(frontier);
+                self.settle_one(frontier);
+            }
+        }
+        let counts = frontier.counts();
+        assert_eq!(
+            counts.admitted,
+            counts.pending + counts.in_flight + counts.finished
+        );
+        assert_eq!(counts.admitted, self.admitted.len() as u64);
+        assert_eq!(counts.finished, self.finished.len() as u64);
+        true
+    }
+
+    fn begin(&mut self, lease: Lease) {
+        let host = number(&lease.url().url.host());
+        let seen = self.hosts.entry(host).or_default();
+        let delay = delay_of(host, seen.crawl_delay);
+        seen.running += 1;
+        assert!(seen.knows_robots);
+        assert!(
+            seen.running <= if host == 2 { 2 } else { 1 },
+            "h{host} is asked beside another"
+        );
+        for earlier in [seen.last_start, seen.last_end].into_iter().flatten() {
+            assert!(
+                self.now >= earlier + delay,
+                "h{host} is asked within its delay"
+            );
+        }
+        assert!(
+            seen.not_before.is_none_or(|at| self.now >= at),
+            "h{host} asked to be left alone"
+        );
+        seen.last_start = Some(self.now);
+        self.running.push((host, Under::Page(lease)));
+    }
+
+    fn end_one(&mut self, frontier: &mut Frontier) {
+        if self.running.is_empty() {
+            return;
+        }
+        let at = self.dice.roll(self.running.len() as u64) as usize;
+        let (host, under) = self.running.swap_remove(at);
+        let asks_for_time = self.dice.roll(10) == 0;
+        let retry_after = asks_for_time.then(|| Duration::from_secs(self.dice.roll(20)));
+        let advice = HostAdvice {
+            retry_after,
+            failed: self.dice.roll(8) == 0,
+            status: if asks_for_time { 429 } else { 200 },
+            took: Duration::from_millis(self.dice.roll(20_000)),
+            address: Some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, (host % 3) as u8))),
+        };
+        let seen = self.hosts.entry(host).or_default();
+        seen.running -= 1;
+        seen.not_before = seen
+            .not_before
+            .max(retry_after.map(|asked| self.now + asked));
+        match under {
+            Under::Page(lease) => {
+                seen.last_end = Some(self.now);
+                frontier.body_done(&lease.url().url.host(), self.now, &advice);
+                self.unsettled.push(lease);
+            }
+            Under::Robots(host_key) => {
+                seen.knows_robots = true;
+                seen.crawl_delay = host == 3;
+                let delay = seen.crawl_delay.then_some(Duration::from_secs(5));
+                frontier.robots_done(&host_key, self.now, delay, &advice);
+            }
+        }
+    }
+
+    fn settle_one(&mut self, frontier: &mut Frontier) {
+        if self.unsettled.is_empty() {
+            return;
+        }
+        let at = self.dice.roll(self.unsettled.len() as u64) as usize;
+        let lease = self.unsettled.swap_remove(at);
+        if lease.attempt() < 3 && self.dice.roll(5) == 0 {
+            let at_ms = UNIX_MS + 1_000 * self.dice.roll(60);
+            frontier.settle(lease.retry_at(at_ms));
+        } else {
+            self.admit_some(frontier, 4);
+            assert!(
+                self.finished.insert(lease.url().url.to_string()),
+                "finished twice"
+            );
+            frontier.settle(lease.finished());
+        }
+    }
+}
+
+fn open(dir: &Path, now: Instant) -> (Frontier, Opened) {
+    let (mut frontier, opened) = Frontier::open(dir, config(), now).expect("opens");
+    frontier.clock.wall = Some((now, UNIX_MS));
+    (frontier, opened)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn any_crawl_is_polite_closes_its_sums_and_ends(seed in any::<u64>()) {
+        let dir = tempfile::tempdir().expect("a directory");
+        let now = Instant::now();
+        let (mut frontier, _) = open(dir.path(), now);
+        let mut world = World::new(seed, now);
+        world.admitted.insert(url(0, 0).url.to_string());
+        frontier.admit(url(0, 0));
+        world.admit_some(&mut frontier, 2_000);
+        let mut position = 0;
+        while world.step(&mut frontier) {
+            if world.dice.roll(10) == 0 {
+                position += 1;
+                frontier.apply(position).expect("applies");
+            }
+        }
+        prop_assert_eq!(frontier.counts().pending, 0);
+        prop_assert_eq!(&world.finished, &world.admitted);
+    }
+
+    #[test]
+    fn what_was_applied_is_there_after_a_crash_and_the_rest_is_pending_again(seed in any::<u64>()) {
+        let dir = tempfile::tempdir().expect("a directory");
+        let now = Instant::now();
+        let mut world = World::new(seed, now);
+        let (mut frontier, _) = open(dir.path(), now);
+        for start in 1..4u64 {
+            world.admit_some(&mut frontier, 100);
+            for _ in 0..world.dice.roll(200) {
+                world.step(&mut frontier);
+            }
+            frontier.apply(start).expect("applies");
+            let before = frontier.counts();
+            // The process ends: what it had under way is lost.
+            drop(frontier);
+            world.running.clear();
+            world.unsettled.clear();
+            world.hosts.clear();
+            let (reopened, opened) = open(dir.path(), world.now);
+            prop_assert_eq!(opened, Opened { position: start, rebuilt_because: None });
+            let after = reopened.counts();
+            prop_assert_eq!(after.admitted, before.admitted);
+            prop_assert_eq!(after.finished, before.finished);
+            prop_assert_eq!(after.pending, before.pending + before.in_flight);
+            frontier = reopened;
+            for host in (0..HOSTS).filter(|_| after.admitted > 0) {
+                let seen = world.hosts.entry(host).or_default();
+                seen.last_end = Some(world.now);
+            }
+        }
+        while world.step(&mut frontier) {}
+        prop_assert_eq!(&world.finished, &world.admitted);
+    }
+
+    #[test]
+    fn replaying_what_is_there_already_changes_nothing(seed in any::<u64>()) {
+        let dir = tempfile::tempdir().expect("a directory");
+        let now = Instant::now();
+        let (mut frontier, _) = open(dir.path(), now);
+        let mut dice = Dice(seed | 1);
+        let (mut steps, mut admitted) = (Vec::new(), Vec::new());
+        for _ in 0..60 {
+            let url = url(dice.roll(HOSTS), dice.roll(PAGES));
+            match dice.roll(3) {
+                0 if !admitted.is_empty() => {
+                    let at = dice.roll(admitted.len() as u64) as usize;
+                    steps.push((dice.roll(2) + 1, admitted.swap_remove(at)));
+                }
+                _ => {
+                    admitted.push(url.clone());
+                    steps.push((0, url));
+                }
+            }
+        }
+        let replay = |frontier: &mut Frontier| {
+            for (what, url) in &steps {
+                match what {
+                    0 => frontier.replay_admitted(url.clone()),
+                    1 => frontier.replay_finished(&url.url),
+                    _ => frontier.replay_attempt(&url.url, 1, UNIX_MS + 5_000),
+                }
+                let counts = frontier.counts();
+                assert_eq!(counts.admitted, counts.pending + counts.finished);
+            }
+        };
+        replay(&mut frontier);
+        let once = frontier.counts();
+        // The rows are there, the position is not.
+        frontier.apply(0).expect("applies");
+        drop(frontier);
+        let (mut frontier, _) = open(dir.path(), now);
+        prop_assert_eq!(frontier.counts(), once);
+        replay(&mut frontier);
+        prop_assert_eq!(frontier.counts(), once);
+    }
+}
+
+struct Open;
+
+impl Gate for Open {
+    fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
+        Permission::Allowed
+    }
+}
+
+fn leased(next: Next) -> Lease {
+    match next {
+        Next::Lease(lease) => lease,
+        other => panic!("no lease: {other:?}"),
+    }
+}
+
+#[test]
+fn the_best_url_of_all_due_hosts_goes_first() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let now = Instant::now();
+    let (mut frontier, _) = open(dir.path(), now);
+    for (host, priority) in [(0, 0.1), (4, 0.9), (5, 0.5)] {
+        frontier.admit(FrontierUrl {
+            priority,
+            ..url(host, 1)
+        });
+    }
+    let order: Vec<u64> = (0..3)
+        .map(|_| number(&leased(frontier.next(now, &mut Open)).url().url.host()))
+        .collect();
+    assert_eq!(order, [4, 5, 0]);
+}
+
+#[test]
+fn rescoring_changes_who_goes_first() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let now = Instant::now();
+    let (mut frontier, _) = open(dir.path(), now);
+    for host in [0, 4, 5] {
+        frontier.admit(FrontierUrl {
+            priority: 0.5,
+            ..url(host, 1)
+        });
+    }
+    frontier.rescore(&mut |url| {
+        if url.url.as_str().contains("h5") {
+            0.9
+        } else {
+            0.1
+        }
+    });
+    assert_eq!(
+        number(&leased(frontier.next(now, &mut Open)).url().url.host()),
+        5
+    );
+}
+
+#[test]
+fn a_crawl_without_topic_is_breadth_first_and_takes_hosts_in_turn() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut now = Instant::now();
+    let (mut frontier, _) = open(dir.path(), now);
+    for page in [11, 5, 2] {
+        for host in [0, 4] {
+            frontier.admit(FrontierUrl {
+                priority: 1.0,
+                depth: page as u32,
+                ..url(host, page)
+            });
+        }
+    }
+    let mut order = Vec::new();
+    for _ in 0..6 {
+        let lease = match frontier.next(now, &mut Open) {
+            Next::Lease(lease) => lease,
+            Next::WaitUntil(at) => {
+                now = at;
+                leased(frontier.next(now, &mut Open))
+            }
+            other => panic!("{other:?}"),
+        };
+        let host = lease.url().url.host();
+        order.push((number(&host), lease.url().depth));
+        frontier.body_done(&host, now, &HostAdvice::default());
+        frontier.settle(lease.finished());
+    }
+    assert_eq!(order, [(0, 2), (4, 2), (0, 5), (4, 5), (0, 11), (4, 11)]);
+}
+
+#[test]
+fn budgets_and_host_pools_refuse_by_name() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let config = FrontierConfig {
+        urls_per_host: 2,
+        hosts_per_domain: 3,
+        ..FrontierConfig::default()
+    };
+    let (mut frontier, _) = Frontier::open(dir.path(), config, Instant::now()).expect("opens");
+    frontier.set_seed_budget(9, 1);
+    let mut offer = |text: &str, seed| {
+        let url = CanonicalUrl::parse(text).expect(text);
+        match frontier.admit(FrontierUrl {
+            url,
+            depth: 1,
+            seed,
+            via: None,
+            priority: 0.5,
+            context: Vec::new(),
+        }) {
+            Admission::Refused(refusal) => refusal.name(),
+            Admission::New => "new",
+            Admission::Seen => "seen",
+        }
+    };
+    assert_eq!(offer("http://a.example/1", 0), "new");
+    assert_eq!(offer("http://a.example/1", 0), "seen");
+    assert_eq!(offer("http://a.example/2", 9), "new");
+    assert_eq!(offer("http://a.example/3", 0), "budget_host");
+    assert_eq!(offer("http://b.example/3", 9), "budget_seed");
+    for n in 1..=3 {
+        assert_eq!(offer(&format!("http://n{n}.pool.example/"), 0), "new");
+    }
+    assert_eq!(offer("http://n4.pool.example/", 0), "trap_host_pool");
+}
+
+#[test]
+fn a_damaged_store_is_set_aside_and_an_empty_one_begun() {
+    let noise: Vec<u8> = {
+        let mut dice = Dice(7);
+        (0..100_000).map(|_| dice.roll(256) as u8).collect()
+    };
+    for damage in ["cut", "noise", "form"] {
+        let dir = tempfile::tempdir().expect("a directory");
+        let dir = dir.path().join("frontier");
+        let now = Instant::now();
+        let (mut frontier, _) = open(&dir, now);
+        for page in 0..2_000 {
+            frontier.admit(url(page % HOSTS, page));
+        }
+        frontier.apply(7).expect("applies");
+        drop(frontier);
+        match damage {
+            "cut" => {
+                let file = std::fs::File::options()
+                    .write(true)
+                    .open(dir.join("db"))
+                    .expect("a file");
+                file.set_len(3).expect("it is cut");
+            }
+            "noise" => {
+                for file in ["conf", "db"] {
+                    std::fs::write(dir.join(file), &noise).expect("writes");
+                }
+            }
+            _ => {
+                let db = sled::open(&dir).expect("opens");
+                db.insert(b"m", b"\xffolder").expect("writes");
+            }
+        }
+        let (mut frontier, opened) = open(&dir, now);
+        assert_eq!(opened.position, 0, "{damage}");
+        // What is cut short of its first byte is empty to sled: there is nothing to set aside.
+        let is_set_aside = damage != "cut";
+        assert_eq!(opened.rebuilt_because.is_some(), is_set_aside, "{damage}");
+        assert_eq!(
+            dir.with_extension("damaged-1").exists(),
+            is_set_aside,
+            "{damage}"
+        );
+        assert_eq!(frontier.counts(), Counts::default());
+        assert_eq!(frontier.admit(url(0, 0)), Admission::New);
+    }
+}
+
+#[test]
+fn a_store_in_use_is_not_set_aside() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let now = Instant::now();
+    let (_frontier, _) = open(dir.path(), now);
+    let second = Frontier::open(dir.path(), config(), now);
+    assert!(second.is_err());
+    assert!(dir.path().join("db").exists());
+}

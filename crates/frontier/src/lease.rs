@@ -1,0 +1,149 @@
+//! What goes out of the frontier and what comes back: leases, permissions, endings.
+
+use std::time::Instant;
+
+use crate::host::HostKey;
+use crate::url::CanonicalUrl;
+
+/// A URL that waits, or is being visited.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrontierUrl {
+    /// The URL.
+    pub url: CanonicalUrl,
+    /// Links from a seed.
+    pub depth: u32,
+    /// Number of the seed.
+    pub seed: u32,
+    /// Record number of the page that led here.
+    pub via: Option<u64>,
+    /// 0.0 to 1.0, larger first.
+    pub priority: f32,
+    /// The caller's own bytes, kept with the URL.
+    pub context: Vec<u8>,
+}
+
+/// The right to finish a URL. Not `Clone`: a URL is finished once.
+#[derive(Debug)]
+#[must_use = "a lease that is never settled leaves its URL pending"]
+pub struct Lease {
+    pub(crate) url: FrontierUrl,
+    pub(crate) attempt: u32,
+    pub(crate) order: u64,
+}
+
+impl Lease {
+    /// The URL.
+    pub fn url(&self) -> &FrontierUrl {
+        &self.url
+    }
+
+    /// Which try this is, 1 for the first.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// The URL met its fate, and its record is synced.
+    pub fn finished(self) -> Settled {
+        Settled::Finished(self)
+    }
+
+    /// The URL is to be tried again, not before a time (milliseconds since the Unix epoch).
+    pub fn retry_at(self, unix_ms: u64) -> Settled {
+        Settled::RetryAt(self, unix_ms)
+    }
+}
+
+/// How a lease ends.
+#[derive(Debug)]
+pub enum Settled {
+    /// The URL is finished.
+    Finished(Lease),
+    /// It is to be tried again.
+    RetryAt(Lease, u64),
+}
+
+/// What `next` answers.
+#[derive(Debug)]
+pub enum Next {
+    /// Visit this URL now.
+    Lease(Lease),
+    /// Fetch this host's robots.txt now; the URL is one that waits for it.
+    Robots(HostKey, CanonicalUrl),
+    /// robots.txt disallows this URL: finish it without a visit. Costs the host no delay.
+    Refused(Lease, String),
+    /// Nothing before this time.
+    WaitUntil(Instant),
+    /// Nothing before something under way has ended.
+    InFlight,
+    /// Nothing is pending.
+    Drained,
+}
+
+/// What robots.txt says to a URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Permission {
+    /// Go on.
+    Allowed,
+    /// No; with the rule.
+    Refused(String),
+    /// robots.txt is not known yet, or too old to go by.
+    Unknown,
+}
+
+/// Asks robots.txt.
+pub trait Gate {
+    /// May this URL be fetched?
+    fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission;
+}
+
+/// What became of an offered URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    /// It is new and waits now.
+    New,
+    /// It was admitted before.
+    Seen,
+    /// It is refused.
+    Refused(AdmissionRefusal),
+}
+
+/// Why a URL in scope is not admitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdmissionRefusal {
+    /// The seed's page budget is used up.
+    BudgetSeed,
+    /// The host's page budget is used up.
+    BudgetHost,
+    /// The crawl knows as many hosts as it can hold.
+    BudgetHosts,
+    /// Too many hosts under one registrable domain.
+    HostPool,
+    /// A trap, by its name.
+    Trap(&'static str),
+}
+
+impl AdmissionRefusal {
+    /// The stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BudgetSeed => "budget_seed",
+            Self::BudgetHost => "budget_host",
+            Self::BudgetHosts => "budget_hosts",
+            Self::HostPool => "trap_host_pool",
+            Self::Trap(name) => name,
+        }
+    }
+}
+
+/// How many URLs are where. `admitted = pending + in_flight + finished`, always.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Ever admitted.
+    pub admitted: u64,
+    /// Waiting.
+    pub pending: u64,
+    /// Leased.
+    pub in_flight: u64,
+    /// Finished.
+    pub finished: u64,
+}
