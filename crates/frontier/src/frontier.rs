@@ -318,7 +318,7 @@ impl Frontier {
         self.counts.admitted += 1;
         let host = url.url.host();
         self.count_admission(&host, url.seed);
-        self.traps.admitted(&host, &url.url);
+        self.traps.admitted(&host, &url.url, url.via);
         let order = self.next_order();
         self.wait(
             key,
@@ -463,6 +463,14 @@ impl Frontier {
                 continue;
             };
             let host = self.hosts[id].host.clone();
+            if waiting.url.depth > 0
+                && let Err(trap) = self.traps.check(&host, &waiting.url.url)
+            {
+                // It was admitted before its like were found to lead nowhere.
+                let lease = self.lease(id, &item, waiting);
+                self.update(id);
+                return Next::Refused(lease, trap.to_owned());
+            }
             match gate.check(&host, &waiting.url.url) {
                 Permission::Unknown => {
                     let url = waiting.url.url.clone();
@@ -624,7 +632,8 @@ impl Frontier {
         }
     }
 
-    /// Tells the trap rules how a URL turned out: `useful` when it was a page with something on it.
+    /// Tells the trap rules how a page turned out, before its links are admitted: `useful` when
+    /// there was something new on it. A page that is good but off topic is no trap: it is useful.
     pub fn observe(&mut self, url: &CanonicalUrl, useful: bool) {
         self.traps.observe(&url.host(), url, useful);
     }

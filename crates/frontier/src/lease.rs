@@ -69,7 +69,8 @@ pub enum Next {
     Lease(Lease),
     /// Fetch this host's robots.txt now; the URL is one that waits for it.
     Robots(HostKey, CanonicalUrl),
-    /// robots.txt disallows this URL: finish it without a visit. Costs the host no delay.
+    /// Finish this URL without a visit; it costs the host no delay. Either robots.txt disallows it
+    /// (by this rule), or it was found to lie in a trap (by this name, which begins with `trap_`).
     Refused(Lease, String),
     /// Nothing before this time.
     WaitUntil(Instant),

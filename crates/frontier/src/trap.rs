@@ -1,138 +1,347 @@
-//! Endless parts of hosts: URLs that are refused by their shape and by what the like of them gave.
+//! Endless parts of hosts: URLs that are refused by their shape, or by what the like of them gave.
+//!
+//! Shapes are refused outright: paths too long or deep, segments that repeat, queries that grow.
+//! Their bounds are far beyond what sound sites have.
+//!
+//! The rest is learnt, by host, from pages that were read, and only where three things come
+//! together, since each alone is common on sound sites (a blog's archive by months has hundreds of
+//! numbered pages, thin ones and repetitions among them):
+//! - *numbers*: the URLs differ in numbers only (`/calendar/2026/11/30`);
+//! - *nothing*: next to none of many pages read had anything on it, or led to a new URL elsewhere;
+//! - *breeding*: those useless pages themselves linked to ever more of their kind. A finite archive
+//!   is listed from outside and does not breed.
+//!
+//! In the same way a parameter is found to change nothing (session ids, tracking, print versions)
+//! when pages that differ in it alone were useless time and again once the first of them was
+//! useful. From then on each page is fetched under one of its spellings. Parameters that count
+//! pages are left alone.
+//!
+//! What is learnt also holds for URLs that wait already: they are refused when their turn comes,
+//! which costs no request. Memory is bounded, and a table that is full learns nothing further.
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::host::HostKey;
 use crate::url::CanonicalUrl;
 
+/// Longest path, in bytes; a Chinese character takes nine.
+const PATH_BYTES_MAX: usize = 1_500;
 /// Path segments in a URL at most.
 const SEGMENTS_MAX: usize = 40;
-/// Times one segment may follow in a path.
-const REPEATS_MAX: usize = 3;
+/// Times one segment may stand in a path.
+const SEGMENT_REPEATS_MAX: usize = 3;
 /// Parameters in a query at most.
 const PARAMETERS_MAX: usize = 20;
-/// Useless pages of one numbered part of a host after which its further pages are refused.
-const USELESS_MIN: u32 = 35;
-/// A part of a host is endless only if not even one page in so many was useful.
+/// Useless pages after which a part with two numbers or more is endless.
+const CALENDAR_MIN: u32 = 60;
+/// The same for one number: blogs have hundreds of numbered pages.
+const COUNTER_MIN: u32 = 200;
+/// A part is endless only if not even one page in so many was useful.
 const USELESS_PER_USEFUL: u32 = 50;
-/// Numbered parts remembered at most; beyond it no further part can be found endless.
-const PARTS_MAX: usize = 100_000;
-
-/// What pages of one numbered part gave.
-#[derive(Debug, Clone, Copy, Default)]
-struct Yield {
-    admitted: u32,
-    useful: u32,
-    useless: u32,
-}
+/// Pages that differed in one parameter only and were useless, before it is found to change
+/// nothing.
+const SAME_MIN: u32 = 20;
+/// Such a parameter may have made a difference once in so many times.
+const SAME_PER_DIFFERENT: u32 = 20;
+/// Digits of a number that may count pages.
+const COUNTER_DIGITS_MAX: usize = 5;
+/// Parameters of one URL that are looked at.
+const PARAMETERS_SEEN_MAX: usize = 8;
+/// Entries of each table, some 16 bytes each.
+const ENTRIES_MAX: usize = 400_000;
 
 /// The trap rules and what they have seen.
 #[derive(Debug, Default)]
 pub(crate) struct Traps {
-    parts: hashbrown::HashMap<u64, Yield>,
+    parts: hashbrown::HashMap<u64, Part>,
+    /// Whether the first page read under a URL less one parameter was useful.
+    firsts: hashbrown::HashMap<u64, bool>,
+    parameters: hashbrown::HashMap<u64, Parameter>,
+    /// The page whose links are being admitted.
+    reader: Option<Reader>,
+}
+
+/// What pages of one numbered part gave.
+#[derive(Debug, Clone, Copy, Default)]
+struct Part {
+    useful: u32,
+    useless: u32,
+    bred: u32,
+}
+
+/// What a parameter of a host changed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Parameter {
+    same: u32,
+    different: u32,
+    /// Some value is no small number.
+    no_counter: bool,
+    /// Its first value, and whether there were others.
+    value: Option<u64>,
+    varies: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Reader {
+    part: Option<u64>,
+    via: Option<u64>,
+    useless: bool,
 }
 
 impl Traps {
     /// Refuses a URL that belongs to a trap, by the trap's name.
     pub(crate) fn check(&self, host: &HostKey, url: &CanonicalUrl) -> Result<(), &'static str> {
-        let (path, query) = split(url);
-        let segments: Vec<&str> = path
-            .split('/')
-            .filter(|segment| !segment.is_empty())
-            .collect();
-        if segments.len() > SEGMENTS_MAX {
-            return Err("trap_deep_path");
+        let shape = Shape::of(url);
+        shape.check()?;
+        if let Some((part, numbers)) = shape.part(host) {
+            let seen = self.parts.get(&part).copied().unwrap_or_default();
+            if seen.is_endless(if numbers > 1 {
+                CALENDAR_MIN
+            } else {
+                COUNTER_MIN
+            }) {
+                return Err(if numbers > 1 {
+                    "trap_calendar"
+                } else {
+                    "trap_endless_numbers"
+                });
+            }
         }
-        let repeats = |name: &&str| segments.iter().filter(|segment| segment == &name).count();
-        if segments.iter().any(|name| repeats(name) > REPEATS_MAX) {
-            return Err("trap_repeated_segment");
-        }
-        if query.split('&').count() > PARAMETERS_MAX {
-            return Err("trap_long_query");
-        }
-        let seen = numbered_part(host, path, query).and_then(|part| self.parts.get(&part));
-        if seen.is_some_and(Yield::is_endless) {
-            return Err("trap_calendar");
+        if self.repeats_a_page(host, &shape) {
+            return Err("trap_same_content");
         }
         Ok(())
     }
 
-    /// Notes that a URL was admitted.
-    pub(crate) fn admitted(&mut self, host: &HostKey, url: &CanonicalUrl) {
-        if let Some(seen) = self.entry(host, url) {
-            seen.admitted = seen.admitted.saturating_add(1);
+    /// Notes that a URL was admitted that the page with record number `via` linked to.
+    pub(crate) fn admitted(&mut self, host: &HostKey, url: &CanonicalUrl, via: Option<u64>) {
+        let Some(reader) = self.reader.as_mut().filter(|reader| reader.useless) else {
+            return;
+        };
+        if via.is_none() || reader.via.is_some_and(|first| Some(first) != via) {
+            return;
+        }
+        reader.via = via;
+        let Some(part) = reader.part else { return };
+        let is_its_kind = Shape::of(url)
+            .part(host)
+            .is_some_and(|(own, _)| own == part);
+        let Some(seen) = self.parts.get_mut(&part) else {
+            return;
+        };
+        if is_its_kind {
+            seen.bred = seen.bred.saturating_add(1);
+        } else {
+            // It led elsewhere: it was of use after all.
+            reader.useless = false;
+            seen.useless = seen.useless.saturating_sub(1);
+            seen.useful = seen.useful.saturating_add(1);
         }
     }
 
-    /// Notes what a URL gave.
+    /// Notes what a page gave. URLs admitted next, with one `via`, are taken for its links.
     pub(crate) fn observe(&mut self, host: &HostKey, url: &CanonicalUrl, useful: bool) {
-        if let Some(seen) = self.entry(host, url) {
-            if useful {
-                seen.useful = seen.useful.saturating_add(1);
+        let shape = Shape::of(url);
+        let part = shape.part(host).map(|(part, _)| part);
+        self.reader = Some(Reader {
+            part,
+            via: None,
+            useless: !useful,
+        });
+        if let Some(seen) = part.and_then(|part| entry(&mut self.parts, part)) {
+            let count = if useful {
+                &mut seen.useful
             } else {
-                seen.useless = seen.useless.saturating_add(1);
+                &mut seen.useless
+            };
+            *count = count.saturating_add(1);
+        }
+        self.observe_parameters(host, &shape, useful);
+    }
+
+    fn observe_parameters(&mut self, host: &HostKey, shape: &Shape<'_>, useful: bool) {
+        let own = shape.without(host, |_| false);
+        let bare = shape.without(host, |name| self.changes_nothing(host, name));
+        let mut keys = vec![own, bare];
+        for (name, value) in shape.parameters().take(PARAMETERS_SEEN_MAX) {
+            let first = shape.without(host, |other| other == name);
+            let first_was_useful = self.firsts.get(&first).copied();
+            if let Some(seen) = entry(&mut self.parameters, parameter_key(host, name)) {
+                seen.see(value);
+                match (first_was_useful, useful) {
+                    (Some(true), true) => seen.different = seen.different.saturating_add(1),
+                    (Some(true), false) => seen.same = seen.same.saturating_add(1),
+                    (Some(false) | None, _) => {}
+                }
+            }
+            keys.push(first);
+        }
+        for key in keys {
+            if let Some(first) = entry(&mut self.firsts, key) {
+                *first |= useful;
             }
         }
     }
 
-    fn entry(&mut self, host: &HostKey, url: &CanonicalUrl) -> Option<&mut Yield> {
-        let (path, query) = split(url);
-        let part = numbered_part(host, path, query)?;
-        if self.parts.len() >= PARTS_MAX && !self.parts.contains_key(&part) {
-            return None;
+    fn changes_nothing(&self, host: &HostKey, name: &str) -> bool {
+        self.parameters
+            .get(&parameter_key(host, name))
+            .is_some_and(Parameter::changes_nothing)
+    }
+
+    /// Whether the page was read already under a URL that differs in nothing that matters.
+    fn repeats_a_page(&self, host: &HostKey, shape: &Shape<'_>) -> bool {
+        if self.parameters.is_empty() || shape.query.is_empty() {
+            return false;
         }
-        Some(self.parts.entry(part).or_default())
+        let without = |name: &str| self.changes_nothing(host, name);
+        if !shape.parameters().any(|(name, _)| without(name)) {
+            return false;
+        }
+        self.firsts.contains_key(&shape.without(host, without))
     }
 }
 
-impl Yield {
-    /// Whether the part has given next to nothing for long enough. What was admitted and not
-    /// read yet counts too once the part looks bad: it is likely to be like the rest.
-    fn is_endless(&self) -> bool {
-        let open = self.admitted.saturating_sub(self.useful + self.useless);
-        let bad = self.useful.saturating_mul(USELESS_PER_USEFUL) <= self.useless;
-        bad && (self.useless >= USELESS_MIN || (self.useless >= 5 && open >= USELESS_MIN))
+impl Part {
+    fn is_endless(&self, useless_min: u32) -> bool {
+        self.useless >= useless_min
+            && self.bred >= self.useless
+            && self.useful.saturating_mul(USELESS_PER_USEFUL) <= self.useless
     }
 }
 
-fn split(url: &CanonicalUrl) -> (&str, &str) {
-    let path = url.path_and_query();
-    path.split_once('?').unwrap_or((path, ""))
+impl Parameter {
+    fn see(&mut self, value: &str) {
+        let is_counter =
+            value.len() <= COUNTER_DIGITS_MAX && value.bytes().all(|byte| byte.is_ascii_digit());
+        self.no_counter |= !is_counter;
+        let hash = xxh3_64(value.as_bytes());
+        self.varies |= self.value.is_some_and(|first| first != hash);
+        self.value.get_or_insert(hash);
+    }
+
+    fn changes_nothing(&self) -> bool {
+        // One value of a small number is a switch (`print=1`), several may count pages.
+        (self.no_counter || !self.varies)
+            && self.same >= SAME_MIN
+            && self.different.saturating_mul(SAME_PER_DIFFERENT) <= self.same
+    }
 }
 
-/// The part of a host that a numbered URL belongs to, hashed: the host, the path down to its first
-/// number, and the names of the query's parameters. `None` for a URL with fewer than two numbers:
-/// counting pages needs one, a calendar two.
-fn numbered_part(host: &HostKey, path: &str, query: &str) -> Option<u64> {
-    let is_digit = |c: char| c.is_ascii_digit();
-    let in_path = path
-        .split(|c| !is_digit(c))
-        .filter(|run| !run.is_empty())
-        .count();
-    let mut part = format!(
-        "{host}{}",
-        &path[..path.find(is_digit).unwrap_or(path.len())]
-    );
-    let mut numbers = in_path;
-    for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
-        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        part.push('&');
-        part.push_str(name);
-        numbers += usize::from(value.contains(is_digit));
+/// A URL's path and query.
+struct Shape<'u> {
+    path: &'u str,
+    query: &'u str,
+}
+
+impl<'u> Shape<'u> {
+    fn of(url: &'u CanonicalUrl) -> Self {
+        let text = url.path_and_query();
+        let (path, query) = text.split_once('?').unwrap_or((text, ""));
+        Self { path, query }
     }
-    (numbers >= 2).then(|| xxhash_rust::xxh3::xxh3_64(part.as_bytes()))
+
+    fn check(&self) -> Result<(), &'static str> {
+        if self.path.len() > PATH_BYTES_MAX {
+            return Err("trap_long_path");
+        }
+        let segments: Vec<&str> = self.segments().collect();
+        if segments.len() > SEGMENTS_MAX {
+            return Err("trap_deep_path");
+        }
+        let repeats = |name: &&str| segments.iter().filter(|other| *other == name).count();
+        if segments
+            .iter()
+            .any(|name| repeats(name) > SEGMENT_REPEATS_MAX)
+        {
+            return Err("trap_repeated_segment");
+        }
+        if self.query.split('&').count() > PARAMETERS_MAX {
+            return Err("trap_long_query");
+        }
+        Ok(())
+    }
+
+    fn segments(&self) -> impl Iterator<Item = &'u str> + use<'u> {
+        self.path.split('/').filter(|segment| !segment.is_empty())
+    }
+
+    fn parameters(&self) -> impl Iterator<Item = (&'u str, &'u str)> + use<'u> {
+        let pieces = self.query.split('&').filter(|piece| !piece.is_empty());
+        pieces.map(|piece| piece.split_once('=').unwrap_or((piece, "")))
+    }
+
+    /// The numbered part of its host that the URL belongs to, with how many numbers it has; `None`
+    /// without any. Two URLs are of one part when they differ in numbers only, and in how many of
+    /// them follow each other.
+    fn part(&self, host: &HostKey) -> Option<(u64, usize)> {
+        let mut part = host.as_str().to_owned();
+        let mut numbers = 0;
+        let mut after_number = false;
+        for segment in self.segments() {
+            let in_segment = numbers_of(segment);
+            if in_segment == 0 {
+                part.push('/');
+                part.push_str(segment);
+            } else if !after_number {
+                part.push_str("/#");
+            }
+            after_number = in_segment > 0;
+            numbers += in_segment;
+        }
+        for (name, value) in self.parameters() {
+            let in_value = numbers_of(value);
+            part.push('&');
+            part.push_str(name);
+            if in_value == 0 {
+                part.push('=');
+                part.push_str(value);
+            }
+            numbers += in_value;
+        }
+        (numbers > 0).then(|| (xxh3_64(part.as_bytes()), numbers))
+    }
+
+    /// A hash of host, path and the parameters that are not left out.
+    fn without(&self, host: &HostKey, leave_out: impl Fn(&str) -> bool) -> u64 {
+        let mut text = [host.as_str(), self.path].concat();
+        for (name, value) in self.parameters().filter(|(name, _)| !leave_out(name)) {
+            text.extend(["&", name, "=", value]);
+        }
+        xxh3_64(text.as_bytes())
+    }
+}
+
+/// How many numbers a text has that consists of numbers: `2026` has one, `2026-11-30` three,
+/// `post-7` none.
+fn numbers_of(text: &str) -> usize {
+    let is_numeric = |byte: u8| byte.is_ascii_digit() || b"-_.:".contains(&byte);
+    if !text.bytes().all(is_numeric) {
+        return 0;
+    }
+    let runs = text.split(|c: char| !c.is_ascii_digit());
+    runs.filter(|run| !run.is_empty()).count()
+}
+
+fn parameter_key(host: &HostKey, name: &str) -> u64 {
+    xxh3_64([host.as_str(), "?", name].concat().as_bytes())
+}
+
+fn entry<V: Default>(table: &mut hashbrown::HashMap<u64, V>, key: u64) -> Option<&mut V> {
+    if table.len() >= ENTRIES_MAX && !table.contains_key(&key) {
+        return None;
+    }
+    Some(table.entry(key).or_default())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{HashSet, VecDeque};
+
     use super::*;
 
     fn url(text: &str) -> CanonicalUrl {
         CanonicalUrl::parse(text).expect(text)
-    }
-
-    fn see(traps: &mut Traps, text: &str, useful: bool) {
-        let url = url(text);
-        traps.admitted(&url.host(), &url);
-        traps.observe(&url.host(), &url, useful);
     }
 
     #[track_caller]
@@ -141,65 +350,213 @@ mod tests {
         assert_eq!(traps.check(&url.host(), &url).err(), trap, "{text}");
     }
 
-    #[test]
-    fn an_empty_calendar_is_left_after_a_few_dozen_pages() {
-        let mut traps = Traps::default();
-        for day in 1..=USELESS_MIN {
-            check(&traps, "http://a.example/calendar/2026/11/30", None);
-            see(
-                &mut traps,
-                &format!("http://a.example/calendar/2026/11/{day}"),
-                false,
-            );
-        }
-        check(
-            &traps,
-            "http://a.example/calendar/2026/12/1",
-            Some("trap_calendar"),
-        );
-        check(&traps, "http://a.example/calendar/2027/", None);
-        check(&traps, "http://a.example/post/7", None);
-        check(&traps, "http://b.example/calendar/2026/12/1", None);
-    }
-
-    #[test]
-    fn an_archive_by_date_with_pages_in_it_is_no_trap() {
-        let mut traps = Traps::default();
-        for day in 1..=28 {
-            for month in 1..=12 {
-                let useful = day % 7 == 0;
-                see(
-                    &mut traps,
-                    &format!("http://a.example/2025/{month}/{day}/"),
-                    useful,
-                );
+    /// Crawls a web given by its links, breadth first; gives what was fetched.
+    fn crawl(
+        traps: &mut Traps,
+        seed: &str,
+        links: impl Fn(&str) -> Vec<String>,
+        useful: impl Fn(&str) -> bool,
+    ) -> HashSet<String> {
+        let mut seen = HashSet::from([seed.to_string()]);
+        let mut queue = VecDeque::from([seed.to_string()]);
+        let mut fetched = HashSet::new();
+        while let Some(page) = queue.pop_front() {
+            let at = url(&page);
+            if traps.check(&at.host(), &at).is_err() {
+                continue;
+            }
+            assert!(fetched.len() < 3_000, "the crawl does not end: {page}");
+            fetched.insert(page.clone());
+            traps.observe(&at.host(), &at, useful(&page));
+            for link in links(&page) {
+                let to = url(&link);
+                if !seen.contains(&link) && traps.check(&to.host(), &to).is_ok() {
+                    traps.admitted(&to.host(), &to, Some(fetched.len() as u64));
+                    seen.insert(link.clone());
+                    queue.push_back(link);
+                }
             }
         }
-        check(&traps, "http://a.example/2026/1/1/", None);
+        fetched
+    }
+
+    /// Year and month of a page of the calendar.
+    fn month(page: &str) -> Option<(u32, u32)> {
+        let (_, rest) = page.split_once("/calendar/")?;
+        let mut numbers = rest.split('/').map_while(|number| number.parse().ok());
+        Some((numbers.next()?, numbers.next()?))
+    }
+
+    fn calendar_links(page: &str) -> Vec<String> {
+        let Some((year, month)) = month(page) else {
+            let posts =
+                (0..50).map(|n| format!("http://a.example/2025/{:02}/post-{n}", n % 12 + 1));
+            return posts
+                .chain(["http://a.example/calendar/2026/11/".into()])
+                .collect();
+        };
+        let before = if month == 1 {
+            (year - 1, 12)
+        } else {
+            (year, month - 1)
+        };
+        let after = if month == 12 {
+            (year + 1, 1)
+        } else {
+            (year, month + 1)
+        };
+        let months =
+            [before, after].map(|(y, m)| format!("http://a.example/calendar/{y:04}/{m:02}/"));
+        let days =
+            (1..29).map(|day| format!("http://a.example/calendar/{year:04}/{month:02}/{day:02}"));
+        months
+            .into_iter()
+            .chain(days)
+            .chain(["http://a.example/".into()])
+            .collect()
     }
 
     #[test]
-    fn paths_that_grow_by_themselves_are_refused() {
-        let traps = Traps::default();
+    fn an_endless_calendar_costs_less_than_a_hundred_pages_and_nothing_else_is_lost() {
+        let mut traps = Traps::default();
+        let useful = |page: &str| month(page).is_none();
+        let fetched = crawl(&mut traps, "http://a.example/", calendar_links, useful);
+        let in_calendar = fetched.iter().filter(|page| month(page).is_some()).count();
+        assert!((10..100).contains(&in_calendar), "{in_calendar}");
+        assert_eq!(fetched.len() - in_calendar, 51);
         check(
             &traps,
-            "http://a.example/a/b/a/b/a/b/a/b/",
+            "http://a.example/calendar/2030/01/",
+            Some("trap_calendar"),
+        );
+        check(&traps, "http://b.example/calendar/2030/01/", None);
+    }
+
+    #[test]
+    fn an_archive_by_months_is_no_trap_though_all_its_pages_are_useless() {
+        let months = || {
+            (2000..2026).flat_map(|y| (1..13).map(move |m| format!("http://a.example/{y}/{m:02}/")))
+        };
+        // Every page lists all months, as blogs do; a month lists its days, and pages of posts.
+        let links = |page: &str| -> Vec<String> {
+            let is_month = page.len() == "http://a.example/2000/01/".len();
+            let more = (is_month && page.contains("/20")).then(|| format!("{page}page/2/"));
+            months().chain(more).collect()
+        };
+        let mut traps = Traps::default();
+        let fetched = crawl(&mut traps, "http://a.example/", links, |page| {
+            page.len() < 20
+        });
+        assert_eq!(fetched.len(), 1 + 2 * 26 * 12);
+    }
+
+    #[test]
+    fn pages_by_number_are_followed_as_long_as_they_lead_to_something() {
+        let links = |page: &str| -> Vec<String> {
+            let number: u32 = page
+                .rsplit('/')
+                .nth(1)
+                .and_then(|n| n.parse().ok())
+                .unwrap_or(1);
+            if page.contains("/post-") || number >= 400 {
+                return Vec::new();
+            }
+            vec![
+                format!("http://a.example/page/{}/", number + 1),
+                format!("http://a.example/post-{number}"),
+            ]
+        };
+        let mut traps = Traps::default();
+        let fetched = crawl(&mut traps, "http://a.example/page/1/", links, |page| {
+            page.contains("post")
+        });
+        assert_eq!(fetched.len(), 400 + 399);
+    }
+
+    #[test]
+    fn pages_by_number_that_lead_to_nothing_end() {
+        let links = |page: &str| {
+            let number: u32 = page
+                .rsplit('/')
+                .nth(1)
+                .and_then(|n| n.parse().ok())
+                .unwrap_or(1);
+            vec![format!("http://a.example/page/{}/", number + 1)]
+        };
+        let mut traps = Traps::default();
+        let fetched = crawl(&mut traps, "http://a.example/page/1/", links, |_| false);
+        assert_eq!(fetched.len() as u32, COUNTER_MIN);
+    }
+
+    #[test]
+    fn a_session_id_is_found_to_change_nothing() {
+        // Each page that is asked for without an id gives out a new one.
+        let links = |page: &str| -> Vec<String> {
+            let id = match page.split_once("?sid=") {
+                Some((_, id)) => id.to_string(),
+                None => format!("{:x}", xxh3_64(page.as_bytes())),
+            };
+            (0..40)
+                .map(|n| format!("http://a.example/p{n}?sid={id}"))
+                .collect()
+        };
+        let with_plain = |page: &str| -> Vec<String> {
+            if page.ends_with("/sitemap") {
+                (0..40).map(|n| format!("http://a.example/p{n}")).collect()
+            } else {
+                links(page)
+            }
+        };
+        let read = std::cell::RefCell::new(HashSet::new());
+        let useful = |page: &str| {
+            let bare = page.split('?').next().unwrap_or(page).to_string();
+            read.borrow_mut().insert(bare)
+        };
+        let mut traps = Traps::default();
+        let fetched = crawl(&mut traps, "http://a.example/sitemap", with_plain, useful);
+        assert!(fetched.len() < 41 + 40, "{}", fetched.len());
+        check(
+            &traps,
+            "http://a.example/p7?sid=ff00",
+            Some("trap_same_content"),
+        );
+        check(&traps, "http://a.example/new?sid=ff00", None);
+    }
+
+    #[test]
+    fn a_parameter_that_counts_pages_is_left_alone() {
+        let mut traps = Traps::default();
+        for list in 0..30 {
+            for page in 0..4 {
+                let url = url(&format!("http://a.example/list{list}?page={page}"));
+                traps.observe(&url.host(), &url, page == 0);
+            }
+        }
+        check(&traps, "http://a.example/list1?page=9", None);
+    }
+
+    #[test]
+    fn paths_and_queries_that_grow_by_themselves_are_refused() {
+        let traps = Traps::default();
+        let a = "http://a.example";
+        check(
+            &traps,
+            &format!("{a}/a/b/a/b/a/b/a/b/"),
             Some("trap_repeated_segment"),
         );
         check(
             &traps,
-            &format!("http://a.example/{}", "x/y/".repeat(25)),
+            &format!("{a}/{}", "x/y/".repeat(25)),
             Some("trap_deep_path"),
         );
-        check(&traps, "http://a.example/docs/a/a/index.html", None);
-        let query = (0..30)
-            .map(|n| format!("p{n}=1"))
-            .collect::<Vec<_>>()
-            .join("&");
         check(
             &traps,
-            &format!("http://a.example/?{query}"),
-            Some("trap_long_query"),
+            &format!("{a}/{}", "x".repeat(1_600)),
+            Some("trap_long_path"),
         );
+        let query: String = (0..30).map(|n| format!("&p{n}=1")).collect();
+        check(&traps, &format!("{a}/?{query}"), Some("trap_long_query"));
+        check(&traps, &format!("{a}/docs/a/a/index.html"), None);
+        check(&traps, &format!("{a}/%E6%96%87%E7%AB%A0/2.4/x?y=1"), None);
     }
 }
