@@ -20,7 +20,9 @@ fn text(seed: u64, words: usize, own: &[&str]) -> String {
     let mut state = seed;
     let mut text = String::new();
     for _ in 0..words {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let die = (state >> 33) as usize;
         if die.is_multiple_of(3) && !own.is_empty() {
             text.push_str(own[die / 3 % own.len()]);
@@ -32,7 +34,14 @@ fn text(seed: u64, words: usize, own: &[&str]) -> String {
     text
 }
 
-const ON: [&str; 6] = ["railway", "locomotive", "steam", "track", "station", "train"];
+const ON: [&str; 6] = [
+    "railway",
+    "locomotive",
+    "steam",
+    "track",
+    "station",
+    "train",
+];
 const OFF: [&str; 6] = ["flour", "oven", "butter", "recipe", "sugar", "yeast"];
 
 fn url(number: u64) -> Url {
@@ -67,7 +76,10 @@ fn seasoned() -> (Focus, Vec<LinkFeatures>) {
     let config = FocusConfig {
         topic: TopicConfig {
             keywords: vec!["railway".into()],
-            examples: vec![ExampleText { text: text(7, 800, &ON), ..ExampleText::default() }],
+            examples: vec![ExampleText {
+                text: text(7, 800, &ON),
+                ..ExampleText::default()
+            }],
             ..TopicConfig::default()
         },
         ..FocusConfig::default()
@@ -88,7 +100,12 @@ fn seasoned() -> (Focus, Vec<LinkFeatures>) {
             link: Some(&came_by),
         });
         for number in 0..3 {
-            links.push(link(&focus, page, 10_000 + u64::from(page) * 3 + number, own[2]));
+            links.push(link(
+                &focus,
+                page,
+                10_000 + u64::from(page) * 3 + number,
+                own[2],
+            ));
         }
     }
     (focus, links)
@@ -98,7 +115,14 @@ fn seasoned() -> (Focus, Vec<LinkFeatures>) {
 fn terms_of_a_page_of_800_words(bencher: Bencher<'_, '_>) {
     let (focus, _) = seasoned();
     let words = Segmenter::shared().words(&text(1, 800, &ON));
-    let view = PageView { title: "railway", words: &words, url: &url(1), lang: None, links: &[], labels: &[] };
+    let view = PageView {
+        title: "railway",
+        words: &words,
+        url: &url(1),
+        lang: None,
+        links: &[],
+        labels: &[],
+    };
     assert!(focus.topic().read(&view).len() > 100);
     bencher.bench_local(|| focus.topic().read(divan::black_box(&view)));
 }
@@ -116,14 +140,25 @@ fn features_of_100_links(bencher: Bencher<'_, '_>) {
     let (focus, _) = seasoned();
     assert!(link(&focus, 1, 1, "steam railway").to_bytes().len() <= 200);
     bencher.bench_local(|| {
-        (0..100).map(|number| link(&focus, 1, number, divan::black_box("steam railway"))).collect::<Vec<_>>()
+        (0..100)
+            .map(|number| link(&focus, 1, number, divan::black_box("steam railway")))
+            .collect::<Vec<_>>()
     });
 }
 
 #[divan::bench]
 fn scores_of_100_links(bencher: Bencher<'_, '_>) {
     let (focus, links) = seasoned();
-    let (on, off) = (link(&focus, 0, 1, "steam railway"), link(&focus, 1, 2, "butter"));
+    let (on, off) = (
+        link(&focus, 0, 1, "steam railway"),
+        link(&focus, 1, 2, "butter"),
+    );
     assert!(focus.score(&on) > focus.score(&off));
-    bencher.bench_local(|| links.iter().take(100).map(|link| focus.score(divan::black_box(link))).sum::<f32>());
+    bencher.bench_local(|| {
+        links
+            .iter()
+            .take(100)
+            .map(|link| focus.score(divan::black_box(link)))
+            .sum::<f32>()
+    });
 }

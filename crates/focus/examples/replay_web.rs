@@ -256,10 +256,6 @@ fn run(
             labels: &labels,
         });
         let relevance = focus.judge(&terms, link.as_ref().map(|link| &link.features));
-        let mut relevance = relevance;
-        if std::env::var_os("TRUTH").is_some() {
-            relevance.probability = f32::from(u8::from(relevant.contains(&id)));
-        }
         let number = id;
         focus.on_page(&PageOutcome {
             page: number,

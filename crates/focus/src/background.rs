@@ -20,18 +20,28 @@ const FUNCTION_WORDS: &str = "the of and a an to in is was are were be been by f
 /// Pages that the function words count for.
 const PRIOR_PAGES: u32 = 6;
 
+/// Numbers whose logarithms are kept.
+const LOGARITHMS: u32 = 4_096;
+
 /// In how many of the crawl's pages each term stands.
 #[derive(Debug, Clone)]
 pub(crate) struct Background {
     pages: u32,
+    pages_ln: f32,
     frequencies: Vec<u32>,
+    /// Logarithms of small numbers: they are asked for a thousand times a page.
+    logarithms: Vec<f32>,
 }
 
 impl Background {
     pub(crate) fn new() -> Background {
         let mut background = Background {
             pages: PRIOR_PAGES,
+            pages_ln: (PRIOR_PAGES as f32 + 1.0).ln(),
             frequencies: vec![0; TERM_COUNT],
+            logarithms: (0..LOGARITHMS)
+                .map(|number| (number.max(1) as f32).ln())
+                .collect(),
         };
         for &hash in Segmenter::shared().words(FUNCTION_WORDS).hashes() {
             background.frequencies[bucket(hash) as usize] = PRIOR_PAGES;
@@ -41,6 +51,7 @@ impl Background {
 
     pub(crate) fn observe(&mut self, terms: &PageTerms) {
         self.pages = self.pages.saturating_add(1);
+        self.pages_ln = (self.pages as f32 + 1.0).ln();
         for term in &terms.terms {
             let frequency = &mut self.frequencies[term.bucket as usize];
             *frequency = frequency.saturating_add(1);
@@ -54,22 +65,26 @@ impl Background {
 
     /// How much the presence of a term tells, 0 for a term on every page.
     pub(crate) fn rarity(&self, bucket: u32) -> f32 {
-        let seen = self.frequencies[bucket as usize] as f32;
-        ((self.pages as f32 + 1.0) / (seen + 0.5).max(1.0))
-            .ln()
-            .max(0.0)
+        (self.pages_ln - self.logarithm(self.frequencies[bucket as usize])).max(0.0)
+    }
+
+    fn logarithm(&self, number: u32) -> f32 {
+        match self.logarithms.get(number as usize) {
+            Some(logarithm) => *logarithm,
+            None => (number as f32).ln(),
+        }
+    }
+
+    /// How much a term tells of this page.
+    pub(crate) fn weight(&self, term: &Term) -> f32 {
+        (1.0 + self.logarithm(term.count as u32)) * self.rarity(term.bucket)
     }
 
     /// The terms as a vector of length 1.
     pub(crate) fn vector(&self, terms: &[Term]) -> Vec<(u32, f32)> {
         let mut vector: Vec<(u32, f32)> = terms
             .iter()
-            .map(|term| {
-                (
-                    term.bucket,
-                    (1.0 + term.count.max(1.0).ln()) * self.rarity(term.bucket),
-                )
-            })
+            .map(|term| (term.bucket, self.weight(term)))
             .collect();
         let length = vector.iter().map(|(_, x)| x * x).sum::<f32>().sqrt();
         if length > 0.0 {

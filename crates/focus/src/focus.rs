@@ -1,6 +1,6 @@
 //! Everything a pipeline needs for a crawl with a topic, in the order in which it is called.
 
-use crate::learn::{LinkModel, LinkModelConfig, Promise};
+use crate::learn::{Arrival, LinkModel, LinkModelConfig, Promise};
 use crate::promise::{LinkContext, LinkFeatures, url_id};
 use crate::redundancy::{Redundancy, RedundancyConfig};
 use crate::relevance::Relevance;
@@ -105,12 +105,14 @@ impl Focus {
             .map_or(0.0, |terms| self.topic.judge.evidence(terms));
         self.links.on_page(
             &self.topic,
-            outcome.page,
-            url_id(outcome.url),
-            outcome.link,
-            outcome.relevance,
-            evidence,
-            reward,
+            &Arrival {
+                page: outcome.page,
+                url: url_id(outcome.url),
+                link: outcome.link,
+                relevance: outcome.relevance,
+                evidence,
+                reward,
+            },
         );
         let gain = f32::from(u8::from(reward >= self.topic.threshold()));
         self.harvest.observe(host_of(outcome.url), gain);
@@ -138,7 +140,7 @@ impl Focus {
     /// Learns from a link to a page that is known already. Call it for every link of a page that
     /// is in scope, after `on_page`; for targets that are not known it does nothing.
     pub fn observe_link(&mut self, features: &LinkFeatures) {
-        self.links.observe(&self.topic, features);
+        self.links.observe(features);
     }
 
     /// Notes the promise of those links of a page that were new to the frontier.
@@ -164,7 +166,7 @@ impl Focus {
     /// Whether the frontier's `pending` URLs should be scored again now: the model has changed
     /// enough for it. The cost per page stays the same however long the queue is.
     pub fn rescore_due(&mut self, pending: u64) -> bool {
-        let due = u64::from(self.since_rescore) >= 10.max(pending / 100);
+        let due = u64::from(self.since_rescore) >= 10.max(pending / 60);
         if due {
             self.since_rescore = 0;
         }

@@ -4,7 +4,7 @@
 //! a share of the chance that its page leads to such pages: a list of good pages is no good page,
 //! but worth a fetch as long as nothing better waits.
 //!
-//! Both chances come from logistic models over two dozen numbers ([`Signals`]). Their weights
+//! Both chances come from logistic models over two dozen numbers (see `newton.rs`). Their weights
 //! start from sensible beliefs and are pulled towards what the crawl sees: every fetched link is
 //! a row with its outcome, and the weights are the most probable ones given beliefs and rows
 //! (Newton's method, a few steps). With no rows the beliefs decide; with a thousand the site does.
@@ -19,7 +19,7 @@ use hashbrown::HashMap;
 
 use crate::newton::{self, SIGNAL_COUNT, Signals};
 use crate::promise::LinkFeatures;
-use crate::relevance::{knob, mix, probability};
+use crate::relevance::{mix, probability};
 use crate::topic::Topic;
 
 /// Pages whose standing is remembered; 24 bytes each.
@@ -31,7 +31,9 @@ const ROWS_MAX: usize = 1_500;
 /// An arm with this many outcomes needs no exploration.
 const ARM_KNOWN: f32 = 3.0;
 /// The priority of a link that is explored: above doubtful ones, below good ones.
-const CURIOSITY: f32 = 0.4;
+const CURIOSITY: f32 = 0.2;
+/// How fast the words of links learn from an outcome.
+const WORD_STEP: f32 = 0.6;
 /// Buckets of words of anchors, URLs and surroundings.
 const WORD_BITS: u32 = 16;
 
@@ -55,7 +57,7 @@ pub struct LinkModelConfig {
 impl Default for LinkModelConfig {
     fn default() -> Self {
         LinkModelConfig {
-            exploration: 0.03,
+            exploration: 0.02,
             hub_worth: 0.4,
             seed: 0,
             adapt: true,
@@ -78,6 +80,20 @@ pub struct Promise {
     pub explored: bool,
     /// What each signal adds to the log-odds of being relevant, by name, strongest first.
     pub why: Vec<(&'static str, f32)>,
+}
+
+/// A fetched page, as the link model needs it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arrival<'a> {
+    pub(crate) page: u32,
+    /// The number of its URL.
+    pub(crate) url: u32,
+    pub(crate) link: Option<&'a LinkFeatures>,
+    pub(crate) relevance: f32,
+    /// Where the keywords stand on it, 0.0 to 1.0.
+    pub(crate) evidence: f32,
+    /// Its relevance, or 0.0 for a page that is not new, not whole or not there.
+    pub(crate) reward: f32,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -115,12 +131,6 @@ struct WordWeight {
     count: f32,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Known {
-    page: u32,
-    new: bool,
-}
-
 /// The online model of links.
 #[derive(Debug, Clone)]
 pub struct LinkModel {
@@ -129,10 +139,8 @@ pub struct LinkModel {
     groups: HashMap<u64, Group, BuildHasherDefault<Mix>>,
     words: Vec<WordWeight>,
     words_seen: f32,
-    /// Outcomes by URL, for links to pages that are known already.
-    known: HashMap<u64, Known, BuildHasherDefault<Mix>>,
-    hints: Vec<Row>,
-    hint_next: usize,
+    /// Pages by URL, for links to pages that are known already.
+    known: HashMap<u64, u32, BuildHasherDefault<Mix>>,
     rows: Vec<Row>,
     row_next: usize,
     relevant_weights: Signals,
@@ -151,8 +159,6 @@ impl LinkModel {
             words: vec![WordWeight::default(); 1 << WORD_BITS],
             words_seen: 0.0,
             known: HashMap::default(),
-            hints: Vec::new(),
-            hint_next: 0,
             rows: Vec::new(),
             row_next: 0,
             relevant_weights: newton::RELEVANT_BELIEFS,
@@ -166,19 +172,15 @@ impl LinkModel {
     }
 
     /// Learns from a fetched link, and notes the page it led to.
-    ///
-    /// `relevance` is the page's probability, `reward` the same or 0.0 for a near-duplicate, an
-    /// error or a page with nothing on it; `evidence` says where the keywords stand.
-    pub(crate) fn on_page(
-        &mut self,
-        topic: &Topic,
-        page: u32,
-        url: u32,
-        link: Option<&LinkFeatures>,
-        relevance: f32,
-        evidence: f32,
-        reward: f32,
-    ) {
+    pub(crate) fn on_page(&mut self, topic: &Topic, arrival: &Arrival<'_>) {
+        let Arrival {
+            page,
+            url,
+            link,
+            relevance,
+            evidence,
+            reward,
+        } = *arrival;
         let depth = match link {
             _ if relevance >= 0.5 => 0,
             Some(link) => self.depth(link).saturating_add(1),
@@ -187,9 +189,9 @@ impl LinkModel {
         if let Some(link) = link {
             let signals = self.signals(topic, link);
             self.explored += u64::from(self.explores(link));
-            self.count_at(link, reward, true);
+            self.count(link, reward);
             if self.config.adapt {
-                self.learn_words(link, &signals, reward, 0.6);
+                self.learn_words(link, &signals, reward);
             }
             let row = Row {
                 page,
@@ -206,13 +208,7 @@ impl LinkModel {
         }
         let (linked_sum, linked_count) = link.map_or((0.0, 0.0), |link| self.parents(link));
         if self.pages.len() < PAGES_MAX {
-            self.known.insert(
-                u64::from(url),
-                Known {
-                    page,
-                    new: reward > 0.0,
-                },
-            );
+            self.known.insert(u64::from(url), page);
             self.pages.insert(
                 u64::from(page),
                 PageRow {
@@ -252,9 +248,6 @@ impl LinkModel {
     /// Takes the probabilities of known pages as judged anew, and sets the weights.
     pub(crate) fn train(&mut self, probabilities: impl Iterator<Item = (u32, f32)>) {
         for (page, relevance) in probabilities {
-            if std::env::var_os("TRUTH").is_some() {
-                break;
-            }
             if let Some(row) = self.pages.get_mut(&u64::from(page)) {
                 row.relevance = relevance;
             }
@@ -263,18 +256,15 @@ impl LinkModel {
             return;
         }
         let rows = |hub: bool| {
+            let outcome = move |row: &Row| if hub { row.hub } else { row.reward };
             self.rows
                 .iter()
-                .map(move |row| (&row.signals, if hub { row.hub } else { row.reward }, 1.0))
+                .map(move |row| (&row.signals, outcome(row)))
         };
-        let hints = self
-            .hints
-            .iter()
-            .map(|row| (&row.signals, row.reward, knob("HW", 0) / 100.0));
         self.relevant_weights = newton::fit(
             &newton::RELEVANT_BELIEFS,
             &self.relevant_weights,
-            rows(false).chain(hints),
+            rows(false),
         );
         self.hub_weights = newton::fit(&newton::HUB_BELIEFS, &self.hub_weights, rows(true));
     }
@@ -339,7 +329,7 @@ impl LinkModel {
             if let Some(row) = self
                 .known
                 .get(&u64::from(*target))
-                .and_then(|known| self.pages.get(&u64::from(known.page)))
+                .and_then(|&page| self.pages.get(&u64::from(page)))
             {
                 let tells = 1.0 / (2.0 + row.linked_count).ln();
                 sum += tells * row.relevance;
@@ -363,9 +353,13 @@ impl LinkModel {
     fn weigh(&self, signals: &Signals, link: &LinkFeatures) -> (f32, f32, f32, bool) {
         let relevant = probability(newton::sum(signals, &self.relevant_weights));
         let hub = probability(newton::sum(signals, &self.hub_weights));
-        let score = relevant + knob("HB", 40) / 100.0 * hub * (1.0 - relevant);
+        let score = relevant + self.config.hub_worth * hub * (1.0 - relevant);
         let explored = self.explores(link);
-        let score = if explored { score.max(CURIOSITY) } else { score };
+        let score = if explored {
+            score.max(CURIOSITY)
+        } else {
+            score
+        };
         (score.clamp(0.0, 1.0), relevant, hub, explored)
     }
 
@@ -375,7 +369,9 @@ impl LinkModel {
     /// it were good, by a die for each link, as long as such fetches stay within their share.
     fn explores(&self, link: &LinkFeatures) -> bool {
         let fetched = self.overall.count;
-        if self.config.exploration <= 0.0 || self.explored as f32 >= self.config.exploration * fetched {
+        if self.config.exploration <= 0.0
+            || self.explored as f32 >= self.config.exploration * fetched
+        {
             return false;
         }
         let key = self.group_keys(link)[1];
@@ -405,19 +401,15 @@ impl LinkModel {
         mix(u64::from(parent) << 32 | u64::from(link.groups[2]))
     }
 
-    fn count_at(&mut self, link: &LinkFeatures, reward: f32, fetched: bool) {
-        let mut keys = &self.group_keys(link)[..];
-        if fetched {
-            self.overall.count += 1.0;
-            self.overall.reward += reward;
-        } else {
-            keys = &[];
-        }
+    fn count(&mut self, link: &LinkFeatures, reward: f32) {
+        self.overall.count += 1.0;
+        self.overall.reward += reward;
+        let keys = self.group_keys(link);
         let siblings = link
             .parents
             .iter()
             .map(|&parent| Self::sibling_key(parent, link));
-        for key in keys.iter().copied().chain(siblings) {
+        for key in keys.into_iter().chain(siblings) {
             if self.groups.len() < GROUPS_MAX || self.groups.contains_key(&key) {
                 let group = self.groups.entry(key).or_default();
                 group.count += 1.0;
@@ -447,10 +439,10 @@ impl LinkModel {
             })
     }
 
-    fn learn_words(&mut self, link: &LinkFeatures, signals: &Signals, reward: f32, share: f32) {
+    fn learn_words(&mut self, link: &LinkFeatures, signals: &Signals, reward: f32) {
         let slots: Vec<usize> = Self::word_slots(link).collect();
         let expected = probability(newton::sum(signals, &self.relevant_weights));
-        let step = share * (reward - expected) / (slots.len().max(1) as f32).sqrt();
+        let step = WORD_STEP * (reward - expected) / (slots.len().max(1) as f32).sqrt();
         self.words_seen += 1.0;
         for slot in slots {
             let word = &mut self.words[slot];
@@ -471,42 +463,16 @@ impl LinkModel {
             .clamp(-4.0, 4.0)
     }
 
-    /// Learns from a link to a page that is known already: an outcome without a fetch.
-    pub(crate) fn observe(&mut self, topic: &Topic, link: &LinkFeatures) {
-        let Some(&known) = self.known.get(&u64::from(link.id)) else {
+    /// Notes a link to a page that is known already: part of that page's company.
+    pub(crate) fn observe(&mut self, link: &LinkFeatures) {
+        let Some(&page) = self.known.get(&u64::from(link.id)) else {
             return;
         };
         let (sum, count) = self.parents(link);
-        if let Some(row) = self.pages.get_mut(&u64::from(known.page)) {
+        if let Some(row) = self.pages.get_mut(&u64::from(page)) {
             row.linked_sum += sum;
             row.linked_count += count;
         }
-        if knob("OB", 0) < 0.5 {
-            return;
-        }
-        let signals = self.signals(topic, link);
-        let relevance = self
-            .pages
-            .get(&u64::from(known.page))
-            .map_or(0.0, |row| row.relevance);
-        let reward = if known.new { relevance } else { 0.0 };
-        if self.config.adapt {
-            self.learn_words(link, &signals, reward, 0.3);
-            let row = Row {
-                page: known.page,
-                signals,
-                reward,
-                hub: 0.0,
-            };
-            if self.hints.len() < ROWS_MAX {
-                self.hints.push(row);
-            } else {
-                let at = self.hint_next % ROWS_MAX;
-                self.hints[at] = row;
-            }
-            self.hint_next += 1;
-        }
-        self.count_at(link, reward, false);
     }
 
     /// How much better or worse than all links those of a group did, in log-odds.

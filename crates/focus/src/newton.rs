@@ -49,6 +49,7 @@ pub(crate) const HUB_BELIEFS: Signals = [
 ];
 
 /// How firm the beliefs are: worth this many observations of a signal of 1.
+const FIRMNESS: f64 = 1.5;
 
 const STEPS: usize = 3;
 
@@ -64,22 +65,20 @@ pub(crate) fn sum(signals: &Signals, weights: &Signals) -> f32 {
 pub(crate) fn fit<'r>(
     beliefs: &Signals,
     from: &Signals,
-    rows: impl Iterator<Item = (&'r Signals, f32, f32)> + Clone,
+    rows: impl Iterator<Item = (&'r Signals, f32)> + Clone,
 ) -> Signals {
-    let firmness = f64::from(crate::relevance::knob("FI", 300)) / 100.0;
     let mut weights = *from;
     for _ in 0..STEPS {
         let mut gradient = [0.0f64; SIGNAL_COUNT];
         let mut curvature = [[0.0f64; SIGNAL_COUNT]; SIGNAL_COUNT];
         for at in 0..SIGNAL_COUNT {
-            gradient[at] = firmness * f64::from(beliefs[at] - weights[at]);
-            curvature[at][at] = firmness;
+            gradient[at] = FIRMNESS * f64::from(beliefs[at] - weights[at]);
+            curvature[at][at] = FIRMNESS;
         }
-        for (signals, wanted, share) in rows.clone() {
+        for (signals, wanted) in rows.clone() {
             let expected = f64::from(crate::relevance::probability(sum(signals, &weights)));
-            let share = f64::from(share);
-            let error = share * (f64::from(wanted) - expected);
-            let weight = share * (expected * (1.0 - expected)).max(0.02);
+            let error = f64::from(wanted) - expected;
+            let weight = (expected * (1.0 - expected)).max(0.02);
             for i in 0..SIGNAL_COUNT {
                 let signal = f64::from(signals[i]);
                 if signal == 0.0 {
@@ -110,9 +109,7 @@ fn solve(
     for i in 0..SIGNAL_COUNT {
         for j in 0..=i {
             let mut value = matrix[i][j];
-            for k in 0..j {
-                value -= matrix[i][k] * matrix[j][k];
-            }
+            value -= (0..j).map(|k| matrix[i][k] * matrix[j][k]).sum::<f64>();
             if i == j {
                 if value <= 1e-9 {
                     return None;
@@ -137,4 +134,46 @@ fn solve(
         x[i] /= matrix[i][i];
     }
     Some(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn without_outcomes_the_beliefs_stand() {
+        let weights = fit(&RELEVANT_BELIEFS, &RELEVANT_BELIEFS, std::iter::empty());
+        assert_eq!(weights, RELEVANT_BELIEFS);
+    }
+
+    #[test]
+    fn a_signal_that_tells_gains_weight() {
+        let mut rows = Vec::new();
+        for number in 0..200 {
+            let mut signals = [0.0; SIGNAL_COUNT];
+            signals[0] = 1.0;
+            signals[3] = f32::from(u8::from(number % 2 == 0));
+            rows.push((signals, signals[3]));
+        }
+        let rows = rows.iter().map(|(signals, reward)| (signals, *reward));
+        let weights = fit(&RELEVANT_BELIEFS, &RELEVANT_BELIEFS, rows);
+        assert!(weights[3] > 3.0, "{weights:?}");
+        assert!(weights[0] < RELEVANT_BELIEFS[0]);
+    }
+
+    proptest! {
+        #[test]
+        fn weights_are_finite_and_bounded(
+            rows in prop::collection::vec((prop::collection::vec(-4.0f32..4.0, SIGNAL_COUNT), 0.0f32..1.0), 0..60),
+        ) {
+            let rows: Vec<(Signals, f32)> = rows
+                .into_iter()
+                .map(|(signals, reward)| (signals.try_into().expect("as many signals"), reward))
+                .collect();
+            let rows = rows.iter().map(|(signals, reward)| (signals, *reward));
+            let weights = fit(&RELEVANT_BELIEFS, &RELEVANT_BELIEFS, rows);
+            prop_assert!(weights.iter().all(|weight| weight.is_finite() && weight.abs() <= 12.0));
+        }
+    }
 }

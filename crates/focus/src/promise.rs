@@ -5,7 +5,7 @@
 //! link, hashed words of anchor, URL and surroundings, and the groups it belongs to. From these
 //! the model makes a new priority at any time without looking at the pages again.
 //!
-//! A URL linked from many pages keeps a uniform sample of them (the [`PARENTS_MAX`] with the
+//! A URL linked from many pages keeps a uniform sample of them (the twelve with the
 //! smallest hash, so that the order of discovery does not matter), and their count.
 
 use segment::Segmenter;
@@ -256,4 +256,84 @@ pub(crate) fn path_template(url: &Url) -> u64 {
         hash ^= mix(xxh3_64(name.as_bytes()));
     }
     hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn link(parent: u32, anchor: &str) -> LinkFeatures {
+        let url = Url::parse("http://a.example/posts/2014/a_page.html?x=1").unwrap();
+        LinkFeatures::of(
+            &LinkContext {
+                parent: Some(parent),
+                url: &url,
+                anchor,
+                context: "around the link",
+                tag_path: "html>body>a",
+                in_main: true,
+            },
+            &Keywords::default(),
+        )
+    }
+
+    #[test]
+    fn features_fit_in_200_bytes_however_many_pages_have_the_link() {
+        let mut features = link(0, "one two three four five six seven eight nine ten eleven");
+        for parent in 1..500 {
+            features.merge(&link(
+                parent,
+                "other words for the same page and more of them",
+            ));
+        }
+        assert_eq!(features.parent_count, 500);
+        assert!(
+            features.to_bytes().len() <= 200,
+            "{}",
+            features.to_bytes().len()
+        );
+    }
+
+    #[test]
+    fn the_sample_of_pages_does_not_depend_on_the_order_of_discovery() {
+        let merged = |order: &mut dyn Iterator<Item = u32>| {
+            let mut features = link(order.next().unwrap(), "a");
+            order.for_each(|parent| features.merge(&link(parent, "a")));
+            features.parents
+        };
+        assert_eq!(merged(&mut (0..100)), merged(&mut (0..100).rev()));
+    }
+
+    #[test]
+    fn urls_of_one_form_have_one_template() {
+        let template = |url: &str| path_template(&Url::parse(url).unwrap());
+        let post = template("http://a.example/2014/12/a-post/");
+        assert_eq!(post, template("http://a.example/2011/03/another-one/"));
+        assert_ne!(post, template("http://a.example/tags/mysql/"));
+        assert_ne!(
+            template("http://a.example/x?page=1"),
+            template("http://a.example/x")
+        );
+        assert_eq!(
+            template("http://a.example/x?page=1"),
+            template("http://a.example/x?page=2")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn features_survive_their_bytes(parents in prop::collection::vec(any::<u32>(), 1..40), anchor in ".{0,60}") {
+            let mut features = link(parents[0], &anchor);
+            for parent in &parents[1..] {
+                features.merge(&link(*parent, &anchor));
+            }
+            prop_assert_eq!(LinkFeatures::from_bytes(&features.to_bytes()), Some(features));
+        }
+
+        #[test]
+        fn foreign_bytes_are_refused_or_read_but_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = LinkFeatures::from_bytes(&bytes);
+        }
+    }
 }

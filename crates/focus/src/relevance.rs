@@ -19,13 +19,25 @@ use crate::terms::{PageTerms, TERM_COUNT, Term};
 
 /// Log-odds that one opinion can reach.
 const OPINION_MAX: f32 = 4.0;
-/// Terms kept of a page that is trained on.
+/// Log-odds that the pages linked with a page can reach, and their share: links are a weaker
+/// witness than words, and one that would else confirm itself.
+const COMPANY_MAX: f32 = 1.5;
+const COMPANY_SHARE: f32 = 0.7;
+/// Terms kept of a page that is trained on: those that tell most.
 const KEPT_TERMS_MAX: usize = 256;
 /// Pages kept to train on.
-const KEPT_PAGES_MAX: usize = 1_500;
+const KEPT_PAGES_MAX: usize = 1_000;
+/// Share of the kept pages that can count as on topic by what was learnt.
+const GROWTH: f32 = 0.1;
+/// Log-odds by the user's words alone from which a page counts as on topic beyond that share.
+const SAID_CLEARLY: f32 = 1.5;
+/// Weight of the user's own words in the order in which pages count as on topic.
+const ANCHOR: f32 = 3.0;
+/// Log-odds below which no page counts as on topic.
+const LABEL_LEAST: f32 = -1.0;
 const EPOCHS: u32 = 6;
 /// Rounds in which scales and probabilities settle on each other.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 2;
 
 /// How relevant a page is to the topic.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -158,7 +170,7 @@ impl Judge {
                 terms: terms.terms.clone(),
                 probability: f32::from(u8::from(on_topic)),
                 label: 0.0,
-            said: 0.0,
+                said: 0.0,
                 keywords: PageTerms {
                     terms: Vec::new(),
                     ..terms
@@ -219,18 +231,13 @@ impl Judge {
             opinions[0] = self.keyword_scale.log_odds(evidence);
         }
         if self.example_count > 0 {
-            opinions[1] =
-                self.likeness_scale.log_odds(alike) * (1.0 - knob("CH", 50) / 100.0 * self.trust);
+            opinions[1] = self.likeness_scale.log_odds(alike) * (1.0 - 0.5 * self.trust);
         }
         if self.trust > 0.0 {
-            let m = knob("LM", 400) / 100.0;
-            opinions[2] = self.trust * self.learnt_scale.log_odds(learnt).clamp(-m, m);
-            if opinions[2] < 0.0 {
-                opinions[2] *= knob("NEG", 100) / 100.0;
-            }
+            opinions[2] = self.trust * self.learnt_scale.log_odds(learnt);
         }
-        let m = knob("LO", 150) / 100.0;
-        opinions[3] = (knob("LS", 70) / 100.0 * self.company_scale.log_odds(company)).clamp(-m, m);
+        opinions[3] =
+            (COMPANY_SHARE * self.company_scale.log_odds(company)).clamp(-COMPANY_MAX, COMPANY_MAX);
         opinions
     }
 
@@ -245,7 +252,7 @@ impl Judge {
         let probability = if terms.foreign || self.excluded(terms) {
             0.02
         } else {
-            probability(knob("SHIFT", 0) / 100.0 + opinions.iter().sum::<f32>())
+            probability(opinions.iter().sum())
         };
         let names = [
             "keywords",
@@ -283,12 +290,7 @@ impl Judge {
         let mut order: Vec<(f32, Term)> = terms
             .terms
             .iter()
-            .map(|term| {
-                (
-                    (1.0 + term.count.max(1.0).ln()) * self.background.rarity(term.bucket),
-                    *term,
-                )
-            })
+            .map(|term| (self.background.weight(term), *term))
             .collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.bucket.cmp(&b.1.bucket)));
         order.truncate(KEPT_TERMS_MAX);
@@ -342,7 +344,7 @@ impl Judge {
             .zip(&learnt)
             .map(|((kept, vector), &learnt)| self.values(kept, vector, learnt, company))
             .collect();
-        for _ in 0..knob("RO", 2) as usize {
+        for _ in 0..ROUNDS {
             self.set_labels();
             self.set_scales(&values);
             for (at, values) in values.iter().enumerate() {
@@ -359,17 +361,32 @@ impl Judge {
     /// many are judged so, and those next to them count as nothing: the model can neither run
     /// away with the topic nor learn against it.
     fn set_labels(&mut self) {
-        let mut order: Vec<usize> = (0..self.kept.len()).filter(|&at| self.kept[at].kind == Kind::Seen).collect();
-        order.sort_by(|&a, &b| self.kept[b].probability.total_cmp(&self.kept[a].probability).then(a.cmp(&b)));
-        let most = 2.0 * self.example_count as f32 + 3.0 + knob("KS", 8) / 100.0 * order.len() as f32
-            + order.iter().filter(|&&at| self.kept[at].said >= knob("KU", 100) / 100.0).count() as f32;
-        let least = probability(knob("KT", -100) / 100.0);
+        let mut order: Vec<usize> = (0..self.kept.len())
+            .filter(|&at| self.kept[at].kind == Kind::Seen)
+            .collect();
+        // What the user's own words say counts once more: it is the anchor of what is learnt.
+        let keys: Vec<f32> = self
+            .kept
+            .iter()
+            .map(|kept| log_odds(kept.probability) + ANCHOR * kept.said)
+            .collect();
+        order.sort_by(|&a, &b| keys[b].total_cmp(&keys[a]).then(a.cmp(&b)));
+        let most = 2.0 * self.example_count as f32
+            + 3.0
+            + GROWTH * order.len() as f32
+            + order
+                .iter()
+                .filter(|&&at| self.kept[at].said >= SAID_CLEARLY)
+                .count() as f32;
+        let least = probability(LABEL_LEAST);
         for (rank, at) in order.into_iter().enumerate() {
             let kept = &mut self.kept[at];
             let place = rank as f32 / most;
             kept.label = if place < 1.0 && kept.probability >= least {
-                (1.0 - place).max(2.0 * kept.probability - 1.0).clamp(0.1, 1.0)
-            } else if place > knob("KN", 200) / 100.0 || kept.probability < 0.5 * least {
+                (1.0 - place)
+                    .max(2.0 * kept.probability - 1.0)
+                    .clamp(0.1, 1.0)
+            } else if place > 2.0 || kept.probability < 0.5 * least {
                 -1.0
             } else {
                 -0.05
@@ -605,21 +622,9 @@ pub(crate) fn probability(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds.clamp(-15.0, 15.0)).exp())
 }
 
-pub(crate) fn knob(name: &'static str, default: i32) -> f32 {
-    use std::cell::RefCell;
-    thread_local! { static K: RefCell<Vec<(&'static str, f32)>> = const { RefCell::new(Vec::new()) }; }
-    K.with(|k| {
-        let mut k = k.borrow_mut();
-        if let Some(x) = k.iter().find(|x| x.0 == name) {
-            return x.1;
-        }
-        let v = std::env::var(name)
-            .ok()
-            .and_then(|v| v.parse().ok())
-            .unwrap_or(default as f32);
-        k.push((name, v));
-        v
-    })
+fn log_odds(probability: f32) -> f32 {
+    let p = probability.clamp(1e-4, 1.0 - 1e-4);
+    (p / (1.0 - p)).ln()
 }
 
 /// A die: 64 bits that look random and are the same every time (SplitMix64's finaliser).

@@ -1,0 +1,252 @@
+//! A whole focused crawl over a made-up web: what the models learn, and that they do so twice.
+
+use focus::{
+    ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageOutcome, PageView, Topic,
+    TopicConfig, TopicError,
+};
+use proptest::prelude::*;
+use segment::Segmenter;
+use url::Url;
+
+const ON: &str = "steam locomotive track station signal carriage boiler railway line and the driver of the train";
+const OFF: &str =
+    "flour sugar butter oven recipe dough yeast bread and the cook in the kitchen of the house";
+
+fn keywords(words: &[&str]) -> TopicConfig {
+    TopicConfig {
+        keywords: words.iter().map(|word| (*word).to_owned()).collect(),
+        ..TopicConfig::default()
+    }
+}
+
+fn probability(topic: &Topic, title: &str, text: &str) -> f32 {
+    let words = Segmenter::shared().words(text);
+    let url = Url::parse("http://a.example/page").unwrap();
+    topic.relevance(title, &words, &url).probability
+}
+
+/// Pages 0..count; every third is on topic, pages link to the next ones of both kinds.
+struct Web {
+    count: u32,
+}
+
+impl Web {
+    fn on_topic(page: u32) -> bool {
+        page.is_multiple_of(3)
+    }
+
+    fn url(page: u32) -> Url {
+        Url::parse(&format!("http://a.example/p/{page}.html")).unwrap()
+    }
+
+    fn links(&self, page: u32) -> Vec<u32> {
+        (1..8)
+            .map(|step| (page * 5 + step * 7) % self.count)
+            .collect()
+    }
+
+    /// Crawls `budget` pages best first; gives the order with the recorded probabilities.
+    fn crawl(&self, config: &FocusConfig, budget: usize) -> Vec<(u32, f32)> {
+        let mut focus = Focus::new(config).unwrap();
+        let mut pending: Vec<(u32, LinkFeatures, f32)> = Vec::new();
+        let mut seen = vec![false; self.count as usize];
+        let mut order = Vec::new();
+        let mut next = Some((0, None));
+        while let Some((page, link)) = next.take() {
+            seen[page as usize] = true;
+            let words = Segmenter::shared().words(if Self::on_topic(page) { ON } else { OFF });
+            let url = Self::url(page);
+            let terms = focus.topic().read(&PageView {
+                title: if Self::on_topic(page) {
+                    "trains"
+                } else {
+                    "bread"
+                },
+                words: &words,
+                url: &url,
+                lang: None,
+                links: &[],
+                labels: &[],
+            });
+            let relevance = focus.judge(&terms, link.as_ref()).probability;
+            order.push((page, relevance));
+            focus.on_page(&PageOutcome {
+                page,
+                url: url.as_str(),
+                terms: Some(&terms),
+                relevance,
+                fate: Fate::New,
+                link: link.as_ref(),
+            });
+            let mut new = Vec::new();
+            for to in self.links(page) {
+                let features = focus.features(&LinkContext {
+                    parent: Some(page),
+                    url: &Self::url(to),
+                    anchor: if Self::on_topic(to) {
+                        "an engine"
+                    } else {
+                        "a cake"
+                    },
+                    context: "",
+                    tag_path: "html>body>p>a",
+                    in_main: true,
+                });
+                if seen[to as usize] {
+                    focus.observe_link(&features);
+                } else if let Some(known) = pending.iter_mut().find(|known| known.0 == to) {
+                    known.1.merge(&features);
+                    known.2 = focus.score(&known.1);
+                } else {
+                    let score = focus.score(&features);
+                    new.push(score);
+                    pending.push((to, features, score));
+                }
+            }
+            focus.on_links(page, &new);
+            if focus.rescore_due(pending.len() as u64) {
+                for waiting in &mut pending {
+                    waiting.2 = focus.score(&waiting.1);
+                }
+            }
+            assert!(
+                pending
+                    .iter()
+                    .all(|waiting| (0.0..=1.0).contains(&waiting.2))
+            );
+            if order.len() < budget {
+                pending.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
+                next = (!pending.is_empty())
+                    .then(|| pending.remove(0))
+                    .map(|(to, features, _)| (to, Some(features)));
+            }
+        }
+        order
+    }
+}
+
+fn trains() -> FocusConfig {
+    FocusConfig {
+        topic: TopicConfig {
+            examples: vec![ExampleText {
+                title: "trains".into(),
+                text: ON.into(),
+                ..ExampleText::default()
+            }],
+            ..keywords(&["railway"])
+        },
+        ..FocusConfig::default()
+    }
+}
+
+#[test]
+fn a_crawl_learns_which_anchors_lead_to_the_topic() {
+    let order = Web { count: 600 }.crawl(&trains(), 150);
+    let late = &order[50..];
+    let found = late.iter().filter(|(page, _)| Web::on_topic(*page)).count();
+    assert!(found * 10 > late.len() * 8, "{found} of {}", late.len());
+}
+
+#[test]
+fn pages_of_the_topic_are_told_from_others() {
+    for (page, relevance) in (Web { count: 600 }).crawl(&trains(), 150) {
+        assert_eq!(
+            Web::on_topic(page),
+            relevance >= 0.5,
+            "page {page}: {relevance}"
+        );
+    }
+}
+
+#[test]
+fn the_same_pages_make_the_same_crawl() {
+    let web = Web { count: 400 };
+    assert_eq!(web.crawl(&trains(), 120), web.crawl(&trains(), 120));
+}
+
+#[test]
+fn one_keyword_is_enough_to_tell_pages() {
+    let topic = Topic::new(&keywords(&["mysql"])).unwrap();
+    let on = probability(
+        &topic,
+        "MySQL replication",
+        "how mysql copies its log to another mysql server",
+    );
+    let off = probability(&topic, "Bread", OFF);
+    assert!(on > 0.8 && off < 0.3, "{on} {off}");
+}
+
+#[test]
+fn a_chinese_keyword_and_a_phrase_are_found() {
+    let topic = Topic::new(&keywords(&["数据库", "query planner"])).unwrap();
+    assert!(probability(&topic, "数据库备份", "这篇文章介绍数据库的备份与恢复") > 0.8);
+    assert!(probability(&topic, "The query planner", "how the query planner works") > 0.8);
+    assert!(
+        probability(
+            &topic,
+            "A planner",
+            "the planner of a query is here, not together"
+        ) < 0.5
+    );
+}
+
+#[test]
+fn an_excluded_word_takes_a_page_off_the_topic() {
+    let topic = Topic::new(&keywords(&["python", "-snake"])).unwrap();
+    assert!(probability(&topic, "Python", "python is a language with a python shell") > 0.5);
+    assert!(
+        probability(
+            &topic,
+            "Python, the snake",
+            "python is a snake of a python kind"
+        ) < 0.1
+    );
+}
+
+#[test]
+fn terms_are_taken_from_the_examples() {
+    let topic = Topic::new(&trains().topic).unwrap();
+    let terms = topic.terms();
+    assert_eq!(terms[0], ("railway".to_owned(), 1.0));
+    assert!(terms.iter().any(|(word, _)| word == "locomotive"));
+    assert!(!terms.iter().take(10).any(|(word, _)| word == "the"));
+}
+
+#[test]
+fn a_topic_of_nothing_is_refused_with_its_reason() {
+    assert_eq!(
+        Topic::new(&TopicConfig::default()).unwrap_err(),
+        TopicError::Empty
+    );
+    assert_eq!(
+        Topic::new(&keywords(&["-java"])).unwrap_err(),
+        TopicError::Empty
+    );
+    let config = TopicConfig {
+        threshold: f32::NAN,
+        ..keywords(&["a"])
+    };
+    assert!(matches!(
+        Topic::new(&config).unwrap_err(),
+        TopicError::Threshold(_)
+    ));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn no_text_makes_a_probability_that_is_none(texts in prop::collection::vec(".{0,200}", 1..30), title in ".{0,40}") {
+        let mut focus = Focus::new(&trains()).unwrap();
+        for (page, text) in (0u32..).zip(&texts) {
+            let words = Segmenter::shared().words(text);
+            let url = Web::url(page);
+            let view = PageView { title: &title, words: &words, url: &url, lang: None, links: &[text], labels: &[&title] };
+            let terms = focus.topic().read(&view);
+            let relevance = focus.judge(&terms, None).probability;
+            prop_assert!(relevance > 0.0 && relevance < 1.0);
+            focus.on_page(&PageOutcome {
+                page, url: url.as_str(), terms: Some(&terms), relevance, fate: Fate::New, link: None,
+            });
+        }
+    }
+}
