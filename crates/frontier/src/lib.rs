@@ -48,7 +48,7 @@ pub use lease::{
 };
 pub use politeness::{HostAdvice, HostLimits};
 pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
-pub use seeds::{SeedProblem, SeedUrl, parse_seeds};
+pub use seeds::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list, parse_seeds};
 pub use url::{CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, parse_url, resolve};
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ impl ScopeMode {
 pub struct ScopeConfig {
     /// Which URLs belong to a seed that has no mode of its own.
     pub mode: ScopeMode,
-    /// Further hosts in scope.
+    /// Further hosts in scope; `*.example.org` for all hosts under one.
     pub hosts: Vec<String>,
     /// Patterns on the canonical URL; where there are any, one must match.
     pub include: Vec<String>,
@@ -59,14 +59,20 @@ pub struct ScopeConfig {
     pub depth_max: u32,
 }
 
-/// A pattern that is no regular expression.
+/// What in the rules cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("pattern {pattern:?} is no regular expression: {why}")]
-pub struct ScopeError {
-    /// The pattern.
-    pub pattern: String,
-    /// What is wrong with it.
-    pub why: String,
+pub enum ScopeError {
+    /// A pattern that is no regular expression.
+    #[error("pattern {pattern:?} is no regular expression: {why}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A host that is none.
+    #[error("{0:?} is no host: write it like example.org, example.org:8080 or *.example.org")]
+    Host(String),
 }
 
 /// Why a URL is out of scope.
@@ -114,6 +120,8 @@ pub struct Scope {
     mode: ScopeMode,
     depth_max: u32,
     hosts: HashSet<String>,
+    /// Parents whose hosts are all in scope, each with a dot before it.
+    suffixes: Vec<String>,
     include: Vec<Regex>,
     exclude: Vec<Regex>,
     seeds: Vec<SeedScope>,
@@ -135,28 +143,23 @@ impl Scope {
     /// The rules without any seed yet.
     ///
     /// # Errors
-    /// When a pattern is no regular expression.
+    /// When a pattern is no regular expression, or a host is none.
     pub fn new(config: &ScopeConfig) -> Result<Self, ScopeError> {
-        let compile = |patterns: &[String]| -> Result<Vec<Regex>, ScopeError> {
-            let compiled = patterns.iter().map(|pattern| {
-                RegexBuilder::new(pattern)
-                    .size_limit(PATTERN_BYTES_MAX)
-                    .build()
-                    .map_err(|error| ScopeError {
-                        pattern: pattern.clone(),
-                        why: error.to_string(),
-                    })
-            });
-            compiled.collect()
-        };
+        let (mut hosts, mut suffixes) = (HashSet::new(), Vec::new());
+        for host in &config.hosts {
+            let wrong = || ScopeError::Host(host.clone());
+            match host.trim().strip_prefix("*.") {
+                Some(parent) => suffixes.push(format!(".{}", host_of(parent).ok_or_else(wrong)?)),
+                None => {
+                    hosts.insert(host_of(host).ok_or_else(wrong)?);
+                }
+            }
+        }
         Ok(Self {
             mode: config.mode,
             depth_max: config.depth_max,
-            hosts: config
-                .hosts
-                .iter()
-                .map(|host| host.to_lowercase())
-                .collect(),
+            hosts,
+            suffixes,
             include: compile(&config.include)?,
             exclude: compile(&config.exclude)?,
             seeds: Vec::new(),
@@ -197,6 +200,14 @@ impl Scope {
         }
     }
 
+    fn holds(&self, host: &HostKey) -> bool {
+        self.hosts.contains(host.as_str())
+            || self
+                .suffixes
+                .iter()
+                .any(|suffix| host.as_str().ends_with(suffix.as_str()))
+    }
+
     /// Whether a URL found `depth` links from a seed belongs to the crawl.
     ///
     /// # Errors
@@ -206,7 +217,7 @@ impl Scope {
         let host = url.host();
         let others = own.is_some_and(|own| own.is_example).then_some(&self.seeds);
         let mut scopes = own.into_iter().chain(others.into_iter().flatten());
-        if !self.hosts.contains(host.as_str()) && !scopes.any(|scope| scope.holds(url, &host)) {
+        if !self.holds(&host) && !scopes.any(|scope| scope.holds(url, &host)) {
             return Err(ScopeRefusal::Host);
         }
         let depth_max = own.and_then(|own| own.depth_max).unwrap_or(self.depth_max);
@@ -232,6 +243,29 @@ impl Scope {
     }
 }
 
+/// A host as configured: with or without scheme, port and path, in any spelling.
+fn host_of(text: &str) -> Option<String> {
+    let text = text.trim();
+    let url = match text.contains("://") {
+        true => CanonicalUrl::parse(text),
+        false => CanonicalUrl::parse(&format!("http://{text}")),
+    };
+    url.ok().map(|url| url.host().as_str().to_owned())
+}
+
+fn compile(patterns: &[String]) -> Result<Vec<Regex>, ScopeError> {
+    let one = |pattern: &String| {
+        let built = RegexBuilder::new(pattern)
+            .size_limit(PATTERN_BYTES_MAX)
+            .build();
+        built.map_err(|error| ScopeError::Pattern {
+            pattern: pattern.clone(),
+            why: error.to_string(),
+        })
+    };
+    patterns.iter().map(one).collect()
+}
+
 impl SeedScope {
     fn extend(&mut self, url: &CanonicalUrl) {
         if self.is_example {
@@ -239,12 +273,11 @@ impl SeedScope {
         }
         let host = url.host();
         match self.mode {
-            ScopeMode::Host => self.hosts.push(host.as_str().to_owned()),
+            ScopeMode::Host => add(&mut self.hosts, host.as_str()),
             ScopeMode::Domain => {
-                self.domains
-                    .push(host.registrable().unwrap_or(host.name()).to_owned());
+                add(&mut self.domains, host.registrable().unwrap_or(host.name()));
             }
-            ScopeMode::Prefix => self.prefixes.push(prefix(url).to_owned()),
+            ScopeMode::Prefix => add(&mut self.prefixes, prefix(url)),
             ScopeMode::Any => {}
         }
     }
@@ -264,6 +297,15 @@ impl SeedScope {
             }
             ScopeMode::Any => true,
         }
+    }
+}
+
+/// Targets of redirects that one seed brings into scope, at most.
+const EXTENSIONS_MAX: usize = 100;
+
+fn add(names: &mut Vec<String>, name: &str) {
+    if names.len() < EXTENSIONS_MAX && !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
     }
 }
 
@@ -323,6 +365,45 @@ mod tests {
         );
         check(&scope, "http://blog.example.co.uk/", true);
         check(&scope, "http://other.co.uk/", false);
+    }
+
+    #[test]
+    fn further_hosts_are_read_in_any_spelling() {
+        let hosts = [
+            "Docs.Example.NET",
+            "https://例子.中国/x",
+            "b.example:8080",
+            "*.c.example",
+        ];
+        let config = ScopeConfig {
+            hosts: hosts.map(String::from).to_vec(),
+            depth_max: 5,
+            ..ScopeConfig::default()
+        };
+        let scope = Scope::new(&config).expect("hosts");
+        check(&scope, "https://docs.example.net/", true);
+        check(&scope, "http://xn--fsqu00a.xn--fiqs8s/y", true);
+        check(&scope, "http://b.example:8080/", true);
+        check(&scope, "http://b.example/", false);
+        check(&scope, "http://x.y.c.example/", true);
+        check(&scope, "http://c.example/", false);
+        let wrong = ScopeConfig {
+            hosts: vec!["no host".into()],
+            ..ScopeConfig::default()
+        };
+        assert!(Scope::new(&wrong).is_err());
+    }
+
+    #[test]
+    fn a_pattern_that_would_eat_memory_is_refused() {
+        let include = vec!["((a{100}){100}){100}".to_owned()];
+        assert!(
+            Scope::new(&ScopeConfig {
+                include,
+                ..ScopeConfig::default()
+            })
+            .is_err()
+        );
     }
 
     #[test]

@@ -4,13 +4,20 @@
 //! to mend it.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 use crate::scope::ScopeMode;
-use crate::url::CanonicalUrl;
+use crate::url::{CanonicalUrl, UrlError};
 
 /// Largest seed list that is read, in bytes.
 const LIST_BYTES_MAX: usize = 256 << 20;
+/// Longest line, in bytes: a URL may have 2,048.
+const LINE_BYTES_MAX: usize = 8_192;
+/// Problems told of one list; a list with more is another kind of file.
+const PROBLEMS_MAX: usize = 1_000;
+/// Characters of a bad line that are shown.
+const SHOWN_MAX: usize = 160;
 
 /// Keys that a line may have.
 const KEYS: [&str; 5] = ["depth", "pages", "scope", "priority", "since"];
@@ -77,50 +84,117 @@ impl fmt::Display for SeedProblem {
             self.file, self.line, self.column, self.message
         )?;
         write!(f, "\n  {} | {}", self.line, self.text)?;
-        let pad = self.line.to_string().len() + 3 + self.column;
-        write!(
-            f,
-            "\n  {}^\n  {}",
-            " ".repeat(pad.saturating_sub(1)),
-            self.mend
-        )
+        let pad = self.line.to_string().len() + 2 + self.column.min(SHOWN_MAX + 1);
+        write!(f, "\n  {}^\n  {}", " ".repeat(pad), self.mend)
     }
+}
+
+/// A seed that another line gave already, as its canonical URL shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeedDuplicate {
+    /// Line, from 1.
+    pub line: usize,
+    /// The line that counts.
+    pub first_line: usize,
+    /// The URL.
+    pub url: CanonicalUrl,
+}
+
+/// What a seed list holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SeedList {
+    /// The seeds, in their order, each URL once.
+    pub seeds: Vec<SeedUrl>,
+    /// Lines that cannot be used.
+    pub problems: Vec<SeedProblem>,
+    /// Lines that say again what an earlier one said; the earlier one counts.
+    pub duplicates: Vec<SeedDuplicate>,
 }
 
 /// Reads a seed list; `name` is for messages.
 pub fn parse_seeds(name: &str, bytes: &[u8]) -> (Vec<SeedUrl>, Vec<SeedProblem>) {
-    let mut list = List {
+    let list = parse_seed_list(name, bytes);
+    (list.seeds, list.problems)
+}
+
+/// Reads a seed list, duplicates told; `name` is for messages.
+pub fn parse_seed_list(name: &str, bytes: &[u8]) -> SeedList {
+    let mut reader = Reader {
         name,
-        seeds: Vec::new(),
-        problems: Vec::new(),
+        list: SeedList::default(),
         lines: HashMap::new(),
     };
     if bytes.len() > LIST_BYTES_MAX {
-        list.problem(
+        reader.problem(
             1,
             1,
             "",
             "the list is larger than 256 MB".into(),
             "split it",
         );
-        return (list.seeds, list.problems);
+        return reader.list;
+    }
+    if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+        reader.problem(
+            1,
+            1,
+            "",
+            "the list is UTF-16".into(),
+            "save the list as UTF-8",
+        );
+        return reader.list;
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
+    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        reader.line_of_bytes(index + 1, line.strip_suffix(b"\r").unwrap_or(line));
+        if reader.list.problems.len() >= PROBLEMS_MAX {
+            let message = format!("more than {PROBLEMS_MAX} bad lines");
+            reader.problem(
+                index + 1,
+                1,
+                "",
+                message,
+                "give a seed list: one URL per line",
+            );
+            break;
+        }
+    }
+    reader.list
+}
+
+struct Reader<'a> {
+    name: &'a str,
+    list: SeedList,
+    lines: HashMap<(u128, bool), usize>,
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, line: usize, column: usize, text: &str, message: String, mend: &str) {
+        self.list.problems.push(SeedProblem {
+            file: self.name.to_owned(),
+            line,
+            column,
+            text: text.chars().take(SHOWN_MAX).collect(),
+            message,
+            mend: mend.to_owned(),
+        });
+    }
+
+    fn line_of_bytes(&mut self, number: usize, line: &[u8]) {
+        if line.len() > LINE_BYTES_MAX {
+            let text = String::from_utf8_lossy(&line[..SHOWN_MAX]).into_owned();
+            let message = format!("the line is longer than {LINE_BYTES_MAX} bytes");
+            self.problem(number, 1, &text, message, "give one URL per line");
+            return;
+        }
         match std::str::from_utf8(line) {
-            Ok(line) => list.line(number + 1, line),
+            Ok(line) => self.line(number, line),
             Err(error) => {
-                let text = String::from_utf8_lossy(line)
-                    .chars()
-                    .take(160)
-                    .collect::<String>();
-                let column = String::from_utf8_lossy(&line[..error.valid_up_to()])
-                    .chars()
-                    .count()
-                    + 1;
-                list.problem(
-                    number + 1,
+                let valid = &line[..error.valid_up_to()];
+                let column = String::from_utf8_lossy(valid).chars().count() + 1;
+                let text = String::from_utf8_lossy(line).into_owned();
+                self.problem(
+                    number,
                     column,
                     &text,
                     "not UTF-8".into(),
@@ -129,153 +203,227 @@ pub fn parse_seeds(name: &str, bytes: &[u8]) -> (Vec<SeedUrl>, Vec<SeedProblem>)
             }
         }
     }
-    (list.seeds, list.problems)
-}
-
-struct List<'a> {
-    name: &'a str,
-    seeds: Vec<SeedUrl>,
-    problems: Vec<SeedProblem>,
-    lines: HashMap<(u128, bool), usize>,
-}
-
-impl List<'_> {
-    fn problem(&mut self, line: usize, column: usize, text: &str, message: String, mend: &str) {
-        self.problems.push(SeedProblem {
-            file: self.name.to_owned(),
-            line,
-            column,
-            text: text.chars().take(160).collect(),
-            message,
-            mend: mend.to_owned(),
-        });
-    }
 
     fn line(&mut self, number: usize, line: &str) {
-        // A '#' begins a comment at the start of a line or after a blank; inside a URL it is a
-        // fragment.
-        let content = match line.trim_start().starts_with('#') {
-            true => "",
-            false => line
-                .find(" #")
-                .or_else(|| line.find("\t#"))
-                .map_or(line, |at| &line[..at]),
-        };
-        let mut parts = words(content);
+        let mut parts = words(without_comment(line));
         let Some((at, first)) = parts.next() else {
             return;
         };
+        let problems_before = self.list.problems.len();
         let (sitemap, address, address_at) = match first.strip_prefix("sitemap:") {
             Some(rest) => (true, rest, at + "sitemap:".len()),
             None => (false, first, at),
         };
-        let mut seed = match CanonicalUrl::parse(address) {
-            Ok(url) => SeedUrl {
-                sitemap,
-                source: format!("{}:{number}", self.name),
-                ..SeedUrl::new(url)
-            },
-            Err(error) => {
-                let mend = if address.contains("://") {
-                    "write an absolute http or https URL".to_owned()
-                } else {
-                    format!(
-                        "write it with its scheme: https://{}",
-                        address.trim_start_matches('/')
-                    )
-                };
-                self.problem(
-                    number,
-                    column(line, address_at),
-                    line,
-                    error.to_string(),
-                    &mend,
-                );
-                return;
-            }
-        };
+        let url = self.address(number, line, address, address_at);
+        let mut given: Vec<&str> = Vec::new();
+        let mut options = Options::default();
         for (at, part) in parts {
-            if let Err((message, mend)) = set(&mut seed, part) {
+            let key = part.split('=').next().unwrap_or(part);
+            let result = match given.contains(&key) {
+                true => Err((
+                    format!("{key} is given twice"),
+                    "remove one of them".to_owned(),
+                )),
+                false => options.set(part),
+            };
+            given.push(key);
+            if let Err((message, mend)) = result {
                 self.problem(number, column(line, at), line, message, &mend);
-                return;
             }
         }
-        if self
-            .lines
-            .insert((seed.url.key(), sitemap), number)
-            .is_none()
-        {
-            self.seeds.push(seed);
+        let Some(url) = url.filter(|_| self.list.problems.len() == problems_before) else {
+            return;
+        };
+        match self.lines.entry((url.key(), sitemap)) {
+            Entry::Occupied(first) => {
+                let first_line = *first.get();
+                self.list.duplicates.push(SeedDuplicate {
+                    line: number,
+                    first_line,
+                    url,
+                });
+            }
+            Entry::Vacant(entry) => {
+                entry.insert(number);
+                self.list.seeds.push(SeedUrl {
+                    sitemap,
+                    depth: options.depth,
+                    pages: options.pages,
+                    scope: options.scope,
+                    priority: options.priority.unwrap_or(1.0),
+                    since: options.since,
+                    source: format!("{}:{number}", self.name),
+                    ..SeedUrl::new(url)
+                });
+            }
+        }
+    }
+
+    /// The URL of a line; tells what is wrong with it.
+    fn address(
+        &mut self,
+        number: usize,
+        line: &str,
+        address: &str,
+        at: usize,
+    ) -> Option<CanonicalUrl> {
+        // The URL standard would take these for a part of the path.
+        let odd =
+            |c: char| c.is_whitespace() || c.is_control() || matches!(c, '\u{200b}' | '\u{feff}');
+        if let Some((offset, c)) = address.char_indices().find(|&(_, c)| odd(c)) {
+            let message = format!("an unusual blank, U+{:04X}", u32::from(c));
+            self.problem(
+                number,
+                column(line, at + offset),
+                line,
+                message,
+                "write an ordinary one",
+            );
+            return None;
+        }
+        match CanonicalUrl::parse(address) {
+            Ok(url) => Some(url),
+            Err(error) => {
+                let mend = mend_of(address, &error);
+                self.problem(number, column(line, at), line, error.to_string(), &mend);
+                None
+            }
         }
     }
 }
 
-/// Sets `key=value`; an error is what is wrong and how to mend it.
-fn set(seed: &mut SeedUrl, part: &str) -> Result<(), (String, String)> {
-    let Some((key, value)) = part.split_once('=') else {
-        return Err((
-            format!("{part:?} is no key=value"),
-            format!("keys: {}", KEYS.join(", ")),
-        ));
-    };
-    let wrong = |mend: &str| (format!("{key} cannot be {value:?}"), mend.to_owned());
-    match key {
-        "depth" => {
-            seed.depth = Some(
-                value
-                    .parse()
-                    .map_err(|_| wrong("write a number, such as depth=3"))?,
-            )
-        }
-        "pages" => {
-            let pages = value.parse().ok().filter(|&pages: &u64| pages > 0);
-            seed.pages =
-                Some(pages.ok_or_else(|| wrong("write a number above 0, such as pages=500"))?);
-        }
-        "scope" => {
-            seed.scope = Some(
-                ScopeMode::from_name(value)
-                    .ok_or_else(|| wrong("choose host, domain, prefix or any"))?,
-            );
-        }
-        "priority" => {
-            let priority = value
-                .parse()
-                .ok()
-                .filter(|priority| (0.0..=1.0).contains(priority));
-            seed.priority = priority.ok_or_else(|| wrong("write a number from 0.0 to 1.0"))?;
-        }
-        "since" => {
-            let shape: String = value
-                .chars()
-                .map(|c| if c.is_ascii_digit() { '9' } else { c })
-                .collect();
-            if !matches!(shape.as_str(), "9999" | "9999-99" | "9999-99-99") {
-                return Err(wrong("write a date, such as since=2025-01-01"));
+/// How to mend an address that is no URL to crawl.
+fn mend_of(address: &str, error: &UrlError) -> String {
+    if address.is_empty() {
+        return "write the URL right after the colon".to_owned();
+    }
+    match error {
+        UrlError::UserInfo(_) => "remove user name and password".to_owned(),
+        UrlError::Length(_) => "a URL this long is not crawled".to_owned(),
+        UrlError::Scheme(_) | UrlError::Parse(..) | UrlError::Host(_) => {
+            match address.split_once("://") {
+                None => {
+                    let rest = address.trim_start_matches('/');
+                    format!("write it with its scheme: https://{rest}")
+                }
+                Some((scheme, rest)) if nearest(scheme, &["http", "https"]).is_some() => {
+                    let scheme = nearest(scheme, &["http", "https"]).unwrap_or("https");
+                    format!("did you mean {scheme}://{rest}? write an absolute http or https URL")
+                }
+                Some(_) => "write an absolute http or https URL".to_owned(),
             }
-            seed.since = Some(value.to_owned());
-        }
-        _ => {
-            let near = KEYS
-                .iter()
-                .find(|known| known.starts_with(&key[..key.len().min(2)]));
-            let hint = near.map_or(String::new(), |known| format!("did you mean {known}? "));
-            return Err((
-                format!("unknown key {key:?}"),
-                format!("{hint}keys: {}", KEYS.join(", ")),
-            ));
         }
     }
-    Ok(())
+}
+
+/// What a line says beside its URL.
+#[derive(Default)]
+struct Options {
+    depth: Option<u32>,
+    pages: Option<u64>,
+    scope: Option<ScopeMode>,
+    priority: Option<f32>,
+    since: Option<String>,
+}
+
+impl Options {
+    /// Sets `key=value`; an error is what is wrong and how to mend it.
+    fn set(&mut self, part: &str) -> Result<(), (String, String)> {
+        let keys = || format!("keys: {}", KEYS.join(", "));
+        let Some((key, value)) = part.split_once('=') else {
+            return Err((format!("{part:?} is no key=value"), keys()));
+        };
+        let wrong = |mend: &str| (format!("{key} cannot be {value:?}"), mend.to_owned());
+        match key {
+            "depth" => {
+                let depth = value.parse();
+                self.depth = Some(depth.map_err(|_| wrong("write a number, such as depth=3"))?);
+            }
+            "pages" => {
+                let pages = value.parse().ok().filter(|&pages: &u64| pages > 0);
+                let mend = "write a number above 0, such as pages=500";
+                self.pages = Some(pages.ok_or_else(|| wrong(mend))?);
+            }
+            "scope" => {
+                let modes = ["host", "domain", "prefix", "any"];
+                let hint = hint(nearest(value, &modes));
+                let mend = format!("{hint}choose host, domain, prefix or any");
+                self.scope = Some(ScopeMode::from_name(value).ok_or_else(|| wrong(&mend))?);
+            }
+            "priority" => {
+                let priority = value
+                    .parse()
+                    .ok()
+                    .filter(|priority| (0.0..=1.0).contains(priority));
+                self.priority =
+                    Some(priority.ok_or_else(|| wrong("write a number from 0.0 to 1.0"))?);
+            }
+            "since" => {
+                if !is_date(value) {
+                    return Err(wrong("write a date, such as since=2025-01-01"));
+                }
+                self.since = Some(value.to_owned());
+            }
+            _ => {
+                let mend = hint(nearest(key, &KEYS)) + &keys();
+                return Err((format!("unknown key {key:?}"), mend));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The name that was probably meant.
+fn nearest<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
+    if name.len() > 32 {
+        return None;
+    }
+    let lower = name.to_lowercase();
+    let distance = |other: &&&str| strsim::osa_distance(&lower, other);
+    let nearest = names.iter().min_by_key(|other| distance(other))?;
+    (distance(&nearest) <= 2).then_some(*nearest)
+}
+
+fn hint(name: Option<&str>) -> String {
+    name.map_or(String::new(), |name| format!("did you mean {name}? "))
+}
+
+/// A year, a month or a day of the calendar.
+fn is_date(text: &str) -> bool {
+    let shape: String = text
+        .chars()
+        .map(|c| if c.is_ascii_digit() { '9' } else { c })
+        .collect();
+    let part =
+        |range: std::ops::Range<usize>| text.get(range).and_then(|part| part.parse::<u8>().ok());
+    let month = part(5..7).is_none_or(|month| (1..=12).contains(&month));
+    let day = part(8..10).is_none_or(|day| (1..=31).contains(&day));
+    matches!(shape.as_str(), "9999" | "9999-99" | "9999-99-99") && month && day
+}
+
+/// A '#' begins a comment at the start of a line or after a blank; inside a URL it is a fragment.
+fn without_comment(line: &str) -> &str {
+    let mut before = ' ';
+    for (at, c) in line.char_indices() {
+        if c == '#' && matches!(before, ' ' | '\t') {
+            return &line[..at];
+        }
+        before = c;
+    }
+    line
 }
 
 /// Words of a line with their byte offsets.
 fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
-    line.split([' ', '\t'])
-        .filter(|word| !word.is_empty())
-        .map(move |word| (word.as_ptr() as usize - line.as_ptr() as usize, word))
+    let mut at = 0;
+    line.split([' ', '\t']).filter_map(move |word| {
+        let start = at;
+        at += word.len() + 1;
+        (!word.is_empty()).then_some((start, word))
+    })
 }
 
+/// A byte offset as a column in characters, from 1.
 fn column(line: &str, offset: usize) -> usize {
     line.get(..offset)
         .map_or(1, |before| before.chars().count() + 1)
@@ -323,6 +471,70 @@ mod tests {
         let (seeds, problems) =
             parse_seeds("s.txt", b"http://A.example:80/#x\nhttp://a.example/\n");
         assert_eq!((seeds.len(), problems.len()), (1, 0));
+    }
+
+    #[test]
+    fn a_duplicate_is_told_with_the_line_that_counts() {
+        let list = parse_seed_list(
+            "s.txt",
+            b"http://a.example/\n\nHTTP://A.example:80 depth=2\n",
+        );
+        assert_eq!((list.seeds.len(), list.problems.len()), (1, 0));
+        assert_eq!(
+            (list.duplicates[0].line, list.duplicates[0].first_line),
+            (3, 1)
+        );
+    }
+
+    #[test]
+    fn every_problem_of_a_line_is_told_at_once() {
+        let (_, problems) = parse_seeds(
+            "s.txt",
+            "例子.中国 depth=x depth=1 since=2025-13".as_bytes(),
+        );
+        let columns: Vec<usize> = problems.iter().map(|problem| problem.column).collect();
+        assert_eq!(columns, [1, 7, 15, 23]);
+    }
+
+    #[test]
+    fn what_was_meant_is_guessed() {
+        problem("htp://a.example/x", 1, "did you mean http://a.example/x?");
+        problem("https://a.example/ Scope=host", 20, "did you mean scope?");
+        problem("https://user:word@a.example/", 1, "remove user name");
+        problem("sitemap: ", 9, "right after the colon");
+        problem("https://a.example/\u{3000}depth=1", 19, "U+3000");
+        problem("https://a.example/ https://b.example/", 20, "key");
+    }
+
+    #[test]
+    fn lists_that_are_no_lists_cost_little() {
+        assert_eq!(parse_seeds("s.txt", b"\xff\xfeh\0t\0").1.len(), 1);
+        assert_eq!(
+            parse_seeds("s.txt", &b"\xff\n".repeat(5_000)).1.len(),
+            PROBLEMS_MAX + 1
+        );
+        assert_eq!(parse_seeds("s.txt", &[b'a'; 100_000]).1.len(), 1);
+    }
+
+    #[test]
+    fn internationalised_hosts_are_read() {
+        let (seeds, _) = parse_seeds("s.txt", "https://例子.中国/数据库#top # 中文".as_bytes());
+        assert_eq!(seeds[0].url.host().as_str(), "xn--fsqu00a.xn--fiqs8s");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_list_panics_and_no_line_is_lost(lines in proptest::collection::vec("(https?://a.example/\\PC{0,3}|#)?\\PC{0,12}( depth=\\PC?)?", 0..6)) {
+            let text = lines.join("\n");
+            let list = parse_seed_list("s.txt", text.as_bytes());
+            let used = text.lines().filter(|line| words(without_comment(line)).next().is_some()).count();
+            let mut told: Vec<usize> = list.problems.iter().map(|problem| problem.line).collect();
+            told.dedup();
+            proptest::prop_assert_eq!(used, list.seeds.len() + list.duplicates.len() + told.len());
+            for problem in &list.problems {
+                let _ = problem.to_string();
+            }
+        }
     }
 
     #[test]
