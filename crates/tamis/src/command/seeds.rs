@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use frontier::parse_seeds;
-use serde_json::json;
+use frontier::{SeedDuplicate, SeedList, SeedProblem, parse_seed_list};
+use serde_json::{Value, json};
 
 use crate::exit::{Exit, usage};
 use crate::output::Output;
@@ -39,49 +39,55 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
                 "cannot read seed list {name}: {error}; check the path"
             ))
         })?;
-        let list = parse_seeds(&name, &bytes);
-        clean &= list.1.is_empty();
+        let list = parse_seed_list(&name, &bytes);
+        clean &= list.problems.is_empty();
         let mut hosts: BTreeMap<String, u64> = BTreeMap::new();
-        for seed in &list.0 {
+        for seed in &list.seeds {
             *hosts.entry(seed.url.host().to_string()).or_default() += 1;
         }
-        let lines = bytes
-            .split(|&byte| byte == b'\n')
-            .map(|line| {
-                String::from_utf8_lossy(line)
-                    .trim()
-                    .trim_start_matches('\u{feff}')
-                    .to_string()
-            })
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-            .count();
-        let duplicates = lines.saturating_sub(list.0.len() + list.1.len());
         if output.json {
-            let problems: Vec<_> = list
-                .1
-                .iter()
-                .map(|problem| {
-                    json!({
-                        "file": problem.file, "line": problem.line, "column": problem.column,
-                        "text": problem.text, "message": problem.message, "mend": problem.mend,
-                    })
-                })
-                .collect();
-            output.value(&json!({
-                "file": name, "seeds": list.0.len(), "duplicates": duplicates,
-                "hosts": hosts, "problems": problems,
-            }))?;
+            output.value(&report(&name, &list, &hosts))?;
             continue;
         }
-        for problem in &list.1 {
+        for problem in &list.problems {
             output.line(problem.to_string())?;
         }
+        for duplicate in &list.duplicates {
+            output.line(format!(
+                "{name}:{}: {} is on line {} already, which counts",
+                duplicate.line, duplicate.url, duplicate.first_line
+            ))?;
+        }
         output.line(format!(
-            "{name}: {} seeds on {} hosts, {duplicates} given twice, {} bad lines",
-            list.0.len(),
+            "{name}: {} seeds on {} hosts, {} given twice, {} problems",
+            list.seeds.len(),
             hosts.len(),
-            list.1.len()
+            list.duplicates.len(),
+            list.problems.len()
         ))?;
     }
     Ok(if clean { Exit::Done } else { Exit::Problem })
+}
+
+fn report(name: &str, list: &SeedList, hosts: &BTreeMap<String, u64>) -> Value {
+    let problem = |problem: &SeedProblem| {
+        json!({
+            "file": problem.file, "line": problem.line, "column": problem.column,
+            "text": problem.text, "message": problem.message, "mend": problem.mend,
+        })
+    };
+    let duplicate = |duplicate: &SeedDuplicate| {
+        json!({
+            "line": duplicate.line, "first_line": duplicate.first_line,
+            "url": duplicate.url.as_str(),
+        })
+    };
+    json!({
+        "file": name,
+        "seeds": list.seeds.len(),
+        "duplicates": list.duplicates.len(),
+        "hosts": hosts,
+        "problems": list.problems.iter().map(problem).collect::<Vec<_>>(),
+        "repeated": list.duplicates.iter().map(duplicate).collect::<Vec<_>>(),
+    })
 }

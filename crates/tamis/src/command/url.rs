@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, stdin};
 
-use frontier::{Canonicaliser, resolve};
+use frontier::{Canonicaliser, parse_url, resolve};
 use serde_json::json;
 
 use crate::exit::{Exit, usage};
@@ -32,15 +32,24 @@ enum Action {
         /// Drop a query parameter; may be repeated, may end in *
         #[arg(long, value_name = "P")]
         drop_param: Vec<String>,
+        /// Drop well-known tracking parameters, such as utm_source
+        #[arg(long)]
+        drop_tracking: bool,
+        /// Drop well-known session ids, such as PHPSESSID
+        #[arg(long)]
+        drop_sessions: bool,
+        /// Drop index.html and its like from the end of the path
+        #[arg(long)]
+        drop_index_pages: bool,
         /// Each line is a JSON string
         #[arg(long)]
         json_input: bool,
     },
     /// Each reference against a base, as browsers do it (WHATWG URL)
     Resolve {
-        /// The base URL
+        /// The base URL; without one, references must be absolute
         #[arg(long, value_name = "B")]
-        base: String,
+        base: Option<String>,
         /// Each line is a JSON string
         #[arg(long)]
         json_input: bool,
@@ -53,25 +62,34 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         Action::Normalize {
             sort_query,
             drop_param,
+            drop_tracking,
+            drop_sessions,
+            drop_index_pages,
             json_input,
         } => {
             let canonicaliser = Canonicaliser {
                 sort_query: *sort_query,
                 drop_params: drop_param.clone(),
-                ..Canonicaliser::default()
+                drop_tracking: *drop_tracking,
+                drop_sessions: *drop_sessions,
+                drop_index_pages: *drop_index_pages,
             };
             each_line(output, *json_input, |line| {
-                let url = ::url::Url::parse(line).map_err(|error| error.to_string())?;
+                let url = parse_url(line).map_err(|error| error.to_string())?;
                 Ok(canonicaliser.normalise(&url))
             })
         }
         Action::Resolve { base, json_input } => {
-            let base = ::url::Url::parse(base)
-                .map_err(|error| usage(format!("--base {base:?} is no absolute URL: {error}")))?;
-            each_line(output, *json_input, |line| {
-                resolve(&base, line)
+            // A base that does not parse is an answer too: no reference resolves against it.
+            let base = base.as_deref().map(parse_url);
+            each_line(output, *json_input, |line| match &base {
+                None => parse_url(line)
                     .map(String::from)
-                    .ok_or_else(|| "does not parse".to_string())
+                    .map_err(|error| error.to_string()),
+                Some(Err(error)) => Err(format!("the base does not parse: {error}")),
+                Some(Ok(base)) => resolve(base, line)
+                    .map(String::from)
+                    .ok_or_else(|| "the reference does not parse".to_string()),
             })
         }
     }
