@@ -162,10 +162,7 @@ impl Reader {
             Job::Robots(visit) => Finding::Robots(visit),
             Job::Refused(lease, rule) => Finding::Url(Box::new(UrlFinding {
                 lease: *lease,
-                reading: Reading::Refused {
-                    name: "robots",
-                    detail: rule,
-                },
+                reading: refused(rule),
                 answer: None,
                 content_type: String::new(),
             })),
@@ -436,6 +433,16 @@ impl Reader {
             },
         }
     }
+}
+
+/// A URL that the frontier finished without a visit: by a trap's name, or by robots.txt.
+fn refused(rule: String) -> Reading {
+    let name = if rule.starts_with("trap_") {
+        "trap"
+    } else {
+        "robots"
+    };
+    Reading::Refused { name, detail: rule }
 }
 
 fn failed(error: &FetchError) -> Reading {

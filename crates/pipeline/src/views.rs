@@ -308,6 +308,11 @@ impl Views {
                 }
             }
         }
+        if let (Ok(url), Some(_)) = (CanonicalUrl::parse(&page.url), &page.page) {
+            // What the trap rules have learnt is not stored: they see every record again.
+            self.frontier
+                .observe(&url, page.verdict.as_deref() == Some("indexed"));
+        }
         for link in page.links.iter().filter(|link| link.fate == "new") {
             let Ok(url) = CanonicalUrl::parse(&link.url) else {
                 continue;

@@ -269,10 +269,10 @@ impl Writer {
                 self.commit_plain(&lease, record, Outcome::NotModified, answer)?;
             }
             Reading::Refused { name, detail } => {
-                let refusal = if name == "guard" {
-                    Refusal::Guard
-                } else {
-                    Refusal::Robots
+                let refusal = match name {
+                    "guard" => Refusal::Guard,
+                    "trap" => Refusal::Trap,
+                    _ => Refusal::Robots,
                 };
                 record.detail = Some(detail);
                 self.commit_plain(&lease, record, Outcome::Refused(refusal), answer)?;

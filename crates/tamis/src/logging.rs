@@ -14,7 +14,8 @@ pub fn start(global: &Global) {
         (false, 2) => "debug",
         (false, _) => "trace",
     };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    let filter = EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| EnvFilter::new(format!("{level},html5ever=error")));
     let log = fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
