@@ -109,6 +109,9 @@ fn sniff(
         return (encoding, EncodingSource::Http);
     }
     if let Some(encoding) = declared_in_markup(bytes) {
+        if encoding != UTF_8 && is_plainly_utf8(bytes) {
+            return (UTF_8, EncodingSource::Detected);
+        }
         return (encoding, EncodingSource::Meta);
     }
     if bytes.is_ascii() && !bytes.contains(&0x1B) {
@@ -130,6 +133,21 @@ fn declared_in_markup(bytes: &[u8]) -> Option<&'static Encoding> {
         return prescan::prescan(more, prescan::Reach::Later);
     }
     None
+}
+
+/// Whether the body can be nothing but UTF-8, whatever its markup says: pages that were saved by a
+/// browser or sent through a rewriting proxy keep the declaration of their former encoding.
+/// Browsers believe the declaration and show rubbish. By chance a legacy text forms a character of
+/// UTF-8 now and then ("联通" in GBK), but not this many without one fault.
+fn is_plainly_utf8(bytes: &[u8]) -> bool {
+    const CHARACTERS_MIN: usize = 256;
+    match std::str::from_utf8(bytes) {
+        Ok(text) => {
+            let wide = text.chars().filter(|c| !c.is_ascii());
+            wide.take(CHARACTERS_MIN).count() == CHARACTERS_MIN
+        }
+        Err(_) => false,
+    }
 }
 
 /// Whether the body is UTF-8; a character cut in two at the very end (a truncated body) is allowed.
@@ -312,5 +330,21 @@ mod tests {
             let decoded = decode(text.as_bytes(), Some("text/html;charset=utf-8"), None);
             prop_assert_eq!(decoded.text, text.strip_prefix('\u{FEFF}').unwrap_or(&text));
         }
+    }
+
+    #[test]
+    fn a_stale_declaration_does_not_garble_plain_utf8() {
+        let page = format!("<meta charset=gb2312>{}", "汉字".repeat(200));
+        let decoded = decode(page.as_bytes(), None, None);
+        assert_eq!(
+            (decoded.encoding, decoded.source),
+            ("UTF-8", EncodingSource::Detected)
+        );
+        // Two characters may be chance: the declaration is believed.
+        let short = decode("<meta charset=gb2312>汉字".as_bytes(), None, None);
+        assert_eq!(
+            (short.encoding, short.source),
+            ("GBK", EncodingSource::Meta)
+        );
     }
 }

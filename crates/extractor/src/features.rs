@@ -4,8 +4,6 @@
 //! say, and what kind of page this is. All lengths are script-aware weights on a log scale, so one
 //! judge serves every script.
 
-use std::collections::HashMap;
-
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -16,6 +14,7 @@ use crate::candidates::repeated::{self, Unit};
 use crate::candidates::semantic::{self, Marks};
 use crate::flat::{ElementIndex, Flat, Flattened, NONE, Traits};
 use crate::hints::Hint;
+use crate::quick::Map;
 use crate::signs::{SIGN_COUNT, Sign, Signs};
 use crate::structured::{Kinds, Structured};
 use crate::sums::{Sum, Sums, is_prose, share};
@@ -350,8 +349,8 @@ fn sameness(flat: &Flat<'_>, survey: &Survey, places: &[ElementIndex]) -> (Vec<S
         let above = paths.get(element.parent as usize).copied().unwrap_or(0);
         paths.push((above ^ u64::from(element.shape)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     }
-    let mut by_text: HashMap<u64, Same> = HashMap::with_capacity(flat.runs.len());
-    let mut by_path: HashMap<u64, Same> = HashMap::new();
+    let mut by_text: Map<Same> = Map::default();
+    let mut by_path: Map<Same> = Map::default();
     let text_keys: Vec<u64> = survey
         .texts
         .iter()

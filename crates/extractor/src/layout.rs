@@ -7,11 +7,10 @@
 //!
 //! Paths are hashed by XXH3, whose values are frozen: layouts may be stored.
 
-use std::collections::HashMap;
-
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::flat::Flat;
+use crate::quick::Map;
 
 /// Levels of a path that count; deeper elements count with their ancestor's path.
 const DEPTH_MAX: u16 = 24;
@@ -19,7 +18,7 @@ const DEPTH_MAX: u16 = 24;
 /// The layout of a page; 0 for one without elements.
 pub(crate) fn of(flat: &Flat<'_>) -> u64 {
     let mut paths: Vec<u64> = Vec::with_capacity(flat.elements.len());
-    let mut counts: HashMap<u64, u32> = HashMap::with_capacity(256);
+    let mut counts: Map<u32> = Map::default();
     let mut buffer: Vec<u8> = Vec::with_capacity(64);
     for element in &flat.elements {
         let above = paths.get(element.parent as usize).copied().unwrap_or(0);

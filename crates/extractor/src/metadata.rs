@@ -367,7 +367,7 @@ fn language(
             sample.push_str(text);
             sample.push('\n');
         }
-        if sample.len() > 4000 {
+        if sample.len() > 1000 {
             break;
         }
     }

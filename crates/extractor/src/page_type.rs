@@ -313,8 +313,8 @@ fn gather<'e>(
         })
         .count() as u32;
     let count = |sign: Sign| survey.signs.iter().filter(|signs| signs.has(sign)).count() as u32;
-    let buys = survey.texts.iter().any(|text| {
-        text.len() < 40 && {
+    let buys = survey.texts.iter().zip(&survey.signs).any(|(text, signs)| {
+        text.len() < 40 && signs.has(Sign::More) && {
             let text = text.to_lowercase();
             [
                 "add to cart",

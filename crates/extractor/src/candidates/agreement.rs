@@ -4,10 +4,7 @@
 //! is furniture. Texts are compared by hashes of five words (of five characters in scripts without
 //! blanks), so punctuation and markup do not matter.
 
-use std::collections::{HashMap, HashSet};
-
-use xxhash_rust::xxh3::xxh3_64;
-
+use crate::quick::{Map, Set};
 use crate::tally::is_cjk;
 
 /// Words in one hash.
@@ -18,7 +15,7 @@ const BYTES_MAX: usize = 1 << 19;
 /// The grams of some texts.
 #[derive(Default)]
 pub(crate) struct Grams {
-    set: HashSet<u64>,
+    set: Set,
     /// Words seen.
     pub words: usize,
 }
@@ -61,7 +58,7 @@ impl Grams {
 /// For each text, the share of its grams that other texts have too, and that earlier ones have:
 /// pages carry the same text twice for wide and narrow screens.
 pub(crate) fn echoes(texts: &[String]) -> Vec<(f32, f32)> {
-    let mut first: HashMap<u64, (u32, bool)> = HashMap::new();
+    let mut first: Map<(u32, bool)> = Map::default();
     let mut grams: Vec<Vec<u64>> = Vec::with_capacity(texts.len());
     for (index, text) in texts.iter().enumerate() {
         let words = hashes(text);
@@ -101,32 +98,34 @@ fn combine(words: &[u64]) -> u64 {
     })
 }
 
-/// A hash for each word, in order, of the letters and digits in lower case.
+/// A hash for each word, in order, of the letters and digits in lower case; within one page only.
 fn hashes(text: &str) -> Vec<u64> {
-    let mut out = Vec::new();
-    let mut word = String::new();
-    let end_word = |word: &mut String, out: &mut Vec<u64>| {
-        if !word.is_empty() {
-            out.push(xxh3_64(word.as_bytes()));
-            word.clear();
-        }
-    };
+    const SEED: u64 = 0xcbf2_9ce4_8422_2325;
+    let mut out = Vec::with_capacity(text.len() / 5);
+    let mut word = SEED;
+    let add = |word: u64, c: char| (word ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3);
     for c in text.chars() {
-        if is_cjk(c) {
-            end_word(&mut word, &mut out);
-            let mut buffer = [0; 4];
-            out.push(xxh3_64(c.encode_utf8(&mut buffer).as_bytes()));
-        } else if c.is_alphanumeric() {
-            if c.is_ascii() {
-                word.push(c.to_ascii_lowercase());
-            } else {
-                word.extend(c.to_lowercase());
+        if c.is_ascii_alphanumeric() {
+            word = add(word, c.to_ascii_lowercase());
+            continue;
+        }
+        let wide = !c.is_ascii();
+        if wide && is_cjk(c) {
+            if word != SEED {
+                out.push(word);
+                word = SEED;
             }
-        } else {
-            end_word(&mut word, &mut out);
+            out.push(add(SEED, c));
+        } else if wide && c.is_alphanumeric() {
+            word = c.to_lowercase().fold(word, add);
+        } else if word != SEED {
+            out.push(word);
+            word = SEED;
         }
     }
-    end_word(&mut word, &mut out);
+    if word != SEED {
+        out.push(word);
+    }
     out
 }
 

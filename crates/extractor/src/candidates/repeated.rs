@@ -4,9 +4,8 @@
 //! units together are the content, though each alone is short or mostly a link; in a menu they
 //! are furniture. What the units hold tells which: their length, their prose, their links.
 
-use std::collections::HashMap;
-
-use crate::flat::{ElementIndex, Flat, NONE};
+use crate::flat::{ElementIndex, Flat, Flattened, NONE};
+use crate::quick::Map;
 
 /// The repeated unit a run stands in.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,13 +42,14 @@ struct Group {
 
 /// The unit around each run: the outermost group with at least three units that hold text.
 pub(crate) fn find(flat: &Flat<'_>) -> Vec<Unit> {
-    let mut groups: HashMap<(ElementIndex, u32), Group> = HashMap::new();
+    let mut groups: Map<Group> = Map::default();
+    let key = |element: &Flattened<'_>| u64::from(element.parent) << 32 | u64::from(element.shape);
     let mut numbers: Vec<u32> = vec![0; flat.elements.len()];
     for (index, element) in flat.elements.iter().enumerate() {
         if element.tally.chars == 0 || !element.tag.is_block() {
             continue;
         }
-        let group = groups.entry((element.parent, element.shape)).or_default();
+        let group = groups.entry(key(element)).or_default();
         numbers[index] = group.count;
         group.count += 1;
         group.weight += element.tally.weight;
@@ -57,7 +57,7 @@ pub(crate) fn find(flat: &Flat<'_>) -> Vec<Unit> {
     }
     let unit_of = |index: ElementIndex| -> Option<Unit> {
         let element = &flat.elements[index as usize];
-        let group = groups.get(&(element.parent, element.shape))?;
+        let group = groups.get(&key(element))?;
         (group.count >= COUNT_MIN && element.tag.is_block()).then_some(Unit {
             element: index,
             count: group.count,
