@@ -56,6 +56,8 @@ impl Survey {
 pub(crate) struct Features {
     pub names: Vec<&'static str>,
     pub values: Vec<f32>,
+    /// For each run, a hash of its path of tags and first classes.
+    pub paths: Vec<u64>,
 }
 
 impl Features {
@@ -125,7 +127,8 @@ pub(crate) fn compute(
 ) -> Features {
     let mut features = Features {
         names: Vec::new(),
-        values: Vec::with_capacity(flat.runs.len() * 220),
+        values: Vec::with_capacity(flat.runs.len() * 200),
+        paths: Vec::new(),
     };
     let mut bodies = Grams::default();
     for body in structured.bodies.iter().take(100) {
@@ -147,7 +150,8 @@ pub(crate) fn compute(
     title_grams.add(&flat.title);
     let facts = page_facts(flat, survey, structured, url);
     let places: Vec<ElementIndex> = flat.runs.iter().map(|run| place(flat, run)).collect();
-    let (texts, paths) = sameness(flat, survey, &places);
+    let (texts, paths, path_keys) = sameness(flat, survey, &places);
+    features.paths = path_keys;
     let echoes = agreement::echoes(&survey.texts);
     let images = prefix_of(flat, |element| element.tag == Tag::Img);
     let mut since = Since::default();
@@ -343,7 +347,11 @@ fn place(flat: &Flat<'_>, run: &crate::flat::Run) -> ElementIndex {
 }
 
 /// For each run: the runs with its text, and the runs with its path of tags and names.
-fn sameness(flat: &Flat<'_>, survey: &Survey, places: &[ElementIndex]) -> (Vec<Same>, Vec<Same>) {
+fn sameness(
+    flat: &Flat<'_>,
+    survey: &Survey,
+    places: &[ElementIndex],
+) -> (Vec<Same>, Vec<Same>, Vec<u64>) {
     let mut paths: Vec<u64> = Vec::with_capacity(flat.elements.len());
     for element in &flat.elements {
         let above = paths.get(element.parent as usize).copied().unwrap_or(0);
@@ -372,7 +380,8 @@ fn sameness(flat: &Flat<'_>, survey: &Survey, places: &[ElementIndex]) -> (Vec<S
         .iter()
         .map(|&place| by_path[&paths[place as usize]])
         .collect();
-    (texts, by_run)
+    let path_keys = places.iter().map(|&place| paths[place as usize]).collect();
+    (texts, by_run, path_keys)
 }
 
 /// The runs before and after.

@@ -24,6 +24,7 @@ use crate::features::{Features, Survey};
 use crate::flat::Flat;
 use crate::page::PageType;
 use crate::page_type;
+use crate::quick::Map;
 use crate::structured::Structured;
 
 /// No run below this is kept, however empty the page would be.
@@ -48,8 +49,13 @@ pub(crate) fn judge(
     url: &Url,
 ) -> Verdict {
     let forest = forest::shared();
-    let mut probability: Vec<f32> = (0..flat.runs.len())
-        .map(|run| forest.probability(features.row(run)))
+    let mut odds: Vec<f32> = (0..flat.runs.len())
+        .map(|run| forest.log_odds(features.row(run)))
+        .collect();
+    lean_on_kin(flat, features, &mut odds);
+    let mut probability: Vec<f32> = odds
+        .iter()
+        .map(|odds| 1.0 / (1.0 + (-odds).exp()))
         .collect();
     // The type depends on the content and some rules for content on the type: a first guess at
     // the one is good enough for the other.
@@ -59,6 +65,24 @@ pub(crate) fn judge(
     let mut main = cut(flat, &probability);
     drop_repeats(flat, survey, &mut main);
     Verdict { main, page_type }
+}
+
+/// Draws each run towards the mean of the runs with its path, longer ones counting more: what one
+/// template makes (the posts of a thread, the paragraphs of a text) shares a fate.
+fn lean_on_kin(flat: &Flat<'_>, features: &Features, odds: &mut [f32]) {
+    const LEAN: f32 = 0.3;
+    const WORDS_MAX: u32 = 60;
+    let weight = |run: usize| flat.runs[run].tally.words.min(WORDS_MAX) as f32 + 0.5;
+    let mut kin: Map<(f32, f32)> = Map::default();
+    for (run, (&path, &odds)) in features.paths.iter().zip(odds.iter()).enumerate() {
+        let sum = kin.entry(path).or_default();
+        sum.0 += weight(run) * odds.clamp(-9.0, 9.0);
+        sum.1 += weight(run);
+    }
+    for (path, odds) in features.paths.iter().zip(odds.iter_mut()) {
+        let (sum, weight) = kin[path];
+        *odds = (1.0 - LEAN) * *odds + LEAN * sum / weight;
+    }
 }
 
 /// Keeps the runs above the page's threshold.

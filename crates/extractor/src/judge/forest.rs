@@ -72,8 +72,8 @@ impl Forest {
         Some(forest)
     }
 
-    /// The probability that a run with these features is content.
-    pub(super) fn probability(&self, row: &[f32]) -> f32 {
+    /// The logarithm of the odds that a run with these features is content.
+    pub(super) fn log_odds(&self, row: &[f32]) -> f32 {
         let mut sum = 0.0;
         for &root in &self.roots {
             let mut at = root as i32;
@@ -87,7 +87,7 @@ impl Forest {
             }
             sum += self.leaves[!at as usize];
         }
-        1.0 / (1.0 + (-sum).exp())
+        sum
     }
 }
 
@@ -98,9 +98,9 @@ mod tests {
     #[test]
     fn a_tree_is_walked_to_its_leaf() {
         let forest = Forest::parse("a b\n0 0.5 -1 1;1 2 -2 -3;|-4 0 4\n").unwrap();
-        assert!(forest.probability(&[0.5, 9.0]) < 0.1);
-        assert_eq!(forest.probability(&[1.0, 2.0]), 0.5);
-        assert!(forest.probability(&[1.0, 3.0]) > 0.9);
+        assert_eq!(forest.log_odds(&[0.5, 9.0]), -4.0);
+        assert_eq!(forest.log_odds(&[1.0, 2.0]), 0.0);
+        assert_eq!(forest.log_odds(&[1.0, 3.0]), 4.0);
     }
 
     #[test]
