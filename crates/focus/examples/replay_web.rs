@@ -217,6 +217,7 @@ fn run(
     }
     first.extend(&task.seeds);
     let mut discovered = 0u64;
+    let mut stopped = None;
     let (mut judge_time, mut link_time, mut rescore_time) = (0.0, 0.0, 0.0);
     let limit = options.pages + options.pages / 10 + 50;
     let key = |priority: f32, discovered: u64, id: u32| {
@@ -267,6 +268,9 @@ fn run(
         });
         judge_time += cpu_seconds() - clock;
         fetched.push((id, relevance.probability));
+        if stopped.is_none() && focus.stop().is_some() {
+            stopped = Some(fetched.len());
+        }
         if options.verbose {
             let priority = link.as_ref().map_or(1.0, |link| link.priority);
             let why = link
@@ -375,6 +379,17 @@ fn run(
             })
             .collect();
         std::fs::write(format!("{dir}/{}.jsonl", task.id), lines).expect("write");
+    }
+    if let Some(end) = stopped {
+        let found: Vec<usize> = (0..end)
+            .filter(|&at| relevant.contains(&fetched[at].0))
+            .collect();
+        let most = found.get(found.len() * 95 / 100).copied().unwrap_or(0) + 1;
+        println!(
+            "    stops at {end} with {} found, 95 % of them by {most}: {:.2}",
+            found.len(),
+            end as f64 / most as f64
+        );
     }
     score(
         task,

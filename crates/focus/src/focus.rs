@@ -1,4 +1,28 @@
 //! Everything a pipeline needs for a crawl with a topic, in the order in which it is called.
+//!
+//! ```text
+//! on any thread, where a page is read (a clone of the topic will do, it only needs the keywords):
+//!   terms    = topic.read(&PageView)                  words of the page
+//!   features = topic.features(&LinkContext)           for each link in scope, parent: None
+//!
+//! on the one thread that owns the model, in journal order:
+//!   relevance = focus.judge(&terms, came_by)          came_by: features of the fetched URL
+//!   ... verdict: off topic below topic.threshold(), near-duplicate, junk; journal ...
+//!   focus.on_page(&PageOutcome)                       once for each fetched URL, failures too
+//!   focus.redundancy().observe_pair(url, kept_url)    when it was a confirmed duplicate
+//!   for each link in scope, once per URL:
+//!     features.found_on(page)
+//!     focus.observe_link(&features)                   does nothing unless the target is known
+//!     a pending URL:  old.merge(&features), priority = focus.score(&old)
+//!     a new URL:      redundancy.predict(url), then priority = focus.score(&features)
+//!                     times redundancy.yield_of(url)
+//!   focus.on_links(page, &priorities of the new ones)
+//!   if focus.rescore_due(pending) { frontier.rescore(|url| focus.score(..)) }
+//!   if let Some(why) = focus.stop() { end the crawl }; focus.stop_host(host) likewise
+//! ```
+//!
+//! Replay does the same with the recorded relevance and the words of the archived text, without
+//! `judge`, and ends with the same model.
 
 use crate::learn::{Arrival, LinkModel, LinkModelConfig, Promise};
 use crate::promise::{LinkContext, LinkFeatures, url_id};

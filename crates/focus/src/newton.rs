@@ -38,7 +38,7 @@ pub(crate) const SIGNAL_NAMES: [&str; SIGNAL_COUNT] = [
 
 /// What a crawl that has seen nothing believes about relevance.
 pub(crate) const RELEVANT_BELIEFS: Signals = [
-    -2.2, 2.5, 0.8, 0.8, 0.6, 0.6, 0.3, 0.2, 0.2, 1.5, 0.5, 0.6, -0.3, 0.4, 0.6, 0.1, 0.4, 0.3,
+    -2.2, 2.5, 0.8, 0.8, 0.6, 0.6, 0.3, 0.2, 0.2, 1.5, 0.5, 0.6, -0.3, 0.4, 0.1, 0.1, 0.4, 0.1,
     0.2, -0.5, 0.7, 0.5, 0.3,
 ];
 

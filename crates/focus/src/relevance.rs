@@ -36,6 +36,9 @@ const ANCHOR: f32 = 3.0;
 /// Log-odds below which no page counts as on topic.
 const LABEL_LEAST: f32 = -1.0;
 const EPOCHS: u32 = 6;
+/// Pages between two trainings at first; later a tenth of the pages seen, so that the cost for
+/// each page does not grow.
+const PAGES_BETWEEN: u32 = 10;
 /// Rounds in which scales and probabilities settle on each other.
 const ROUNDS: usize = 2;
 
@@ -280,7 +283,7 @@ impl Judge {
         }
         self.keep(page, terms, relevance);
         self.since_training += 1;
-        if self.since_training < 10.max((self.seen / 12) as u32) {
+        if self.since_training < PAGES_BETWEEN.max((self.seen / 10) as u32) {
             return false;
         }
         true

@@ -22,6 +22,9 @@ pub struct StopConfig {
     /// Stop when a smaller share than this of the last pages was relevant and new. 0.0 turns the
     /// rules off.
     pub harvest_min: f32,
+    /// Stop also when the last pages yielded less than this share of what the crawl has yielded
+    /// on average: what is left is then a trickle.
+    pub trickle: f32,
     /// The crawl's rule looks at this many last pages at least.
     pub window: u32,
     /// And at this share of all its pages at least.
@@ -36,6 +39,7 @@ impl Default for StopConfig {
     fn default() -> Self {
         StopConfig {
             harvest_min: 0.02,
+            trickle: 0.15,
             window: 150,
             window_share: 0.25,
             host_window: 200,
@@ -145,10 +149,12 @@ impl Harvest {
             return None;
         }
         let harvest = (self.recent_sum / window as f64).max(0.0) as f32;
-        (harvest < self.config.harvest_min).then_some(StopReason {
+        let average = (self.gained / self.pages.max(1) as f64) as f32;
+        let harvest_min = self.config.harvest_min.max(self.config.trickle * average);
+        (harvest < harvest_min).then_some(StopReason {
             harvest,
             window: window as u32,
-            harvest_min: self.config.harvest_min,
+            harvest_min,
         })
     }
 

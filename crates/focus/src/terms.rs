@@ -16,13 +16,13 @@ use crate::keywords::{Field, Keywords, Matches};
 use crate::promise::url_id;
 
 /// Words of the main text that are looked at; the rest of a longer page says nothing new.
-const WORDS_MAX: usize = 4_000;
+const WORDS_MAX: usize = 2_500;
 /// Distinct terms kept of a page, the most frequent first.
-const TERMS_MAX: usize = 1_024;
+const TERMS_MAX: usize = 768;
 /// Link targets that count as words.
 const LINKS_MAX: usize = 256;
 /// Link targets that are looked up among the known pages.
-const TARGETS_MAX: usize = 96;
+const TARGETS_MAX: usize = 64;
 /// Labels that are looked at.
 const LABELS_MAX: usize = 32;
 /// A word of the title counts like this many in the text.
@@ -82,7 +82,7 @@ pub(crate) struct Term {
 impl PageTerms {
     pub(crate) fn of(view: &PageView<'_>, keywords: &Keywords) -> PageTerms {
         let segmenter = Segmenter::shared();
-        let mut terms: Vec<Term> = Vec::with_capacity(view.words.len().min(WORDS_MAX) + 64);
+        let mut terms = count_words(view.words.hashes());
         let mut add = |hash: u64, count| {
             terms.push(Term {
                 bucket: bucket(hash),
@@ -90,9 +90,6 @@ impl PageTerms {
             })
         };
         let mut matches = keywords.none();
-        for &hash in view.words.hashes().iter().take(WORDS_MAX) {
-            add(hash, 1.0);
-        }
         keywords.find(view.words, WORDS_MAX, Field::Text, &mut matches);
         let title = segmenter.words(view.title);
         for &hash in title.hashes().iter().take(64) {
@@ -169,6 +166,24 @@ pub(crate) fn url_text(url: &Url) -> String {
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The words of the text, each once: sorting bare numbers is what makes this cheap.
+fn count_words(hashes: &[u64]) -> Vec<Term> {
+    let mut buckets: Vec<u32> = hashes
+        .iter()
+        .take(WORDS_MAX)
+        .map(|&hash| bucket(hash))
+        .collect();
+    buckets.sort_unstable();
+    let mut terms: Vec<Term> = Vec::with_capacity(buckets.len() / 2 + 64);
+    for bucket in buckets {
+        match terms.last_mut() {
+            Some(last) if last.bucket == bucket => last.count += 1.0,
+            _ => terms.push(Term { bucket, count: 1.0 }),
+        }
+    }
+    terms
 }
 
 fn gather(mut terms: Vec<Term>) -> Vec<Term> {
