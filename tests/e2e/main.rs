@@ -1,5 +1,6 @@
 //! The real binary against webs on loopback.
 
+mod architecture;
 mod chinese;
 mod commands;
 mod copies;

@@ -37,13 +37,13 @@ use crate::visit::Visitor;
 use crate::write::{ToWriter, Writer};
 
 /// Findings between the CPU pool and the writer.
-const FINDINGS_MAX: usize = 64;
+const FINDINGS_MAX: usize = 16;
 
 /// Visits between the network and the CPU pool.
-const JOBS_MAX: usize = 64;
+const JOBS_MAX: usize = 16;
 
 /// Changes between the writer and the search index.
-const PUBLICATIONS_MAX: usize = 512;
+const PUBLICATIONS_MAX: usize = 64;
 
 /// How long the runtime may take to let go of sockets at the end.
 const RUNTIME_SHUTDOWN_MAX: Duration = Duration::from_secs(2);

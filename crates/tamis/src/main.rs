@@ -12,10 +12,6 @@ mod progress;
 
 use clap::Parser;
 
-/// Pages come and go by the thousand on every thread; the system's allocator keeps a heap for each.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> std::process::ExitCode {
     let cli = args::Cli::parse();
     logging::start(&cli.global);
