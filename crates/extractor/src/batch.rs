@@ -36,6 +36,8 @@ pub struct Answer<'a> {
     title: Option<&'a str>,
     author: Option<&'a str>,
     published: Option<&'a str>,
+    /// The day alone, for tools that compare days.
+    date: Option<&'a str>,
     modified: Option<&'a str>,
     lang: Option<&'a str>,
     site_name: Option<&'a str>,
@@ -81,6 +83,7 @@ pub fn answer(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> St
         title: page.title.as_deref(),
         author: page.author.as_deref(),
         published: page.published.as_deref(),
+        date: page.published.as_deref().and_then(|date| date.get(..10)),
         modified: page.modified.as_deref(),
         lang: page.lang.as_deref(),
         site_name: page.site_name.as_deref(),
