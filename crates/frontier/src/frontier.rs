@@ -4,16 +4,16 @@
 //! of the pending ones so many are kept whole, of more only their place in the queue, and of yet
 //! more nothing.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::clock::Clock;
+use crate::config::{FrontierConfig, FrontierError, HostStatus, Opened};
 use crate::host::HostKey;
 use crate::lease::{
     Admission, AdmissionRefusal, Counts, FrontierUrl, Gate, Lease, Next, Permission, Settled,
 };
-use crate::politeness::{Addresses, HostAdvice, HostLimits, Manners};
+use crate::politeness::{Addresses, HostAdvice, Manners};
 use crate::queue::{HostQueue, Item};
 use crate::schedule::Schedule;
 use crate::store::{self, RowBytes, Store, Stored};
@@ -28,81 +28,6 @@ const PLACES_PER_BODY: usize = 4;
 const PLACES_RETURNED: usize = 1_000;
 /// Hosts of a crawl at most, some 500 bytes each.
 const HOSTS_MAX: usize = 500_000;
-
-/// How the frontier works.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FrontierConfig {
-    /// Between requests to one host.
-    pub delay: Duration,
-    /// Requests to one host at once.
-    pub connections_per_host: usize,
-    /// Requests to one address at once.
-    pub connections_per_address: usize,
-    /// Longest Crawl-delay that is obeyed.
-    pub crawl_delay_max: Duration,
-    /// Longest Retry-After that is waited for.
-    pub retry_after_max: Duration,
-    /// Overrides by host.
-    pub hosts: HashMap<String, HostLimits>,
-    /// URLs admitted for one host; 0 for no limit.
-    pub urls_per_host: u64,
-    /// Hosts admitted under one registrable domain.
-    pub hosts_per_domain: usize,
-    /// Pending URLs kept in memory with all they carry; of four times as many their place in the
-    /// queue.
-    pub pending_in_memory: usize,
-}
-
-impl Default for FrontierConfig {
-    fn default() -> Self {
-        Self {
-            delay: Duration::from_secs(1),
-            connections_per_host: 1,
-            connections_per_address: 8,
-            crawl_delay_max: Duration::from_secs(300),
-            retry_after_max: Duration::from_secs(3_600),
-            hosts: HashMap::new(),
-            urls_per_host: 1_000_000,
-            hosts_per_domain: 200,
-            pending_in_memory: 200_000,
-        }
-    }
-}
-
-/// One host, for watchers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HostStatus {
-    /// The host.
-    pub host: HostKey,
-    /// URLs that wait.
-    pub pending: u64,
-    /// Until its next request.
-    pub next_in: Duration,
-    /// Why it waits.
-    pub why: &'static str,
-}
-
-/// What was found when a frontier was opened.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Opened {
-    /// The journal position that it has applied; 0 for an empty one.
-    pub position: u64,
-    /// Why the one on disk was set aside and an empty one begun; the caller replays the journal.
-    pub rebuilt_because: Option<String>,
-}
-
-/// Why the frontier cannot go on.
-#[derive(Debug, thiserror::Error)]
-pub enum FrontierError {
-    /// Its store failed.
-    #[error("cannot {what}: {cause}")]
-    Store {
-        /// What was tried.
-        what: &'static str,
-        /// What the store said.
-        cause: String,
-    },
-}
 
 /// Every URL ever admitted, and whose turn is next.
 #[derive(Debug)]

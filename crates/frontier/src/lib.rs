@@ -23,11 +23,12 @@
 //! ```
 //!
 //! In reading order: [`url`] and [`host`] are names, [`seeds`] and [`scope`] what belongs to a
-//! crawl, `trap` what never ends; [`lease`] is what goes out and comes back, [`politeness`] when a
-//! host may be asked, `queue` what it is asked first, `schedule` whose turn it is, [`frontier`] all
-//! of it, `replay` the same from the journal, `store` on disk.
+//! crawl, `trap` what never ends; [`config`] has the bounds, [`lease`] is what goes out and comes
+//! back, [`politeness`] when a host may be asked, `queue` what it is asked first, `schedule` whose
+//! turn it is, [`frontier`] all of it, `replay` the same from the journal, `store` on disk.
 
 mod clock;
+pub mod config;
 pub mod frontier;
 pub mod host;
 pub mod lease;
@@ -41,7 +42,8 @@ mod store;
 mod trap;
 pub mod url;
 
-pub use frontier::{Frontier, FrontierConfig, FrontierError, HostStatus, Opened};
+pub use config::{FrontierConfig, FrontierError, HostStatus, Opened};
+pub use frontier::Frontier;
 pub use host::HostKey;
 pub use lease::{
     Admission, AdmissionRefusal, Counts, FrontierUrl, Gate, Lease, Next, Permission, Settled,

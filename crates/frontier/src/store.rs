@@ -24,7 +24,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::frontier::{FrontierError, Opened};
+use crate::config::{FrontierError, Opened};
 use crate::host::HostKey;
 use crate::lease::FrontierUrl;
 use crate::queue::Item;

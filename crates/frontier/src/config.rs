@@ -1,0 +1,82 @@
+//! What a frontier is given, and what it says of itself.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crate::host::HostKey;
+use crate::politeness::HostLimits;
+
+/// How the frontier works.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrontierConfig {
+    /// Between requests to one host.
+    pub delay: Duration,
+    /// Requests to one host at once.
+    pub connections_per_host: usize,
+    /// Requests to one address at once.
+    pub connections_per_address: usize,
+    /// Longest Crawl-delay that is obeyed.
+    pub crawl_delay_max: Duration,
+    /// Longest Retry-After that is waited for.
+    pub retry_after_max: Duration,
+    /// Overrides by host.
+    pub hosts: HashMap<String, HostLimits>,
+    /// URLs admitted for one host; 0 for no limit.
+    pub urls_per_host: u64,
+    /// Hosts admitted under one registrable domain.
+    pub hosts_per_domain: usize,
+    /// Pending URLs kept in memory with all they carry; of four times as many their place in the
+    /// queue.
+    pub pending_in_memory: usize,
+}
+
+impl Default for FrontierConfig {
+    fn default() -> Self {
+        Self {
+            delay: Duration::from_secs(1),
+            connections_per_host: 1,
+            connections_per_address: 8,
+            crawl_delay_max: Duration::from_secs(300),
+            retry_after_max: Duration::from_secs(3_600),
+            hosts: HashMap::new(),
+            urls_per_host: 1_000_000,
+            hosts_per_domain: 200,
+            pending_in_memory: 200_000,
+        }
+    }
+}
+
+/// One host, for watchers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostStatus {
+    /// The host.
+    pub host: HostKey,
+    /// URLs that wait.
+    pub pending: u64,
+    /// Until its next request.
+    pub next_in: Duration,
+    /// Why it waits.
+    pub why: &'static str,
+}
+
+/// What was found when a frontier was opened.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Opened {
+    /// The journal position that it has applied; 0 for an empty one.
+    pub position: u64,
+    /// Why the one on disk was set aside and an empty one begun; the caller replays the journal.
+    pub rebuilt_because: Option<String>,
+}
+
+/// Why the frontier cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum FrontierError {
+    /// Its store failed.
+    #[error("cannot {what}: {cause}")]
+    Store {
+        /// What was tried.
+        what: &'static str,
+        /// What the store said.
+        cause: String,
+    },
+}
