@@ -33,7 +33,10 @@ const HOMES: [(&str, &[&str]); 6] = [
 fn dependencies(name: &str) -> Vec<String> {
     let path = format!("{}/../{name}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).expect(&path);
-    let lines = text.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1);
+    let lines = text
+        .lines()
+        .skip_while(|line| line.trim() != "[dependencies]")
+        .skip(1);
     lines
         .take_while(|line| !line.starts_with('['))
         .filter_map(|line| line.split(['.', ' ', '=']).next())
@@ -48,7 +51,10 @@ fn a_crate_depends_on_lower_layers_only() {
     for (name, layer) in LAYERS {
         for dependency in dependencies(name) {
             if let Some(below) = layers.get(dependency.as_str()) {
-                assert!(*below < layer, "{name} (layer {layer}) depends on {dependency} (layer {below})");
+                assert!(
+                    *below < layer,
+                    "{name} (layer {layer}) depends on {dependency} (layer {below})"
+                );
             }
         }
     }
@@ -60,7 +66,10 @@ fn each_outside_engine_stays_in_its_crates() {
         let dependencies = dependencies(name);
         for (package, homes) in HOMES {
             let used = dependencies.iter().any(|dependency| dependency == package);
-            assert!(!used || homes.contains(&name), "{name} must not depend on {package}");
+            assert!(
+                !used || homes.contains(&name),
+                "{name} must not depend on {package}"
+            );
         }
     }
 }

@@ -189,21 +189,20 @@ fn read_page(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut Ch
         .nearest
         .as_ref()
         .filter(|near| near.decision == "duplicate")
+        && !journal.ever_kept.contains(&nearest.page)
     {
-        if !journal.ever_kept.contains(&nearest.page) {
-            report.problem(format!(
-                "{} is called a duplicate of record {}, which is no kept page",
-                page.url, nearest.page
-            ));
-        }
+        report.problem(format!(
+            "{} is called a duplicate of record {}, which is no kept page",
+            page.url, nearest.page
+        ));
     }
-    if let Some(old) = page.replaces {
-        if journal.kept.remove(&old).is_none() {
-            report.problem(format!(
-                "{} takes the place of record {old}, which is no kept page",
-                page.url
-            ));
-        }
+    if let Some(old) = page.replaces
+        && journal.kept.remove(&old).is_none()
+    {
+        report.problem(format!(
+            "{} takes the place of record {old}, which is no kept page",
+            page.url
+        ));
     }
     if kept {
         journal.kept.insert(seq, page.url.clone());

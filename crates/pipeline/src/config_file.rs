@@ -269,14 +269,14 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
         }
     }
     let network = &config.network;
-    if !network.bandwidth.is_empty() {
-        if let Err(message) = Size::parse_rate(&network.bandwidth) {
-            return wrong(
-                "bandwidth",
-                message,
-                "write \"20 MB/s\", or leave it empty for no limit",
-            );
-        }
+    if !network.bandwidth.is_empty()
+        && let Err(message) = Size::parse_rate(&network.bandwidth)
+    {
+        return wrong(
+            "bandwidth",
+            message,
+            "write \"20 MB/s\", or leave it empty for no limit",
+        );
     }
     if !network.proxy.is_empty() && url::Url::parse(&network.proxy).is_err() {
         return wrong(

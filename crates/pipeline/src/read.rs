@@ -245,14 +245,16 @@ impl Reader {
             };
         }
         let decoding = fetched.decoded(&self.limits.decoding_for(purpose));
-        if let Some(why) = &decoding.stopped {
-            if decoding.bytes.is_empty() && fetched.status == 200 && !fetched.body.is_empty() {
-                return Reading::Failed {
-                    name: "encoding".into(),
-                    detail: why.clone(),
-                    transient: !last_try,
-                };
-            }
+        if let Some(why) = &decoding.stopped
+            && decoding.bytes.is_empty()
+            && fetched.status == 200
+            && !fetched.body.is_empty()
+        {
+            return Reading::Failed {
+                name: "encoding".into(),
+                detail: why.clone(),
+                transient: !last_try,
+            };
         }
         let mut limits_hit: Vec<String> = decoding.stopped.into_iter().collect();
         limits_hit.extend(fetched.truncated.map(|cut| format!("body: {}", cut.name())));

@@ -73,13 +73,13 @@ pub fn write_config(dir: &CrawlDir, config: &CrawlConfig) -> Result<(), CrawlErr
 /// The configuration for the journal: without what may hold a password.
 pub fn public_config(config: &CrawlConfig) -> serde_json::Value {
     let mut public = config.clone();
-    if let Ok(mut proxy) = Url::parse(&public.network.proxy) {
-        if !proxy.username().is_empty() || proxy.password().is_some() {
-            // Both fail only for URLs that cannot have a password.
-            let _ = proxy.set_username("");
-            let _ = proxy.set_password(None);
-            public.network.proxy = proxy.into();
-        }
+    if let Ok(mut proxy) = Url::parse(&public.network.proxy)
+        && (!proxy.username().is_empty() || proxy.password().is_some())
+    {
+        // Both fail only for URLs that cannot have a password.
+        let _ = proxy.set_username("");
+        let _ = proxy.set_password(None);
+        public.network.proxy = proxy.into();
     }
     serde_json::to_value(public).unwrap_or_default()
 }

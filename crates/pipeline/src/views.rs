@@ -280,11 +280,9 @@ impl Views {
                 }
             }
             Event::Attempt(attempt) => {
-                if for_frontier {
-                    if let Ok(url) = CanonicalUrl::parse(&attempt.url) {
-                        self.frontier
-                            .replay_attempt(&url, attempt.attempt, attempt.retry_at_ms);
-                    }
+                if for_frontier && let Ok(url) = CanonicalUrl::parse(&attempt.url) {
+                    self.frontier
+                        .replay_attempt(&url, attempt.attempt, attempt.retry_at_ms);
                 }
             }
             Event::Start(_) | Event::Replaced(_) | Event::Stop(_) => {}
@@ -364,10 +362,10 @@ impl Views {
         };
         let replaced = page.replaces.and_then(|old| self.kept.remove(old));
         if position > reached.tables {
-            if let Some(old) = page.replaces {
-                if let Some(print) = self.fingerprints.get(old) {
-                    self.fingerprints.remove(old, &print);
-                }
+            if let Some(old) = page.replaces
+                && let Some(print) = self.fingerprints.get(old)
+            {
+                self.fingerprints.remove(old, &print);
             }
             match convert::print_of(summary) {
                 Some(print) => self.fingerprints.insert(record.seq, &print),

@@ -214,10 +214,9 @@ impl Writer {
         if let Reading::Failed {
             transient: true, ..
         } = &reading
+            && lease.attempt() < self.config.politeness.attempts
         {
-            if lease.attempt() < self.config.politeness.attempts {
-                return self.commit_attempt(lease, fetch.unwrap_or_default());
-            }
+            return self.commit_attempt(lease, fetch.unwrap_or_default());
         }
         let url = lease.url();
         let mut record = PageRecord {
@@ -347,7 +346,7 @@ impl Writer {
         };
         let outcome = match target {
             Err(error) => fail("bad_redirect", error),
-            Ok(target) if &target == &lease.url().url => {
+            Ok(target) if target == lease.url().url => {
                 fail("redirect_loop", "the URL redirects to itself".into())
             }
             Ok(target) if u32::from(context.hops) >= self.config.limits.redirects => fail(
@@ -525,15 +524,14 @@ impl Writer {
             }),
         };
         let mut verdict = sieve::judge(&evidence, &self.rules);
-        if let (Verdict::Junk(reason), Some(near)) = (verdict, &near) {
-            if let Some(why) = reason
+        if let (Verdict::Junk(reason), Some(near)) = (verdict, &near)
+            && let Some(why) = reason
                 .duplicate_kind()
                 .and(self.better(near, &record.url, &summary))
-            {
-                record.replaces = evidence.neighbour.as_ref().map(|neighbour| neighbour.page);
-                record.detail = Some(format!("takes the place of {}: {why}", near.url));
-                verdict = Verdict::Index;
-            }
+        {
+            record.replaces = evidence.neighbour.as_ref().map(|neighbour| neighbour.page);
+            record.detail = Some(format!("takes the place of {}: {why}", near.url));
+            verdict = Verdict::Index;
         }
         let kind = match verdict {
             Verdict::Index => None,
@@ -574,10 +572,10 @@ impl Writer {
         let text = reading.page.text;
         let keeps_text = verdict == Verdict::Index || self.focus.is_some();
         self.append_page(record, answer.as_ref(), keeps_text.then_some(text.as_str()))?;
-        if verdict == Verdict::Index {
-            if let Some(Publication::Add(document)) = self.publications.last_mut() {
-                document.text = text;
-            }
+        if verdict == Verdict::Index
+            && let Some(Publication::Add(document)) = self.publications.last_mut()
+        {
+            document.text = text;
         }
         Ok(())
     }
