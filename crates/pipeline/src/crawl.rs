@@ -116,9 +116,8 @@ impl Crawl {
         setup::new_examples(&config, &views.seeds, &mut new_seeds);
         let ended = run_threads(&config, views, new_seeds, fetch, &self.stop, &self.progress)?;
         let snapshot = self.progress.snapshot();
-        if snapshot.pages > 0 && snapshot.admitted > 0 && snapshot.indexed + snapshot.dropped() == 0
-        {
-            notes.push("no page could be read: see `tamis report` for the reasons by host".into());
+        if snapshot.admitted > 0 && snapshot.indexed + snapshot.dropped() == 0 {
+            notes.push("no page could be read: `tamis report` has the reasons by host".into());
         }
         Ok(CrawlSummary {
             reason: ended.name().into(),
@@ -286,6 +285,7 @@ fn run_threads(
         shown.stop_reason = Some(ended.name().into());
         shown.running_ms = ran_ms;
         shown.in_flight = 0;
+        shown.rate = shown.pages_this_start as f64 / (ran_ms.max(1) as f64 / 1_000.0);
     });
     Ok(ended)
 }

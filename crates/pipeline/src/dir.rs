@@ -6,9 +6,7 @@
 //! DIR/state/frontier      sled; rebuilt from the journal when damaged
 //! DIR/state/fingerprints  sled; likewise
 //! DIR/index/              tantivy; likewise
-//! DIR/report/             reports written by the user
 //! DIR/lock                held by the process that writes
-//! DIR/control.sock        while a crawl runs
 //! ```
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -76,11 +74,6 @@ impl CrawlDir {
     /// `index/`.
     pub fn index(&self) -> PathBuf {
         self.root.join("index")
-    }
-
-    /// `control.sock`.
-    pub fn control_socket(&self) -> PathBuf {
-        self.root.join("control.sock")
     }
 
     /// Whether a crawl was begun here.

@@ -53,6 +53,8 @@ pub enum ToDispatcher {
         host: HostKey,
         /// Its rules.
         robots: Arc<Robots>,
+        /// Why there was no answer, if there was none: the error's name and words.
+        error: Option<(String, String)>,
         /// When.
         at: Instant,
         /// What it tells about the host.
@@ -248,13 +250,14 @@ impl Dispatcher {
             ToDispatcher::Robots {
                 host,
                 robots,
+                error,
                 at,
                 advice,
             } => {
                 self.visits -= 1;
                 let delay = self
                     .robots
-                    .take(&host, robots, at, &advice)
+                    .take(&host, robots, error, at, &advice)
                     .map(|delay| delay.min(self.config.politeness.max_crawl_delay.0));
                 self.lock().robots_done(&host, at, delay, &advice);
             }
@@ -300,12 +303,20 @@ enum Leased {
     Drained,
 }
 
+/// A host's robots.txt.
+#[derive(Debug)]
+struct Known {
+    robots: Arc<Robots>,
+    at: Instant,
+    error: Option<(String, String)>,
+}
+
 /// What robots.txt says, by host.
 #[derive(Debug)]
 pub struct RobotsCache {
     agent: String,
     obey: bool,
-    known: HashMap<HostKey, (Arc<Robots>, Instant)>,
+    known: HashMap<HostKey, Known>,
     tries: HashMap<HostKey, u32>,
 }
 
@@ -326,6 +337,7 @@ impl RobotsCache {
         &mut self,
         host: &HostKey,
         robots: Arc<Robots>,
+        error: Option<(String, String)>,
         at: Instant,
         advice: &HostAdvice,
     ) -> Option<Duration> {
@@ -339,13 +351,13 @@ impl RobotsCache {
         }
         self.tries.remove(host);
         if self.known.len() >= ROBOTS_HOSTS_MAX {
-            let mut ages: Vec<Instant> = self.known.values().map(|(_, at)| *at).collect();
+            let mut ages: Vec<Instant> = self.known.values().map(|known| known.at).collect();
             let middle = ages.len() / 2;
             let (_, &mut median, _) = ages.select_nth_unstable(middle);
-            self.known.retain(|_, (_, at)| *at > median);
+            self.known.retain(|_, known| known.at > median);
         }
         let delay = robots.crawl_delay(&self.agent);
-        self.known.insert(host.clone(), (robots, at));
+        self.known.insert(host.clone(), Known { robots, at, error });
         delay
     }
 }
@@ -355,13 +367,16 @@ impl Gate for RobotsCache {
         if !self.obey {
             return Permission::Allowed;
         }
-        let Some((robots, at)) = self.known.get(host) else {
+        let Some(known) = self.known.get(host) else {
             return Permission::Unknown;
         };
-        if at.elapsed() > ROBOTS_AGE_MAX {
+        if known.at.elapsed() > ROBOTS_AGE_MAX {
             return Permission::Unknown;
         }
-        let answer = robots.check(&self.agent, &url.to_url());
+        if let Some((name, words)) = &known.error {
+            return Permission::Refused(unreachable(name, words));
+        }
+        let answer = known.robots.check(&self.agent, &url.to_url());
         match (answer.allowed, answer.rule) {
             (true, _) => Permission::Allowed,
             (false, Some(rule)) => Permission::Refused(format!(
@@ -371,4 +386,11 @@ impl Gate for RobotsCache {
             (false, None) => Permission::Refused("robots.txt could not be had".into()),
         }
     }
+}
+
+/// Marks a refusal that is none of robots.txt's: its host could not be reached at all.
+pub(crate) const UNREACHABLE: char = '!';
+
+fn unreachable(name: &str, words: &str) -> String {
+    format!("{UNREACHABLE}{name}: {words}")
 }

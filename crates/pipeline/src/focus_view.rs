@@ -215,6 +215,13 @@ impl FocusView {
         self.on_no_page(seq, record, &context_of(record));
     }
 
+    /// Learns from a link to a page that may be known already.
+    pub fn observe_link(&mut self, features: &[u8]) {
+        if let Some(features) = LinkFeatures::from_bytes(features) {
+            self.focus.observe_link(&features);
+        }
+    }
+
     /// A link's features and promise.
     pub fn promise(
         &self,

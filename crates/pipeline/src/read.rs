@@ -13,6 +13,7 @@ use segment::{Segmenter, Words};
 use simhash::TextPrint;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::dispatch::UNREACHABLE;
 use crate::visit::{Answer, Job, RobotsVisit, Visit};
 
 /// Longest anchor text kept, in characters.
@@ -437,8 +438,25 @@ impl Reader {
     }
 }
 
-/// A URL that the frontier finished without a visit: by a trap's name, or by robots.txt.
+/// A URL that is finished without a visit: by a trap's name, by robots.txt, or because its host
+/// could not be reached when robots.txt was asked for.
 fn refused(rule: String) -> Reading {
+    if let Some((name, words)) = rule
+        .strip_prefix(UNREACHABLE)
+        .and_then(|rest| rest.split_once(": "))
+    {
+        return match name {
+            "guard" => Reading::Refused {
+                name: "guard",
+                detail: words.into(),
+            },
+            name => Reading::Failed {
+                name: name.into(),
+                detail: format!("robots.txt could not be had: {words}"),
+                transient: false,
+            },
+        };
+    }
     let name = if rule.starts_with("trap_") {
         "trap"
     } else {

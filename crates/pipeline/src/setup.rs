@@ -47,8 +47,8 @@ pub fn check_contact(config: &CrawlConfig, seeds: &[SeedUrl]) -> Result<(), Craw
         return Ok(());
     }
     Err(CrawlError::Setup(
-        "crawl needs a contact: set agent.contact in the configuration to a URL or a mail address \
-         that tells site owners whom to ask"
+        "crawl needs a contact: set agent.contact in the configuration, or --contact, to a URL or a \
+         mail address that tells site owners whom to ask"
             .into(),
     ))
 }
@@ -62,7 +62,21 @@ pub fn write_config(dir: &CrawlDir, config: &CrawlConfig) -> Result<(), CrawlErr
         what: format!("write {}", dir.config().display()),
         source,
     };
-    let text = toml::to_string_pretty(config)
+    let mut config = config.clone();
+    let absolute = |path: &mut String| {
+        if let Ok(full) = std::path::absolute(&*path) {
+            *path = full.display().to_string();
+        }
+    };
+    // The file lies elsewhere than the one it was read from: relative paths would miss.
+    config.seeds.files.iter_mut().for_each(absolute);
+    if let Some(topic) = &mut config.topic {
+        let examples = topic.examples.iter_mut().chain(&mut topic.counter_examples);
+        examples
+            .filter(|example| !example.contains("://"))
+            .for_each(absolute);
+    }
+    let text = toml::to_string_pretty(&config)
         .map_err(|error| CrawlError::Setup(format!("cannot write the configuration: {error}")))?;
     let text = format!("# The configuration in force at the last start.\n\n{text}");
     let partial = dir.config().with_extension("toml.part");
@@ -299,6 +313,7 @@ pub fn focus_config(config: &CrawlConfig) -> Result<Option<FocusConfig>, CrawlEr
     focus.topic.languages.clone_from(&topic.languages);
     focus.topic.threshold = topic.threshold;
     focus.topic.seed = config.crawl.random_seed;
+    focus.links.exploration = topic.exploration;
     focus.stop.harvest_min = topic.stop_harvest;
     focus.stop.window = u32::try_from(topic.stop_window).unwrap_or(u32::MAX);
     focus.topic.examples = example_files(&topic.examples)?;

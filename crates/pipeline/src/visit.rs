@@ -124,6 +124,10 @@ impl Visitor {
         let _ = self.to_dispatcher.send(ToDispatcher::Robots {
             host: host.clone(),
             robots: Arc::clone(&robots),
+            error: match &answer.fetched {
+                Ok(_) => None,
+                Err(error) => Some((error.name().to_string(), error.to_string())),
+            },
             at: Instant::now(),
             advice: advice_of(&answer, self.proxied),
         });

@@ -701,8 +701,9 @@ impl Writer {
     ) {
         let mut context = UrlContext::page();
         let mut promise = lease.url().priority;
-        if let Some(focus) = &self.focus {
+        if let Some(focus) = &mut self.focus {
             (context.features, promise) = focus.promise(seq, page, link, target);
+            focus.observe_link(&context.features);
         }
         if is_duplicate && self.config.dedup.links_of_duplicates == DuplicateLinks::FollowNew {
             promise *= 0.5;

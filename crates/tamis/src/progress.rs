@@ -77,7 +77,7 @@ pub fn start(style: ProgressStyle, progress: &Progress, output: &Output) -> Show
             progress,
             PLAIN_INTERVAL,
             |shown: &Snapshot, last: bool| {
-                if last || shown.state != "starting" {
+                if shown.pages > 0 && (last || shown.state == "running") {
                     eprintln!("{}", line(shown));
                 }
             },

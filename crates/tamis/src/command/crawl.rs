@@ -19,7 +19,7 @@ use crate::progress::{self, ProgressStyle};
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:\n  \
     tamis crawl config/chinese-databases.toml --dir crawls/db\n  \
-    tamis crawl --dir crawls/one --seed https://www.example.org/ --max-pages 100\n  \
+    tamis crawl --dir crawls/one --seed https://www.example.org/ --contact me@example.org --max-pages 100\n  \
     tamis crawl --dir crawls/db          # carries on\n\n\
     Ctrl-C stops cleanly: what is under way is finished. A second Ctrl-C stops at once; either way \
     nothing that was recorded is lost.")]
@@ -38,6 +38,9 @@ pub struct Args {
     /// What the crawl is about: words, separated by commas
     #[arg(long, value_name = "WORDS")]
     topic: Option<String>,
+    /// A URL or mail address that tells site owners whom to ask about this crawl
+    #[arg(long, value_name = "CONTACT")]
+    contact: Option<String>,
     /// Stop after so many fetched pages, over all starts
     #[arg(long, value_name = "N")]
     max_pages: Option<u64>,
@@ -183,6 +186,9 @@ fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
             .topic
             .get_or_insert_with(TopicSection::default)
             .keywords = keywords.map(str::to_string).collect();
+    }
+    if let Some(contact) = &args.contact {
+        config.agent.contact.clone_from(contact);
     }
     if let Some(pages) = args.max_pages {
         config.crawl.max_pages = pages;

@@ -81,7 +81,27 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// A snippet with its highlights, and without what a page could do to a terminal.
 fn shown(snippet: &Snippet, output: &Output) -> String {
+    let clean = |c: char| if c.is_control() { ' ' } else { c };
+    let snippet = Snippet {
+        // Each control character of ASCII is one byte, so the highlights stay right; others go to
+        // a sign of their own length.
+        text: snippet
+            .text
+            .chars()
+            .map(|c| {
+                if c.is_ascii() {
+                    clean(c)
+                } else if c.is_control() {
+                    '\u{b7}'
+                } else {
+                    c
+                }
+            })
+            .collect(),
+        highlights: snippet.highlights.clone(),
+    };
     if output.color {
         snippet.marked("\x1b[1;33m", "\x1b[0m")
     } else {
