@@ -16,18 +16,19 @@ mod resources;
 mod surroundings;
 mod tag_path;
 
-use std::collections::HashSet;
-
 use ego_tree::iter::Edge;
 use ego_tree::{NodeId, NodeRef};
 use encoding_rs::Encoding;
 use scraper::node::Element;
 use scraper::{Html, Node};
 use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bomb::DomLimits;
 use crate::page::{Directives, Link, LinkKind, PageContext, Refresh};
+use crate::quick::Map;
 use surroundings::TextStream;
+use tag_path::TagPath;
 
 pub use resolve::resolve;
 use resolve::resolve_in;
@@ -95,7 +96,7 @@ pub(crate) struct FoundLinks {
 }
 
 /// The links of a parsed page.
-pub(crate) fn links(html: &Html, context: &PageContext<'_>) -> FoundLinks {
+pub(crate) fn links<'c>(html: &'c Html, context: &'c PageContext<'c>) -> FoundLinks {
     let mut collector = Collector::new(html, context);
     collector.refresh_header();
     collector.walk(html);
@@ -117,9 +118,12 @@ struct Collector<'c> {
     spans: Vec<(usize, usize)>,
     /// Links that are open where the walk is: index and element.
     open: Vec<(usize, NodeId)>,
+    /// The elements around where the walk is.
+    path: TagPath<'c>,
     text: TextStream,
     resources: Vec<Url>,
-    seen_resources: HashSet<Url>,
+    /// Where in `resources` the URL with a hash stands.
+    seen_resources: Map<u32>,
     limits_hit: Vec<&'static str>,
 }
 
@@ -138,9 +142,10 @@ impl<'c> Collector<'c> {
             nodes: Vec::new(),
             spans: Vec::new(),
             open: Vec::new(),
+            path: TagPath::default(),
             text: TextStream::default(),
             resources: Vec::new(),
-            seen_resources: HashSet::new(),
+            seen_resources: Map::default(),
             limits_hit: Vec::new(),
         };
         if let Some(base) = collector.first_base(html) {
@@ -158,13 +163,13 @@ impl<'c> Collector<'c> {
             }) && !node.ancestors().any(|ancestor| is_inert(ancestor))
         })?;
         let href = node.value().as_element()?.attr("href")?;
-        let base = self.join(self.context.url, href)?;
+        let base = self.join_address(href)?;
         // HTML standard, "set the frozen base URL": no base may be data or script.
         let is_usable = !matches!(base.scheme(), "data" | "javascript");
         is_usable.then_some(base)
     }
 
-    fn walk(&mut self, html: &Html) {
+    fn walk(&mut self, html: &'c Html) {
         // Inside a template or the like nothing is content; remembers where that ends.
         let mut inert: Option<NodeId> = None;
         for edge in html.tree.root().traverse() {
@@ -183,12 +188,13 @@ impl<'c> Collector<'c> {
         }
     }
 
-    fn open(&mut self, node: NodeRef<'_, Node>) {
+    fn open(&mut self, node: NodeRef<'c, Node>) {
         let element = match node.value() {
             Node::Text(text) => return self.text.push(text, has_no_words(node)),
             Node::Element(element) => element,
             _ => return,
         };
+        self.path.enter(element);
         if element.name.ns == html5ever::ns!(svg) {
             match element.name() {
                 "a" => self.add_element(LinkKind::A, node, element, svg_href(element)),
@@ -222,6 +228,7 @@ impl<'c> Collector<'c> {
         let Node::Element(element) = node.value() else {
             return;
         };
+        self.path.leave();
         if let Some(&(index, id)) = self.open.last()
             && id == node.id()
         {
@@ -254,7 +261,7 @@ impl<'c> Collector<'c> {
         };
         let name = names.iter().find_map(|name| element.attr(name));
         let anchor = surroundings::squeezed(name.unwrap_or(""));
-        let tag_path = tag_path::tag_path(node);
+        let tag_path = self.path.path();
         if let Some(index) = self.add(kind, url, rel, Some(node.id()), tag_path, anchor)
             && kind == LinkKind::A
         {
@@ -295,7 +302,7 @@ impl<'c> Collector<'c> {
                 return;
             }
         }
-        let tag_path = node.map(tag_path::tag_path).unwrap_or_default();
+        let tag_path = node.map(|_| self.path.path()).unwrap_or_default();
         self.add(kind, url, rel, node.map(|node| node.id()), tag_path, title);
     }
 
@@ -329,7 +336,7 @@ impl<'c> Collector<'c> {
             delay,
             url: url.clone(),
         });
-        let tag_path = node.map(tag_path::tag_path).unwrap_or_default();
+        let tag_path = node.map(|_| self.path.path()).unwrap_or_default();
         let id = node.map(|node| node.id());
         self.add(
             LinkKind::Refresh,
@@ -349,7 +356,7 @@ impl<'c> Collector<'c> {
                 let Some(kind) = kind_of_relation(&rel).filter(|_| !link.elsewhere) else {
                     continue;
                 };
-                if let Some(url) = self.join(self.context.url, link.target).filter(is_web) {
+                if let Some(url) = self.join_address(link.target).filter(is_web) {
                     self.add_relation(kind, url, rel, None, String::new());
                 }
             }
@@ -398,7 +405,11 @@ impl<'c> Collector<'c> {
                 self.hit("resources");
                 return;
             }
-            if self.seen_resources.insert(url.clone()) {
+            let hash = xxh3_64(url.as_str().as_bytes());
+            let known = self.seen_resources.get(&hash);
+            if known.is_none_or(|&at| self.resources[at as usize] != url) {
+                let at = self.resources.len() as u32;
+                self.seen_resources.insert(hash, at);
                 self.resources.push(url);
             }
         }
@@ -406,24 +417,20 @@ impl<'c> Collector<'c> {
 
     /// Joins a reference of the page to its base; http and https only.
     fn join_page(&mut self, reference: &str) -> Option<Url> {
-        let base = self.base.clone();
-        self.join(&base, reference).filter(is_web)
+        join(&self.base, reference, self.encoding)
+            .unwrap_or_else(|| {
+                self.hit("url_bytes");
+                None
+            })
+            .filter(is_web)
     }
 
-    fn join(&mut self, base: &Url, reference: &str) -> Option<Url> {
-        // Of a data: URL nothing is wanted, and it may be megabytes long.
-        if reference.len() > URL_BYTES_MAX {
-            if !reference.trim_start().starts_with("data:") {
-                self.hit("url_bytes");
-            }
-            return None;
-        }
-        let url = resolve_in(base, reference, self.encoding)?;
-        if url.as_str().len() > URL_BYTES_MAX {
+    /// Joins a reference to the page's own address.
+    fn join_address(&mut self, reference: &str) -> Option<Url> {
+        join(self.context.url, reference, self.encoding).unwrap_or_else(|| {
             self.hit("url_bytes");
-            return None;
-        }
-        Some(url)
+            None
+        })
     }
 
     fn hit(&mut self, limit: &'static str) {
@@ -454,6 +461,18 @@ impl<'c> Collector<'c> {
             resources: self.resources,
             limits_hit: self.limits_hit,
         }
+    }
+}
+
+/// Joins a reference to a base; `None` outside where a bound was met, inside where it fails.
+fn join(base: &Url, reference: &str, encoding: &'static Encoding) -> Option<Option<Url>> {
+    // Of a data: URL nothing is wanted, and it may be megabytes long.
+    if reference.len() > URL_BYTES_MAX {
+        return reference.trim_start().starts_with("data:").then_some(None);
+    }
+    match resolve_in(base, reference, encoding) {
+        Some(url) if url.as_str().len() > URL_BYTES_MAX => None,
+        url => Some(url),
     }
 }
 

@@ -30,16 +30,31 @@ impl TextStream {
         if hidden {
             return;
         }
-        let mut blank = run.starts_with(char::is_whitespace);
-        for word in run.split_whitespace() {
-            if blank {
+        let mut start = 0;
+        let mut ascii = true;
+        for (at, byte) in run.bytes().enumerate() {
+            if matches!(byte, b'\t'..=b'\r' | b' ') {
+                self.push_chunk(&run[start..at], ascii);
+                self.blank();
+                start = at + 1;
+                ascii = true;
+            }
+            ascii &= byte.is_ascii();
+        }
+        self.push_chunk(&run[start..], ascii);
+    }
+
+    /// Adds text without ASCII blanks in it.
+    fn push_chunk(&mut self, chunk: &str, ascii: bool) {
+        if ascii {
+            self.text.push_str(chunk);
+            return;
+        }
+        for (at, part) in chunk.split(char::is_whitespace).enumerate() {
+            if at > 0 {
                 self.blank();
             }
-            self.text.push_str(word);
-            blank = true;
-        }
-        if run.ends_with(char::is_whitespace) {
-            self.blank();
+            self.text.push_str(part);
         }
     }
 
@@ -91,29 +106,83 @@ impl TextStream {
 
 /// The end of what is before and the start of what is after.
 fn joined(before: &str, after: &str) -> String {
-    let before = on_one_line(before);
-    let after = on_one_line(after);
-    let skipped = before.chars().count().saturating_sub(SIDE_CHARS_MAX);
-    let mut text: String = before.chars().skip(skipped).collect();
-    if !text.is_empty() && !after.is_empty() {
-        text.push(' ');
+    let mut text = String::with_capacity(before.len().min(128) + after.len().min(128) + 1);
+    push_last_words(&mut text, before, SIDE_CHARS_MAX);
+    let blank_at = text.len();
+    push_words(&mut text, after, SIDE_CHARS_MAX);
+    if blank_at > 0 && blank_at < text.len() {
+        text.insert(blank_at, ' ');
     }
-    text.extend(after.chars().take(SIDE_CHARS_MAX));
     text
 }
 
 /// A short text on one line, bounded like a link's words.
 pub(super) fn squeezed(text: &str) -> String {
     let bounded = crate::dom::head_of(text, 4 * ANCHOR_CHARS_MAX);
-    on_one_line(bounded)
-        .chars()
-        .take(ANCHOR_CHARS_MAX)
-        .collect()
+    let mut out = String::with_capacity(bounded.len());
+    push_words(&mut out, bounded, ANCHOR_CHARS_MAX);
+    out
 }
 
-fn on_one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ")
+/// Appends the first characters of a text's words, one blank between words.
+fn push_words(out: &mut String, text: &str, chars_max: usize) {
+    let mut room = chars_max;
+    for word in text.split_whitespace() {
+        if room < chars_max {
+            out.push(' ');
+            room -= 1;
+        }
+        let (head, chars) = first_chars(word, room);
+        out.push_str(head);
+        room -= chars;
+        if room == 0 {
+            return;
+        }
+    }
+}
+
+/// Appends the last characters of a text's words, one blank between words.
+fn push_last_words(out: &mut String, text: &str, chars_max: usize) {
+    // Each word but the first costs a blank too, so these are enough.
+    let mut words = [""; SIDE_CHARS_MAX / 2 + 2];
+    let mut count = 0;
+    let mut room = chars_max;
+    for word in text.split_whitespace().rev() {
+        if count > 0 {
+            room -= 1;
+        }
+        let (tail, chars) = last_chars(word, room);
+        words[count] = tail;
+        count += 1;
+        room -= chars;
+        if room == 0 {
+            break;
+        }
+    }
+    for at in (0..count).rev() {
+        out.push_str(words[at]);
+        if at > 0 {
+            out.push(' ');
+        }
+    }
+}
+
+/// A word's first characters, and how many they are.
+fn first_chars(word: &str, max: usize) -> (&str, usize) {
+    match word.char_indices().nth(max) {
+        Some((end, _)) => (&word[..end], max),
+        None => (word, word.chars().count()),
+    }
+}
+
+/// A word's last characters, and how many they are.
+fn last_chars(word: &str, max: usize) -> (&str, usize) {
+    let chars = word.chars().count();
+    if chars <= max {
+        return (word, chars);
+    }
+    let skipped = word.char_indices().nth(chars - max);
+    (skipped.map_or("", |(start, _)| &word[start..]), max)
 }
 
 /// Elements that begin on a line of their own.
@@ -174,6 +243,8 @@ pub(super) fn is_block(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn stream(blocks: &[&str]) -> TextStream {
@@ -223,5 +294,27 @@ mod tests {
         let start = stream.text.find("LINK").unwrap();
         assert_eq!(stream.around(start, start + 4).chars().count(), 199);
         assert_eq!(stream.words(0, text.len()).chars().count(), 200);
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_squeezed_and_cut(
+            before in "[a\u{3000} \n\u{a0}网x]{0,300}",
+            after in "\\PC{0,300}",
+        ) {
+            let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let (before, after) = (before.as_str(), after.as_str());
+            let skipped = plain(before).chars().count().saturating_sub(SIDE_CHARS_MAX);
+            let tail: String = plain(before).chars().skip(skipped).collect();
+            let head: String = plain(after).chars().take(SIDE_CHARS_MAX).collect();
+            let between = if tail.is_empty() || head.is_empty() { "" } else { " " };
+            prop_assert_eq!(joined(before, after), format!("{tail}{between}{head}"));
+            let bounded = crate::dom::head_of(before, 4 * ANCHOR_CHARS_MAX);
+            let anchor: String = plain(bounded).chars().take(ANCHOR_CHARS_MAX).collect();
+            prop_assert_eq!(squeezed(before), anchor);
+            let mut stream = TextStream::default();
+            stream.push(before, false);
+            prop_assert_eq!(stream.text.trim(), plain(before));
+        }
     }
 }

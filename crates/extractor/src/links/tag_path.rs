@@ -4,8 +4,7 @@
 //! become `0`, so that `post-17` and `post-18` are one place. Pages of one template then agree on
 //! the paths of their menus, and a crawler can learn which paths lead to content.
 
-use ego_tree::NodeRef;
-use scraper::Node;
+use scraper::node::Element;
 
 /// Elements named; a longer path keeps those nearest to the link.
 const ELEMENTS_MAX: usize = 12;
@@ -13,52 +12,84 @@ const ELEMENTS_MAX: usize = 12;
 /// Characters of an id or class that are kept.
 const NAME_CHARS_MAX: usize = 24;
 
-/// The path of an element.
-pub(super) fn tag_path(node: NodeRef<'_, Node>) -> String {
-    let mut labels = Vec::with_capacity(ELEMENTS_MAX);
-    let elements = std::iter::once(node).chain(node.ancestors());
-    let mut elements = elements.filter_map(|node| node.value().as_element());
-    for element in elements.by_ref().take(ELEMENTS_MAX) {
-        let mut label = shortened(element.name());
-        let id = element
-            .attr("id")
-            .map(str::trim)
-            .filter(|id| !id.is_empty());
-        if let Some(id) = id {
-            label.push('#');
-            label.push_str(&shortened(id));
-        } else if let Some(class) = first_class(element) {
-            label.push('.');
-            label.push_str(&shortened(class));
-        }
-        labels.push(label);
-    }
-    if elements.next().is_some() {
-        labels.push("…".to_owned());
-    }
-    labels.reverse();
-    labels.join(">")
+/// The elements that are open where a walk over the page is.
+///
+/// An element is labelled when the first link under it asks, and only once.
+#[derive(Debug, Default)]
+pub(super) struct TagPath<'h> {
+    /// Each with its label, empty until it is asked for.
+    open: Vec<(&'h Element, String)>,
 }
 
-fn first_class(element: &scraper::node::Element) -> Option<&str> {
+impl<'h> TagPath<'h> {
+    /// The walk goes into an element.
+    pub fn enter(&mut self, element: &'h Element) {
+        self.open.push((element, String::new()));
+    }
+
+    /// The walk leaves the element it is in.
+    pub fn leave(&mut self) {
+        self.open.pop();
+    }
+
+    /// The path of the element that was entered last.
+    pub fn path(&mut self) -> String {
+        let from = self.open.len().saturating_sub(ELEMENTS_MAX);
+        let mut path = String::with_capacity(128);
+        if from > 0 {
+            path.push('…');
+        }
+        for (element, label) in &mut self.open[from..] {
+            if label.is_empty() {
+                *label = label_of(element);
+            }
+            if !path.is_empty() {
+                path.push('>');
+            }
+            path.push_str(label);
+        }
+        path
+    }
+}
+
+/// A tag with its id, or else its first class.
+fn label_of(element: &Element) -> String {
+    let mut label = String::with_capacity(32);
+    push_shortened(&mut label, element.name());
+    let id = element
+        .attr("id")
+        .map(str::trim)
+        .filter(|id| !id.is_empty());
+    if let Some(id) = id {
+        label.push('#');
+        push_shortened(&mut label, id);
+    } else if let Some(class) = first_class(element) {
+        label.push('.');
+        push_shortened(&mut label, class);
+    }
+    label
+}
+
+fn first_class(element: &Element) -> Option<&str> {
     element.attr("class")?.split_ascii_whitespace().next()
 }
 
-/// A name without what would make it unique or ambiguous.
-fn shortened(name: &str) -> String {
-    let mut short = String::with_capacity(name.len().min(NAME_CHARS_MAX));
+/// Appends a name without what would make it unique or ambiguous.
+fn push_shortened(label: &mut String, name: &str) {
+    let mut after_digit = false;
     for char in name.chars().take(NAME_CHARS_MAX) {
-        if char.is_ascii_digit() {
-            if !short.ends_with('0') {
-                short.push('0');
+        let digit = char.is_ascii_digit();
+        if digit {
+            if !after_digit {
+                label.push('0');
             }
         } else if char.is_alphanumeric() || matches!(char, '-' | '_' | ':') {
-            short.push(char);
+            label.push(char);
         } else {
-            short.push('_');
+            label.push('_');
         }
+        after_digit = digit;
     }
-    short
 }
 
 #[cfg(test)]
@@ -73,7 +104,19 @@ mod tests {
             let element = node.value().as_element();
             element.is_some_and(|element| element.name() == "a")
         });
-        assert_eq!(tag_path(link.expect("a link")), expected);
+        let link = link.expect("a link");
+        let mut above: Vec<_> = link.ancestors().collect();
+        above.reverse();
+        let mut path = TagPath::default();
+        for node in above.into_iter().chain([link]) {
+            if let Some(element) = node.value().as_element() {
+                path.enter(element);
+            }
+        }
+        assert_eq!(path.path(), expected);
+        path.enter(link.value().as_element().expect("an element"));
+        path.leave();
+        assert_eq!(path.path(), expected, "asked again");
     }
 
     #[test]
