@@ -8,4 +8,5 @@ mod crash;
 mod damage;
 mod manners;
 mod mistakes;
+mod parts;
 mod support;

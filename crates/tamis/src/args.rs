@@ -93,6 +93,14 @@ pub enum Command {
     Links(command::links::Args),
     /// Decode a page's bytes to text
     Text(command::text::Args),
+    /// Read pages: main content, title, author, date, links
+    Extract(command::extract::Args),
+    /// Print the fingerprint of texts, or compare fingerprints
+    Fingerprint(command::fingerprint::Args),
+    /// Tell whether two pages are duplicates, why, and where they differ
+    Compare(command::compare::Args),
+    /// Tell which documents of a stream repeat an earlier one
+    Dedup(command::dedup::Args),
     /// Fetch one URL politely
     Fetch(command::fetch::Args),
     /// Print shell completions or write man pages

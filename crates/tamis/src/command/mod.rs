@@ -1,13 +1,19 @@
 //! The commands. Each module has its `Args` and a `run`.
 
 pub mod check_dir;
+pub mod compare;
 pub mod completions;
 pub mod config;
 pub mod crawl;
+pub mod dedup;
 pub mod demo;
+mod document;
 pub mod explain;
 pub mod export;
+pub mod extract;
 pub mod fetch;
+pub mod fingerprint;
+mod in_order;
 mod journal;
 pub mod links;
 pub mod report;
@@ -41,6 +47,10 @@ pub fn run(cli: &Cli, output: &Output) -> anyhow::Result<Exit> {
         Command::Sitemap(args) => sitemap::run(args, output),
         Command::Links(args) => links::run(args, output),
         Command::Text(args) => text::run(args, output),
+        Command::Extract(args) => extract::run(args, output),
+        Command::Fingerprint(args) => fingerprint::run(args, output),
+        Command::Compare(args) => compare::run(args, output),
+        Command::Dedup(args) => dedup::run(args, output),
         Command::Fetch(args) => fetch::run(args, output),
         Command::Completions(args) => completions::run(args, output),
     }

@@ -1,0 +1,94 @@
+//! A document from bytes: the main content of a page, or a plain text as it is.
+
+use segment::{Segmenter, Words};
+use url::Url;
+
+/// A document's text, read as a crawl reads it.
+#[derive(Debug)]
+pub struct Text {
+    /// What the bytes are: `text/html` or `text/plain`.
+    pub form: &'static str,
+    /// The title, of a page.
+    pub title: Option<String>,
+    /// The text whose words count.
+    pub text: String,
+    /// The layout of a page, 0 for a text.
+    pub layout: u64,
+}
+
+/// The words of a text, as every stage counts them.
+pub fn words(text: &str) -> Words {
+    Segmenter::shared().words(text)
+}
+
+/// An address for documents that have none.
+pub fn nowhere() -> Url {
+    Url::parse("about:blank").expect("it is a URL")
+}
+
+/// Reads bytes that are a page by their type or their look; anything else is taken for plain text.
+pub fn text_of_bytes(bytes: &[u8], content_type: Option<&str>, url: Option<&Url>) -> Text {
+    if is_page(content_type, bytes) {
+        let nowhere = nowhere();
+        return of_page(extractor::page_of_bytes(
+            bytes,
+            content_type,
+            url.unwrap_or(&nowhere),
+        ));
+    }
+    Text {
+        form: "text/plain",
+        title: None,
+        text: extractor::decode(bytes, content_type, None).text,
+        layout: 0,
+    }
+}
+
+/// Reads markup.
+pub fn text_of_html(html: &str, url: Option<&Url>) -> Text {
+    let nowhere = nowhere();
+    let context = extractor::PageContext::new(url.unwrap_or(&nowhere));
+    of_page(extractor::extract(html, &context))
+}
+
+fn of_page(page: extractor::Page) -> Text {
+    Text {
+        form: "text/html",
+        title: page.title,
+        text: page.text,
+        layout: page.layout,
+    }
+}
+
+/// Whether the bytes are HTML by the header, or without one by their beginning.
+pub fn is_page(content_type: Option<&str>, bytes: &[u8]) -> bool {
+    matches!(
+        essence(&fetcher::sniff_content_type(content_type, bytes)).as_str(),
+        "text/html" | "application/xhtml+xml"
+    )
+}
+
+/// A content type without its parameters.
+pub fn essence(content_type: &str) -> String {
+    let essence = content_type.split(';').next().unwrap_or("");
+    essence.trim().to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_read_by_its_content_and_a_text_as_it_is() {
+        let sentence = "The index keeps one copy of each page that it has seen before. ".repeat(6);
+        let html = format!(
+            "<!doctype html><title>T</title><nav><a href=/>Home</a></nav><article><p>{sentence}</p></article>"
+        );
+        let page = text_of_bytes(html.as_bytes(), None, None);
+        assert_eq!(page.form, "text/html");
+        assert!(!page.text.contains("Home"), "{}", page.text);
+        let plain = text_of_bytes(sentence.as_bytes(), None, None);
+        assert_eq!((plain.form, plain.layout), ("text/plain", 0));
+        assert_eq!(plain.text, sentence);
+    }
+}
