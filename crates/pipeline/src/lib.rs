@@ -5,7 +5,7 @@
 //! ```
 //!
 //! In reading order: [`crawl`] starts and stops everything; [`dispatch`] leases, [`visit`]
-//! fetches, [`read`] reads, [`write`] judges and records, [`publish`] makes searchable. [`views`]
+//! fetches, [`read`] reads, [`mod@write`] judges and records, [`publish`] makes searchable. [`views`]
 //! brings the stores up to the archive at start, [`check`] asks whether all agree. [`config`] has
 //! every choice and every limit.
 

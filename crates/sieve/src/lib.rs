@@ -1,11 +1,11 @@
 //! The decision: is this page kept, and if not, why not?
 //!
-//! [`judge`] takes a page's [`Evidence`] and the crawl's [`Rules`] and answers with a [`Verdict`].
+//! [`judge()`] takes a page's [`Evidence`] and the crawl's [`Rules`] and answers with a [`Verdict`].
 //! It has every `if` of the decision, in order of precedence, and nothing else: no clock, no
 //! index, no page. So a verdict follows again from its recorded inputs, at any time.
 //!
 //! In reading order: [`outcome`] names every fate a URL can meet, [`evidence`] is what is known of
-//! a page when it is judged, [`rules`] what the user wants, [`judge`] the decision,
+//! a page when it is judged, [`rules`] what the user wants, [`mod@judge`] the decision,
 //! [`soft_404`] one measure that needs only words, and [`representative`] who stands for a
 //! cluster.
 
