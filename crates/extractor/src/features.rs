@@ -7,7 +7,7 @@
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::candidates::agreement::{self, Grams};
+use crate::candidates::agreement::{Grams, TextGrams};
 use crate::candidates::container::{self, Container};
 use crate::candidates::densest;
 use crate::candidates::repeated::{self, Unit};
@@ -24,6 +24,7 @@ use crate::tag::Tag;
 pub(crate) struct Survey {
     pub sums: Sums,
     pub texts: Vec<String>,
+    pub grams: TextGrams,
     pub signs: Vec<Signs>,
     pub marks: Marks,
     pub container: Container,
@@ -46,6 +47,7 @@ impl Survey {
             densest: densest::find(flat),
             units: repeated::find(flat),
             sums,
+            grams: TextGrams::of(&texts),
             texts,
             signs,
         }
@@ -152,7 +154,7 @@ pub(crate) fn compute(
     let places: Vec<ElementIndex> = flat.runs.iter().map(|run| place(flat, run)).collect();
     let (texts, paths, path_keys) = sameness(flat, survey, &places);
     features.paths = path_keys;
-    let echoes = agreement::echoes(&survey.texts);
+    let echoes = survey.grams.echoes();
     let images = prefix_of(flat, |element| element.tag == Tag::Img);
     let mut since = Since::default();
     let first_prose = flat.runs.iter().position(is_prose);
@@ -170,6 +172,7 @@ pub(crate) fn compute(
     for index in 0..flat.runs.len() {
         let run = &flat.runs[index];
         let text = &survey.texts[index];
+        let grams = survey.grams.at(index);
         let signs = survey.signs[index];
         let mut row = Row {
             first: index == 0,
@@ -191,19 +194,19 @@ pub(crate) fn compute(
             if title_grams.is_empty() {
                 0.0
             } else {
-                title_grams.share(text)
+                title_grams.share(grams)
             },
         );
-        row.put("h1_share", h1_grams.share(text));
+        row.put("h1_share", h1_grams.share(grams));
         row.put(
             "body_share",
             if bodies.is_empty() {
                 -1.0
             } else {
-                bodies.share(text)
+                bodies.share(grams)
             },
         );
-        row.put("description_share", descriptions.share(text));
+        row.put("description_share", descriptions.share(grams));
         neighbours(&mut row, flat, survey, index);
         since.put(&mut row, flat, survey, index);
         position(

@@ -129,11 +129,10 @@ fn drop_repeats(flat: &Flat<'_>, survey: &Survey, main: &mut [bool]) {
         if !main[index] || run.tally.words < 5 {
             continue;
         }
-        let text = &survey.texts[index];
-        if run.tally.words >= WORDS_MIN && seen.share(text) > 0.8 {
+        if run.tally.words >= WORDS_MIN && seen.share(survey.grams.at(index)) > 0.8 {
             main[index] = false;
         } else {
-            seen.add(text);
+            seen.add_text(&survey.grams, index, &survey.texts[index]);
         }
     }
 }
