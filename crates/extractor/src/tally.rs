@@ -111,17 +111,32 @@ pub(crate) fn is_cjk(c: char) -> bool {
 
 /// Appends `text` to `out` with every run of blanks as one, none at the start of a line.
 pub(crate) fn push_squeezed(out: &mut String, text: &str) {
-    for c in text.chars() {
-        match c {
-            '\u{200b}' | '\u{feff}' | '\u{ad}' | '\0' => {}
-            _ if c.is_whitespace() => {
-                if !out.is_empty() && !out.ends_with([' ', '\n']) {
-                    out.push(' ');
-                }
-            }
-            _ => out.push(c),
+    out.reserve(text.len().min(1 << 16));
+    // Where what is still to be copied begins: words are copied whole.
+    let mut start = 0;
+    let mut at = 0;
+    let bytes = text.as_bytes();
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if byte > b' ' && byte < 0x7f {
+            at += 1;
+            continue;
         }
+        let Some(c) = text[at..].chars().next() else {
+            break;
+        };
+        let next = at + c.len_utf8();
+        let dropped = matches!(c, '\u{200b}' | '\u{feff}' | '\u{ad}' | '\0');
+        if dropped || c.is_whitespace() {
+            out.push_str(&text[start..at]);
+            start = next;
+            if !dropped && !out.is_empty() && !out.ends_with([' ', '\n']) {
+                out.push(' ');
+            }
+        }
+        at = next;
     }
+    out.push_str(&text[start..]);
 }
 
 /// `text` with every run of blanks as one and none at its ends.
@@ -149,6 +164,14 @@ mod tests {
         let tally = Tally::of("  Two words, 3 numbers.\n");
         assert_eq!(tally.words, 4);
         assert_eq!(tally.capitals, 1);
+    }
+
+    #[test]
+    fn what_is_not_seen_is_dropped_within_words() {
+        assert_eq!(
+            squeezed("a\u{200b}网\0 \u{ad} \u{feff}b\u{3000}é"),
+            "a网 b é"
+        );
     }
 
     #[test]
