@@ -11,6 +11,9 @@ use super::in_order;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
+/// How a gzip file begins; such a page is unpacked first.
+const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
+
 /// Bytes of a page or line that are read.
 const BYTES_MAX: u64 = 64 << 20;
 /// Lines in a batch at most.
@@ -211,6 +214,13 @@ fn read(path: &str) -> io::Result<Vec<u8>> {
     } else {
         let file = std::fs::File::open(path)?;
         file.take(BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    }
+    if bytes.starts_with(GZIP_MAGIC) {
+        let mut plain = Vec::new();
+        flate2::bufread::MultiGzDecoder::new(bytes.as_slice())
+            .take(BYTES_MAX + 1)
+            .read_to_end(&mut plain)?;
+        bytes = plain;
     }
     if bytes.len() as u64 > BYTES_MAX {
         let told = format!("more than {} MB", BYTES_MAX >> 20);
