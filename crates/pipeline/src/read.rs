@@ -343,8 +343,10 @@ impl Reader {
         let title = page.title.as_deref().unwrap_or("");
         let title_words = self.segmenter.words(title);
         let print = simhash::print(&words);
-        let language = segment::language(&page.text, page.lang.as_deref())
-            .map(|language| language.as_str().to_string());
+        // The extractor has looked at the language already; plain text has not been there.
+        let language = page.lang.clone().or_else(|| {
+            segment::language(&page.text, None).map(|language| language.as_str().to_string())
+        });
         let soft_404 = sieve::soft_404::is_soft_404(title, &page.text, words.len() as u32);
         limits_hit.extend(page.limits_hit.iter().map(|&limit| limit.to_string()));
         Reading::Page(Box::new(PageReading {
