@@ -31,7 +31,7 @@ const PROBED_K_MAX: u32 = 5;
 pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Combine given features instead: lines HASH<TAB>WEIGHT, the hash in up to 16 hex digits; a
+    /// Combine given features instead: lines of HASH, a tab, WEIGHT, the hash in up to 16 hex digits; a
     /// bit is 1 only where its weights sum up to more than 0
     #[arg(long, value_name = "TSV")]
     features: Option<PathBuf>,
