@@ -22,6 +22,7 @@ pub mod dispatch;
 pub mod error;
 pub mod focus_view;
 pub mod kept;
+mod offer;
 pub mod progress;
 pub mod publish;
 pub mod read;

@@ -1,0 +1,171 @@
+//! Links to the frontier: each link of a page gets its fate, while the page's record is made.
+
+use std::sync::PoisonError;
+
+use archive::LinkRecord;
+use frontier::{Admission, CanonicalUrl, FrontierUrl, Lease};
+
+use crate::config::DuplicateLinks;
+use crate::context::UrlContext;
+use crate::read::{FoundLink, PageReading};
+use crate::write::Writer;
+
+impl Writer {
+    pub(crate) fn offer_links(
+        &mut self,
+        lease: &Lease,
+        seq: u64,
+        reading: &PageReading,
+        is_duplicate: bool,
+    ) -> Vec<LinkRecord> {
+        let policy = self.config.dedup.links_of_duplicates;
+        let follows_page = reading.page.directives.follow || self.config.scope.follow_nofollow;
+        let url = lease.url().url.to_url();
+        let mut records = Vec::with_capacity(reading.links.len());
+        for link in &reading.links {
+            let mut record = LinkRecord {
+                anchor: link.anchor.clone(),
+                rel: link.rel.clone(),
+                ..LinkRecord::default()
+            };
+            match &link.target {
+                Err((target, why)) => {
+                    record.url = target.clone();
+                    record.fate = (*why).into();
+                }
+                Ok(target) => {
+                    record.url = target.as_str().into();
+                    let refused =
+                        if !follows_page || (link.nofollow && !self.config.scope.follow_nofollow) {
+                            Some("nofollow")
+                        } else if is_duplicate && policy == DuplicateLinks::Ignore {
+                            Some("duplicate")
+                        } else {
+                            None
+                        };
+                    match refused {
+                        Some(why) => record.fate = why.into(),
+                        None => self.offer_link(
+                            lease,
+                            seq,
+                            &url,
+                            link,
+                            target,
+                            is_duplicate,
+                            &mut record,
+                        ),
+                    }
+                }
+            }
+            records.push(record);
+        }
+        records
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one call, every part of it named there"
+    )]
+    fn offer_link(
+        &mut self,
+        lease: &Lease,
+        seq: u64,
+        page: &url::Url,
+        link: &FoundLink,
+        target: &CanonicalUrl,
+        is_duplicate: bool,
+        record: &mut LinkRecord,
+    ) {
+        let mut context = UrlContext::page();
+        let mut promise = lease.url().priority;
+        if let Some(focus) = &mut self.focus {
+            (context.features, promise) = focus.promise(seq, page, link, target);
+            focus.observe_link(&context.features);
+        }
+        if is_duplicate && self.config.dedup.links_of_duplicates == DuplicateLinks::FollowNew {
+            promise *= 0.5;
+        }
+        record.promise = promise;
+        let features = context.features.clone();
+        record.fate = self.offer(
+            target,
+            lease.url().depth + 1,
+            lease,
+            context,
+            Some((seq, promise)),
+        );
+        if features.is_empty() {
+            return;
+        }
+        match record.fate.as_str() {
+            "new" => record.context = crate::focus_view::encode(&features),
+            "seen" => self.merge(target, features),
+            _ => {}
+        }
+    }
+
+    /// A pending URL was linked again: what the links say of it adds up.
+    fn merge(&mut self, target: &CanonicalUrl, features: Vec<u8>) {
+        let Some(focus) = &self.focus else { return };
+        let again = UrlContext {
+            features,
+            ..UrlContext::page()
+        }
+        .to_bytes();
+        let mut frontier = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
+        frontier.merge(target, |url| {
+            if let Some(context) = focus.merged(&url.context, &again) {
+                url.context = context;
+                url.priority = focus.score(url);
+            }
+        });
+    }
+
+    /// Scores the queue again when the focus model has changed enough, and asks whether to stop.
+    pub(crate) fn refocus(&mut self) {
+        let Some(focus) = &mut self.focus else { return };
+        let mut frontier = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
+        if focus.rescore_due(frontier.counts().pending) {
+            frontier.rescore(&mut |url| focus.score(url));
+        }
+        if let Some(reason) = focus.stop() {
+            *self
+                .harvest_stop
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Some(reason);
+        }
+    }
+
+    /// Offers a URL to the frontier; gives its fate.
+    pub(crate) fn offer(
+        &mut self,
+        target: &CanonicalUrl,
+        depth: u32,
+        lease: &Lease,
+        context: UrlContext,
+        found: Option<(u64, f32)>,
+    ) -> String {
+        let seed = lease.url().seed;
+        if let Err(refusal) = self.scope.check(target, depth, seed) {
+            return refusal.name().to_string();
+        }
+        let url = FrontierUrl {
+            url: target.clone(),
+            depth,
+            seed,
+            via: found.map(|(seq, _)| seq).or(lease.url().via),
+            priority: found.map_or(lease.url().priority, |(_, promise)| promise),
+            context: context.to_bytes(),
+        };
+        let host = target.host();
+        let admission = self.lock_frontier().admit(url);
+        match admission {
+            Admission::New => {
+                self.kept.note_host(&host, seed);
+                "new".into()
+            }
+            Admission::Seen => "seen".into(),
+            Admission::Refused(refusal) => refusal.name().to_string(),
+        }
+    }
+}
