@@ -13,17 +13,19 @@ use std::path::{Path, PathBuf};
 
 use segment::{SEGMENT_SCHEME, Segmenter, Words};
 use serde::{Deserialize, Serialize};
-use tantivy::directory::MmapDirectory;
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::schema::Value;
-use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
+use tantivy::{Index, IndexMeta, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
+use crate::directory::ReadDirectory;
 use crate::error::{IndexError, engine};
 use crate::schema::{Fields, INDEX_SCHEME, host_terms, tokenizers};
 use crate::tokenizer::{SEPARATOR, join_words, push_characters};
 
 /// Memory of the indexing thread; a fuller one is written out as a segment.
 const HEAP_BYTES: usize = 32 << 20;
+
+const READ: &str = "read the search index";
 
 /// A page to index.
 #[derive(Debug, Clone, Copy, Default)]
@@ -75,7 +77,6 @@ struct Payload {
 pub struct PageIndex {
     index: Index,
     writer: IndexWriter,
-    reader: IndexReader,
     fields: Fields,
     joined: String,
     characters: String,
@@ -124,7 +125,7 @@ impl PageIndex {
         const OPEN: &str = "open the search index";
         fs::create_dir_all(dir).map_err(engine(OPEN))?;
         let fields = Fields::new();
-        let directory = MmapDirectory::open(dir).map_err(engine(OPEN))?;
+        let directory = ReadDirectory::open(dir).map_err(engine(OPEN))?;
         let index = Index::builder()
             .schema(fields.schema.clone())
             .tokenizers(tokenizers())
@@ -136,15 +137,9 @@ impl PageIndex {
             .num_merge_threads(1)
             .build();
         let writer = index.writer_with_options(options).map_err(engine(OPEN))?;
-        let reader = index
-            .reader_builder()
-            .reload_policy(ReloadPolicy::Manual)
-            .try_into()
-            .map_err(engine(OPEN))?;
         Ok(PageIndex {
             index,
             writer,
-            reader,
             fields,
             joined: String::new(),
             characters: String::new(),
@@ -231,12 +226,16 @@ impl PageIndex {
         let mut commit = self.writer.prepare_commit().map_err(engine(COMMIT))?;
         commit.set_payload(&payload);
         commit.commit().map_err(engine(COMMIT))?;
-        self.reader.reload().map_err(engine(COMMIT))
+        Ok(())
     }
 
     /// The number of documents as of the last commit.
-    pub fn doc_count(&self) -> u64 {
-        self.reader.searcher().num_docs()
+    ///
+    /// # Errors
+    /// When the list of segments cannot be read.
+    pub fn doc_count(&self) -> Result<u64, IndexError> {
+        let metas = self.index.load_metas().map_err(engine(READ))?;
+        Ok(documents(&metas))
     }
 
     /// URL and record number of every document as of the last commit, in no order.
@@ -244,7 +243,13 @@ impl PageIndex {
     /// # Errors
     /// When a segment cannot be read.
     pub fn urls(&self) -> Result<Vec<(String, u64)>, IndexError> {
-        urls(&self.reader, &self.fields)
+        let reader = self
+            .index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .try_into()
+            .map_err(engine(READ))?;
+        urls(&reader, &self.fields)
     }
 
     /// Waits for merges to end, so that the directory no longer changes. Documents that were not
@@ -264,7 +269,6 @@ pub(crate) fn urls(
     reader: &IndexReader,
     fields: &Fields,
 ) -> Result<Vec<(String, u64)>, IndexError> {
-    const READ: &str = "read the search index";
     let searcher = reader.searcher();
     let mut urls = Vec::with_capacity(searcher.num_docs() as usize);
     for segment in searcher.segment_readers() {
@@ -299,13 +303,8 @@ fn inspect_unguarded(dir: &Path) -> Result<u64, String> {
         ));
     }
     let metas = index.load_metas().map_err(damaged)?;
-    let documents: u64 = metas
-        .segments
-        .iter()
-        .map(|segment| u64::from(segment.num_docs()))
-        .sum();
     let payload = match metas.payload {
-        None if documents == 0 => return Ok(0),
+        None if documents(&metas) == 0 => return Ok(0),
         None => return Err("the index does not say which records it holds".to_owned()),
         Some(payload) => payload,
     };
@@ -315,6 +314,11 @@ fn inspect_unguarded(dir: &Path) -> Result<u64, String> {
         return Err("the index was built by another version's words".to_owned());
     }
     Ok(payload.position)
+}
+
+fn documents(metas: &IndexMeta) -> u64 {
+    let segments = metas.segments.iter();
+    segments.map(|segment| u64::from(segment.num_docs())).sum()
 }
 
 fn has_entries(dir: &Path) -> bool {

@@ -1,0 +1,173 @@
+//! The writer's directory: files are read, not mapped.
+//!
+//! A merge touches every page of the segments it merges. Through a memory map all of them count
+//! as this process's memory until the merge ends, some hundred megabytes at ten thousand pages
+//! and more with each larger merge. Read through a window of [`WINDOW_BYTES`] a handle they do
+//! not, and as a merge goes through each part of a file in order, most reads are a slice of the
+//! window. Searching keeps the map: there it is the right tool.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tantivy::HasLen;
+use tantivy::directory::error::{
+    DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError,
+};
+use tantivy::directory::{
+    Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, OwnedBytes, WatchCallback,
+    WatchHandle, WritePtr,
+};
+
+/// How much of a file is read at once when less is asked for.
+const WINDOW_BYTES: usize = 128 << 10;
+
+/// An index directory whose files are read with `pread`; all else is the engine's own.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadDirectory {
+    root: PathBuf,
+    engine: MmapDirectory,
+}
+
+impl ReadDirectory {
+    /// Opens `root`, which must be there.
+    pub(crate) fn open(root: &Path) -> Result<ReadDirectory, OpenDirectoryError> {
+        Ok(ReadDirectory {
+            root: root.to_owned(),
+            engine: MmapDirectory::open(root)?,
+        })
+    }
+}
+
+impl Directory for ReadDirectory {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => OpenReadError::FileDoesNotExist(path.to_owned()),
+            _ => OpenReadError::wrap_io_error(error, path.to_owned()),
+        };
+        let file = File::open(self.root.join(path)).map_err(failed)?;
+        let len = file.metadata().map_err(failed)?.len() as usize;
+        Ok(Arc::new(ReadFile {
+            file,
+            len,
+            window: Mutex::new((0, OwnedBytes::empty())),
+        }))
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        self.engine.delete(path)
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        self.engine.exists(path)
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        self.engine.open_write(path)
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        self.engine.atomic_read(path)
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        self.engine.atomic_write(path, data)
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        self.engine.sync_directory()
+    }
+
+    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        self.engine.acquire_lock(lock)
+    }
+
+    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        self.engine.watch(callback)
+    }
+}
+
+/// One file, and the part of it that was read last.
+#[derive(Debug)]
+struct ReadFile {
+    file: File,
+    len: usize,
+    window: Mutex<(usize, OwnedBytes)>,
+}
+
+impl HasLen for ReadFile {
+    fn len(&self) -> usize {
+        self.len
+    }
+}
+
+impl FileHandle for ReadFile {
+    fn read_bytes(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
+        if range.start > range.end || range.end > self.len {
+            let why = format!("bytes {range:?} of a file of {}", self.len);
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
+        }
+        if range.len() >= WINDOW_BYTES {
+            return self.read(range);
+        }
+        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        let (start, bytes) = &*window;
+        if range.start < *start || range.end > start + bytes.len() {
+            let end = (range.start + WINDOW_BYTES).min(self.len);
+            *window = (range.start, self.read(range.start..end)?);
+        }
+        let (start, bytes) = &*window;
+        Ok(bytes.slice(range.start - start..range.end - start))
+    }
+}
+
+impl ReadFile {
+    fn read(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
+        let mut bytes = vec![0; range.len()];
+        self.file.read_exact_at(&mut bytes, range.start as u64)?;
+        Ok(OwnedBytes::new(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn any_order_of_reads_gives_the_file_s_bytes(
+            len in 0usize..400_000,
+            cuts in proptest::collection::vec((0usize..400_000, 0usize..200_000), 1..40),
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let content: Vec<u8> = (0..len).map(|i| (i.wrapping_mul(2_654_435_761) >> 7) as u8).collect();
+            std::fs::write(dir.path().join("a.store"), &content).unwrap();
+            let directory = ReadDirectory::open(dir.path()).unwrap();
+            let file = directory.get_file_handle(Path::new("a.store")).unwrap();
+            for (start, length) in cuts {
+                let start = start.min(len);
+                let end = (start + length).min(len);
+                let read = file.read_bytes(start..end).unwrap();
+                prop_assert_eq!(read.as_slice(), &content[start..end]);
+            }
+            prop_assert!(file.read_bytes(0..len + 1).is_err());
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let directory = ReadDirectory::open(dir.path()).unwrap();
+        let error = directory
+            .get_file_handle(Path::new("gone.pos"))
+            .unwrap_err();
+        assert!(
+            matches!(error, OpenReadError::FileDoesNotExist(path) if path == Path::new("gone.pos"))
+        );
+    }
+}
