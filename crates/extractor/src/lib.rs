@@ -34,7 +34,7 @@ pub use batch::{Answer, Request, answer, page_of_bytes};
 pub use bomb::DomLimits;
 pub use decode::{Decoded, EncodingSource, decode};
 pub use extract::extract;
-pub use host::HostTemplates;
+pub use host::{BlockKeys, HostTemplates};
 pub use links::{PageLinks, page_links, resolve};
 pub use page::{Block, Directives, Link, LinkKind, ListItem, Page, PageContext, PageType, Refresh};
 
