@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Layer of each crate, as in ARCHITECTURE.md.
-const LAYERS: [(&str, u8); 13] = [
+const LAYERS: [(&str, u8); 14] = [
     ("segment", 0),
     ("fetcher", 0),
     ("archive", 0),
@@ -15,17 +15,19 @@ const LAYERS: [(&str, u8); 13] = [
     ("sieve", 2),
     ("index", 2),
     ("report", 2),
+    ("resemblance", 2),
     ("pipeline", 3),
     ("tamis", 4),
 ];
 
 /// Outside packages and the crates that may use them.
-const HOMES: [(&str, &[&str]); 6] = [
+const HOMES: [(&str, &[&str]); 7] = [
     ("tokio", &["fetcher", "pipeline", "tamis", "testweb"]),
     ("reqwest", &["fetcher"]),
     ("governor", &["fetcher"]),
     ("sled", &["simhash", "frontier"]),
     ("tantivy", &["index"]),
+    ("fst", &["resemblance"]),
     ("scraper", &["extractor"]),
 ];
 

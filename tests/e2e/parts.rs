@@ -47,7 +47,16 @@ fn fingerprints_are_compared_by_their_bits() {
         &list,
     ]));
     assert_eq!(values(&pairs)[0]["pairs"], json!([[b, a]]));
-    for method in ["linear", "probing", "tables"] {
+    for method in [
+        "linear",
+        "probing",
+        "expanded",
+        "tables4",
+        "tables10",
+        "tables16",
+        "tables",
+        "automaton",
+    ] {
         let near = [
             "fingerprint",
             "near",

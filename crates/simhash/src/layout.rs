@@ -20,8 +20,13 @@
 //! A stranger has a table's key with probability 2^-bits, so a lookup among n pages meets
 //! n / 2^bits of them in each table, for each key that it asks for.
 //!
+//! Manku's general form (any distance, any number of levels of blocks) is [`Layout::general`];
+//! [`Layout::choose`] takes from it what fits a number of pages.
+//!
 //! Sources: Manku, Jain, Das Sarma, WWW 2007, §3 (tables, p_i and pi_i); Norouzi, Punjani,
 //! Fleet, *Fast search in Hamming space with multi-index hashing*, CVPR 2012 (probing).
+
+use std::cmp::Ordering;
 
 use crate::{IndexError, Tables};
 
@@ -29,6 +34,11 @@ use crate::{IndexError, Tables};
 pub(crate) const BLOCK_BITS: u32 = 16;
 /// Blocks, and tables, of the layout of four.
 pub(crate) const BLOCKS: usize = 4;
+
+/// Bits of one part of a key: less than a machine word, so that it can be shifted out.
+const PART_BITS_MAX: u32 = 32;
+/// Tables of a chosen layout: each costs 8 bytes a page or more.
+const TABLES_MAX: u64 = 64;
 
 /// One table: the permutation `pi`, written as the ranges of bits it brings to the front, and the
 /// number `p` of those bits.
@@ -39,6 +49,20 @@ pub struct Table {
 }
 
 impl Table {
+    /// The table whose key is these bits, the highest bit of the key first.
+    fn of(bits: &[u32]) -> Table {
+        let mut parts: Vec<(u32, u32)> = Vec::new();
+        for &bit in bits {
+            match parts.last_mut() {
+                Some((low, length)) if *low == bit + 1 && *length < PART_BITS_MAX => {
+                    (*low, *length) = (bit, *length + 1);
+                }
+                _ => parts.push((bit, 1)),
+            }
+        }
+        Table { parts }
+    }
+
     /// The length of the key in bits: Manku's p.
     pub fn bits(&self) -> u32 {
         self.parts.iter().map(|&(_, bits)| bits).sum()
@@ -69,33 +93,65 @@ impl Layout {
     pub fn of(tables: Tables) -> Layout {
         match tables {
             Tables::Four => Layout {
-                tables: blocks(4, 64)
-                    .into_iter()
-                    .map(|block| Table { parts: vec![block] })
-                    .collect(),
-                exact: 3,
                 complete: 11,
+                ..Layout::general(3, &[4])
             },
-            Tables::Ten => Layout {
-                tables: choices_of_two(&blocks(5, 64)),
-                exact: 3,
-                complete: 3,
-            },
-            Tables::Sixteen => Layout {
-                tables: sixteen(),
-                exact: 3,
-                complete: 3,
-            },
+            Tables::Ten => Layout::general(3, &[5]),
+            Tables::Sixteen => Layout::general(3, &[4, 4]),
         }
     }
 
-    /// The layout with the fewest tables that meets at most `candidates_max` strangers in a
-    /// lookup at distance 3 among `pages` pages; sixteen tables when none does.
-    pub fn choose(pages: u64, candidates_max: f64) -> Tables {
-        [Tables::Four, Tables::Ten, Tables::Sixteen]
-            .into_iter()
-            .find(|&tables| Layout::of(tables).expected_candidates(pages, 3) <= candidates_max)
-            .unwrap_or(Tables::Sixteen)
+    /// The general form: cut the bits into `levels[0]` blocks, and for every choice of all but
+    /// `distance` of them make a table whose key begins with those. The bits that are left are
+    /// cut into `levels[1]` blocks in the same way, and so on. At each level `distance` flips
+    /// leave some choice whole, so one look-up in each table is complete.
+    ///
+    /// A level has more than `distance` blocks; one with fewer adds nothing to the keys.
+    pub fn general(distance: u8, levels: &[u32]) -> Layout {
+        let mut keys = vec![(Vec::new(), (0..64).rev().collect::<Vec<u32>>())];
+        for &count in levels {
+            keys = keys
+                .iter()
+                .flat_map(|(key, rest)| longer_keys(key, rest, count, distance))
+                .collect();
+        }
+        Layout {
+            tables: keys.iter().map(|(key, _)| Table::of(key)).collect(),
+            exact: distance,
+            complete: distance,
+        }
+    }
+
+    /// The layout of the general form for `distance` (0 to 63) with the fewest tables that meets
+    /// at most `candidates_max` strangers in a lookup among `pages` pages; of layouts with equally
+    /// many the one that meets fewer. When none does, the one that meets the fewest of all, with
+    /// at most 64 tables.
+    pub fn choose(pages: u64, distance: u8, candidates_max: f64) -> Layout {
+        let strangers = |layout: &Layout| layout.expected_candidates(pages, distance);
+        let fewest = u32::from(distance).max(1) + 1;
+        let counts = fewest..=(fewest + 5).min(64);
+        let levels = counts.clone().flat_map(|first| {
+            let two = counts.clone().map(move |second| vec![first, second]);
+            std::iter::once(vec![first]).chain(two)
+        });
+        let tables = |levels: &[u32]| -> u64 {
+            let each = levels
+                .iter()
+                .map(|&count| choose(count, u32::from(distance)));
+            each.fold(1, u64::saturating_mul)
+        };
+        let layouts = levels
+            .filter(|levels| tables(levels) <= TABLES_MAX)
+            .map(|levels| Layout::general(distance, &levels));
+        layouts
+            .min_by(|a, b| {
+                let (few, more) = (strangers(a), strangers(b));
+                let both_fit = few.max(more) <= candidates_max;
+                let tables = a.tables.len().cmp(&b.tables.len());
+                let tables = if both_fit { tables } else { Ordering::Equal };
+                tables.then(few.total_cmp(&more))
+            })
+            .expect("one level of distance + 1 blocks is always among them")
     }
 
     /// How many strangers a lookup at `distance` meets among `pages` pages of uniform bits.
@@ -109,12 +165,20 @@ impl Layout {
             .sum()
     }
 
+    /// How many bits of its key may be flipped in table number `at`, so that all tables together
+    /// are complete to `distance`; none when the table need not be asked at all.
+    pub fn flips(&self, at: usize, distance: u8) -> Option<u32> {
+        if self.complete == self.exact {
+            return (distance <= self.exact).then_some(0);
+        }
+        radius(at, distance)
+    }
+
     /// How many keys a lookup at `distance` asks of table number `at`.
     pub fn probes(&self, at: usize, distance: u8) -> u64 {
-        if distance <= self.exact && self.complete == self.exact {
-            return 1;
-        }
-        radius(at, distance).map_or(0, |flips| (0..=flips).map(|f| choose(BLOCK_BITS, f)).sum())
+        let bits = self.tables[at].bits();
+        self.flips(at, distance)
+            .map_or(0, |flips| (0..=flips).map(|f| choose(bits, f)).sum())
     }
 
     /// Checks that a lookup at `distance` can be complete.
@@ -158,7 +222,7 @@ pub(crate) fn block(fingerprint: u64, at: usize) -> u16 {
 }
 
 /// All 16-bit masks with at most `flips` bits, those with fewer bits first.
-pub(crate) fn masks(flips: u32) -> Vec<u16> {
+pub fn masks(flips: u32) -> Vec<u16> {
     let mut masks: Vec<u16> = (0..=u16::MAX)
         .filter(|mask| mask.count_ones() <= flips)
         .collect();
@@ -166,59 +230,67 @@ pub(crate) fn masks(flips: u32) -> Vec<u16> {
     masks
 }
 
-/// `count` blocks that share `bits` bits evenly, the longer ones first, from the highest bit.
-fn blocks(count: u32, bits: u32) -> Vec<(u32, u32)> {
-    let mut high = bits;
-    (0..count)
-        .map(|at| {
-            let length = bits / count + u32::from(at < bits % count);
-            high -= length;
-            (high, length)
+/// The keys that go on from `key` by all but `distance` of `count` blocks of `rest`, each with the
+/// bits that are left.
+fn longer_keys(key: &[u32], rest: &[u32], count: u32, distance: u8) -> Vec<(Vec<u32>, Vec<u32>)> {
+    let blocks = blocks(rest, count as usize);
+    let chosen = blocks.len().saturating_sub(usize::from(distance));
+    choices(blocks.len(), chosen)
+        .into_iter()
+        .map(|choice| {
+            let (mut longer, mut left) = (key.to_vec(), Vec::new());
+            for (at, block) in blocks.iter().enumerate() {
+                let to = if choice.contains(&at) {
+                    &mut longer
+                } else {
+                    &mut left
+                };
+                to.extend_from_slice(block);
+            }
+            (longer, left)
         })
         .collect()
 }
 
-fn choices_of_two(blocks: &[(u32, u32)]) -> Vec<Table> {
-    let mut tables = Vec::new();
-    for (at, &first) in blocks.iter().enumerate() {
-        for &second in &blocks[at + 1..] {
-            tables.push(Table {
-                parts: vec![first, second],
-            });
-        }
-    }
-    tables
+/// `count` blocks that share the bits evenly, the longer ones first.
+fn blocks(bits: &[u32], count: usize) -> Vec<&[u32]> {
+    let mut rest = bits;
+    (0..count)
+        .map(|at| {
+            let length = bits.len() / count + usize::from(at < bits.len() % count);
+            let (block, after) = rest.split_at(length);
+            rest = after;
+            block
+        })
+        .collect()
 }
 
-/// A block of 16, then a quarter of the other 48 bits. A quarter lies across two blocks where it
-/// must: it is written as its runs of neighbouring bits.
-fn sixteen() -> Vec<Table> {
-    let mut tables = Vec::new();
-    for first in blocks(4, 64) {
-        let others: Vec<u32> = (0..64)
-            .filter(|bit| !(first.0..first.0 + first.1).contains(bit))
+/// All choices of `k` of the numbers below `n`, in the order of the dictionary.
+fn choices(n: usize, k: usize) -> Vec<Vec<usize>> {
+    let mut choices = vec![Vec::new()];
+    for taken in 0..k {
+        choices = choices
+            .iter()
+            .flat_map(|choice: &Vec<usize>| {
+                let from = choice.last().map_or(0, |last| last + 1);
+                (from..=n - (k - taken)).map(move |next| {
+                    let mut longer = choice.clone();
+                    longer.push(next);
+                    longer
+                })
+            })
             .collect();
-        for quarter in others.chunks(12) {
-            let mut parts = vec![first];
-            for &bit in quarter {
-                match parts.last_mut() {
-                    Some((low, bits)) if parts_run(first, *low, *bits, bit) => *bits += 1,
-                    _ => parts.push((bit, 1)),
-                }
-            }
-            tables.push(Table { parts });
-        }
     }
-    tables
+    choices
 }
 
-/// Whether `bit` goes on with the last part, which is not the first block itself.
-fn parts_run(first: (u32, u32), low: u32, bits: u32, bit: u32) -> bool {
-    (low, bits) != first && low + bits == bit
-}
-
+/// n over k; a number beyond 64 bits is the largest of 64 bits.
 fn choose(n: u32, k: u32) -> u64 {
-    (0..u64::from(k)).fold(1, |product, i| product * (u64::from(n) - i) / (i + 1))
+    let (n, k) = (u128::from(n), u128::from(k.min(n.saturating_sub(k))));
+    let choices = (0..k).fold(1, |product: u128, i| {
+        product.saturating_mul(n - i) / (i + 1)
+    });
+    u64::try_from(choices).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -261,9 +333,34 @@ mod tests {
 
     #[test]
     fn the_layout_is_chosen_by_the_strangers_it_meets() {
-        assert_eq!(Layout::choose(1_000_000, 1_000.0), Tables::Four);
-        assert_eq!(Layout::choose(100_000_000, 1_000.0), Tables::Ten);
-        assert_eq!(Layout::choose(10_000_000_000, 1_000.0), Tables::Sixteen);
+        let chosen = |pages, distance| {
+            let layout = Layout::choose(pages, distance, 1_000.0);
+            let bits = layout.tables.iter().map(Table::bits).min().unwrap();
+            (layout.tables.len(), bits)
+        };
+        assert_eq!(chosen(1_000_000, 3), (4, 16));
+        assert_eq!(chosen(100_000_000, 3), (10, 25));
+        assert_eq!(chosen(8_000_000_000, 3), (16, 28));
+        assert_eq!(chosen(1_000_000, 0), (1, 64));
+        assert_eq!(chosen(1_000_000, 63), (64, 1));
+        // None meets so few: the one that meets the fewest is taken.
+        let (tables, bits) = chosen(1 << 50, 5);
+        assert!(tables <= 64 && bits >= 20, "{tables} {bits}");
+    }
+
+    #[test]
+    fn every_key_of_a_layout_has_each_bit_at_most_once() {
+        for layout in [Layout::general(2, &[3, 4, 5]), Layout::general(0, &[2])] {
+            for table in &layout.tables {
+                let bits = (0..64)
+                    .map(|bit| table.key(1 << bit))
+                    .fold(0u64, |all, key| {
+                        assert_eq!(all & key, 0);
+                        all | key
+                    });
+                assert_eq!(bits.count_ones(), table.bits());
+            }
+        }
     }
 
     #[test]
@@ -287,6 +384,8 @@ mod tests {
                     prop_assert!(layout.tables.iter().any(|t| t.key(fingerprint) == t.key(other)));
                 }
             }
+            let layout = Layout::choose(1 << 20, distance, 64.0);
+            prop_assert!(layout.tables.iter().any(|t| t.key(fingerprint) == t.key(other)));
             let near = |at| radius(at, distance).is_some_and(|r| (block(fingerprint, at) ^ block(other, at)).count_ones() <= r);
             prop_assert!((0..BLOCKS).any(near));
         }

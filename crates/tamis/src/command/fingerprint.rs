@@ -6,16 +6,15 @@ mod hamming;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use resemblance::lookup::{self, Lookup};
 use serde_json::json;
 use simhash::Fingerprint;
+use simhash::layout::{Layout, Table};
 
 use super::document::{text_of_bytes, words};
 use super::text::read;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
-
-/// Most bits flipped by `near --method probing`: six would ask for 83 million keys.
-const PROBED_K_MAX: u32 = 5;
 
 /// Print the fingerprint of texts, or compare fingerprints
 #[derive(Debug, clap::Args)]
@@ -76,20 +75,24 @@ struct PairsArgs {
 /// List the fingerprints that differ from one in at most K bits
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "All methods give the same matches; --json tells how many keys or fingerprints \
-        each looked at.\n\nExample:\n  \
-        tamis fingerprint near -k 3 --query 84adfe0ad03e12cb fingerprints.txt"
+    after_help = "All methods give the same matches; what each looked at, and the tables that it \
+        made, stand below them (or in the --json).\n\nExamples:\n  \
+        tamis fingerprint near -k 3 --query 84adfe0ad03e12cb fingerprints.txt\n  \
+        tamis fingerprint near -k 5 --method tables --query 84adfe0ad03e12cb fingerprints.txt"
 )]
 struct NearArgs {
     /// Bits in which a match may differ
-    #[arg(short, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=64))]
-    k: u32,
+    #[arg(short, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=64))]
+    k: u8,
     /// The fingerprint to look for
     #[arg(long, value_name = "FINGERPRINT")]
     query: Fingerprint,
     /// How to look
     #[arg(long, value_enum, default_value_t = Method::Linear)]
     method: Method,
+    /// How a key is found in a table
+    #[arg(long, value_enum, default_value_t = Search::Binary)]
+    search: Search,
     /// One fingerprint per line; - is standard input
     file: PathBuf,
 }
@@ -99,10 +102,53 @@ struct NearArgs {
 enum Method {
     /// Compare with every one.
     Linear,
-    /// Ask for every fingerprint within K bits, K up to 5.
+    /// Ask a sorted list for every value within K bits, K up to 5.
     Probing,
-    /// Compare with those that have one of K + 1 blocks of bits in common.
+    /// Store every value within K bits of each fingerprint, and ask for one.
+    Expanded,
+    /// Four tables of 16 bits, K up to 11.
+    Tables4,
+    /// Ten tables of 25 bits, K up to 3.
+    Tables10,
+    /// Sixteen tables of 28 bits, K up to 3.
+    Tables16,
+    /// As many tables as K and the length of the list ask for.
     Tables,
+    /// A finite automaton over the list.
+    Automaton,
+}
+
+impl Method {
+    fn lookup(self, search: Search) -> lookup::Method {
+        match self {
+            Method::Linear => lookup::Method::Linear,
+            Method::Probing => lookup::Method::Probing,
+            Method::Expanded => lookup::Method::Expanded,
+            Method::Tables4 => lookup::Method::FourTables(search.into()),
+            Method::Tables10 => lookup::Method::TenTables(search.into()),
+            Method::Tables16 => lookup::Method::SixteenTables(search.into()),
+            Method::Tables => lookup::Method::FittingTables(search.into()),
+            Method::Automaton => lookup::Method::Automaton,
+        }
+    }
+}
+
+/// How a key is found in a sorted table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Search {
+    /// By halving.
+    Binary,
+    /// By guessing its place from the key.
+    Interpolation,
+}
+
+impl From<Search> for lookup::Search {
+    fn from(search: Search) -> lookup::Search {
+        match search {
+            Search::Binary => lookup::Search::Binary,
+            Search::Interpolation => lookup::Search::Interpolation,
+        }
+    }
 }
 
 /// Count the fingerprints that differ from any one in exactly K bits
@@ -200,35 +246,63 @@ fn pairs(args: &PairsArgs, output: &Output) -> anyhow::Result<()> {
 }
 
 fn near(args: &NearArgs, output: &Output) -> anyhow::Result<()> {
-    if args.method == Method::Probing && args.k > PROBED_K_MAX {
-        return Err(usage(format!(
-            "-k {}: probing asks for every fingerprint within K bits, {} of them; \
-             use at most -k {PROBED_K_MAX}, or --method tables",
-            args.k,
-            hamming::probes(args.k, true)
-        )));
-    }
     let list = fingerprints(&args.file)?;
-    let found = match args.method {
-        Method::Linear => hamming::linear(&list, args.query, args.k),
-        Method::Probing => hamming::probing(&list, args.query, args.k),
-        Method::Tables => hamming::tables(&list, args.query, args.k),
-    };
+    let ready = Lookup::new(args.method.lookup(args.search), &list, args.k)
+        .map_err(|error| usage(format!("cannot {error}")))?;
+    let found = ready.near(args.query);
+    let strangers = |layout: &Layout| layout.expected_candidates(list.len() as u64, args.k);
     if output.json {
         let matches: Vec<String> = found.matches.iter().map(Fingerprint::to_string).collect();
-        output.value(&json!({ "matches": matches, "looked_at": found.looked_at }))?;
-    } else {
-        for near in &found.matches {
-            output.line(format!("{near}  {}", near.distance(args.query)))?;
+        let mut answer = json!({ "matches": matches, "looked_at": found.looked_at });
+        if let Some(layout) = &ready.layout {
+            let keys = |at: usize| layout.probes(at, args.k);
+            let tables = layout.tables.iter().enumerate();
+            let tables = tables.map(|(at, table)| {
+                json!({ "bits": table.bits(), "parts": ranges(table), "keys": keys(at) })
+            });
+            answer["tables"] = tables.collect();
+            answer["expected_candidates"] = json!(strangers(layout));
         }
-        let (matches, all) = (found.matches.len(), list.len());
-        output.say(format!("{matches} of {all} fingerprints"));
+        output.value(&answer)?;
+        return Ok(());
+    }
+    for near in &found.matches {
+        output.line(format!("{near}  {}", near.distance(args.query)))?;
+    }
+    output.say(format!(
+        "{} of {} fingerprints; {} looked at",
+        found.matches.len(),
+        list.len(),
+        found.looked_at
+    ));
+    if let Some(layout) = &ready.layout {
+        for (at, table) in layout.tables.iter().enumerate() {
+            output.say(format!(
+                "table {:>2}: {} bits ({}), {} keys asked for",
+                at + 1,
+                table.bits(),
+                ranges(table).join(", "),
+                layout.probes(at, args.k)
+            ));
+        }
+        output.say(format!(
+            "{:.1} strangers expected for a query, were all bits even",
+            strangers(layout)
+        ));
     }
     Ok(())
 }
 
+/// The bits of a table's key, as ranges from the highest to the lowest.
+fn ranges(table: &Table) -> Vec<String> {
+    let parts = table.parts.iter();
+    parts
+        .map(|&(low, bits)| format!("{}-{low}", low + bits - 1))
+        .collect()
+}
+
 fn probes(args: &ProbesArgs, output: &Output) -> anyhow::Result<()> {
-    let probes = hamming::probes(args.k, args.cumulative);
+    let probes = lookup::count(args.k, args.cumulative);
     if output.json {
         // Beyond 64 bits a JSON number loses its last digits with most readers.
         let number = u64::try_from(probes)
