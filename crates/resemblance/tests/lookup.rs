@@ -32,12 +32,12 @@ fn near(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
     fn tables_of_every_layout_find_what_the_linear_scan_finds(list in any_list(), at: prop::sample::Index) {
         let query = list.get(at.index(list.len().max(1))).copied().unwrap_or_default();
-        for distance in 0..=64 {
+        for distance in (0..=12).chain([20, 33, 47, 63, 64]) {
             let expected = near(Method::Linear, &list, distance, query);
             for search in BOTH {
                 prop_assert_eq!(&near(Method::FittingTables(search), &list, distance, query), &expected);

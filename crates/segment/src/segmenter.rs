@@ -68,6 +68,11 @@ impl Segmenter {
         }
     }
 
+    /// Whether the dictionary has a folded Chinese word.
+    pub fn is_word(&self, word: &str) -> bool {
+        self.jieba().has_word(word)
+    }
+
     fn jieba(&self) -> &Jieba {
         self.jieba.get_or_init(Jieba::new)
     }

@@ -10,10 +10,6 @@ use crate::evidence::{Content, Evidence};
 use crate::outcome::{DuplicateKind, JunkReason, Verdict};
 use crate::rules::Rules;
 
-/// Overlap from which a copy counts as whole. A copy with a changed date, byline or advert keeps
-/// over nine tenths of its word pairs.
-const FULL_OVERLAP: f32 = 0.9;
-
 /// Decides about a page.
 pub fn judge(evidence: &Evidence, rules: &Rules) -> Verdict {
     match junk_reason(evidence, rules) {
@@ -58,13 +54,7 @@ fn duplicate(evidence: &Evidence) -> Option<JunkReason> {
     if neighbour.decision != Decision::Duplicate {
         return None;
     }
-    let full = neighbour.exact || neighbour.overlap >= FULL_OVERLAP;
-    let kind = match (full, evidence.same_layout) {
-        (true, true) => DuplicateKind::FullLayout,
-        (true, false) => DuplicateKind::FullContent,
-        (false, true) => DuplicateKind::PartialLayout,
-        (false, false) => DuplicateKind::PartialContent,
-    };
+    let kind = DuplicateKind::of(neighbour, evidence.same_layout);
     Some(if neighbour.exact {
         JunkReason::ExactDuplicate(kind)
     } else {

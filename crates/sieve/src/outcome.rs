@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use simhash::Neighbour;
+
 /// What happened to a URL in the end.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
@@ -123,6 +125,10 @@ impl JunkReason {
     }
 }
 
+/// Overlap from which a copy counts as whole. A copy with a changed date, byline or advert keeps
+/// over nine tenths of its word pairs.
+const FULL_OVERLAP: f32 = 0.9;
+
 /// How a duplicate resembles the page it repeats: whole or in part, in the same page layout or
 /// another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,6 +144,17 @@ pub enum DuplicateKind {
 }
 
 impl DuplicateKind {
+    /// The kind of a duplicate of `neighbour`.
+    pub fn of(neighbour: &Neighbour, same_layout: bool) -> DuplicateKind {
+        let full = neighbour.exact || neighbour.overlap >= FULL_OVERLAP;
+        match (full, same_layout) {
+            (true, true) => Self::FullLayout,
+            (true, false) => Self::FullContent,
+            (false, true) => Self::PartialLayout,
+            (false, false) => Self::PartialContent,
+        }
+    }
+
     /// The stable name.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,15 +1,16 @@
 //! `tamis compare`: two pages side by side, with the decision a crawl would make and why.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use report::Look;
 use report::difference::{difference, shortened};
+use resemblance::measures::{Measures, Relation};
 use segment::Words;
 use serde_json::json;
-use simhash::{Decision, IndexConfig, Neighbour, Reason, TextPrint, hash, rule};
+use sieve::DuplicateKind;
+use simhash::{Decision, IndexConfig, Neighbour, Reason, TextPrint, rule};
 
-use super::document::{Text, text_of_bytes, words};
+use super::document::{LAYOUT_BITS_MAX, Text, text_of_bytes, words};
 use super::text::read;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
@@ -47,16 +48,26 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         (true, false) => "near_duplicate",
     };
     let why = why(&config, &near, found);
-    let jaccard = jaccard(&a.words, &b.words);
+    let measures = Measures::of(a.words.hashes(), b.words.hashes());
+    let relation = measures.relation();
+    let kind = duplicate.then(|| kind(&near, &a, &b).name());
     if output.json {
         output.value(&json!({
             "a": a.json(),
             "b": b.json(),
             "distance": near.distance,
             "overlap": near.overlap,
-            "jaccard": jaccard,
+            "jaccard": measures.jaccard,
+            "of_a_in_b": measures.of_a_in_b,
+            "of_b_in_a": measures.of_b_in_a,
+            "cosine": measures.cosine,
+            "euclidean": measures.euclidean,
+            "edit_distance": measures.edit_distance,
+            "edit_similarity": measures.edit_similarity,
+            "relation": relation.name(),
             "containment": near.containment,
             "verdict": verdict,
+            "kind": kind,
             "found": found,
             "reason": found.then(|| near.reason.name()),
             "why": why,
@@ -75,10 +86,33 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     }
     output.line(format!("distance  {} bits", near.distance))?;
     output.line(format!(
-        "overlap   {:.3} by the sketches, {jaccard:.3} exact (word pairs in both / in either)",
-        near.overlap
+        "overlap   {:.3} by the sketches, {:.3} exact (Jaccard: word pairs in both / in either)",
+        near.overlap, measures.jaccard
     ))?;
-    output.line(format!("verdict   {}: {why}", verdict.replace('_', " ")))?;
+    output.line(format!(
+        "parts     {:.3} of A's word pairs are in B, {:.3} of B's in A",
+        measures.of_a_in_b, measures.of_b_in_a
+    ))?;
+    output.line(format!(
+        "counts    cosine {:.3}, Euclidean distance {:.1}",
+        measures.cosine, measures.euclidean
+    ))?;
+    output.line(match (measures.edit_distance, measures.edit_similarity) {
+        (Some(words), Some(similarity)) => {
+            format!(
+                "edits     {words} words to insert, delete or replace (similarity {similarity:.3})"
+            )
+        }
+        (None, _) | (_, None) => "edits     not counted: the texts are too long".to_owned(),
+    })?;
+    output.line(format!("relation  {}", told(relation)))?;
+    let kind = kind.map_or(String::new(), |kind| {
+        format!(" ({})", kind.replace('_', " "))
+    });
+    output.line(format!(
+        "verdict   {}{kind}: {why}",
+        verdict.replace('_', " ")
+    ))?;
     output.line("\nWhat differs (- A, + B)")?;
     let look = Look {
         columns: output.width,
@@ -157,46 +191,21 @@ fn why(config: &IndexConfig, near: &Neighbour, found: bool) -> String {
     }
 }
 
-/// The share of word pairs that both texts have of those that either has: Jaccard, exact.
-fn jaccard(a: &Words, b: &Words) -> f64 {
-    let (a, b) = (pairs(a), pairs(b));
-    let both = a.intersection(&b).count();
-    let either = a.len() + b.len() - both;
-    if either == 0 {
-        return 1.0;
-    }
-    both as f64 / either as f64
-}
-
-/// The pairs of neighbouring words; of a text of one word, the word.
-fn pairs(words: &Words) -> HashSet<u64> {
-    match words.hashes() {
-        [one] => HashSet::from([*one]),
-        hashes => hashes
-            .windows(2)
-            .map(|two| hash::pair(two[0], two[1]))
-            .collect(),
+/// What the one text is to the other, in a sentence.
+fn told(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Same => "the same text",
+        Relation::Copy => "one text with edits",
+        Relation::Reordered => "the same passages in another order",
+        Relation::AInB => "A stands inside B",
+        Relation::BInA => "B stands inside A",
+        Relation::Mixed => "they share passages, and each has others",
+        Relation::Different => "two texts",
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(a: &str, b: &str, expected: f64) {
-        let found = jaccard(&words(a), &words(b));
-        assert!((found - expected).abs() < 1e-9, "{a:?} {b:?}: {found}");
-    }
-
-    #[test]
-    fn the_exact_overlap_counts_pairs_of_words() {
-        check("a b c d", "a b c d", 1.0);
-        check("a b c d", "a b c x", 0.5);
-        check("a b c", "c b a", 0.0);
-        check("a b a b", "a b", 0.5);
-        check("", "", 1.0);
-        check("a", "", 0.0);
-        check("a", "A", 1.0);
-    }
+/// The kind of a duplicate, as a crawl tells it.
+fn kind(near: &Neighbour, a: &Side, b: &Side) -> DuplicateKind {
+    let differ = (a.text.layout ^ b.text.layout).count_ones();
+    DuplicateKind::of(near, differ <= LAYOUT_BITS_MAX)
 }

@@ -4,7 +4,10 @@
 //! their order, since each verdict depends on what was kept before. Besides a batch only the kept
 //! documents' prints and ids are held.
 
+mod input;
 mod kept;
+mod progress;
+mod reading;
 mod source;
 mod warc;
 
@@ -13,23 +16,22 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use resemblance::detector::{KeptSignatures, Signature};
 use serde::Serialize;
 use serde_json::Value;
-use sieve::{Content, Evidence, Rules, Verdict};
+use sieve::{Content, Evidence, Keep, Member, Rules, Verdict};
 use simhash::{Decision, IndexConfig, Layout, Memory, Neighbour, Tables, TextPrint};
 
+use self::input::Input;
 use self::kept::{Kept, Name};
-use self::source::{Document, Item, Source};
+use self::progress::Progress;
+use self::reading::{Reader, Reading};
+use self::source::{Document, Item};
+use super::document::LAYOUT_BITS_MAX;
+use super::feature_options::FeatureOptions;
 use super::in_order;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
-
-/// Documents in a batch at most.
-const BATCH_MAX: usize = 512;
-/// Bytes in a batch from which it is full.
-const BATCH_BYTES: usize = 8 << 20;
-/// Pages whose layouts differ in at most this many bits are of one layout, as in a crawl.
-const LAYOUT_BITS_MAX: u32 = 6;
 
 /// Tell which documents of a stream repeat an earlier one
 #[derive(Debug, clap::Args)]
@@ -37,9 +39,11 @@ const LAYOUT_BITS_MAX: u32 = 6;
     after_help = "Reads JSON lines {\"id\", \"text\"} or {\"id\", \"html\", \"url\"}, or WARC and WET \
     files (the id is then the URL), plain or gzipped. Writes a JSON line for each document, in order: \
     {id, verdict, dup_of, distance, overlap, kind, fingerprint}; \"dup_of\" is null for what is kept. \
+    With --keep other than first a better document is kept in the place of the one that it \"replaces\". \
     A line that is no document has {id, error}, and the exit code is then 1.\n\nExamples:\n  \
     tamis dedup docs.jsonl.gz > verdicts.jsonl\n  \
     tamis dedup --index seen/ monday.warc.gz && tamis dedup --index seen/ tuesday.warc.gz\n  \
+    tamis dedup --method shingles docs.jsonl > theirs.jsonl\n  \
     zcat docs.jsonl.gz | tamis dedup - | grep -v '\"dup_of\":null'"
 )]
 pub struct Args {
@@ -59,6 +63,12 @@ pub struct Args {
     /// Least share of word pairs in common, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = IndexConfig::default().overlap)]
     overlap: f32,
+    /// Least share that shingles (default 0.6) or spots (0.44) have in common, 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    threshold: Option<f64>,
+    /// Which document of a cluster is kept
+    #[arg(long, value_enum, default_value_t = KeepName::First)]
+    keep: KeepName,
     /// Tables of the index: 4, 10 or 16
     #[arg(long, value_name = "N", default_value = "4", value_parser = tables)]
     tables: Tables,
@@ -68,6 +78,8 @@ pub struct Args {
     /// Keep the index in this directory, for the next run
     #[arg(long, value_name = "DIR")]
     index: Option<PathBuf>,
+    #[command(flatten)]
+    features: FeatureOptions,
 }
 
 /// What makes a duplicate.
@@ -79,6 +91,36 @@ enum Method {
     Simhash,
     /// The same words in the same order.
     Exact,
+    /// I-Match: equal hashes of the words that are neither common nor rare.
+    Imatch,
+    /// Shingling: enough runs of words in common, by MinHash.
+    Shingles,
+    /// SpotSigs: enough chains of words behind stop words in common.
+    Spotsigs,
+}
+
+/// Which document of a cluster is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum KeepName {
+    /// The first in the stream.
+    First,
+    /// The one with the most words.
+    Longest,
+    /// The one published first ("published" of a line, or by its page).
+    Oldest,
+    /// The one that another names as canonical ("canonical" of a line, or by its page).
+    Canonical,
+}
+
+impl From<KeepName> for Keep {
+    fn from(name: KeepName) -> Keep {
+        match name {
+            KeepName::First => Keep::First,
+            KeepName::Longest => Keep::Longest,
+            KeepName::Oldest => Keep::Oldest,
+            KeepName::Canonical => Keep::Canonical,
+        }
+    }
 }
 
 /// Where sketches are held.
@@ -112,6 +154,11 @@ struct Answer<'a> {
     containment: Option<f32>,
     kind: Option<&'static str>,
     reason: Option<&'static str>,
+    /// The document whose place it took, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaces: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaces_because: Option<&'static str>,
     fingerprint: String,
     words: u32,
 }
@@ -128,6 +175,7 @@ struct Failure {
 #[derive(Default)]
 struct Counts {
     verdicts: BTreeMap<&'static str, u64>,
+    replaced: u64,
     bad: u64,
     other: u64,
 }
@@ -135,42 +183,50 @@ struct Counts {
 /// Judges the files' documents.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let config = config(args)?;
-    let files = files(args)?;
-    let mut kept = match &args.index {
+    let mut input = Input::open(&files(args)?);
+    let kept = match &args.index {
         Some(dir) => Kept::open(dir, &config)?,
         None => Kept::in_memory(&config)?,
     };
     let before = kept.len();
-    let mut counts = Counts::default();
-    for file in &files {
-        let mut source = Source::open(file)
-            .map_err(|error| usage(format!("cannot read {}: {error}", file.display())))?;
-        while let Some(items) = batch(&mut source) {
-            let documents = in_order::map(&items, |item| match item {
-                Item::Document(document) => Some(document.read()),
-                Item::Bad(..) | Item::Other => None,
-            })?;
-            for (item, read) in items.into_iter().zip(documents) {
-                match (item, read) {
-                    (Item::Document(document), Some(Some((print, layout)))) => {
-                        let verdict = answer(args, document.id, &print, layout, &mut kept, output)?;
-                        *counts.verdicts.entry(verdict).or_default() += 1;
-                    }
-                    (Item::Document(Document { id, .. }), Some(None) | None) => {
-                        let error = "reading the document failed in an unexpected way";
-                        failure(Some(id), error.into(), &mut counts, output)?;
-                    }
-                    (Item::Bad(id, error), _) => failure(id, error, &mut counts, output)?,
-                    (Item::Other, _) => counts.other += 1,
+    let reader = match Reader::needs_sample(args) {
+        true => input.with_sample(|sample| Reader::new(args, sample))??,
+        false => Reader::new(args, &[])?,
+    };
+    let mut judge = Judge {
+        args,
+        output,
+        kept,
+        signatures: reader.detector.as_ref().map(|detector| detector.kept()),
+        counts: Counts::default(),
+    };
+    let mut progress = Progress::new(output);
+    while let Some(items) = input.batch()? {
+        progress.read(&items);
+        let documents = in_order::map(&items, |item| match item {
+            Item::Document(document) => Some(reader.read(document)),
+            Item::Bad(..) | Item::Other => None,
+        })?;
+        for (item, read) in items.into_iter().zip(documents) {
+            match (item, read) {
+                (Item::Document(document), Some(Some(reading))) => {
+                    judge.answer(document, reading)?
                 }
+                (Item::Document(Document { id, .. }), Some(None) | None) => {
+                    let error = "reading the document failed in an unexpected way";
+                    judge.failure(Some(id), error.into())?;
+                }
+                (Item::Bad(id, error), _) => judge.failure(id, error)?,
+                (Item::Other, _) => judge.counts.other += 1,
             }
-            // Whoever pipes documents in may wait for the answers.
-            output.flush()?;
         }
+        // Whoever pipes documents in may wait for the answers.
+        output.flush()?;
     }
-    kept.store()?;
-    tell(&counts, before, &kept, output);
-    Ok(match counts.bad {
+    progress.end();
+    judge.kept.store()?;
+    tell(&judge.counts, before, &judge.kept, output);
+    Ok(match judge.counts.bad {
         0 => Exit::Done,
         _ => Exit::Problem,
     })
@@ -181,6 +237,28 @@ fn config(args: &Args) -> anyhow::Result<IndexConfig> {
         return Err(usage(
             "--memory disk: there is no directory; add --index DIR",
         ));
+    }
+    let usual = args.features.features() == Default::default();
+    let compared = !matches!(
+        args.method,
+        Method::Combined | Method::Simhash | Method::Exact
+    );
+    if args.index.is_some() && (compared || !usual) {
+        return Err(usage(
+            "--index: only what a crawl does is kept between runs; leave --index out to compare \
+             other methods and features",
+        ));
+    }
+    if compared && args.keep != KeepName::First {
+        return Err(usage(
+            "--keep: this method keeps the first; use --method combined, simhash or exact",
+        ));
+    }
+    if args
+        .threshold
+        .is_some_and(|share| !(share > 0.0 && share <= 1.0))
+    {
+        return Err(usage("--threshold: write a share above 0 and up to 1"));
     }
     if !(0.0..=1.0).contains(&args.overlap) {
         return Err(usage(format!(
@@ -203,7 +281,7 @@ fn config(args: &Args) -> anyhow::Result<IndexConfig> {
     };
     // An overlap that no two texts have: but for equal texts the nearest fingerprint is the answer.
     match args.method {
-        Method::Combined => {}
+        Method::Combined | Method::Imatch | Method::Shingles | Method::Spotsigs => {}
         Method::Simhash => (config.reach, config.overlap) = (args.k, 2.0),
         Method::Exact => (config.k, config.reach, config.overlap) = (0, 0, 2.0),
     }
@@ -229,64 +307,110 @@ fn files(args: &Args) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The next items, as many as a batch holds or as are there without waiting; none at the end.
-fn batch(source: &mut Source) -> Option<Vec<Item>> {
-    let mut items = vec![source.next()?];
-    let mut bytes = size(&items[0]);
-    while items.len() < BATCH_MAX && bytes < BATCH_BYTES && source.is_ready() {
-        let Some(item) = source.next() else { break };
-        bytes += size(&item);
-        items.push(item);
-    }
-    Some(items)
+/// What judges, one document after the other.
+struct Judge<'a> {
+    args: &'a Args,
+    output: &'a Output,
+    kept: Kept,
+    /// The kept documents as a compared method remembers them.
+    signatures: Option<KeptSignatures>,
+    counts: Counts,
 }
 
-fn size(item: &Item) -> usize {
-    match item {
-        Item::Document(document) => document.size(),
-        Item::Bad(..) | Item::Other => 0,
+impl Judge<'_> {
+    /// Judges a document and writes its line.
+    fn answer(&mut self, document: Document, reading: Reading) -> anyhow::Result<()> {
+        let Reading {
+            print,
+            page,
+            signature,
+        } = reading;
+        let found = self.nearest(&print, signature.as_ref());
+        let (near, name) = found.unzip();
+        let (mut verdict, kind) = judge(&print, near, name.as_ref(), page.layout);
+        let new = Name {
+            id: document.id,
+            layout: page.layout,
+            url: document.url.map(String::from),
+            published: page.published,
+            canonical: page.canonical,
+        };
+        let near_id = name.as_ref().map(|name| &name.id);
+        let mut replaces = None;
+        if let (Some(near), Some(old)) = (near.filter(|_| verdict != KEPT), &name) {
+            let (old, new) = (member(old, near.word_count), member(&new, print.word_count));
+            replaces = sieve::better_representative(&old, &new, self.args.keep.into());
+        }
+        if replaces.is_some() {
+            verdict = KEPT;
+        }
+        self.output.value(&Answer {
+            id: &new.id,
+            verdict,
+            dup_of: near_id.filter(|_| verdict != KEPT),
+            near: near_id,
+            distance: near.map(|near| near.distance),
+            overlap: near.map(|near| near.overlap),
+            containment: near.and_then(|near| near.containment),
+            kind,
+            reason: near
+                .filter(|_| self.args.method == Method::Combined)
+                .map(|near| near.reason.name()),
+            replaces: near_id.filter(|_| replaces.is_some()),
+            replaces_because: replaces,
+            fingerprint: print.fingerprint.to_string(),
+            words: print.word_count,
+        })?;
+        *self.counts.verdicts.entry(verdict).or_default() += 1;
+        if let (Some(_), Some(near)) = (replaces, near) {
+            self.counts.replaced += 1;
+            return self.kept.replace(near.page, &print, new);
+        }
+        if verdict == KEPT {
+            self.kept.insert(&print, new)?;
+            if let (Some(kept), Some(signature)) = (&mut self.signatures, signature) {
+                kept.insert(signature);
+            }
+        }
+        Ok(())
     }
-}
 
-/// Judges a document and writes its line; gives the verdict.
-fn answer(
-    args: &Args,
-    id: Value,
-    print: &TextPrint,
-    layout: u64,
-    kept: &mut Kept,
-    output: &Output,
-) -> anyhow::Result<&'static str> {
-    let found = kept.nearest(print).map(|(near, name)| {
-        let decision = match args.method {
-            Method::Simhash if near.distance <= args.k => Decision::Duplicate,
+    /// The kept document that decides by the chosen method, and its name.
+    fn nearest(
+        &mut self,
+        print: &TextPrint,
+        signature: Option<&Signature>,
+    ) -> Option<(Neighbour, Name)> {
+        if let (Some(kept), Some(signature)) = (&self.signatures, signature) {
+            let (near, name) = self.kept.neighbour(print, kept.repeated(signature)?)?;
+            let decision = Decision::Duplicate;
+            return Some((Neighbour { decision, ..near }, name));
+        }
+        let (near, name) = self.kept.nearest(print)?;
+        let decision = match self.args.method {
+            Method::Simhash if near.distance <= self.args.k => Decision::Duplicate,
             Method::Simhash => Decision::Unconfirmed,
             Method::Combined | Method::Exact => near.decision,
+            Method::Imatch | Method::Shingles | Method::Spotsigs => near.decision,
         };
-        (Neighbour { decision, ..near }, name)
-    });
-    let (near, name) = found.unzip();
-    let (verdict, kind) = judge(print, near, name.as_ref(), layout);
-    let near_id = name.as_ref().map(|name| &name.id);
-    output.value(&Answer {
-        id: &id,
-        verdict,
-        dup_of: near_id.filter(|_| verdict != KEPT),
-        near: near_id,
-        distance: near.map(|near| near.distance),
-        overlap: near.map(|near| near.overlap),
-        containment: near.and_then(|near| near.containment),
-        kind,
-        reason: near
-            .filter(|_| args.method == Method::Combined)
-            .map(|near| near.reason.name()),
-        fingerprint: print.fingerprint.to_string(),
-        words: print.word_count,
-    })?;
-    if verdict == KEPT {
-        kept.insert(print, Name { id, layout })?;
+        Some((Neighbour { decision, ..near }, name))
     }
-    Ok(verdict)
+
+    fn failure(&mut self, id: Option<Value>, error: String) -> anyhow::Result<()> {
+        self.counts.bad += 1;
+        Ok(self.output.value(&Failure { id, error })?)
+    }
+}
+
+/// What matters of a document when two stand for the same text. Without an address its id is one.
+fn member(name: &Name, words: u32) -> Member {
+    let id = || name.id.as_str().map(str::to_owned);
+    Member {
+        url: name.url.clone().or_else(id).unwrap_or_default(),
+        words,
+        published: name.published.clone(),
+        canonical: name.canonical.clone(),
+    }
 }
 
 /// The verdict on what repeats nothing.
@@ -325,16 +449,6 @@ fn judge(
     }
 }
 
-fn failure(
-    id: Option<Value>,
-    error: String,
-    counts: &mut Counts,
-    output: &Output,
-) -> anyhow::Result<()> {
-    counts.bad += 1;
-    Ok(output.value(&Failure { id, error })?)
-}
-
 fn tell(counts: &Counts, before: usize, kept: &Kept, output: &Output) {
     let documents: u64 = counts.verdicts.values().sum();
     let parts: Vec<String> = counts
@@ -343,6 +457,12 @@ fn tell(counts: &Counts, before: usize, kept: &Kept, output: &Output) {
         .map(|(verdict, count)| format!("{count} {}", verdict.replace('_', " ")))
         .collect();
     output.say(format!("{documents} documents: {}", parts.join(", ")));
+    if counts.replaced > 0 {
+        output.say(format!(
+            "{} of the kept took the place of an earlier document",
+            counts.replaced
+        ));
+    }
     if before > 0 {
         output.say(format!("the index held {before} and holds {}", kept.len()));
     }

@@ -3,6 +3,9 @@
 use segment::{Segmenter, Words};
 use url::Url;
 
+/// Pages whose layouts differ in at most this many bits are of one layout, as in a crawl.
+pub const LAYOUT_BITS_MAX: u32 = 6;
+
 /// A document's text, read as a crawl reads it.
 #[derive(Debug)]
 pub struct Text {
@@ -14,6 +17,10 @@ pub struct Text {
     pub text: String,
     /// The layout of a page, 0 for a text.
     pub layout: u64,
+    /// Published date of a page, ISO 8601.
+    pub published: Option<String>,
+    /// The URL that a page names as canonical.
+    pub canonical: Option<String>,
 }
 
 /// The words of a text, as every stage counts them.
@@ -41,6 +48,8 @@ pub fn text_of_bytes(bytes: &[u8], content_type: Option<&str>, url: Option<&Url>
         title: None,
         text: extractor::decode(bytes, content_type, None).text,
         layout: 0,
+        published: None,
+        canonical: None,
     }
 }
 
@@ -57,6 +66,8 @@ fn of_page(page: extractor::Page) -> Text {
         title: page.title,
         text: page.text,
         layout: page.layout,
+        published: page.published,
+        canonical: page.canonical.map(String::from),
     }
 }
 

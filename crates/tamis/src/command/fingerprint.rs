@@ -6,12 +6,15 @@ mod hamming;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+
+use resemblance::lexicon::Lexicon;
 use resemblance::lookup::{self, Lookup};
 use serde_json::json;
 use simhash::Fingerprint;
 use simhash::layout::{Layout, Table};
 
 use super::document::{text_of_bytes, words};
+use super::feature_options::FeatureOptions;
 use super::text::read;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
@@ -37,6 +40,8 @@ pub struct Args {
     /// Pages (their main content is printed) or plain texts; - is standard input
     #[arg(value_name = "FILE", required_unless_present = "features")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    options: FeatureOptions,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -171,7 +176,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
                 combine(file, output)?;
             }
             for file in &args.files {
-                of_file(file, output)?;
+                of_file(file, &args.options, output)?;
             }
         }
         Some(Command::Distance(args)) => {
@@ -189,19 +194,22 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn of_file(file: &Path, output: &Output) -> anyhow::Result<()> {
+fn of_file(file: &Path, options: &FeatureOptions, output: &Output) -> anyhow::Result<()> {
     let text = text_of_bytes(&read(file)?, None, None);
-    let print = simhash::print(&words(&text.text));
+    let words = words(&text.text);
+    let features = options.features();
+    let lexicon = Lexicon::of([features.hashes(&words)]);
+    let fingerprint = features.fingerprint(&words, &lexicon);
     let name = file.display().to_string();
     if output.json {
         output.value(&json!({
             "file": name,
-            "fingerprint": print.fingerprint.to_string(),
-            "features": print.word_count,
+            "fingerprint": fingerprint.to_string(),
+            "features": features.hashes(&words).len(),
             "type": text.form,
         }))?;
     } else {
-        output.line(format!("{}  {name}", print.fingerprint))?;
+        output.line(format!("{fingerprint}  {name}"))?;
     }
     Ok(())
 }
@@ -210,7 +218,7 @@ fn combine(file: &Path, output: &Output) -> anyhow::Result<()> {
     let name = file.display().to_string();
     let features = features::parse(&read(file)?)
         .map_err(|(line, told)| usage(format!("{name}:{line}: {told}")))?;
-    let fingerprint = features::combine(&features);
+    let fingerprint = resemblance::features::combine(features.iter().copied());
     if output.json {
         output.value(&json!({
             "file": name,

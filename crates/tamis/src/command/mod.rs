@@ -11,6 +11,7 @@ mod document;
 pub mod explain;
 pub mod export;
 pub mod extract;
+mod feature_options;
 pub mod fetch;
 pub mod fingerprint;
 mod in_order;

@@ -1,5 +1,8 @@
 //! The documents that were kept: the index of a crawl, and beside it their ids and layouts.
 //!
+//! A later document may take the place of an earlier one: the earlier is forgotten and the later
+//! kept in one write of the index.
+//!
 //! In a directory the index is in `fingerprints/` and the ids are lines of `kept.jsonl`. A line is
 //! written before the index stores its document, so after a crash the file knows every document
 //! of the index and perhaps some more; those beyond the stored position are forgotten, and their
@@ -17,15 +20,27 @@ use crate::exit::{resource, usage};
 
 /// Kept documents between two times that the index is stored.
 const STORED_EVERY: usize = 4_096;
+/// The same when places were taken: each changes another block, and so many the index still writes
+/// in one step, so that a crash leaves both documents as they were or as they should be.
+const TAKEN_MAX: usize = 100;
 
 /// What is remembered of a kept document beside its print.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Name {
     /// Its id.
     pub id: Value,
     /// The layout of a page, 0 for a text.
     #[serde(default, skip_serializing_if = "is_none")]
     pub layout: u64,
+    /// Its address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Published date, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+    /// The URL that it names as canonical.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canonical: Option<String>,
 }
 
 fn is_none(layout: &u64) -> bool {
@@ -38,6 +53,8 @@ pub struct Kept {
     names: Vec<Name>,
     file: Option<BufWriter<File>>,
     unstored: usize,
+    taken: usize,
+    config: IndexConfig,
 }
 
 impl Kept {
@@ -51,6 +68,8 @@ impl Kept {
             names: Vec::new(),
             file: None,
             unstored: 0,
+            taken: 0,
+            config: *config,
         })
     }
 
@@ -95,12 +114,21 @@ impl Kept {
             names,
             file: Some(BufWriter::new(file)),
             unstored: 0,
+            taken: 0,
+            config: *config,
         })
     }
 
     /// The number of kept documents.
     pub fn len(&self) -> usize {
-        self.names.len()
+        self.index.len()
+    }
+
+    /// The document number `page` as a text's neighbour, whatever decides, and its name.
+    pub fn neighbour(&self, print: &TextPrint, page: usize) -> Option<(Neighbour, Name)> {
+        let kept = self.index.get(page as u64)?;
+        let near = simhash::rule::judge(&self.config, print, page as u64, &kept, u8::MAX);
+        Some((near, self.names.get(page)?.clone()))
     }
 
     /// The kept document that decides, and its name.
@@ -122,10 +150,20 @@ impl Kept {
         self.index.insert(self.names.len() as u64, print);
         self.names.push(name);
         self.unstored += 1;
-        if self.unstored == STORED_EVERY {
+        if self.unstored >= STORED_EVERY || self.taken >= TAKEN_MAX {
             self.store()?;
         }
         Ok(())
+    }
+
+    /// Keeps a document in the place of document number `old`.
+    ///
+    /// # Errors
+    /// The directory cannot be written.
+    pub fn replace(&mut self, old: u64, print: &TextPrint, name: Name) -> anyhow::Result<()> {
+        self.index.remove(old, &TextPrint::default());
+        self.taken += 1;
+        self.insert(print, name)
     }
 
     /// Stores what was kept since the last time; without a directory there is nothing to do.
@@ -133,7 +171,7 @@ impl Kept {
     /// # Errors
     /// The directory cannot be written.
     pub fn store(&mut self) -> anyhow::Result<()> {
-        self.unstored = 0;
+        (self.unstored, self.taken) = (0, 0);
         let Some(file) = &mut self.file else {
             return Ok(());
         };
@@ -201,7 +239,7 @@ mod tests {
     fn name(id: &str) -> Name {
         Name {
             id: id.into(),
-            layout: 0,
+            ..Name::default()
         }
     }
 
@@ -228,6 +266,33 @@ mod tests {
         drop(kept);
         let mut kept = Kept::open(dir.path(), &config).unwrap();
         assert_eq!(kept.nearest(&b).unwrap().1.id, "b2");
+    }
+
+    #[test]
+    fn a_later_document_takes_the_place_in_one_step() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = IndexConfig::default();
+        let (a, b) = (
+            print("one river and a stone"),
+            print("one river and a stone or two"),
+        );
+        let mut kept = Kept::open(dir.path(), &config).unwrap();
+        kept.insert(&a, name("a")).unwrap();
+        kept.store().unwrap();
+        kept.replace(0, &b, name("b")).unwrap();
+        // As after a crash before the index was stored: the earlier document is there as it was.
+        drop(kept);
+        let mut kept = Kept::open(dir.path(), &config).unwrap();
+        assert_eq!(kept.nearest(&a).unwrap().1.id, "a");
+        kept.replace(0, &b, name("b")).unwrap();
+        kept.store().unwrap();
+        drop(kept);
+        let mut kept = Kept::open(dir.path(), &config).unwrap();
+        assert_eq!(
+            (kept.len(), kept.nearest(&b).unwrap().1.id),
+            (1, "b".into())
+        );
+        assert!(!kept.nearest(&a).unwrap().0.exact);
     }
 
     #[test]

@@ -5,9 +5,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
+use segment::Words;
 use serde::Deserialize;
 use serde_json::Value;
-use simhash::TextPrint;
 use url::Url;
 
 use super::warc;
@@ -27,6 +27,8 @@ pub struct Document {
     pub url: Option<Url>,
     /// What it is.
     pub form: Form,
+    /// What was said of it beside its text.
+    pub page: Page,
 }
 
 /// What a document is.
@@ -45,20 +47,35 @@ pub enum Form {
     },
 }
 
+/// What a page says beside its text.
+#[derive(Debug, Clone, Default)]
+pub struct Page {
+    /// The layout, 0 for a text.
+    pub layout: u64,
+    /// Published date, ISO 8601.
+    pub published: Option<String>,
+    /// The URL that it names as canonical.
+    pub canonical: Option<String>,
+}
+
 impl Document {
-    /// Reads it: its print, and the layout of a page.
-    pub fn read(&self) -> (TextPrint, u64) {
-        let print = |text: &str| simhash::print(&words(text));
+    /// Reads it: its words, and what else its page says.
+    pub fn words(&self) -> (Words, Page) {
         let url = self.url.as_ref();
         let page = match &self.form {
-            Form::Text(text) => return (print(text), 0),
+            Form::Text(text) => return (words(text), self.page.clone()),
             Form::Html(html) => text_of_html(html, url),
             Form::Bytes {
                 bytes,
                 content_type,
             } => text_of_bytes(bytes, content_type.as_deref(), url),
         };
-        (print(&page.text), page.layout)
+        let said = Page {
+            layout: page.layout,
+            published: self.page.published.clone().or(page.published),
+            canonical: self.page.canonical.clone().or(page.canonical),
+        };
+        (words(&page.text), said)
     }
 
     /// About how many bytes it holds.
@@ -213,6 +230,8 @@ struct Line {
     text: Option<String>,
     html: Option<String>,
     url: Option<String>,
+    published: Option<String>,
+    canonical: Option<String>,
 }
 
 fn document(line: &[u8]) -> Result<Document, (Option<Value>, String)> {
@@ -248,7 +267,17 @@ fn document(line: &[u8]) -> Result<Document, (Option<Value>, String)> {
             ));
         }
     };
-    Ok(Document { id, url, form })
+    let page = Page {
+        layout: 0,
+        published: line.published,
+        canonical: line.canonical,
+    };
+    Ok(Document {
+        id,
+        url,
+        form,
+        page,
+    })
 }
 
 /// Opens each file once, so that one that cannot be read is told before anything is done.

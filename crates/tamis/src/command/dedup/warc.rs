@@ -9,7 +9,7 @@ use std::time::Duration;
 use fetcher::{FetchLimits, Fetched};
 use url::Url;
 
-use super::source::{BYTES_MAX, Document, Form};
+use super::source::{BYTES_MAX, Document, Form, Page};
 use crate::command::document::{essence, is_page};
 
 /// Longest head line that is read.
@@ -18,6 +18,10 @@ const LINE_BYTES_MAX: u64 = 64 << 10;
 const LINES_MAX: usize = 1_000;
 
 /// One record.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every record is a document"
+)]
 #[derive(Debug)]
 pub enum Record {
     /// A page or a text.
@@ -67,6 +71,7 @@ pub fn next(reader: &mut impl BufRead) -> io::Result<Option<Record>> {
             id: id.into(),
             url,
             form,
+            page: Page::default(),
         }),
         None => Record::Other,
     }))

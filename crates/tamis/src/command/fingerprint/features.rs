@@ -1,6 +1,4 @@
-//! Weighted features to a fingerprint: the textbook sum, exact for decimal weights.
-
-use simhash::Fingerprint;
+//! Weighted features from a file, exact for decimal weights.
 
 /// Decimal places of a weight. Weights are summed as whole numbers, so that a sum of 0 is 0.
 const PLACES: usize = 9;
@@ -57,41 +55,19 @@ fn scaled(number: &str) -> Option<i128> {
     })
 }
 
-/// The fingerprint: a bit is 1 where the weights of the hashes with that bit outweigh the others.
-pub fn combine(features: &[(u64, i128)]) -> Fingerprint {
-    let mut sums = [0i128; 64];
-    for (hash, weight) in features {
-        for (bit, sum) in sums.iter_mut().enumerate() {
-            let vote = if hash >> bit & 1 == 1 {
-                *weight
-            } else {
-                -*weight
-            };
-            *sum = sum.saturating_add(vote);
-        }
-    }
-    let bits = sums.iter().enumerate();
-    Fingerprint(bits.fold(0, |all, (bit, &sum)| all | u64::from(sum > 0) << bit))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn plain_features_give_the_fingerprint_of_their_words() {
-        let hashes = [0xdead_beef_0123_4567, 0x0f0f_1111_2222_3333, 7, 7];
-        let features: Vec<_> = hashes.iter().map(|&hash| (hash, 1)).collect();
-        assert_eq!(combine(&features), Fingerprint::of(&hashes));
-    }
+    use resemblance::features::combine;
+    use simhash::Fingerprint;
 
     #[test]
     fn a_sum_of_nothing_is_no_bit() {
         let features = parse(b"1\t0.1\n1\t0.2\n0\t0.3\n").unwrap();
-        assert_eq!(combine(&features), Fingerprint(0));
-        assert_eq!(combine(&[]), Fingerprint(0));
+        assert_eq!(combine(features), Fingerprint(0));
+        assert_eq!(combine([]), Fingerprint(0));
         let features = parse(b"1\t0.1\n1\t0.2\n0\t0.299999999\n").unwrap();
-        assert_eq!(combine(&features), Fingerprint(1));
+        assert_eq!(combine(features), Fingerprint(1));
     }
 
     #[test]
