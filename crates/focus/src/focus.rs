@@ -30,7 +30,7 @@ use crate::redundancy::{Redundancy, RedundancyConfig};
 use crate::relevance::Relevance;
 use crate::stop::{Harvest, StopConfig, StopReason};
 use crate::terms::PageTerms;
-use crate::topic::{Topic, TopicConfig, TopicError};
+use crate::topic::{ExampleText, Topic, TopicConfig, TopicError};
 
 /// Settings of a focused crawl.
 #[derive(Debug, Clone, Default)]
@@ -98,6 +98,11 @@ impl Focus {
             harvest: Harvest::new(&config.stop),
             since_rescore: 0,
         })
+    }
+
+    /// Adds an example (or counter-example) page while the crawl runs; what was learnt stays.
+    pub fn add_example(&mut self, example: &ExampleText, on_topic: bool) {
+        self.topic.add_example(example, on_topic);
     }
 
     /// The topic.

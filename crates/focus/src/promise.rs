@@ -111,6 +111,10 @@ impl LinkFeatures {
 
     /// Takes in the same URL as linked from another page.
     pub fn merge(&mut self, other: &LinkFeatures) {
+        if self.parents.is_empty() {
+            // It was named by a sitemap: the first page says where links to it stand.
+            self.groups[2] = other.groups[2];
+        }
         for &parent in &other.parents {
             if !self.parents.contains(&parent) {
                 self.parents.push(parent);

@@ -12,8 +12,9 @@ use std::time::Instant;
 
 use crate::queue::HostQueue;
 
-/// Priorities that differ by less than one part in so many are alike when hosts are chosen.
-const PRIORITY_STEPS: f32 = 32.0;
+/// Priorities that differ by less than one part in so many are alike when hosts are chosen. Few of a
+/// topic's links are promising, so that the small priorities must be told apart as well.
+const PRIORITY_STEPS: f32 = 16_384.0;
 
 /// Where a host stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

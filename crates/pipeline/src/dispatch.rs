@@ -181,8 +181,8 @@ impl Dispatcher {
     /// record, so that such a crawl has one order only.
     fn lease_all(&mut self) -> Leased {
         let connections = self.config.crawl.concurrency;
-        let leases_max = if connections == 1 {
-            1
+        let leases_max = if connections == 1 || self.config.topic.is_some() {
+            connections
         } else {
             connections + 16
         };

@@ -18,7 +18,6 @@ use crate::read::{FoundLink, PageReading};
 /// Topic and link model of a focused crawl.
 #[derive(Debug)]
 pub struct FocusView {
-    config: FocusConfig,
     focus: Focus,
 }
 
@@ -27,25 +26,10 @@ impl FocusView {
     ///
     /// # Errors
     /// When the topic cannot be used.
-    pub fn new(config: FocusConfig) -> Result<Self, CrawlError> {
+    pub fn new(config: &FocusConfig) -> Result<Self, CrawlError> {
         let focus =
-            Focus::new(&config).map_err(|error| CrawlError::Setup(format!("[topic] {error}")))?;
-        Ok(Self { config, focus })
-    }
-
-    /// Takes in an example page of the topic. The model begins anew with it: examples are read
-    /// before all but a handful of pages.
-    pub fn add_example(&mut self, example: ExampleText, on_topic: bool) {
-        let topic = &mut self.config.topic;
-        if on_topic {
-            &mut topic.examples
-        } else {
-            &mut topic.counter_examples
-        }
-        .push(example);
-        if let Ok(focus) = Focus::new(&self.config) {
-            self.focus = focus;
-        }
+            Focus::new(config).map_err(|error| CrawlError::Setup(format!("[topic] {error}")))?;
+        Ok(Self { focus })
     }
 
     /// Takes in an example page as it was read.
@@ -63,10 +47,10 @@ impl FocusView {
                 reading
                     .links
                     .iter()
-                    .map(|link| (link.rel.as_str(), link.anchor.as_str())),
+                    .map(|link| (link.rel.as_str(), link.anchor())),
             ),
         };
-        self.add_example(example, on_topic);
+        self.focus.add_example(&example, on_topic);
     }
 
     /// Takes in a replayed example page; its text is that of the archive.
@@ -89,7 +73,7 @@ impl FocusView {
                     .map(|link| (link.rel.as_str(), link.anchor.as_str())),
             ),
         };
-        self.add_example(example, on_topic);
+        self.focus.add_example(&example, on_topic);
     }
 
     /// Notes the promise of those links of a page that were new.
@@ -108,7 +92,7 @@ impl FocusView {
             reading
                 .links
                 .iter()
-                .map(|link| (link.rel.as_str(), link.anchor.as_str())),
+                .map(|link| (link.rel.as_str(), link.anchor())),
         );
         let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
         self.focus.topic().read(&PageView {
@@ -154,8 +138,6 @@ impl FocusView {
             self.focus
                 .redundancy()
                 .observe_pair(&record.url, &nearest.url);
-        } else {
-            self.focus.redundancy().observe_unique(&record.url);
         }
     }
 
@@ -222,21 +204,38 @@ impl FocusView {
         }
     }
 
-    /// A link's features and promise.
-    pub fn promise(
-        &self,
-        seq: u64,
-        _page: &Url,
-        link: &FoundLink,
-        target: &CanonicalUrl,
-    ) -> (Vec<u8>, f32) {
+    /// A link's features and promise; all its places on the page speak for it.
+    pub fn promise(&self, seq: u64, link: &FoundLink, target: &CanonicalUrl) -> (Vec<u8>, f32) {
+        let url = target.to_url();
+        let mut features: Option<LinkFeatures> = None;
+        for place in &link.places {
+            let here = self.focus.features(&LinkContext {
+                parent: Some(page_number(seq)),
+                url: &url,
+                anchor: &place.anchor,
+                context: &place.context,
+                tag_path: &place.tag_path,
+                in_main: place.in_main,
+            });
+            match &mut features {
+                Some(features) => features.merge(&here),
+                None => features = Some(here),
+            }
+        }
+        let features = features.unwrap_or_default();
+        let score = self.focus.score(&features);
+        (features.to_bytes(), score)
+    }
+
+    /// Features and promise of a URL that no page links to: of a sitemap's entry.
+    pub fn promise_of_url(&self, target: &CanonicalUrl) -> (Vec<u8>, f32) {
         let features = self.focus.features(&LinkContext {
-            parent: Some(page_number(seq)),
+            parent: None,
             url: &target.to_url(),
-            anchor: &link.anchor,
-            context: &link.context,
-            tag_path: &link.tag_path,
-            in_main: link.in_main,
+            anchor: "",
+            context: "",
+            tag_path: "",
+            in_main: false,
         });
         let score = self.focus.score(&features);
         (features.to_bytes(), score)

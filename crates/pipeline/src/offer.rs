@@ -20,11 +20,10 @@ impl Writer {
     ) -> Vec<LinkRecord> {
         let policy = self.config.dedup.links_of_duplicates;
         let follows_page = reading.page.directives.follow || self.config.scope.follow_nofollow;
-        let url = lease.url().url.to_url();
         let mut records = Vec::with_capacity(reading.links.len());
         for link in &reading.links {
             let mut record = LinkRecord {
-                anchor: link.anchor.clone(),
+                anchor: link.anchor().to_string(),
                 rel: link.rel.clone(),
                 ..LinkRecord::default()
             };
@@ -45,15 +44,9 @@ impl Writer {
                         };
                     match refused {
                         Some(why) => record.fate = why.into(),
-                        None => self.offer_link(
-                            lease,
-                            seq,
-                            &url,
-                            link,
-                            target,
-                            is_duplicate,
-                            &mut record,
-                        ),
+                        None => {
+                            self.offer_link(lease, seq, link, target, is_duplicate, &mut record)
+                        }
                     }
                 }
             }
@@ -62,15 +55,10 @@ impl Writer {
         records
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one call, every part of it named there"
-    )]
     fn offer_link(
         &mut self,
         lease: &Lease,
         seq: u64,
-        page: &url::Url,
         link: &FoundLink,
         target: &CanonicalUrl,
         is_duplicate: bool,
@@ -78,8 +66,11 @@ impl Writer {
     ) {
         let mut context = UrlContext::page();
         let mut promise = lease.url().priority;
-        if let Some(focus) = &mut self.focus {
-            (context.features, promise) = focus.promise(seq, page, link, target);
+        // A page's link to itself says nothing.
+        if let Some(focus) = &mut self.focus
+            && target != &lease.url().url
+        {
+            (context.features, promise) = focus.promise(seq, link, target);
             focus.observe_link(&context.features);
         }
         if is_duplicate && self.config.dedup.links_of_duplicates == DuplicateLinks::FollowNew {
@@ -92,7 +83,8 @@ impl Writer {
             lease.url().depth + 1,
             lease,
             context,
-            Some((seq, promise)),
+            Some(seq),
+            promise,
         );
         if features.is_empty() {
             return;
@@ -143,7 +135,8 @@ impl Writer {
         depth: u32,
         lease: &Lease,
         context: UrlContext,
-        found: Option<(u64, f32)>,
+        via: Option<u64>,
+        priority: f32,
     ) -> String {
         let seed = lease.url().seed;
         if let Err(refusal) = self.scope.check(target, depth, seed) {
@@ -153,8 +146,8 @@ impl Writer {
             url: target.clone(),
             depth,
             seed,
-            via: found.map(|(seq, _)| seq).or(lease.url().via),
-            priority: found.map_or(lease.url().priority, |(_, promise)| promise),
+            via,
+            priority,
             context: context.to_bytes(),
         };
         let host = target.host();

@@ -19,6 +19,9 @@ use crate::visit::{Answer, Job, RobotsVisit, Visit};
 /// Longest anchor text kept, in characters.
 const ANCHOR_CHARS_MAX: usize = 120;
 
+/// Places of one link on a page that are kept.
+const LINK_PLACES_MAX: usize = 4;
+
 /// A visit, read.
 #[derive(Debug)]
 pub enum Finding {
@@ -112,14 +115,42 @@ pub struct PageReading {
 pub struct FoundLink {
     /// Canonical target, or why it is none that can be crawled.
     pub target: Result<CanonicalUrl, (String, &'static str)>,
+    /// `rel` tokens of all its places.
+    pub rel: String,
+    /// The page asks not to follow it, wherever it stands.
+    pub nofollow: bool,
+    /// Where it stands on the page: at least one place, at most [`LINK_PLACES_MAX`].
+    pub places: Vec<LinkPlace>,
+}
+
+impl FoundLink {
+    /// The first anchor text that is not empty: a picture with a link often stands before its title.
+    pub fn anchor(&self) -> &str {
+        let mut anchors = self.places.iter().map(|place| place.anchor.as_str());
+        anchors.find(|anchor| !anchor.is_empty()).unwrap_or("")
+    }
+
+    fn again(&mut self, rel: &str, nofollow: bool, place: LinkPlace) {
+        self.nofollow &= nofollow;
+        for token in rel.split_whitespace() {
+            if !self.rel.split_whitespace().any(|known| known == token) {
+                self.rel.push(' ');
+                self.rel.push_str(token);
+            }
+        }
+        if self.places.len() < LINK_PLACES_MAX && !self.places.contains(&place) {
+            self.places.push(place);
+        }
+    }
+}
+
+/// One of the places at which a page has a link.
+#[derive(Debug, PartialEq)]
+pub struct LinkPlace {
     /// Anchor text, shortened.
     pub anchor: String,
     /// Text around it.
     pub context: String,
-    /// `rel` tokens.
-    pub rel: String,
-    /// The page asks not to follow it.
-    pub nofollow: bool,
     /// Path of tags down to it.
     pub tag_path: String,
     /// It stands in the main content.
@@ -365,8 +396,8 @@ impl Reader {
 
     /// The page's links, canonical, each URL once.
     fn links(&self, page: &mut Page) -> Vec<FoundLink> {
-        let mut seen = std::collections::HashSet::new();
-        let mut links = Vec::with_capacity(page.links.len().min(self.links_max));
+        let mut seen = std::collections::HashMap::new();
+        let mut links: Vec<FoundLink> = Vec::with_capacity(page.links.len().min(self.links_max));
         for link in std::mem::take(&mut page.links) {
             if links.len() >= self.links_max {
                 page.limits_hit.push("links_per_page");
@@ -375,28 +406,29 @@ impl Reader {
             if link.kind == LinkKind::Alternate {
                 continue;
             }
-            let target = match self.canonicaliser.canonical(&link.url) {
-                Ok(url) => {
-                    if !seen.insert(url.key()) {
-                        continue;
-                    }
-                    Ok(url)
-                }
-                Err(error) => {
-                    if !seen.insert(u128::from(xxh3_64(link.url.as_str().as_bytes()))) {
-                        continue;
-                    }
-                    Err((link.url.as_str().chars().take(256).collect(), error.name()))
-                }
+            let canonical = self.canonicaliser.canonical(&link.url);
+            let key = match &canonical {
+                Ok(url) => url.key(),
+                Err(_) => u128::from(xxh3_64(link.url.as_str().as_bytes())),
             };
-            links.push(FoundLink {
-                target,
+            let place = LinkPlace {
                 anchor: link.anchor.chars().take(ANCHOR_CHARS_MAX).collect(),
                 context: link.context,
-                rel: link.rel,
-                nofollow: link.nofollow,
                 tag_path: link.tag_path,
                 in_main: link.in_main,
+            };
+            if let Some(&at) = seen.get(&key) {
+                let known: &mut FoundLink = &mut links[at];
+                known.again(&link.rel, link.nofollow, place);
+                continue;
+            }
+            seen.insert(key, links.len());
+            links.push(FoundLink {
+                target: canonical
+                    .map_err(|error| (link.url.as_str().chars().take(256).collect(), error.name())),
+                rel: link.rel,
+                nofollow: link.nofollow,
+                places: vec![place],
             });
         }
         links

@@ -151,6 +151,7 @@ impl Views {
                 .map_err(|error| CrawlError::Setup(error.to_string()))?,
             kept: KeptPages::default(),
             focus: setup::focus_config(config)?
+                .as_ref()
                 .map(FocusView::new)
                 .transpose()?,
             counts: Counts::default(),
@@ -245,22 +246,24 @@ impl Views {
             }
             Event::Sitemap(sitemap) => {
                 let is_index = sitemap.kind == "index";
-                let context = if is_index {
-                    UrlContext::sitemap()
-                } else {
-                    UrlContext::page()
-                };
                 for url in &sitemap.urls {
                     let Ok(url) = CanonicalUrl::parse(url) else {
                         continue;
                     };
+                    let mut context = UrlContext::page();
+                    let mut priority = 0.5;
+                    if is_index {
+                        context = UrlContext::sitemap();
+                    } else if let Some(focus) = &self.focus {
+                        (context.features, priority) = focus.promise_of_url(&url);
+                    }
                     self.kept.note_host(&url.host(), sitemap.seed);
                     if is_index {
                         self.kept.count_sitemap(&url.host());
                     }
                     if for_frontier {
                         let depth = u32::from(!is_index);
-                        self.admit(url, depth, sitemap.seed, None, 0.5, &context);
+                        self.admit(url, depth, sitemap.seed, None, priority, &context);
                     }
                 }
                 if for_frontier {

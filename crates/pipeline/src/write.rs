@@ -361,7 +361,8 @@ impl Writer {
                     hops: context.hops + 1,
                     ..context
                 };
-                let fate = self.offer(&target, lease.url().depth, lease, next, None);
+                let url = lease.url();
+                let fate = self.offer(&target, url.depth, lease, next, url.via, url.priority);
                 record.links.push(LinkRecord {
                     url: target.as_str().into(),
                     rel: "redirect".into(),
@@ -403,16 +404,18 @@ impl Writer {
             if is_old {
                 continue;
             }
-            let context = if kind == "index" {
-                UrlContext::sitemap()
-            } else {
-                UrlContext::page()
-            };
+            let mut context = UrlContext::page();
+            let mut priority = lease.url().priority;
+            if kind == "index" {
+                context = UrlContext::sitemap();
+            } else if let Some(focus) = &self.focus {
+                (context.features, priority) = focus.promise_of_url(&url);
+            }
             let depth = lease.url().depth + u32::from(kind != "index");
             if kind == "index" && !self.may_read_sitemap(&url) {
                 continue;
             }
-            if self.offer(&url, depth, lease, context, None) == "new" {
+            if self.offer(&url, depth, lease, context, lease.url().via, priority) == "new" {
                 admitted.push(url.as_str().to_string());
             }
         }
