@@ -248,6 +248,10 @@ pub struct PageRecord {
     /// The archived main text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<BodyRef>,
+    /// URL of the page that this one was foreseen to repeat, though it was fetched: as a probe, or
+    /// because the rule was learnt while it was under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreseen: Option<String>,
     /// Context of the link that brought it here, for the focus model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,

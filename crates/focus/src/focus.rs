@@ -9,13 +9,11 @@
 //!   relevance = focus.judge(&terms, came_by)          came_by: features of the fetched URL
 //!   ... verdict: off topic below topic.threshold(), near-duplicate, junk; journal ...
 //!   focus.on_page(&PageOutcome)                       once for each fetched URL, failures too
-//!   focus.redundancy().observe_pair(url, kept_url)    when it was a confirmed duplicate
 //!   for each link in scope, once per URL:
 //!     features.found_on(page)
 //!     focus.observe_link(&features)                   does nothing unless the target is known
 //!     a pending URL:  old.merge(&features), priority = focus.score(&old)
-//!     a new URL:      redundancy.predict(url), then priority = focus.score(&features)
-//!                     times redundancy.yield_of(url)
+//!     a new URL:      priority = focus.score(&features)
 //!   focus.on_links(page, &priorities of the new ones)
 //!   if focus.rescore_due(pending) { frontier.rescore(|url| focus.score(..)) }
 //!   if let Some(why) = focus.stop() { end the crawl }; focus.stop_host(host) likewise
@@ -26,7 +24,6 @@
 
 use crate::learn::{Arrival, LinkModel, LinkModelConfig, Promise};
 use crate::promise::{LinkContext, LinkFeatures, url_id};
-use crate::redundancy::{Redundancy, RedundancyConfig};
 use crate::relevance::Relevance;
 use crate::stop::{Harvest, StopConfig, StopReason};
 use crate::terms::PageTerms;
@@ -39,8 +36,6 @@ pub struct FocusConfig {
     pub topic: TopicConfig,
     /// The link model.
     pub links: LinkModelConfig,
-    /// Duplicates foreseen.
-    pub redundancy: RedundancyConfig,
     /// When to stop.
     pub stop: StopConfig,
 }
@@ -75,12 +70,11 @@ pub struct PageOutcome<'a> {
     pub link: Option<&'a LinkFeatures>,
 }
 
-/// Topic, link model, duplicate forecast and stop rule of one crawl.
+/// Topic, link model and stop rule of one crawl.
 #[derive(Debug, Clone)]
 pub struct Focus {
     topic: Topic,
     links: LinkModel,
-    redundancy: Redundancy,
     harvest: Harvest,
     since_rescore: u32,
 }
@@ -94,7 +88,6 @@ impl Focus {
         Ok(Focus {
             topic: Topic::new(&config.topic)?,
             links: LinkModel::new(&config.links),
-            redundancy: Redundancy::new(&config.redundancy),
             harvest: Harvest::new(&config.stop),
             since_rescore: 0,
         })
@@ -108,11 +101,6 @@ impl Focus {
     /// The topic.
     pub fn topic(&self) -> &Topic {
         &self.topic
-    }
-
-    /// The duplicate forecast.
-    pub fn redundancy(&mut self) -> &mut Redundancy {
-        &mut self.redundancy
     }
 
     /// How relevant a page is.
@@ -145,12 +133,6 @@ impl Focus {
         );
         let gain = f32::from(u8::from(reward >= self.topic.threshold()));
         self.harvest.observe(host_of(outcome.url), gain);
-        match outcome.fate {
-            Fate::New => self.redundancy.observe_unique(outcome.url),
-            Fate::Thin => self.redundancy.observe_barren(outcome.url),
-            // Told by `observe_pair`, with the URL of the original; a failure says nothing.
-            Fate::Duplicate | Fate::Failed => {}
-        }
         self.since_rescore += 1;
         if let Some(terms) = outcome.terms
             && self

@@ -15,6 +15,7 @@
 //! ```
 //!
 //! [`Focus`] holds everything a pipeline needs, in the order in which it must be called.
+//! [`Redundancy`] stands beside it: duplicates can be foreseen in a crawl without a topic too.
 //!
 //! Pure and deterministic: no clock, socket, file, thread or random device. The same records in
 //! the same order give the same model, so the model needs no snapshot: it is a view over the

@@ -26,6 +26,8 @@ const SEEN_IN_MEMORY_MAX: usize = 10_000_000;
 const PLACES_PER_BODY: usize = 4;
 /// Places fetched from disk at once.
 const PLACES_RETURNED: usize = 1_000;
+/// The priority of a URL that waits for another one to be finished.
+const HELD: f32 = -1.0;
 /// Hosts of a crawl at most, some 500 bytes each.
 const HOSTS_MAX: usize = 500_000;
 
@@ -49,6 +51,8 @@ pub struct Frontier {
     traps: Traps,
     /// When this process began, if another one may have asked hosts just before it.
     resumed_at: Option<Instant>,
+    /// Hosts whose best URL has to wait until another one is finished.
+    held: Vec<usize>,
     /// Requests under way, robots.txt included.
     requests: usize,
     /// Places of queues in memory.
@@ -122,6 +126,7 @@ impl Frontier {
             addresses: Addresses::default(),
             traps: Traps::default(),
             resumed_at: None,
+            held: Vec::new(),
             requests: 0,
             places: 0,
             order: 0,
@@ -367,6 +372,26 @@ impl Frontier {
     /// Whose turn is it?
     pub fn next(&mut self, now: Instant, gate: &mut dyn Gate) -> Next {
         let now = self.clock.moved_to(now);
+        let next = self.next_of_ready(now, gate, false);
+        if matches!(next, Next::InFlight) && self.is_quiet() && !self.held.is_empty() {
+            // Nothing is left that a held URL could wait for.
+            self.release_held();
+            return self.next_of_ready(now, gate, true);
+        }
+        next
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.requests == 0 && self.leased.is_empty()
+    }
+
+    fn release_held(&mut self) {
+        for id in std::mem::take(&mut self.held) {
+            self.update(id);
+        }
+    }
+
+    fn next_of_ready(&mut self, now: Instant, gate: &mut dyn Gate, force: bool) -> Next {
         while let Some(id) = self.schedule.take(&mut self.hosts, now) {
             let address = self.hosts[id].manners.address;
             let address_max = self.config.connections_per_address.max(1);
@@ -396,7 +421,15 @@ impl Frontier {
                 self.update(id);
                 return Next::Refused(lease, trap.to_owned());
             }
-            match gate.check(&host, &waiting.url.url) {
+            let permission = match gate.check(&host, &waiting.url.url) {
+                Permission::Later if force => Permission::Allowed,
+                other => other,
+            };
+            match permission {
+                Permission::Later => {
+                    self.hold(id, &item, waiting);
+                    continue;
+                }
                 Permission::Unknown => {
                     let url = waiting.url.url.clone();
                     self.bodies.insert(item.key, waiting);
@@ -430,6 +463,20 @@ impl Frontier {
         }
     }
 
+    /// Puts a URL behind all others of its host; when it stands there already, the host waits.
+    fn hold(&mut self, id: usize, item: &Item, mut waiting: Waiting) {
+        let held_before = item.priority < 0.0;
+        waiting.url.priority = HELD;
+        let behind = waiting.item(item.key);
+        self.hosts[id].reorder(item, behind);
+        self.bodies.insert(item.key, waiting);
+        if held_before {
+            self.held.push(id);
+        } else {
+            self.update(id);
+        }
+    }
+
     fn pop(&mut self, id: usize) {
         if self.hosts[id].pop().is_some() {
             self.places -= 1;
@@ -442,7 +489,7 @@ impl Frontier {
         self.counts.in_flight += 1;
         self.leased.insert(item.key);
         let url = FrontierUrl {
-            priority: item.priority,
+            priority: item.priority.max(0.0),
             ..waiting.url
         };
         Lease {
@@ -530,6 +577,7 @@ impl Frontier {
         let key = lease.url.url.key();
         self.leased.remove(&key);
         self.counts.in_flight -= 1;
+        self.release_held();
         match settled {
             Settled::Finished(lease) => {
                 self.counts.finished += 1;

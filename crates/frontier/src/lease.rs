@@ -89,9 +89,12 @@ pub enum Permission {
     Refused(String),
     /// robots.txt is not known yet, or too old to go by.
     Unknown,
+    /// Not now: another URL has to be finished first. It waits behind all others, and is asked
+    /// about again when something was finished; when nothing else is left, it may go.
+    Later,
 }
 
-/// Asks robots.txt.
+/// Asks robots.txt, and whatever else may hold a URL back.
 pub trait Gate {
     /// May this URL be fetched?
     fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission;

@@ -167,9 +167,10 @@ impl HostQueue {
         self.spilled = self.spilled.saturating_sub(1);
     }
 
-    /// Whether the queue in memory has run empty while places are on disk.
+    /// Whether the queue in memory has run empty, but for URLs held back, while places are on disk.
     pub(crate) fn wants_back(&self) -> bool {
-        self.items.is_empty() && self.spilled > 0
+        let has_ready = self.items.first().is_some_and(|item| item.priority >= 0.0);
+        !has_ready && self.spilled > 0
     }
 
     pub(crate) fn has_spilled(&self) -> bool {

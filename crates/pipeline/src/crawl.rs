@@ -164,12 +164,14 @@ fn run_threads(
         scope,
         kept,
         focus,
+        foresight,
         counts,
         seq,
         seeds,
         examples,
         ..
     } = views;
+    let foresight = Arc::new(Mutex::new(foresight));
     let frontier = Arc::new(Mutex::new(frontier));
     let publisher = Builder::new()
         .name("publish".into())
@@ -196,6 +198,7 @@ fn run_threads(
         examples,
         request: setup::request_fields(config),
         harvest_stop: Arc::clone(&harvest_stop),
+        foresight: Arc::clone(&foresight),
     };
     writer.append(Event::Start(StartRecord {
         journal: archive::JOURNAL_VERSION,
@@ -250,7 +253,11 @@ fn run_threads(
         progress: progress.clone(),
         bytes_in_flight,
         harvest_stop,
-        robots: RobotsCache::new(&config.agent.name, config.politeness.obey_robots),
+        robots: RobotsCache::new(
+            &config.agent.name,
+            config.politeness.obey_robots,
+            foresight,
+        ),
         leases: 0,
         visits: 0,
     };

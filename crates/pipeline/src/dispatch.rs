@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 
 use crate::config::CrawlConfig;
 use crate::context::{Kind, UrlContext};
+use crate::foresight::Foresight;
 use crate::progress::{HostProgress, Progress};
 use crate::stop::StopHandle;
 use crate::visit::{Job, Visitor};
@@ -311,23 +312,26 @@ struct Known {
     error: Option<(String, String)>,
 }
 
-/// What robots.txt says, by host.
+/// What robots.txt says, by host, and after it what the pages so far say.
 #[derive(Debug)]
 pub struct RobotsCache {
     agent: String,
     obey: bool,
     known: HashMap<HostKey, Known>,
     tries: HashMap<HostKey, u32>,
+    /// Asked where robots.txt allows.
+    foresight: Arc<Mutex<Foresight>>,
 }
 
 impl RobotsCache {
     /// An empty cache for our product token; with `obey` false everything is allowed.
-    pub fn new(agent: &str, obey: bool) -> Self {
+    pub fn new(agent: &str, obey: bool, foresight: Arc<Mutex<Foresight>>) -> Self {
         Self {
             agent: agent.into(),
             obey,
             known: HashMap::new(),
             tries: HashMap::new(),
+            foresight,
         }
     }
 
@@ -364,6 +368,19 @@ impl RobotsCache {
 
 impl Gate for RobotsCache {
     fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
+        match self.ask_robots(host, url) {
+            Permission::Allowed => self
+                .foresight
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .check(host, url),
+            other => other,
+        }
+    }
+}
+
+impl RobotsCache {
+    fn ask_robots(&self, host: &HostKey, url: &CanonicalUrl) -> Permission {
         if !self.obey {
             return Permission::Allowed;
         }

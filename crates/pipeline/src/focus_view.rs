@@ -130,15 +130,6 @@ impl FocusView {
             fate: fate_of(record),
             link: features.as_ref(),
         });
-        if let Some(nearest) = record
-            .nearest
-            .as_ref()
-            .filter(|near| near.decision == "duplicate")
-        {
-            self.focus
-                .redundancy()
-                .observe_pair(&record.url, &nearest.url);
-        }
     }
 
     /// Learns from a URL without a page.
@@ -261,6 +252,11 @@ impl FocusView {
     /// Whether pending URLs should be scored again.
     pub fn rescore_due(&mut self, pending: u64) -> bool {
         self.focus.rescore_due(pending)
+    }
+
+    /// Whether a host yields next to nothing, and what says so.
+    pub fn stop_host(&self, host: &str) -> Option<String> {
+        self.focus.stop_host(host).map(|reason| reason.to_string())
     }
 
     /// Whether the harvest says to stop, and why.

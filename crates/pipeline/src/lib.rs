@@ -21,6 +21,7 @@ pub mod dir;
 pub mod dispatch;
 pub mod error;
 pub mod focus_view;
+pub mod foresight;
 pub mod kept;
 mod offer;
 pub mod progress;

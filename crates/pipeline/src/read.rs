@@ -14,6 +14,7 @@ use simhash::TextPrint;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::dispatch::UNREACHABLE;
+use crate::foresight::{BARREN, FORESEEN};
 use crate::visit::{Answer, Job, RobotsVisit, Visit};
 
 /// Longest anchor text kept, in characters.
@@ -489,6 +490,14 @@ fn refused(rule: String) -> Reading {
                 detail: format!("robots.txt could not be had: {words}"),
                 transient: false,
             },
+        };
+    }
+    if let Some((name, words)) = rule.split_once(": ")
+        && let Some(name) = [FORESEEN, BARREN].into_iter().find(|known| *known == name)
+    {
+        return Reading::Refused {
+            name,
+            detail: words.into(),
         };
     }
     let name = if rule.starts_with("trap_") {

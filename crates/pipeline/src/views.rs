@@ -23,6 +23,7 @@ use crate::counts::Counts;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::focus_view::FocusView;
+use crate::foresight::Foresight;
 use crate::kept::{KeptPage, KeptPages};
 use crate::publish::Publication;
 use crate::setup;
@@ -49,6 +50,8 @@ pub struct Views {
     pub kept: KeptPages,
     /// Topic and link model; `None` for a crawl without a topic.
     pub focus: Option<FocusView>,
+    /// What is not worth a request.
+    pub foresight: Foresight,
     /// Counters over all starts.
     pub counts: Counts,
     /// Number of the last record.
@@ -154,6 +157,7 @@ impl Views {
                 .as_ref()
                 .map(FocusView::new)
                 .transpose()?,
+            foresight: Foresight::new(config.crawl.random_seed, config.topic.is_some()),
             counts: Counts::default(),
             seq: 0,
             seeds: Vec::new(),
@@ -217,6 +221,7 @@ impl Views {
         let for_frontier = position > reached.frontier;
         match &record.event {
             Event::Seed(seed) => {
+                self.foresight.on_seed(&seed.url);
                 match seed.example {
                     Some(on_topic) => {
                         self.scope.add_example();
@@ -311,8 +316,9 @@ impl Views {
         }
         if let (Ok(url), Some(_)) = (CanonicalUrl::parse(&page.url), &page.page) {
             // What the trap rules have learnt is not stored: they see every record again.
-            self.frontier
-                .observe(&url, page.verdict.as_deref() == Some("indexed"));
+            let useful = page.verdict.as_deref() == Some("indexed")
+                || matches!(page.reason.as_deref(), Some("off_topic" | "language"));
+            self.frontier.observe(&url, useful);
         }
         for link in page.links.iter().filter(|link| link.fate == "new") {
             let Ok(url) = CanonicalUrl::parse(&link.url) else {
@@ -355,6 +361,11 @@ impl Views {
             focus.replay_page(record.seq, page, summary, &text().unwrap_or_default());
         } else if let Some(focus) = &mut self.focus {
             focus.replay_no_page(record.seq, page);
+        }
+        self.foresight.on_page(page);
+        if let Some(focus) = &self.focus {
+            self.foresight
+                .set_stopped(&page.host, focus.stop_host(&page.host));
         }
         let Some(summary) = page
             .page

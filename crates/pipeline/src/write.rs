@@ -29,6 +29,7 @@ use crate::counts::Counts;
 use crate::dispatch::ToDispatcher;
 use crate::error::CrawlError;
 use crate::focus_view::FocusView;
+use crate::foresight::{BARREN, FORESEEN, Foresight};
 use crate::kept::{KeptPage, KeptPages};
 use crate::progress::Progress;
 use crate::publish::{Publication, ToPublisher};
@@ -78,6 +79,7 @@ pub struct Writer {
     pub(crate) examples: HashMap<String, bool>,
     pub(crate) request: Vec<(String, String)>,
     pub(crate) harvest_stop: Arc<Mutex<Option<String>>>,
+    pub(crate) foresight: Arc<Mutex<Foresight>>,
 }
 
 impl Writer {
@@ -128,6 +130,7 @@ impl Writer {
             UrlContext::page()
         };
         self.append(Event::Seed(seed.clone()))?;
+        self.lock_foresight().on_seed(&seed.url);
         match seed.example {
             Some(on_topic) => {
                 self.scope.add_example();
@@ -233,6 +236,9 @@ impl Writer {
                 .focus
                 .is_some()
                 .then(|| crate::focus_view::encode(&UrlContext::from_bytes(&url.context).features)),
+            foreseen: answer
+                .as_ref()
+                .and_then(|_| self.lock_foresight().original_of(url.url.as_str())),
             ..PageRecord::default()
         };
         match reading {
@@ -271,6 +277,8 @@ impl Writer {
                 let refusal = match name {
                     "guard" => Refusal::Guard,
                     "trap" => Refusal::Trap,
+                    FORESEEN => Refusal::Foreseen,
+                    BARREN => Refusal::Barren,
                     _ => Refusal::Robots,
                 };
                 record.detail = Some(detail);
@@ -555,7 +563,11 @@ impl Writer {
             .neighbour
             .as_ref()
             .is_some_and(|near| near.decision == Decision::Duplicate);
-        let useful = verdict == Verdict::Index;
+        // What is good but not wanted is no trap.
+        let useful = matches!(
+            verdict,
+            Verdict::Index | Verdict::Junk(JunkReason::OffTopic | JunkReason::Language)
+        );
         self.lock_frontier().observe(&lease.url().url, useful);
         if let Some((focus, terms)) = self.focus.as_mut().zip(terms.as_ref()) {
             focus.on_page(seq, &record, terms, relevance.unwrap_or(0.0), &context);
@@ -644,6 +656,7 @@ impl Writer {
         answer: Option<&Answer>,
         text: Option<&str>,
     ) -> Result<(), CrawlError> {
+        self.foresee(&record);
         self.counts.admitted += record
             .links
             .iter()
@@ -676,6 +689,15 @@ impl Writer {
         Ok(())
     }
 
+    /// Learns from a finished URL what is not worth a request.
+    fn foresee(&self, record: &PageRecord) {
+        let mut foresight = self.lock_foresight();
+        foresight.on_page(record);
+        if let Some(focus) = &self.focus {
+            foresight.set_stopped(&record.host, focus.stop_host(&record.host));
+        }
+    }
+
     /// Appends a record without bodies.
     pub(crate) fn append(&mut self, event: Event) -> Result<(), CrawlError> {
         self.seq += 1;
@@ -694,6 +716,12 @@ impl Writer {
     /// When the archive or a view cannot be written.
     pub fn sync_setup(&mut self) -> Result<(), CrawlError> {
         self.sync(Vec::new())
+    }
+
+    fn lock_foresight(&self) -> std::sync::MutexGuard<'_, Foresight> {
+        self.foresight
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn lock_frontier(&self) -> std::sync::MutexGuard<'_, Frontier> {

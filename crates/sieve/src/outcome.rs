@@ -177,6 +177,10 @@ pub enum Refusal {
     Scope,
     /// It belongs to an endless part of its host.
     Trap,
+    /// It is another name of a page that was read, as a rule learnt from confirmed pairs has it.
+    Foreseen,
+    /// Its host, or its part of the host, has yielded next to nothing for the topic.
+    Barren,
 }
 
 impl Refusal {
@@ -187,6 +191,8 @@ impl Refusal {
             Self::Guard => "guard",
             Self::Scope => "scope",
             Self::Trap => "trap",
+            Self::Foreseen => "duplicate_foreseen",
+            Self::Barren => "barren",
         }
     }
 }

@@ -1,0 +1,262 @@
+//! What is not worth a request: duplicates foreseen, and what has yielded nothing.
+//!
+//! The gate asks before a URL is fetched. A URL that a rule learnt from confirmed pairs calls
+//! another name of a page is refused once that page has been read, and held back until then: so
+//! however wrong a rule may be about what is not there, no page is lost to it. In a crawl with a
+//! topic, hosts and parts of hosts that have yielded next to nothing for it are refused as well. In
+//! both cases one URL in twenty is fetched all the same, so that the rule can be found wrong.
+//!
+//! A view over the journal: it follows from page records alone, in their order.
+
+use std::collections::{HashMap, HashSet};
+
+use archive::PageRecord;
+use focus::{Redundancy, RedundancyConfig};
+use frontier::{CanonicalUrl, HostKey, Permission};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Begins the words of a refusal of a duplicate foreseen.
+pub(crate) const FORESEEN: &str = "duplicate_foreseen";
+
+/// Begins the words of a refusal of what yields nothing.
+pub(crate) const BARREN: &str = "barren";
+
+/// Pages known to have been read; of more, none is taken for an original.
+const READ_MAX: usize = 4_000_000;
+
+/// Hosts that are stopped at most.
+const STOPPED_MAX: usize = 100_000;
+
+/// One URL in so many of a stopped host is fetched all the same.
+const PROBE_EACH: u64 = 20;
+
+/// What the pages so far say of URLs not fetched yet.
+#[derive(Debug)]
+pub struct Foresight {
+    redundancy: Redundancy,
+    has_topic: bool,
+    /// URLs that the user gave: they are fetched.
+    given: HashSet<u64>,
+    /// URLs under which a page was read.
+    read: HashSet<u64>,
+    /// Hosts that yield nothing, and why that is said.
+    stopped: HashMap<String, String>,
+}
+
+impl Foresight {
+    /// Knows nothing yet. Without a topic only duplicates are foreseen.
+    pub fn new(seed: u64, has_topic: bool) -> Self {
+        Self {
+            redundancy: Redundancy::new(&RedundancyConfig {
+                seed,
+                ..RedundancyConfig::default()
+            }),
+            has_topic,
+            given: HashSet::new(),
+            read: HashSet::new(),
+            stopped: HashMap::new(),
+        }
+    }
+
+    /// Takes in a seed: it is fetched whatever the rules say, and its host is no mirror of one that
+    /// comes later.
+    pub fn on_seed(&mut self, url: &str) {
+        self.given.insert(xxh3_64(url.as_bytes()));
+        self.redundancy.note_host(url);
+    }
+
+    /// The original of a URL, if it is foreseen to be a duplicate of a page that was read.
+    pub fn original_of(&self, url: &str) -> Option<String> {
+        let prediction = self.redundancy.foresee(url)?;
+        self.was_read(&prediction.kept_url)
+            .then_some(prediction.kept_url)
+    }
+
+    /// May this URL be fetched now?
+    pub fn check(&self, host: &HostKey, url: &CanonicalUrl) -> Permission {
+        let hash = xxh3_64(url.as_str().as_bytes());
+        if self.given.contains(&hash) {
+            return Permission::Allowed;
+        }
+        if self.has_topic {
+            if let Some(why) = self.stopped.get(host.as_str())
+                && !hash.is_multiple_of(PROBE_EACH)
+            {
+                return Permission::Refused(format!("{BARREN}: {host}: {why}"));
+            }
+            if self.redundancy.yield_of(url.as_str()) <= 0.0 {
+                return Permission::Refused(format!(
+                    "{BARREN}: nearly all URLs of its form were thin or duplicates"
+                ));
+            }
+        }
+        match self.redundancy.foresee(url.as_str()) {
+            Some(prediction) if !prediction.probe => {
+                if !self.was_read(&prediction.kept_url) {
+                    return Permission::Later;
+                }
+                Permission::Refused(format!(
+                    "{FORESEEN}: {}, since {} (sure to {:.0} %)",
+                    prediction.kept_url,
+                    prediction.rule,
+                    100.0 * prediction.confidence
+                ))
+            }
+            Some(_) | None => Permission::Allowed,
+        }
+    }
+
+    /// Learns from a finished URL.
+    pub fn on_page(&mut self, record: &PageRecord) {
+        let status = record.fetch.as_ref().map_or(0, |fetch| fetch.status);
+        let is_whole = record.page.is_some() && (200..300).contains(&status);
+        let reason = record.reason.as_deref().unwrap_or("");
+        if is_whole && reason != "soft_404" && self.read.len() < READ_MAX {
+            self.read.insert(xxh3_64(record.url.as_bytes()));
+        }
+        let duplicate = record
+            .nearest
+            .as_ref()
+            .filter(|near| near.decision == "duplicate");
+        match (duplicate, reason) {
+            (Some(near), "near_duplicate" | "exact_duplicate") => {
+                let is_full = near
+                    .kind
+                    .as_deref()
+                    .is_some_and(|kind| kind.starts_with("full"));
+                if is_full {
+                    let new = record.links.iter().filter(|link| link.fate == "new");
+                    let led_to = new.map(|link| link.url.as_str());
+                    self.redundancy
+                        .observe_pair(&record.url, &near.url, led_to);
+                } else {
+                    self.redundancy.observe_barren(&record.url);
+                }
+            }
+            (None, "") if is_whole => {
+                let read = &self.read;
+                self.redundancy
+                    .observe_unique(&record.url, |url| read.contains(&xxh3_64(url.as_bytes())));
+            }
+            (_, "thin" | "soft_404" | "error_page") => self.redundancy.observe_barren(&record.url),
+            _ => {}
+        }
+    }
+
+    /// Notes that a host yields nothing for the topic, or again something.
+    pub fn set_stopped(&mut self, host: &str, why: Option<String>) {
+        match why {
+            Some(why) if self.stopped.len() < STOPPED_MAX => {
+                self.stopped.insert(host.to_string(), why);
+            }
+            Some(_) => {}
+            None => {
+                self.stopped.remove(host);
+            }
+        }
+    }
+
+    fn was_read(&self, url: &str) -> bool {
+        self.read.contains(&xxh3_64(url.as_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::{FetchRecord, NeighbourRecord, PageSummary};
+
+    use super::*;
+
+    fn page(url: &str, original: Option<&str>) -> PageRecord {
+        PageRecord {
+            url: url.into(),
+            outcome: "judged".into(),
+            fetch: Some(FetchRecord {
+                status: 200,
+                ..FetchRecord::default()
+            }),
+            page: Some(PageSummary::default()),
+            reason: original.map(|_| "exact_duplicate".into()),
+            nearest: original.map(|url| NeighbourRecord {
+                url: url.into(),
+                decision: "duplicate".into(),
+                kind: Some("full_layout".into()),
+                ..NeighbourRecord::default()
+            }),
+            ..PageRecord::default()
+        }
+    }
+
+    fn mirrored() -> Foresight {
+        let mut foresight = Foresight::new(0, false);
+        foresight.on_seed("http://a.example/");
+        foresight.on_seed("http://m.example/");
+        for number in 0..12 {
+            let original = format!("http://a.example/{number}");
+            foresight.on_page(&page(&original, None));
+            let copy = format!("http://m.example/{number}");
+            foresight.on_page(&page(&copy, Some(&original)));
+        }
+        foresight
+    }
+
+    fn check(foresight: &Foresight, url: &str) -> Permission {
+        let url = CanonicalUrl::parse(url).unwrap();
+        foresight.check(&url.host(), &url)
+    }
+
+    /// A path of the mirror that is no probe.
+    fn skipped(foresight: &Foresight) -> String {
+        (0..)
+            .map(|number| format!("page/{number}"))
+            .find(|path| {
+                check(foresight, &format!("http://m.example/{path}")) != Permission::Allowed
+            })
+            .unwrap()
+    }
+
+    #[test]
+    fn a_copy_waits_for_its_original_and_is_refused_once_that_was_read() {
+        let mut foresight = mirrored();
+        let path = skipped(&foresight);
+        let (copy, original) = (
+            format!("http://m.example/{path}"),
+            format!("http://a.example/{path}"),
+        );
+        assert_eq!(check(&foresight, &copy), Permission::Later);
+        assert_eq!(check(&foresight, &original), Permission::Allowed);
+        foresight.on_page(&page(&original, None));
+        let Permission::Refused(words) = check(&foresight, &copy) else {
+            panic!("it was read");
+        };
+        assert!(words.starts_with(FORESEEN) && words.contains(&original), "{words}");
+    }
+
+    #[test]
+    fn what_the_user_gave_is_fetched() {
+        let mut foresight = mirrored();
+        let copy = format!("http://m.example/{}", skipped(&foresight));
+        foresight.on_seed(&copy);
+        assert_eq!(check(&foresight, &copy), Permission::Allowed);
+    }
+
+    #[test]
+    fn a_stopped_host_is_refused_in_a_crawl_with_a_topic_but_for_probes() {
+        for has_topic in [true, false] {
+            let mut foresight = Foresight::new(0, has_topic);
+            foresight.set_stopped("a.example", Some("nothing there".into()));
+            let refused = (0..1_000)
+                .filter(|number| {
+                    check(&foresight, &format!("http://a.example/{number}")) != Permission::Allowed
+                })
+                .count();
+            if has_topic {
+                assert!((900..990).contains(&refused), "{refused}");
+            } else {
+                assert_eq!(refused, 0);
+            }
+            foresight.set_stopped("a.example", None);
+            assert_eq!(check(&foresight, "http://a.example/x"), Permission::Allowed);
+        }
+    }
+}
