@@ -39,8 +39,8 @@ impl Default for StopConfig {
     fn default() -> Self {
         StopConfig {
             harvest_min: 0.02,
-            trickle: 0.15,
-            window: 150,
+            trickle: 0.2,
+            window: 120,
             window_share: 0.25,
             host_window: 200,
             host_harvest_min: 0.005,
@@ -179,12 +179,12 @@ mod tests {
     #[test]
     fn a_crawl_that_finds_nothing_stops_after_its_window() {
         let mut harvest = Harvest::new(&StopConfig::default());
-        for _ in 0..149 {
+        for _ in 0..119 {
             harvest.observe("a.example", 0.0);
             assert_eq!(harvest.stop(), None);
         }
         harvest.observe("a.example", 0.0);
-        assert_eq!(harvest.stop().unwrap().window, 150);
+        assert_eq!(harvest.stop().unwrap().window, 120);
     }
 
     #[test]

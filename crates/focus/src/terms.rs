@@ -79,6 +79,21 @@ pub(crate) struct Term {
     pub(crate) count: f32,
 }
 
+/// How often a keyword stands where on a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeywordPlaces {
+    /// The keyword.
+    pub keyword: String,
+    /// Times in the title.
+    pub title: u16,
+    /// Times in the main text.
+    pub text: u16,
+    /// Times in the URL.
+    pub url: u16,
+    /// Times among what the page files itself under.
+    pub labels: u16,
+}
+
 impl PageTerms {
     pub(crate) fn of(view: &PageView<'_>, keywords: &Keywords) -> PageTerms {
         let segmenter = Segmenter::shared();
@@ -125,6 +140,20 @@ impl PageTerms {
                 .map(|target| url_id(target))
                 .collect(),
         }
+    }
+
+    pub(crate) fn places(&self, keywords: &Keywords) -> Vec<KeywordPlaces> {
+        let found = keywords.list.iter().zip(&self.matches);
+        found
+            .filter(|(_, counts)| counts.iter().any(|&count| count > 0))
+            .map(|(keyword, counts)| KeywordPlaces {
+                keyword: keyword.text.clone(),
+                title: counts[Field::Title as usize],
+                text: counts[Field::Text as usize],
+                url: counts[Field::Url as usize],
+                labels: counts[Field::Label as usize],
+            })
+            .collect()
     }
 
     /// The number of distinct terms.

@@ -6,7 +6,7 @@ use url::Url;
 use crate::keywords::Keywords;
 use crate::promise::{LinkContext, LinkFeatures};
 use crate::relevance::{Judge, Relevance};
-use crate::terms::{PageTerms, PageView, bucket};
+use crate::terms::{KeywordPlaces, PageTerms, PageView, bucket};
 
 /// Example pages, and counter-examples, that are looked at.
 const EXAMPLES_MAX: usize = 64;
@@ -80,6 +80,26 @@ pub enum TopicError {
     Threshold(f32),
 }
 
+/// A term the topic is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TopicTerm {
+    /// The word or phrase.
+    pub text: String,
+    /// How much it counts; below 0.0 for an exclusion.
+    pub weight: f32,
+    /// Where it is from.
+    pub source: TermSource,
+}
+
+/// Where a term of a topic is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TermSource {
+    /// The user's keyword.
+    Keyword,
+    /// Taken from the example pages.
+    Examples,
+}
+
 /// The topic: judges pages, and learns from the pages it has judged.
 #[derive(Debug, Clone)]
 pub struct Topic {
@@ -148,34 +168,36 @@ impl Topic {
         self.judge.add_example(terms, on_topic);
     }
 
-    /// The terms the topic is made of, strongest first: the keywords with their weights, then
-    /// the words that the examples share and other pages do not.
-    pub fn terms(&self) -> Vec<(String, f32)> {
-        let mut terms: Vec<(String, f32)> = self
-            .judge
-            .keywords()
-            .list
-            .iter()
-            .map(|keyword| {
-                (
-                    keyword.text.clone(),
-                    if keyword.excluded {
-                        -keyword.weight
-                    } else {
-                        keyword.weight
-                    },
-                )
-            })
-            .collect();
-        let mut learnt: Vec<(String, f32)> = self
+    /// The terms the topic is made of: the keywords with their weights, then the words that the
+    /// examples share and other pages do not, strongest first.
+    pub fn terms(&self) -> Vec<TopicTerm> {
+        let keywords = self.judge.keywords().list.iter().map(|keyword| TopicTerm {
+            text: keyword.text.clone(),
+            weight: if keyword.excluded {
+                -keyword.weight
+            } else {
+                keyword.weight
+            },
+            source: TermSource::Keyword,
+        });
+        let mut learnt: Vec<TopicTerm> = self
             .example_words
             .iter()
-            .map(|(bucket, text)| (text.clone(), self.judge.words_say(&[*bucket]).1))
-            .filter(|(_, weight)| *weight > 0.0)
+            .map(|(bucket, text)| TopicTerm {
+                text: text.clone(),
+                weight: self.judge.words_say(&[*bucket]).1,
+                source: TermSource::Examples,
+            })
+            .filter(|term| term.weight > 0.0)
             .collect();
-        learnt.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        terms.extend(learnt.into_iter().take(TERMS_SHOWN_MAX));
-        terms
+        learnt.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.text.cmp(&b.text)));
+        learnt.truncate(TERMS_SHOWN_MAX);
+        keywords.chain(learnt).collect()
+    }
+
+    /// Where the keywords stand on a page.
+    pub fn places(&self, terms: &PageTerms) -> Vec<KeywordPlaces> {
+        terms.places(self.judge.keywords())
     }
 
     /// From this probability on a page is on topic.

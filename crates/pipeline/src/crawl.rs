@@ -14,7 +14,7 @@
 
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{channel, sync_channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
@@ -114,14 +114,15 @@ impl Crawl {
         let mut notes = std::mem::take(&mut views.notes);
         let mut new_seeds = setup::new_seeds(&self.seeds, &views.seeds);
         setup::new_examples(&config, &views.seeds, &mut new_seeds);
-        let ended = run_threads(&config, views, new_seeds, fetch, &self.stop, &self.progress)?;
+        let (ended, detail) =
+            run_threads(&config, views, new_seeds, fetch, &self.stop, &self.progress)?;
         let snapshot = self.progress.snapshot();
         if snapshot.admitted > 0 && snapshot.indexed + snapshot.dropped() == 0 {
             notes.push("no page could be read: `tamis report` has the reasons by host".into());
         }
         Ok(CrawlSummary {
             reason: ended.name().into(),
-            detail: None,
+            detail,
             snapshot,
             notes,
         })
@@ -135,7 +136,7 @@ fn run_threads(
     fetch: Arc<dyn Fetch>,
     stop: &StopHandle,
     progress: &Progress,
-) -> Result<Ended, CrawlError> {
+) -> Result<(Ended, Option<String>), CrawlError> {
     let started = Instant::now();
     let system = |what: &'static str| {
         move |source| CrawlError::Directory {
@@ -252,12 +253,8 @@ fn run_threads(
         stop: stop.clone(),
         progress: progress.clone(),
         bytes_in_flight,
-        harvest_stop,
-        robots: RobotsCache::new(
-            &config.agent.name,
-            config.politeness.obey_robots,
-            foresight,
-        ),
+        harvest_stop: Arc::clone(&harvest_stop),
+        robots: RobotsCache::new(&config.agent.name, config.politeness.obey_robots, foresight),
         leases: 0,
         visits: 0,
     };
@@ -269,9 +266,16 @@ fn run_threads(
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN_MAX);
     let pool_ended = pool.into_iter().all(|thread| thread.join().is_ok());
     let ran_ms = started.elapsed().as_millis() as u64;
+    let detail = match ended {
+        Ended::Harvest => harvest_stop
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone(),
+        _ => None,
+    };
     let stop_record = StopRecord {
         reason: ended.name().into(),
-        detail: None,
+        detail: detail.clone(),
         ran_ms,
     };
     // A failed writer has closed its inbox; its error is told below.
@@ -294,5 +298,5 @@ fn run_threads(
         shown.in_flight = 0;
         shown.rate = shown.pages_this_start as f64 / (ran_ms.max(1) as f64 / 1_000.0);
     });
-    Ok(ended)
+    Ok((ended, detail))
 }

@@ -276,7 +276,7 @@ pub fn decode(text: &str) -> Vec<u8> {
 }
 
 /// Anchors of `rel=tag` links: what a page files itself under.
-fn tag_anchors<'a>(links: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
+pub fn tag_anchors<'a>(links: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
     links
         .filter(|(rel, _)| rel.split_whitespace().any(|rel| rel == "tag"))
         .map(|(_, anchor)| anchor.to_string())
@@ -303,7 +303,8 @@ fn page_number(seq: u64) -> u32 {
     u32::try_from(seq).unwrap_or(u32::MAX)
 }
 
-fn fate_of(record: &PageRecord) -> Fate {
+/// What became of a page, as the link model is told.
+pub fn fate_of(record: &PageRecord) -> Fate {
     match (record.verdict.as_deref(), record.reason.as_deref()) {
         (Some("indexed"), _) => Fate::New,
         (Some("junk"), Some("near_duplicate" | "exact_duplicate")) => Fate::Duplicate,

@@ -127,8 +127,7 @@ impl Foresight {
                 if is_full {
                     let new = record.links.iter().filter(|link| link.fate == "new");
                     let led_to = new.map(|link| link.url.as_str());
-                    self.redundancy
-                        .observe_pair(&record.url, &near.url, led_to);
+                    self.redundancy.observe_pair(&record.url, &near.url, led_to);
                 } else {
                     self.redundancy.observe_barren(&record.url);
                 }
@@ -229,7 +228,10 @@ mod tests {
         let Permission::Refused(words) = check(&foresight, &copy) else {
             panic!("it was read");
         };
-        assert!(words.starts_with(FORESEEN) && words.contains(&original), "{words}");
+        assert!(
+            words.starts_with(FORESEEN) && words.contains(&original),
+            "{words}"
+        );
     }
 
     #[test]

@@ -81,6 +81,10 @@ pub enum Command {
     CheckDir(command::check_dir::Args),
     /// Check or show a configuration, or print its schema
     Config(command::config::Args),
+    /// Check a topic: its terms, and what it says of pages
+    Topic(command::topic::Args),
+    /// Replay another order or another topic over a crawl's pages
+    Replay(command::replay::Args),
     /// Check seed lists
     Seeds(command::seeds::Args),
     /// Normalise or resolve URLs

@@ -17,12 +17,14 @@ pub mod fingerprint;
 mod in_order;
 mod journal;
 pub mod links;
+pub mod replay;
 pub mod report;
 pub mod robots;
 pub mod search;
 pub mod seeds;
 pub mod sitemap;
 pub mod text;
+pub mod topic;
 pub mod url;
 
 use pipeline::CrawlError;
@@ -53,6 +55,8 @@ pub fn run(cli: &Cli, output: &Output) -> anyhow::Result<Exit> {
         Command::Compare(args) => compare::run(args, output),
         Command::Dedup(args) => dedup::run(args, output),
         Command::Fetch(args) => fetch::run(args, output),
+        Command::Topic(args) => topic::run(args, output),
+        Command::Replay(args) => replay::run(args, output),
         Command::Completions(args) => completions::run(args, output),
     }
 }

@@ -1,0 +1,255 @@
+//! `tamis topic check`: the topic as a crawl would see it, and what it says of pages.
+
+use std::path::{Path, PathBuf};
+
+use focus::{ExampleText, PageView, Relevance, TermSource, Topic};
+use pipeline::{config_file, setup};
+use serde_json::json;
+use url::Url;
+
+use super::crawl_error;
+use super::document::{is_page, nowhere, text_of_bytes, words};
+use super::text::read;
+use crate::exit::{Exit, usage};
+use crate::output::Output;
+
+/// Terms shown to people; all of them are in the JSON form.
+const TERMS_SHOWN: usize = 30;
+
+/// Check a topic: its terms with their weights, and what it says of pages
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example pages that are URLs are read when a crawl begins. To check with them before, save \
+        them and give the files with --example.\n\nExample:\n  \
+        tamis topic check config/focused-topic.toml --example planner.html page.html notes.txt"
+)]
+pub struct Args {
+    /// What to do
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Show the topic's terms and the scores of pages, with why
+    Check {
+        /// The configuration with the topic
+        config: PathBuf,
+        /// Pages to score: HTML (the main content counts) or plain text; - is standard input
+        pages: Vec<PathBuf>,
+        /// A saved example page, besides those of the configuration
+        #[arg(long, value_name = "FILE")]
+        example: Vec<PathBuf>,
+    },
+}
+
+/// Checks the topic; exit 1 when a page is off topic.
+pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    let Action::Check {
+        config,
+        pages,
+        example,
+    } = &args.action;
+    let file = config.display();
+    let config = config_file::read(config).map_err(|problem| usage(problem.to_string()))?;
+    let mut focus = setup::focus_config(&config)
+        .map_err(crawl_error)?
+        .ok_or_else(|| usage(format!("{file} has no [topic]")))?;
+    for saved in example {
+        let page = Page::read(saved)?;
+        focus.topic.examples.push(page.example());
+    }
+    let topic = Topic::new(&focus.topic).map_err(|error| usage(format!("[topic] {error}")))?;
+    let section = config.topic.unwrap_or_default();
+    let unread = section
+        .examples
+        .iter()
+        .chain(&section.counter_examples)
+        .filter(|example| example.contains("://"))
+        .count();
+    show_topic(&topic, focus.topic.examples.len(), unread, output)?;
+    let mut all_on = true;
+    for path in pages {
+        let page = Page::read(path)?;
+        all_on &= show_page(&topic, &page, output)?;
+    }
+    Ok(if all_on { Exit::Done } else { Exit::Problem })
+}
+
+fn show_topic(
+    topic: &Topic,
+    examples: usize,
+    unread: usize,
+    output: &Output,
+) -> anyhow::Result<()> {
+    let terms = topic.terms();
+    if output.json {
+        let terms: Vec<_> = terms
+            .iter()
+            .map(|term| json!({"term": term.text, "weight": term.weight, "from": source(term.source)}))
+            .collect();
+        output.value(&json!({
+            "threshold": topic.threshold(),
+            "examples": examples,
+            "examples_not_read": unread,
+            "terms": terms,
+        }))?;
+        return Ok(());
+    }
+    output.line(format!(
+        "{examples} example pages; a page is on topic from {:.2} on",
+        topic.threshold()
+    ))?;
+    if unread > 0 {
+        output.say(format!(
+            "{unread} example pages are URLs, which a crawl reads first: save them and give them with --example \
+             to see what they add"
+        ));
+    }
+    output.line("\nTerms")?;
+    for term in terms.iter().take(TERMS_SHOWN) {
+        output.line(format!(
+            "  {:>7.3}  {:9}  {}",
+            term.weight,
+            source(term.source),
+            term.text
+        ))?;
+    }
+    Ok(())
+}
+
+fn source(source: TermSource) -> &'static str {
+    match source {
+        TermSource::Keyword => "keyword",
+        TermSource::Examples => "examples",
+    }
+}
+
+/// Shows a page's score with why; says whether it is on topic.
+fn show_page(topic: &Topic, page: &Page, output: &Output) -> anyhow::Result<bool> {
+    let terms = topic.read(&page.view());
+    let Relevance { probability, why } = topic.judge(&terms);
+    let on_topic = probability >= topic.threshold();
+    let places = topic.places(&terms);
+    if output.json {
+        let why: Vec<_> = why
+            .iter()
+            .map(|(what, log_odds)| json!({"what": what, "log_odds": log_odds}))
+            .collect();
+        let places: Vec<_> = places
+            .iter()
+            .map(|at| {
+                json!({
+                    "keyword": at.keyword, "title": at.title, "text": at.text,
+                    "url": at.url, "labels": at.labels,
+                })
+            })
+            .collect();
+        output.value(&json!({
+            "page": page.name,
+            "title": page.title,
+            "words": page.words.len(),
+            "relevance": probability,
+            "on_topic": on_topic,
+            "why": why,
+            "keywords": places,
+        }))?;
+        return Ok(on_topic);
+    }
+    let verdict = if on_topic { "on topic" } else { "off topic" };
+    output.line(format!(
+        "\n{probability:.3}  {verdict}  {}  {}",
+        page.name, page.title
+    ))?;
+    for (what, log_odds) in &why {
+        output.line(format!("  {log_odds:>+6.2}  {what}"))?;
+    }
+    for at in &places {
+        output.line(format!(
+            "          {:?}: {} in the title, {} in the text",
+            at.keyword, at.title, at.text
+        ))?;
+    }
+    if places.is_empty() {
+        output.line("          no keyword stands on it")?;
+    }
+    Ok(on_topic)
+}
+
+/// A page from a file.
+struct Page {
+    name: String,
+    title: String,
+    text: String,
+    words: segment::Words,
+    url: Url,
+    links: Vec<String>,
+    labels: Vec<String>,
+}
+
+impl Page {
+    fn read(file: &Path) -> anyhow::Result<Page> {
+        let name = file.display().to_string();
+        if name.starts_with("http://") || name.starts_with("https://") {
+            return Err(usage(format!(
+                "{name} is a URL; save the page first, as with: curl -sLo page.html {name}"
+            )));
+        }
+        let bytes = read(file)?;
+        let mut page = Page {
+            name,
+            title: String::new(),
+            text: String::new(),
+            words: words(""),
+            url: nowhere(),
+            links: Vec::new(),
+            labels: Vec::new(),
+        };
+        if is_page(None, &bytes) {
+            let read = extractor::page_of_bytes(&bytes, None, &page.url);
+            // A saved page may still say where it is from.
+            page.url = read.canonical.unwrap_or(page.url);
+            page.title = read.title.unwrap_or_default();
+            page.text = read.text;
+            for link in read.links {
+                if link.rel.split_whitespace().any(|token| token == "tag") {
+                    page.labels.push(link.anchor);
+                }
+                page.links.push(link.url.into());
+            }
+        } else {
+            let text = text_of_bytes(&bytes, None, None).text;
+            page.title = text
+                .lines()
+                .next()
+                .unwrap_or("")
+                .chars()
+                .take(120)
+                .collect();
+            page.text = text;
+        }
+        page.words = words(&page.text);
+        Ok(page)
+    }
+
+    fn view(&self) -> PageView<'_> {
+        PageView {
+            title: &self.title,
+            words: &self.words,
+            url: &self.url,
+            lang: None,
+            links: &[],
+            labels: &[],
+        }
+    }
+
+    fn example(self) -> ExampleText {
+        ExampleText {
+            title: self.title,
+            text: self.text,
+            url: Some(self.url.into()),
+            links: self.links,
+            labels: self.labels,
+        }
+    }
+}
