@@ -28,7 +28,7 @@ const KEPT_TERMS_MAX: usize = 256;
 /// Pages kept to train on.
 const KEPT_PAGES_MAX: usize = 1_000;
 /// Share of the kept pages that can count as on topic by what was learnt.
-const GROWTH: f32 = 0.2;
+const GROWTH: f32 = 0.1;
 /// Log-odds by the user's words alone from which a page counts as on topic beyond that share.
 const SAID_CLEARLY: f32 = 1.5;
 /// Weight of the user's own words in the order in which pages count as on topic.
