@@ -10,3 +10,4 @@ mod manners;
 mod mistakes;
 mod parts;
 mod support;
+mod templates;

@@ -306,6 +306,12 @@ pub struct PageSummary {
     /// Share of the page's characters inside links.
     #[serde(default)]
     pub link_density: f32,
+    /// Blocks cut from the text because most pages of the host have them.
+    #[serde(default, skip_serializing_if = "is_none_cut")]
+    pub template_blocks: u32,
+    /// Keys of the page's blocks, base64, where the host's template is learnt from them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub blocks: String,
     /// Robots directives: false when the page asks not to be indexed.
     #[serde(default = "yes")]
     pub may_index: bool,
@@ -411,6 +417,10 @@ pub struct StopRecord {
 
 fn is_false(value: &bool) -> bool {
     !*value
+}
+
+fn is_none_cut(value: &u32) -> bool {
+    *value == 0
 }
 
 fn is_zero(value: &u8) -> bool {

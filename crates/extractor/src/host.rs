@@ -60,9 +60,9 @@ struct Host {
     /// Pages observed since counting began.
     counted: u32,
     /// On how many of these each block stood.
-    counts: BTreeMap<u64, u32>,
+    counts: BTreeMap<u32, u32>,
     /// The blocks that are cut, sorted.
-    template: Vec<u64>,
+    template: Vec<u32>,
 }
 
 /// The keys of a page's blocks as they were before trimming: small, and all that
@@ -70,7 +70,7 @@ struct Host {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BlockKeys {
     /// One for each block; none for a block that is never template.
-    keys: Vec<Option<u64>>,
+    keys: Vec<Option<u32>>,
 }
 
 impl BlockKeys {
@@ -87,12 +87,38 @@ impl BlockKeys {
                 .collect(),
         }
     }
+
+    /// The different keys in order, four bytes each, for a journal: what
+    /// [`HostTemplates::observe`] counts.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let keys = self.distinct().into_iter();
+        keys.flat_map(u32::to_le_bytes).collect()
+    }
+
+    /// Keys as journalled; a rest of less than four bytes is left out.
+    pub fn from_bytes(bytes: &[u8]) -> BlockKeys {
+        let (keys, _) = bytes.as_chunks();
+        BlockKeys {
+            keys: keys
+                .iter()
+                .map(|key| Some(u32::from_le_bytes(*key)))
+                .collect(),
+        }
+    }
+
+    fn distinct(&self) -> Vec<u32> {
+        let mut keys: Vec<u32> = self.keys.iter().copied().flatten().collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
 }
 
-/// A block's key, if it is short enough to be template.
-fn key(block: &Block) -> Option<u64> {
+/// A block's key, if it is short enough to be template. 32 bits: a host's few template keys meet
+/// another block's by chance once in some 10^8 blocks.
+fn key(block: &Block) -> Option<u32> {
     let text = blocks::plain(std::slice::from_ref(block));
-    (!text.is_empty() && text.len() <= BYTES_MAX).then(|| xxh3_64(text.as_bytes()))
+    (!text.is_empty() && text.len() <= BYTES_MAX).then(|| xxh3_64(text.as_bytes()) as u32)
 }
 
 impl HostTemplates {
@@ -124,8 +150,8 @@ impl HostTemplates {
     /// Cuts the blocks that most of the host's pages have, and writes the text anew; `keys` are
     /// those of this page. Returns how many blocks were cut.
     ///
-    /// Nothing is cut where less than half of the text would be left: such a page is a copy of
-    /// others, which is for the deduplication to say.
+    /// Nothing is cut where less than an eighth of the text would be left: such a page is a copy
+    /// of others, which is for the deduplication to say.
     pub fn trim(&self, host: &str, keys: &BlockKeys, page: &mut Page) -> usize {
         let Some(memory) = self.hosts.get(host) else {
             return 0;
@@ -146,7 +172,7 @@ impl HostTemplates {
             return 0;
         }
         let text = blocks::plain(&kept);
-        if text.len() * 2 < page.text.len() {
+        if text.len() * 8 < page.text.len() {
             return 0;
         }
         page.blocks = kept;
@@ -156,17 +182,14 @@ impl HostTemplates {
 }
 
 impl Host {
-    fn cuts(&self, key: Option<u64>) -> bool {
+    fn cuts(&self, key: Option<u32>) -> bool {
         key.is_some_and(|key| self.template.binary_search(&key).is_ok())
     }
 
     fn count(&mut self, keys: &BlockKeys) {
         self.pages += 1;
         self.counted += 1;
-        let mut keys: Vec<u64> = keys.keys.iter().copied().flatten().collect();
-        keys.sort_unstable();
-        keys.dedup();
-        for key in keys {
+        for key in keys.distinct() {
             *self.counts.entry(key).or_default() += 1;
         }
         if self.counted >= PAGES_MIN && self.counted.is_power_of_two() {
@@ -240,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn few_pages_prove_nothing_and_no_page_is_cut_to_less_than_half() {
+    fn few_pages_prove_nothing_and_no_page_is_cut_to_next_to_nothing() {
         let mut templates = HostTemplates::new();
         for _ in 0..7 {
             templates.observe(HOST, &keys(&["The same line.", "Another line."]));
@@ -249,7 +272,7 @@ mod tests {
         assert_eq!(trim(&templates, HOST, &mut next), 0);
         templates.observe(HOST, &keys(&["The same line.", "Another line."]));
         assert_eq!(trim(&templates, HOST, &mut next), 1);
-        let mut copy = page(&["The same line.", "Another line.", "Today"]);
+        let mut copy = page(&["The same line.", "Another line.", "Mo."]);
         assert_eq!(trim(&templates, HOST, &mut copy), 0);
     }
 
@@ -283,6 +306,19 @@ mod tests {
         let mut next = page(&["A story, told at length.", "Old slogan.", "New slogan."]);
         assert_eq!(trim(&templates, HOST, &mut next), 1);
         assert_eq!(next.text, "A story, told at length.\nOld slogan.");
+    }
+
+    #[test]
+    fn journalled_keys_teach_the_same() {
+        let mut templates = HostTemplates::new();
+        let mut replayed = HostTemplates::new();
+        for number in 0..30 {
+            let keys = keys(&[&own(number), "Always.", &own(number % 3), "Always."]);
+            templates.observe(HOST, &keys);
+            replayed.observe(HOST, &BlockKeys::from_bytes(&keys.to_bytes()));
+        }
+        assert_eq!(replayed, templates);
+        assert_eq!(BlockKeys::from_bytes(&[1, 2, 3]), BlockKeys::default());
     }
 
     #[test]

@@ -276,6 +276,8 @@ pub struct DedupSection {
     pub keep: KeepPolicy,
     /// What becomes of the links of duplicates.
     pub links_of_duplicates: DuplicateLinks,
+    /// Cut text blocks that most pages of a host have, before pages are compared.
+    pub host_templates: bool,
 }
 
 /// Where the tables are looked up.
@@ -300,6 +302,7 @@ impl Default for DedupSection {
             memory: MemoryName::Ram,
             keep: KeepPolicy::First,
             links_of_duplicates: DuplicateLinks::FollowNew,
+            host_templates: true,
         }
     }
 }

@@ -57,6 +57,8 @@ pub fn page_summary(reading: &PageReading, relevance: Option<f32>) -> PageSummar
         layout: format!("{:016x}", page.layout),
         payload: format!("{:016x}", reading.payload),
         link_density: page.link_density,
+        template_blocks: reading.template_blocks,
+        blocks: String::new(),
         may_index: page.directives.index
             && !has_expired(page.directives.unavailable_after.as_deref()),
         may_follow: page.directives.follow,

@@ -29,6 +29,7 @@ pub mod publish;
 pub mod read;
 pub mod setup;
 pub mod stop;
+pub mod template_view;
 pub mod units;
 pub mod views;
 pub mod visit;

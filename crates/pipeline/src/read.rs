@@ -6,7 +6,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use extractor::{LinkKind, Page, PageContext};
+use extractor::{BlockKeys, LinkKind, Page, PageContext};
 use fetcher::{FetchError, FetchLimits, Fetched, Purpose, Sitemap, SitemapUrl, Truncated};
 use frontier::{CanonicalUrl, Canonicaliser, Lease};
 use segment::{Segmenter, Words};
@@ -93,6 +93,10 @@ pub struct PageReading {
     pub page: Page,
     /// Encoding it was decoded from.
     pub charset: &'static str,
+    /// Keys of its blocks, from which the host's template is learnt.
+    pub blocks: BlockKeys,
+    /// Blocks that were cut as the host's template.
+    pub template_blocks: u32,
     /// Words of the main text.
     pub words: Words,
     /// Words of the title.
@@ -382,6 +386,8 @@ impl Reader {
         let soft_404 = sieve::soft_404::is_soft_404(title, &page.text, words.len() as u32);
         limits_hit.extend(page.limits_hit.iter().map(|&limit| limit.to_string()));
         Reading::Page(Box::new(PageReading {
+            blocks: BlockKeys::of(&page),
+            template_blocks: 0,
             page,
             charset,
             words,

@@ -27,6 +27,7 @@ use crate::foresight::Foresight;
 use crate::kept::{KeptPage, KeptPages};
 use crate::publish::Publication;
 use crate::setup;
+use crate::template_view::TemplateView;
 
 /// Documents added to the search index between two commits while it is rebuilt.
 const REBUILD_COMMIT: usize = 5_000;
@@ -48,6 +49,8 @@ pub struct Views {
     pub scope: Scope,
     /// Kept pages.
     pub kept: KeptPages,
+    /// What hosts repeat on their pages.
+    pub templates: TemplateView,
     /// Topic and link model; `None` for a crawl without a topic.
     pub focus: Option<FocusView>,
     /// What is not worth a request.
@@ -153,6 +156,7 @@ impl Views {
             scope: Scope::new(&setup::scope_config(config))
                 .map_err(|error| CrawlError::Setup(error.to_string()))?,
             kept: KeptPages::default(),
+            templates: TemplateView::default(),
             focus: setup::focus_config(config)?
                 .as_ref()
                 .map(FocusView::new)
@@ -275,7 +279,12 @@ impl Views {
                     self.finish(&sitemap.url);
                 }
             }
-            Event::Page(page) => self.apply_page(record, page, position, reached, dir)?,
+            Event::Page(page) => {
+                if config.dedup.host_templates {
+                    self.templates.replay(page);
+                }
+                self.apply_page(record, page, position, reached, dir)?;
+            }
             Event::Retry(retry) => {
                 if for_frontier {
                     for url in retry

@@ -34,6 +34,7 @@ use crate::kept::{KeptPage, KeptPages};
 use crate::progress::Progress;
 use crate::publish::{Publication, ToPublisher};
 use crate::read::{Finding, PageReading, Reading, UrlFinding};
+use crate::template_view::TemplateView;
 use crate::visit::{Answer, RobotsVisit, unix_ms};
 
 /// Findings judged between two syncs at most.
@@ -67,6 +68,7 @@ pub struct Writer {
     pub(crate) scope: Scope,
     pub(crate) fingerprints: TableIndex,
     pub(crate) kept: KeptPages,
+    pub(crate) templates: TemplateView,
     pub(crate) focus: Option<FocusView>,
     pub(crate) counts: Counts,
     pub(crate) seq: u64,
@@ -494,13 +496,16 @@ impl Writer {
         &mut self,
         lease: &Lease,
         mut record: PageRecord,
-        reading: PageReading,
+        mut reading: PageReading,
         answer: Option<Answer>,
     ) -> Result<(), CrawlError> {
         let seq = self.seq + 1;
         let url = lease.url().url.to_url();
         let status = record.fetch.as_ref().map_or(0, |fetch| fetch.status);
         let context = UrlContext::from_bytes(&lease.url().context);
+        if self.config.dedup.host_templates {
+            self.templates.trim(&record.host, &mut reading);
+        }
         if let Some((focus, &on_topic)) = self.focus.as_mut().zip(self.examples.get(&record.url)) {
             focus.learn_example(&record.url, &reading, on_topic);
         }
@@ -583,6 +588,9 @@ impl Writer {
             focus.on_links(seq, &new.map(|link| link.promise).collect::<Vec<_>>());
         }
         record.page = Some(summary);
+        if self.config.dedup.host_templates {
+            self.templates.learn(&mut record, &reading.blocks);
+        }
         self.keep(seq, &record, &reading);
         let text = reading.page.text;
         let keeps_text = verdict == Verdict::Index || self.focus.is_some();
