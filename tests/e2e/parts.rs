@@ -258,7 +258,7 @@ fn two_pages_are_compared_with_the_reason_and_the_words_that_differ() {
     assert!(jaccard > 0.9 && jaccard < 1.0, "{jaccard}");
     let shown = stdout(&run(&mut tamis(&["compare", &a, &b])));
     assert!(shown.contains("torchlight"), "{shown}");
-    assert!(shown.contains("near duplicate: "), "{shown}");
+    assert!(shown.contains("near duplicate ("), "{shown}");
     let different = &values(&run(&mut tamis(&["compare", "--json", &a, &other])))[0];
     assert_eq!(different["verdict"], "different");
     let url = tamis(&["compare", &a, "http://a.test/"])

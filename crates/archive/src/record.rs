@@ -306,9 +306,9 @@ pub struct PageSummary {
     /// Share of the page's characters inside links.
     #[serde(default)]
     pub link_density: f32,
-    /// Blocks cut from the text because most pages of the host have them.
-    #[serde(default, skip_serializing_if = "is_none_cut")]
-    pub template_blocks: u32,
+    /// The text as it was before the host's template was cut from it, if any was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<WholeText>,
     /// Keys of the page's blocks, base64, where the host's template is learnt from them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub blocks: String,
@@ -324,6 +324,19 @@ pub struct PageSummary {
     /// Bounds that were hit while reading.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits_hit: Vec<String>,
+}
+
+/// A text that is known by its measures alone.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct WholeText {
+    /// Blocks that were cut from it.
+    pub blocks_cut: u32,
+    /// Its words.
+    pub words: u32,
+    /// Its fingerprint, 16 hex digits.
+    pub fingerprint: String,
+    /// Hash of its folded word sequence, 16 hex digits.
+    pub digest: String,
 }
 
 /// The nearest kept page and how near it is.
@@ -417,10 +430,6 @@ pub struct StopRecord {
 
 fn is_false(value: &bool) -> bool {
     !*value
-}
-
-fn is_none_cut(value: &u32) -> bool {
-    *value == 0
 }
 
 fn is_zero(value: &u8) -> bool {

@@ -15,6 +15,7 @@ use index::PageIndex;
 use serde::Serialize;
 use sieve::{Content, Evidence, Rules, Verdict};
 use simhash::TableIndex;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::CrawlConfig;
 use crate::convert;
@@ -310,11 +311,17 @@ fn check_index(
     Ok(())
 }
 
+/// What a verdict needs of a kept page beside its print.
+struct Kept {
+    layout: u64,
+    host: u64,
+}
+
 /// Makes verdicts again from what was recorded.
 struct Rejudge {
     rules: Rules,
     tables: TableIndex,
-    layouts: HashMap<u64, u64>,
+    kept: HashMap<u64, Kept>,
     keeps_first: bool,
 }
 
@@ -323,7 +330,7 @@ impl Rejudge {
         Ok(Self {
             rules: setup::rules(config),
             tables: TableIndex::in_memory(&index_config(config))?,
-            layouts: HashMap::new(),
+            kept: HashMap::new(),
             keeps_first: true,
         })
     }
@@ -344,15 +351,22 @@ impl Rejudge {
         };
         let status = page.fetch.as_ref().map_or(0, |fetch| fetch.status);
         let layout = u64::from_str_radix(&summary.layout, 16).unwrap_or(0);
+        let host = xxh3_64(page.host.as_bytes());
         let neighbour = if print.word_count == 0 || !(200..300).contains(&status) {
             None
         } else {
-            self.tables.nearest(&print)
+            let whole = convert::whole_of(summary, &print);
+            convert::nearest(&mut self.tables, &print, whole.as_ref())
         };
-        let same_layout = neighbour
+        let near = neighbour
             .as_ref()
-            .and_then(|near| self.layouts.get(&near.page))
-            .is_some_and(|near| (near ^ layout).count_ones() <= LAYOUT_BITS_MAX);
+            .and_then(|near| self.kept.get(&near.page));
+        let same_layout =
+            near.is_some_and(|near| (near.layout ^ layout).count_ones() <= LAYOUT_BITS_MAX);
+        let neighbour = match near.is_some_and(|near| near.host == host) {
+            true => neighbour.map(|near| sieve::between_siblings(near, &self.rules)),
+            false => neighbour,
+        };
         let evidence = Evidence {
             status,
             content: Content::Page,
@@ -392,10 +406,10 @@ impl Rejudge {
                 if let Some(print) = self.tables.get(old) {
                     self.tables.remove(old, &print);
                 }
-                self.layouts.remove(&old);
+                self.kept.remove(&old);
             }
             self.tables.insert(seq, &print);
-            self.layouts.insert(seq, layout);
+            self.kept.insert(seq, Kept { layout, host });
         }
     }
 }

@@ -268,6 +268,8 @@ pub struct DedupSection {
     pub reach: u8,
     /// Overlap of two texts from which they are the same, 0.0 to 1.0.
     pub overlap: f32,
+    /// Overlap of two texts of one host from which they are the same; 0.0 for no difference.
+    pub overlap_same_host: f32,
     /// Tables of the index: 4, 10 or 16.
     pub tables: u8,
     /// Where the tables are looked up: `ram` or `disk`.
@@ -298,6 +300,7 @@ impl Default for DedupSection {
             k: index.k,
             reach: index.reach,
             overlap: index.overlap,
+            overlap_same_host: sieve::Rules::default().overlap_same_host,
             tables: 4,
             memory: MemoryName::Ram,
             keep: KeepPolicy::First,

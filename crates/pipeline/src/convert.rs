@@ -1,9 +1,9 @@
 //! From the stages' types to the journal's, in one place.
 
-use archive::{FetchRecord, NeighbourRecord, PageSummary};
+use archive::{FetchRecord, NeighbourRecord, PageSummary, WholeText};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use simhash::{Decision, Fingerprint, Neighbour, Sketch, TextPrint};
+use simhash::{Decision, Fingerprint, Neighbour, Sketch, TableIndex, TextPrint};
 use time::OffsetDateTime;
 
 use crate::read::PageReading;
@@ -57,7 +57,12 @@ pub fn page_summary(reading: &PageReading, relevance: Option<f32>) -> PageSummar
         layout: format!("{:016x}", page.layout),
         payload: format!("{:016x}", reading.payload),
         link_density: page.link_density,
-        template_blocks: reading.template_blocks,
+        whole: reading.whole.as_ref().map(|(blocks_cut, print)| WholeText {
+            blocks_cut: *blocks_cut,
+            words: print.word_count,
+            fingerprint: print.fingerprint.to_string(),
+            digest: format!("{:016x}", print.digest),
+        }),
         blocks: String::new(),
         may_index: page.directives.index
             && !has_expired(page.directives.unavailable_after.as_deref()),
@@ -90,6 +95,31 @@ pub fn print_of(page: &PageSummary) -> Option<TextPrint> {
         sketch: Sketch::from_bytes(&sketch)?,
         word_count: page.words,
         digest: u64::from_str_radix(&page.digest, 16).ok()?,
+    })
+}
+
+/// The nearest kept page: one with the very text that the page had before its host's template was
+/// cut, else the nearest to what was left. Pages that were kept before the template was known have
+/// it in their prints.
+pub fn nearest(
+    tables: &mut TableIndex,
+    print: &TextPrint,
+    whole: Option<&TextPrint>,
+) -> Option<Neighbour> {
+    whole
+        .and_then(|whole| tables.nearest(whole))
+        .filter(|near| near.exact)
+        .or_else(|| tables.nearest(print))
+}
+
+/// What is recorded of a text before it was cut, as far as equal texts are told by it.
+pub fn whole_of(page: &PageSummary, print: &TextPrint) -> Option<TextPrint> {
+    let whole = page.whole.as_ref()?;
+    Some(TextPrint {
+        fingerprint: whole.fingerprint.parse().ok()?,
+        sketch: print.sketch,
+        word_count: whole.words,
+        digest: u64::from_str_radix(&whole.digest, 16).ok()?,
     })
 }
 

@@ -26,6 +26,13 @@ pub struct KeptPage {
 }
 
 impl KeptPage {
+    /// Whether it is a page of this host.
+    pub fn is_on(&self, host: &str) -> bool {
+        let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
+        rest.strip_prefix(host)
+            .is_some_and(|path| path.starts_with('/'))
+    }
+
     /// What is remembered of a recorded page.
     pub fn of(url: &str, page: &PageSummary) -> Self {
         Self {

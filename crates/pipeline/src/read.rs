@@ -95,8 +95,8 @@ pub struct PageReading {
     pub charset: &'static str,
     /// Keys of its blocks, from which the host's template is learnt.
     pub blocks: BlockKeys,
-    /// Blocks that were cut as the host's template.
-    pub template_blocks: u32,
+    /// The blocks that were cut as the host's template, and the print before that.
+    pub whole: Option<(u32, TextPrint)>,
     /// Words of the main text.
     pub words: Words,
     /// Words of the title.
@@ -387,7 +387,7 @@ impl Reader {
         limits_hit.extend(page.limits_hit.iter().map(|&limit| limit.to_string()));
         Reading::Page(Box::new(PageReading {
             blocks: BlockKeys::of(&page),
-            template_blocks: 0,
+            whole: None,
             page,
             charset,
             words,

@@ -255,6 +255,7 @@ pub fn rules(config: &CrawlConfig) -> Rules {
         languages: topic
             .map(|topic| topic.languages.clone())
             .unwrap_or_default(),
+        overlap_same_host: config.dedup.overlap_same_host,
         relevance_min: topic
             .filter(|topic| topic.off_topic == OffTopic::Drop)
             .map(|topic| topic.threshold),

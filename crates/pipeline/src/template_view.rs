@@ -28,9 +28,9 @@ impl TemplateView {
             .templates
             .trim(host, &reading.blocks, &mut reading.page);
         if cut > 0 {
-            reading.template_blocks = cut as u32;
             reading.words = Segmenter::shared().words(&reading.page.text);
-            reading.print = simhash::print(&reading.words);
+            let whole = std::mem::replace(&mut reading.print, simhash::print(&reading.words));
+            reading.whole = Some((cut as u32, whole));
         }
     }
 

@@ -519,12 +519,18 @@ impl Writer {
         let neighbour = if reading.print.word_count == 0 || !(200..300).contains(&status) {
             None
         } else {
-            self.fingerprints.nearest(&reading.print)
+            let whole = reading.whole.as_ref().map(|(_, print)| print);
+            convert::nearest(&mut self.fingerprints, &reading.print, whole)
         };
         let near = neighbour
             .as_ref()
             .and_then(|neighbour| self.kept.get(neighbour.page))
             .cloned();
+        let same_host = near.as_ref().is_some_and(|near| near.is_on(&record.host));
+        let neighbour = neighbour.map(|neighbour| match same_host {
+            true => sieve::between_siblings(neighbour, &self.rules),
+            false => neighbour,
+        });
         let evidence = Evidence {
             status,
             content: Content::Page,

@@ -6,7 +6,7 @@
 //!
 //! In reading order: [`outcome`] names every fate a URL can meet, [`evidence`] is what is known of
 //! a page when it is judged, [`rules`] what the user wants, [`mod@judge`] the decision,
-//! [`soft_404`] one measure that needs only words, and [`representative`] who stands for a
+//! [`siblings`] the doubt that pages of one host deserve, [`soft_404`] one measure that needs only words, and [`representative`] who stands for a
 //! cluster.
 
 pub mod evidence;
@@ -14,6 +14,7 @@ pub mod judge;
 pub mod outcome;
 pub mod representative;
 pub mod rules;
+pub mod siblings;
 pub mod soft_404;
 
 pub use evidence::{Content, Evidence};
@@ -21,3 +22,4 @@ pub use judge::judge;
 pub use outcome::{DuplicateKind, Failure, JunkReason, Outcome, Refusal, Verdict};
 pub use representative::{Keep, Member, better_representative};
 pub use rules::Rules;
+pub use siblings::between_siblings;

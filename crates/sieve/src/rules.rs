@@ -12,6 +12,9 @@ pub struct Rules {
     pub obey_noindex: bool,
     /// Languages wanted; empty for all.
     pub languages: Vec<String>,
+    /// Overlap from which two pages of one host are near-duplicates, 0.0 to 1.0; see
+    /// [`crate::siblings`].
+    pub overlap_same_host: f32,
     /// Least relevance of a page that is kept; `None` keeps off-topic pages.
     pub relevance_min: Option<f32>,
 }
@@ -23,6 +26,7 @@ impl Default for Rules {
             keep_listings: true,
             obey_noindex: true,
             languages: Vec::new(),
+            overlap_same_host: 0.85,
             relevance_min: None,
         }
     }

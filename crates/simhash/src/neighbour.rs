@@ -71,22 +71,15 @@ pub struct Neighbour {
 
 impl Neighbour {
     /// The order in which candidates are preferred, best first: duplicates before others; then
-    /// equal text, larger overlap and smaller distance (for others smaller distance first);
-    /// then the page that was kept first. A total order, so that every index gives one answer.
+    /// equal text, larger overlap and smaller distance; then the page that was kept first. A total
+    /// order, so that every index gives one answer.
     pub(crate) fn preference(&self, other: &Neighbour) -> Ordering {
         let duplicate = |n: &Neighbour| n.decision == Decision::Duplicate;
-        let overlap = || other.overlap.total_cmp(&self.overlap);
-        let distance = || self.distance.cmp(&other.distance);
         duplicate(other)
             .cmp(&duplicate(self))
             .then(other.exact.cmp(&self.exact))
-            .then_with(|| {
-                if duplicate(self) {
-                    overlap().then_with(distance)
-                } else {
-                    distance().then_with(overlap)
-                }
-            })
+            .then(other.overlap.total_cmp(&self.overlap))
+            .then(self.distance.cmp(&other.distance))
             .then(self.page.cmp(&other.page))
     }
 }
