@@ -1,6 +1,8 @@
 //! Commands as a user meets them.
 
-use crate::support::{run, stdout, tamis};
+use testweb::TestWeb;
+
+use crate::support::{Bench, file, page, run, stderr, stdout, tamis};
 
 #[test]
 fn the_demo_runs_alone_and_its_sums_close() {
@@ -71,5 +73,167 @@ fn every_command_has_help_with_an_example() {
             help.contains("Example") || has_commands,
             "{name} has no example:\n{help}"
         );
+        for below in below(&help) {
+            let help = stdout(&run(&mut tamis(&[&name, &below, "--help"])));
+            assert!(
+                help.contains("Example"),
+                "{name} {below} has no example:\n{help}"
+            );
+        }
+    }
+}
+
+/// The sub-commands that a help text lists.
+fn below(help: &str) -> Vec<String> {
+    let lines = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"));
+    let names = lines.skip(1).take_while(|line| line.starts_with("  "));
+    let names = names.filter(|line| !line.starts_with("   "));
+    let names = names.filter_map(|line| line.split_whitespace().next());
+    names
+        .filter(|name| *name != "help")
+        .map(str::to_string)
+        .collect()
+}
+
+#[test]
+fn explain_names_the_rule_that_left_a_url_out() {
+    let links = [
+        "http://elsewhere.test/",
+        "/private/x.html",
+        "/p1.html",
+        "/p2.html",
+        "/p3.html",
+    ];
+    let mut web = TestWeb::new().page(
+        "http://a.test/",
+        &page("Front", 1, &links.map(str::to_string)),
+    );
+    for number in 1..4 {
+        let links = [format!("/deep{number}.html")];
+        web = web.page(
+            &format!("http://a.test/p{number}.html"),
+            &page("P", number + 7, &links),
+        );
+    }
+    let bench = Bench::serve(web);
+    let config = "[crawl]\nmax_depth = 1\n[scope]\nexclude = [\"/private/\"]\n[politeness]\ndelay = \"0\"\n\
+                  [host.\"a.test\"]\nmax_pages = 3\n";
+    let config = file(bench.dir.path(), "rules.toml", config);
+    bench.crawl_to_end("crawl", &[&config, "--seed", "http://a.test/"]);
+    let told = |url: &str| {
+        let output = tamis(&["explain"])
+            .arg(bench.crawl_dir("crawl"))
+            .arg(url)
+            .output()
+            .expect("runs");
+        stdout(&output) + &stderr(&output)
+    };
+    for (url, words) in [
+        (
+            "http://elsewhere.test/",
+            "is out of scope: [scope] mode = \"host\", with seeds on a.test",
+        ),
+        (
+            "http://a.test/private/x.html",
+            "matches the [scope] exclude pattern \"/private/\"",
+        ),
+        ("http://a.test/p3.html", "[host.\"a.test\"] max_pages = 3"),
+        ("http://a.test/deep1.html", "[crawl] max_depth = 1"),
+        (
+            "http://never.test/",
+            "would be left out: it is out of scope",
+        ),
+        (
+            "http://a.test/private/unlinked.html",
+            "would be left out: it matches the [scope] exclude",
+        ),
+        (
+            "http://a.test/unlinked.html",
+            "no page or sitemap that was read so far links to it",
+        ),
+    ] {
+        let told = told(url);
+        assert!(told.contains(words), "{words:?} is not in: {told}");
+    }
+}
+
+#[test]
+fn csv_holds_no_control_characters_and_no_formulas() {
+    let title = "=HYPERLINK(\u{1b}[31m&quot;http://evil.test&quot;)";
+    let web = TestWeb::new().page("http://a.test/", &page(title, 5, &[]));
+    let bench = Bench::serve(web);
+    bench.crawl_to_end("crawl", &["--seed", "http://a.test/", "--delay", "0"]);
+    let csv = stdout(&run(tamis(&["export", "--format", "csv"])
+        .arg(bench.crawl_dir("crawl"))
+        .arg("pages")));
+    assert!(csv.contains("'=HYPERLINK"), "{csv}");
+    assert!(!csv.contains('\u{1b}'), "{csv}");
+    assert_eq!(
+        bench.rows("crawl", "pages")[0]["title"]
+            .as_str()
+            .map(|title| title.starts_with('=')),
+        Some(true)
+    );
+}
+
+#[test]
+fn output_obeys_no_color_a_narrow_terminal_and_a_pipe() {
+    let web = TestWeb::new()
+        .page(
+            "http://a.test/",
+            &page(
+                "全文检索 with a title that is long enough to be cut somewhere",
+                5,
+                &["http://a.test/b.html".into()],
+            ),
+        )
+        .page("http://a.test/b.html", &page("Copy", 5, &[]));
+    let bench = Bench::serve(web);
+    bench.crawl_to_end("crawl", &["--seed", "http://a.test/", "--delay", "0"]);
+    let dir = bench.crawl_dir("crawl");
+    let shown = |columns: &str, arguments: &[&str], options: &[&str]| {
+        let mut tamis = tamis(&arguments[..1]);
+        tamis
+            .env("COLUMNS", columns)
+            .arg(&dir)
+            .args(&arguments[1..])
+            .args(options);
+        stdout(&run(&mut tamis))
+    };
+    for arguments in [
+        &["report"][..],
+        &["status"],
+        &["explain", "http://a.test/b.html"],
+        &["search", "lantern"],
+    ] {
+        let plain = shown("100", arguments, &[]);
+        assert!(
+            !plain.contains('\u{1b}'),
+            "{arguments:?} colours a pipe: {plain}"
+        );
+        let never = shown("100", arguments, &["--color", "never"]);
+        assert!(!never.contains('\u{1b}'), "{arguments:?}");
+    }
+    let coloured = shown("100", &["report"], &["--color", "always"]);
+    assert!(
+        coloured.contains('\u{1b}'),
+        "--color always is the user's word"
+    );
+    for columns in [60, 80] {
+        for arguments in [&["report"][..], &["status"]] {
+            let text = shown(&columns.to_string(), arguments, &[]);
+            // Paths have no place to be broken at.
+            for line in text
+                .lines()
+                .filter(|line| !line.contains(dir.to_str().expect("UTF-8")))
+            {
+                assert!(
+                    report::table::width(line) <= columns,
+                    "{arguments:?}: {line:?}"
+                );
+            }
+        }
     }
 }

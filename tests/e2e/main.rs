@@ -3,11 +3,14 @@
 mod architecture;
 mod chinese;
 mod commands;
+mod control;
 mod copies;
 mod crash;
 mod damage;
 mod manners;
 mod mistakes;
 mod parts;
+mod progress;
 mod support;
 mod templates;
+mod trouble;

@@ -143,7 +143,12 @@ fn a_private_address_is_refused_unless_allowed() {
     .arg(dir.path().join("crawl"))
     .output()
     .expect("runs");
-    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("--allow-private"),
+        "{}",
+        stderr(&output)
+    );
     let rows = crate::support::run(
         crate::support::tamis(&["export"])
             .arg(dir.path().join("crawl"))
@@ -151,4 +156,44 @@ fn a_private_address_is_refused_unless_allowed() {
     );
     let text = crate::support::stdout(&rows);
     assert!(text.contains("\"refused\""), "{text}");
+}
+
+#[test]
+fn sitemaps_that_cannot_be_had_are_no_pages() {
+    let robots = "User-agent: *\nSitemap: http://a.test/gone.xml\nSitemap: http://a.test/moved.xml\n\
+                  Sitemap: http://a.test/circle.xml\nSitemap: http://a.test/broken.xml\n";
+    let list = "<urlset><url><loc>http://a.test/only-listed.html</loc></url></urlset>";
+    let web = site(TestWeb::new(), "a.test", 2)
+        .robots("a.test", robots)
+        .page("http://a.test/only-listed.html", &page("Listed", 77, &[]))
+        .respond(
+            "http://a.test/moved.xml",
+            Response::redirect(301, "http://a.test/real.xml"),
+        )
+        .respond(
+            "http://a.test/circle.xml",
+            Response::redirect(302, "http://a.test/circle.xml"),
+        )
+        .respond("http://a.test/broken.xml", Response::error(501))
+        .respond("http://a.test/real.xml", Response::xml(list));
+    let bench = Bench::serve(web);
+    bench.crawl_to_end(
+        "crawl",
+        &["--seed", "http://a.test/p0.html", "--delay", "0"],
+    );
+    let pages = bench.pages("crawl");
+    assert!(
+        pages.contains(&("http://a.test/only-listed.html".into(), "indexed".into())),
+        "{pages:?}"
+    );
+    assert!(
+        pages.iter().all(|(url, _)| !url.ends_with(".xml")),
+        "{pages:?}"
+    );
+    bench.check("crawl");
+    // The same once more, from the journal.
+    std::fs::remove_dir_all(bench.crawl_dir("crawl").join("state")).expect("removed");
+    bench.crawl_to_end("crawl", &[]);
+    bench.check("crawl");
+    assert_eq!(bench.pages("crawl"), pages);
 }

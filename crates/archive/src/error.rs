@@ -33,7 +33,7 @@ pub enum ArchiveError {
     #[error("write to the archive after an earlier write failed")]
     Failed,
     /// A newer Tamis wrote this journal.
-    #[error("read a journal of version {found}: this Tamis knows versions up to {known}")]
+    #[error("cannot read a journal of version {found}: this Tamis knows versions up to {known}")]
     NewerJournal {
         /// Its version.
         found: u32,

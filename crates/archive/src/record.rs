@@ -152,6 +152,9 @@ pub struct AttemptRecord {
     pub attempt: u32,
     /// Not again before this time, milliseconds since the Unix epoch.
     pub retry_at_ms: u64,
+    /// It is a sitemap, which is not counted among the URLs.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub sitemap: bool,
 }
 
 /// What the network said.
@@ -401,8 +404,39 @@ pub struct BodyRef {
 pub struct RetryRecord {
     /// Canonical URLs.
     pub urls: Vec<String>,
+    /// Where each of `urls` came from and how it had ended, in the same order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<RetryOrigin>,
     /// What was asked for, in words.
     pub filter: String,
+}
+
+/// What the queue must know of a URL to take it back, and the counters to take back its fate.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct RetryOrigin {
+    /// How it had ended: `failed` or `refused`.
+    pub outcome: String,
+    /// A fetch was made for it, so it counts against the page budget no longer.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub fetched: bool,
+    /// Links from a seed.
+    #[serde(default)]
+    pub depth: u32,
+    /// Number of its seed.
+    #[serde(default)]
+    pub seed: u32,
+    /// Redirects followed to get there.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub hops: u8,
+    /// Record number of the page whose link brought it first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<u64>,
+    /// Priority it had, 0.0 to 1.0.
+    #[serde(default)]
+    pub priority: f32,
+    /// Context of the link, for the focus model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
 }
 
 /// A change of representative.

@@ -56,12 +56,13 @@ impl Frontier {
         );
     }
 
-    /// Replays that a finished URL was put back into the queue.
-    pub fn replay_reopened(&mut self, url: FrontierUrl) {
+    /// Puts a finished URL back into the queue, now or on replay; false when it waits or is being
+    /// visited already, or was never admitted.
+    pub fn reopen(&mut self, url: FrontierUrl) -> bool {
         let key = url.url.key();
         let is_finished = matches!(self.stored(key), Some(Stored::Finished { .. }));
         if !is_finished || self.is_leased(key) {
-            return;
+            return false;
         }
         self.counts.finished -= 1;
         let order = self.next_order();
@@ -74,5 +75,6 @@ impl Frontier {
             },
             0,
         );
+        true
     }
 }

@@ -12,6 +12,9 @@ use crate::units::Size;
 /// Largest configuration file that is read.
 const CONFIG_BYTES_MAX: u64 = 4 << 20;
 
+/// Problems of one file that are told.
+const PROBLEMS_MAX: usize = 50;
+
 /// A configuration that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigProblem {
@@ -57,6 +60,23 @@ impl std::error::Error for ConfigProblem {}
 /// # Errors
 /// The first problem found.
 pub fn read(path: &Path) -> Result<CrawlConfig, ConfigProblem> {
+    let (name, text) = read_text(path)?;
+    let mut config = parse(&name, &text)?;
+    let base = path.parent().unwrap_or(Path::new(""));
+    rebase(&mut config, base);
+    Ok(config)
+}
+
+/// Every problem of a configuration file that can be told without mending another one first.
+pub fn problems(path: &Path) -> Vec<ConfigProblem> {
+    match read_text(path) {
+        Ok((name, text)) => problems_of(&name, text),
+        Err(problem) => vec![problem],
+    }
+}
+
+/// The file's name and its text.
+fn read_text(path: &Path) -> Result<(String, String), ConfigProblem> {
     let name = path.display().to_string();
     let fail = |message: String, mend: &str| ConfigProblem {
         file: name.clone(),
@@ -84,10 +104,8 @@ pub fn read(path: &Path) -> Result<CrawlConfig, ConfigProblem> {
             "save it as UTF-8 text",
         )
     })?;
-    let mut config = parse(&name, text.strip_prefix('\u{feff}').unwrap_or(&text))?;
-    let base = path.parent().unwrap_or(Path::new(""));
-    rebase(&mut config, base);
-    Ok(config)
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_string();
+    Ok((name, text))
 }
 
 /// Parses and checks a configuration's text; `name` is for messages.
@@ -99,6 +117,40 @@ pub fn parse(name: &str, text: &str) -> Result<CrawlConfig, ConfigProblem> {
         toml::from_str(text).map_err(|error| from_toml(name, text, &error))?;
     check(&config).map_err(|(key, message, mend)| at_key(name, text, key, message, mend))?;
     Ok(config)
+}
+
+/// The reader stops at the first mistake. So the line of each is blanked and the rest read again,
+/// as long as what is left is still TOML.
+fn problems_of(name: &str, mut text: String) -> Vec<ConfigProblem> {
+    let mut found: Vec<ConfigProblem> = Vec::new();
+    while let Err(problem) = parse(name, &text) {
+        let line = problem.line;
+        let known = found.iter().any(|known| known.line == line);
+        if !known {
+            found.push(problem);
+        }
+        let Some(start) = line.checked_sub(1).and_then(|line| line_start(&text, line)) else {
+            break;
+        };
+        let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        if known || found.len() >= PROBLEMS_MAX || text[start..end].trim_start().starts_with('[') {
+            break;
+        }
+        text.replace_range(start..end, "");
+        if text.parse::<toml::Table>().is_err() {
+            break;
+        }
+    }
+    found.sort_by_key(|problem| (problem.line, problem.column));
+    found
+}
+
+/// Where a line begins, counted from 0.
+fn line_start(text: &str, line: usize) -> Option<usize> {
+    match line {
+        0 => Some(0),
+        line => text.match_indices('\n').nth(line - 1).map(|(at, _)| at + 1),
+    }
 }
 
 /// Makes relative paths relative to `base`.
@@ -144,35 +196,35 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
             .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
     {
         return wrong(
-            "name",
+            "agent.name",
             format!("agent.name {agent:?} is no product token"),
             "use letters, digits, '-' and '_' only: robots.txt files address crawlers by it",
         );
     }
     if config.crawl.concurrency == 0 || config.crawl.concurrency > 4_096 {
         return wrong(
-            "concurrency",
+            "crawl.concurrency",
             format!("crawl.concurrency is {}", config.crawl.concurrency),
             "choose 1 to 4096",
         );
     }
     if config.politeness.connections_per_host == 0 {
         return wrong(
-            "connections_per_host",
+            "politeness.connections_per_host",
             "politeness.connections_per_host is 0".into(),
             "choose at least 1",
         );
     }
     if config.politeness.connections_per_address == 0 {
         return wrong(
-            "connections_per_address",
+            "politeness.connections_per_address",
             "politeness.connections_per_address is 0".into(),
             "choose at least 1",
         );
     }
     if config.politeness.attempts == 0 {
         return wrong(
-            "attempts",
+            "politeness.attempts",
             "politeness.attempts is 0".into(),
             "choose at least 1: the first try counts",
         );
@@ -195,9 +247,9 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
                     .to_string();
                 return Err((
                     if key == "include" {
-                        "include"
+                        "scope.include"
                     } else {
-                        "exclude"
+                        "scope.exclude"
                     },
                     format!("scope.{key} pattern {pattern:?} is no regular expression: {first}"),
                     "mend the pattern; it is matched against the whole canonical URL",
@@ -208,7 +260,7 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
     for pattern in &config.scope.include {
         if config.scope.exclude.contains(pattern) {
             return wrong(
-                "exclude",
+                "scope.exclude",
                 format!(
                     "scope.include and scope.exclude both hold {pattern:?}: nothing can be in scope"
                 ),
@@ -219,7 +271,7 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
     let dedup = &config.dedup;
     if dedup.k > dedup.reach {
         return wrong(
-            "reach",
+            "dedup.reach",
             format!(
                 "dedup.reach ({}) is below dedup.k ({})",
                 dedup.reach, dedup.k
@@ -230,14 +282,14 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
     let reach_max = if dedup.tables == 4 { 11 } else { 3 };
     if !matches!(dedup.tables, 4 | 10 | 16) {
         return wrong(
-            "tables",
+            "dedup.tables",
             format!("dedup.tables is {}", dedup.tables),
             "choose 4, 10 or 16",
         );
     }
     if dedup.reach > reach_max {
         return wrong(
-            "reach",
+            "dedup.reach",
             format!(
                 "dedup.reach is {}, but {} tables find every neighbour up to {reach_max} only",
                 dedup.reach, dedup.tables
@@ -247,7 +299,7 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
     }
     if !(0.0..=1.0).contains(&dedup.overlap) {
         return wrong(
-            "overlap",
+            "dedup.overlap",
             format!("dedup.overlap is {}", dedup.overlap),
             "choose a share from 0.0 to 1.0",
         );
@@ -255,7 +307,7 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
     if let Some(topic) = &config.topic {
         if !(0.0..=1.0).contains(&topic.threshold) {
             return wrong(
-                "threshold",
+                "topic.threshold",
                 format!("topic.threshold is {}", topic.threshold),
                 "choose a probability from 0.0 to 1.0",
             );
@@ -273,14 +325,14 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
         && let Err(message) = Size::parse_rate(&network.bandwidth)
     {
         return wrong(
-            "bandwidth",
+            "network.bandwidth",
             message,
             "write \"20 MB/s\", or leave it empty for no limit",
         );
     }
     if !network.proxy.is_empty() && url::Url::parse(&network.proxy).is_err() {
         return wrong(
-            "proxy",
+            "network.proxy",
             "network.proxy is no URL".into(),
             "write it as http://host:port or socks5://host:port",
         );
@@ -288,7 +340,7 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
     for rule in &network.resolve {
         if parse_resolve(rule).is_none() {
             return wrong(
-                "resolve",
+                "network.resolve",
                 format!("network.resolve {rule:?} is not HOST:PORT:ADDR"),
                 "write it as example.org:443:192.0.2.1 (an IPv6 address in brackets)",
             );
@@ -376,22 +428,31 @@ fn place(text: &str, offset: usize) -> (usize, usize, String) {
     (line, column, shown)
 }
 
-/// A problem of a key's value, placed at the first line that sets the key.
+/// A problem of a key's value, placed at the line that sets `section.key`, or begins `[key]`.
 fn at_key(name: &str, text: &str, key: &str, message: String, mend: &str) -> ConfigProblem {
-    let offset = text
-        .split_inclusive('\n')
-        .scan(0, |at, line| {
-            let start = *at;
-            *at += line.len();
-            Some((start, line))
-        })
-        .find(|(_, line)| {
-            let line = line.trim_start();
+    let (wanted, key) = key.split_once('.').unwrap_or((key, ""));
+    let (mut section, mut at, mut offset) = ("", 0, None);
+    for whole in text.split_inclusive('\n') {
+        let line = whole.trim_start();
+        let start = at + whole.len() - line.len();
+        at += whole.len();
+        if let Some(header) = line.strip_prefix('[') {
+            section = header.split(']').next().unwrap_or_default().trim();
+            if key.is_empty() && section == wanted {
+                offset = Some(start);
+            }
+        }
+        let sets = |key: &str| {
             line.strip_prefix(key)
                 .is_some_and(|rest| rest.trim_start().starts_with('='))
-                || line.trim_end() == format!("[{key}]")
-        })
-        .map(|(start, line)| start + (line.len() - line.trim_start().len()));
+        };
+        if !key.is_empty() && section == wanted && sets(key) {
+            offset = Some(start);
+        }
+        if offset.is_some() {
+            break;
+        }
+    }
     let (line, column, shown) = offset.map_or((0, 0, String::new()), |at| place(text, at));
     ConfigProblem {
         file: name.into(),
@@ -452,6 +513,35 @@ mod tests {
         let found = problem("[scope]\nmode = \"any\"\nexclude = [\"(\"]\n");
         assert_eq!(found.line, 3);
         assert!(found.message.contains("regular expression"), "{found}");
+    }
+
+    #[test]
+    fn every_mistake_is_found_at_once() {
+        let text = "[crawl]\nmax_pagse = 5\nconcurrency = 0\n\n[politeness]\ndelay = \"soon\"\n\
+                    [scope]\nmode = \"hots\"\n[dedup]\nreach = 2\n";
+        let found = problems_of("x.toml", text.into());
+        let lines: Vec<usize> = found.iter().map(|problem| problem.line).collect();
+        assert_eq!(lines, [2, 3, 6, 8, 10], "{found:#?}");
+        assert_eq!(problems_of("x.toml", "[crawl]\nmax_pages = 5\n".into()), []);
+    }
+
+    #[test]
+    fn a_file_that_is_no_toml_is_told_once() {
+        assert_eq!(
+            problems_of("x.toml", "[crawl\nmax_pages = = 5\n]]]".into()).len(),
+            1
+        );
+        assert_eq!(
+            problems_of("x.toml", "[crawly]\nmax_pages = 5\n".into()).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_problem_is_placed_in_its_own_section() {
+        let found =
+            problem("[host.\"a.example\"]\nconnections = 1\n[scope]\n[network]\nproxy = \"::\"\n");
+        assert_eq!(found.line, 5, "{found}");
     }
 
     #[test]

@@ -3,15 +3,11 @@
 //! The same fold runs over replayed and over new records, so the counters are those of all
 //! starts. (`report` has the full fold; this is the part that must be at hand at every moment.)
 
-use std::collections::{BTreeMap, VecDeque};
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
 
-use archive::{Event, PageRecord, Record};
+use archive::{Event, PageRecord, Record, RetryOrigin};
 
 use crate::progress::Progress;
-
-/// Over how long the shown rate is taken.
-const RATE_WINDOW: Duration = Duration::from_secs(10);
 
 /// The counters.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +37,6 @@ pub struct Counts {
     /// Pages finished in this start.
     pub pages_this_start: u64,
     last_url: String,
-    recent: VecDeque<(Instant, u64)>,
 }
 
 impl Counts {
@@ -62,8 +57,23 @@ impl Counts {
         if record.fetch.is_some() {
             self.pages += 1;
         }
+        if record.replaces.is_some() {
+            // The page whose place it takes leaves the index as its near-duplicate.
+            self.indexed -= 1;
+            *self.junk.entry("near_duplicate".into()).or_default() += 1;
+        }
         self.pages_this_start += 1;
         self.last_url.clone_from(&record.url);
+    }
+
+    /// A URL is put back: it is finished no longer, and its next fate is counted anew.
+    pub fn take_back(&mut self, origin: &RetryOrigin) {
+        self.finished -= 1;
+        match origin.outcome.as_str() {
+            "refused" => self.refused -= 1,
+            _ => self.failed -= 1,
+        }
+        self.pages -= u64::from(origin.fetched);
     }
 
     /// Counts a replayed record.
@@ -80,9 +90,9 @@ impl Counts {
                 self.pages_this_start = 0;
             }
             Event::Retry(retry) => {
-                // What is put back is finished no longer; its next fate is counted anew.
-                self.finished = self.finished.saturating_sub(retry.urls.len() as u64);
-                self.failed = self.failed.saturating_sub(retry.urls.len() as u64);
+                for origin in &retry.origins {
+                    self.take_back(origin);
+                }
             }
             Event::Start(_)
             | Event::Robots(_)
@@ -98,23 +108,7 @@ impl Counts {
     }
 
     /// Shows the counters to watchers.
-    pub fn show(&mut self, progress: &Progress) {
-        let now = Instant::now();
-        self.recent.push_back((now, self.pages_this_start));
-        while self.recent.len() > 2
-            && self
-                .recent
-                .front()
-                .is_some_and(|(at, _)| now.duration_since(*at) > RATE_WINDOW)
-        {
-            self.recent.pop_front();
-        }
-        let rate = match (self.recent.front(), self.recent.back()) {
-            (Some((from, first)), Some((to, last))) if to > from => {
-                (last - first) as f64 / to.duration_since(*from).as_secs_f64().max(0.1)
-            }
-            _ => 0.0,
-        };
+    pub fn show(&self, progress: &Progress) {
         progress.set_pages(self.pages);
         progress.update(|shown| {
             shown.finished = self.finished;
@@ -129,7 +123,6 @@ impl Counts {
             shown.pending = self.pending();
             shown.bytes = self.bytes;
             shown.pages_this_start = self.pages_this_start;
-            shown.rate = rate;
             shown.last_url.clone_from(&self.last_url);
         });
     }

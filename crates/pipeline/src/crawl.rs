@@ -23,6 +23,7 @@ use fetcher::{Fetch, HttpFetcher};
 use frontier::SeedUrl;
 
 use crate::config::CrawlConfig;
+use crate::control::server::Control;
 use crate::cpu;
 use crate::dir::CrawlDir;
 use crate::dispatch::{Dispatcher, Ended, RobotsCache, ToDispatcher};
@@ -80,14 +81,19 @@ pub struct CrawlSummary {
 impl CrawlSummary {
     /// The reason as people say it.
     pub fn reason_in_words(&self) -> &str {
-        match self.reason.as_str() {
-            "drained" => "done, nothing is left in the queue",
-            "max_pages" => "done, the page budget is used up",
-            "max_time" => "done, the time budget is used up",
-            "interrupted" => "interrupted",
-            "harvest" => "done, the harvest stayed low",
-            other => other,
-        }
+        reason_in_words(&self.reason)
+    }
+}
+
+/// Why a crawl stopped, as people say it.
+pub fn reason_in_words(reason: &str) -> &str {
+    match reason {
+        "drained" => "done, nothing is left in the queue",
+        "max_pages" => "done, the page budget is used up",
+        "max_time" => "done, the time budget is used up",
+        "interrupted" => "interrupted",
+        "harvest" => "done, the harvest stayed low",
+        other => other,
     }
 }
 
@@ -102,7 +108,9 @@ impl Crawl {
         self.progress
             .update(|shown| shown.state = "replaying".into());
         let config = Arc::new(self.config);
+        let control = Control::open(&self.dir, self.stop.clone(), self.progress.clone());
         let mut views = Views::open(&self.dir, &config)?;
+        views.counts.show(&self.progress);
         setup::write_config(&self.dir, &config)?;
         let fetch: Arc<dyn Fetch> =
             match self.fetch {
@@ -114,12 +122,23 @@ impl Crawl {
         let mut notes = std::mem::take(&mut views.notes);
         let mut new_seeds = setup::new_seeds(&self.seeds, &views.seeds);
         setup::new_examples(&config, &views.seeds, &mut new_seeds);
-        let (ended, detail) =
-            run_threads(&config, views, new_seeds, fetch, &self.stop, &self.progress)?;
+        let control = control
+            .inspect_err(|error| {
+                let path = self.dir.control();
+                notes.push(format!(
+                    "no control socket at {}: {error}; `tamis status` shows what is recorded, \
+                     pause and retry need a stop",
+                    path.display()
+                ));
+            })
+            .ok();
+        let watch = Watch {
+            stop: &self.stop,
+            progress: &self.progress,
+            control: control.as_ref(),
+        };
+        let (ended, detail) = run_threads(&config, views, new_seeds, fetch, &watch)?;
         let snapshot = self.progress.snapshot();
-        if snapshot.admitted > 0 && snapshot.indexed + snapshot.dropped() == 0 {
-            notes.push("no page could be read: `tamis report` has the reasons by host".into());
-        }
         Ok(CrawlSummary {
             reason: ended.name().into(),
             detail,
@@ -129,14 +148,25 @@ impl Crawl {
     }
 }
 
+/// Those outside who watch and steer.
+struct Watch<'a> {
+    stop: &'a StopHandle,
+    progress: &'a Progress,
+    control: Option<&'a Control>,
+}
+
 fn run_threads(
     config: &Arc<CrawlConfig>,
     views: Views,
     new_seeds: Vec<SeedRecord>,
     fetch: Arc<dyn Fetch>,
-    stop: &StopHandle,
-    progress: &Progress,
+    watch: &Watch,
 ) -> Result<(Ended, Option<String>), CrawlError> {
+    let &Watch {
+        stop,
+        progress,
+        control,
+    } = watch;
     let started = Instant::now();
     let system = |what: &'static str| {
         move |source| CrawlError::Directory {
@@ -261,7 +291,13 @@ fn run_threads(
         visits: 0,
     };
     progress.update(|shown| shown.state = "running".into());
+    if let Some(control) = control {
+        control.connect(Some(to_writer.clone()));
+    }
     let ended = dispatcher.run(&dispatcher_inbox);
+    if let Some(control) = control {
+        control.connect(None);
+    }
 
     // The line drains from its head: visits, pool, writer, publisher.
     drop(dispatcher);

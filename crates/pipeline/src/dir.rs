@@ -7,13 +7,21 @@
 //! DIR/state/fingerprints  sled; likewise
 //! DIR/index/              tantivy; likewise
 //! DIR/lock                held by the process that writes
+//! DIR/control.sock        where it can be asked what it does, see `control`
 //! ```
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::error::CrawlError;
+
+/// Tries to take the lock.
+const LOCK_TRIES: u32 = 3;
+
+/// Between two tries.
+const LOCK_NAP: Duration = Duration::from_millis(30);
 
 /// A crawl directory.
 #[derive(Debug, Clone)]
@@ -76,6 +84,17 @@ impl CrawlDir {
         self.root.join("index")
     }
 
+    /// `control.sock`.
+    pub fn control(&self) -> PathBuf {
+        self.root.join("control.sock")
+    }
+
+    /// Whether a process has the right to write here at this moment.
+    pub fn is_in_use(&self) -> bool {
+        File::open(self.root.join("lock"))
+            .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
     /// Whether a crawl was begun here.
     pub fn holds_crawl(&self) -> bool {
         self.config().is_file() && self.archive().is_dir()
@@ -97,7 +116,7 @@ impl CrawlDir {
     ///
     /// # Errors
     /// [`CrawlError::InUse`] when another process has it, [`CrawlError::Directory`] when it cannot
-    /// be made or written, [`CrawlError::NotACrawl`] when it holds something else.
+    /// be made or written, [`CrawlError::Occupied`] when it holds something else.
     pub fn lock(&self) -> Result<CrawlLock, CrawlError> {
         let cannot = |what: &str, source: io::Error| CrawlError::Directory {
             what: format!("{what} {}", self.root.display()),
@@ -105,7 +124,7 @@ impl CrawlDir {
         };
         let vacant = self.is_vacant().map_err(|error| cannot("read", error))?;
         if !vacant && !self.holds_crawl() && !self.root.join("lock").exists() {
-            return Err(CrawlError::NotACrawl(self.root.clone()));
+            return Err(CrawlError::Occupied(self.root.clone()));
         }
         std::fs::create_dir_all(&self.root).map_err(|error| cannot("make", error))?;
         let file = OpenOptions::new()
@@ -114,11 +133,15 @@ impl CrawlDir {
             .write(true)
             .open(self.root.join("lock"))
             .map_err(|error| cannot("write to", error))?;
-        match file.try_lock() {
-            Ok(()) => Ok(CrawlLock { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(CrawlError::InUse(self.root.clone())),
-            Err(TryLockError::Error(error)) => Err(cannot("lock", error)),
+        // Who only looks whether the lock is held holds it for an instant.
+        for _ in 0..LOCK_TRIES {
+            match file.try_lock() {
+                Ok(()) => return Ok(CrawlLock { _file: file }),
+                Err(TryLockError::WouldBlock) => std::thread::park_timeout(LOCK_NAP),
+                Err(TryLockError::Error(error)) => return Err(cannot("lock", error)),
+            }
         }
+        Err(CrawlError::InUse(self.root.clone()))
     }
 }
 
@@ -132,7 +155,9 @@ mod tests {
         let dir = CrawlDir::new(temp.path().join("crawl"));
         let lock = dir.lock().expect("first");
         assert!(matches!(dir.lock(), Err(CrawlError::InUse(_))));
+        assert!(dir.is_in_use());
         drop(lock);
+        assert!(!dir.is_in_use());
         assert!(dir.lock().is_ok());
     }
 
@@ -142,7 +167,7 @@ mod tests {
         std::fs::write(temp.path().join("thesis.tex"), "years of work").expect("write");
         assert!(matches!(
             CrawlDir::new(temp.path()).lock(),
-            Err(CrawlError::NotACrawl(_))
+            Err(CrawlError::Occupied(_))
         ));
         assert!(!temp.path().join("lock").exists());
     }

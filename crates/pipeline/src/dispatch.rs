@@ -33,6 +33,9 @@ const ROBOTS_TRIES_MAX: u32 = 4;
 /// Longest sleep: pauses and stops are noticed this soon.
 const NAP_MAX: Duration = Duration::from_millis(200);
 
+/// Between two looks at the hosts for watchers.
+const SHOW_INTERVAL: Duration = Duration::from_millis(500);
+
 /// Hosts shown to watchers.
 const HOSTS_SHOWN: usize = 20;
 
@@ -65,6 +68,11 @@ pub enum ToDispatcher {
     Committed {
         /// How many leases.
         leases: usize,
+    },
+    /// URLs of these hosts are to be tried again: what was known of their robots.txt is forgotten.
+    Reopened {
+        /// The hosts.
+        hosts: Vec<HostKey>,
     },
     /// The writer ended on an error: nothing more can be recorded.
     WriterEnded,
@@ -121,7 +129,7 @@ impl Dispatcher {
     /// Works until the crawl has ended, for whatever reason.
     pub fn run(&mut self, inbox: &Receiver<ToDispatcher>) -> Ended {
         let started = Instant::now();
-        let mut shown = started;
+        let mut shown = None;
         loop {
             while let Ok(message) = inbox.try_recv() {
                 if self.take(message) {
@@ -142,9 +150,9 @@ impl Dispatcher {
                     Leased::Drained | Leased::Waiting => {}
                 }
             }
-            if shown.elapsed() > Duration::from_secs(1) {
+            if shown.is_none_or(|at: Instant| at.elapsed() > SHOW_INTERVAL) {
                 self.show(started, ending);
-                shown = Instant::now();
+                shown = Some(Instant::now());
             }
             match inbox.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(message) => {
@@ -263,6 +271,11 @@ impl Dispatcher {
                 self.lock().robots_done(&host, at, delay, &advice);
             }
             ToDispatcher::Committed { leases } => self.leases -= leases,
+            ToDispatcher::Reopened { hosts } => {
+                for host in &hosts {
+                    self.robots.known.remove(host);
+                }
+            }
             ToDispatcher::WriterEnded => return true,
         }
         false
@@ -280,11 +293,13 @@ impl Dispatcher {
             None if self.stop.is_paused() => "paused",
             None => "running",
         };
+        self.progress.measure(Instant::now());
         self.progress.update(|shown| {
             shown.state = state.into();
             shown.in_flight = self.visits as u64;
             shown.running_ms = started.elapsed().as_millis() as u64;
             shown.max_pages = self.config.crawl.max_pages;
+            shown.max_time_ms = self.config.crawl.max_time.0.as_millis() as u64;
             shown.hosts = hosts
                 .into_iter()
                 .map(|host| HostProgress {
@@ -400,10 +415,13 @@ impl RobotsCache {
                 "{rule} (robots.txt line {})",
                 answer.line.unwrap_or(0)
             )),
-            (false, None) => Permission::Refused("robots.txt could not be had".into()),
+            (false, None) => Permission::Refused(NO_ROBOTS.into()),
         }
     }
 }
+
+/// Why a URL was refused whose host has no usable robots.txt: it may have one another day.
+pub(crate) const NO_ROBOTS: &str = "robots.txt could not be had";
 
 /// Marks a refusal that is none of robots.txt's: its host could not be reached at all.
 pub(crate) const UNREACHABLE: char = '!';

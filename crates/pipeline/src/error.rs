@@ -5,11 +5,14 @@ use std::path::PathBuf;
 /// An error that ends a crawl. What happens to a single URL is never one.
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlError {
-    /// The directory holds something else, or nothing.
-    #[error("{} holds no crawl: name a directory that `tamis crawl --dir` made, or an empty one", .0.display())]
+    /// No crawl was begun in the directory.
+    #[error("{} holds no crawl: name a directory that `tamis crawl --dir` made", .0.display())]
     NotACrawl(PathBuf),
+    /// A crawl cannot begin in a directory that holds something else.
+    #[error("{} holds no crawl, but other things: choose a new --dir, or an empty one", .0.display())]
+    Occupied(PathBuf),
     /// Another process writes to the directory.
-    #[error("{} is in use by another crawl: wait for it, stop it, or choose another --dir", .0.display())]
+    #[error("{} is in use by another tamis process: wait for it, end it with `tamis stop`, or choose another --dir", .0.display())]
     InUse(PathBuf),
     /// The directory cannot be used.
     #[error(
@@ -21,9 +24,14 @@ pub enum CrawlError {
         /// Why it failed.
         source: std::io::Error,
     },
+    /// A newer Tamis wrote the archive.
+    #[error("{0}; use the Tamis that wrote it, or a newer one; nothing was changed")]
+    Newer(archive::ArchiveError),
     /// The archive cannot be read or written. What was acknowledged is safe.
-    #[error("archive: {0}; every page recorded so far is safe, mend the cause and start again")]
-    Archive(#[from] archive::ArchiveError),
+    #[error(
+        "the archive cannot be used; every page recorded so far is safe, mend the cause and start again"
+    )]
+    Archive(#[source] archive::ArchiveError),
     /// The frontier's store failed. It is rebuilt from the archive on the next start.
     #[error("frontier: {0}; it is rebuilt from the archive on the next start")]
     Frontier(#[from] frontier::FrontierError),
@@ -39,4 +47,13 @@ pub enum CrawlError {
     /// A thread of ours ended by a panic.
     #[error("the {0} ended unexpectedly; every page recorded so far is safe, start again to go on")]
     Panicked(&'static str),
+}
+
+impl From<archive::ArchiveError> for CrawlError {
+    fn from(error: archive::ArchiveError) -> Self {
+        match error {
+            archive::ArchiveError::NewerJournal { .. } => Self::Newer(error),
+            error => Self::Archive(error),
+        }
+    }
 }

@@ -6,13 +6,15 @@
 //!
 //! In reading order: [`crawl`] starts and stops everything; [`dispatch`] leases, [`visit`]
 //! fetches, [`read`] reads, [`mod@write`] judges and records, [`publish`] makes searchable. [`views`]
-//! brings the stores up to the archive at start, [`check`] asks whether all agree. [`config`] has
+//! brings the stores up to the archive at start, [`check`] asks whether all agree. [`control`] is how
+//! a running crawl is asked and told, [`retry`] gives failed URLs another chance. [`config`] has
 //! every choice and every limit.
 
 pub mod check;
 pub mod config;
 pub mod config_file;
 pub mod context;
+pub mod control;
 pub mod convert;
 pub mod counts;
 pub mod cpu;
@@ -27,7 +29,9 @@ mod offer;
 pub mod progress;
 pub mod publish;
 pub mod read;
+pub mod retry;
 pub mod setup;
+mod sitemaps;
 pub mod stop;
 pub mod template_view;
 pub mod units;
@@ -36,7 +40,7 @@ pub mod visit;
 pub mod write;
 
 pub use config::CrawlConfig;
-pub use crawl::{Crawl, CrawlSummary};
+pub use crawl::{Crawl, CrawlSummary, reason_in_words};
 pub use dir::CrawlDir;
 pub use error::CrawlError;
 pub use progress::{Progress, Snapshot};

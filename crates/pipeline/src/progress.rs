@@ -4,14 +4,19 @@
 //! control socket). The writer updates it once per group of records, the dispatcher its view of
 //! the hosts once a second; a watcher takes a copy.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+/// Over how long the shown rate is taken.
+const RATE_WINDOW: Duration = Duration::from_secs(10);
 
 /// A copy of the crawl's counters at one moment. Counters are over all starts of the crawl.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Snapshot {
     /// `starting`, `replaying`, `running`, `paused`, `stopping` or `stopped`.
     pub state: String,
@@ -47,6 +52,8 @@ pub struct Snapshot {
     pub rate: f64,
     /// Finished pages at which the crawl stops; 0 for no limit.
     pub max_pages: u64,
+    /// Milliseconds of this start at which the crawl stops; 0 for no limit.
+    pub max_time_ms: u64,
     /// Hosts with most pending URLs.
     pub hosts: Vec<HostProgress>,
     /// Why it stopped, once it has.
@@ -63,7 +70,7 @@ impl Snapshot {
 }
 
 /// One host's queue.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostProgress {
     /// Host key.
     pub host: String,
@@ -80,6 +87,7 @@ pub struct HostProgress {
 pub struct Progress {
     inner: Arc<Mutex<Snapshot>>,
     pages: Arc<AtomicU64>,
+    recent: Arc<Mutex<VecDeque<(Instant, u64)>>>,
 }
 
 impl Progress {
@@ -99,6 +107,20 @@ impl Progress {
     /// Sets the number of finished URLs for which a fetch was made.
     pub fn set_pages(&self, pages: u64) {
         self.pages.store(pages, Ordering::Release);
+    }
+
+    /// Takes the rate again from the pages of the last seconds: also when none came.
+    pub fn measure(&self, now: Instant) {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        self.update(|shown| {
+            recent.push_back((now, shown.pages_this_start));
+            while recent.len() > 2 && now.duration_since(recent[0].0) > RATE_WINDOW {
+                recent.pop_front();
+            }
+            let (from, first) = recent[0];
+            let pages = shown.pages_this_start.saturating_sub(first);
+            shown.rate = pages as f64 / now.duration_since(from).as_secs_f64().max(1.0);
+        });
     }
 
     /// Changes the counters.

@@ -5,15 +5,12 @@ use std::net::SocketAddr;
 use archive::SeedRecord;
 use fetcher::{FetchLimits, HttpConfig};
 use focus::{ExampleText, FocusConfig};
-use frontier::{
-    Canonicaliser, FrontierConfig, FrontierUrl, HostLimits, ScopeConfig, ScopeMode, SeedUrl,
-};
+use frontier::{Canonicaliser, FrontierConfig, HostLimits, ScopeConfig, ScopeMode, SeedUrl};
 use sieve::Rules;
 use url::{Host, Url};
 
 use crate::config::{CrawlConfig, OffTopic, ScopeModeName};
 use crate::config_file::parse_resolve;
-use crate::context::UrlContext;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::units::Size;
@@ -361,17 +358,4 @@ fn read_example(path: &str) -> Result<ExampleText, CrawlError> {
         text: page.text,
         ..ExampleText::default()
     })
-}
-
-/// A URL that is put back into the queue by hand.
-pub fn reopened(url: frontier::CanonicalUrl) -> FrontierUrl {
-    let context = UrlContext::page().to_bytes();
-    FrontierUrl {
-        url,
-        depth: 0,
-        seed: 0,
-        via: None,
-        priority: 0.5,
-        context,
-    }
 }

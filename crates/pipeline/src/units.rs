@@ -127,6 +127,8 @@ impl fmt::Display for Size {
             }
             bytes if bytes > 0 && bytes % 1_000_000 == 0 => write!(f, "{} MB", bytes / 1_000_000),
             bytes if bytes > 0 && bytes % 1_000 == 0 => write!(f, "{} KB", bytes / 1_000),
+            bytes if bytes > 0 && bytes % (1 << 20) == 0 => write!(f, "{} MiB", bytes >> 20),
+            bytes if bytes > 0 && bytes % (1 << 10) == 0 => write!(f, "{} KiB", bytes >> 10),
             bytes => write!(f, "{bytes} B"),
         }
     }
@@ -197,6 +199,8 @@ mod tests {
             assert_eq!(size.0, bytes, "{text}");
             assert_eq!(Size::parse(&size.to_string()), Ok(size));
         }
+        assert_eq!(Size(65_536).to_string(), "64 KiB");
+        assert_eq!(Size(64_000).to_string(), "64 KB");
         assert_eq!(Size::parse_rate("20 MB/s"), Ok(Size(20_000_000)));
         assert!(Size::parse("10 apples").is_err());
     }

@@ -107,15 +107,31 @@ impl Views {
         )?;
         notes.extend(recovery.cut.iter().map(|cut| format!("archive: {cut}")));
         let fresh = archive.last_seq() == 0;
-        let (frontier, frontier_opened) = Frontier::open(
-            &dir.frontier(),
-            setup::frontier_config(config),
-            Instant::now(),
-        )?;
-        let (fingerprints, tables_opened) =
-            TableIndex::open(&dir.fingerprints(), &index_config(config))?;
-        let (index, index_opened) = PageIndex::open(&dir.index())?;
-        let mut reached = Reached {
+        let end = archive::end(&dir.archive())?.0;
+        let open_frontier = || {
+            let config = setup::frontier_config(config);
+            Frontier::open(&dir.frontier(), config, Instant::now())
+        };
+        let (mut frontier, mut frontier_opened) = open_frontier()?;
+        if frontier_opened.position > end {
+            drop(frontier);
+            set_aside(&dir.frontier(), "frontier", &mut notes)?;
+            (frontier, frontier_opened) = open_frontier()?;
+        }
+        let open_tables = || TableIndex::open(&dir.fingerprints(), &index_config(config));
+        let (mut fingerprints, mut tables_opened) = open_tables()?;
+        if tables_opened.position > end {
+            drop(fingerprints);
+            set_aside(&dir.fingerprints(), "fingerprints", &mut notes)?;
+            (fingerprints, tables_opened) = open_tables()?;
+        }
+        let (mut index, mut index_opened) = PageIndex::open(&dir.index())?;
+        if index_opened.position > end {
+            drop(index);
+            set_aside(&dir.index(), "search index", &mut notes)?;
+            (index, index_opened) = PageIndex::open(&dir.index())?;
+        }
+        let reached = Reached {
             frontier: frontier_opened.position,
             tables: tables_opened.position,
             index: index_opened.position,
@@ -129,25 +145,16 @@ impl Views {
                 notes.push(format!("{view}: rebuilt from the archive, because {why}"));
             }
         }
-        let end = archive::end(&dir.archive())?.0;
         for (view, position) in [
-            ("frontier", &mut reached.frontier),
-            ("fingerprints", &mut reached.tables),
-            ("search index", &mut reached.index),
+            ("frontier", reached.frontier),
+            ("fingerprints", reached.tables),
+            ("search index", reached.index),
         ] {
-            if *position == 0 && !fresh {
+            let told = notes.iter().any(|note: &String| note.starts_with(view));
+            if position == 0 && !fresh && !told {
                 notes.push(format!("{view}: rebuilt from the archive"));
-            } else if *position > end {
-                return Err(CrawlError::Setup(format!(
-                    "the {view} is ahead of the archive: was the archive restored from a backup? \
-                     Run `tamis check-dir --repair {}`",
-                    dir.root().display()
-                )));
             }
         }
-        notes.dedup_by(|later, first| {
-            later.starts_with(first.as_str()) || first.starts_with(later.as_str())
-        });
         let mut views = Self {
             archive,
             frontier,
@@ -287,12 +294,8 @@ impl Views {
             }
             Event::Retry(retry) => {
                 if for_frontier {
-                    for url in retry
-                        .urls
-                        .iter()
-                        .filter_map(|url| CanonicalUrl::parse(url).ok())
-                    {
-                        self.frontier.replay_reopened(setup::reopened(url));
+                    for url in crate::retry::queued(retry) {
+                        self.frontier.reopen(url);
                     }
                 }
             }
@@ -470,6 +473,23 @@ impl Views {
             self.frontier.replay_finished(&url);
         }
     }
+}
+
+/// Throws a view away that knows more than the archive: it follows from records that are gone, as
+/// when the archive was restored from a backup.
+fn set_aside(
+    view: &std::path::Path,
+    name: &str,
+    notes: &mut Vec<String>,
+) -> Result<(), CrawlError> {
+    std::fs::remove_dir_all(view).map_err(|source| CrawlError::Directory {
+        what: format!("remove {}", view.display()),
+        source,
+    })?;
+    notes.push(format!(
+        "{name}: rebuilt from the archive, because it was ahead of it (was the archive restored from a backup?)"
+    ));
+    Ok(())
 }
 
 /// How far each view had come when it was opened.

@@ -15,15 +15,14 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use archive::{
-    Archive, AttemptRecord, Entry, Event, LinkRecord, PageRecord, Record, RobotsRecord, SeedRecord,
-    SitemapRecord, StopRecord,
+    Archive, AttemptRecord, Entry, Event, LinkRecord, PageRecord, Record, SeedRecord, StopRecord,
 };
-use frontier::{Admission, CanonicalUrl, Frontier, FrontierUrl, HostKey, Lease, Scope};
+use frontier::{Admission, CanonicalUrl, Frontier, FrontierUrl, Lease, Scope};
 use sieve::{Content, Evidence, Failure, JunkReason, Member, Outcome, Refusal, Rules, Verdict};
 use simhash::{Decision, TableIndex};
 
 use crate::config::{CrawlConfig, KeepPolicy};
-use crate::context::UrlContext;
+use crate::context::{Kind, UrlContext};
 use crate::convert;
 use crate::counts::Counts;
 use crate::dispatch::ToDispatcher;
@@ -34,8 +33,9 @@ use crate::kept::{KeptPage, KeptPages};
 use crate::progress::Progress;
 use crate::publish::{Publication, ToPublisher};
 use crate::read::{Finding, PageReading, Reading, UrlFinding};
+use crate::retry::RetryFilter;
 use crate::template_view::TemplateView;
-use crate::visit::{Answer, RobotsVisit, unix_ms};
+use crate::visit::{Answer, unix_ms};
 
 /// Findings judged between two syncs at most.
 const GROUP_MAX: usize = 256;
@@ -49,6 +49,15 @@ pub(crate) const LAYOUT_BITS_MAX: u32 = 6;
 pub enum ToWriter {
     /// A visit that was read.
     Finding(Finding),
+    /// Failed URLs are to be tried again.
+    Reopen {
+        /// The URLs, with where they came from.
+        found: Vec<crate::retry::Candidate>,
+        /// What was asked for.
+        filter: RetryFilter,
+        /// Told how many were put back, once that is recorded.
+        answer: SyncSender<usize>,
+    },
     /// The crawl ends; the reason is recorded.
     Stop(StopRecord),
 }
@@ -95,9 +104,15 @@ impl Writer {
             let mut next = Some(first);
             let mut taken = 0;
             let mut stopped = false;
+            let mut answers = Vec::new();
             while let Some(message) = next {
                 match message {
                     ToWriter::Finding(finding) => endings.extend(self.commit(finding)?),
+                    ToWriter::Reopen {
+                        found,
+                        filter,
+                        answer,
+                    } => answers.push((answer, self.reopen(found, &filter)?)),
                     ToWriter::Stop(stop) => {
                         self.append(Event::Stop(stop))?;
                         stopped = true;
@@ -111,6 +126,10 @@ impl Writer {
                 };
             }
             self.sync(endings)?;
+            for (answer, reopened) in answers {
+                // Who asked may have gone.
+                let _ = answer.send(reopened);
+            }
             if stopped {
                 break;
             }
@@ -243,6 +262,11 @@ impl Writer {
                 .and_then(|_| self.lock_foresight().original_of(url.url.as_str())),
             ..PageRecord::default()
         };
+        let is_sitemap = UrlContext::from_bytes(&url.context).kind == Kind::Sitemap;
+        if is_sitemap && !matches!(reading, Reading::Sitemap { .. }) {
+            self.commit_no_sitemap(&lease, record, reading)?;
+            return Ok(Ending::Finished(lease));
+        }
         match reading {
             Reading::Sitemap {
                 kind,
@@ -313,6 +337,7 @@ impl Writer {
             fetch,
             attempt: lease.attempt(),
             retry_at_ms,
+            sitemap: UrlContext::from_bytes(&lease.url().context).kind == Kind::Sitemap,
         }))?;
         self.counts.attempts += 1;
         Ok(Ending::Retry(lease, retry_at_ms))
@@ -387,108 +412,6 @@ impl Writer {
             record.detail = Some(failure.detail.clone());
         }
         self.commit_plain(lease, record, outcome, answer)
-    }
-
-    fn commit_sitemap(
-        &mut self,
-        lease: &Lease,
-        record: PageRecord,
-        kind: &str,
-        urls: Vec<(CanonicalUrl, fetcher::SitemapUrl)>,
-        problem: Option<String>,
-    ) -> Result<(), CrawlError> {
-        let since = self
-            .seeds
-            .get(lease.url().seed as usize)
-            .and_then(|seed| seed.since.clone());
-        let mut admitted = Vec::new();
-        for (url, entry) in urls {
-            // ISO dates sort as text; an entry without a date is not known to be old.
-            let is_old =
-                since
-                    .as_deref()
-                    .zip(entry.lastmod.as_deref())
-                    .is_some_and(|(since, at)| {
-                        at.get(..since.len().min(at.len())) < since.get(..since.len().min(at.len()))
-                    });
-            if is_old {
-                continue;
-            }
-            let mut context = UrlContext::page();
-            let mut priority = lease.url().priority;
-            if kind == "index" {
-                context = UrlContext::sitemap();
-            } else if let Some(focus) = &self.focus {
-                (context.features, priority) = focus.promise_of_url(&url);
-            }
-            let depth = lease.url().depth + u32::from(kind != "index");
-            if kind == "index" && !self.may_read_sitemap(&url) {
-                continue;
-            }
-            if self.offer(&url, depth, lease, context, lease.url().via, priority) == "new" {
-                admitted.push(url.as_str().to_string());
-            }
-        }
-        if kind != "index" {
-            self.counts.admitted += admitted.len() as u64;
-        }
-        self.append(Event::Sitemap(SitemapRecord {
-            url: record.url,
-            host: record.host,
-            seed: record.seed,
-            fetch: record.fetch.unwrap_or_default(),
-            kind: kind.into(),
-            problem,
-            urls: admitted,
-        }))?;
-        Ok(())
-    }
-
-    fn commit_robots(&mut self, visit: RobotsVisit) -> Result<(), CrawlError> {
-        let sitemaps: Vec<String> = visit.robots.sitemaps().to_vec();
-        self.append(Event::Robots(RobotsRecord {
-            host: visit.host.to_string(),
-            fetch: convert::fetch_record(&visit.answer, ""),
-            rules: visit.rules.into(),
-            crawl_delay_s: visit
-                .robots
-                .crawl_delay(&self.config.agent.name)
-                .map(|delay| delay.as_secs_f64()),
-            sitemaps: sitemaps.clone(),
-        }))?;
-        self.offer_sitemaps(&visit.host, &sitemaps);
-        Ok(())
-    }
-
-    /// Offers the sitemaps that a host's robots.txt names; as on replay, so that both agree.
-    pub(crate) fn offer_sitemaps(&mut self, host: &HostKey, sitemaps: &[String]) {
-        if self.config.scope.sitemaps == Some(false) {
-            return;
-        }
-        let Some(seed) = self.kept.seed_of_host(host) else {
-            return;
-        };
-        for sitemap in sitemaps {
-            let Ok(url) = CanonicalUrl::parse(sitemap) else {
-                continue;
-            };
-            if !self.may_read_sitemap(&url) || self.scope.check(&url, 0, seed).is_err() {
-                continue;
-            }
-            self.lock_frontier().admit(FrontierUrl {
-                url,
-                depth: 0,
-                seed,
-                via: None,
-                priority: 1.0,
-                context: UrlContext::sitemap().to_bytes(),
-            });
-        }
-    }
-
-    /// Counts a sitemap against its host's bound.
-    fn may_read_sitemap(&mut self, url: &CanonicalUrl) -> bool {
-        self.kept.count_sitemap(&url.host()) <= self.config.limits.sitemaps_per_host
     }
 
     /// Judges a page and records it with the fates of its links.

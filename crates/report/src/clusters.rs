@@ -159,8 +159,10 @@ impl Clusters {
             })
         });
         let mut samples = self.samples.clone();
-        // Those that differ most are the most worth looking at.
-        samples.sort_by(|a, b| b.distance.cmp(&a.distance).then(a.page.cmp(&b.page)));
+        // Texts that were taken over say more than pages of one template, and of those the ones
+        // that differ most.
+        let is_layout = |sample: &Sample| sample.kind.ends_with("_layout");
+        samples.sort_by_key(|s| (is_layout(s), std::cmp::Reverse(s.distance), s.page));
         // Replaced pages are duplicates too, but were never judged as such.
         let mut by_kind = self.by_kind.clone();
         let judged: u64 = by_kind.values().sum();

@@ -309,11 +309,24 @@ impl<'o> Sink<'o> {
     }
 }
 
-/// RFC 4180 §2: quoted where it must be, quotes doubled.
+/// RFC 4180 §2: quoted where it must be, quotes doubled. A text of the web may be made to be a
+/// formula where a spreadsheet opens it, so one that begins like a formula gets a `'` before it;
+/// control characters other than line ends and tabs become spaces. JSONL has every text as it is.
 fn csv_cell(value: &Value) -> String {
     let text = match value {
         Value::Null => return String::new(),
-        Value::String(text) => text.clone(),
+        Value::String(text) => {
+            let harmless = |c: char| {
+                if c.is_control() && !matches!(c, '\n' | '\t') {
+                    ' '
+                } else {
+                    c
+                }
+            };
+            let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+            let lead = if formula { "'" } else { "" };
+            lead.chars().chain(text.chars().map(harmless)).collect()
+        }
         Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
     };
     match text.contains(['"', ',', '\n', '\r']) {

@@ -277,6 +277,11 @@ impl Tally {
     }
 
     fn attempt(&mut self, attempt: &AttemptRecord) {
+        if attempt.sitemap {
+            self.fetches.sitemaps += 1;
+            self.fetches.bytes += attempt.fetch.bytes;
+            return;
+        }
         self.fetches.attempts_repeated += 1;
         self.admit(&attempt.url, &attempt.host, 0);
         self.fetch(&attempt.url, &attempt.host, &attempt.fetch, false);

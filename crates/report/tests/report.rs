@@ -429,6 +429,7 @@ fn any_event() -> impl Strategy<Value = Event> {
     let retry = prop::collection::vec(url.clone(), 0..3).prop_map(|urls| {
         Event::Retry(archive::RetryRecord {
             urls,
+            origins: Vec::new(),
             filter: String::new(),
         })
     });
@@ -463,6 +464,7 @@ fn any_event() -> impl Strategy<Value = Event> {
             fetch,
             attempt: 1,
             retry_at_ms: 0,
+            sitemap: false,
         })
     });
     let stop = Just(Event::Stop(archive::StopRecord::default()));

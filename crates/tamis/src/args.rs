@@ -69,6 +69,16 @@ pub enum Command {
     Crawl(command::crawl::Args),
     /// Crawl a small bundled web on loopback and show what comes of it
     Demo(command::demo::Args),
+    /// Show what a crawl is doing, and why it is slow or stopped
+    Status(command::status::Args),
+    /// Let a running crawl begin no new fetch until it is resumed
+    Pause(command::steer::PauseArgs),
+    /// Let a paused crawl go on
+    Resume(command::steer::ResumeArgs),
+    /// Stop a running crawl cleanly, as Ctrl-C does
+    Stop(command::steer::StopArgs),
+    /// Put failed URLs back into the queue
+    Retry(command::steer::RetryArgs),
     /// Report what a crawl found, dropped and met
     Report(command::report::Args),
     /// Search the kept pages
@@ -109,4 +119,180 @@ pub enum Command {
     Fetch(command::fetch::Args),
     /// Print shell completions or write man pages
     Completions(command::completions::Args),
+}
+
+#[cfg(test)]
+mod tests {
+    //! Both READMEs show what this version understands.
+
+    use std::collections::BTreeSet;
+
+    use clap::{CommandFactory, Parser};
+
+    use super::Cli;
+
+    const READMES: [(&str, &str); 2] = [
+        ("README.md", include_str!("../../../README.md")),
+        ("README.zh-CN.md", include_str!("../../../README.zh-CN.md")),
+    ];
+
+    /// The fenced blocks of a language.
+    fn blocks(text: &'static str, language: &str) -> Vec<&'static str> {
+        let fence = format!("```{language}\n");
+        let parts = text.split(fence.as_str()).skip(1);
+        parts
+            .map(|rest| rest.split("```").next().unwrap_or_default())
+            .collect()
+    }
+
+    /// A line's words as a shell cuts them: quotes, comments, redirections and pipes.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+        for c in line.chars() {
+            match (quote, c) {
+                (Some(open), c) if c == open => quote = None,
+                (None, '\'' | '"') => {
+                    quote = Some(c);
+                    word.get_or_insert_default();
+                }
+                (None, '#') if word.is_none() => break,
+                (None, c) if c.is_whitespace() => words.extend(word.take()),
+                (_, c) => word.get_or_insert_default().push(c),
+            }
+        }
+        words.extend(word);
+        words
+    }
+
+    /// The `tamis` commands of the shell blocks and of the code in the text.
+    fn commands(text: &'static str) -> Vec<Vec<String>> {
+        let in_blocks = blocks(text, "sh").into_iter().flat_map(str::lines);
+        let in_text = text.split('`').filter(|code| code.starts_with("tamis "));
+        let lines = in_blocks.chain(in_text);
+        let commands = lines.filter_map(|line| {
+            let words = words(line);
+            let begin = words.iter().position(|word| word == "tamis")?;
+            let command = words[begin..].iter();
+            let ends = |word: &&String| !matches!(word.as_str(), ">" | "|");
+            Some(command.take_while(ends).cloned().collect())
+        });
+        commands.collect()
+    }
+
+    #[test]
+    fn every_command_in_both_readmes_is_understood() {
+        for (file, text) in READMES {
+            let commands = commands(text);
+            assert!(commands.len() > 30, "{file}: {}", commands.len());
+            for command in commands {
+                let asks_for_words = command.len() == 2 || command[1..] == ["crawl", "--dir"];
+                if let Err(error) = Cli::try_parse_from(&command)
+                    && !asks_for_words
+                {
+                    panic!("{file}: {command:?}: {error}");
+                }
+                let names = Cli::command();
+                assert!(
+                    names.find_subcommand(&command[1]).is_some(),
+                    "{file}: {command:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn both_readmes_show_the_same_commands() {
+        let shown = |at: usize| -> BTreeSet<String> {
+            let blocks = blocks(READMES[at].1, "sh").into_iter();
+            let lines = blocks
+                .flat_map(str::lines)
+                .map(|line| words(line).join(" "));
+            lines.filter(|line| !line.is_empty()).collect()
+        };
+        assert_eq!(shown(0), shown(1));
+    }
+
+    #[test]
+    fn every_configuration_and_seed_list_in_both_readmes_is_in_order() {
+        for (file, text) in READMES {
+            let configs = blocks(text, "toml");
+            assert!(configs.len() >= 2, "{file}");
+            for config in configs {
+                if let Err(problem) = pipeline::config_file::parse(file, config) {
+                    panic!("{problem}");
+                }
+            }
+            let lists = blocks(text, "text");
+            let seeds = lists.iter().find(|block| block.contains("scope=prefix"));
+            let (seeds, problems) = frontier::parse_seeds(file, seeds.expect(file).as_bytes());
+            assert_eq!(
+                (seeds.len(), problems.len()),
+                (3, 0),
+                "{file}: {problems:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn figures_that_follow_from_the_code_agree_with_it() {
+        let defaults = pipeline::CrawlConfig::default();
+        let hosts = testweb::demo::demo().hosts().len();
+        let rust = env!("CARGO_PKG_RUST_VERSION");
+        let wanted = [
+            (
+                format!("It serves {hosts} small hosts"),
+                format!("{hosts} 个小站点"),
+            ),
+            (format!("({rust} or newer)"), format!("（{rust} 或更新）")),
+            (
+                format!("fewer than {} words", defaults.keep.words_min),
+                format!("不足 {} 个词", defaults.keep.words_min),
+            ),
+            (
+                format!("the default reach is {}", defaults.dedup.reach),
+                format!("默认的 reach 是 {}", defaults.dedup.reach),
+            ),
+            (
+                format!(
+                    "({} by default",
+                    pipeline::config::TopicSection::default().stop_harvest
+                ),
+                format!(
+                    "（默认 {}",
+                    pipeline::config::TopicSection::default().stop_harvest
+                ),
+            ),
+        ];
+        for (english, chinese) in wanted {
+            assert!(READMES[0].1.contains(&english), "{english}");
+            assert!(READMES[1].1.contains(&chinese), "{chinese}");
+        }
+        for (file, text) in READMES {
+            for what in report::What::NAMES {
+                assert!(text.contains(&format!("| `{what}` |")), "{file}: {what}");
+            }
+        }
+    }
+
+    #[test]
+    fn measured_figures_are_the_same_in_both_readmes() {
+        let figures = |text: &'static str, heading: &str| -> Vec<String> {
+            let section = text.split(heading).nth(1).expect(heading);
+            let table = section
+                .split("\n\n")
+                .find(|part| part.trim_start().starts_with('|'));
+            let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '/');
+            let rows = table.expect(heading).trim().lines();
+            let cells = rows.filter_map(|row| row.rsplit('|').nth(1));
+            let parts = cells.flat_map(|cell| cell.split(|c| !is_number(c)));
+            let found = parts.map(|part| part.trim_matches([',', '.', '/']).to_string());
+            found
+                .filter(|part| part.contains(|c: char| c.is_ascii_digit()))
+                .collect()
+        };
+        let english = figures(READMES[0].1, "\n## Figures measured here\n");
+        let heading = "\n## 实测数据\n";
+        assert!(english.len() > 6, "{english:?}");
+        assert_eq!(english, figures(READMES[1].1, heading));
+    }
 }

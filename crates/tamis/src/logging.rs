@@ -1,9 +1,24 @@
 //! Log lines on stderr: text or JSON, few by default.
 
+use std::io;
+
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;
 
 use crate::args::{Global, LogFormat};
+
+/// Stderr, above whatever a crawl shows there. The subscriber writes a line in one piece.
+struct AboveProgress;
+
+impl io::Write for AboveProgress {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        crate::progress::above(line).map(|()| line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 /// Starts logging for the process. `RUST_LOG` wins over `-v` and `-q`.
 pub fn start(global: &Global) {
@@ -18,7 +33,7 @@ pub fn start(global: &Global) {
         .unwrap_or_else(|_| EnvFilter::new(format!("{level},html5ever=error")));
     let log = fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(|| AboveProgress)
         .with_target(false);
     // A second start is refused: the first one stays.
     let _ = match global.log_format {

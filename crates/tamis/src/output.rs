@@ -15,7 +15,7 @@ pub struct Output {
     pub quiet: bool,
     /// Colour on stdout.
     pub color: bool,
-    /// Columns of the terminal, 100 where there is none.
+    /// Columns of the terminal or of `COLUMNS`, 100 where there is neither.
     pub width: usize,
     stdout: RefCell<BufWriter<io::Stdout>>,
     color_stderr: bool,
@@ -29,7 +29,8 @@ impl Output {
             Color::Never => false,
             Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
         };
-        let width = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+        let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+        let width = columns.or_else(terminal_width);
         Self {
             json: global.json,
             quiet: global.quiet,
@@ -62,8 +63,7 @@ impl Output {
     /// Says something on stderr, unless quiet.
     pub fn say(&self, text: impl AsRef<str>) {
         if !self.quiet {
-            // Nobody is left to tell when stderr is closed.
-            let _ = writeln!(io::stderr(), "{}", text.as_ref());
+            crate::progress::say(text.as_ref());
         }
     }
 
@@ -74,11 +74,20 @@ impl Output {
         } else {
             "error:"
         };
-        let _ = writeln!(io::stderr(), "{label} {text}");
+        crate::progress::say(&format!("{label} {text}"));
     }
 
     /// Writes what is buffered.
     pub fn flush(&self) -> io::Result<()> {
         self.stdout.borrow_mut().flush()
     }
+}
+
+fn terminal_width() -> Option<usize> {
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    console::Term::stdout()
+        .size_checked()
+        .map(|(_, columns)| columns.into())
 }

@@ -1,12 +1,14 @@
 //! What a running crawl shows: a live block on a terminal, plain lines in a pipe, JSON on request.
 //!
-//! Progress is talk: it goes to stderr. On a terminal it is drawn by indicatif, which keeps it
-//! below whatever else is printed, so log lines never tear it.
+//! Progress is talk: it goes to stderr. On a terminal it is drawn by indicatif; whatever else is
+//! said there goes through [`above`], which lifts the block, prints, and draws it again, so log
+//! lines never tear it.
 
-use std::fmt::Write as _;
-use std::io::IsTerminal;
-use std::sync::Arc;
+pub mod view;
+
+use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -14,6 +16,7 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
 use pipeline::progress::Snapshot;
 use pipeline::{CrawlSummary, Progress};
+use serde_json::json;
 
 use crate::output::Output;
 
@@ -39,7 +42,25 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
 /// Between two JSON objects.
 const JSON_INTERVAL: Duration = Duration::from_secs(1);
 /// Hosts shown in the live block.
-const HOSTS_SHOWN: usize = 4;
+const HOSTS_SHOWN: usize = 5;
+
+/// The live block that is on screen, if any.
+static BLOCK: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Writes to stderr, above the live block if there is one; in one piece.
+pub fn above(text: &[u8]) -> io::Result<()> {
+    let block = BLOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*block {
+        Some(block) => block.suspend(|| io::stderr().write_all(text)),
+        None => io::stderr().write_all(text),
+    }
+}
+
+/// Says a line on stderr.
+pub fn say(text: &str) {
+    // Nobody is left to tell when stderr is closed.
+    let _ = above(format!("{text}\n").as_bytes());
+}
 
 /// Progress that is being shown.
 pub struct Shown {
@@ -62,7 +83,7 @@ impl Shown {
 pub fn start(style: ProgressStyle, progress: &Progress, output: &Output) -> Shown {
     let style = match style {
         _ if output.quiet => ProgressStyle::None,
-        ProgressStyle::Auto if std::io::stderr().is_terminal() => ProgressStyle::Bar,
+        ProgressStyle::Auto if io::stderr().is_terminal() => ProgressStyle::Bar,
         ProgressStyle::Auto => ProgressStyle::Plain,
         chosen => chosen,
     };
@@ -70,28 +91,10 @@ pub fn start(style: ProgressStyle, progress: &Progress, output: &Output) -> Show
     let thread = match style {
         ProgressStyle::None => None,
         ProgressStyle::Auto | ProgressStyle::Bar => {
-            Some(spawn(&ended, progress, BAR_INTERVAL, bar()))
+            Some(spawn(&ended, progress, BAR_INTERVAL, bar(output.width)))
         }
-        ProgressStyle::Plain => Some(spawn(
-            &ended,
-            progress,
-            PLAIN_INTERVAL,
-            |shown: &Snapshot, last: bool| {
-                if shown.pages > 0 && (last || shown.state == "running") {
-                    eprintln!("{}", line(shown));
-                }
-            },
-        )),
-        ProgressStyle::Json => Some(spawn(
-            &ended,
-            progress,
-            JSON_INTERVAL,
-            |shown: &Snapshot, _| {
-                if let Ok(json) = serde_json::to_string(shown) {
-                    eprintln!("{json}");
-                }
-            },
-        )),
+        ProgressStyle::Plain => Some(spawn(&ended, progress, PLAIN_INTERVAL, plain)),
+        ProgressStyle::Json => Some(spawn(&ended, progress, JSON_INTERVAL, events)),
     };
     Shown { ended, thread }
 }
@@ -120,75 +123,45 @@ fn spawn(
 }
 
 /// The live block.
-fn bar() -> impl FnMut(&Snapshot, bool) + Send + 'static {
+fn bar(columns: usize) -> impl FnMut(&Snapshot, bool) + Send + 'static {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     if let Ok(style) = BarStyle::with_template("{spinner} {msg}") {
         bar.set_style(style);
     }
+    *BLOCK.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
     move |shown, last| {
-        let mut text = line(shown);
-        for host in shown.hosts.iter().take(HOSTS_SHOWN) {
-            let wait = if host.next_in_s > 0.05 {
-                format!(" in {:.1}s", host.next_in_s)
-            } else {
-                String::new()
-            };
-            let _ = write!(
-                text,
-                "\n    {:<32} {:>7} pending  {}{wait}",
-                host.host, host.pending, host.why
-            );
-        }
-        bar.set_message(text);
-        bar.tick();
         if last {
+            *BLOCK.lock().unwrap_or_else(PoisonError::into_inner) = None;
             bar.finish_and_clear();
+            return;
         }
+        // The spinner takes two columns of the first line.
+        bar.set_message(view::block(shown, columns.saturating_sub(2), HOSTS_SHOWN).join("\n"));
+        bar.tick();
     }
 }
 
-/// One line about a crawl.
-pub fn line(shown: &Snapshot) -> String {
-    let budget = if shown.max_pages > 0 {
-        format!("/{}", shown.max_pages)
-    } else {
-        String::new()
+/// A plain line. The end is told by the summary.
+fn plain(shown: &Snapshot, last: bool) {
+    if !last && shown.state != "starting" {
+        say(&format!("{}: {}", shown.state, view::line(shown)));
+    }
+}
+
+/// A JSON object: `event` is `progress`, or `end` for the last one.
+fn events(shown: &Snapshot, last: bool) {
+    let Ok(mut object) = serde_json::to_value(shown) else {
+        return;
     };
-    let mut junk: Vec<_> = shown.junk.iter().collect();
-    junk.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
-    let reasons: Vec<String> = junk
-        .iter()
-        .take(4)
-        .map(|(reason, count)| format!("{reason} {count}"))
-        .collect();
-    let reasons = if reasons.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", reasons.join(", "))
-    };
-    format!(
-        "{} pages{budget}, {:.1}/s, {} kept, {} dropped{reasons}, {} failed, {} in queue, {}",
-        shown.pages,
-        shown.rate,
-        shown.indexed,
-        shown.dropped(),
-        shown.failed,
-        shown.pending,
-        elapsed(shown.running_ms),
-    )
+    object["event"] = json!(if last { "end" } else { "progress" });
+    say(&object.to_string());
 }
 
 /// The last line of a crawl.
 pub fn summary_line(summary: &CrawlSummary) -> String {
-    let shown = &summary.snapshot;
-    format!("{}: {}", summary.reason_in_words(), line(shown))
-}
-
-fn elapsed(ms: u64) -> String {
-    let seconds = ms / 1_000;
-    match seconds {
-        0..=59 => format!("{seconds}s"),
-        60..=3_599 => format!("{}m{:02}s", seconds / 60, seconds % 60),
-        _ => format!("{}h{:02}m", seconds / 3_600, seconds % 3_600 / 60),
-    }
+    format!(
+        "{}: {}",
+        summary.reason_in_words(),
+        view::line(&summary.snapshot)
+    )
 }

@@ -124,7 +124,10 @@ pub(super) fn summary(story: &Story) -> String {
             None => "It redirects.".to_owned(),
         },
         "not_modified" => "Unchanged since an earlier crawl.".to_owned(),
-        "refused" => format!("{}.", because("Not fetched")),
+        "refused" => match last.and_then(|last| last.detail.as_deref()) {
+            Some(detail) => format!("{}, by {detail}.", because("Not fetched")),
+            None => format!("{}.", because("Not fetched")),
+        },
         "failed" => format!(
             "{}, after {}.",
             because("Failed"),
@@ -164,7 +167,7 @@ fn found(story: &Story) -> Vec<String> {
             let _ = write!(line, "  rel={}", found.rel);
         }
         let fate = match found.fate.as_str() {
-            "new" => format!("admitted, promise {:.2}", found.promise),
+            "new" => format!("admitted; the link promised {:.2}", found.promise),
             "seen" => "known already".to_owned(),
             fate => format!("left out: {}", words::name(fate)),
         };
@@ -236,7 +239,7 @@ fn decided(decision: &Decision) -> Vec<String> {
         lines.push(detail.clone());
     }
     lines.push(format!(
-        "depth {}, priority {:.2}; {} on it, {} new",
+        "depth {}, priority {:.2} (the promise of its links, as judged when its turn came); {} on it, {} new",
         decision.depth,
         decision.priority,
         words::plural(decision.links.0, "link", "links"),
@@ -280,7 +283,7 @@ fn measured(page: &PageSummary) -> Vec<String> {
 
 fn near(nearest: &NeighbourRecord) -> Vec<String> {
     let table = match nearest.table {
-        255 => "the exact look-up".to_owned(),
+        255 => "the look-up for equal and for short texts".to_owned(),
         table => format!("table {}", u16::from(table) + 1),
     };
     let mut lines = vec![

@@ -217,6 +217,7 @@ pub fn small() -> Vec<Record> {
         },
         attempt: 1,
         retry_at_ms: T0 + 60_000,
+        sitemap: false,
     }));
     let mut a = judged("http://db.test/a", "B-trees, 数据库", "en", 0.9, "");
     (a.attempt, a.via) = (2, Some(7));
@@ -264,6 +265,7 @@ pub fn with_changes() -> Vec<Record> {
     journal.start();
     journal.event(Event::Retry(RetryRecord {
         urls: vec!["http://db.test/gone".into()],
+        origins: Vec::new(),
         filter: "4xx".into(),
     }));
     journal.page(judged("http://db.test/gone", "Back again", "en", 0.6, ""));

@@ -23,18 +23,24 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Check configuration files
+    /// Check configuration files: every mistake with its line, column and mend
+    #[command(after_help = "Example:\n  tamis config check config/*.toml")]
     Check {
         /// Configuration files
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
     /// Show the effective configuration, each value with where it came from
+    #[command(
+        after_help = "Examples:\n  tamis config show config/news-watch.toml\n  \
+        tamis config show crawls/db/crawl.toml | grep politeness"
+    )]
     Show {
         /// Configuration file; none shows the defaults
         file: Option<PathBuf>,
     },
     /// Print the JSON Schema of a configuration
+    #[command(after_help = "Example:\n  tamis config schema > tamis.schema.json")]
     Schema,
 }
 
@@ -54,19 +60,22 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
     let mut clean = true;
     for file in files {
-        match config_file::read(file) {
-            Ok(_) if output.json => output.value(&json!({ "file": file, "ok": true }))?,
-            Ok(_) => output.line(format!("{}: in order", file.display()))?,
-            Err(problem) => {
-                clean = false;
-                if output.json {
-                    output.value(&json!({
-                        "file": problem.file, "ok": false, "line": problem.line,
-                        "column": problem.column, "message": problem.message, "mend": problem.mend,
-                    }))?;
-                } else {
-                    output.line(problem.to_string())?;
-                }
+        let problems = config_file::problems(file);
+        clean &= problems.is_empty();
+        if problems.is_empty() {
+            match output.json {
+                true => output.value(&json!({ "file": file, "ok": true }))?,
+                false => output.line(format!("{}: in order", file.display()))?,
+            }
+        }
+        for problem in problems {
+            if output.json {
+                output.value(&json!({
+                    "file": problem.file, "ok": false, "line": problem.line,
+                    "column": problem.column, "message": problem.message, "mend": problem.mend,
+                }))?;
+            } else {
+                output.line(problem.to_string())?;
             }
         }
     }
@@ -114,8 +123,20 @@ fn flatten(value: &serde_json::Value) -> Vec<(String, serde_json::Value)> {
                     stack.push((path, value));
                 }
             }
-            value => found.push((path, value.clone())),
+            value => found.push((path, as_written(value))),
         }
     }
     found
+}
+
+/// A number as people write it: single precision, widened, has digits that nobody meant.
+fn as_written(value: &serde_json::Value) -> serde_json::Value {
+    let Some(wide) = value.as_f64().filter(|_| value.is_f64()) else {
+        return value.clone();
+    };
+    let single = wide as f32;
+    match single.to_string().parse::<f64>() {
+        Ok(short) if f64::from(single) == wide => json!(short),
+        _ => value.clone(),
+    }
 }

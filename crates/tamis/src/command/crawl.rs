@@ -10,7 +10,7 @@ use pipeline::config::{CrawlConfig, TopicSection};
 use pipeline::units::Span;
 use pipeline::{Crawl, CrawlDir, CrawlSummary, Progress, StopHandle, config_file};
 
-use crate::command::crawl_error;
+use crate::command::{crawl_error, nothing_read};
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 use crate::progress::{self, ProgressStyle};
@@ -26,7 +26,7 @@ use crate::progress::{self, ProgressStyle};
 pub struct Args {
     /// Configuration file (TOML); flags win over it
     config: Option<PathBuf>,
-    /// The crawl's directory; made when missing
+    /// The crawl's directory, made when missing; without it, crawls/NAME for a configuration NAME.toml
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Seed list; may be repeated
@@ -69,20 +69,23 @@ pub struct Args {
     #[arg(long)]
     yes: bool,
     /// How to show progress
-    #[arg(long, value_enum, default_value_t = ProgressStyle::Auto)]
+    #[arg(long, value_enum, default_value_t = ProgressStyle::Auto, overrides_with = "progress")]
     progress: ProgressStyle,
 }
 
 /// Runs the crawl.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dir = CrawlDir::new(directory(args)?);
+    if args.dir.is_none() {
+        output.say(format!("the crawl lives in {}", dir.root().display()));
+    }
     if args.fresh {
         set_aside(&dir, args.yes, output)?;
     }
     let config = configuration(args, &dir)?;
     let seeds = seeds(args, &config, &dir)?;
     let summary = run_crawl(&dir, config, seeds, None, args.progress, output)?;
-    Ok(finish(&summary, &dir, output))
+    finish(&summary, &dir, output)
 }
 
 /// Runs a crawl with progress and signals; `fetch` replaces the network.
@@ -113,22 +116,35 @@ pub fn run_crawl(
 }
 
 /// Says how the crawl ended and what to try next.
-pub fn finish(summary: &CrawlSummary, dir: &CrawlDir, output: &Output) -> Exit {
+pub fn finish(summary: &CrawlSummary, dir: &CrawlDir, output: &Output) -> anyhow::Result<Exit> {
     for note in &summary.notes {
         output.say(format!("note: {note}"));
     }
     output.say(progress::summary_line(summary));
+    let causes = nothing_read::causes(dir)?;
+    for line in &causes {
+        output.say(line);
+    }
     let dir = dir.root().display();
     if summary.reason == "interrupted" {
         output.say(format!(
             "stopped cleanly; carry on with: tamis crawl --dir {dir}"
         ));
-        return Exit::Interrupted;
+        return Ok(Exit::Interrupted);
+    }
+    if !causes.is_empty() {
+        return Ok(Exit::Problem);
+    }
+    if summary.reason == "max_pages" && summary.snapshot.pages_this_start == 0 {
+        output.say(format!(
+            "nothing was fetched: --max-pages counts the pages of all starts; raise it above {}",
+            summary.snapshot.pages
+        ));
     }
     output.say(format!(
         "next: tamis report {dir} | tamis search {dir} WORDS"
     ));
-    Exit::Done
+    Ok(Exit::Done)
 }
 
 /// The crawl's directory: the flag's, or one named after the configuration file.
@@ -280,7 +296,7 @@ fn listen(stop: StopHandle, quiet: bool) -> anyhow::Result<tokio::runtime::Runti
                 std::process::exit(130);
             }
             if !quiet {
-                eprintln!("stopping: finishing what is under way (again to stop at once)");
+                progress::say("stopping: finishing what is under way (again to stop at once)");
             }
         }
     });

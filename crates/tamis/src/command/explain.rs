@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use frontier::{CanonicalUrl, Scope};
-use pipeline::{CrawlDir, config_file, setup};
+use pipeline::{config_file, setup};
 use report::{Explainer, Look, Story, text_places};
 
 use crate::command::journal;
+use crate::command::left_out::LeftOut;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -37,12 +36,13 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         explainer.add(&record);
     }
     let mut story = explainer.finish();
-    if story.state == "unknown" {
-        story.summary = format!(
-            "{} {}",
-            story.summary,
-            never_found(&dir, &Arc::new(config), &url)?
-        );
+    if matches!(story.state.as_str(), "unknown" | "left_out") {
+        let rules = LeftOut::read(&dir, &config)?;
+        let why = match story.state.as_str() {
+            "unknown" => rules.never_found(&url),
+            _ => rules.left_out(&url, story.found.iter().map(|found| found.fate.as_str())),
+        };
+        story.summary = format!("{} {why}", story.summary);
     }
     let known = story.state != "unknown";
     if output.json {
@@ -68,32 +68,6 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         output.stream().write_all(told.as_bytes())?;
     }
     Ok(if known { Exit::Done } else { Exit::Problem })
-}
-
-/// What the rules say to a URL that no page linked to.
-fn never_found(
-    dir: &CrawlDir,
-    config: &Arc<pipeline::CrawlConfig>,
-    url: &CanonicalUrl,
-) -> anyhow::Result<String> {
-    let mut scope =
-        Scope::new(&setup::scope_config(config)).map_err(|error| usage(error.to_string()))?;
-    let mut seeds = 0;
-    for record in journal::records(dir)? {
-        if let archive::Event::Seed(seed) = &record.event {
-            scope.add_seed(&setup::seed_url(seed).map_err(|error| usage(error.to_string()))?);
-            seeds += 1;
-        }
-    }
-    let refusals: Vec<_> = (0..seeds).map(|seed| scope.check(url, 0, seed)).collect();
-    Ok(match refusals.into_iter().find_map(Result::err) {
-        Some(refusal) if (0..seeds).all(|seed| scope.check(url, 0, seed).is_err()) => {
-            format!("It would be refused: {refusal}.")
-        }
-        Some(_) | None => {
-            "It is in scope, but no page or sitemap that was read so far links to it.".into()
-        }
-    })
 }
 
 /// The pages whose texts the story may compare.

@@ -1,11 +1,12 @@
 //! Reading a crawl's journal, whether it runs or not.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
-use archive::{BodyRef, Position, Record, Replayed};
+use archive::{ArchiveError, BodyRef, Position, Record, Replayed};
 use pipeline::CrawlDir;
 
-use crate::command::crawl_error;
+use crate::command::{crawl_error, in_full};
 use crate::exit::resource;
 
 /// A crawl that must exist.
@@ -13,16 +14,56 @@ pub fn open(dir: &Path) -> anyhow::Result<CrawlDir> {
     CrawlDir::existing(dir).map_err(crawl_error)
 }
 
+/// Why a reading of a journal ended before its end. Readers are plain iterators over records,
+/// which folds can take; what ended one early is told when the command ends.
+static ENDED_EARLY: Mutex<Option<ArchiveError>> = Mutex::new(None);
+
 /// Every record that can be read, in order. Damaged places are left out; `check-dir` names them.
+///
+/// # Errors
+/// When the journal cannot be read, or its first record is a newer version's. For what ends the
+/// reading later, see [`read_to_its_end`].
 pub fn records(dir: &CrawlDir) -> anyhow::Result<impl Iterator<Item = Record> + use<>> {
-    let replay = archive::replay(&dir.archive(), Position::START)
-        .map_err(|error| resource(format!("cannot read the archive: {error}")))?;
-    Ok(replay
-        .map_while(Result::ok)
-        .filter_map(|replayed| match replayed {
-            Replayed::Record { record, .. } => Some(record),
-            Replayed::Damage(_) => None,
-        }))
+    let mut replay = archive::replay(&dir.archive(), Position::START)
+        .map_err(cannot_read)?
+        .peekable();
+    if let Some(Err(error)) = replay.next_if(Result::is_err) {
+        return Err(cannot_read(error));
+    }
+    let readable = replay.map_while(|replayed| match replayed {
+        Ok(replayed) => Some(replayed),
+        Err(error) => {
+            *ENDED_EARLY.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            None
+        }
+    });
+    Ok(readable.filter_map(|replayed| match replayed {
+        Replayed::Record { record, .. } => Some(record),
+        Replayed::Damage(_) => None,
+    }))
+}
+
+/// Checks that no reading ended early.
+///
+/// # Errors
+/// What ended it: what was printed is not the whole.
+pub fn read_to_its_end() -> anyhow::Result<()> {
+    let ended = ENDED_EARLY
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    ended.map_or(Ok(()), |error| Err(cannot_read(error)))
+}
+
+fn cannot_read(error: ArchiveError) -> anyhow::Error {
+    let newer = matches!(error, ArchiveError::NewerJournal { .. });
+    let words = in_full(&error);
+    resource(match newer {
+        true => {
+            format!("{words}; use the Tamis that wrote it, or a newer one; nothing was changed")
+        }
+        false => format!("cannot read the archive: {words}"),
+    })
 }
 
 /// An archived text.

@@ -16,13 +16,17 @@ pub mod fetch;
 pub mod fingerprint;
 mod in_order;
 mod journal;
+mod left_out;
 pub mod links;
+mod nothing_read;
 pub mod replay;
 pub mod report;
 pub mod robots;
 pub mod search;
 pub mod seeds;
 pub mod sitemap;
+pub mod status;
+pub mod steer;
 pub mod text;
 pub mod topic;
 pub mod url;
@@ -35,9 +39,20 @@ use crate::output::Output;
 
 /// Runs the chosen command.
 pub fn run(cli: &Cli, output: &Output) -> anyhow::Result<Exit> {
+    let exit = choose(cli, output)?;
+    journal::read_to_its_end()?;
+    Ok(exit)
+}
+
+fn choose(cli: &Cli, output: &Output) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Crawl(args) => crawl::run(args, output),
         Command::Demo(args) => demo::run(args, output),
+        Command::Status(args) => status::run(args, output),
+        Command::Pause(args) => steer::pause(args, output),
+        Command::Resume(args) => steer::resume(args, output),
+        Command::Stop(args) => steer::stop(args, output),
+        Command::Retry(args) => steer::retry(args, output),
         Command::Report(args) => report::run(args, output),
         Command::Search(args) => search::run(args, output),
         Command::Explain(args) => explain::run(args, output),
@@ -63,14 +78,30 @@ pub fn run(cli: &Cli, output: &Output) -> anyhow::Result<Exit> {
 
 /// A crawl's error with the exit code it stands for.
 pub fn crawl_error(error: CrawlError) -> anyhow::Error {
+    let words = in_full(&error);
     match &error {
-        CrawlError::Setup(_) | CrawlError::NotACrawl(_) => usage(error.to_string()),
+        CrawlError::Setup(_) | CrawlError::NotACrawl(_) | CrawlError::Occupied(_) => usage(words),
         CrawlError::InUse(_)
         | CrawlError::Directory { .. }
         | CrawlError::Archive(_)
+        | CrawlError::Newer(_)
         | CrawlError::Frontier(_)
         | CrawlError::Fingerprints(_)
         | CrawlError::Index(_)
-        | CrawlError::Panicked(_) => resource(error.to_string()),
+        | CrawlError::Panicked(_) => resource(words),
     }
+}
+
+/// An error with its causes, each named once.
+fn in_full(error: &dyn std::error::Error) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !words.contains(&more) {
+            words = format!("{words}: {more}");
+        }
+        cause = error.source();
+    }
+    words
 }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use index::{Filters, Searcher, Snippet};
+use pipeline::control::{Request, ask};
+use report::words::plural;
 use serde_json::json;
 
 use crate::command::journal;
@@ -72,6 +74,18 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         output.line(format!("{:>2}. {title}", number + 1))?;
         output.line(format!("    {}", hit.url))?;
         output.line(format!("    {}", shown(&hit.snippet, output)))?;
+    }
+    if let Some(running) = ask(&dir, &Request::Status).ok().flatten() {
+        let later = running
+            .snapshot
+            .indexed
+            .saturating_sub(searcher.doc_count());
+        if later > 0 {
+            output.say(format!(
+                "the crawl runs: {} kept just now can be searched in some seconds",
+                plural(later, "page", "pages")
+            ));
+        }
     }
     output.say(match found.total {
         0 => "nothing found".to_string(),

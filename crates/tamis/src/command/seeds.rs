@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use frontier::{SeedDuplicate, SeedList, SeedProblem, parse_seed_list};
+use report::words::plural;
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, usage};
@@ -21,6 +22,8 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// Name each bad line with its column and mend; count hosts and duplicates
+    #[command(after_help = "Examples:\n  tamis seeds check seeds/*.txt\n  \
+        tamis seeds check my-seeds.txt --json")]
     Check {
         /// Seed lists
         #[arg(required = true)]
@@ -58,12 +61,13 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
                 duplicate.line, duplicate.url, duplicate.first_line
             ))?;
         }
+        let count = |n: usize, one: &str, many: &str| plural(n as u64, one, many);
         output.line(format!(
-            "{name}: {} seeds on {} hosts, {} given twice, {} problems",
-            list.seeds.len(),
-            hosts.len(),
+            "{name}: {} on {}, {} given twice, {}",
+            count(list.seeds.len(), "seed", "seeds"),
+            count(hosts.len(), "host", "hosts"),
             list.duplicates.len(),
-            list.problems.len()
+            count(list.problems.len(), "problem", "problems"),
         ))?;
     }
     Ok(if clean { Exit::Done } else { Exit::Problem })

@@ -32,6 +32,7 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// Show the topic's terms and the scores of pages, with why
+    #[command(after_help = "Example:\n  tamis topic check config/focused-topic.toml page.html")]
     Check {
         /// The configuration with the topic
         config: PathBuf,

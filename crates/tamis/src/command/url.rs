@@ -25,6 +25,8 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// The key under which each URL is known
+    #[command(after_help = "Example:\n  \
+        echo 'HTTP://Example.org:80/%7euser?utm_source=x#top' | tamis url normalize --drop-tracking")]
     Normalize {
         /// Sort the parameters of queries
         #[arg(long)]
@@ -46,6 +48,8 @@ enum Action {
         json_input: bool,
     },
     /// Each reference against a base, as browsers do it (WHATWG URL)
+    #[command(after_help = "Example:\n  \
+        echo '../b' | tamis url resolve --base https://example.org/a/c")]
     Resolve {
         /// The base URL; without one, references must be absolute
         #[arg(long, value_name = "B")]

@@ -1,0 +1,208 @@
+//! The running crawl's end of the control socket.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::control::{REQUEST_BYTES_MAX, Reply, Request, address};
+use crate::dir::CrawlDir;
+use crate::progress::Progress;
+use crate::retry::{self, RetryFilter};
+use crate::stop::StopHandle;
+use crate::write::ToWriter;
+
+/// Conversations at once; a further one is hung up on.
+const TALKS_MAX: usize = 8;
+
+/// How long a request may take to come in whole.
+const REQUEST_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// Between two looks for somebody who calls.
+const NAP: Duration = Duration::from_millis(50);
+
+/// The crawl's listener; it ends, and its name goes, when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Control {
+    desk: Arc<Desk>,
+    path: PathBuf,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What conversations share.
+#[derive(Debug)]
+struct Desk {
+    dir: CrawlDir,
+    stop: StopHandle,
+    progress: Progress,
+    writer: Mutex<Option<SyncSender<ToWriter>>>,
+    talks: AtomicUsize,
+    ended: AtomicBool,
+}
+
+impl Control {
+    /// Listens in a directory that the caller has locked.
+    ///
+    /// # Errors
+    /// When no socket can be made there: some file systems have none. The crawl can do without.
+    pub(crate) fn open(dir: &CrawlDir, stop: StopHandle, progress: Progress) -> io::Result<Self> {
+        // The lock is ours: whoever made it is gone.
+        match std::fs::remove_file(dir.control()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let (path, _root) = address(dir)?;
+        let listener = UnixListener::bind(&path)?;
+        std::fs::set_permissions(dir.control(), std::fs::Permissions::from_mode(0o600))?;
+        listener.set_nonblocking(true)?;
+        let desk = Arc::new(Desk {
+            dir: dir.clone(),
+            stop,
+            progress,
+            writer: Mutex::new(None),
+            talks: AtomicUsize::new(0),
+            ended: AtomicBool::new(false),
+        });
+        let shared = Arc::clone(&desk);
+        let thread = std::thread::Builder::new()
+            .name("control".into())
+            .spawn(move || listen(&listener, &shared))?;
+        Ok(Self {
+            desk,
+            path: dir.control(),
+            thread: Some(thread),
+        })
+    }
+
+    /// From now on there is a writer to put URLs back, or, with `None`, no longer.
+    pub(crate) fn connect(&self, writer: Option<SyncSender<ToWriter>>) {
+        *self
+            .desk
+            .writer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = writer;
+    }
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        self.desk.ended.store(true, Ordering::SeqCst);
+        if let Some(thread) = self.thread.take() {
+            // It only listens: if it panicked, the crawl's result still counts.
+            let _ = thread.join();
+        }
+        // A name that stays behind is removed by the next start.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn listen(listener: &UnixListener, desk: &Arc<Desk>) {
+    while !desk.ended.load(Ordering::SeqCst) {
+        let Ok((stream, _)) = listener.accept() else {
+            std::thread::park_timeout(NAP);
+            continue;
+        };
+        if desk.talks.fetch_add(1, Ordering::SeqCst) >= TALKS_MAX {
+            desk.talks.fetch_sub(1, Ordering::SeqCst);
+            continue;
+        }
+        let shared = Arc::clone(desk);
+        let talk = std::thread::Builder::new()
+            .name("talk".into())
+            .spawn(move || {
+                // Who hangs up early misses the answer.
+                let _ = shared.talk(stream);
+                shared.talks.fetch_sub(1, Ordering::SeqCst);
+            });
+        if talk.is_err() {
+            desk.talks.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Desk {
+    fn talk(&self, mut stream: UnixStream) -> io::Result<()> {
+        stream.set_nonblocking(false)?;
+        stream.set_write_timeout(Some(REQUEST_TIME_MAX))?;
+        let reply = match hear(&stream) {
+            Ok(request) => self.answer(request),
+            Err(why) => self.refuse(why),
+        };
+        let mut line = serde_json::to_vec(&reply)?;
+        line.push(b'\n');
+        stream.write_all(&line)
+    }
+
+    fn answer(&self, request: Request) -> Reply {
+        let mut reply = Reply::default();
+        match request {
+            Request::Status => {}
+            Request::Pause => self.stop.set_paused(true),
+            Request::Resume => self.stop.set_paused(false),
+            Request::Stop => self.stop.stop(),
+            Request::Retry(filter) => match self.retry(filter) {
+                Ok(urls) => reply.urls = urls as u64,
+                Err(why) => return self.refuse(why),
+            },
+        }
+        reply.snapshot = self.progress.snapshot();
+        reply
+    }
+
+    fn refuse(&self, why: String) -> Reply {
+        Reply {
+            error: Some(why),
+            snapshot: self.progress.snapshot(),
+            ..Reply::default()
+        }
+    }
+
+    fn retry(&self, filter: RetryFilter) -> Result<usize, String> {
+        let away = || "the crawl is starting or stopping: ask again in a moment".to_string();
+        let found = retry::candidates(&self.dir, &filter).map_err(|error| error.to_string())?;
+        let writer = self
+            .writer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let (answer, answered) = sync_channel(1);
+        let message = ToWriter::Reopen {
+            found,
+            filter,
+            answer,
+        };
+        writer.ok_or_else(away)?.send(message).map_err(|_| away())?;
+        answered.recv().map_err(|_| away())
+    }
+}
+
+/// Reads one line, within bounds of size and time.
+fn hear(stream: &UnixStream) -> Result<Request, String> {
+    let until = Instant::now() + REQUEST_TIME_MAX;
+    let mut reader = BufReader::new(stream.take(REQUEST_BYTES_MAX));
+    let mut line = Vec::new();
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let timed = stream.set_read_timeout(Some(left.max(Duration::from_millis(1))));
+        let heard = timed
+            .and_then(|()| reader.fill_buf())
+            .map_err(|error| error.to_string())?;
+        if heard.is_empty() {
+            break;
+        }
+        let end = heard.iter().position(|&byte| byte == b'\n');
+        let taken = end.map_or(heard.len(), |at| at + 1);
+        line.extend_from_slice(&heard[..taken]);
+        reader.consume(taken);
+        if end.is_some() || left.is_zero() {
+            break;
+        }
+    }
+    serde_json::from_slice(&line)
+        .map_err(|error| format!("no request that this version knows: {error}"))
+}

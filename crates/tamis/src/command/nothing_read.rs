@@ -1,0 +1,59 @@
+//! What to say when a crawl could read no page at all: the causes, and what to do about each.
+
+use pipeline::CrawlDir;
+use report::words::{name, plural};
+
+use crate::command::report::of;
+
+/// Causes told.
+const CAUSES_MAX: usize = 4;
+
+/// The causes with their mends, one a line; empty when a page was read, or nothing was tried.
+pub fn causes(dir: &CrawlDir) -> anyhow::Result<Vec<String>> {
+    let report = of(dir)?;
+    if report.judged() > 0 || report.totals.finished == 0 {
+        return Ok(Vec::new());
+    }
+    let shown = dir.root().display();
+    let reasons = &report.reasons;
+    let mut all: Vec<(&String, &u64)> = reasons.failed.iter().chain(&reasons.refused).collect();
+    all.sort_by_key(|(reason, n)| (std::cmp::Reverse(**n), (*reason).clone()));
+    let mut lines = vec!["no page could be read:".to_string()];
+    for (reason, n) in all.iter().take(CAUSES_MAX) {
+        let times = plural(**n, "URL", "URLs");
+        lines.push(format!("  {} ({times}): {}", name(reason), mend(reason)));
+        let group = report.errors.iter().find(|group| group.name == **reason);
+        lines.extend(group.map(|group| format!("    {}: {}", group.url, group.text)));
+    }
+    if report.totals.failed > 0 {
+        lines.push(format!(
+            "  when that is mended: tamis retry {shown}, then tamis crawl --dir {shown}"
+        ));
+    }
+    if report.totals.refused > 0 {
+        lines.push(format!("  which rule it was: tamis explain {shown} URL"));
+    }
+    Ok(lines)
+}
+
+fn mend(reason: &str) -> &'static str {
+    match reason {
+        "dns" => {
+            "the host's name does not resolve; check how it is spelt, and whether there is a network"
+        }
+        "connect" => {
+            "nobody answers there; check the host and its port, and whether there is a network"
+        }
+        "proxy" => "the proxy does not answer; check --proxy or network.proxy",
+        "tls" => {
+            "the host's certificate cannot be trusted (expired, or for another name); tell its owner, or seed another host"
+        }
+        "timeout" => {
+            "it took too long; try later, or raise [limits] connect_time or first_byte_time"
+        }
+        "robots" => "robots.txt forbids it; seed another part of the site, or ask its owner",
+        "guard" => "it is a private or loopback address; --allow-private lets the crawl ask it",
+        http if http.starts_with("http_") => "the server answers with an error; try later",
+        _ => "see the report's errors",
+    }
+}

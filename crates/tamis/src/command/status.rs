@@ -1,0 +1,148 @@
+//! `tamis status`: what a crawl is doing, or did when it stopped.
+//!
+//! A running crawl is asked through its control socket. For one that is stopped the same counters
+//! are folded over its journal, so both give the same numbers as the report.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pipeline::control::{Request, ask};
+use pipeline::counts::Counts;
+use pipeline::progress::{HostProgress, Snapshot};
+use pipeline::{CrawlDir, Progress};
+use report::Tally;
+
+use crate::command::journal;
+use crate::exit::{Exit, resource};
+use crate::output::Output;
+use crate::progress::view;
+
+/// Between two looks with `--watch`.
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Hosts shown; JSON has up to 20.
+const HOSTS_SHOWN: usize = 10;
+
+/// Hosts of a crawl that is stopped.
+const HOSTS_MAX: usize = 20;
+
+/// Show what a crawl is doing, and why it is slow or stopped
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tamis status crawls/db\n  \
+    tamis status crawls/db --watch\n  \
+    tamis status crawls/db --json")]
+pub struct Args {
+    /// The crawl's directory
+    dir: PathBuf,
+    /// Show it again every second until the crawl stops
+    #[arg(long)]
+    watch: bool,
+}
+
+/// Shows the status.
+pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    let dir = journal::open(&args.dir)?;
+    let redraws = !output.json && std::io::stdout().is_terminal();
+    let mut drawn = 0;
+    loop {
+        let shown = status(&dir)?;
+        if output.json {
+            output.value(&shown)?;
+        } else {
+            let lines = lines(&shown, &dir, output);
+            if redraws && drawn > 0 {
+                // Up to where it was drawn before, and clear from there.
+                write!(output.stream(), "\x1b[{drawn}A\x1b[J")?;
+            }
+            drawn = lines.len();
+            for line in lines {
+                output.line(line)?;
+            }
+        }
+        output.flush()?;
+        if !args.watch || shown.state == "stopped" {
+            return Ok(Exit::Done);
+        }
+        std::thread::park_timeout(WATCH_INTERVAL);
+    }
+}
+
+/// The status of a crawl that runs, or of one that is stopped.
+fn status(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
+    let asked = ask(dir, &Request::Status)
+        .map_err(|error| resource(format!("cannot ask the running crawl: {error}")))?;
+    if let Some(reply) = asked {
+        return Ok(reply.snapshot);
+    }
+    recorded(dir)
+}
+
+/// The status as the journal has it.
+fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
+    let in_use = dir.is_in_use();
+    let (mut counts, mut tally) = (Counts::default(), Tally::new());
+    for record in journal::records(dir)? {
+        counts.replay(&record);
+        tally.add(&record);
+    }
+    let report = tally.report("");
+    let progress = Progress::default();
+    counts.show(&progress);
+    let mut waiting: Vec<_> = report
+        .hosts
+        .iter()
+        .filter(|host| host.counts.pending > 0)
+        .collect();
+    waiting.sort_by(|a, b| {
+        b.counts
+            .pending
+            .cmp(&a.counts.pending)
+            .then(a.host.cmp(&b.host))
+    });
+    Ok(Snapshot {
+        state: if in_use { "in_use" } else { "stopped" }.into(),
+        stop_reason: report.stop_reason,
+        running_ms: (report.duration_s * 1_000.0) as u64,
+        hosts: waiting
+            .iter()
+            .take(HOSTS_MAX)
+            .map(|host| HostProgress {
+                host: host.host.clone(),
+                pending: host.counts.pending,
+                next_in_s: 0.0,
+                why: "stopped".into(),
+            })
+            .collect(),
+        ..progress.snapshot()
+    })
+}
+
+fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
+    let root = dir.root().display();
+    let mut lines = view::block(shown, output.width, HOSTS_SHOWN);
+    let last = match (shown.state.as_str(), shown.stop_reason.as_deref()) {
+        ("stopped", Some(reason)) => format!("{}.", pipeline::reason_in_words(reason)),
+        ("stopped", None) => {
+            "It was ended from outside (killed, or the power failed): every page recorded is safe."
+                .into()
+        }
+        ("in_use", _) => {
+            "Another tamis command works on this directory; these are the figures recorded so far."
+                .into()
+        }
+        ("paused", _) => format!("Go on with: tamis resume {root}"),
+        _ => return lines,
+    };
+    lines.push(last);
+    if shown.state == "stopped" && shown.pending > 0 {
+        lines.push(format!("Carry on with: tamis crawl --dir {root}"));
+    }
+    if shown.state == "stopped" && shown.failed > 0 {
+        lines.push(format!(
+            "Give what failed another chance with: tamis retry {root}"
+        ));
+    }
+    lines
+}

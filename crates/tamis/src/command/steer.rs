@@ -1,0 +1,154 @@
+//! `tamis pause`, `tamis resume`, `tamis stop` and `tamis retry`: words to a crawl.
+
+use std::path::PathBuf;
+
+use pipeline::CrawlDir;
+use pipeline::control::{Reply, Request, ask};
+use pipeline::retry::{RetryFilter, retry_stopped};
+use report::words::plural;
+use serde_json::json;
+
+use crate::command::{crawl_error, journal};
+use crate::exit::{Exit, resource, usage};
+use crate::output::Output;
+
+/// Let a running crawl begin no new fetch until it is resumed
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tamis pause crawls/db")]
+pub struct PauseArgs {
+    /// The crawl's directory
+    dir: PathBuf,
+}
+
+/// Let a paused crawl go on
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tamis resume crawls/db")]
+pub struct ResumeArgs {
+    /// The crawl's directory
+    dir: PathBuf,
+}
+
+/// Stop a running crawl cleanly, as the first Ctrl-C does
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tamis stop crawls/db")]
+pub struct StopArgs {
+    /// The crawl's directory
+    dir: PathBuf,
+}
+
+/// Put failed URLs back into the queue, of a running crawl or a stopped one
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tamis retry crawls/db\n  \
+    tamis retry crawls/db --status 5xx\n  \
+    tamis retry crawls/db --status timeout --host example.org")]
+pub struct RetryArgs {
+    /// The crawl's directory
+    dir: PathBuf,
+    /// Only what failed so: 503, 5xx, or a name that the report gives, such as dns or timeout
+    #[arg(long, value_name = "STATUS")]
+    status: Option<String>,
+    /// Only this host and those below it
+    #[arg(long, value_name = "HOST")]
+    host: Option<String>,
+}
+
+/// Pauses.
+pub fn pause(args: &PauseArgs, output: &Output) -> anyhow::Result<Exit> {
+    let dir = journal::open(&args.dir)?;
+    let next = format!("paused; go on with: tamis resume {}", args.dir.display());
+    tell(&dir, &Request::Pause, &next, output)
+}
+
+/// Resumes.
+pub fn resume(args: &ResumeArgs, output: &Output) -> anyhow::Result<Exit> {
+    let dir = journal::open(&args.dir)?;
+    tell(&dir, &Request::Resume, "goes on", output)
+}
+
+/// Stops.
+pub fn stop(args: &StopArgs, output: &Output) -> anyhow::Result<Exit> {
+    let dir = journal::open(&args.dir)?;
+    tell(
+        &dir,
+        &Request::Stop,
+        "stopping: what is under way is finished",
+        output,
+    )
+}
+
+/// Puts failed URLs back; exit 0 also when there are none.
+pub fn retry(args: &RetryArgs, output: &Output) -> anyhow::Result<Exit> {
+    let dir = journal::open(&args.dir)?;
+    let status = args.status.as_deref().map(status).transpose()?;
+    let filter = RetryFilter {
+        status,
+        host: args.host.as_ref().map(|host| host.to_lowercase()),
+    };
+    let (urls, runs) = match asked(&dir, &Request::Retry(filter.clone()))? {
+        Some(reply) => (reply.urls, true),
+        None => (
+            retry_stopped(&dir, &filter).map_err(crawl_error)? as u64,
+            false,
+        ),
+    };
+    if output.json {
+        output.value(&json!({ "urls": urls, "running": runs }))?;
+    }
+    let back = plural(urls, "URL is", "URLs are");
+    output.say(match (urls, runs) {
+        (0, _) => format!(
+            "no failed URL to try again; `tamis report {}` lists what failed",
+            args.dir.display()
+        ),
+        (_, true) => format!("{back} back in the queue of the running crawl"),
+        (_, false) => format!(
+            "{back} back in the queue; carry on with: tamis crawl --dir {}",
+            args.dir.display()
+        ),
+    });
+    Ok(Exit::Done)
+}
+
+/// `503`, `5xx` or a name.
+fn status(text: &str) -> anyhow::Result<String> {
+    let text = text.to_lowercase();
+    let class = text
+        .strip_suffix("xx")
+        .is_some_and(|digit| digit.parse::<u8>().is_ok_and(|d| d < 6));
+    let number = text.parse::<u16>().is_ok_and(|status| status < 600);
+    let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic());
+    if class || number || is_name {
+        return Ok(text);
+    }
+    Err(usage(format!(
+        "--status {text:?} is no status: write 503, 5xx, or a name such as dns or timeout"
+    )))
+}
+
+/// Tells a running crawl something; exit 1 when none runs.
+fn tell(dir: &CrawlDir, request: &Request, done: &str, output: &Output) -> anyhow::Result<Exit> {
+    let Some(reply) = asked(dir, request)? else {
+        output.say(format!(
+            "no crawl runs in {0}; start it with: tamis crawl --dir {0}",
+            dir.root().display()
+        ));
+        return Ok(Exit::Problem);
+    };
+    if output.json {
+        output.value(&reply.snapshot)?;
+    }
+    output.say(done);
+    Ok(Exit::Done)
+}
+
+fn asked(dir: &CrawlDir, request: &Request) -> anyhow::Result<Option<Reply>> {
+    let reply = ask(dir, request)
+        .map_err(|error| resource(format!("cannot talk to the running crawl: {error}")))?;
+    match reply {
+        Some(Reply {
+            error: Some(why), ..
+        }) => Err(resource(format!("the running crawl cannot do that: {why}"))),
+        reply => Ok(reply),
+    }
+}

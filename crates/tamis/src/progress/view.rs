@@ -1,0 +1,244 @@
+//! What a crawl is doing, in a few lines: for the live block, plain lines and `tamis status`.
+
+use pipeline::progress::{HostProgress, Snapshot};
+use report::table::{Align, Table, fit};
+use report::words::{count, duration, name, plural};
+
+/// Reasons named one by one; the rest is summed up.
+const REASONS_SHOWN: usize = 5;
+
+/// One line about a crawl.
+pub fn line(shown: &Snapshot) -> String {
+    let budget = match shown.max_pages {
+        0 => String::new(),
+        pages => format!(" of {}", count(pages)),
+    };
+    format!(
+        "{}{budget} pages, {:.1}/s, {} kept, {} dropped{}, {} failed, {} refused, {} in the queue, {}",
+        count(shown.pages),
+        shown.rate,
+        count(shown.indexed),
+        count(shown.dropped()),
+        in_brackets(&reasons(shown)),
+        count(shown.failed),
+        count(shown.refused),
+        count(shown.pending),
+        duration(shown.running_ms as f64 / 1_000.0),
+    ) + &waiting(shown)
+}
+
+/// Some lines about a crawl, none wider than `columns`, with so many of its hosts.
+pub fn block(shown: &Snapshot, columns: usize, hosts: usize) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{}: {}, {:.1}/s, {} under way",
+        state(shown),
+        plural(shown.pages, "page", "pages"),
+        shown.rate,
+        shown.in_flight,
+    )];
+    lines.push(format!(
+        "  {} kept, {} dropped{}",
+        count(shown.indexed),
+        count(shown.dropped()),
+        in_brackets(&reasons(shown)),
+    ));
+    lines.push(format!(
+        "  {} in the queue, {} failed, {} refused, {} redirected",
+        count(shown.pending),
+        count(shown.failed),
+        count(shown.refused),
+        count(shown.redirected),
+    ));
+    lines.extend(left(shown).map(|left| format!("  {left}")));
+    let mut table = Table::new(&[
+        ("host", Align::Left),
+        ("queued", Align::Right),
+        ("next", Align::Right),
+        ("why", Align::Left),
+    ]);
+    for host in shown.hosts.iter().take(hosts) {
+        table.row([
+            host.host.clone(),
+            count(host.pending),
+            next(host),
+            why(&host.why).to_string(),
+        ]);
+    }
+    let mut lines: Vec<String> = lines.iter().map(|line| fit(line, columns)).collect();
+    if !table.is_empty() {
+        let rows = table.lines(columns.saturating_sub(2));
+        lines.extend(rows.iter().map(|row| format!("  {row}")));
+    }
+    lines
+}
+
+/// The state, with how long this start has run.
+fn state(shown: &Snapshot) -> String {
+    match shown.state.as_str() {
+        "replaying" => "reading the journal".into(),
+        state if shown.running_ms == 0 => state.into(),
+        state => format!(
+            "{state} for {}",
+            duration(shown.running_ms as f64 / 1_000.0)
+        ),
+    }
+}
+
+/// What is left of the budgets.
+fn left(shown: &Snapshot) -> Option<String> {
+    let mut parts = Vec::new();
+    if shown.max_pages > 0 {
+        let pages = shown.max_pages.saturating_sub(shown.pages);
+        parts.push(format!(
+            "{} of {} pages",
+            count(pages),
+            count(shown.max_pages)
+        ));
+    }
+    if shown.max_time_ms > 0 {
+        let ms = shown.max_time_ms.saturating_sub(shown.running_ms);
+        parts.push(duration(ms as f64 / 1_000.0));
+    }
+    (!parts.is_empty()).then(|| format!("budget left: {}", parts.join(", ")))
+}
+
+/// `near duplicate 12, thin 3`, the most frequent first.
+fn reasons(shown: &Snapshot) -> String {
+    let mut junk: Vec<_> = shown.junk.iter().filter(|(_, n)| **n > 0).collect();
+    junk.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    let rest: u64 = junk.iter().skip(REASONS_SHOWN).map(|(_, n)| **n).sum();
+    let mut parts: Vec<String> = junk
+        .iter()
+        .take(REASONS_SHOWN)
+        .map(|(reason, n)| format!("{} {}", name(reason), count(**n)))
+        .collect();
+    if rest > 0 {
+        parts.push(format!("others {}", count(rest)));
+    }
+    parts.join(", ")
+}
+
+fn in_brackets(text: &str) -> String {
+    match text {
+        "" => String::new(),
+        text => format!(" ({text})"),
+    }
+}
+
+/// Why nothing goes out at this moment, when nothing does: the host that may be asked first.
+fn waiting(shown: &Snapshot) -> String {
+    if shown.in_flight > 0 || shown.state != "running" {
+        return String::new();
+    }
+    let first = shown
+        .hosts
+        .iter()
+        .min_by(|a, b| a.next_in_s.total_cmp(&b.next_in_s));
+    first.map_or_else(String::new, |host| {
+        format!("; waits for {}: {}", host.host, why(&host.why))
+    })
+}
+
+fn next(host: &HostProgress) -> String {
+    if host.next_in_s < 0.05 {
+        return "now".into();
+    }
+    format!("in {}", duration(host.next_in_s))
+}
+
+/// Why a host waits, in words.
+pub fn why(name: &str) -> &str {
+    match name {
+        "delay" => "the pause between requests to one host",
+        "crawl-delay" => "its robots.txt asks for this pause",
+        "retry-after" => "it asked us to come back later",
+        "back-off" => "left alone for a while after errors",
+        "slow" => "it answers slowly, so it is asked less often",
+        "in flight" => "a request is under way",
+        "robots" => "its robots.txt is being asked for",
+        "retry" => "what failed waits to be tried again",
+        "ready" => "its turn comes when a connection is free",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn running() -> Snapshot {
+        Snapshot {
+            state: "running".into(),
+            pages: 1_200,
+            max_pages: 5_000,
+            max_time_ms: 3_600_000,
+            running_ms: 65_000,
+            rate: 18.46,
+            indexed: 700,
+            pending: 4_321,
+            junk: [("near_duplicate", 300), ("thin", 4)]
+                .map(|(reason, n)| (reason.to_string(), n))
+                .into(),
+            hosts: vec![
+                HostProgress {
+                    host: "数据库.example".into(),
+                    pending: 12,
+                    next_in_s: 2.0,
+                    why: "crawl-delay".into(),
+                },
+                HostProgress {
+                    host: "a.example".into(),
+                    pending: 4_000,
+                    next_in_s: 0.0,
+                    why: "in flight".into(),
+                },
+            ],
+            ..Snapshot::default()
+        }
+    }
+
+    #[test]
+    fn a_block_says_what_is_kept_dropped_left_and_waited_for() {
+        let said = block(&running(), 100, 5).join("\n");
+        for part in [
+            "running for 1 min 05 s: 1,200 pages, 18.5/s",
+            "budget left: 3,800 of 5,000 pages, 58 min 55 s",
+            "700 kept, 304 dropped (near duplicate 300, thin 4)",
+            "4,321 in the queue",
+            "in 2.0 s",
+            "its robots.txt asks for this pause",
+        ] {
+            assert!(said.contains(part), "{part:?} is not in:\n{said}");
+        }
+    }
+
+    #[test]
+    fn hosts_line_up_whatever_their_width_and_no_line_is_too_wide() {
+        for columns in [40, 60, 100] {
+            let lines = block(&running(), columns, 5);
+            for line in &lines {
+                assert!(report::table::width(line) <= columns, "{columns}: {line:?}");
+            }
+        }
+        let lines = block(&running(), 100, 5);
+        let column = |line: &str, word: &str| {
+            report::table::width(&line[..line.find(word).expect("the word is there")])
+        };
+        let why = column(&lines[4], "why");
+        assert_eq!(column(&lines[5], "its robots"), why);
+        assert_eq!(column(&lines[6], "a request"), why);
+    }
+
+    #[test]
+    fn a_line_says_what_is_waited_for_when_nothing_is_under_way() {
+        let mut shown = running();
+        shown.hosts.truncate(1);
+        let said = line(&shown);
+        assert!(
+            said.ends_with("waits for 数据库.example: its robots.txt asks for this pause"),
+            "{said}"
+        );
+        shown.in_flight = 1;
+        assert!(!line(&shown).contains("waits"));
+    }
+}

@@ -1,0 +1,400 @@
+//! A crawl is asked what it does, paused, stopped, and told to try again.
+
+use std::process::Child;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+use testweb::{Request, Response, TestWeb};
+
+use crate::support::{Bench, page, run, stderr, stdout, tamis};
+
+/// A web of two hosts: one with pages without end, and one that answers 501 until it is mended.
+fn web(mended: &Arc<AtomicBool>) -> TestWeb {
+    let endless = |request: &Request| {
+        let number: u64 = request
+            .path
+            .trim_matches(|c: char| !c.is_ascii_digit())
+            .parse()
+            .unwrap_or(0);
+        let links = [
+            format!("/p{}.html", number + 1),
+            format!("/p{}.html", number + 7),
+        ];
+        Response::html(page(&format!("Page {number}"), number, &links))
+    };
+    let mended = Arc::clone(mended);
+    let broken = move |request: &Request| {
+        if request.path == "/robots.txt" || mended.load(Ordering::SeqCst) {
+            return match request.path.as_str() {
+                "/robots.txt" => Response::not_found(),
+                path => Response::html(page("Mended", path.len() as u64 + 900, &[])),
+            };
+        }
+        Response::error(501)
+    };
+    TestWeb::new()
+        .host("endless.test", endless)
+        .host("broken.test", broken)
+}
+
+struct Running<'a> {
+    bench: &'a Bench,
+    child: Child,
+}
+
+impl Running<'_> {
+    fn begin<'a>(bench: &'a Bench, options: &[&str]) -> Running<'a> {
+        let child = bench.crawl("crawl", options).spawn().expect("starts");
+        let running = Running { bench, child };
+        running.until(|status| status["state"] == "running" && status["pages"].as_u64() > Some(3));
+        running
+    }
+
+    /// Asks until the answer is as wanted, for half a minute at most.
+    #[track_caller]
+    fn until(&self, wanted: impl Fn(&Value) -> bool) -> Value {
+        let mut last = Value::Null;
+        for _ in 0..600 {
+            let output = tamis(&["status", "--json"])
+                .arg(self.bench.crawl_dir("crawl"))
+                .output()
+                .expect("runs");
+            if output.status.success() {
+                last = serde_json::from_slice(&output.stdout).expect("JSON");
+                if wanted(&last) {
+                    return last;
+                }
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("it never became so: {last}");
+    }
+
+    /// Pauses, and waits until nothing is under way and everything is recorded.
+    #[track_caller]
+    fn pause(&self) -> Value {
+        tell(self.bench, "pause");
+        self.until(|status| status["state"] == "paused" && status["in_flight"] == 0);
+        // What came back last is being recorded: its counters stand still when it is.
+        loop {
+            let before = self.until(|_| true);
+            std::thread::sleep(Duration::from_millis(400));
+            if self.until(|_| true)["finished"] == before["finished"] {
+                return before;
+            }
+        }
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[track_caller]
+fn tell(bench: &Bench, command: &str) -> String {
+    stderr(&run(tamis(&[command]).arg(bench.crawl_dir("crawl"))))
+}
+
+#[track_caller]
+fn status(bench: &Bench, name: &str) -> Value {
+    let output = run(tamis(&["status", "--json"]).arg(bench.crawl_dir(name)));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+#[track_caller]
+fn report(bench: &Bench, format: &str) -> String {
+    stdout(&run(
+        tamis(&["report", "--format", format]).arg(bench.crawl_dir("crawl"))
+    ))
+}
+
+/// `12,345` in a text after a label, with whatever markup stands between the two.
+#[track_caller]
+fn number_after(text: &str, label: &str) -> u64 {
+    let at = text
+        .find(label)
+        .unwrap_or_else(|| panic!("{label:?} is not in: {text}"));
+    let rest = &text[at + label.len()..];
+    let digits: String = rest
+        .chars()
+        .skip_while(|c| !c.is_ascii_digit())
+        .take_while(|c| c.is_ascii_digit() || *c == ',')
+        .filter(|c| *c != ',')
+        .collect();
+    digits
+        .parse()
+        .unwrap_or_else(|_| panic!("no number after {label:?}"))
+}
+
+/// Text, JSON, HTML, status and exports say the same.
+#[track_caller]
+fn numbers_agree(bench: &Bench) {
+    let status = status(bench, "crawl");
+    let json: Value = serde_json::from_str(&report(bench, "json")).expect("JSON");
+    let totals = &json["totals"];
+    let total = |name: &str| {
+        totals[name]
+            .as_u64()
+            .unwrap_or_else(|| panic!("{name} in {totals}"))
+    };
+    assert_eq!(total("admitted"), total("pending") + total("finished"));
+    for name in [
+        "admitted",
+        "pending",
+        "finished",
+        "indexed",
+        "failed",
+        "refused",
+        "redirected",
+    ] {
+        assert_eq!(
+            status[name].as_u64(),
+            Some(total(name)),
+            "{name}: {status}\n{totals}"
+        );
+    }
+    let dropped = |reasons: &Value| -> Vec<(String, u64)> {
+        let all = reasons.as_object().expect("an object").iter();
+        all.filter_map(|(name, n)| Some((name.clone(), n.as_u64().filter(|n| *n > 0)?)))
+            .collect()
+    };
+    assert_eq!(dropped(&status["junk"]), dropped(&json["reasons"]["junk"]));
+    let text = report(bench, "text");
+    let html = report(bench, "html");
+    for name in [
+        "admitted", "pending", "finished", "indexed", "junk", "failed", "refused",
+    ] {
+        assert_eq!(
+            number_after(&text, &format!("  {name} ")),
+            total(name),
+            "{name} in {text}"
+        );
+    }
+    for (label, name) in [
+        ("kept", "indexed"),
+        ("dropped", "junk"),
+        ("failed", "failed"),
+        ("pending", "pending"),
+    ] {
+        let label = format!("<dt>{label}</dt><dd>");
+        assert_eq!(
+            number_after(&html, &label),
+            total(name),
+            "{name} in the HTML"
+        );
+    }
+    let pages = bench.rows("crawl", "pages");
+    let with = |key: &str, value: &str| pages.iter().filter(|row| row[key] == value).count() as u64;
+    assert_eq!(with("verdict", "indexed"), total("indexed"));
+    assert_eq!(with("verdict", "junk"), total("junk"));
+    assert_eq!(with("outcome", "failed"), total("failed"));
+    assert_eq!(with("outcome", "refused"), total("refused"));
+    assert_eq!(pages.len() as u64, total("finished"));
+    assert_eq!(
+        bench.rows("crawl", "indexed").len() as u64,
+        total("indexed")
+    );
+    assert_eq!(bench.rows("crawl", "junk").len() as u64, total("junk"));
+    let hosts = bench.rows("crawl", "hosts");
+    let sum = |key: &str| {
+        hosts
+            .iter()
+            .filter_map(|row| row[key].as_u64())
+            .sum::<u64>()
+    };
+    for key in ["admitted", "pending", "indexed"] {
+        assert_eq!(sum(key), total(key), "{key} over hosts");
+    }
+}
+
+const SEEDS: [&str; 8] = [
+    "--seed",
+    "http://endless.test/p0.html",
+    "--seed",
+    "http://broken.test/x.html",
+    "--delay",
+    "30ms",
+    "--seed",
+    "http://broken.test/yy.html",
+];
+
+#[test]
+fn a_running_crawl_says_what_it_does_pauses_goes_on_and_stops() {
+    let mended = Arc::new(AtomicBool::new(false));
+    let bench = Bench::serve(web(&mended));
+    let mut running = Running::begin(&bench, &SEEDS);
+    let shown = running.until(|status| status["hosts"][0]["host"] == "endless.test");
+    for key in [
+        "state",
+        "pages",
+        "indexed",
+        "junk",
+        "pending",
+        "rate",
+        "hosts",
+        "stop_reason",
+    ] {
+        assert!(shown.get(key).is_some(), "{key} is not in {shown}");
+    }
+    assert!(shown["hosts"][0]["why"].is_string(), "{shown}");
+    let text = stdout(&run(tamis(&["status"]).arg(bench.crawl_dir("crawl"))));
+    assert!(
+        text.contains("running for") && text.contains("endless.test"),
+        "{text}"
+    );
+
+    running.pause();
+    bench.web.clear_log();
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(
+        bench.web.log().is_empty(),
+        "nothing is fetched during a pause"
+    );
+    numbers_agree(&bench);
+    tell(&bench, "resume");
+    let pages = shown["pages"].as_u64();
+    running.until(|status| status["state"] == "running" && status["pages"].as_u64() > pages);
+    let said = tell(&bench, "stop");
+    assert!(said.contains("what is under way is finished"), "{said}");
+    assert_eq!(running.child.wait().expect("ended").code(), Some(130));
+    assert!(!bench.crawl_dir("crawl").join("control.sock").exists());
+    assert_eq!(status(&bench, "crawl")["state"], "stopped");
+    assert_eq!(status(&bench, "crawl")["stop_reason"], "interrupted");
+    numbers_agree(&bench);
+    bench.check("crawl");
+    let output = tamis(&["pause"])
+        .arg(bench.crawl_dir("crawl"))
+        .output()
+        .expect("runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("tamis crawl --dir"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn what_a_killed_crawl_left_does_not_mislead_anybody() {
+    let mended = Arc::new(AtomicBool::new(false));
+    let bench = Bench::serve(web(&mended));
+    let running = Running::begin(&bench, &SEEDS);
+    drop(running);
+    assert!(
+        bench.crawl_dir("crawl").join("control.sock").exists(),
+        "kill -9 leaves the name"
+    );
+    let shown = status(&bench, "crawl");
+    assert_eq!(
+        (&shown["state"], &shown["stop_reason"]),
+        (&"stopped".into(), &Value::Null)
+    );
+    let text = stdout(&run(tamis(&["status"]).arg(bench.crawl_dir("crawl"))));
+    assert!(text.contains("ended from outside"), "{text}");
+    let again = Running::begin(&bench, &SEEDS);
+    assert_eq!(status(&bench, "crawl")["state"], "running");
+    drop(again);
+}
+
+#[test]
+fn what_failed_is_tried_again_in_a_stopped_crawl() {
+    let mended = Arc::new(AtomicBool::new(false));
+    let bench = Bench::serve(web(&mended));
+    let seeds = [
+        "--seed",
+        "http://broken.test/x.html",
+        "--seed",
+        "http://broken.test/yy.html",
+        "--delay",
+        "0",
+    ];
+    let output = bench.crawl("crawl", &seeds).output().expect("runs");
+    assert_eq!(output.status.code(), Some(1), "no page could be read");
+    assert_eq!(status(&bench, "crawl")["failed"], 2);
+    let said = stderr(&run(
+        tamis(&["retry", "--status", "dns"]).arg(bench.crawl_dir("crawl"))
+    ));
+    assert!(said.contains("no failed URL"), "{said}");
+    let said = tell(&bench, "retry");
+    assert!(said.contains("2 URLs are back in the queue"), "{said}");
+    let shown = status(&bench, "crawl");
+    assert_eq!(
+        (&shown["failed"], &shown["pending"], &shown["pages"]),
+        (&0.into(), &2.into(), &0.into())
+    );
+    let said = tell(&bench, "retry");
+    assert!(
+        said.contains("no failed URL"),
+        "what waits is not put back twice: {said}"
+    );
+    mended.store(true, Ordering::SeqCst);
+    bench.crawl_to_end("crawl", &seeds);
+    let shown = status(&bench, "crawl");
+    assert_eq!(
+        (&shown["failed"], &shown["indexed"]),
+        (&0.into(), &2.into()),
+        "{shown}"
+    );
+    numbers_agree_after_retry(&bench);
+}
+
+/// As `numbers_agree`, for a crawl whose URLs were finished more than once.
+#[track_caller]
+fn numbers_agree_after_retry(bench: &Bench) {
+    bench.check("crawl");
+    // The state is rebuilt from the journal to the same queue.
+    std::fs::remove_dir_all(bench.crawl_dir("crawl").join("state")).expect("removed");
+    run(&mut bench.crawl("crawl", &[]));
+    bench.check("crawl");
+    numbers_agree(bench);
+}
+
+#[test]
+fn what_failed_is_tried_again_in_a_running_crawl() {
+    let mended = Arc::new(AtomicBool::new(false));
+    let bench = Bench::serve(web(&mended));
+    let mut running = Running::begin(&bench, &SEEDS);
+    running.until(|status| status["failed"] == 2);
+    mended.store(true, Ordering::SeqCst);
+    let said = stderr(&run(
+        tamis(&["retry", "--host", "broken.test"]).arg(bench.crawl_dir("crawl"))
+    ));
+    assert!(
+        said.contains("2 URLs are back in the queue of the running crawl"),
+        "{said}"
+    );
+    let mended = (
+        "http://broken.test/x.html".to_string(),
+        "indexed".to_string(),
+    );
+    running.until(|status| status["failed"] == 0 && bench.pages("crawl").contains(&mended));
+    running.pause();
+    numbers_agree(&bench);
+    tell(&bench, "stop");
+    assert_eq!(running.child.wait().expect("ended").code(), Some(130));
+    bench.check("crawl");
+}
+
+#[test]
+fn a_termination_signal_stops_a_crawl_as_the_first_interrupt_does() {
+    for signal in ["TERM", "INT"] {
+        let mended = Arc::new(AtomicBool::new(false));
+        let bench = Bench::serve(web(&mended));
+        let mut running = Running::begin(&bench, &SEEDS);
+        run(std::process::Command::new("kill")
+            .args([&format!("-{signal}"), &running.child.id().to_string()]));
+        assert_eq!(
+            running.child.wait().expect("ended").code(),
+            Some(130),
+            "{signal}"
+        );
+        assert_eq!(status(&bench, "crawl")["stop_reason"], "interrupted");
+        bench.check("crawl");
+    }
+}

@@ -1,0 +1,86 @@
+//! What a crawl shows while it runs.
+
+use std::process::Command;
+
+use serde_json::Value;
+use testweb::TestWeb;
+
+use crate::support::{Bench, page, run, stderr, stdout, tamis};
+
+fn bench(pages: u64) -> Bench {
+    let mut web = TestWeb::new();
+    for number in 0..pages {
+        let links = [format!("/p{}.html", number + 1)];
+        let html = page(&format!("Page {number}"), number % 9, &links);
+        web = web.page(&format!("http://a.test/p{number}.html"), &html);
+    }
+    Bench::serve(web)
+}
+
+const SEED: [&str; 4] = ["--seed", "http://a.test/p0.html", "--delay", "60ms"];
+
+#[test]
+fn json_events_end_with_the_numbers_of_the_report() {
+    let bench = bench(30);
+    let options = [&SEED[..], &["--progress", "json", "--log-format", "json"]].concat();
+    let output = run(&mut bench.crawl("crawl", &options));
+    let events: Vec<Value> = stderr(&output)
+        .lines()
+        .filter(|line| line.starts_with('{'))
+        .map(|line| serde_json::from_str(line).expect("each line is JSON"))
+        .collect();
+    let (last, others) = events.split_last().expect("there are events");
+    assert_eq!(last["event"], "end");
+    assert!(!others.is_empty() && others.iter().all(|event| event["event"] == "progress"));
+    let report = stdout(&run(
+        tamis(&["report", "--json"]).arg(bench.crawl_dir("crawl"))
+    ));
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    for name in ["admitted", "finished", "pending", "indexed", "failed"] {
+        assert_eq!(last[name], report["totals"][name], "{name}");
+    }
+    assert_eq!(last["junk"], report["reasons"]["junk"]);
+    assert_eq!(last["stop_reason"], report["stop_reason"]);
+}
+
+#[test]
+fn the_live_block_is_not_torn_by_log_lines() {
+    let bench = bench(40);
+    let crawl = bench.crawl(
+        "crawl",
+        &[&SEED[..], &["--progress", "bar", "-vv"]].concat(),
+    );
+    let words = std::iter::once(crawl.get_program()).chain(crawl.get_args());
+    let words: Vec<String> = words
+        .map(|word| format!("'{}'", word.to_string_lossy()))
+        .collect();
+    // `script` gives it a terminal.
+    let terminal = Command::new("script")
+        .args(["-qec", &words.join(" "), "/dev/null"])
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "100")
+        .env("TERM", "xterm")
+        .output();
+    let Ok(output) = terminal else {
+        eprintln!("skipped: there is no `script` to make a terminal with");
+        return;
+    };
+    let screen = stdout(&output);
+    assert!(
+        screen.contains("in the queue"),
+        "the block is drawn: {screen}"
+    );
+    assert!(
+        screen.contains("DEBUG") || screen.contains("INFO"),
+        "there are log lines: {screen}"
+    );
+    for line in screen
+        .split(['\n', '\r'])
+        .filter(|line| line.contains("DEBUG") || line.contains("INFO"))
+    {
+        assert!(
+            !line.contains("in the queue") && !line.contains("under way"),
+            "torn: {line:?}"
+        );
+    }
+}
