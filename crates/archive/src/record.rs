@@ -286,6 +286,9 @@ pub struct PageSummary {
     /// `rel=canonical`, absolute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canonical: Option<String>,
+    /// The page that it names as the source of its text, absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// Page type.
     #[serde(default)]
     pub page_type: String,

@@ -4,6 +4,7 @@
 //! [`Page`], never an `Err` and never a panic.
 
 mod assemble;
+mod attribution;
 mod batch;
 pub mod blocks;
 mod bomb;
@@ -30,6 +31,7 @@ mod sums;
 mod tag;
 mod tally;
 
+pub use attribution::attribution;
 pub use batch::{Answer, Request, answer, page_of_bytes};
 pub use bomb::DomLimits;
 pub use decode::{Decoded, EncodingSource, decode};

@@ -126,7 +126,7 @@ impl What {
                 "fetched_at",
                 "page",
             ],
-            What::Clusters => &["representative", "members", "original"],
+            What::Clusters => &["representative", "members", "original", "original_because"],
             What::Links => &["from", "to", "anchor", "rel", "promise", "fate"],
             What::Hosts => &[
                 "host",
@@ -217,7 +217,7 @@ pub fn export<I: Iterator<Item = Record>>(
             let mut tally = crate::Tally::new();
             known.for_each(|record| tally.add(&record));
             for host in &tally.report("").hosts {
-                sink.row(rows::host(host))?;
+                sink.row(rows::host_row(host))?;
             }
         }
         What::Clusters => {

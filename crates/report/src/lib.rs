@@ -12,8 +12,8 @@
 //! Modules in reading order: [`fates`] holds where each URL is, [`tally`] the fold with its parts
 //! `reasons`, `clock`, `delays`, [`hosts`], [`errors`], [`clusters`], [`harvest`] and [`histogram`],
 //! [`figures`] the report as data, [`why_slow`] its one conclusion; then [`text`] and [`html`] with
-//! [`look`], `lines`, [`table`], [`words`] and [`difference`] below them; then [`mod@export`],
-//! [`explain`] and [`compare`].
+//! [`look`], `lines`, [`table`], [`words`] and [`difference`] below them; then [`mod@export`]
+//! with [`mod@original`], [`explain`] and [`compare`].
 
 mod clock;
 pub mod clusters;
@@ -31,6 +31,7 @@ pub mod hosts;
 pub mod html;
 mod lines;
 pub mod look;
+pub mod original;
 mod reasons;
 pub mod table;
 pub mod tally;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::Row;
 use super::later::Later;
 use crate::hosts::HostRow;
+use crate::original::{Candidate, original};
 use crate::words;
 
 /// A time for a row; null for none.
@@ -122,7 +123,7 @@ pub(super) fn link(from: &str, link: &LinkRecord) -> Row {
     ]
 }
 
-pub(super) fn host(host: &HostRow) -> Row {
+pub(super) fn host_row(host: &HostRow) -> Row {
     vec![
         json!(host.host),
         json!(host.counts.finished),
@@ -140,18 +141,22 @@ pub(super) fn host(host: &HostRow) -> Row {
     ]
 }
 
-/// Duplicates by the page that they repeat. Grows with the number of duplicates.
+/// Duplicates by the page that they repeat, and what tells a source from its copies. Grows with
+/// the number of pages.
 #[derive(Debug, Default)]
 pub(super) struct Clusters {
     by_page: BTreeMap<u64, Vec<Member>>,
-    kept: HashMap<u64, (String, Option<String>)>,
+    kept: HashMap<u64, Candidate>,
+    /// Links to a page from others of the crawl.
+    links_in: HashMap<String, u32>,
+    /// Duplicates by host.
+    copies: HashMap<String, u32>,
 }
 
 #[derive(Debug)]
 struct Member {
     row: Value,
-    url: String,
-    published: Option<String>,
+    page: Candidate,
 }
 
 impl Clusters {
@@ -162,9 +167,19 @@ impl Clusters {
         let Some(page) = later.page(record.seq, page) else {
             return;
         };
-        let published = page.page.as_ref().and_then(|page| page.published.clone());
+        for link in page.links.iter().filter(|link| link.url != page.url) {
+            *self.links_in.entry(link.url.clone()).or_default() += 1;
+        }
+        let summary = page.page.as_ref();
+        let candidate = Candidate {
+            url: page.url.clone(),
+            canonical: summary.and_then(|page| page.canonical.clone()),
+            source: summary.and_then(|page| page.source.clone()),
+            published: summary.and_then(|page| page.published.clone()),
+            ..Candidate::default()
+        };
         if page.verdict.as_deref() == Some("indexed") {
-            self.kept.insert(record.seq, (page.url.clone(), published));
+            self.kept.insert(record.seq, candidate);
             return;
         }
         let duplicate = page
@@ -181,43 +196,55 @@ impl Clusters {
             "overlap": if measured { decimal(nearest.overlap) } else { Value::Null },
             "kind": nearest.kind,
             "first_seen": fetched_at(record.at_ms, &page),
-            "published": published,
+            "published": candidate.published,
         });
-        let member = Member {
-            row,
-            url: page.url.clone(),
-            published,
-        };
+        *self.copies.entry(host(&page.url)).or_default() += 1;
         self.by_page
             .entry(later.representative(nearest.page))
             .or_default()
-            .push(member);
+            .push(Member {
+                row,
+                page: candidate,
+            });
     }
 
     /// A row per cluster, in the order of their kept pages.
     pub(super) fn rows(self) -> impl Iterator<Item = Row> {
-        let Clusters { by_page, kept } = self;
+        let Clusters {
+            by_page,
+            kept,
+            links_in,
+            copies,
+        } = self;
         by_page.into_iter().filter_map(move |(page, members)| {
-            let (representative, published) = kept.get(&page)?;
-            let original = original(representative, published.as_deref(), &members);
-            let rows: Vec<Value> = members.into_iter().map(|member| member.row).collect();
-            Some(vec![json!(representative), json!(rows), json!(original)])
+            let representative = kept.get(&page)?;
+            let (rows, others): (Vec<Value>, Vec<Candidate>) = members
+                .into_iter()
+                .map(|member| (member.row, member.page))
+                .unzip();
+            let known = |page: &Candidate| Candidate {
+                links_in: links_in.get(&page.url).copied().unwrap_or(0),
+                host_copies: copies.get(&host(&page.url)).copied().unwrap_or(0),
+                ..page.clone()
+            };
+            let pages: Vec<Candidate> = [representative]
+                .into_iter()
+                .chain(&others)
+                .map(known)
+                .collect();
+            let original = original(&pages)?;
+            Some(vec![
+                json!(representative.url),
+                json!(rows),
+                json!(original.url),
+                json!(original.because),
+            ])
         })
     }
 }
 
-/// The page of a cluster that was published first by its own word; the kept page where none of
-/// them says when.
-fn original(representative: &str, published: Option<&str>, members: &[Member]) -> String {
-    let kept = published.map(|date| (date, representative));
-    let others = members
-        .iter()
-        .filter_map(|m| Some((m.published.as_deref()?, m.url.as_str())));
-    // On one day the kept page comes first; dates compare as text by their common length.
-    let earliest = kept.into_iter().chain(others).reduce(|a, b| {
-        let common = a.0.len().min(b.0.len());
-        let earlier = b.0.as_bytes()[..common] < a.0.as_bytes()[..common];
-        if earlier { b } else { a }
-    });
-    earliest.map_or(representative, |(_, url)| url).to_owned()
+/// The host in a URL.
+fn host(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or("").to_owned()
 }

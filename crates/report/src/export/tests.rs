@@ -193,6 +193,10 @@ fn the_original_of_a_cluster_is_the_page_that_was_published_first() {
     journal.page(journal::duplicate(same_day, kept, "http://a.test/", 1, 0.9));
     let original = |records: &[Record]| rows(What::Clusters, records)[0]["original"].clone();
     assert_eq!(original(&journal.records), "http://a.test/");
+    assert_eq!(
+        rows(What::Clusters, &journal.records)[0]["original_because"],
+        "published first, 2024-05-01T10:00:00Z"
+    );
     let earlier = dated("http://c.test/", "2024-04-30", "near_duplicate");
     journal.page(journal::duplicate(earlier, kept, "http://a.test/", 1, 0.9));
     assert_eq!(original(&journal.records), "http://c.test/");

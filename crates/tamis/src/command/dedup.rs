@@ -16,6 +16,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use report::original::{Candidate, Original, original};
 use resemblance::detector::{KeptSignatures, Signature};
 use serde::Serialize;
 use serde_json::Value;
@@ -154,6 +155,9 @@ struct Answer<'a> {
     containment: Option<f32>,
     kind: Option<&'static str>,
     reason: Option<&'static str>,
+    /// Of a duplicate and the document that it repeats, the likelier source; and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    original: Option<Original>,
     /// The document whose place it took, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     replaces: Option<&'a Value>,
@@ -334,6 +338,7 @@ impl Judge<'_> {
             url: document.url.map(String::from),
             published: page.published,
             canonical: page.canonical,
+            source: page.source,
         };
         let near_id = name.as_ref().map(|name| &name.id);
         let mut replaces = None;
@@ -341,6 +346,10 @@ impl Judge<'_> {
             let (old, new) = (member(old, near.word_count), member(&new, print.word_count));
             replaces = sieve::better_representative(&old, &new, self.args.keep.into());
         }
+        let original = near_id
+            .filter(|_| verdict != KEPT)
+            .and(name.as_ref())
+            .and_then(|old| original(&[candidate(old), candidate(&new)]));
         if replaces.is_some() {
             verdict = KEPT;
         }
@@ -356,6 +365,7 @@ impl Judge<'_> {
             reason: near
                 .filter(|_| self.args.method == Method::Combined)
                 .map(|near| near.reason.name()),
+            original,
             replaces: near_id.filter(|_| replaces.is_some()),
             replaces_because: replaces,
             fingerprint: print.fingerprint.to_string(),
@@ -402,11 +412,27 @@ impl Judge<'_> {
     }
 }
 
-/// What matters of a document when two stand for the same text. Without an address its id is one.
+/// What tells a source from its copy.
+fn candidate(name: &Name) -> Candidate {
+    Candidate {
+        url: address(name),
+        canonical: name.canonical.clone(),
+        source: name.source.clone(),
+        published: name.published.clone(),
+        ..Candidate::default()
+    }
+}
+
+/// The address of a document, or its id.
+fn address(name: &Name) -> String {
+    let id = || name.id.as_str().map_or(name.id.to_string(), str::to_owned);
+    name.url.clone().unwrap_or_else(id)
+}
+
+/// What matters of a document when two stand for the same text.
 fn member(name: &Name, words: u32) -> Member {
-    let id = || name.id.as_str().map(str::to_owned);
     Member {
-        url: name.url.clone().or_else(id).unwrap_or_default(),
+        url: address(name),
         words,
         published: name.published.clone(),
         canonical: name.canonical.clone(),

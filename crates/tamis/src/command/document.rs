@@ -21,6 +21,8 @@ pub struct Text {
     pub published: Option<String>,
     /// The URL that a page names as canonical.
     pub canonical: Option<String>,
+    /// The page that a page names as the source of its text.
+    pub source: Option<String>,
 }
 
 /// The words of a text, as every stage counts them.
@@ -50,6 +52,7 @@ pub fn text_of_bytes(bytes: &[u8], content_type: Option<&str>, url: Option<&Url>
         layout: 0,
         published: None,
         canonical: None,
+        source: None,
     }
 }
 
@@ -63,6 +66,7 @@ pub fn text_of_html(html: &str, url: Option<&Url>) -> Text {
 fn of_page(page: extractor::Page) -> Text {
     Text {
         form: "text/html",
+        source: extractor::attribution(&page).map(String::from),
         title: page.title,
         text: page.text,
         layout: page.layout,

@@ -41,6 +41,9 @@ pub struct Name {
     /// The URL that it names as canonical.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canonical: Option<String>,
+    /// The page that it names as the source of its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 fn is_none(layout: &u64) -> bool {

@@ -56,6 +56,8 @@ pub struct Page {
     pub published: Option<String>,
     /// The URL that it names as canonical.
     pub canonical: Option<String>,
+    /// The page that it names as the source of its text.
+    pub source: Option<String>,
 }
 
 impl Document {
@@ -74,6 +76,7 @@ impl Document {
             layout: page.layout,
             published: self.page.published.clone().or(page.published),
             canonical: self.page.canonical.clone().or(page.canonical),
+            source: page.source,
         };
         (words(&page.text), said)
     }
@@ -271,6 +274,7 @@ fn document(line: &[u8]) -> Result<Document, (Option<Value>, String)> {
         layout: 0,
         published: line.published,
         canonical: line.canonical,
+        source: None,
     };
     Ok(Document {
         id,
