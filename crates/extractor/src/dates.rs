@@ -11,6 +11,11 @@ use regex::{Captures, Regex};
 ///
 /// Gives "2021-03-05" or "2021-03-05T08:00:00+08:00"; `None` where it is no plausible date.
 pub(crate) fn machine(value: &str) -> Option<String> {
+    machine_in(value, true)
+}
+
+/// As [`machine`]; `month_first` tells how "3/4/2020" is meant on this page.
+pub(crate) fn machine_in(value: &str, month_first: bool) -> Option<String> {
     let value = value.trim();
     if let Some(found) = ISO.captures(value) {
         let day = day(&found, 1, 2, 3)?;
@@ -45,7 +50,7 @@ pub(crate) fn machine(value: &str) -> Option<String> {
             &when.day().to_string(),
         );
     }
-    written(value, true)
+    written(value, month_first)
 }
 
 /// Whether two dates (of either form) are one day apart.

@@ -25,6 +25,7 @@ use crate::flat::Flat;
 use crate::page::PageType;
 use crate::page_type;
 use crate::quick::Map;
+use crate::signs::Signs;
 use crate::structured::Structured;
 
 /// No run below this is kept, however empty the page would be.
@@ -63,21 +64,68 @@ pub(crate) fn judge(
     let page_type = page_type::guess(flat, survey, structured, &first, url);
     veto::apply(flat, survey, page_type, &mut probability);
     let mut main = cut(flat, &probability);
+    bridge(&survey.signs, &probability, &mut main);
+    follow_kin(flat, features, &probability, &mut main);
     drop_repeats(flat, survey, &mut main);
     Verdict { main, page_type }
+}
+
+/// Keeps what stands between two kept runs, unless it is unlikely or has the words of furniture: a
+/// short line between two paragraphs belongs to them more often than its looks alone say.
+fn bridge(signs: &[Signs], probability: &[f32], main: &mut [bool]) {
+    const RUNS_MAX: usize = 2;
+    const LEAST: f32 = 0.3;
+    let mut last: Option<usize> = None;
+    for index in 0..main.len() {
+        if !main[index] {
+            continue;
+        }
+        if let Some(last) = last
+            && index - last <= RUNS_MAX + 1
+        {
+            for between in last + 1..index {
+                main[between] = probability[between] > LEAST && signs[between] == Signs::default();
+            }
+        }
+        last = Some(index);
+    }
+}
+
+/// Keeps the rest of what one template made where most of it is kept: the last, short post of a
+/// thread, the one card of a grid without a price.
+fn follow_kin(flat: &Flat<'_>, features: &Features, probability: &[f32], main: &mut [bool]) {
+    const SHARE_MIN: f32 = 0.7;
+    const KEPT_MIN: u32 = 3;
+    const LEAST: f32 = 0.03;
+    let mut kin: Map<(f32, f32, u32)> = Map::default();
+    for (run, &path) in features.paths.iter().enumerate() {
+        let weight = kin_weight(flat, run);
+        let sum = kin.entry(path).or_default();
+        sum.0 += if main[run] { weight } else { 0.0 };
+        sum.1 += weight;
+        sum.2 += u32::from(main[run]);
+    }
+    for (run, path) in features.paths.iter().enumerate() {
+        let (kept, all, count) = kin[path];
+        main[run] |= count >= KEPT_MIN && kept >= SHARE_MIN * all && probability[run] > LEAST;
+    }
+}
+
+/// How much a run counts among its kin: by its words, up to a bound.
+fn kin_weight(flat: &Flat<'_>, run: usize) -> f32 {
+    const WORDS_MAX: u32 = 60;
+    flat.runs[run].tally.words.min(WORDS_MAX) as f32 + 0.5
 }
 
 /// Draws each run towards the mean of the runs with its path, longer ones counting more: what one
 /// template makes (the posts of a thread, the paragraphs of a text) shares a fate.
 fn lean_on_kin(flat: &Flat<'_>, features: &Features, odds: &mut [f32]) {
     const LEAN: f32 = 0.3;
-    const WORDS_MAX: u32 = 60;
-    let weight = |run: usize| flat.runs[run].tally.words.min(WORDS_MAX) as f32 + 0.5;
     let mut kin: Map<(f32, f32)> = Map::default();
     for (run, (&path, &odds)) in features.paths.iter().zip(odds.iter()).enumerate() {
         let sum = kin.entry(path).or_default();
-        sum.0 += weight(run) * odds.clamp(-9.0, 9.0);
-        sum.1 += weight(run);
+        sum.0 += kin_weight(flat, run) * odds.clamp(-9.0, 9.0);
+        sum.1 += kin_weight(flat, run);
     }
     for (path, odds) in features.paths.iter().zip(odds.iter_mut()) {
         let (sum, weight) = kin[path];
@@ -140,6 +188,15 @@ fn drop_repeats(flat: &Flat<'_>, survey: &Survey, main: &mut [bool]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_gap_between_kept_runs_is_bridged_unless_it_is_furniture() {
+        let probability = [0.9, 0.4, 0.0, 0.9, 0.4, 0.4, 0.4, 0.9, 0.4];
+        let mut main = probability.map(|p| p > 0.5);
+        bridge(&[Signs::default(); 9], &probability, &mut main);
+        let kept = [true, true, false, true, false, false, false, true, false];
+        assert_eq!(main, kept);
+    }
 
     #[test]
     fn the_forest_was_trained_on_these_features() {

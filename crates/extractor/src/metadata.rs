@@ -173,14 +173,15 @@ fn published(
         .lang
         .is_none_or(|lang| lang.to_ascii_lowercase().starts_with("en"));
     let address = dates::in_path(url.path());
+    let read = |value: &str| dates::machine_in(value, month_first);
     let declared = structured
         .published
         .as_deref()
-        .and_then(dates::machine)
+        .and_then(read)
         .or_else(|| {
             PUBLISHED
                 .iter()
-                .find_map(|name| meta(flat, &[name]).and_then(dates::machine))
+                .find_map(|name| meta(flat, &[name]).and_then(read))
         })
         .or_else(|| address.clone())
         .or_else(|| marked_time(flat, near));
@@ -230,7 +231,13 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
                 .split_ascii_whitespace()
                 .any(|name| name.eq_ignore_ascii_case("datepublished"))
         });
-        if element.tag != Tag::Time && !is_published {
+        // `<abbr class="published" title="2021-03-05">`, the form before `<time>` was there.
+        let is_old_form = element.element.name() == "abbr"
+            && element
+                .element
+                .attr("class")
+                .is_some_and(|class| class.contains("published"));
+        if element.tag != Tag::Time && !is_published && !is_old_form {
             continue;
         }
         let value = ["datetime", "content", "data-datetime", "title"]
@@ -279,10 +286,17 @@ fn written_near(
     month_first: bool,
 ) -> Option<String> {
     let dated = |index: usize| -> Option<String> {
-        if flat.runs[index].tally.weight > 300 || !survey.signs[index].has(Sign::Date) {
+        let text = &survey.texts[index];
+        if !survey.signs[index].has(Sign::Date) {
             return None;
         }
-        dates::written(&survey.texts[index], month_first)
+        // A long paragraph speaks of many days; one that begins with a date is dated by it.
+        let end = if flat.runs[index].tally.weight > 300 {
+            text.char_indices().nth(24).map_or(text.len(), |(at, _)| at)
+        } else {
+            text.len()
+        };
+        dates::written(&text[..end], month_first)
     };
     near.range
         .clone()

@@ -75,7 +75,10 @@ fn points(e: &Evidence<'_>) -> [(PageType, f32); 8] {
     let path_has = |words: &[&str]| words.iter().any(|word| e.path.contains(word));
     let host_starts = |words: &[&str]| words.iter().any(|word| e.host.starts_with(word));
     let long = (e.words as f32 / 250.0).min(2.0);
+    // Shops and services write whole texts too, but they neither date nor declare them.
+    let is_declared = e.kinds.has(Kinds::ARTICLE) || e.og.contains("article");
     let article = flag(e.kinds.has(Kinds::ARTICLE), 3.0)
+        - flag(!is_declared && !e.dates_near_title, 1.2)
         + flag(e.og.contains("article"), 1.5)
         + flag(e.dates_near_title, 0.7)
         + flag(e.single_article, 0.5)
@@ -101,7 +104,7 @@ fn points(e: &Evidence<'_>) -> [(PageType, f32); 8] {
                 "/comments/",
                 "thread-",
             ]),
-            2.0,
+            2.5,
         )
         + flag(
             host_starts(&["forum", "community", "discuss", "boards", "bbs", "answers"]),
@@ -139,7 +142,11 @@ fn points(e: &Evidence<'_>) -> [(PageType, f32); 8] {
             ]),
             1.5,
         )
-        - flag(e.kinds.has(Kinds::COLLECTION), 1.0);
+        - flag(e.kinds.has(Kinds::COLLECTION), 1.0)
+        - flag(
+            path_has(&["/collections/", "/category/", "/c/"]) && !path_has(&["/products/"]),
+            1.5,
+        );
     let collection = flag(e.kinds.has(Kinds::COLLECTION), 1.5)
         + flag(
             path_has(&[
@@ -150,6 +157,11 @@ fn points(e: &Evidence<'_>) -> [(PageType, f32); 8] {
                 "/shop/",
                 "/genre/",
                 "/categories/",
+                "/departments/",
+                "/collection/",
+                "/browse/",
+                "/best-sellers",
+                "/bestsellers",
             ]),
             1.7,
         )
@@ -207,6 +219,10 @@ fn points(e: &Evidence<'_>) -> [(PageType, f32); 8] {
                 "/guide",
                 "/handbook",
                 "/man/",
+                "/learn/",
+                "/tutorial",
+                "/get-started",
+                "/getting-started",
             ]),
             2.5,
         )
@@ -242,8 +258,10 @@ fn points(e: &Evidence<'_>) -> [(PageType, f32); 8] {
                 "/about",
                 "/tools",
                 "/platform",
-                "/departments",
                 "/programs",
+                "/certificates/",
+                "/plans",
+                "/local/",
                 "/insurance",
             ]),
             2.0,

@@ -44,6 +44,9 @@ pub(super) fn apply(
             *probability = 0.0;
         }
     }
+    if page_type == PageType::Product {
+        take_out(flat, probability, &|run| in_reviews(flat, survey, run));
+    }
     if no_comments {
         take_out(flat, probability, &|run| in_comments(flat, survey, run));
     }
@@ -66,6 +69,9 @@ fn is_furniture(flat: &Flat<'_>, survey: &Survey, index: usize, is_article: bool
     let advert = signs.has(Sign::Advert) && weight < 60;
     let press = matches!(tag, Tag::Button | Tag::Label);
     let more = signs.has(Sign::More) && linked && weight < 30;
+    let bare_url = survey.texts[index].starts_with("http")
+        && survey.texts[index].contains("://")
+        && !survey.texts[index].contains(char::is_whitespace);
     // On an article a line about subscribing is a wall, and words under a picture are not the
     // text; a shop or a manual may be about either.
     let wall = is_article && signs.has(Sign::Wall) && weight < 160;
@@ -80,6 +86,7 @@ fn is_furniture(flat: &Flat<'_>, survey: &Survey, index: usize, is_article: bool
         || advert
         || press
         || more
+        || bare_url
         || wall
         || caption
 }
@@ -94,6 +101,17 @@ fn in_comments(flat: &Flat<'_>, survey: &Survey, index: usize) -> bool {
             && element.tag != Tag::Body
             && (container == NONE || !flat.contains(at, container))
             && share(survey.sums.under(flat, at).prose, page.prose, 0.0) < 0.9
+    })
+}
+
+/// Whether a run stands in a part called reviews: what buyers say of a product is not what it is.
+fn in_reviews(flat: &Flat<'_>, survey: &Survey, index: usize) -> bool {
+    let page = survey.sums.page();
+    flat.ancestors(flat.runs[index].owner).any(|at| {
+        let element = &flat.elements[at as usize];
+        element.hints.has(Hint::Review)
+            && element.tag != Tag::Body
+            && share(element.tally.weight, page.weight, 0.0) < 0.8
     })
 }
 

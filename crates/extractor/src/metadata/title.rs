@@ -45,6 +45,21 @@ pub(super) fn find(
     let first_part = letters(first_segment(&whole));
     let whole_letters = letters(&whole);
     let shared_letters = letters(reference);
+    let is_site = |heading: &str| site_name.is_some_and(|site| letters(site) == heading);
+    // What `<title>` begins with, if a heading says just that: the rest is for search engines. If
+    // another heading says the rest, the beginning is the site's name.
+    let leads = headings.iter().find(|(heading, level)| {
+        let heading = letters(heading);
+        *level == 1
+            && !heading.is_empty()
+            && !is_site(&heading)
+            && first_parts(&whole).any(|(part, rest)| {
+                letters(part) == heading
+                    && !headings
+                        .iter()
+                        .any(|(other, _)| letters(other) == letters(rest))
+            })
+    });
     let agreed = headings
         .iter()
         .filter(|(heading, _)| {
@@ -53,7 +68,7 @@ pub(super) fn find(
             count >= 4
                 && (count >= most || heading == first_part)
                 && (whole_letters.contains(&heading) || shared_letters.contains(&heading))
-                && site_name.is_none_or(|site| letters(site) != heading)
+                && !is_site(&heading)
         })
         .max_by_key(|(heading, _)| letters(heading).chars().count())
         .map(|(heading, _)| heading.clone());
@@ -63,10 +78,15 @@ pub(super) fn find(
         .filter(|(_, level)| *level == 1)
         .collect::<Vec<_>>()[..]
     {
-        [(heading, _)] if words(heading) >= 4 => Some(heading.clone()),
+        // A slogan over a landing page shares no word with the title.
+        [(heading, _)] if words(heading) >= 4 && shares_a_word(heading, &whole) => {
+            Some(heading.clone())
+        }
         _ => None,
     };
-    agreed
+    leads
+        .map(|(heading, _)| heading.clone())
+        .or(agreed)
         .or(seen)
         .or(shared)
         .or(headline)
@@ -104,6 +124,26 @@ fn first_segment(title: &str) -> &str {
         .and_then(|head| head.split(" - ").next())
         .unwrap_or(title)
         .trim()
+}
+
+/// A title cut in two at each kind of sign that may end its first part.
+fn first_parts(title: &str) -> impl Iterator<Item = (&str, &str)> {
+    ["|", "｜", " - ", " – ", " — ", ": ", " :: ", " · "]
+        .into_iter()
+        .filter_map(|separator| title.split_once(separator))
+        .map(|(head, rest)| (head.trim(), rest.trim()))
+}
+
+/// Whether two titles have a word of four letters or more in common; scripts without blanks
+/// always do.
+fn shares_a_word(one: &str, other: &str) -> bool {
+    let other = other.to_lowercase();
+    one.to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| {
+            word.chars().any(crate::tally::is_cjk)
+                || (word.chars().count() >= 4 && other.contains(word))
+        })
 }
 
 /// Cuts the site's name off a title: by its known name, by the host's, or as the shorter end.
