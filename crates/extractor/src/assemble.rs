@@ -117,7 +117,7 @@ fn is_item(flat: &Flat<'_>, at: ElementIndex) -> bool {
 }
 
 /// Whether a table holds data: several cells a row, none of them a text of its own or a table.
-fn is_data(flat: &Flat<'_>, at: ElementIndex) -> bool {
+pub(crate) fn is_data(flat: &Flat<'_>, at: ElementIndex) -> bool {
     let element = &flat.elements[at as usize];
     let mut rows = 0;
     let mut cells = 0;

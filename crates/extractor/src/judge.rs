@@ -14,6 +14,7 @@
 //! Sources: gradient boosting as in Friedman, *Greedy function approximation*, 2001; expected F
 //! measure as in Ye et al., *Optimizing F-measure*, ICML 2012.
 
+mod data_table;
 mod forest;
 mod veto;
 
@@ -25,7 +26,7 @@ use crate::flat::Flat;
 use crate::page::PageType;
 use crate::page_type;
 use crate::quick::Map;
-use crate::signs::Signs;
+use crate::signs::{Sign, Signs};
 use crate::structured::Structured;
 
 /// No run below this is kept, however empty the page would be.
@@ -66,15 +67,19 @@ pub(crate) fn judge(
     let mut main = cut(flat, &probability);
     bridge(&survey.signs, &probability, &mut main);
     follow_kin(flat, features, &probability, &mut main);
+    if page_type == PageType::Product {
+        data_table::keep(flat, &probability, &mut main);
+    }
     drop_repeats(flat, survey, &mut main);
     Verdict { main, page_type }
 }
 
-/// Keeps what stands between two kept runs, unless it is unlikely or has the words of furniture: a
-/// short line between two paragraphs belongs to them more often than its looks alone say.
+/// Keeps what stands between two kept runs, unless it is unlikely or a date or by-line: a short
+/// line between two paragraphs belongs to them more often than its looks alone say.
 fn bridge(signs: &[Signs], probability: &[f32], main: &mut [bool]) {
     const RUNS_MAX: usize = 2;
     const LEAST: f32 = 0.3;
+    let is_label = |signs: Signs| signs.has(Sign::Date) || signs.has(Sign::Byline);
     let mut last: Option<usize> = None;
     for index in 0..main.len() {
         if !main[index] {
@@ -84,7 +89,7 @@ fn bridge(signs: &[Signs], probability: &[f32], main: &mut [bool]) {
             && index - last <= RUNS_MAX + 1
         {
             for between in last + 1..index {
-                main[between] = probability[between] > LEAST && signs[between] == Signs::default();
+                main[between] = probability[between] > LEAST && !is_label(signs[between]);
             }
         }
         last = Some(index);

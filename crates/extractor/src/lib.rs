@@ -2,6 +2,32 @@
 //!
 //! Pure and total: no clock, socket or file, and no input is an error. Broken markup makes a poor
 //! [`Page`], never an `Err` and never a panic.
+//!
+//! ```
+//! use extractor::{BlockKeys, HostTemplates, PageContext, decode, extract};
+//!
+//! let body = b"<title>Flood takes bridge | Planet</title><nav><a href=/>Home</a></nav>\
+//!     <h1>Flood takes bridge</h1><p>The river rose again on Thursday night, and took the old \
+//!     stone bridge, which had stood for two hundred years.</p>";
+//! let url = url::Url::parse("https://planet.example/2021/03/05/flood")?;
+//! let decoded = decode(body, Some("text/html"), None);
+//! let mut page = extract(&decoded.text, &PageContext::new(&url));
+//! assert_eq!(page.title.as_deref(), Some("Flood takes bridge"));
+//! assert_eq!(page.published.as_deref(), Some("2021-03-05"));
+//! assert!(page.text.contains("The river rose") && !page.text.contains("Home"));
+//!
+//! // A crawler that sees many pages of a host can cut what they share.
+//! let mut templates = HostTemplates::new();
+//! let keys = BlockKeys::of(&page);
+//! templates.trim("planet.example", &keys, &mut page);
+//! templates.observe("planet.example", &keys);
+//! # Ok::<(), url::ParseError>(())
+//! ```
+//!
+//! Inside, a page goes through these modules: `decode` (bytes to text), `dom` (text to a tree, within
+//! `bomb`'s limits), `flat` (the tree as arrays of elements and runs), `candidates` (several opinions
+//! on what is content), `features` (all of it as numbers for each run), `judge` (the verdict),
+//! `assemble` (the verdict as blocks); `metadata`, `links` and `directives` read the rest.
 
 mod assemble;
 mod attribution;

@@ -128,7 +128,7 @@ fn first_segment(title: &str) -> &str {
 
 /// A title cut in two at each kind of sign that may end its first part.
 fn first_parts(title: &str) -> impl Iterator<Item = (&str, &str)> {
-    ["|", "｜", " - ", " – ", " — ", ": ", " :: ", " · "]
+    ["|", "｜", " - ", " – ", " — ", " :: ", " · "]
         .into_iter()
         .filter_map(|separator| title.split_once(separator))
         .map(|(head, rest)| (head.trim(), rest.trim()))
