@@ -48,16 +48,21 @@ pub struct DomLimits {
     pub work_max: u64,
 }
 
+impl DomLimits {
+    /// The limits that hold where nothing else is said.
+    pub const DEFAULT: DomLimits = DomLimits {
+        html_bytes_max: 32 << 20,
+        attributes_max: 1024,
+        attribute_work_max: 16_000_000,
+        attributes_max_late: 64,
+        depth_max: 512,
+        nodes_max: 500_000,
+        work_max: 30_000_000,
+    };
+}
+
 impl Default for DomLimits {
     fn default() -> Self {
-        DomLimits {
-            html_bytes_max: 32 << 20,
-            attributes_max: 1024,
-            attribute_work_max: 16_000_000,
-            attributes_max_late: 64,
-            depth_max: 512,
-            nodes_max: 500_000,
-            work_max: 30_000_000,
-        }
+        DomLimits::DEFAULT
     }
 }

@@ -3,7 +3,6 @@
 use url::Url;
 
 use crate::assemble;
-use crate::bomb::DomLimits;
 use crate::directives;
 use crate::dom;
 use crate::features::{self, Survey};
@@ -21,7 +20,7 @@ use crate::sums::share;
 /// Reads a page: main content, fields, links and directives, from one DOM.
 ///
 /// Never fails and never panics: broken markup makes a poor page. Linear in the length of `html`
-/// within [`DomLimits`]; what was cut by them is named in [`Page::limits_hit`].
+/// within [`PageContext::limits`]; what was cut by them is named in [`Page::limits_hit`].
 ///
 /// ```
 /// use extractor::{PageContext, extract};
@@ -30,7 +29,7 @@ use crate::sums::share;
 /// assert_eq!(page.title.as_deref(), Some("T"));
 /// ```
 pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
-    let dom = dom::parse(html, &DomLimits::default());
+    let dom = dom::parse(html, context.limits);
     let flat = Flat::of(&dom.html);
     let survey = Survey::of(&flat);
     let structured = Structured::read(&flat.json_ld);

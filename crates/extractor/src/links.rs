@@ -24,7 +24,6 @@ use scraper::{Html, Node};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::bomb::DomLimits;
 use crate::page::{Directives, Link, LinkKind, PageContext, Refresh};
 use crate::quick::Map;
 use surroundings::TextStream;
@@ -67,7 +66,7 @@ pub struct PageLinks {
 
 /// Reads a page's links and directives, without looking for its content.
 pub fn page_links(html: &str, context: &PageContext<'_>) -> PageLinks {
-    let dom = crate::dom::parse(html, &DomLimits::default());
+    let dom = crate::dom::parse(html, context.limits);
     let found = links(&dom.html, context);
     let mut limits_hit = dom.limits_hit;
     limits_hit.extend(found.limits_hit);

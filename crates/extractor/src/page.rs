@@ -8,6 +8,7 @@ use serde::Serialize;
 use url::Url;
 
 use crate::blocks;
+use crate::bomb::DomLimits;
 
 /// One page, read.
 ///
@@ -110,6 +111,8 @@ pub struct PageContext<'a> {
     pub headers: &'a [(String, Vec<u8>)],
     /// Our product token, for robots rules addressed to it.
     pub agent: &'a str,
+    /// How much of the page's tree is built.
+    pub limits: &'a DomLimits,
 }
 
 impl<'a> PageContext<'a> {
@@ -120,6 +123,7 @@ impl<'a> PageContext<'a> {
             encoding: "UTF-8",
             headers: &[],
             agent: "tamis",
+            limits: &DomLimits::DEFAULT,
         }
     }
 }

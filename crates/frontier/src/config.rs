@@ -23,6 +23,8 @@ pub struct FrontierConfig {
     pub hosts: HashMap<String, HostLimits>,
     /// URLs admitted for one host; 0 for no limit.
     pub urls_per_host: u64,
+    /// Hosts of a crawl at most, some 500 bytes each.
+    pub hosts_max: usize,
     /// Hosts admitted under one registrable domain.
     pub hosts_per_domain: usize,
     /// Pending URLs kept in memory with all they carry; of four times as many their place in the
@@ -40,6 +42,7 @@ impl Default for FrontierConfig {
             retry_after_max: Duration::from_secs(3_600),
             hosts: HashMap::new(),
             urls_per_host: 1_000_000,
+            hosts_max: 500_000,
             hosts_per_domain: 200,
             pending_in_memory: 200_000,
         }

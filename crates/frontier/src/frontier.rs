@@ -28,8 +28,6 @@ const PLACES_PER_BODY: usize = 4;
 const PLACES_RETURNED: usize = 1_000;
 /// The priority of a URL that waits for another one to be finished.
 const HELD: f32 = -1.0;
-/// Hosts of a crawl at most, some 500 bytes each.
-const HOSTS_MAX: usize = 500_000;
 
 /// Every URL ever admitted, and whose turn is next.
 #[derive(Debug)]
@@ -223,7 +221,7 @@ impl Frontier {
                 }
             }
             None => {
-                if self.hosts.len() >= HOSTS_MAX {
+                if self.hosts.len() >= self.config.hosts_max {
                     return Some(AdmissionRefusal::BudgetHosts);
                 }
                 let domain = host.registrable().unwrap_or(host.name());
@@ -605,10 +603,10 @@ impl Frontier {
         }
     }
 
-    /// Tells the trap rules how a page turned out, before its links are admitted: `useful` when
-    /// there was something new on it. A page that is good but off topic is no trap: it is useful.
-    pub fn observe(&mut self, url: &CanonicalUrl, useful: bool) {
-        self.traps.observe(&url.host(), url, useful);
+    /// Tells the trap rules how the page of record number `seq` turned out, before its links are
+    /// admitted: `useful` when there was something on it that was kept.
+    pub fn observe(&mut self, url: &CanonicalUrl, seq: u64, useful: bool) {
+        self.traps.observe(&url.host(), url, seq, useful);
     }
 
     /// Takes in that a pending URL was linked again: `merge` may change what it carries. Only

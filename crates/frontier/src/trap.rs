@@ -84,7 +84,8 @@ struct Parameter {
 #[derive(Debug, Clone, Copy)]
 struct Reader {
     part: Option<u64>,
-    via: Option<u64>,
+    /// Its record's number.
+    seq: u64,
     useless: bool,
 }
 
@@ -115,13 +116,12 @@ impl Traps {
 
     /// Notes that a URL was admitted that the page with record number `via` linked to.
     pub(crate) fn admitted(&mut self, host: &HostKey, url: &CanonicalUrl, via: Option<u64>) {
-        let Some(reader) = self.reader.as_mut().filter(|reader| reader.useless) else {
+        // A redirect's target comes by the page that linked to the redirect, long ago: it says
+        // nothing about the page that was read last.
+        let links_of_reader = |reader: &&mut Reader| reader.useless && via == Some(reader.seq);
+        let Some(reader) = self.reader.as_mut().filter(links_of_reader) else {
             return;
         };
-        if via.is_none() || reader.via.is_some_and(|first| Some(first) != via) {
-            return;
-        }
-        reader.via = via;
         let Some(part) = reader.part else { return };
         let is_its_kind = Shape::of(url)
             .part(host)
@@ -139,13 +139,14 @@ impl Traps {
         }
     }
 
-    /// Notes what a page gave. URLs admitted next, with one `via`, are taken for its links.
-    pub(crate) fn observe(&mut self, host: &HostKey, url: &CanonicalUrl, useful: bool) {
+    /// Notes what the page of record number `seq` gave. URLs admitted next, via that record, are
+    /// its links.
+    pub(crate) fn observe(&mut self, host: &HostKey, url: &CanonicalUrl, seq: u64, useful: bool) {
         let shape = Shape::of(url);
         let part = shape.part(host).map(|(part, _)| part);
         self.reader = Some(Reader {
             part,
-            via: None,
+            seq,
             useless: !useful,
         });
         if let Some(seen) = part.and_then(|part| entry(&mut self.parts, part)) {
@@ -367,11 +368,15 @@ mod tests {
             }
             assert!(fetched.len() < 3_000, "the crawl does not end: {page}");
             fetched.insert(page.clone());
-            traps.observe(&at.host(), &at, useful(&page));
+            let seq = fetched.len() as u64;
+            traps.observe(&at.host(), &at, seq, useful(&page));
+            // Between two pages some redirect leads to a page that another page had linked to.
+            let moved = url("http://a.example/moved");
+            traps.admitted(&moved.host(), &moved, Some(seq / 2));
             for link in links(&page) {
                 let to = url(&link);
                 if !seen.contains(&link) && traps.check(&to.host(), &to).is_ok() {
-                    traps.admitted(&to.host(), &to, Some(fetched.len() as u64));
+                    traps.admitted(&to.host(), &to, Some(seq));
                     seen.insert(link.clone());
                     queue.push_back(link);
                 }
@@ -529,7 +534,7 @@ mod tests {
         for list in 0..30 {
             for page in 0..4 {
                 let url = url(&format!("http://a.example/list{list}?page={page}"));
-                traps.observe(&url.host(), &url, page == 0);
+                traps.observe(&url.host(), &url, page, page == 0);
             }
         }
         check(&traps, "http://a.example/list1?page=9", None);

@@ -407,6 +407,10 @@ pub struct LimitsSection {
     pub decoded_body: Size,
     /// Decoded bytes for each received byte.
     pub decoded_ratio: u32,
+    /// A robots.txt as received; 500 KiB of it are read.
+    pub robots: Size,
+    /// A sitemap, as received and unpacked.
+    pub sitemap: Size,
     /// All headers of an answer.
     pub headers: Size,
     /// Number of headers of an answer.
@@ -417,6 +421,8 @@ pub struct LimitsSection {
     pub first_byte_time: Span,
     /// Between two pieces of a body.
     pub idle_time: Span,
+    /// Least bytes per second of a body, asked after 20 s; 0 for no limit.
+    pub body_rate: Size,
     /// One whole fetch.
     pub total_time: Span,
     /// Length of a URL in bytes.
@@ -425,12 +431,20 @@ pub struct LimitsSection {
     pub redirects: u32,
     /// Links read from one page.
     pub links_per_page: usize,
+    /// Elements of a page open at a time; deeper ones become siblings.
+    pub dom_depth: usize,
+    /// Nodes of a page's tree; parsing stops there.
+    pub dom_nodes: u64,
+    /// Attributes of one tag; the rest of the tag is dropped.
+    pub attributes: usize,
     /// URLs read from one sitemap.
     pub sitemap_urls: usize,
     /// Sitemaps read for one host.
     pub sitemaps_per_host: usize,
     /// Distinct URLs admitted for one host; 0 for no limit.
     pub urls_per_host: u64,
+    /// Hosts of the crawl.
+    pub hosts: usize,
     /// Hosts admitted under one registrable domain (spider pools).
     pub hosts_per_domain: usize,
     /// Bodies in memory at once.
@@ -445,18 +459,25 @@ impl Default for LimitsSection {
             body: Size::megabytes(10),
             decoded_body: Size::megabytes(20),
             decoded_ratio: 200,
+            robots: Size(600_000),
+            sitemap: Size(52_428_800),
             headers: Size(64 * 1024),
             header_count: 200,
             connect_time: Span::seconds(10),
             first_byte_time: Span::seconds(30),
             idle_time: Span::seconds(20),
+            body_rate: Size(500),
             total_time: Span::seconds(120),
             url_length: 2_048,
             redirects: 10,
             links_per_page: 10_000,
+            dom_depth: 512,
+            dom_nodes: 500_000,
+            attributes: 1_024,
             sitemap_urls: 50_000,
             sitemaps_per_host: 100,
             urls_per_host: 1_000_000,
+            hosts: 500_000,
             hosts_per_domain: 200,
             bytes_in_flight: Size::megabytes(64),
             pending_in_memory: 200_000,

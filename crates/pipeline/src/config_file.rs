@@ -15,6 +15,9 @@ const CONFIG_BYTES_MAX: u64 = 4 << 20;
 /// Problems of one file that are told.
 const PROBLEMS_MAX: usize = 50;
 
+/// Least value of `limits.dom_depth`.
+const DOM_DEPTH_LEAST: usize = 32;
+
 /// A configuration that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigProblem {
@@ -267,6 +270,13 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
                 "remove it from one of the two",
             );
         }
+    }
+    if config.limits.dom_depth < DOM_DEPTH_LEAST {
+        return wrong(
+            "limits.dom_depth",
+            format!("limits.dom_depth is {}", config.limits.dom_depth),
+            "choose at least 32: sound pages are that deep",
+        );
     }
     let dedup = &config.dedup;
     if dedup.k > dedup.reach {

@@ -126,7 +126,7 @@ impl CrawlDir {
         if !vacant && !self.holds_crawl() && !self.root.join("lock").exists() {
             return Err(CrawlError::Occupied(self.root.clone()));
         }
-        std::fs::create_dir_all(&self.root).map_err(|error| cannot("make", error))?;
+        make_dir(&self.root).map_err(|error| cannot("make", error))?;
         let file = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -143,6 +143,25 @@ impl CrawlDir {
         }
         Err(CrawlError::InUse(self.root.clone()))
     }
+}
+
+/// Makes a directory and those above it that are missing, each with its name made durable.
+fn make_dir(dir: &Path) -> io::Result<()> {
+    let is_missing = |dir: &&Path| !dir.as_os_str().is_empty() && !dir.exists();
+    let missing: Vec<&Path> = dir.ancestors().take_while(is_missing).collect();
+    std::fs::create_dir_all(dir)?;
+    for made in missing {
+        match made.parent().filter(|above| !above.as_os_str().is_empty()) {
+            Some(above) => sync_dir(above)?,
+            None => sync_dir(Path::new("."))?,
+        }
+    }
+    Ok(())
+}
+
+/// Makes the names in a directory durable.
+pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@
 //! decides nothing: what it cannot read is a reading too, with a name.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use extractor::{BlockKeys, LinkKind, Page, PageContext};
+use extractor::{BlockKeys, DomLimits, LinkKind, Page, PageContext};
 use fetcher::{FetchError, FetchLimits, Fetched, Purpose, Sitemap, SitemapUrl, Truncated};
 use frontier::{CanonicalUrl, Canonicaliser, Lease};
 use segment::{Segmenter, Words};
@@ -22,6 +22,10 @@ const ANCHOR_CHARS_MAX: usize = 120;
 
 /// Places of one link on a page that are kept.
 const LINK_PLACES_MAX: usize = 4;
+
+/// Pages longer than this, unpacked, are read one at a time: the tree of ten megabytes of tags
+/// takes some 350 MB, and a host may send one to every thread.
+const LARGE_PAGE_BYTES: usize = 2 << 20;
 
 /// A visit, read.
 #[derive(Debug)]
@@ -167,8 +171,11 @@ pub struct LinkPlace {
 pub struct Reader {
     segmenter: &'static Segmenter,
     limits: FetchLimits,
+    dom_limits: DomLimits,
     canonicaliser: Canonicaliser,
     agent: String,
+    /// Held while a large page is read: see [`LARGE_PAGE_BYTES`].
+    large: Mutex<()>,
     links_max: usize,
     sitemap_urls_max: usize,
     attempts_max: u32,
@@ -185,8 +192,10 @@ impl Reader {
         Arc::new(Self {
             segmenter: Segmenter::shared(),
             limits,
+            dom_limits: crate::setup::dom_limits(config),
             canonicaliser,
             agent: agent.into(),
+            large: Mutex::new(()),
             links_max: config.limits.links_per_page,
             sitemap_urls_max: config.limits.sitemap_urls,
             attempts_max: config.politeness.attempts,
@@ -327,6 +336,9 @@ impl Reader {
         payload: u64,
         limits_hit: Vec<String>,
     ) -> Reading {
+        let is_large = bytes.len() > LARGE_PAGE_BYTES;
+        // A page that panicked while it was read has left nothing behind the lock.
+        let _alone = is_large.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
         let url = lease.url().url.to_url();
         let tld = url
             .host_str()
@@ -338,6 +350,7 @@ impl Reader {
             encoding: decoded.encoding,
             headers: &fetched.headers,
             agent: &self.agent,
+            limits: &self.dom_limits,
         };
         let mut page = extractor::extract(&decoded.text, &context);
         let links = self.links(&mut page);

@@ -1,8 +1,10 @@
 //! From the configuration to what each stage wants of it.
 
+use std::io::Write;
 use std::net::SocketAddr;
 
 use archive::SeedRecord;
+use extractor::DomLimits;
 use fetcher::{FetchLimits, HttpConfig};
 use focus::{ExampleText, FocusConfig};
 use frontier::{Canonicaliser, FrontierConfig, HostLimits, ScopeConfig, ScopeMode, SeedUrl};
@@ -11,7 +13,7 @@ use url::{Host, Url};
 
 use crate::config::{CrawlConfig, OffTopic, ScopeModeName};
 use crate::config_file::parse_resolve;
-use crate::dir::CrawlDir;
+use crate::dir::{CrawlDir, sync_dir};
 use crate::error::CrawlError;
 use crate::units::Size;
 
@@ -50,7 +52,8 @@ pub fn check_contact(config: &CrawlConfig, seeds: &[SeedUrl]) -> Result<(), Craw
     ))
 }
 
-/// Keeps the configuration in force in the crawl's directory.
+/// Keeps the configuration in force in the crawl's directory, durably: a directory without it is no
+/// crawl, however much its archive holds.
 ///
 /// # Errors
 /// [`CrawlError::Directory`] when it cannot be written.
@@ -77,8 +80,16 @@ pub fn write_config(dir: &CrawlDir, config: &CrawlConfig) -> Result<(), CrawlErr
         .map_err(|error| CrawlError::Setup(format!("cannot write the configuration: {error}")))?;
     let text = format!("# The configuration in force at the last start.\n\n{text}");
     let partial = dir.config().with_extension("toml.part");
-    std::fs::write(&partial, text).map_err(cannot)?;
-    std::fs::rename(&partial, dir.config()).map_err(cannot)
+    let write = || {
+        let mut file = std::fs::File::create(&partial)?;
+        file.write_all(text.as_bytes())?;
+        // Without it a power cut may leave an empty file under the final name, which reads as a
+        // configuration of defaults.
+        file.sync_all()?;
+        std::fs::rename(&partial, dir.config())?;
+        sync_dir(dir.root())
+    };
+    write().map_err(cannot)
 }
 
 /// The configuration for the journal: without what may hold a password.
@@ -174,6 +185,9 @@ pub fn fetch_limits(config: &CrawlConfig) -> FetchLimits {
         body_bytes_max: limits.body.0,
         decoded_bytes_max: limits.decoded_body.0,
         ratio_max: limits.decoded_ratio,
+        robots_bytes_max: limits.robots.0,
+        sitemap_bytes_max: limits.sitemap.0,
+        body_rate_min: limits.body_rate.0,
         header_bytes_max: limits.headers.0 as usize,
         header_count_max: limits.header_count,
         connect_timeout: limits.connect_time.0,
@@ -182,6 +196,20 @@ pub fn fetch_limits(config: &CrawlConfig) -> FetchLimits {
         total_timeout: limits.total_time.0,
         url_bytes_max: limits.url_length,
         ..FetchLimits::default()
+    }
+}
+
+/// Bounds of a page's tree.
+pub fn dom_limits(config: &CrawlConfig) -> DomLimits {
+    let limits = &config.limits;
+    DomLimits {
+        attributes_max: limits.attributes,
+        attributes_max_late: limits
+            .attributes
+            .min(DomLimits::DEFAULT.attributes_max_late),
+        depth_max: limits.dom_depth,
+        nodes_max: limits.dom_nodes,
+        ..DomLimits::DEFAULT
     }
 }
 
@@ -277,6 +305,7 @@ pub fn frontier_config(config: &CrawlConfig) -> FrontierConfig {
         retry_after_max: config.politeness.max_retry_after.0,
         hosts: hosts.collect(),
         urls_per_host: config.limits.urls_per_host,
+        hosts_max: config.limits.hosts,
         hosts_per_domain: config.limits.hosts_per_domain,
         pending_in_memory: config.limits.pending_in_memory,
     }

@@ -502,7 +502,7 @@ impl Writer {
             verdict,
             Verdict::Index | Verdict::Junk(JunkReason::OffTopic | JunkReason::Language)
         );
-        self.lock_frontier().observe(&lease.url().url, useful);
+        self.lock_frontier().observe(&lease.url().url, seq, useful);
         if let Some((focus, terms)) = self.focus.as_mut().zip(terms.as_ref()) {
             focus.on_page(seq, &record, terms, relevance.unwrap_or(0.0), &context);
         }

@@ -47,10 +47,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let tld = url.domain().and_then(|host| host.rsplit('.').next());
     let decoded = extractor::decode(&bytes, content_type, tld);
     let context = PageContext {
-        url: &url,
         encoding: decoded.encoding,
         headers: &headers,
         agent: &args.agent,
+        ..PageContext::new(&url)
     };
     let page = extractor::page_links(&decoded.text, &context);
     let now = unix_seconds_now();
