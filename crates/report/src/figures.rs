@@ -127,6 +127,9 @@ pub struct Links {
 pub struct Traps {
     /// Links and URLs left alone as traps.
     pub count: u64,
+    /// By the trap's name: `trap_calendar`, `trap_same_content`, ... Each is a fetch saved.
+    #[serde(default)]
+    pub kinds: BTreeMap<String, u64>,
     /// By host, up to 200.
     pub hosts: BTreeMap<String, u64>,
     /// Some of the URLs.

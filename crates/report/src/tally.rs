@@ -333,7 +333,7 @@ impl Tally {
             self.replace(old, seq, &page.url);
         }
         if reason == "trap" {
-            self.trap(&page.url);
+            self.trap(page.detail.as_deref().unwrap_or(reason), &page.url);
         }
         self.seed_fate(page, reason);
         for link in &page.links {
@@ -406,14 +406,15 @@ impl Tally {
                 let fate = if fate.is_empty() { "unnamed" } else { fate };
                 count_name(&mut self.links.refused, fate);
                 if fate.starts_with("trap") {
-                    self.trap(&link.url);
+                    self.trap(fate, &link.url);
                 }
             }
         }
     }
 
-    fn trap(&mut self, url: &str) {
+    fn trap(&mut self, name: &str, url: &str) {
         self.traps.count += 1;
+        count_name(&mut self.traps.kinds, name);
         count_name(&mut self.traps.hosts, words::host_of(url));
         let samples = &self.traps.samples;
         if samples.len() < 10 && !samples.iter().any(|known| known == url) {

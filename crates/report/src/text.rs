@@ -312,9 +312,13 @@ impl Page {
         if report.traps.count > 0 {
             self.heading("Traps");
             self.line(&format!(
-                "  {} left alone",
+                "  {} left alone and not fetched",
                 plural(report.traps.count, "URL", "URLs")
             ));
+            for (name, left) in &report.traps.kinds {
+                let name = name.trim_start_matches("trap_").replace('_', " ");
+                self.line(&format!("  {name}: {}", count(*left)));
+            }
             for url in report.traps.samples.iter().take(3) {
                 self.line(&format!("  {url}"));
             }
