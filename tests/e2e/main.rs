@@ -1,16 +1,21 @@
 //! The real binary against webs on loopback.
 
 mod architecture;
+mod bounds;
 mod chinese;
 mod commands;
+mod conformance;
 mod control;
 mod copies;
 mod crash;
 mod damage;
+mod faults;
 mod manners;
 mod mistakes;
 mod parts;
+mod power;
 mod progress;
+mod secrets;
 mod support;
 mod templates;
 mod trouble;

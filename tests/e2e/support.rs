@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 pub struct Bench {
     pub web: TestWeb,
     pub dir: TempDir,
-    proxy: String,
+    pub proxy: String,
     _served: Served,
     _runtime: Runtime,
 }
@@ -47,14 +47,13 @@ impl Bench {
 
     /// The command that crawls this web into `name`.
     pub fn crawl(&self, name: &str, options: &[&str]) -> Command {
-        let mut command = tamis(&[
-            "crawl",
-            "--allow-private",
-            "--progress",
-            "none",
-            "--proxy",
-            &self.proxy,
-        ]);
+        self.crawl_showing("none", name, options)
+    }
+
+    /// The same with progress of a style.
+    pub fn crawl_showing(&self, progress: &str, name: &str, options: &[&str]) -> Command {
+        let mut command = tamis(&["crawl", "--allow-private", "--proxy", &self.proxy]);
+        command.args(["--progress", progress]);
         command.arg("--dir").arg(self.crawl_dir(name)).args(options);
         command
     }
