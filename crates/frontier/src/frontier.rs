@@ -189,6 +189,7 @@ impl Frontier {
         if let Some(refusal) = self.refusal(&url) {
             return Admission::Refused(refusal);
         }
+        self.observe_link(&url.url, url.via);
         self.admit_new(key, url);
         Admission::New
     }
@@ -246,7 +247,6 @@ impl Frontier {
         self.counts.admitted += 1;
         let host = url.url.host();
         self.count_admission(&host, url.seed);
-        self.traps.admitted(&host, &url.url, url.via);
         let order = self.next_order();
         self.wait(
             key,
@@ -607,6 +607,13 @@ impl Frontier {
     /// admitted: `useful` when there was something on it that was kept.
     pub fn observe(&mut self, url: &CanonicalUrl, seq: u64, useful: bool) {
         self.traps.observe(&url.host(), url, seq, useful);
+    }
+
+    /// Tells the trap rules that the page of record number `via`, observed last, led to a new URL.
+    /// [`Frontier::admit`] does so by itself; a replay does it for every record, since what the
+    /// trap rules have learnt is not stored.
+    pub fn observe_link(&mut self, url: &CanonicalUrl, via: Option<u64>) {
+        self.traps.admitted(&url.host(), url, via);
     }
 
     /// Takes in that a pending URL was linked again: `merge` may change what it carries. Only

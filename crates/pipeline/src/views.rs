@@ -337,8 +337,14 @@ impl Views {
                 continue;
             };
             self.kept.note_host(&url.host(), page.seed);
+            let is_redirect = link.rel == "redirect";
+            let via = if is_redirect {
+                page.via
+            } else {
+                Some(record.seq)
+            };
+            self.frontier.observe_link(&url, via);
             if for_frontier {
-                let is_redirect = link.rel == "redirect";
                 let context = UrlContext {
                     kind: Kind::Page,
                     hops: page.hops + u8::from(is_redirect),
@@ -350,11 +356,6 @@ impl Views {
                     UrlContext { hops: 0, ..context }
                 };
                 let depth = page.depth + u32::from(!is_redirect);
-                let via = if is_redirect {
-                    page.via
-                } else {
-                    Some(record.seq)
-                };
                 self.admit(url, depth, page.seed, via, link.promise, &context);
             }
         }
