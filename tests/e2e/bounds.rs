@@ -87,8 +87,10 @@ fn agrees(cell: &str, default: &Value) -> bool {
 
 #[test]
 fn the_table_of_bounds_has_every_bound_of_the_configuration_with_its_default() {
-    let mut config = CrawlConfig::default();
-    config.topic = Some(Default::default());
+    let config = CrawlConfig {
+        topic: Some(Default::default()),
+        ..CrawlConfig::default()
+    };
     let defaults = serde_json::to_value(&config).expect("a configuration is JSON");
     let documented = documented();
     for (name, cell) in &documented {

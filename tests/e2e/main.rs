@@ -18,4 +18,5 @@ mod progress;
 mod secrets;
 mod support;
 mod templates;
+mod traps;
 mod trouble;

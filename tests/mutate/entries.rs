@@ -9,9 +9,12 @@ use fetcher::{FetchLimits, Robots, Sitemap};
 use frontier::{CanonicalUrl, Canonicaliser, parse_seed_list, parse_url, resolve};
 use url::Url;
 
+/// A function that takes foreign bytes.
+pub type Door = fn(&[u8]);
+
 /// Every entry by name, which is also the name of its folder in `fuzz/corpus`.
 #[allow(dead_code, reason = "a fuzz target names its one entry")]
-pub const ENTRIES: [(&str, fn(&[u8])); 8] = [
+pub const ENTRIES: [(&str, Door); 8] = [
     ("url", url),
     ("robots", robots),
     ("sitemap", sitemap),

@@ -58,7 +58,7 @@ fn corpus(entry: &str) -> Vec<Vec<u8>> {
 }
 
 /// Runs the mutations of one entry on every core; gives the slowest input's time and length.
-fn run(entry: &str, door: fn(&[u8]), count: usize) -> (Duration, usize) {
+fn run(entry: &str, door: entries::Door, count: usize) -> (Duration, usize) {
     let corpus = corpus(entry);
     let next = AtomicUsize::new(0);
     let slowest = Mutex::new((Duration::ZERO, 0));
