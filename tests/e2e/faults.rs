@@ -226,33 +226,6 @@ fn a_terminated_crawl_stops_cleanly_and_nothing_is_fetched_twice() {
 }
 
 #[test]
-fn a_disk_that_is_full_stops_the_crawl_and_loses_nothing() {
-    let bench = Bench::serve(tree(300));
-    let options = [SEED.as_slice(), &["--delay", "0"]].concat();
-    // A file that may grow no further fails its writer as a full disk does.
-    let full = limited(
-        "trap '' XFSZ; ulimit -f 200",
-        &bench.crawl("full", &options),
-    );
-    assert_eq!(full.status.code(), Some(3), "{}", stderr(&full));
-    assert!(
-        stderr(&full).contains("safe") || stderr(&full).contains("nothing was lost"),
-        "{}",
-        stderr(&full)
-    );
-    let before = bench.pages("full");
-    bench.crawl_to_end("full", &options);
-    let after = bench.pages("full");
-    assert!(
-        before.is_subset(&after) && after.len() == 300,
-        "{} before, {} after",
-        before.len(),
-        after.len()
-    );
-    bench.check("full");
-}
-
-#[test]
 fn with_few_file_handles_a_crawl_ends_or_says_what_it_lacks() {
     let mut seeds = String::new();
     let mut web = TestWeb::new();
