@@ -12,6 +12,7 @@ use crate::config::{FrontierConfig, FrontierError, HostStatus, Opened};
 use crate::host::HostKey;
 use crate::lease::{
     Admission, AdmissionRefusal, Counts, FrontierUrl, Gate, Lease, Next, Permission, Settled,
+    Spelling,
 };
 use crate::politeness::{Addresses, HostAdvice, Manners};
 use crate::queue::{HostQueue, Item};
@@ -420,6 +421,10 @@ impl Frontier {
                 return Next::Refused(lease, trap.to_owned());
             }
             let permission = match gate.check(&host, &waiting.url.url) {
+                Permission::Allowed => gate.worth(&host, &waiting.url.url, &Spelling(&self.traps)),
+                other => other,
+            };
+            let permission = match permission {
                 Permission::Later if force => Permission::Allowed,
                 other => other,
             };
@@ -614,6 +619,11 @@ impl Frontier {
     /// trap rules have learnt is not stored.
     pub fn observe_link(&mut self, url: &CanonicalUrl, via: Option<u64>) {
         self.traps.admitted(&url.host(), url, via);
+    }
+
+    /// What is known of parameters that change nothing.
+    pub fn spelling(&self) -> Spelling<'_> {
+        Spelling(&self.traps)
     }
 
     /// Takes in that a pending URL was linked again: `merge` may change what it carries. Only

@@ -101,6 +101,15 @@ struct World {
 }
 
 impl Gate for World {
+    /// Some URLs have to wait for others, one does not know how long.
+    fn worth(&mut self, _: &HostKey, url: &CanonicalUrl, _: &Spelling<'_>) -> Permission {
+        if url.as_str().ends_with('3') && self.dice.roll(8) > 0 {
+            Permission::Later
+        } else {
+            Permission::Allowed
+        }
+    }
+
     fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
         let known = self.hosts.entry(number(host)).or_default().knows_robots;
         if !known {
@@ -404,6 +413,44 @@ fn the_best_url_of_all_due_hosts_goes_first() {
         .map(|_| number(&leased(frontier.next(now, &mut Open)).url().url.host()))
         .collect();
     assert_eq!(order, [4, 5, 0]);
+}
+
+#[test]
+fn a_url_held_back_goes_when_nothing_else_is_left() {
+    struct Hold;
+    impl Gate for Hold {
+        fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
+            Permission::Allowed
+        }
+        fn worth(&mut self, _: &HostKey, url: &CanonicalUrl, _: &Spelling<'_>) -> Permission {
+            if url.as_str().ends_with("/6") {
+                Permission::Later
+            } else {
+                Permission::Allowed
+            }
+        }
+    }
+    let (dir, now) = (tempfile::tempdir().expect("a directory"), Instant::now());
+    let (mut frontier, _) = open(dir.path(), now);
+    for page in [6, 1, 2] {
+        frontier.admit(url(0, page));
+    }
+    let mut order = Vec::new();
+    let mut at = now;
+    loop {
+        at += Duration::from_secs(60);
+        let lease = match frontier.next(at, &mut Hold) {
+            Next::Lease(lease) => lease,
+            Next::Drained => break,
+            other => panic!("{other:?}"),
+        };
+        order.push(lease.url().url.path_and_query().to_owned());
+        let host = lease.url().url.host();
+        assert!(!matches!(frontier.next(at, &mut Hold), Next::Drained));
+        frontier.body_done(&host, at, &HostAdvice::default());
+        frontier.settle(lease.finished());
+    }
+    assert_eq!(order, ["/2", "/1", "/6"]);
 }
 
 #[test]

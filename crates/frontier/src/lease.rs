@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::host::HostKey;
+use crate::trap::Traps;
 use crate::url::CanonicalUrl;
 
 /// A URL that waits, or is being visited.
@@ -98,6 +99,28 @@ pub enum Permission {
 pub trait Gate {
     /// May this URL be fetched?
     fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission;
+
+    /// Is this URL, which may be fetched, worth it now? `spelling` knows which parameters matter.
+    fn worth(
+        &mut self,
+        _host: &HostKey,
+        _url: &CanonicalUrl,
+        _spelling: &Spelling<'_>,
+    ) -> Permission {
+        Permission::Allowed
+    }
+}
+
+/// Knows which parameters of URLs change nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Spelling<'t>(pub(crate) &'t Traps);
+
+impl Spelling<'_> {
+    /// The URL without the parameters that were found to change nothing on its host: session ids,
+    /// tracking, print versions.
+    pub fn plain(&self, url: &CanonicalUrl) -> String {
+        self.0.plain(url)
+    }
 }
 
 /// What became of an offered URL.

@@ -47,6 +47,7 @@ pub use frontier::Frontier;
 pub use host::HostKey;
 pub use lease::{
     Admission, AdmissionRefusal, Counts, FrontierUrl, Gate, Lease, Next, Permission, Settled,
+    Spelling,
 };
 pub use politeness::{HostAdvice, HostLimits};
 pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};

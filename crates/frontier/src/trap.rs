@@ -114,6 +114,25 @@ impl Traps {
         Ok(())
     }
 
+    /// The URL without the parameters that were found to change nothing on its host.
+    pub(crate) fn plain(&self, url: &CanonicalUrl) -> String {
+        let text = url.as_str();
+        let Some((before, query)) = text.split_once('?') else {
+            return text.to_owned();
+        };
+        let host = url.host();
+        let matters = |piece: &&str| {
+            let name = piece.split('=').next().unwrap_or("");
+            !self.changes_nothing(&host, name)
+        };
+        let kept: Vec<&str> = query.split('&').filter(matters).collect();
+        if kept.is_empty() {
+            before.to_owned()
+        } else {
+            [before, "?", &kept.join("&")].concat()
+        }
+    }
+
     /// Notes that a URL was admitted that the page with record number `via` linked to.
     pub(crate) fn admitted(&mut self, host: &HostKey, url: &CanonicalUrl, via: Option<u64>) {
         // A redirect's target comes by the page that linked to the redirect, long ago: it says

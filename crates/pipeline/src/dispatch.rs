@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fetcher::{Purpose, Robots};
-use frontier::{CanonicalUrl, Frontier, Gate, HostAdvice, HostKey, Next, Permission};
+use frontier::{CanonicalUrl, Frontier, Gate, HostAdvice, HostKey, Next, Permission, Spelling};
 use tokio::sync::mpsc;
 
 use crate::config::CrawlConfig;
@@ -383,19 +383,6 @@ impl RobotsCache {
 
 impl Gate for RobotsCache {
     fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
-        match self.ask_robots(host, url) {
-            Permission::Allowed => self
-                .foresight
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .check(host, url),
-            other => other,
-        }
-    }
-}
-
-impl RobotsCache {
-    fn ask_robots(&self, host: &HostKey, url: &CanonicalUrl) -> Permission {
         if !self.obey {
             return Permission::Allowed;
         }
@@ -417,6 +404,13 @@ impl RobotsCache {
             )),
             (false, None) => Permission::Refused(NO_ROBOTS.into()),
         }
+    }
+
+    fn worth(&mut self, host: &HostKey, url: &CanonicalUrl, spelling: &Spelling<'_>) -> Permission {
+        self.foresight
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .check(host, url, spelling)
     }
 }
 

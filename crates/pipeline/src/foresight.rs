@@ -6,13 +6,16 @@
 //! topic, hosts and parts of hosts that have yielded next to nothing for it are refused as well. In
 //! both cases one URL in twenty is fetched all the same, so that the rule can be found wrong.
 //!
+//! URLs are compared by their plain spelling, without the parameters that the frontier has found to
+//! change nothing: copies on a mirror often differ in a session id as well.
+//!
 //! A view over the journal: it follows from page records alone, in their order.
 
 use std::collections::{HashMap, HashSet};
 
 use archive::PageRecord;
 use focus::{Redundancy, RedundancyConfig};
-use frontier::{CanonicalUrl, HostKey, Permission};
+use frontier::{CanonicalUrl, HostKey, Permission, Spelling};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Begins the words of a refusal of a duplicate foreseen.
@@ -27,6 +30,9 @@ const READ_MAX: usize = 4_000_000;
 /// Hosts that are stopped at most.
 const STOPPED_MAX: usize = 100_000;
 
+/// Parameters of one URL that are looked at.
+const PARAMETERS_MAX: usize = 4;
+
 /// One URL in so many of a stopped host is fetched all the same.
 const PROBE_EACH: u64 = 20;
 
@@ -37,7 +43,7 @@ pub struct Foresight {
     has_topic: bool,
     /// URLs that the user gave: they are fetched.
     given: HashSet<u64>,
-    /// URLs under which a page was read.
+    /// Plain URLs under which a page was read.
     read: HashSet<u64>,
     /// Hosts that yield nothing, and why that is said.
     stopped: HashMap<String, String>,
@@ -66,14 +72,14 @@ impl Foresight {
     }
 
     /// The original of a URL, if it is foreseen to be a duplicate of a page that was read.
-    pub fn original_of(&self, url: &str) -> Option<String> {
-        let prediction = self.redundancy.foresee(url)?;
-        self.was_read(&prediction.kept_url)
+    pub fn original_of(&self, url: &CanonicalUrl, spelling: &Spelling<'_>) -> Option<String> {
+        let prediction = self.redundancy.foresee(&spelling.plain(url))?;
+        self.was_read(&prediction.kept_url, spelling)
             .then_some(prediction.kept_url)
     }
 
     /// May this URL be fetched now?
-    pub fn check(&self, host: &HostKey, url: &CanonicalUrl) -> Permission {
+    pub fn check(&self, host: &HostKey, url: &CanonicalUrl, spelling: &Spelling<'_>) -> Permission {
         let hash = xxh3_64(url.as_str().as_bytes());
         if self.given.contains(&hash) {
             return Permission::Allowed;
@@ -90,9 +96,9 @@ impl Foresight {
                 ));
             }
         }
-        match self.redundancy.foresee(url.as_str()) {
+        match self.redundancy.foresee(&spelling.plain(url)) {
             Some(prediction) if !prediction.probe => {
-                if !self.was_read(&prediction.kept_url) {
+                if !self.was_read(&prediction.kept_url, spelling) {
                     return Permission::Later;
                 }
                 Permission::Refused(format!(
@@ -107,38 +113,66 @@ impl Foresight {
     }
 
     /// Learns from a finished URL.
-    pub fn on_page(&mut self, record: &PageRecord) {
+    pub fn on_page(&mut self, record: &PageRecord, spelling: &Spelling<'_>) {
+        let Ok(url) = CanonicalUrl::parse(&record.url) else {
+            return;
+        };
         let status = record.fetch.as_ref().map_or(0, |fetch| fetch.status);
         let is_whole = record.page.is_some() && (200..300).contains(&status);
         let reason = record.reason.as_deref().unwrap_or("");
-        if is_whole && reason != "soft_404" && self.read.len() < READ_MAX {
-            self.read.insert(xxh3_64(record.url.as_bytes()));
+        if is_whole && reason != "soft_404" {
+            self.note_read(&url, spelling);
         }
-        let duplicate = record
-            .nearest
-            .as_ref()
-            .filter(|near| near.decision == "duplicate");
-        match (duplicate, reason) {
-            (Some(near), "near_duplicate" | "exact_duplicate") => {
-                let is_full = near
+        let duplicate = record.nearest.as_ref().filter(|near| {
+            near.decision == "duplicate"
+                && near
                     .kind
                     .as_deref()
-                    .is_some_and(|kind| kind.starts_with("full"));
-                if is_full {
-                    let new = record.links.iter().filter(|link| link.fate == "new");
-                    let led_to = new.map(|link| link.url.as_str());
-                    self.redundancy.observe_pair(&record.url, &near.url, led_to);
-                } else {
-                    self.redundancy.observe_barren(&record.url);
-                }
+                    .is_some_and(|kind| kind.starts_with("full"))
+        });
+        match (duplicate, reason) {
+            (Some(near), "near_duplicate" | "exact_duplicate") => {
+                let Some((copy, original)) = pair(&url, &near.url, spelling) else {
+                    return;
+                };
+                let new = record.links.iter().filter(|link| link.fate == "new");
+                let led_to = new.map(|link| link.url.as_str());
+                self.redundancy.observe_pair(&copy, &original, led_to);
             }
             (None, "") if is_whole => {
                 let read = &self.read;
+                let was_read = |url: &str| is_read(read, url, spelling);
                 self.redundancy
-                    .observe_unique(&record.url, |url| read.contains(&xxh3_64(url.as_bytes())));
+                    .observe_unique(&spelling.plain(&url), was_read);
             }
-            (_, "thin" | "soft_404" | "error_page") => self.redundancy.observe_barren(&record.url),
+            (_, "near_duplicate" | "exact_duplicate" | "thin" | "soft_404" | "error_page") => {
+                self.redundancy.observe_barren(&record.url);
+            }
             _ => {}
+        }
+    }
+
+    /// Notes a page under its plain URL, and under those that lack one more parameter: it may turn
+    /// out later to change nothing.
+    fn note_read(&mut self, url: &CanonicalUrl, spelling: &Spelling<'_>) {
+        if self.read.len() >= READ_MAX {
+            return;
+        }
+        let plain = spelling.plain(url);
+        self.read.insert(xxh3_64(plain.as_bytes()));
+        let Some((before, query)) = plain.split_once('?') else {
+            return;
+        };
+        let pieces: Vec<&str> = query.split('&').collect();
+        for left_out in 0..pieces.len().min(PARAMETERS_MAX) {
+            let mut others = pieces.clone();
+            others.remove(left_out);
+            let less = if others.is_empty() {
+                before.to_owned()
+            } else {
+                [before, "?", &others.join("&")].concat()
+            };
+            self.read.insert(xxh3_64(less.as_bytes()));
         }
     }
 
@@ -155,9 +189,44 @@ impl Foresight {
         }
     }
 
-    fn was_read(&self, url: &str) -> bool {
-        self.read.contains(&xxh3_64(url.as_bytes()))
+    fn was_read(&self, url: &str, spelling: &Spelling<'_>) -> bool {
+        is_read(&self.read, url, spelling)
     }
+}
+
+fn is_read(read: &HashSet<u64>, url: &str, spelling: &Spelling<'_>) -> bool {
+    CanonicalUrl::parse(url)
+        .is_ok_and(|url| read.contains(&xxh3_64(spelling.plain(&url).as_bytes())))
+}
+
+/// The plain URLs of a copy and its original. What changes nothing on one of two hosts changes
+/// nothing on the other, which may not have been found out yet: then that one's spelling counts.
+fn pair(copy: &CanonicalUrl, original: &str, spelling: &Spelling<'_>) -> Option<(String, String)> {
+    let original = CanonicalUrl::parse(original).ok()?;
+    let (mut plain_copy, mut plain_original) = (spelling.plain(copy), spelling.plain(&original));
+    if copy.host() != original.host() {
+        if on_host_of(copy, &original).is_some_and(|twin| spelling.plain(&twin) == plain_original) {
+            plain_copy = rehosted(&plain_original, copy)?;
+        } else if on_host_of(&original, copy)
+            .is_some_and(|twin| spelling.plain(&twin) == plain_copy)
+        {
+            plain_original = rehosted(&plain_copy, &original)?;
+        }
+    }
+    Some((plain_copy, plain_original))
+}
+
+/// The URL as it would be on the other one's host.
+fn on_host_of(url: &CanonicalUrl, other: &CanonicalUrl) -> Option<CanonicalUrl> {
+    CanonicalUrl::parse(&rehosted(url.as_str(), other)?).ok()
+}
+
+fn rehosted(url: &str, other: &CanonicalUrl) -> Option<String> {
+    let mut url = url::Url::parse(url).ok()?;
+    let other = other.to_url();
+    url.set_host(other.host_str()).ok()?;
+    url.set_port(other.port()).ok()?;
+    Some(url.into())
 }
 
 #[cfg(test)]
@@ -186,22 +255,39 @@ mod tests {
         }
     }
 
+    /// A frontier that has found nothing out about parameters yet.
+    fn frontier() -> (tempfile::TempDir, frontier::Frontier) {
+        let dir = tempfile::tempdir().unwrap();
+        let now = std::time::Instant::now();
+        let config = frontier::FrontierConfig::default();
+        let (frontier, _) = frontier::Frontier::open(dir.path(), config, now).unwrap();
+        (dir, frontier)
+    }
+
+    thread_local! {
+        static NEW: (tempfile::TempDir, frontier::Frontier) = frontier();
+    }
+
+    fn observe(foresight: &mut Foresight, url: &str, original: Option<&str>) {
+        NEW.with(|(_, frontier)| foresight.on_page(&page(url, original), &frontier.spelling()));
+    }
+
     fn mirrored() -> Foresight {
         let mut foresight = Foresight::new(0, false);
         foresight.on_seed("http://a.example/");
         foresight.on_seed("http://m.example/");
         for number in 0..12 {
             let original = format!("http://a.example/{number}");
-            foresight.on_page(&page(&original, None));
+            observe(&mut foresight, &original, None);
             let copy = format!("http://m.example/{number}");
-            foresight.on_page(&page(&copy, Some(&original)));
+            observe(&mut foresight, &copy, Some(&original));
         }
         foresight
     }
 
     fn check(foresight: &Foresight, url: &str) -> Permission {
         let url = CanonicalUrl::parse(url).unwrap();
-        foresight.check(&url.host(), &url)
+        NEW.with(|(_, frontier)| foresight.check(&url.host(), &url, &frontier.spelling()))
     }
 
     /// A path of the mirror that is no probe.
@@ -224,7 +310,7 @@ mod tests {
         );
         assert_eq!(check(&foresight, &copy), Permission::Later);
         assert_eq!(check(&foresight, &original), Permission::Allowed);
-        foresight.on_page(&page(&original, None));
+        observe(&mut foresight, &original, None);
         let Permission::Refused(words) = check(&foresight, &copy) else {
             panic!("it was read");
         };
@@ -232,6 +318,34 @@ mod tests {
             words.starts_with(FORESEEN) && words.contains(&original),
             "{words}"
         );
+    }
+
+    #[test]
+    fn a_mirror_with_session_ids_of_its_own_is_found_out() {
+        let (_dir, mut frontier) = frontier();
+        let url = |text: &str| CanonicalUrl::parse(text).unwrap();
+        // The first host's session ids are known to change nothing.
+        for number in 0..30 {
+            let page = format!("http://a.example/{number}");
+            frontier.observe(&url(&page), true);
+            frontier.observe(&url(&format!("{page}?sid=a{number}")), false);
+        }
+        let mut foresight = Foresight::new(0, false);
+        foresight.on_seed("http://a.example/");
+        foresight.on_seed("http://m.example/");
+        for number in 0..12 {
+            let original = format!("http://a.example/{number}?sid=x{number}");
+            foresight.on_page(&page(&original, None), &frontier.spelling());
+            let copy = format!("http://m.example/{number}?sid=y{number}");
+            foresight.on_page(&page(&copy, Some(&original)), &frontier.spelling());
+        }
+        let copy = |number: u32| url(&format!("http://m.example/{number}?sid=z"));
+        let refused = (0..12).filter(|&number| {
+            let copy = copy(number);
+            let permission = foresight.check(&copy.host(), &copy, &frontier.spelling());
+            matches!(permission, Permission::Refused(_))
+        });
+        assert!(refused.count() >= 9);
     }
 
     #[test]

@@ -375,7 +375,7 @@ impl Views {
         } else if let Some(focus) = &mut self.focus {
             focus.replay_no_page(record.seq, page);
         }
-        self.foresight.on_page(page);
+        self.foresight.on_page(page, &self.frontier.spelling());
         if let Some(focus) = &self.focus {
             self.foresight
                 .set_stopped(&page.host, focus.stop_host(&page.host));

@@ -257,9 +257,7 @@ impl Writer {
                 .focus
                 .is_some()
                 .then(|| crate::focus_view::encode(&UrlContext::from_bytes(&url.context).features)),
-            foreseen: answer
-                .as_ref()
-                .and_then(|_| self.lock_foresight().original_of(url.url.as_str())),
+            foreseen: answer.as_ref().and_then(|_| self.original_of(&url.url)),
             ..PageRecord::default()
         };
         let is_sitemap = UrlContext::from_bytes(&url.context).kind == Kind::Sitemap;
@@ -628,8 +626,10 @@ impl Writer {
 
     /// Learns from a finished URL what is not worth a request.
     fn foresee(&self, record: &PageRecord) {
+        // The frontier first: the dispatcher locks in this order.
+        let frontier = self.lock_frontier();
         let mut foresight = self.lock_foresight();
-        foresight.on_page(record);
+        foresight.on_page(record, &frontier.spelling());
         if let Some(focus) = &self.focus {
             foresight.set_stopped(&record.host, focus.stop_host(&record.host));
         }
@@ -653,6 +653,11 @@ impl Writer {
     /// When the archive or a view cannot be written.
     pub fn sync_setup(&mut self) -> Result<(), CrawlError> {
         self.sync(Vec::new())
+    }
+
+    fn original_of(&self, url: &CanonicalUrl) -> Option<String> {
+        let frontier = self.lock_frontier();
+        self.lock_foresight().original_of(url, &frontier.spelling())
     }
 
     fn lock_foresight(&self) -> std::sync::MutexGuard<'_, Foresight> {
