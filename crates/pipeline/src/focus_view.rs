@@ -1,6 +1,6 @@
 //! The focus model as a view over the archive: what the writer asks it, and how it learns.
 
-use archive::{PageRecord, PageSummary};
+use archive::{LinkRecord, PageRecord, PageSummary};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use focus::{
@@ -186,6 +186,21 @@ impl FocusView {
     /// Learns from a replayed URL without a page.
     pub fn replay_no_page(&mut self, seq: u64, record: &PageRecord) {
         self.on_no_page(seq, record, &context_of(record));
+    }
+
+    /// Learns from a replayed page's link; gives its features. The journal has a link's anchor, not
+    /// what stood around it.
+    pub fn replay_link(&mut self, seq: u64, link: &LinkRecord, target: &CanonicalUrl) -> Vec<u8> {
+        let features = self.focus.features(&LinkContext {
+            parent: Some(page_number(seq)),
+            url: &target.to_url(),
+            anchor: &link.anchor,
+            context: "",
+            tag_path: "",
+            in_main: false,
+        });
+        self.focus.observe_link(&features);
+        features.to_bytes()
     }
 
     /// Learns from a link to a page that may be known already.

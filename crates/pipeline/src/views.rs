@@ -176,6 +176,9 @@ impl Views {
             notes,
         };
         views.replay(dir, config, &reached)?;
+        if let Some(focus) = &views.focus {
+            views.frontier.rescore(&mut |url| focus.score(url));
+        }
         Ok(views)
     }
 
@@ -375,6 +378,7 @@ impl Views {
         } else if let Some(focus) = &mut self.focus {
             focus.replay_no_page(record.seq, page);
         }
+        self.replay_links(record.seq, page);
         self.foresight.on_page(page, &self.frontier.spelling());
         if let Some(focus) = &self.focus {
             self.foresight
@@ -418,6 +422,36 @@ impl Views {
         self.kept
             .insert(record.seq, KeptPage::of(&page.url, summary));
         Ok(())
+    }
+
+    /// Tells the focus model and the frontier again what links add to URLs known already: the
+    /// frontier stores a pending URL as its first link had it.
+    fn replay_links(&mut self, seq: u64, page: &PageRecord) {
+        let Some(focus) = &mut self.focus else { return };
+        let mut promises = Vec::new();
+        for link in page.links.iter().filter(|link| link.rel != "redirect") {
+            let Ok(target) = CanonicalUrl::parse(&link.url) else {
+                continue;
+            };
+            match link.fate.as_str() {
+                "new" => promises.push(link.promise),
+                "seen" if link.url != page.url => {
+                    let features = focus.replay_link(seq, link, &target);
+                    let again = UrlContext {
+                        features,
+                        ..UrlContext::page()
+                    }
+                    .to_bytes();
+                    self.frontier.merge(&target, |url| {
+                        if let Some(context) = focus.merged(&url.context, &again) {
+                            url.context = context;
+                        }
+                    });
+                }
+                _ => {}
+            }
+        }
+        focus.on_links(seq, &promises);
     }
 
     /// Offers a host's sitemaps as the writer did.
