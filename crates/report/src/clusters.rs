@@ -34,10 +34,23 @@ pub struct Duplicates {
     pub replaced: u64,
     /// Near pages that were kept since their texts do not overlap enough.
     pub refuted: u64,
+    /// Duplicates foreseen before they were fetched.
+    pub foreseen: Foreseen,
     /// The clusters with most duplicates.
     pub largest: Vec<Cluster>,
     /// Some duplicates of every sort.
     pub samples: Vec<Sample>,
+}
+
+/// URLs that a rule learnt from confirmed pairs called another name of a page that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Foreseen {
+    /// Fetches saved.
+    pub saved: u64,
+    /// Those that were fetched all the same and could be judged, to find out whether the rule errs.
+    pub probes: u64,
+    /// Probes that were kept: no duplicates after all.
+    pub probe_errors: u64,
 }
 
 /// A kept page and how many duplicates it has.
@@ -178,6 +191,7 @@ impl Clusters {
             clusters: self.members.len() as u64,
             replaced: self.replaced,
             refuted: self.refuted,
+            foreseen: self.foreseen,
             largest: named.take(LARGEST_MAX).collect(),
             samples,
         }
