@@ -1,11 +1,13 @@
 //! The focus model as a view over the archive: what the writer asks it, and how it learns.
 
+use std::collections::HashMap;
+
 use archive::{LinkRecord, PageRecord, PageSummary};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use focus::{
     ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageOutcome, PageTerms,
-    PageView,
+    PageView, Promise, Relevance,
 };
 use frontier::{CanonicalUrl, FrontierUrl};
 use segment::Segmenter;
@@ -53,8 +55,41 @@ impl FocusView {
         self.focus.add_example(&example, on_topic);
     }
 
-    /// Takes in a replayed example page; its text is that of the archive.
-    pub fn replay_example(
+    /// Takes in the record of a finished URL as it was taken in when it was made; its text is that of
+    /// the archive. `examples` are the topic's example pages, `false` for counter-examples.
+    pub fn replay(
+        &mut self,
+        seq: u64,
+        record: &PageRecord,
+        examples: &HashMap<String, bool>,
+        text: impl FnOnce() -> Option<String>,
+    ) {
+        let Some(summary) = &record.page else {
+            return self.on_no_page(seq, record, &context_of(record));
+        };
+        let text = text().unwrap_or_default();
+        if let Some(&on_topic) = examples.get(&record.url) {
+            self.replay_example(record, summary, &text, on_topic);
+        }
+        self.replay_page(seq, record, summary, &text);
+    }
+
+    /// Why a URL was fetched when it was, and why its page was judged as it was: what the model says
+    /// that has seen all that came before it. `None` where no link brought it, as with a seed.
+    pub fn why(&self, record: &PageRecord, text: &str) -> (Option<Promise>, Option<Relevance>) {
+        let features = features_of(&context_of(record));
+        let promise = features
+            .as_ref()
+            .map(|features| self.focus.promise(features));
+        let terms = record
+            .page
+            .as_ref()
+            .and_then(|summary| self.replay_terms(record, summary, text));
+        let relevance = terms.map(|terms| self.focus.judge(&terms, features.as_ref()));
+        (promise, relevance)
+    }
+
+    fn replay_example(
         &mut self,
         record: &PageRecord,
         summary: &PageSummary,
@@ -145,17 +180,21 @@ impl FocusView {
         });
     }
 
-    /// Learns from a replayed page; its text is that of the archive.
-    pub fn replay_page(
-        &mut self,
-        seq: u64,
+    fn replay_page(&mut self, seq: u64, record: &PageRecord, summary: &PageSummary, text: &str) {
+        let Some(terms) = self.replay_terms(record, summary, text) else {
+            return;
+        };
+        let relevance = summary.relevance.unwrap_or(0.0);
+        self.on_page(seq, record, &terms, relevance, &context_of(record));
+    }
+
+    fn replay_terms(
+        &self,
         record: &PageRecord,
         summary: &PageSummary,
         text: &str,
-    ) {
-        let Ok(url) = Url::parse(&record.url) else {
-            return;
-        };
+    ) -> Option<PageTerms> {
+        let url = Url::parse(&record.url).ok()?;
         let words = Segmenter::shared().words(text);
         let links: Vec<&str> = record.links.iter().map(|link| link.url.as_str()).collect();
         let labels = tag_anchors(
@@ -165,27 +204,14 @@ impl FocusView {
                 .map(|link| (link.rel.as_str(), link.anchor.as_str())),
         );
         let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-        let terms = self.focus.topic().read(&PageView {
+        Some(self.focus.topic().read(&PageView {
             title: &summary.title,
             words: &words,
             url: &url,
             lang: Some(summary.lang.as_str()).filter(|lang| !lang.is_empty()),
             links: &links,
             labels: &labels,
-        });
-        let context = context_of(record);
-        self.on_page(
-            seq,
-            record,
-            &terms,
-            summary.relevance.unwrap_or(0.0),
-            &context,
-        );
-    }
-
-    /// Learns from a replayed URL without a page.
-    pub fn replay_no_page(&mut self, seq: u64, record: &PageRecord) {
-        self.on_no_page(seq, record, &context_of(record));
+        }))
     }
 
     /// Learns from a replayed page's link; gives its features. The journal has a link's anchor, not

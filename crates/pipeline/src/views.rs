@@ -370,13 +370,8 @@ impl Views {
                 .as_ref()
                 .and_then(|text| archive::read_text(&dir.archive(), text).ok())
         };
-        if let (Some(focus), Some(summary)) = (&mut self.focus, &page.page) {
-            if let Some(&on_topic) = self.examples.get(&page.url) {
-                focus.replay_example(page, summary, &text().unwrap_or_default(), on_topic);
-            }
-            focus.replay_page(record.seq, page, summary, &text().unwrap_or_default());
-        } else if let Some(focus) = &mut self.focus {
-            focus.replay_no_page(record.seq, page);
+        if let Some(focus) = &mut self.focus {
+            focus.replay(record.seq, page, &self.examples, text);
         }
         self.replay_links(record.seq, page);
         self.foresight.on_page(page, &self.frontier.spelling());

@@ -96,6 +96,7 @@ pub(crate) struct Clusters {
     samples: Vec<Sample>,
     pub replaced: u64,
     pub refuted: u64,
+    pub foreseen: Foreseen,
 }
 
 impl Clusters {

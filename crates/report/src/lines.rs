@@ -84,6 +84,20 @@ pub(crate) fn duplicate_line(report: &CrawlReport) -> String {
     )
 }
 
+/// How many duplicates were foreseen, if any were.
+pub(crate) fn foreseen_line(report: &CrawlReport) -> Option<String> {
+    let foreseen = report.duplicates.foreseen;
+    (foreseen.saved + foreseen.probes > 0).then(|| {
+        format!(
+            "{} saved by foreseeing a duplicate; {} fetched all the same, of which {} ({}) were none",
+            plural(foreseen.saved, "fetch", "fetches"),
+            count(foreseen.probes),
+            count(foreseen.probe_errors),
+            share(foreseen.probe_errors, foreseen.probes),
+        )
+    })
+}
+
 /// What was wanted among what was read.
 pub(crate) fn harvest_lines(report: &CrawlReport) -> Vec<String> {
     let harvest = &report.harvest;

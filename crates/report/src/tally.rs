@@ -335,6 +335,13 @@ impl Tally {
         if reason == "trap" {
             self.trap(page.detail.as_deref().unwrap_or(reason), &page.url);
         }
+        let foreseen = &mut self.clusters.foreseen;
+        if reason == "duplicate_foreseen" {
+            foreseen.saved += 1;
+        } else if page.foreseen.is_some() && matches!(state, State::Indexed | State::Junk) {
+            foreseen.probes += 1;
+            foreseen.probe_errors += u64::from(state == State::Indexed);
+        }
         self.seed_fate(page, reason);
         for link in &page.links {
             self.link(link, page.seed);

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 
 use crate::figures::CrawlReport;
 use crate::hosts::HostRow;
-use crate::lines::{duplicate_line, harvest_lines, network_lines, opening_line, stop_line};
+use crate::lines::{
+    duplicate_line, foreseen_line, harvest_lines, network_lines, opening_line, stop_line,
+};
 use crate::look::{BOLD, DIM, Look};
 use crate::table::{Align, Table, fit, wrap};
 use crate::words::{bytes, count, duration, name, plural, share};
@@ -261,6 +263,9 @@ impl Page {
         }
         self.heading("Duplicates");
         self.line(&format!("  {}", duplicate_line(report)));
+        if let Some(line) = foreseen_line(report) {
+            self.line(&format!("  {line}"));
+        }
         self.counts(
             "kind",
             &duplicates.by_kind,

@@ -9,6 +9,7 @@ use report::{Explainer, Look, Story, text_places};
 
 use crate::command::journal;
 use crate::command::left_out::LeftOut;
+use crate::command::why::Why;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -45,7 +46,15 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         story.summary = format!("{} {why}", story.summary);
     }
     let known = story.state != "unknown";
+    let focus = match story.decisions.last() {
+        Some(decision) => Why::of(&dir, &config, decision.page)?,
+        None => None,
+    };
     if output.json {
+        let mut story = serde_json::to_value(&story)?;
+        if let (Some(focus), Some(fields)) = (&focus, story.as_object_mut()) {
+            fields.insert("focus".into(), focus.json());
+        }
         output.value(&story)?;
     } else {
         let pages: BTreeSet<u64> = pages_of(&story);
@@ -66,6 +75,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         };
         let told = report::explain::render(&story, look, &text);
         output.stream().write_all(told.as_bytes())?;
+        if let Some(focus) = &focus {
+            focus.tell(output)?;
+        }
     }
     Ok(if known { Exit::Done } else { Exit::Problem })
 }

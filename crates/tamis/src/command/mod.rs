@@ -30,6 +30,7 @@ pub mod steer;
 pub mod text;
 pub mod topic;
 pub mod url;
+mod why;
 
 use pipeline::CrawlError;
 
