@@ -133,7 +133,7 @@ fn a_topic_check_shows_terms_scores_and_why() {
     file(dir.path(), "example.txt", &about.repeat(8));
     let good = file(dir.path(), "good.txt", &format!("Railway track\n{about}"));
     let bad = file(dir.path(), "bad.txt", "Bread is made of flour and water.");
-    let output = run(tamis(&["topic", "check", "--json", &config, &good]));
+    let output = run(&mut tamis(&["topic", "check", "--json", &config, &good]));
     let rows: Vec<serde_json::Value> = stdout(&output)
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))

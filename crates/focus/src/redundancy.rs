@@ -108,6 +108,16 @@ impl Rule {
         }
     }
 
+    /// Whether a copy's link is known without the copy: the original has it too, or leads to it under
+    /// its own name.
+    fn covers(&self, link: &Url) -> bool {
+        let host = url_host(link);
+        match self {
+            Rule::Mirror { of, .. } if host == *of => true,
+            _ => host == self.host() && self.apply(link).is_some(),
+        }
+    }
+
     fn words(&self) -> String {
         match self {
             Rule::Mirror { host, of } => format!("{host} mirrors {of}"),
@@ -217,7 +227,7 @@ impl Redundancy {
         if !is_copy && rule.apply(&kept).as_ref() != Some(&dup) {
             return;
         }
-        let knows = |link: Url| url_host(&link) == rule.host() && rule.apply(&link).is_some();
+        let knows = |link: Url| rule.covers(&link);
         let loses = is_copy && !led_to.filter_map(parse).all(knows);
         let key = rule.key();
         if !self.rules.contains_key(&key) {
@@ -556,6 +566,23 @@ mod tests {
             );
         }
         assert!(memory.rules().is_empty());
+    }
+
+    #[test]
+    fn a_mirror_may_link_to_its_original() {
+        let mut memory = memory();
+        memory.note_host("http://a.example/");
+        for number in 0..12 {
+            memory.observe_pair(
+                &format!("http://m.example/{number}"),
+                &format!("http://a.example/{number}"),
+                [format!("http://a.example/{number}?sid=7").as_str()].into_iter(),
+            );
+        }
+        assert_eq!(
+            original(&memory, "http://m.example/x").as_deref(),
+            Some("http://a.example/x")
+        );
     }
 
     #[test]
