@@ -327,8 +327,8 @@ mod tests {
         // The first host's session ids are known to change nothing.
         for number in 0..30 {
             let page = format!("http://a.example/{number}");
-            frontier.observe(&url(&page), true);
-            frontier.observe(&url(&format!("{page}?sid=a{number}")), false);
+            frontier.observe(&url(&page), number, true);
+            frontier.observe(&url(&format!("{page}?sid=a{number}")), number, false);
         }
         let mut foresight = Foresight::new(0, false);
         foresight.on_seed("http://a.example/");
