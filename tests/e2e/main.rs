@@ -9,6 +9,7 @@ mod control;
 mod copies;
 mod crash;
 mod damage;
+mod dedup;
 mod faults;
 mod manners;
 mod mistakes;

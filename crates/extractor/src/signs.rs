@@ -12,7 +12,10 @@ use regex::{RegexSet, RegexSetBuilder};
 pub(crate) const SIGN_COUNT: usize = 12;
 
 /// A thing a line can be.
-#[expect(dead_code, reason = "two are read by their place only, as features")]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "two are read by their place only, as features")
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Sign {

@@ -142,7 +142,7 @@ fn page(number: u64) -> PageRecord {
         }),
         page: Some(PageSummary {
             title: format!("第 {number} 篇 Article {number}"),
-            lang: if number % 3 == 0 { "zh" } else { "en" }.into(),
+            lang: if number.is_multiple_of(3) { "zh" } else { "en" }.into(),
             words: 200,
             relevance: Some((number % 100) as f32 / 100.0),
             fingerprint: format!("{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
