@@ -11,6 +11,7 @@ mod crash;
 mod damage;
 mod dedup;
 mod faults;
+mod focus;
 mod manners;
 mod mistakes;
 mod parts;

@@ -49,7 +49,7 @@ pub fn page_summary(reading: &PageReading, relevance: Option<f32>) -> PageSummar
         published: page.published.clone(),
         modified: page.modified.clone(),
         canonical: page.canonical.as_ref().map(|url| url.as_str().to_string()),
-        source: extractor::attribution(page).map(String::from),
+        source: reading.source.as_ref().map(|url| url.as_str().to_string()),
         page_type: page.page_type.as_str().into(),
         relevance,
         fingerprint: reading.print.fingerprint.to_string(),

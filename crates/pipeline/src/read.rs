@@ -101,6 +101,8 @@ pub struct PageReading {
     pub blocks: BlockKeys,
     /// The blocks that were cut as the host's template, and the print before that.
     pub whole: Option<(u32, TextPrint)>,
+    /// The page it names as the source of its text.
+    pub source: Option<url::Url>,
     /// Words of the main text.
     pub words: Words,
     /// Words of the title.
@@ -353,8 +355,9 @@ impl Reader {
             limits: &self.dom_limits,
         };
         let mut page = extractor::extract(&decoded.text, &context);
+        let source = extractor::attribution(&page);
         let links = self.links(&mut page);
-        self.finish(page, decoded.encoding, payload, links, limits_hit)
+        self.finish(page, decoded.encoding, payload, links, source, limits_hit)
     }
 
     fn read_text(
@@ -377,7 +380,15 @@ impl Reader {
         page.link_density = 0.0;
         page.visible_text_chars = decoded.text.chars().count();
         page.text = decoded.text;
-        self.finish(page, decoded.encoding, payload, Vec::new(), limits_hit)
+        let source = extractor::attribution(&page);
+        self.finish(
+            page,
+            decoded.encoding,
+            payload,
+            Vec::new(),
+            source,
+            limits_hit,
+        )
     }
 
     fn finish(
@@ -386,6 +397,7 @@ impl Reader {
         charset: &'static str,
         payload: u64,
         links: Vec<FoundLink>,
+        source: Option<url::Url>,
         mut limits_hit: Vec<String>,
     ) -> Reading {
         let words = self.segmenter.words(&page.text);
@@ -400,6 +412,7 @@ impl Reader {
         limits_hit.extend(page.limits_hit.iter().map(|&limit| limit.to_string()));
         Reading::Page(Box::new(PageReading {
             blocks: BlockKeys::of(&page),
+            source,
             whole: None,
             page,
             charset,

@@ -1,0 +1,191 @@
+//! A crawl with a topic: the same way twice, on after a stop, and told why.
+
+use testweb::TestWeb;
+
+use crate::support::{Bench, file, page, run, stdout, tamis};
+
+const PAGES: u64 = 120;
+
+fn is_on_topic(number: u64) -> bool {
+    number.is_multiple_of(4)
+}
+
+/// Pages about railways among others. A page links to two further ones, and each page to some
+/// nearby; anchors are URLs, so that only a URL's words tell.
+fn web(hosts: &[&str]) -> TestWeb {
+    let path = |number: u64| {
+        let kind = if is_on_topic(number) {
+            "railway"
+        } else {
+            "garden"
+        };
+        format!("/{kind}-{number}.html")
+    };
+    let mut web = TestWeb::new();
+    for host in hosts {
+        for number in 0..PAGES {
+            let links: Vec<String> = [2 * number + 1, 2 * number + 2, (number * 7 + 4) % PAGES]
+                .into_iter()
+                .filter(|&next| next < PAGES)
+                .map(path)
+                .collect();
+            let title = if is_on_topic(number) {
+                format!("Railway line {number}: the railway and its trains")
+            } else {
+                format!("Note {number}")
+            };
+            web = web.page(
+                &format!("http://{host}{}", path(number)),
+                &page(&title, number + 1, &links),
+            );
+        }
+    }
+    web
+}
+
+const OPTIONS: [&str; 8] = [
+    "--seed",
+    "http://a.test/railway-0.html",
+    "--topic",
+    "railway, trains",
+    "--delay",
+    "0s",
+    "--concurrency",
+    "1",
+];
+
+fn fetched(bench: &Bench, name: &str) -> Vec<String> {
+    let rows = bench.rows(name, "fetches");
+    rows.iter()
+        .filter_map(|row| row["url"].as_str().map(str::to_owned))
+        .collect()
+}
+
+fn relevant(urls: &[String]) -> usize {
+    urls.iter().filter(|url| url.contains("railway")).count()
+}
+
+#[test]
+fn a_crawl_on_one_connection_goes_the_same_way_twice() {
+    let bench = Bench::serve(web(&["a.test"]));
+    let options = [&OPTIONS[..], &["--max-pages", "60"]].concat();
+    bench.crawl_to_end("once", &options);
+    bench.crawl_to_end("again", &options);
+    let once = fetched(&bench, "once");
+    assert_eq!(once, fetched(&bench, "again"));
+    // A third of the pages at random would bring 15 of the 30 relevant ones.
+    assert!(relevant(&once) >= 22, "{once:?}");
+}
+
+#[test]
+fn a_crawl_that_was_stopped_halfway_finds_as_much() {
+    let bench = Bench::serve(web(&["a.test"]));
+    let with = |pages: &'static str| [&OPTIONS[..], &["--max-pages", pages]].concat();
+    bench.crawl_to_end("whole", &with("50"));
+    bench.crawl_to_end("halved", &with("25"));
+    bench.crawl_to_end("halved", &with("50"));
+    let (whole, halved) = (fetched(&bench, "whole"), fetched(&bench, "halved"));
+    assert_eq!(whole.len(), halved.len());
+    assert_eq!(whole[..20], halved[..20]);
+    assert!(
+        relevant(&whole).abs_diff(relevant(&halved)) <= 2,
+        "{whole:?}\n{halved:?}"
+    );
+    bench.check("halved");
+}
+
+#[test]
+fn a_mirror_is_left_alone_once_it_is_known_for_one_and_no_page_is_lost() {
+    let bench = Bench::serve(web(&["a.test", "mirror.test"]));
+    let seeds = [
+        "--seed",
+        "http://a.test/railway-0.html",
+        "--seed",
+        "http://mirror.test/railway-0.html",
+        "--delay",
+        "0s",
+    ];
+    bench.crawl_to_end("both", &seeds);
+    let urls = fetched(&bench, "both");
+    let of = |host: &str| {
+        let urls = urls.iter().filter(|url| url.contains(host));
+        urls.filter(|url| url.ends_with(".html")).count()
+    };
+    assert_eq!(of("//a.test/"), PAGES as usize);
+    // How soon the mirror is known depends on which host answers first.
+    assert!(
+        of("//mirror.test/") < PAGES as usize,
+        "{}",
+        of("//mirror.test/")
+    );
+    bench.check("both");
+    let report = run(tamis(&["report", "--format", "json"]).arg(bench.crawl_dir("both")));
+    let report: serde_json::Value = serde_json::from_str(&stdout(&report)).expect("JSON");
+    let foreseen = &report["duplicates"]["foreseen"];
+    assert!(foreseen["saved"].as_u64() >= Some(10), "{foreseen}");
+    assert_eq!(foreseen["probe_errors"], 0);
+}
+
+#[test]
+fn a_topic_check_shows_terms_scores_and_why() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let config = file(
+        dir.path(),
+        "topic.toml",
+        "[topic]\nkeywords = [\"railway^2\"]\nexamples = [\"example.txt\"]\n",
+    );
+    let about = "Steam locomotive and railway: the boiler, the track, the signal and the station. ";
+    file(dir.path(), "example.txt", &about.repeat(8));
+    let good = file(dir.path(), "good.txt", &format!("Railway track\n{about}"));
+    let bad = file(dir.path(), "bad.txt", "Bread is made of flour and water.");
+    let output = run(&mut tamis(&["topic", "check", "--json", &config, &good]));
+    let rows: Vec<serde_json::Value> = stdout(&output)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(rows[0]["terms"][0]["from"], "keyword");
+    let terms = rows[0]["terms"].as_array().expect("terms");
+    assert!(
+        terms
+            .iter()
+            .any(|term| term["term"] == "boiler" && term["from"] == "examples")
+    );
+    assert_eq!(rows[1]["on_topic"], true);
+    assert!(rows[1]["why"].as_array().is_some_and(|why| !why.is_empty()));
+    let output = tamis(&["topic", "check", &config, &bad])
+        .output()
+        .expect("runs");
+    assert_eq!(output.status.code(), Some(1), "a page is off topic");
+    assert!(stdout(&output).contains("off topic"));
+}
+
+#[test]
+fn a_replay_compares_orders_and_explain_says_why_a_link_went_first() {
+    let bench = Bench::serve(web(&["a.test"]));
+    bench.crawl_to_end("crawl", &OPTIONS);
+    let output = run(tamis(&["replay", "--json", "--max-pages", "40"])
+        .args([
+            "--strategy",
+            "bfs",
+            "--strategy",
+            "best-first",
+            "--strategy",
+            "tamis",
+        ])
+        .arg(bench.crawl_dir("crawl")));
+    let rows: Vec<serde_json::Value> = stdout(&output)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let mean = |at: usize| rows[at]["mean_harvest"].as_f64().expect("a number");
+    assert_eq!(rows[2]["strategy"], "tamis");
+    assert_eq!(rows[2]["pages"], 40);
+    assert!(mean(2) > mean(0) + 0.1, "{rows:?}");
+    let last = fetched(&bench, "crawl").pop().expect("a page");
+    let output = run(tamis(&["explain", "--json"])
+        .arg(bench.crawl_dir("crawl"))
+        .arg(last));
+    let story: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let why = &story["focus"]["promise"]["why"];
+    assert!(why.as_array().is_some_and(|why| !why.is_empty()), "{story}");
+}
