@@ -46,6 +46,8 @@ const URL_BYTES_MAX: usize = 2_048;
 pub struct RedundancyConfig {
     /// A URL is skipped when the forecast is at least this sure.
     pub confidence_min: f32,
+    /// Believe a rule only while no page has spoken against it.
+    pub strict: bool,
     /// Share of the skipped that are fetched all the same, to find out whether the rule errs.
     pub probe_share: f32,
     /// A group of URLs sinks in proportion to what it yields, and stops when that is sure to be
@@ -59,6 +61,7 @@ impl Default for RedundancyConfig {
     fn default() -> Self {
         RedundancyConfig {
             confidence_min: 0.85,
+            strict: false,
             probe_share: 0.05,
             yield_min: 0.03,
             seed: 0,
@@ -281,6 +284,7 @@ impl Redundancy {
                 let Some(rule) = &record.rule else { continue };
                 let confidence = record.confidence();
                 if confidence < self.config.confidence_min
+                    || (self.config.strict && record.wrong > 0)
                     || step.as_ref().is_some_and(|step| step.0 >= confidence)
                 {
                     continue;
@@ -383,7 +387,9 @@ impl Redundancy {
         if one.path() != other.path() || one.scheme() != other.scheme() {
             return None;
         }
-        let (host, of) = if self.rank(&host) > self.rank(&other_host) {
+        // The page that was kept was read first, so its host is the one known longer.
+        let of = self.rank(&other_host);
+        let (host, of) = if self.rank(&host) > of {
             (host, other_host)
         } else {
             (other_host, host)
@@ -583,6 +589,39 @@ mod tests {
             original(&memory, "http://m.example/x").as_deref(),
             Some("http://a.example/x")
         );
+    }
+
+    #[test]
+    fn of_two_hosts_that_are_no_seeds_the_one_that_was_kept_is_the_original() {
+        let mut memory = memory();
+        for number in 0..40 {
+            memory.observe_pair(
+                &format!("http://m.example/{number}"),
+                &format!("http://a.example/{number}"),
+                std::iter::empty(),
+            );
+        }
+        let copy = original(&memory, "http://m.example/x");
+        assert_eq!(copy.as_deref(), Some("http://a.example/x"));
+        assert_eq!(original(&memory, "http://a.example/x"), None);
+    }
+
+    #[test]
+    fn one_page_of_its_own_ends_a_strict_rule() {
+        let mut memory = Redundancy::new(&RedundancyConfig {
+            strict: true,
+            ..RedundancyConfig::default()
+        });
+        for number in 0..200 {
+            memory.observe_pair(
+                &format!("http://m.example/{number}"),
+                &format!("http://a.example/{number}"),
+                std::iter::empty(),
+            );
+        }
+        assert!(memory.foresee("http://m.example/x").is_some());
+        memory.observe_unique("http://m.example/own", |_| true);
+        assert!(memory.foresee("http://m.example/x").is_none());
     }
 
     #[test]

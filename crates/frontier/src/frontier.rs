@@ -27,8 +27,6 @@ const SEEN_IN_MEMORY_MAX: usize = 10_000_000;
 const PLACES_PER_BODY: usize = 4;
 /// Places fetched from disk at once.
 const PLACES_RETURNED: usize = 1_000;
-/// The priority of a URL that waits for another one to be finished.
-const HELD: f32 = -1.0;
 
 /// Every URL ever admitted, and whose turn is next.
 #[derive(Debug)]
@@ -469,7 +467,11 @@ impl Frontier {
     /// Puts a URL behind all others of its host; when it stands there already, the host waits.
     fn hold(&mut self, id: usize, item: &Item, mut waiting: Waiting) {
         let held_before = item.priority < 0.0;
-        waiting.url.priority = HELD;
+        waiting.url.priority = if held_before {
+            item.priority
+        } else {
+            held(item.priority)
+        };
         let behind = waiting.item(item.key);
         self.hosts[id].reorder(item, behind);
         self.bodies.insert(item.key, waiting);
@@ -492,7 +494,7 @@ impl Frontier {
         self.counts.in_flight += 1;
         self.leased.insert(item.key);
         let url = FrontierUrl {
-            priority: item.priority.max(0.0),
+            priority: released(item.priority),
             ..waiting.url
         };
         Lease {
@@ -701,5 +703,20 @@ impl Frontier {
             why: host.why(now),
         };
         hosts.into_iter().map(status).collect()
+    }
+}
+
+/// The priority of a URL that waits for another one to be finished: below all others, and its own
+/// can be told from it.
+fn held(priority: f32) -> f32 {
+    -1.0 - priority.max(0.0)
+}
+
+/// The URL's own priority, whether it waits or not.
+fn released(priority: f32) -> f32 {
+    if priority < 0.0 {
+        -1.0 - priority
+    } else {
+        priority
     }
 }

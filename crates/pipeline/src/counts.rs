@@ -59,7 +59,7 @@ impl Counts {
         }
         if record.replaces.is_some() {
             // The page whose place it takes leaves the index as its near-duplicate.
-            self.indexed -= 1;
+            self.indexed = self.indexed.saturating_sub(1);
             *self.junk.entry("near_duplicate".into()).or_default() += 1;
         }
         self.pages_this_start += 1;
@@ -68,12 +68,13 @@ impl Counts {
 
     /// A URL is put back: it is finished no longer, and its next fate is counted anew.
     pub fn take_back(&mut self, origin: &RetryOrigin) {
-        self.finished -= 1;
+        // A damaged journal may have lost the record that is taken back.
+        self.finished = self.finished.saturating_sub(1);
         match origin.outcome.as_str() {
-            "refused" => self.refused -= 1,
-            _ => self.failed -= 1,
+            "refused" => self.refused = self.refused.saturating_sub(1),
+            _ => self.failed = self.failed.saturating_sub(1),
         }
-        self.pages -= u64::from(origin.fetched);
+        self.pages = self.pages.saturating_sub(u64::from(origin.fetched));
     }
 
     /// Counts a replayed record.

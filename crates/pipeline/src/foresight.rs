@@ -55,6 +55,8 @@ impl Foresight {
         Self {
             redundancy: Redundancy::new(&RedundancyConfig {
                 seed,
+                // Without a topic every page is wanted: one unique page ends a rule.
+                strict: !has_topic,
                 ..RedundancyConfig::default()
             }),
             has_topic,
@@ -139,7 +141,7 @@ impl Foresight {
                 let led_to = new.map(|link| link.url.as_str());
                 self.redundancy.observe_pair(&copy, &original, led_to);
             }
-            (None, "") if is_whole => {
+            (None, reason) if is_whole && !matches!(reason, "thin" | "soft_404" | "error_page") => {
                 let read = &self.read;
                 let was_read = |url: &str| is_read(read, url, spelling);
                 self.redundancy
@@ -152,14 +154,18 @@ impl Foresight {
         }
     }
 
-    /// Notes a page under its plain URL, and under those that lack one more parameter: it may turn
-    /// out later to change nothing.
+    /// Notes a page under its plain URL; with a topic also under those that lack one more
+    /// parameter, since it may turn out later to change nothing. Without one that would be too
+    /// bold: a page that was never read would pass for read.
     fn note_read(&mut self, url: &CanonicalUrl, spelling: &Spelling<'_>) {
         if self.read.len() >= READ_MAX {
             return;
         }
         let plain = spelling.plain(url);
         self.read.insert(xxh3_64(plain.as_bytes()));
+        if !self.has_topic {
+            return;
+        }
         let Some((before, query)) = plain.split_once('?') else {
             return;
         };

@@ -20,6 +20,9 @@ use crate::visit::{Answer, Job, RobotsVisit, Visit};
 /// Longest anchor text kept, in characters.
 const ANCHOR_CHARS_MAX: usize = 120;
 
+/// Bytes of `rel` tokens that the places of one link add up to, at most.
+const REL_BYTES_MAX: usize = 200;
+
 /// Places of one link on a page that are kept.
 const LINK_PLACES_MAX: usize = 4;
 
@@ -144,7 +147,8 @@ impl FoundLink {
     fn again(&mut self, rel: &str, nofollow: bool, place: LinkPlace) {
         self.nofollow &= nofollow;
         for token in rel.split_whitespace() {
-            if !self.rel.split_whitespace().any(|known| known == token) {
+            let fits = self.rel.len() + token.len() < REL_BYTES_MAX;
+            if fits && !self.rel.split_whitespace().any(|known| known == token) {
                 self.rel.push(' ');
                 self.rel.push_str(token);
             }

@@ -331,9 +331,10 @@ impl Views {
         }
         if let (Ok(url), Some(_)) = (CanonicalUrl::parse(&page.url), &page.page) {
             // What the trap rules have learnt is not stored: they see every record again.
-            let useful = page.verdict.as_deref() == Some("indexed")
-                || matches!(page.reason.as_deref(), Some("off_topic" | "language"));
-            self.frontier.observe(&url, record.seq, useful);
+            if !matches!(page.reason.as_deref(), Some("off_topic" | "language")) {
+                let useful = page.verdict.as_deref() == Some("indexed");
+                self.frontier.observe(&url, record.seq, useful);
+            }
         }
         for link in page.links.iter().filter(|link| link.fate == "new") {
             let Ok(url) = CanonicalUrl::parse(&link.url) else {

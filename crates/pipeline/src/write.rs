@@ -495,12 +495,14 @@ impl Writer {
             .neighbour
             .as_ref()
             .is_some_and(|near| near.decision == Decision::Duplicate);
-        // What is good but not wanted is no trap.
-        let useful = matches!(
+        // What is good but not wanted speaks neither for a trap nor against one.
+        if !matches!(
             verdict,
-            Verdict::Index | Verdict::Junk(JunkReason::OffTopic | JunkReason::Language)
-        );
-        self.lock_frontier().observe(&lease.url().url, seq, useful);
+            Verdict::Junk(JunkReason::OffTopic | JunkReason::Language)
+        ) {
+            let useful = verdict == Verdict::Index;
+            self.lock_frontier().observe(&lease.url().url, seq, useful);
+        }
         if let Some((focus, terms)) = self.focus.as_mut().zip(terms.as_ref()) {
             focus.on_page(seq, &record, terms, relevance.unwrap_or(0.0), &context);
         }
