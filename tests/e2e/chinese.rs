@@ -56,6 +56,7 @@ fn a_phrase_of_a_gbk_page_is_found_and_its_copy_is_explained() {
         .arg(bench.crawl_dir("gbk"))
         .arg("http://gbk.test/zhuanzai.html")));
     assert!(told.contains("near"), "{told}");
+    assert!(told.contains("What differs"), "{told}");
     assert!(told.contains("http://gbk.test/"), "{told}");
     let junk = &bench.rows("gbk", "junk")[0];
     assert_eq!(junk["dup_of"], "http://gbk.test/");

@@ -63,7 +63,7 @@ impl std::fmt::Display for StopReason {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             out,
-            "harvest over the last {} pages is {:.1} %, under {:.1} %",
+            "harvest over the last {} pages is {:.2} %, under {:.2} %",
             self.window,
             100.0 * self.harvest,
             100.0 * self.harvest_min

@@ -95,8 +95,8 @@ impl Comparison {
         let mut out = format!("{}\n\n", look.paint(BOLD, &title));
         let mut table = Table::new(&[
             ("figure", Align::Left),
-            ("first", Align::Right),
-            ("second", Align::Right),
+            (self.first.as_str(), Align::Right),
+            (self.second.as_str(), Align::Right),
             ("change", Align::Right),
             ("", Align::Right),
         ]);

@@ -364,7 +364,8 @@ impl Tally {
         let indexed = state == State::Indexed;
         self.topic |= summary.relevance.is_some();
         let relevance = summary.relevance.map(f64::from);
-        let relevant = relevance.is_none_or(|p| p >= self.threshold);
+        // What cannot be read has no relevance, and is none of what a topic asks for.
+        let relevant = relevance.map_or(!self.topic, |p| p >= self.threshold);
         let new = if relevance.is_some() {
             !duplicate
         } else {

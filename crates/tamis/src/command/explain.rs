@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use pipeline::{config_file, setup};
-use report::{Explainer, Look, Story, text_places};
+use report::{Explainer, Look, Story};
 
 use crate::command::journal;
 use crate::command::left_out::LeftOut;
@@ -58,16 +58,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         output.value(&story)?;
     } else {
         let pages: BTreeSet<u64> = pages_of(&story);
-        let places = text_places(journal::records(&dir)?, &pages);
-        let text = |page: u64| places.get(&page).and_then(|at| journal::text(&dir, at));
-        let own = story
-            .decisions
-            .last()
-            .and_then(|decision| decision.text.clone());
-        let text = |page: u64| match (&own, story.decisions.last()) {
-            (Some(at), Some(decision)) if decision.page == page => journal::text(&dir, at),
-            _ => text(page),
-        };
+        let texts = journal::texts(&dir, &pages)?;
+        let text = |page: u64| texts.get(&page).cloned();
         let look = Look {
             columns: output.width,
             colour: output.color,

@@ -1,11 +1,16 @@
 //! Reading a crawl's journal, whether it runs or not.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use archive::{ArchiveError, BodyRef, Position, Record, Replayed};
+use fetcher::{FetchLimits, decoding};
 use pipeline::CrawlDir;
+use report::{body_places, text_places};
+use url::Url;
 
+use crate::command::document::text_of_bytes;
 use crate::command::{crawl_error, in_full};
 use crate::exit::resource;
 
@@ -69,4 +74,47 @@ fn cannot_read(error: ArchiveError) -> anyhow::Error {
 /// An archived text.
 pub fn text(dir: &CrawlDir, at: &BodyRef) -> Option<String> {
     archive::read_text(&dir.archive(), at).ok()
+}
+
+/// The main texts of these pages, by record number: as archived, else extracted again from the
+/// archived body. Without a topic the texts of dropped pages are not archived. A page that has
+/// neither, or whose archive is damaged there, has no entry.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn texts(dir: &CrawlDir, pages: &BTreeSet<u64>) -> anyhow::Result<BTreeMap<u64, String>> {
+    let wanted: Vec<Record> = records(dir)?
+        .filter(|record| pages.contains(&record.seq))
+        .take(pages.len())
+        .collect();
+    let archived = text_places(wanted.iter().cloned(), pages);
+    let mut texts: BTreeMap<u64, String> = archived
+        .iter()
+        .filter_map(|(page, at)| Some((*page, text(dir, at)?)))
+        .collect();
+    for (page, (url, at)) in body_places(wanted, pages) {
+        if !texts.contains_key(&page)
+            && let Some(text) = text_of_body(dir, &url, &at)
+        {
+            texts.insert(page, text);
+        }
+    }
+    Ok(texts)
+}
+
+fn text_of_body(dir: &CrawlDir, url: &str, at: &BodyRef) -> Option<String> {
+    let payload = archive::read_body(&dir.archive(), at).ok()?;
+    let field = |name| {
+        payload
+            .header(name)
+            .and_then(|value| std::str::from_utf8(value).ok())
+    };
+    let limits = FetchLimits::default();
+    let decoding = decoding::decode(
+        &payload.body,
+        field("content-encoding").into_iter(),
+        &limits,
+    );
+    let url = Url::parse(url).ok();
+    Some(text_of_bytes(&decoding.bytes, field("content-type"), url.as_ref()).text)
 }

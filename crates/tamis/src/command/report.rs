@@ -1,12 +1,11 @@
 //! `tamis report`: what a crawl found, dropped and met.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use pipeline::CrawlDir;
-use report::{Comparison, CrawlReport, Look, Tally, text_places};
+use report::{Comparison, CrawlReport, Look, Tally};
 
 use crate::command::journal;
 use crate::exit::{Exit, resource};
@@ -91,7 +90,7 @@ pub fn of(dir: &CrawlDir) -> anyhow::Result<CrawlReport> {
 }
 
 fn html(dir: &CrawlDir, report: &CrawlReport) -> anyhow::Result<String> {
-    let places: BTreeMap<_, _> = text_places(journal::records(dir)?, &report.sample_pages());
-    let text = |page: u64| places.get(&page).and_then(|at| journal::text(dir, at));
+    let texts = journal::texts(dir, &report.sample_pages())?;
+    let text = |page: u64| texts.get(&page).cloned();
     Ok(report::html::render(report, &text))
 }

@@ -77,10 +77,13 @@ fn state(shown: &Snapshot) -> String {
     match shown.state.as_str() {
         "replaying" => "reading the journal".into(),
         state if shown.running_ms == 0 => state.into(),
-        state => format!(
-            "{state} for {}",
-            duration(shown.running_ms as f64 / 1_000.0)
-        ),
+        state => {
+            let ran = duration(shown.running_ms as f64 / 1_000.0);
+            match state {
+                "running" => format!("running for {ran}"),
+                _ => format!("{state}, {ran} of work"),
+            }
+        }
     }
 }
 
