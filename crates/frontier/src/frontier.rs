@@ -15,7 +15,7 @@ use crate::lease::{
     Spelling,
 };
 use crate::politeness::{Addresses, HostAdvice, Manners};
-use crate::queue::{HostQueue, Item};
+use crate::queue::{HostQueue, Item, held, released};
 use crate::schedule::Schedule;
 use crate::store::{self, RowBytes, Store, Stored};
 use crate::trap::Traps;
@@ -703,20 +703,5 @@ impl Frontier {
             why: host.why(now),
         };
         hosts.into_iter().map(status).collect()
-    }
-}
-
-/// The priority of a URL that waits for another one to be finished: below all others, and its own
-/// can be told from it.
-fn held(priority: f32) -> f32 {
-    -1.0 - priority.max(0.0)
-}
-
-/// The URL's own priority, whether it waits or not.
-fn released(priority: f32) -> f32 {
-    if priority < 0.0 {
-        -1.0 - priority
-    } else {
-        priority
     }
 }

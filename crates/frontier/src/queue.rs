@@ -215,6 +215,21 @@ impl HostQueue {
     }
 }
 
+/// The priority of a URL that waits for another one to be finished: below all others, and its own
+/// can be told from it.
+pub(crate) fn held(priority: f32) -> f32 {
+    -1.0 - priority.max(0.0)
+}
+
+/// The URL's own priority, whether it waits or not.
+pub(crate) fn released(priority: f32) -> f32 {
+    if priority < 0.0 {
+        -1.0 - priority
+    } else {
+        priority
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;

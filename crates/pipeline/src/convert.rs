@@ -3,6 +3,7 @@
 use archive::{FetchRecord, NeighbourRecord, PageSummary, WholeText};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use sieve::{Evidence, JunkReason, Rules, Verdict};
 use simhash::{Decision, Fingerprint, Neighbour, Sketch, TableIndex, TextPrint};
 use time::OffsetDateTime;
 
@@ -143,5 +144,35 @@ pub fn decision_name(decision: Decision) -> &'static str {
         Decision::Duplicate => "duplicate",
         Decision::Refuted => "refuted",
         Decision::Unconfirmed => "unconfirmed",
+    }
+}
+
+/// The numbers behind a verdict, in words.
+pub fn detail(evidence: &Evidence, rules: &Rules, verdict: Verdict) -> Option<String> {
+    let Verdict::Junk(reason) = verdict else {
+        return None;
+    };
+    match reason {
+        JunkReason::ErrorPage => Some(format!("status {}", evidence.status)),
+        JunkReason::Thin => Some(format!(
+            "{} words, at least {} wanted",
+            evidence.words, rules.words_min
+        )),
+        JunkReason::OffTopic => Some(format!(
+            "relevance {:.2}, at least {:.2} wanted",
+            evidence.relevance.unwrap_or(0.0),
+            rules.relevance_min.unwrap_or(0.0)
+        )),
+        JunkReason::Language => evidence
+            .language
+            .as_ref()
+            .map(|found| format!("language {found}, wanted {}", rules.languages.join(", "))),
+        JunkReason::ExactDuplicate(_)
+        | JunkReason::NearDuplicate(_)
+        | JunkReason::SoftNotFound
+        | JunkReason::Listing
+        | JunkReason::NoIndex
+        | JunkReason::UnsupportedType
+        | JunkReason::Trap => None,
     }
 }

@@ -489,7 +489,7 @@ impl Writer {
         record.verdict = outcome.verdict().map(str::to_string);
         record.reason = outcome.reason();
         if record.detail.is_none() {
-            record.detail = detail(&evidence, &self.rules, verdict);
+            record.detail = convert::detail(&evidence, &self.rules, verdict);
         }
         let is_duplicate = evidence
             .neighbour
@@ -682,34 +682,4 @@ fn body_len(answer: Option<&Answer>) -> u64 {
     answer
         .and_then(|answer| answer.fetched.as_ref().ok())
         .map_or(0, |fetched| fetched.body.len() as u64)
-}
-
-/// The numbers behind a verdict, in words.
-fn detail(evidence: &Evidence, rules: &Rules, verdict: Verdict) -> Option<String> {
-    let Verdict::Junk(reason) = verdict else {
-        return None;
-    };
-    match reason {
-        JunkReason::ErrorPage => Some(format!("status {}", evidence.status)),
-        JunkReason::Thin => Some(format!(
-            "{} words, at least {} wanted",
-            evidence.words, rules.words_min
-        )),
-        JunkReason::OffTopic => Some(format!(
-            "relevance {:.2}, at least {:.2} wanted",
-            evidence.relevance.unwrap_or(0.0),
-            rules.relevance_min.unwrap_or(0.0)
-        )),
-        JunkReason::Language => evidence
-            .language
-            .as_ref()
-            .map(|found| format!("language {found}, wanted {}", rules.languages.join(", "))),
-        JunkReason::ExactDuplicate(_)
-        | JunkReason::NearDuplicate(_)
-        | JunkReason::SoftNotFound
-        | JunkReason::Listing
-        | JunkReason::NoIndex
-        | JunkReason::UnsupportedType
-        | JunkReason::Trap => None,
-    }
 }
