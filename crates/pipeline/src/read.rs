@@ -133,7 +133,7 @@ pub struct FoundLink {
     pub rel: String,
     /// The page asks not to follow it, wherever it stands.
     pub nofollow: bool,
-    /// Where it stands on the page: at least one place, at most [`LINK_PLACES_MAX`].
+    /// Where it stands on the page: at least one place, at most four.
     pub places: Vec<LinkPlace>,
 }
 
