@@ -45,7 +45,8 @@ pub enum Event {
     Page(Box<PageRecord>),
     /// Finished URLs were put back into the queue by hand.
     Retry(RetryRecord),
-    /// A better representative took the place of a kept page: `page` leaves the index for `by`.
+    /// A better representative took the place of a kept page: `page` leaves the index for `by`. Read
+    /// but not written: a change of representative is [`PageRecord::replaces`], in one record.
     Replaced(ReplacedRecord),
     /// The process ended in order.
     Stop(StopRecord),
