@@ -33,17 +33,17 @@ pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
     let flat = Flat::of(&dom.html);
     let survey = Survey::of(&flat);
     let structured = Structured::read(&flat.json_ld);
-    let features = features::compute(&flat, &survey, &structured, context.url);
-    let verdict = judge::judge(&flat, &survey, &features, &structured, context.url);
+    let verdict = {
+        let features = features::compute(&flat, &survey, &structured, context.url);
+        judge::judge(&flat, &survey, &features, &structured, context.url)
+    };
     let main = &verdict.main;
     let blocks = assemble::blocks(&flat, &survey.texts, main);
     let found = links::links(&dom.html, context);
     let fields = metadata::read(&flat, &survey, &structured, main, &found.base);
     let mut limits_hit = dom.limits_hit;
     limits_hit.extend(found.limits_hit);
-    if flat.cut {
-        limits_hit.push("elements");
-    }
+    limits_hit.extend(flat.cut);
     let mut links = found.links;
     mark_main(&flat, main, &found.nodes, &mut links);
     let (visible_text_chars, link_density) = visible(&flat);

@@ -119,8 +119,19 @@ impl Sitemap {
             text::read(text, base)?
         };
         // A cut stream is the cause of whatever the reader met at its end.
-        sitemap.stopped = stopped.or(sitemap.stopped);
+        if let Some(why) = stopped {
+            sitemap.was_cut(why);
+        }
         Ok(sitemap)
+    }
+
+    /// Says that the file did not come whole. Of a list of lines the last may be half a URL, so it
+    /// is left out.
+    pub fn was_cut(&mut self, why: String) {
+        if self.kind == SitemapKind::Text {
+            self.urls.pop();
+        }
+        self.stopped = Some(why);
     }
 }
 

@@ -26,8 +26,8 @@ const REL_BYTES_MAX: usize = 200;
 /// Places of one link on a page that are kept.
 const LINK_PLACES_MAX: usize = 4;
 
-/// Pages longer than this, unpacked, are read one at a time: the tree of ten megabytes of tags
-/// takes some 350 MB, and a host may send one to every thread.
+/// Pages longer than this, unpacked, are read one at a time: reading ten megabytes of tags takes
+/// some 170 MB, and a host may send them to every thread.
 const LARGE_PAGE_BYTES: usize = 2 << 20;
 
 /// A visit, read.
@@ -311,7 +311,7 @@ impl Reader {
         let mut limits_hit: Vec<String> = decoding.stopped.into_iter().collect();
         limits_hit.extend(fetched.truncated.map(|cut| format!("body: {}", cut.name())));
         if purpose == Purpose::Sitemap && (200..300).contains(&fetched.status) {
-            return self.read_sitemap(&decoding.bytes, lease);
+            return self.read_sitemap(&decoding.bytes, lease, limits_hit.into_iter().next());
         }
         let sniffed =
             fetcher::sniff_content_type(fetched.content_type().as_deref(), &decoding.bytes);
@@ -325,10 +325,10 @@ impl Reader {
         let is_success = (200..300).contains(&fetched.status);
         match content_type.as_str() {
             "text/html" | "application/xhtml+xml" => {
-                self.read_html(lease, fetched, &decoding.bytes, payload, limits_hit)
+                self.read_html(lease, fetched, decoding.bytes, payload, limits_hit)
             }
             "text/plain" if is_success => {
-                self.read_text(lease, fetched, &decoding.bytes, payload, limits_hit)
+                self.read_text(lease, fetched, decoding.bytes, payload, limits_hit)
             }
             _ => Reading::NoPage { payload },
         }
@@ -338,7 +338,7 @@ impl Reader {
         &self,
         lease: &Lease,
         fetched: &Fetched,
-        bytes: &[u8],
+        bytes: Vec<u8>,
         payload: u64,
         limits_hit: Vec<String>,
     ) -> Reading {
@@ -350,7 +350,9 @@ impl Reader {
             .host_str()
             .and_then(|host| host.rsplit('.').next())
             .map(str::to_owned);
-        let decoded = extractor::decode(bytes, fetched.content_type().as_deref(), tld.as_deref());
+        let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), tld.as_deref());
+        // A large page is not held twice while its tree is built.
+        drop(bytes);
         let context = PageContext {
             url: &url,
             encoding: decoded.encoding,
@@ -368,12 +370,13 @@ impl Reader {
         &self,
         lease: &Lease,
         fetched: &Fetched,
-        bytes: &[u8],
+        bytes: Vec<u8>,
         payload: u64,
         limits_hit: Vec<String>,
     ) -> Reading {
         let url = lease.url().url.to_url();
-        let decoded = extractor::decode(bytes, fetched.content_type().as_deref(), None);
+        let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), None);
+        drop(bytes);
         let mut page = Page::empty(&url);
         page.title = decoded
             .text
@@ -471,9 +474,13 @@ impl Reader {
         links
     }
 
-    fn read_sitemap(&self, bytes: &[u8], lease: &Lease) -> Reading {
+    /// Reads a sitemap; `cut` is why its bytes are not all there were.
+    fn read_sitemap(&self, bytes: &[u8], lease: &Lease, cut: Option<String>) -> Reading {
         match Sitemap::parse(bytes, Some(&lease.url().url.to_url())) {
-            Ok(sitemap) => {
+            Ok(mut sitemap) => {
+                if let Some(why) = cut {
+                    sitemap.was_cut(why);
+                }
                 let kind = sitemap.kind.name();
                 let mut problem = sitemap.stopped;
                 let mut urls = Vec::new();

@@ -165,6 +165,18 @@ fn the_protocols_bound_on_urls_holds() {
 }
 
 #[test]
+fn the_last_line_of_a_cut_list_may_be_half_a_url_and_is_left_out() {
+    let mut list = parse("http://a.example/one\nhttp://a.example/tw");
+    list.was_cut("body: bytes".into());
+    assert_eq!(locs(&list), ["http://a.example/one"]);
+    assert_eq!(list.stopped.as_deref(), Some("body: bytes"));
+    // An element that is not closed is none, so of XML nothing is lost.
+    let mut urlset = parse("<urlset><url><loc>http://a.example/one</loc></url><url><loc>http://a");
+    urlset.was_cut("body: bytes".into());
+    assert_eq!(locs(&urlset), ["http://a.example/one"]);
+}
+
+#[test]
 fn a_declared_encoding_is_used() {
     let mut bytes = b"<?xml version=\"1.0\" encoding=\"iso-8859-1\"?><urlset><url><loc>".to_vec();
     bytes.extend(b"http://a.example/\xe9</loc></url></urlset>");
