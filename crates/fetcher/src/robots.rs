@@ -100,6 +100,12 @@ impl Robots {
         Parser::default().run(bytes)
     }
 
+    /// Reads the beginning of a file that did not come whole. Its last line may be half a rule,
+    /// and is not read: half an `Allow` could permit what the whole one does not.
+    pub fn parse_beginning(bytes: &[u8]) -> Self {
+        Self::parse(whole_lines(bytes))
+    }
+
     /// What the answer to a request for robots.txt means before its body is read (RFC 9309
     /// §2.3.1): `None` for a 2xx, whose body counts; everything allowed for a 4xx, and for a 3xx
     /// that was not or not further followed; nothing allowed for a 5xx.
@@ -385,6 +391,12 @@ fn push_once(indexes: &mut Vec<u32>, index: usize) {
     }
 }
 
+/// A text without its last line, if that has no end.
+fn whole_lines(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|b| matches!(b, b'\r' | b'\n'));
+    &text[..end.unwrap_or(0)]
+}
+
 /// The lines with their numbers; CR, LF and CRLF end one. A byte-order mark is skipped, even one
 /// that an editor has cut short.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
@@ -396,9 +408,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
         }
     }
     if text.len() > BYTES_MAX {
-        text = &text[..BYTES_MAX];
-        let end = text.iter().rposition(|b| matches!(b, b'\r' | b'\n'));
-        text = &text[..end.unwrap_or(0)];
+        text = whole_lines(&text[..BYTES_MAX]);
     }
     let mut number = 0;
     let mut rest = Some(text);

@@ -212,7 +212,12 @@ fn robots_of(answer: &Answer) -> (Robots, &'static str) {
         }
         Ok(fetched) if (200..300).contains(&fetched.status) => {
             let limits = fetcher::FetchLimits::default().decoding_for(Purpose::Robots);
-            (Robots::parse(&fetched.decoded(&limits).bytes), "parsed")
+            let decoding = fetched.decoded(&limits);
+            let robots = match (fetched.truncated, &decoding.stopped) {
+                (None, None) => Robots::parse(&decoding.bytes),
+                _ => Robots::parse_beginning(&decoding.bytes),
+            };
+            (robots, "parsed")
         }
         // More redirects than are followed: unavailable, as §2.3.1.2 has it.
         Ok(fetched) if (300..500).contains(&fetched.status) => (Robots::allow_all(), "allow_all"),

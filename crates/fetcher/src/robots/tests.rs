@@ -148,6 +148,17 @@ fn what_is_beyond_500_kib_is_not_read_and_neither_is_the_cut_line() {
 }
 
 #[test]
+fn half_a_rule_at_the_end_of_a_cut_file_is_not_read() {
+    let file = b"User-agent: *\nDisallow: /\nAllow: /open\nAllow: /";
+    let cut = Robots::parse_beginning(file);
+    assert!(!cut.check("tamis", &url("/shut")).allowed);
+    assert!(cut.check("tamis", &url("/open")).allowed);
+    assert!(Robots::parse(file).check("tamis", &url("/shut")).allowed);
+    let one_line = Robots::parse_beginning(b"User-agent: *");
+    assert!(one_line.group("tamis").is_none());
+}
+
+#[test]
 fn half_a_megabyte_of_wildcards_is_checked_in_linear_time() {
     let mut file = String::from("User-agent: *\n");
     for n in 0.. {
