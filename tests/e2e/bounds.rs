@@ -33,13 +33,13 @@ const ELSEWHERE: [(&str, &str, &str); 6] = [
     ),
     (
         "bytes_in_flight",
-        include_str!("bounds.rs"),
-        "with_one_body_in_flight_a_crawl_still_ends",
+        include_str!("../../crates/pipeline/src/dispatch.rs"),
+        "a_fetch_begins_while_a_byte_is_left_and_not_after",
     ),
     (
         "pending_in_memory",
-        include_str!("../../crates/frontier/src/laws.rs"),
-        "pending_in_memory",
+        include_str!("../../crates/frontier/src/frontier/tests.rs"),
+        "as_many_urls_stay_in_memory_as_the_bound_says_and_the_rest_waits_on_disk",
     ),
     (
         "hosts",
@@ -170,13 +170,36 @@ fn lines(count: u64) -> String {
     (0..count).map(line).collect()
 }
 
-fn sitemap(urls: impl Iterator<Item = String>) -> Response {
-    let urls: String = urls
-        .map(|url| format!("<url><loc>{url}</loc></url>\n"))
+/// A sitemap of one page many times, then of the last ones.
+fn sitemap(host: &str, repeated: usize, last: &[&str]) -> Response {
+    let entry = |path: &str| format!("<url><loc>http://{host}/{path}</loc></url>\n");
+    let urls: String = std::iter::repeat_n("same", repeated)
+        .chain(last.iter().copied())
+        .map(entry)
         .collect();
     Response::xml(format!(
         "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{urls}</urlset>"
     ))
+}
+
+/// A list of URLs whose last one ends at the given byte.
+fn list_of_bytes(host: &str, bytes: usize) -> Response {
+    let last = format!("http://{host}/last");
+    let filling = bytes - last.len() - 1;
+    Response::text(format!("{}\n{last}", "#".repeat(filling)))
+}
+
+/// A robots.txt whose rule, with its line feed, ends at the given byte.
+fn robots_of_bytes(bytes: usize) -> String {
+    let (head, rule) = ("User-agent: *\n", "Disallow: /late\n");
+    let filling = bytes - head.len() - rule.len() - 2;
+    format!("{head}#{}\n{rule}", "x".repeat(filling))
+}
+
+/// A path that makes the URL of a host so long.
+fn path_of_bytes(host: &str, bytes: usize) -> String {
+    let origin = format!("http://{host}/");
+    "x".repeat(bytes - origin.len())
 }
 
 /// A web where each host goes beyond one bound, its name.
@@ -203,7 +226,11 @@ fn web() -> TestWeb {
         .page("http://total-time.test/", &page("Slow", 2, &[]))
         .page(
             "http://url-length.test/",
-            &links(vec![format!("/{}", "long/".repeat(80))]),
+            &links(
+                [300, 301]
+                    .map(|bytes| path_of_bytes("url-length.test", bytes))
+                    .to_vec(),
+            ),
         )
         .host("redirects.test", |request| {
             Response::redirect(302, &format!("{}x", request.path))
@@ -222,30 +249,47 @@ fn web() -> TestWeb {
             ),
         )
         .page("http://robots.test/late", &page("Late", 5, &[]))
-        .robots(
-            "robots.test",
-            &format!(
-                "User-agent: *\n{}Disallow: /late\n",
-                "# filler\n".repeat(400)
-            ),
-        )
+        .robots("robots.test", &robots_of_bytes(2_000))
+        .page("http://robots-cut.test/late", &page("Late", 8, &[]))
+        .robots("robots-cut.test", &robots_of_bytes(2_001))
+        .page("http://sitemap.test/", &page("Front", 6, &[]))
         .robots(
             "sitemap.test",
-            "Sitemap: http://sitemap.test/1.xml\nSitemap: http://sitemap.test/2.xml\n",
+            "Sitemap: http://sitemap.test/1.txt\nSitemap: http://sitemap.test/2.txt\n",
         )
-        .page("http://sitemap.test/", &page("Front", 6, &[]))
         .respond(
-            "http://sitemap.test/1.xml",
-            sitemap((0..200).map(|n| format!("http://sitemap.test/p{n}"))),
+            "http://sitemap.test/1.txt",
+            list_of_bytes("sitemap.test", 4_000),
         )
+        .page("http://sitemap-cut.test/", &page("Front", 9, &[]))
+        .robots(
+            "sitemap-cut.test",
+            "Sitemap: http://sitemap-cut.test/1.txt\n",
+        )
+        .respond(
+            "http://sitemap-cut.test/1.txt",
+            list_of_bytes("sitemap-cut.test", 4_001),
+        )
+        .page("http://sitemap-urls.test/", &page("Front", 7, &[]))
         .robots(
             "sitemap-urls.test",
             "Sitemap: http://sitemap-urls.test/1.xml\n",
         )
-        .page("http://sitemap-urls.test/", &page("Front", 7, &[]))
         .respond(
             "http://sitemap-urls.test/1.xml",
-            sitemap((0..30).map(|n| format!("http://sitemap-urls.test/p{n}"))),
+            sitemap("sitemap-urls.test", 19, &["twentieth", "beyond"]),
+        )
+        .page(
+            "http://urls-per-host.test/",
+            &links((0..5).map(|n| format!("/{n}")).collect()),
+        )
+        .page(
+            "http://urls-per-host.test/0",
+            &page(
+                "More",
+                10,
+                &(5..10).map(|n| format!("/{n}")).collect::<Vec<_>>(),
+            ),
         )
         .page("http://max-depth.test/", &links(vec!["/1".into()]))
         .page(
@@ -293,7 +337,7 @@ fn a_web_that_goes_beyond_every_bound_costs_the_bounds() {
     let seeds: Vec<String> = hosts
         .iter()
         .map(|host| match host.as_str() {
-            "robots.test" => "http://robots.test/late".into(),
+            "robots.test" | "robots-cut.test" => format!("http://{host}/late"),
             host => format!("http://{host}/"),
         })
         .collect();
@@ -345,26 +389,38 @@ fn a_web_that_goes_beyond_every_bound_costs_the_bounds() {
             .filter(|url| url.starts_with(&format!("http://{host}/")))
             .count()
     };
-    let long = records
-        .keys()
-        .find(|url| url.len() > 300)
-        .map(|url| &records[url]);
-    assert!(
-        long.is_none_or(|record| record.reason.as_deref() == Some("bad_url")),
-        "{long:?}"
-    );
+    let asked: BTreeSet<String> = bench.web.log().into_iter().map(|entry| entry.url).collect();
+    let url = |host: &str, path: &str| format!("http://{host}/{path}");
+    let is_asked = |host: &str, path: &str| asked.contains(&url(host, path));
+    let [fits, too_long] = [300, 301].map(|bytes| path_of_bytes("url-length.test", bytes));
+    assert!(is_asked("url-length.test", &fits) && !is_asked("url-length.test", &too_long));
+    let record = &records[&url("url-length.test", &too_long)];
+    assert_eq!(record.reason.as_deref(), Some("bad_url"));
     met.insert("url_length");
+    assert_eq!(
+        records["http://robots.test/late"].reason.as_deref(),
+        Some("robots"),
+        "the rule within the bound is read"
+    );
     assert!(
-        records["http://robots.test/late"].verdict.is_some(),
-        "the rule beyond the bound is not read"
+        records["http://robots-cut.test/late"].verdict.is_some(),
+        "the rule that the bound cuts is not read"
     );
     met.insert("robots");
-    assert!((1..=8).contains(&of_host("sitemap.test")) && of_host("sitemap-urls.test") <= 8);
-    met.extend(["sitemap", "sitemap_urls", "urls_per_host"]);
+    assert!(is_asked("sitemap.test", "last"), "{asked:?}");
+    assert!(is_asked("sitemap-cut.test", "1.txt"));
+    assert!(!asked.iter().any(|url| url.contains("sitemap-cut.test/la")));
+    met.insert("sitemap");
+    assert!(is_asked("sitemap-urls.test", "twentieth"));
+    assert!(!is_asked("sitemap-urls.test", "beyond"));
+    met.insert("sitemap_urls");
     assert!(
-        bench.web.log().iter().all(|entry| entry.target != "/2.xml"),
+        !is_asked("sitemap.test", "2.txt"),
         "one sitemap for each host"
     );
+    assert_eq!(of_host("urls-per-host.test"), 8);
+    met.insert("urls_per_host");
+    assert_eq!(records["http://links-per-page.test/"].links.len(), 5);
     assert_eq!(of_host("max-depth.test"), 4);
     assert_eq!(
         records
@@ -379,7 +435,7 @@ fn a_web_that_goes_beyond_every_bound_costs_the_bounds() {
         .flat_map(|record| &record.links)
         .map(|link| link.fate.as_str())
         .collect();
-    for fate in ["depth", "trap_host_pool"] {
+    for fate in ["depth", "trap_host_pool", "budget_host"] {
         assert!(
             fates.contains(fate),
             "no link was left out as {fate}: {fates:?}"
@@ -390,7 +446,9 @@ fn a_web_that_goes_beyond_every_bound_costs_the_bounds() {
     let defaults = serde_json::to_value(CrawlConfig::default()).expect("JSON");
     for bound in defaults["limits"].as_object().expect("a section").keys() {
         let elsewhere = ELSEWHERE.iter().find(|(name, _, _)| name == bound);
-        let tested = elsewhere.is_some_and(|(_, text, test)| text.contains(test));
+        // With `fn`, since this file holds the bare names itself.
+        let tested =
+            elsewhere.is_some_and(|(_, text, test)| text.contains(&format!("fn {test}() {{")));
         assert!(
             tested || met.contains(bound.as_str()),
             "nothing meets limits.{bound}"

@@ -171,6 +171,45 @@ mod tests {
         );
     }
 
+    /// Asks as a new connection does, when the name server answers `address`.
+    fn connect(resolver: &Resolver, address: &str) -> Result<Vec<String>, String> {
+        let answer = vec![address.parse().unwrap()];
+        let mut cache = resolver.shared.cache.lock().unwrap();
+        cache.insert("a.example".to_owned(), (Instant::now(), answer));
+        drop(cache);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        let found = runtime.block_on(resolver.resolve("a.example".parse().unwrap()));
+        found
+            .map(|kept| kept.map(|socket| socket.ip().to_string()).collect())
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_name_that_turns_to_a_private_address_is_refused_at_its_next_connection() {
+        let resolver = Resolver::new(AddressGuard::public_only(), None);
+        let public = Ok(vec!["93.184.216.34".to_owned()]);
+        assert_eq!(connect(&resolver, "93.184.216.34"), public);
+        let refused = connect(&resolver, "127.0.0.1").unwrap_err();
+        assert_eq!(refused, "refused by the address guard: loopback");
+        assert_eq!(connect(&resolver, "93.184.216.34"), public);
+    }
+
+    #[test]
+    fn mapped_translated_and_tunnelled_addresses_are_judged_by_what_they_carry() {
+        for (address, reason) in [
+            ("::ffff:10.0.0.1", "private"),
+            ("64:ff9b::7f00:1", "loopback"),
+            ("2002:a9fe:a9fe::1", "link-local"),
+        ] {
+            assert_eq!(permitted(&[address]), Err(reason), "{address}");
+        }
+        let public = "64:ff9b::5db8:d822";
+        let answer = permitted(&["64:ff9b::a00:1", public]);
+        assert_eq!(answer, Ok(vec![public.to_owned()]));
+    }
+
     #[test]
     fn an_answer_of_private_addresses_alone_is_refused() {
         assert_eq!(permitted(&["127.0.0.1", "::1"]), Err("loopback"));

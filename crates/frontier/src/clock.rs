@@ -55,3 +55,38 @@ impl Clock {
             .map_or(0, |since| since.as_millis() as u64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3_600);
+    const NOON_MS: u64 = 1_700_000_000_000;
+
+    #[test]
+    fn a_wall_clock_that_jumps_costs_the_bound_and_no_more() {
+        let now = Instant::now();
+        let mut clock = Clock::new(now);
+        clock.wall = Some((now, NOON_MS));
+        let in_a_minute = NOON_MS + 60_000;
+        let wait = Duration::from_secs(60);
+        assert_eq!(clock.instant_of(in_a_minute, HOUR), Some(now + wait));
+        // Ten years back: the minute seems ten years away.
+        clock.wall = Some((now, NOON_MS - 315_360_000_000));
+        assert_eq!(clock.instant_of(in_a_minute, HOUR), Some(now + HOUR));
+        // Ten years ahead: it has passed.
+        clock.wall = Some((now, NOON_MS + 315_360_000_000));
+        assert_eq!(clock.instant_of(in_a_minute, HOUR), None);
+        // Before 1970, and a time that no clock shows.
+        clock.wall = Some((now, 0));
+        assert_eq!(clock.instant_of(u64::MAX, HOUR), Some(now + HOUR));
+    }
+
+    #[test]
+    fn time_that_is_told_late_does_not_go_back() {
+        let now = Instant::now();
+        let mut clock = Clock::new(now + HOUR);
+        assert_eq!(clock.moved_to(now), now + HOUR);
+        assert_eq!(clock.moved_to(now + 2 * HOUR), now + 2 * HOUR);
+    }
+}

@@ -705,3 +705,6 @@ impl Frontier {
         hosts.into_iter().map(status).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

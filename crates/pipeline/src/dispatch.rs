@@ -14,7 +14,7 @@ use fetcher::{Purpose, Robots};
 use frontier::{CanonicalUrl, Frontier, Gate, HostAdvice, HostKey, Next, Permission, Spelling};
 use tokio::sync::mpsc;
 
-use crate::config::CrawlConfig;
+use crate::config::{CrawlConfig, LimitsSection};
 use crate::context::{Kind, UrlContext};
 use crate::foresight::Foresight;
 use crate::progress::{HostProgress, Progress};
@@ -195,7 +195,6 @@ impl Dispatcher {
         } else {
             connections + 16
         };
-        let bytes_max = self.config.limits.bytes_in_flight.0;
         loop {
             let pages = self.progress.pages();
             let budget = self.config.crawl.max_pages;
@@ -204,11 +203,11 @@ impl Dispatcher {
             } else {
                 budget.saturating_sub(pages)
             };
-            if self.visits >= connections
-                || self.leases >= leases_max
-                || self.leases as u64 >= budget_left
-                || self.bytes_in_flight.load(Ordering::Relaxed) >= bytes_max
-            {
+            let has_room = self.visits < connections
+                && self.leases < leases_max
+                && (self.leases as u64) < budget_left
+                && has_bytes_left(&self.bytes_in_flight, &self.config.limits);
+            if !has_room {
                 return Leased::Waiting;
             }
             let next = {
@@ -327,6 +326,11 @@ struct Known {
     error: Option<(String, String)>,
 }
 
+/// Whether the bodies that came and are not recorded yet leave room for a further fetch.
+fn has_bytes_left(bytes_in_flight: &AtomicU64, limits: &LimitsSection) -> bool {
+    bytes_in_flight.load(Ordering::Relaxed) < limits.bytes_in_flight.0
+}
+
 /// What robots.txt says, by host, and after it what the pages so far say.
 #[derive(Debug)]
 pub struct RobotsCache {
@@ -386,10 +390,24 @@ impl Gate for RobotsCache {
         if !self.obey {
             return Permission::Allowed;
         }
+        self.check_at(host, url, Instant::now())
+    }
+
+    fn worth(&mut self, host: &HostKey, url: &CanonicalUrl, spelling: &Spelling<'_>) -> Permission {
+        self.foresight
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .check(host, url, spelling)
+    }
+}
+
+impl RobotsCache {
+    /// What robots.txt says of a URL at this time; unknown once it is too old.
+    fn check_at(&self, host: &HostKey, url: &CanonicalUrl, now: Instant) -> Permission {
         let Some(known) = self.known.get(host) else {
             return Permission::Unknown;
         };
-        if known.at.elapsed() > ROBOTS_AGE_MAX {
+        if now.saturating_duration_since(known.at) > ROBOTS_AGE_MAX {
             return Permission::Unknown;
         }
         if let Some((name, words)) = &known.error {
@@ -405,13 +423,6 @@ impl Gate for RobotsCache {
             (false, None) => Permission::Refused(NO_ROBOTS.into()),
         }
     }
-
-    fn worth(&mut self, host: &HostKey, url: &CanonicalUrl, spelling: &Spelling<'_>) -> Permission {
-        self.foresight
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .check(host, url, spelling)
-    }
 }
 
 /// Why a URL was refused whose host has no usable robots.txt: it may have one another day.
@@ -422,4 +433,94 @@ pub(crate) const UNREACHABLE: char = '!';
 
 fn unreachable(name: &str, words: &str) -> String {
     format!("{UNREACHABLE}{name}: {words}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Size;
+
+    #[test]
+    fn a_fetch_begins_while_a_byte_is_left_and_not_after() {
+        let limits = LimitsSection {
+            bytes_in_flight: Size(100),
+            ..LimitsSection::default()
+        };
+        assert!(has_bytes_left(&AtomicU64::new(99), &limits));
+        assert!(!has_bytes_left(&AtomicU64::new(100), &limits));
+    }
+
+    /// A cache that was told at `at` what robots.txt of `a.example` says.
+    fn tell(cache: &mut RobotsCache, text: &str, status: u16, at: Instant) {
+        let advice = HostAdvice {
+            status,
+            ..HostAdvice::default()
+        };
+        let robots = Arc::new(Robots::parse(text.as_bytes()));
+        cache.take(&url().host(), robots, None, at, &advice);
+    }
+
+    fn url() -> CanonicalUrl {
+        CanonicalUrl::parse("http://a.example/news").expect("a URL")
+    }
+
+    fn cache() -> RobotsCache {
+        RobotsCache::new(
+            "tamis",
+            true,
+            Arc::new(Mutex::new(Foresight::new(0, false))),
+        )
+    }
+
+    #[test]
+    fn a_robots_txt_holds_for_a_day_and_is_then_asked_for_again() {
+        let mut cache = cache();
+        let told = Instant::now();
+        tell(&mut cache, "User-agent: *\nDisallow: /other\n", 200, told);
+        let check = |cache: &RobotsCache, at| cache.check_at(&url().host(), &url(), at);
+        assert_eq!(check(&cache, told + ROBOTS_AGE_MAX), Permission::Allowed);
+        let later = told + ROBOTS_AGE_MAX + Duration::from_secs(1);
+        assert_eq!(check(&cache, later), Permission::Unknown);
+        // The host has changed its mind: what counts is the new file.
+        tell(&mut cache, "User-agent: *\nDisallow: /news\n", 200, later);
+        let refused = Permission::Refused("Disallow: /news (robots.txt line 2)".into());
+        assert_eq!(check(&cache, later), refused);
+    }
+
+    #[test]
+    fn an_unreachable_robots_txt_is_tried_four_times_before_it_closes_its_host() {
+        let mut cache = cache();
+        let now = Instant::now();
+        for _ in 1..ROBOTS_TRIES_MAX {
+            tell(&mut cache, "", 503, now);
+            assert_eq!(
+                cache.check_at(&url().host(), &url(), now),
+                Permission::Unknown
+            );
+        }
+        tell(&mut cache, "", 503, now);
+        assert_ne!(
+            cache.check_at(&url().host(), &url(), now),
+            Permission::Unknown
+        );
+    }
+
+    #[test]
+    fn beyond_the_bound_of_hosts_the_older_half_is_forgotten() {
+        let mut cache = cache();
+        let began = Instant::now();
+        let host = |n: usize| HostKey::from_record(&format!("http://h{n}.example"));
+        let robots = Arc::new(Robots::parse(b""));
+        for n in 0..=ROBOTS_HOSTS_MAX {
+            let advice = HostAdvice {
+                status: 200,
+                ..HostAdvice::default()
+            };
+            let at = began + Duration::from_millis(n as u64);
+            cache.take(&host(n), Arc::clone(&robots), None, at, &advice);
+            assert!(cache.known.len() <= ROBOTS_HOSTS_MAX);
+        }
+        assert!(!cache.known.contains_key(&host(0)));
+        assert!(cache.known.contains_key(&host(ROBOTS_HOSTS_MAX)));
+    }
 }

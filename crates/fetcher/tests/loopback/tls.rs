@@ -96,6 +96,27 @@ fn a_certificate_that_does_not_hold_is_a_tls_error() {
 }
 
 #[test]
+fn a_connection_that_ends_inside_the_handshake_is_tried_again() {
+    for abort in [true, false] {
+        let listener = runtime().block_on(tokio::net::TcpListener::bind("127.0.0.1:0"));
+        let listener = listener.unwrap();
+        let address = listener.local_addr().unwrap();
+        runtime().spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let _ = stream.read(&mut [0; 4096]).await;
+                // With a linger of zero the close is a reset.
+                if abort {
+                    stream.set_zero_linger().unwrap();
+                }
+            }
+        });
+        let error = get(address, "a.example", true).unwrap_err();
+        assert_eq!(error.name(), "connect", "{error:?}");
+        assert!(error.is_transient());
+    }
+}
+
+#[test]
 fn a_proxy_tunnels_and_the_certificate_is_still_the_hosts() {
     let address = server(GOOD, b"http/1.1", hello);
     let proxy = crate::server::Server::raw(move |stream| {
