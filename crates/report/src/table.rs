@@ -43,20 +43,32 @@ pub fn fit(text: &str, columns: usize) -> String {
     if width(&clean) <= columns {
         return clean;
     }
-    let mut out = String::new();
+    let mut end = 0;
     let mut used = 0;
-    for c in clean.chars() {
+    for (at, c) in clean.char_indices() {
         let wide = c.width().unwrap_or(0);
         if used + wide + 1 > columns {
             break;
         }
-        out.push(c);
+        end = at + c.len_utf8();
         used += wide;
     }
+    let mut out = clean[..outside_escape(&clean, end)].to_owned();
     if columns > 0 {
         out.push('…');
     }
     out
+}
+
+/// The end of `text[..end]`, or where an escape begins that `end` would cut: half of `%E6` says
+/// nothing.
+fn outside_escape(text: &str, end: usize) -> usize {
+    let is_hex = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_hexdigit);
+    let starts = [end.wrapping_sub(1), end.wrapping_sub(2)];
+    let cut = starts.into_iter().find(|&start| {
+        text.as_bytes().get(start) == Some(&b'%') && is_hex(start + 1) && is_hex(start + 2)
+    });
+    cut.unwrap_or(end)
 }
 
 /// As [`fit`], but a URL is cut in its middle: what tells it from others stands at its end.
@@ -75,6 +87,9 @@ pub fn fit_url(text: &str, columns: usize) -> String {
         }
         start = at;
     }
+    // Not within an escape: where one would be cut, its beginning is left out as well.
+    let begun = outside_escape(text, start);
+    let start = if begun < start { begun + 3 } else { start };
     fit(&format!("{head}{}", &text[start..]), columns)
 }
 
@@ -243,6 +258,28 @@ mod tests {
         for columns in 0..30 {
             let cut = fit_url("http://数据库.example/索引/一二三四五六七八", columns);
             assert!(width(&cut) <= columns, "{columns}: {cut}");
+        }
+    }
+
+    #[test]
+    fn an_escape_is_never_cut_in_its_middle() {
+        let url = "http://a.example/%E6%95%B0%E6%8D%AE%E5%BA%93/%E7%B4%A2%E5%BC%95";
+        for columns in 8..url.len() {
+            let cut = fit_url(url, columns);
+            assert!(width(&cut) <= columns, "{columns}: {cut}");
+            for part in cut.split('…').chain(fit(url, columns).split('…')) {
+                let escapes = part
+                    .trim_start_matches("http://a.example")
+                    .split('%')
+                    .skip(1);
+                let whole = escapes
+                    .filter(|e| e.len() >= 2 && e.is_char_boundary(2))
+                    .count();
+                assert_eq!(whole, part.matches('%').count(), "{columns}: {cut}");
+                let rest = part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+                let begins_inside = part.len() - rest.len() > 0 && !part.starts_with("http");
+                assert!(!begins_inside, "{columns}: {cut}");
+            }
         }
     }
 

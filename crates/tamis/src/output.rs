@@ -15,8 +15,11 @@ pub struct Output {
     pub quiet: bool,
     /// Colour on stdout.
     pub color: bool,
-    /// Columns of the terminal or of `COLUMNS`, 100 where there is neither.
+    /// Columns for data: of `COLUMNS` or of the terminal; without either, in a pipe or a file,
+    /// nothing is cut to fit.
     pub width: usize,
+    /// Columns for talk on stderr, 100 where they are not known.
+    pub talk_width: usize,
     stdout: RefCell<BufWriter<io::Stdout>>,
     color_stderr: bool,
 }
@@ -29,13 +32,18 @@ impl Output {
             Color::Never => false,
             Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
         };
-        let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-        let width = columns.or_else(terminal_width);
+        let given = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+        let columns = |terminal: console::Term| {
+            let terminal = || terminal.size_checked().map(|(_, columns)| columns.into());
+            let columns: Option<usize> = given.or_else(terminal);
+            columns.map(|columns| columns.clamp(40, 240))
+        };
         Self {
             json: global.json,
             quiet: global.quiet,
             color: wanted(io::stdout().is_terminal()),
-            width: width.unwrap_or(100).clamp(40, 240),
+            width: columns(console::Term::stdout()).unwrap_or(usize::MAX),
+            talk_width: columns(console::Term::stderr()).unwrap_or(100),
             stdout: RefCell::new(BufWriter::with_capacity(1 << 16, io::stdout())),
             color_stderr: wanted(io::stderr().is_terminal()),
         }
@@ -81,13 +89,4 @@ impl Output {
     pub fn flush(&self) -> io::Result<()> {
         self.stdout.borrow_mut().flush()
     }
-}
-
-fn terminal_width() -> Option<usize> {
-    if !io::stdout().is_terminal() {
-        return None;
-    }
-    console::Term::stdout()
-        .size_checked()
-        .map(|(_, columns)| columns.into())
 }

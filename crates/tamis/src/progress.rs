@@ -90,9 +90,12 @@ pub fn start(style: ProgressStyle, progress: &Progress, output: &Output) -> Show
     let ended = Arc::new(AtomicBool::new(false));
     let thread = match style {
         ProgressStyle::None => None,
-        ProgressStyle::Auto | ProgressStyle::Bar => {
-            Some(spawn(&ended, progress, BAR_INTERVAL, bar(output.width)))
-        }
+        ProgressStyle::Auto | ProgressStyle::Bar => Some(spawn(
+            &ended,
+            progress,
+            BAR_INTERVAL,
+            bar(output.talk_width),
+        )),
         ProgressStyle::Plain => Some(spawn(&ended, progress, PLAIN_INTERVAL, plain)),
         ProgressStyle::Json => Some(spawn(&ended, progress, JSON_INTERVAL, events)),
     };
