@@ -1,4 +1,5 @@
-//! The writer's directory: files are read, not mapped.
+//! The writer's directory, whose files are read and not mapped, and the searchers', which may be
+//! on a disk that cannot be written.
 //!
 //! A merge touches every page of the segments it merges. Through a memory map all of them count
 //! as this process's memory until the merge ends, some hundred megabytes at ten thousand pages
@@ -42,7 +43,80 @@ impl ReadDirectory {
     }
 }
 
+/// What an index directory does as the engine's own.
+macro_rules! as_the_engine {
+    () => {
+        fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+            self.engine.delete(path)
+        }
+
+        fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+            self.engine.exists(path)
+        }
+
+        fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+            self.engine.open_write(path)
+        }
+
+        fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+            self.engine.atomic_read(path)
+        }
+
+        fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+            self.engine.atomic_write(path, data)
+        }
+
+        fn sync_directory(&self) -> io::Result<()> {
+            self.engine.sync_directory()
+        }
+
+        fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+            self.engine.watch(callback)
+        }
+    };
+}
+
+/// An index directory for searching only. A searcher takes a lock so that no file goes while it
+/// opens them; where it may not even make the lock's file, there is no writer either that could
+/// take one away, or it is another user's and the search is tried again.
+#[derive(Debug, Clone)]
+pub(crate) struct SearchDirectory {
+    engine: MmapDirectory,
+}
+
+impl SearchDirectory {
+    /// Opens `root`, which must be there.
+    pub(crate) fn open(root: &Path) -> Result<SearchDirectory, OpenDirectoryError> {
+        let engine = MmapDirectory::open(root)?;
+        Ok(SearchDirectory { engine })
+    }
+}
+
+impl Directory for SearchDirectory {
+    as_the_engine!();
+
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.engine.get_file_handle(path)
+    }
+
+    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        match self.engine.acquire_lock(lock) {
+            Err(LockError::IoError(error))
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied
+                ) =>
+            {
+                Ok(DirectoryLock::from(Box::new(())))
+            }
+            result => result,
+        }
+    }
+}
+
 impl Directory for ReadDirectory {
+    as_the_engine!();
+
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => OpenReadError::FileDoesNotExist(path.to_owned()),
@@ -57,36 +131,8 @@ impl Directory for ReadDirectory {
         }))
     }
 
-    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        self.engine.delete(path)
-    }
-
-    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
-        self.engine.exists(path)
-    }
-
-    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        self.engine.open_write(path)
-    }
-
-    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        self.engine.atomic_read(path)
-    }
-
-    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
-        self.engine.atomic_write(path, data)
-    }
-
-    fn sync_directory(&self) -> io::Result<()> {
-        self.engine.sync_directory()
-    }
-
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
         self.engine.acquire_lock(lock)
-    }
-
-    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
-        self.engine.watch(callback)
     }
 }
 

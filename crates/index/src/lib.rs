@@ -30,6 +30,7 @@
 
 mod directory;
 mod error;
+mod hints;
 mod page_index;
 mod query;
 mod schema;
@@ -38,6 +39,7 @@ mod snippet;
 mod tokenizer;
 
 pub use error::IndexError;
+pub use hints::Hint;
 pub use page_index::{Document, Opened, PageIndex};
 pub use search::{Filters, Found, Hit, Searcher, search};
 pub use snippet::Snippet;

@@ -19,7 +19,7 @@ use tantivy::{Index, IndexMeta, IndexReader, IndexWriter, ReloadPolicy, TantivyD
 
 use crate::directory::ReadDirectory;
 use crate::error::{IndexError, engine};
-use crate::schema::{Fields, INDEX_SCHEME, host_terms, tokenizers};
+use crate::schema::{Fields, INDEX_SCHEME, host_terms, is_list, tokenizers};
 use crate::tokenizer::{SEPARATOR, join_words, push_characters};
 
 /// Memory of the indexing thread; a fuller one is written out as a segment.
@@ -52,6 +52,9 @@ pub struct Document<'a> {
     pub fingerprint: u64,
     /// Relevance to the topic, 0.0 to 1.0.
     pub relevance: Option<f32>,
+    /// The page's type as the journal has it, such as `article`; front pages and lists are ranked
+    /// a little lower.
+    pub page_type: &'a str,
     /// The words of `text`, where they are at hand; else it is segmented here.
     pub words: Option<&'a Words>,
 }
@@ -198,6 +201,7 @@ impl PageIndex {
         if let Some(relevance) = document.relevance {
             entry.add_f64(fields.relevance, f64::from(relevance));
         }
+        entry.add_u64(fields.lists, u64::from(is_list(document.page_type)));
         self.delete(document.url);
         self.writer
             .add_document(entry)

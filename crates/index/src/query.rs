@@ -25,6 +25,8 @@ pub(crate) struct Query {
     pub(crate) langs: Vec<String>,
     pub(crate) not_hosts: Vec<String>,
     pub(crate) not_langs: Vec<String>,
+    /// A quote was never closed; its phrase goes to the end.
+    pub(crate) open_quote: bool,
 }
 
 /// One thing to look for.
@@ -55,8 +57,9 @@ impl Query {
             if negative {
                 rest = &rest[first.len_utf8()..];
             }
-            let (part, after) = next_part(rest);
+            let (part, after, open) = next_part(rest);
             rest = after.trim_start();
+            query.open_quote |= open;
             query.take(part, negative);
         }
         query
@@ -87,7 +90,8 @@ impl Query {
     }
 }
 
-fn next_part(text: &str) -> (Part, &str) {
+/// The first part, what follows it, and whether it is a quote that is never closed.
+fn next_part(text: &str) -> (Part, &str, bool) {
     let mut characters = text.chars();
     let close = match characters.next() {
         Some('"') => Some('"'),
@@ -99,12 +103,13 @@ fn next_part(text: &str) -> (Part, &str) {
     if let Some(close) = close {
         let inside = characters.as_str();
         // A quote that is never closed goes to the end.
-        let (phrase, rest) = inside.split_once(close).unwrap_or((inside, ""));
+        let closed = inside.split_once(close);
+        let (phrase, rest) = closed.unwrap_or((inside, ""));
         let part = Part {
             text: phrase.to_owned(),
             phrase: true,
         };
-        return (part, rest);
+        return (part, rest, closed.is_none());
     }
     let end = text
         .find(|character: char| {
@@ -115,7 +120,7 @@ fn next_part(text: &str) -> (Part, &str) {
         text: text[..end].to_owned(),
         phrase: false,
     };
-    (part, &text[end..])
+    (part, &text[end..], false)
 }
 
 #[cfg(test)]
@@ -160,6 +165,7 @@ mod tests {
     #[test]
     fn what_is_no_syntax_is_words() {
         assert_eq!(texts(&Query::parse("\"open").wanted), [("open", true)]);
+        assert!(Query::parse("a \"open").open_quote && !Query::parse("\"a\"").open_quote);
         assert_eq!(texts(&Query::parse("a - b").wanted).len(), 3);
         assert_eq!(texts(&Query::parse("host:").wanted), [("host:", false)]);
         assert_eq!(texts(&Query::parse("--x").wanted), [("--x", false)]);

@@ -11,11 +11,12 @@
 //! text_words   words + places      no       our words
 //! author       words               yes      our words; looked for with the title's
 //! characters   Chinese + places    no       single characters of title and text, see tokenizer.rs
+//! lists        ranks                fast     1 for a page that leads to others: see [`is_list`]
 //! published, fetched_at, seq, fingerprint, relevance: stored, to show
 //! ```
 
 use tantivy::schema::{
-    Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
+    FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::TokenizerManager;
 
@@ -23,7 +24,7 @@ use crate::tokenizer::{Characters, JoinedWords};
 
 /// The number of this form of the index. It changes whenever what is indexed changes; an index
 /// of another number is set aside and built again.
-pub(crate) const INDEX_SCHEME: u32 = 1;
+pub(crate) const INDEX_SCHEME: u32 = 2;
 
 const WORDS: &str = "tamis_words";
 const CHARACTERS: &str = "tamis_characters";
@@ -47,6 +48,16 @@ pub(crate) struct Fields {
     pub(crate) seq: Field,
     pub(crate) fingerprint: Field,
     pub(crate) relevance: Field,
+    pub(crate) lists: Field,
+}
+
+/// Name of the field that says whether a page is a list.
+pub(crate) const LISTS: &str = "lists";
+
+/// Whether pages of a type hold the beginnings of other pages: their words are found there, but
+/// what they say stands elsewhere.
+pub(crate) fn is_list(page_type: &str) -> bool {
+    matches!(page_type, "front_page" | "listing" | "collection")
 }
 
 impl Fields {
@@ -75,6 +86,7 @@ impl Fields {
         let seq = schema.add_u64_field("seq", STORED);
         let fingerprint = schema.add_u64_field("fingerprint", STORED);
         let relevance = schema.add_f64_field("relevance", STORED);
+        let lists = schema.add_u64_field(LISTS, FAST);
         Fields {
             schema: schema.build(),
             url,
@@ -93,6 +105,7 @@ impl Fields {
             seq,
             fingerprint,
             relevance,
+            lists,
         }
     }
 }

@@ -9,18 +9,21 @@
 
 use std::path::Path;
 
-use segment::{Script, Segmenter, Words};
+use segment::{Language, Script, Segmenter, Words};
 use tantivy::collector::{Count, TopDocs};
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery, Occur,
     PhraseQuery, Query as EngineQuery, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption, Value};
-use tantivy::{Index, IndexReader, ReloadPolicy, TantivyDocument, Term};
+use tantivy::{
+    DocId, Index, IndexReader, ReloadPolicy, Score, SegmentReader, TantivyDocument, Term,
+};
 
+use crate::directory::SearchDirectory;
 use crate::error::{IndexError, engine};
 use crate::query::{Part, Query};
-use crate::schema::{Fields, tokenizers};
+use crate::schema::{Fields, LISTS, tokenizers};
 use crate::snippet::{Needle, Snippet, highlight, snippet};
 use crate::{IndexError as Error, page_index};
 
@@ -32,6 +35,11 @@ const CHARACTERS_BOOST: f32 = 0.4;
 
 /// How much words count that stand side by side as in the query, beside their own weight.
 const ADJACENT_BOOST: f32 = 0.5;
+
+/// How much a front page, a tag page or another list counts beside an article of the same score:
+/// it shows the beginnings of many pages, so it has words of all their titles, and is what nobody
+/// looked for.
+const LIST_FACTOR: f32 = 0.7;
 
 /// No search gives more hits.
 const LIMIT_MAX: usize = 10_000;
@@ -88,8 +96,8 @@ pub struct Found {
 
 /// The search index, open for reading.
 pub struct Searcher {
-    reader: IndexReader,
-    fields: Fields,
+    pub(crate) reader: IndexReader,
+    pub(crate) fields: Fields,
 }
 
 impl std::fmt::Debug for Searcher {
@@ -122,7 +130,8 @@ impl Searcher {
             return Err(Error::Missing(dir.to_owned()));
         }
         let fields = Fields::new();
-        let mut index = Index::open_in_dir(dir).map_err(engine(OPEN))?;
+        let directory = SearchDirectory::open(dir).map_err(engine(OPEN))?;
+        let mut index = Index::open(directory).map_err(engine(OPEN))?;
         if index.schema() != fields.schema {
             return Err(engine(OPEN)("it has the fields of another version"));
         }
@@ -158,20 +167,36 @@ impl Searcher {
         page_index::urls(&self.reader, &self.fields)
     }
 
-    /// The best `limit` pages for a query.
-    ///
-    /// # Errors
-    /// When the index cannot be read. Never because of the query.
-    pub fn find(&self, query: &str, limit: usize, filters: &Filters) -> Result<Found, IndexError> {
-        let limit = limit.min(LIMIT_MAX);
-        let mut query = Query::parse(query);
+    /// What was typed, with the filters beside it.
+    pub(crate) fn query(text: &str, filters: &Filters) -> Query {
+        let mut query = Query::parse(text);
         query
             .hosts
             .extend(filters.host.as_deref().map(str::to_lowercase));
         query
             .langs
             .extend(filters.lang.as_deref().map(str::to_lowercase));
-        let plan = Plan::new(&query, &self.fields);
+        for lang in query.langs.iter_mut().chain(&mut query.not_langs) {
+            // Pages have the primary code alone: `zh-CN` is `zh` there.
+            if let Some(primary) = Language::parse(lang) {
+                *lang = primary.as_str().to_owned();
+            }
+        }
+        query
+    }
+
+    pub(crate) fn count(&self, query: &dyn EngineQuery) -> Result<u64, IndexError> {
+        let found = self.reader.searcher().search(query, &Count);
+        Ok(found.map_err(engine("search the index"))? as u64)
+    }
+
+    /// The best `limit` pages for a query.
+    ///
+    /// # Errors
+    /// When the index cannot be read. Never because of the query.
+    pub fn find(&self, query: &str, limit: usize, filters: &Filters) -> Result<Found, IndexError> {
+        let limit = limit.min(LIMIT_MAX);
+        let plan = Plan::new(&Self::query(query, filters), &self.fields);
         if plan.is_nothing() {
             return Ok(Found::default());
         }
@@ -186,7 +211,7 @@ impl Searcher {
     fn run(&self, query: &dyn EngineQuery, plan: &Plan, limit: usize) -> Result<Found, IndexError> {
         const SEARCH: &str = "search the index";
         let searcher = self.reader.searcher();
-        let top = TopDocs::with_limit(limit.max(1)).order_by_score();
+        let top = TopDocs::with_limit(limit.max(1)).tweak_score(list_factor);
         let (places, total) = searcher
             .search(query, &(top, Count))
             .map_err(engine(SEARCH))?;
@@ -222,6 +247,18 @@ impl Searcher {
                 .get_first(fields.relevance)
                 .and_then(|value| value.as_f64())
                 .map(|relevance| relevance as f32),
+        }
+    }
+}
+
+/// A page's score, lower for a list. An unreadable column ranks nothing.
+fn list_factor(segment: &SegmentReader) -> impl Fn(DocId, Score) -> Score + use<> {
+    let lists = segment.fast_fields().u64(LISTS).ok();
+    move |document, score| {
+        let lists = lists.as_ref().and_then(|lists| lists.first(document));
+        match lists {
+            Some(1) => score * LIST_FACTOR,
+            Some(_) | None => score,
         }
     }
 }
@@ -347,7 +384,7 @@ pub(crate) struct QueryWord {
     pub(crate) joined: bool,
 }
 
-fn part_words(segmenter: &Segmenter, part: &Part) -> Vec<QueryWord> {
+pub(crate) fn part_words(segmenter: &Segmenter, part: &Part) -> Vec<QueryWord> {
     let words: Words = segmenter.words(&part.text);
     let mut end = None;
     let words = words.iter().take(PART_WORDS_MAX).map(|word| {
@@ -363,7 +400,7 @@ fn part_words(segmenter: &Segmenter, part: &Part) -> Vec<QueryWord> {
 }
 
 /// A word, wherever it stands.
-fn one_word(word: &QueryWord, fields: &Fields) -> Box<dyn EngineQuery> {
+pub(crate) fn one_word(word: &QueryWord, fields: &Fields) -> Box<dyn EngineQuery> {
     let mut ways = vec![
         boosted(term_query(fields.title_words, &word.text), TITLE_BOOST),
         term_query(fields.text_words, &word.text),
@@ -442,7 +479,7 @@ fn terms(field: Field, words: &[QueryWord]) -> Option<Vec<(usize, Term)>> {
     (terms.len() > 1).then_some(terms)
 }
 
-fn term_query(field: Field, text: &str) -> Box<dyn EngineQuery> {
+pub(crate) fn term_query(field: Field, text: &str) -> Box<dyn EngineQuery> {
     Box::new(TermQuery::new(
         Term::from_field_text(field, text),
         IndexRecordOption::WithFreqs,

@@ -52,6 +52,7 @@ impl KeptDocument {
             fetched_at_ms: self.at_ms,
             fingerprint: u64::from_str_radix(&self.page.fingerprint, 16).unwrap_or(0),
             relevance: self.page.relevance,
+            page_type: &self.page.page_type,
             words: Some(&self.words),
         }
     }

@@ -1,5 +1,7 @@
 //! The command line's shape: global options and the list of commands.
 
+use std::ffi::OsString;
+
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::command;
@@ -20,6 +22,39 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// The arguments, where a word that a search is to exclude (`-mysql`) is no option: its hyphen
+/// becomes the full-width one, which queries know, too.
+pub fn with_excluded_words(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    let mut words = arguments.iter().skip(1).filter(|word| !is_option(word));
+    if words.next().is_none_or(|command| command != "search") {
+        return arguments;
+    }
+    for argument in arguments.iter_mut().skip(1) {
+        let Some(word) = argument.to_str().and_then(|text| text.strip_prefix('-')) else {
+            continue;
+        };
+        let is_short = word.chars().all(|c| SHORT_OPTIONS.contains(c));
+        if word.starts_with('-') || is_short {
+            continue;
+        }
+        // The shell has taken the quotes of -"a phrase" away.
+        *argument = match word.contains(char::is_whitespace) && !word.starts_with(['"', '“', '「'])
+        {
+            true => format!("－\"{word}\"").into(),
+            false => format!("－{word}").into(),
+        };
+    }
+    arguments
+}
+
+/// Options of one letter.
+const SHORT_OPTIONS: &str = "qvhV";
+
+fn is_option(argument: &OsString) -> bool {
+    argument.to_str().is_some_and(|text| text.starts_with('-'))
 }
 
 /// Options of every command.
@@ -129,7 +164,7 @@ mod tests {
 
     use clap::{CommandFactory, Parser};
 
-    use super::Cli;
+    use super::{Cli, OsString};
 
     const READMES: [(&str, &str); 2] = [
         ("README.md", include_str!("../../../README.md")),
@@ -177,6 +212,36 @@ mod tests {
             Some(command.take_while(ends).cloned().collect())
         });
         commands.collect()
+    }
+
+    #[test]
+    fn a_word_to_exclude_is_no_option_of_a_search() {
+        let rewritten = |line: &str| -> Vec<String> {
+            let words = words(line).into_iter().map(OsString::from);
+            let words = super::with_excluded_words(words).into_iter();
+            words
+                .map(|word| word.into_string().expect("UTF-8"))
+                .collect()
+        };
+        assert_eq!(
+            rewritten("tamis -q search dir a -mysql -\"two words\" -v --lang zh - --x"),
+            [
+                "tamis",
+                "-q",
+                "search",
+                "dir",
+                "a",
+                "－mysql",
+                "－\"two words\"",
+                "-v",
+                "--lang",
+                "zh",
+                "-",
+                "--x"
+            ]
+        );
+        let other = "tamis export search -o";
+        assert_eq!(rewritten(other).join(" "), other);
     }
 
     #[test]

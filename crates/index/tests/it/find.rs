@@ -1,6 +1,6 @@
 //! What is found, in which order, and how it is shown.
 
-use index::{Filters, Searcher};
+use index::{Document, Filters, Hint, Searcher};
 use proptest::prelude::*;
 
 use crate::{page, search, urls, written};
@@ -221,4 +221,80 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn an_article_ranks_above_a_list_of_the_same_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let as_type = |url, page_type| Document {
+        page_type,
+        ..page(url, "Crawler notes", CRAWLER)
+    };
+    let pages = [
+        as_type("http://a.example/", "front_page"),
+        as_type("http://a.example/tag/", "listing"),
+        as_type("http://a.example/zz", "article"),
+        as_type("http://a.example/shop", "collection"),
+    ];
+    written(dir.path(), &pages);
+    let hits = search(dir.path(), "crawler");
+    assert_eq!(urls(&hits)[0], "http://a.example/zz");
+    assert!(hits[1].score < hits[0].score && hits[1].score > hits[0].score / 2.0);
+}
+
+#[test]
+fn why_a_query_finds_nothing_is_told() {
+    let dir = sample();
+    let searcher = Searcher::open(dir.path()).unwrap();
+    let filters = |host: Option<&str>, lang: Option<&str>| Filters {
+        host: host.map(str::to_owned),
+        lang: lang.map(str::to_owned),
+    };
+    let why = |query: &str, filters: Filters| searcher.why_nothing(query, &filters).unwrap();
+    assert_eq!(
+        why("crawler", filters(None, Some("xx"))),
+        [Hint::Language {
+            wanted: "xx".into(),
+            known: vec!["en".into(), "zh".into()],
+        }]
+    );
+    let hints = why("crawler host:crawl.exmaple", Filters::default());
+    assert!(
+        matches!(&hints[..], [Hint::Host { wanted, known }]
+            if wanted == "crawl.exmaple" && known.contains(&"crawl.example".to_owned())),
+        "{hints:?}"
+    );
+    assert_eq!(
+        why("crawler zeppelin", Filters::default()),
+        [Hint::Word("zeppelin".into())]
+    );
+    assert_eq!(why("crawler", filters(None, None)), []);
+    for (query, slip) in [
+        ("", Hint::Empty),
+        (" \t", Hint::Empty),
+        ("!!! ...", Hint::Wordless),
+        ("\"politely", Hint::OpenQuote),
+    ] {
+        assert_eq!(
+            Searcher::slips(query, &Filters::default()),
+            [slip],
+            "{query:?}"
+        );
+    }
+    assert_eq!(Searcher::slips("-spam lang:zh", &Filters::default()), []);
+    assert_eq!(Searcher::slips("", &filters(None, Some("zh"))), []);
+}
+
+#[test]
+fn a_language_is_found_by_any_of_its_tags() {
+    let dir = sample();
+    let filters = Filters {
+        lang: Some("zh-CN".into()),
+        ..Filters::default()
+    };
+    let found = Searcher::open(dir.path())
+        .unwrap()
+        .find("", 10, &filters)
+        .unwrap();
+    assert_eq!(found.total, 2);
 }

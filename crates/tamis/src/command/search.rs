@@ -2,20 +2,20 @@
 
 use std::path::PathBuf;
 
-use index::{Filters, Searcher, Snippet};
+use index::{Filters, Hint, Searcher, Snippet};
 use pipeline::control::{Request, ask};
 use report::words::plural;
 use serde_json::json;
 
 use crate::command::journal;
-use crate::exit::{Exit, resource};
+use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 
 /// Search the kept pages of a crawl, also while it runs
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     tamis search crawls/db postgresql vacuum\n  \
-    tamis search crawls/db '\"全文检索\" -mysql' --lang zh\n  \
+    tamis search crawls/db '\"全文检索\"' -mysql --lang zh\n  \
     tamis search crawls/db 索引 --json")]
 pub struct Args {
     /// The crawl's directory
@@ -43,14 +43,26 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             args.dir.display()
         ))
     };
-    let searcher = Searcher::open(&dir.index()).map_err(failed)?;
+    let query = args.query.join(" ");
     let filters = Filters {
         host: args.host.clone(),
         lang: args.lang.clone(),
     };
+    for slip in Searcher::slips(&query, &filters) {
+        match slip {
+            Hint::OpenQuote => output.say(in_words(&slip)),
+            _ => return Err(usage(in_words(&slip))),
+        }
+    }
+    let searcher = Searcher::open(&dir.index()).map_err(failed)?;
     let found = searcher
-        .find(&args.query.join(" "), args.limit, &filters)
+        .find(&query, args.limit, &filters)
         .map_err(failed)?;
+    if found.total == 0 {
+        for hint in searcher.why_nothing(&query, &filters).map_err(failed)? {
+            output.say(in_words(&hint));
+        }
+    }
     if output.json {
         for hit in &found.hits {
             output.value(&json!({
@@ -93,6 +105,39 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         total => format!("{} of {total} pages", found.hits.len()),
     });
     Ok(Exit::Done)
+}
+
+/// A hint with its mend.
+fn in_words(hint: &Hint) -> String {
+    match hint {
+        Hint::Empty => {
+            "the query is empty: give words, \"a phrase\", host:example.org or lang:zh".into()
+        }
+        Hint::Wordless => "the query has signs and no words: give words to look for".into(),
+        Hint::OpenQuote => {
+            "the quote is not closed: everything after it is looked for as one phrase".into()
+        }
+        Hint::Word(word) => format!("no kept page has the word {word:?}"),
+        Hint::Language { wanted, known } if known.is_empty() => {
+            format!("no kept page is in the language {wanted:?}; of none the language is known")
+        }
+        Hint::Language { wanted, known } => format!(
+            "no kept page is in the language {wanted:?}; there are: {}",
+            known.join(", ")
+        ),
+        Hint::Host { wanted, known } => match nearest(wanted, known) {
+            Some(near) => format!("no kept page is on the host {wanted:?}; did you mean {near:?}?"),
+            None => format!(
+                "no kept page is on the host {wanted:?}; `tamis export DIR hosts` lists them"
+            ),
+        },
+    }
+}
+
+fn nearest<'k>(wanted: &str, known: &'k [String]) -> Option<&'k String> {
+    let distance = |host: &&String| strsim::osa_distance(wanted, host);
+    let near = known.iter().min_by_key(distance)?;
+    (distance(&near) <= 1 + wanted.len() / 5).then_some(near)
 }
 
 /// A snippet with its highlights, and without what a page could do to a terminal.
