@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testweb::{Request, Response, TestWeb};
 
-use crate::support::{Bench, page, run, stderr, stdout, tamis};
+use crate::support::{Bench, has, page, run, says, stderr, stdout, tamis};
 
 /// A web of two hosts: one with pages without end, and one that answers 501 until it is mended.
 fn web(mended: &Arc<AtomicBool>) -> TestWeb {
@@ -144,6 +144,13 @@ fn numbers_agree(bench: &Bench) {
             .unwrap_or_else(|| panic!("{name} in {totals}"))
     };
     assert_eq!(total("admitted"), total("pending") + total("finished"));
+    let is_more = |key: &str| status[key].as_f64() > Some(0.0);
+    for key in ["pages", "bytes", "rate", "running_ms"] {
+        assert!(
+            is_more(key) || status["state"] == "paused",
+            "{key}: {status}"
+        );
+    }
     for name in [
         "admitted",
         "pending",
@@ -262,6 +269,7 @@ fn a_running_crawl_says_what_it_does_pauses_goes_on_and_stops() {
     running.until(|status| status["state"] == "running" && status["pages"].as_u64() > pages);
     let said = tell(&bench, "stop");
     assert!(said.contains("what is under way is finished"), "{said}");
+    assert_ne!(status(&bench, "crawl")["state"], "running", "at once");
     assert_eq!(running.child.wait().expect("ended").code(), Some(130));
     assert!(!bench.crawl_dir("crawl").join("control.sock").exists());
     assert_eq!(status(&bench, "crawl")["state"], "stopped");
@@ -320,9 +328,39 @@ fn what_failed_is_tried_again_in_a_stopped_crawl() {
     let said = stderr(&run(
         tamis(&["retry", "--status", "dns"]).arg(bench.crawl_dir("crawl"))
     ));
-    assert!(said.contains("no failed URL"), "{said}");
-    let said = tell(&bench, "retry");
+    assert!(
+        said.contains("no failed URL") && said.contains("http 501 2"),
+        "{said}"
+    );
+    let retry = |filter: &[&str]| {
+        let mut command = tamis(&["retry"]);
+        command
+            .args(filter)
+            .arg(bench.crawl_dir("crawl"))
+            .output()
+            .expect("runs")
+    };
+    says(
+        &retry(&["--status", "4xx"]),
+        0,
+        &["no failed URL", "http 501 2"],
+    );
+    says(&retry(&["--status", "44"]), 2, &["a class (4xx)"]);
+    says(
+        &retry(&["--host", "borken.test"]),
+        0,
+        &["knows no host borken.test"],
+    );
+    let said = stderr(&retry(&["--status", "5xx"]));
     assert!(said.contains("2 URLs are back in the queue"), "{said}");
+    let text = stdout(&run(tamis(&["status"]).arg(bench.crawl_dir("crawl"))));
+    has(
+        &text,
+        &[
+            "2 URLs wait in the queue",
+            "Carry on with: tamis crawl --dir",
+        ],
+    );
     let shown = status(&bench, "crawl");
     assert_eq!(
         (&shown["failed"], &shown["pending"], &shown["pages"]),

@@ -2,7 +2,7 @@
 
 use testweb::TestWeb;
 
-use crate::support::{Bench, file, page, run, stdout, tamis};
+use crate::support::{Bench, file, page, run, stderr, stdout, tamis};
 
 const PAGES: u64 = 120;
 
@@ -181,6 +181,8 @@ fn a_replay_compares_orders_and_explain_says_why_a_link_went_first() {
     assert_eq!(rows[2]["strategy"], "tamis");
     assert_eq!(rows[2]["pages"], 40);
     assert!(mean(2) > mean(0) + 0.1, "{rows:?}");
+    let said = stderr(&output);
+    assert!(said.contains("the crawl's report counts"), "{said}");
     let last = fetched(&bench, "crawl").pop().expect("a page");
     let output = run(tamis(&["explain", "--json"])
         .arg(bench.crawl_dir("crawl"))

@@ -2,7 +2,7 @@
 
 use testweb::TestWeb;
 
-use crate::support::{Bench, file, page, stderr, tamis};
+use crate::support::{Bench, begin_in, file, has, page, run, says, stderr, stdout, tamis};
 
 /// Runs `tamis crawl` with arguments that are wrong; gives what it said.
 #[track_caller]
@@ -20,38 +20,31 @@ fn refused(arguments: &[&str], code: i32) -> String {
     stderr(&output)
 }
 
-#[track_caller]
-fn says(said: &str, words: &[&str]) {
-    for word in words {
-        assert!(said.contains(word), "{word:?} is not in: {said}");
-    }
-}
-
 #[test]
 fn mistakes_are_told_with_their_place_and_mend() {
     let dir = tempfile::tempdir().expect("a directory");
     let at = |name: &str, text: &str| file(dir.path(), name, text);
     let seeds = at("seeds.txt", "http://127.0.0.1/\nexample.org\n");
-    says(
+    has(
         &refused(&["--seeds", &seeds], 2),
         &["seeds.txt:2:1", "https://example.org"],
     );
     let empty = at("empty.txt", "# nothing\n");
-    says(
+    has(
         &refused(&["--seeds", &empty], 2),
         &["no seeds", "--seed URL"],
     );
-    says(
+    has(
         &refused(&["--seeds", "/nonexistent/list.txt"], 2),
         &["/nonexistent/list.txt", "check the path"],
     );
     let config = at("key.toml", "[crawl]\nmax_pagse = 5\n");
-    says(
+    has(
         &refused(&[&config], 2),
         &["key.toml:2:1", "did you mean \"max_pages\""],
     );
     let config = at("pattern.toml", "[scope]\nexclude = [\"(\"]\n");
-    says(
+    has(
         &refused(&[&config], 2),
         &["pattern.toml:2:1", "regular expression"],
     );
@@ -59,10 +52,136 @@ fn mistakes_are_told_with_their_place_and_mend() {
         "scope.toml",
         "[scope]\ninclude = [\"x\"]\nexclude = [\"x\"]\n",
     );
-    says(&refused(&[&config], 2), &["nothing can be in scope"]);
-    says(
+    has(&refused(&[&config], 2), &["nothing can be in scope"]);
+    has(
         &refused(&["--seed", "https://example.org/"], 2),
         &["contact", "agent.contact"],
+    );
+}
+
+#[test]
+fn every_mistake_of_a_configuration_and_of_what_it_names_is_told_at_once() {
+    let dir = tempfile::tempdir().expect("a directory");
+    file(dir.path(), "seeds.txt", "http://127.0.0.1/\n数据库 x\n");
+    let text = "[crawl]\nmax_pagse = 5\n[seeds]\nfiles = [\"seeds.txt\", \"gone.txt\"]\n\
+        [topic]\nkeywords = [\"x\"]\nexamples = [\"lost.html\"]\nlanguages = [\"cn\"]\n";
+    let config = file(dir.path(), "bad.toml", text);
+    let wanted = [
+        "bad.toml:2:1",
+        "did you mean \"max_pages\"",
+        "bad.toml:4:24",
+        "gone.txt",
+        "bad.toml:7:14",
+        "lost.html",
+        "bad.toml:8:15",
+        "did you mean \"zh\"",
+        "seeds.txt:2:1",
+        // The caret stands under the x, which is eight columns to the right.
+        "\n  2 | 数据库 x\n             ^",
+    ];
+    has(&refused(&[&config], 2), &wanted);
+    let check = tamis(&["config", "check", &config]).output().expect("runs");
+    assert_eq!(check.status.code(), Some(1));
+    has(&stdout(&check), &wanted);
+    let absent = dir.path().join("absent.toml").display().to_string();
+    for command in ["config", "seeds"] {
+        let check = tamis(&[command, "check", &absent, &config]).output();
+        says(&check.expect("runs"), 2, &["absent.toml", "check the path"]);
+    }
+}
+
+#[test]
+fn settings_that_differ_from_the_last_start_are_told() {
+    let bench = Bench::serve(TestWeb::new().page("http://a.test/", &page("x", 1, &[])));
+    let seeds = file(bench.dir.path(), "seeds.txt", "http://a.test/\n");
+    let text = "[seeds]\nfiles = [\"seeds.txt\"]\n";
+    let config = file(bench.dir.path(), "c.toml", text);
+    bench.crawl_to_end("crawl", &[&config, "--delay", "5ms"]);
+    let again = |arguments: &[&str]| {
+        let mut command = tamis(&["crawl", "--progress", "none", "--dir"]);
+        command.arg(bench.crawl_dir("crawl")).args(arguments);
+        stderr(&run(&mut command))
+    };
+    let said = again(&[]);
+    assert!(!said.contains("changed"), "flags are kept: {said}");
+    let proxy = format!("network.proxy: \"{}\" -> \"\"", bench.proxy);
+    has(
+        &again(&[&config]),
+        &[
+            &proxy,
+            "network.allow_private: true -> false",
+            "politeness.delay: \"5ms\" -> \"1s\"",
+        ],
+    );
+    std::fs::remove_file(&seeds).expect("removed");
+    has(&again(&[]), &["note: seed list", "keeps the seeds"]);
+}
+
+#[test]
+fn a_loopback_proxy_to_the_web_at_large_needs_a_contact() {
+    let seed = ["--seed", "https://example.org/"];
+    let proxy = ["--proxy", "http://127.0.0.1:1"];
+    let said = refused(&[seed, proxy].concat(), 2);
+    has(&said, &["contact", "--allow-private"]);
+    // Nor is the rule forgotten when a crawl is carried on without naming its seeds.
+    let bench = Bench::serve(TestWeb::new().page("http://a.example/", "x"));
+    bench
+        .crawl(
+            "crawl",
+            &["--seed", "http://a.example/", "--max-time", "1s"],
+        )
+        .output()
+        .expect("runs");
+    let config = file(bench.dir.path(), "c.toml", "");
+    let mut command = tamis(&["crawl", "--progress", "none", &config, "--dir"]);
+    let output = command.arg(bench.crawl_dir("crawl")).output();
+    says(&output.expect("runs"), 2, &["contact"]);
+}
+
+#[test]
+fn a_search_that_cannot_find_anything_says_why() {
+    let web = TestWeb::new().page("http://a.test/", &page("Lantern harbour", 1, &[]));
+    let bench = Bench::serve(web);
+    bench.crawl_to_end("crawl", &["--seed", "http://a.test/"]);
+    let search = |arguments: &[&str]| {
+        let mut command = tamis(&["search"]);
+        command.arg(bench.crawl_dir("crawl")).args(arguments);
+        command.output().expect("runs")
+    };
+    says(&search(&[""]), 2, &["the query is empty"]);
+    says(&search(&["!!!"]), 2, &["no words"]);
+    says(&search(&["\"lantern harbour"]), 0, &["not closed"]);
+    says(
+        &search(&["lantern", "--lang", "xx"]),
+        0,
+        &["language \"xx\""],
+    );
+    says(
+        &search(&["lantern", "--host", "a.tset"]),
+        0,
+        &["did you mean \"a.test\"?"],
+    );
+    says(
+        &search(&["lantern", "zeppelin"]),
+        0,
+        &["no page has all words"],
+    );
+    says(
+        &search(&["zeppelin"]),
+        0,
+        &["no kept page has the word \"zeppelin\""],
+    );
+    says(&search(&["lantern", "-harbour"]), 0, &["nothing found"]);
+    says(
+        &search(&["lantern", "-zeppelin", "--limit", "1"]),
+        0,
+        &["1 page"],
+    );
+    let found = search(&["lantern", "-vacuum", "--json"]);
+    assert!(
+        stdout(&found).contains("http://a.test/"),
+        "{}",
+        stderr(&found)
     );
 }
 
@@ -70,18 +189,11 @@ fn mistakes_are_told_with_their_place_and_mend() {
 fn a_directory_that_is_no_crawl_is_left_alone() {
     let dir = tempfile::tempdir().expect("a directory");
     file(dir.path(), "thesis.tex", "years of work");
-    let output = tamis(&[
-        "crawl",
-        "--progress",
-        "none",
-        "--seed",
-        "http://127.0.0.1/",
-        "--dir",
-    ])
-    .arg(dir.path())
-    .output()
-    .expect("runs");
-    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    says(
+        &begin_in(dir.path()),
+        2,
+        &["holds no crawl, but other things"],
+    );
     assert_eq!(std::fs::read_dir(dir.path()).expect("read").count(), 1);
     for command in ["report", "search", "explain", "export", "check-dir"] {
         let mut tamis = tamis(&[command]);
@@ -92,13 +204,7 @@ fn a_directory_that_is_no_crawl_is_left_alone() {
             _ => {}
         }
         let output = tamis.output().expect("runs");
-        assert_eq!(
-            output.status.code(),
-            Some(2),
-            "{command}: {}",
-            stderr(&output)
-        );
-        says(&stderr(&output), &["holds no crawl"]);
+        says(&output, 2, &["holds no crawl"]);
     }
 }
 
@@ -128,6 +234,5 @@ fn two_crawls_do_not_share_a_directory() {
         .expect("runs");
     first.kill().expect("killed");
     first.wait().expect("ended");
-    assert_eq!(second.status.code(), Some(3), "{}", stderr(&second));
-    says(&stderr(&second), &["in use"]);
+    says(&second, 3, &["in use"]);
 }

@@ -135,6 +135,29 @@ pub fn run(command: &mut Command) -> Output {
     output
 }
 
+/// Each of the words was said.
+#[track_caller]
+pub fn has(said: &str, words: &[&str]) {
+    for word in words {
+        assert!(said.contains(word), "{word:?} is not in: {said}");
+    }
+}
+
+/// It ended with a code and said each of the words.
+#[track_caller]
+pub fn says(output: &Output, code: i32, words: &[&str]) {
+    let said = stderr(output);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    has(&said, words);
+}
+
+/// Begins a crawl of a loopback address in a directory.
+pub fn begin_in(dir: &Path) -> Output {
+    let seed = ["--seed", "http://127.0.0.1/"];
+    let mut command = tamis(&["crawl", "--progress", "none", "--dir"]);
+    command.arg(dir).args(seed).output().expect("runs")
+}
+
 pub fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

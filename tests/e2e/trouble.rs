@@ -8,16 +8,7 @@ use std::process::{Command, Output};
 use archive::{Archive, ArchiveConfig, Entry, Event, Record, StartRecord};
 use testweb::{Response, TestWeb};
 
-use crate::support::{Bench, page, run, stderr, stdout, tamis};
-
-#[track_caller]
-fn says(output: &Output, code: i32, words: &[&str]) {
-    let said = stderr(output);
-    assert_eq!(output.status.code(), Some(code), "{said}");
-    for word in words {
-        assert!(said.contains(word), "{word:?} is not in: {said}");
-    }
-}
+use crate::support::{Bench, begin_in, page, run, says, stderr, stdout, tamis};
 
 /// Crawls one seed without a web, with a quick end of repeated tries.
 fn crawl(dir: &Path, seed: &str, options: &[&str]) -> Output {
@@ -177,6 +168,11 @@ fn a_budget_that_is_used_up_fetches_nothing_and_says_what_to_raise() {
         0,
         &["the page budget is used up", "raise it above 3"],
     );
+    let status = stdout(&run(tamis(&["status"]).arg(bench.crawl_dir("crawl"))));
+    assert!(
+        status.contains("larger budget") && status.contains("--max-pages 6"),
+        "{status}"
+    );
     assert!(bench.web.log().is_empty());
     bench.check("crawl");
 }
@@ -257,17 +253,7 @@ fn a_directory_that_cannot_be_made_is_told() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("file");
     std::fs::write(&file, "in the way").expect("written");
-    let output = tamis(&[
-        "crawl",
-        "--progress",
-        "none",
-        "--seed",
-        "http://127.0.0.1/",
-        "--dir",
-    ])
-    .arg(file.join("crawl"))
-    .output()
-    .expect("runs");
+    let output = begin_in(&file.join("crawl"));
     says(&output, 3, &["cannot", "file/crawl", "Not a directory"]);
     assert_eq!(std::fs::read_to_string(&file).expect("read"), "in the way");
 }
@@ -398,6 +384,10 @@ fn a_read_only_disk_is_told_and_its_crawl_can_still_be_read() {
     says(&output, 3, &["Read-only file system", "disk/another"]);
     let report = stdout(&run(tamis(&["report"]).arg(at.join("crawl"))));
     assert!(report.contains("indexed"), "{report}");
+    let found = stdout(&run(tamis(&["search"])
+        .arg(at.join("crawl"))
+        .arg("lantern")));
+    assert!(found.contains("http://a.test/"), "{found}");
     let status = stdout(&run(tamis(&["status"]).arg(at.join("crawl"))));
     assert!(status.contains("stopped"), "{status}");
 }
@@ -439,7 +429,25 @@ fn an_unreachable_robots_file_is_no_refusal_for_ever() {
         )
         .output()
         .expect("runs");
-    says(&output, 1, &["no page could be read"]);
+    says(
+        &output,
+        1,
+        &[
+            "no page could be read",
+            "robots.txt could not be had",
+            "tamis retry",
+        ],
+    );
+    let dir = bench.crawl_dir("crawl");
+    let report = stdout(&run(tamis(&["report"]).arg(&dir)));
+    assert!(
+        report.contains("http 503") && report.contains("a.test/robots.txt"),
+        "{report}"
+    );
+    let told = stdout(&run(tamis(&["explain"])
+        .arg(&dir)
+        .arg("http://a.test/p0.html")));
+    assert!(told.contains("the server answered 503"), "{told}");
     let said = stderr(&run(tamis(&["retry"]).arg(bench.crawl_dir("crawl"))));
     assert!(said.contains("1 URL is back"), "{said}");
 }

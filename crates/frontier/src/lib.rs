@@ -32,6 +32,7 @@ pub mod config;
 pub mod frontier;
 pub mod host;
 pub mod lease;
+mod pointer;
 pub mod politeness;
 mod queue;
 mod replay;
@@ -49,6 +50,7 @@ pub use lease::{
     Admission, AdmissionRefusal, Counts, FrontierUrl, Gate, Lease, Next, Permission, Settled,
     Spelling,
 };
+pub use pointer::pointed;
 pub use politeness::{HostAdvice, HostLimits};
 pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
 pub use seeds::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list, parse_seeds};

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 
+use crate::pointer::pointed;
 use crate::scope::ScopeMode;
 use crate::url::{CanonicalUrl, UrlError};
 
@@ -83,9 +84,8 @@ impl fmt::Display for SeedProblem {
             "{}:{}:{}: {}",
             self.file, self.line, self.column, self.message
         )?;
-        write!(f, "\n  {} | {}", self.line, self.text)?;
-        let pad = self.line.to_string().len() + 2 + self.column.min(SHOWN_MAX + 1);
-        write!(f, "\n  {}^\n  {}", " ".repeat(pad), self.mend)
+        let line = pointed(self.line, self.column, &self.text);
+        write!(f, "\n{line}\n  {}", self.mend)
     }
 }
 

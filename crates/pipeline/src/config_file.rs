@@ -4,9 +4,10 @@
 //! and, for a misspelt key, what was probably meant.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::config::CrawlConfig;
+use crate::config_names;
 use crate::units::Size;
 
 /// Largest configuration file that is read.
@@ -42,9 +43,8 @@ impl fmt::Display for ConfigProblem {
             line => {
                 write!(f, "{}:{line}:{}: {}", self.file, self.column, self.message)?;
                 if !self.text.is_empty() {
-                    write!(f, "\n  {line} | {}", self.text)?;
-                    let pad = line.to_string().len() + 3 + self.column;
-                    write!(f, "\n  {}^", " ".repeat(pad.saturating_sub(1)))?;
+                    let pointed = frontier::pointed(line, self.column, &self.text);
+                    write!(f, "\n{pointed}")?;
                 }
             }
         }
@@ -70,12 +70,24 @@ pub fn read(path: &Path) -> Result<CrawlConfig, ConfigProblem> {
     Ok(config)
 }
 
-/// Every problem of a configuration file that can be told without mending another one first.
+/// Every problem of a configuration file that can be told without mending another one first: its
+/// own, and those of the seed lists and example pages that it names.
 pub fn problems(path: &Path) -> Vec<ConfigProblem> {
-    match read_text(path) {
-        Ok((name, text)) => problems_of(&name, text),
-        Err(problem) => vec![problem],
+    let (name, text) = match read_text(path) {
+        Ok(read) => read,
+        Err(problem) => return vec![problem],
+    };
+    let (mut found, rest) = problems_of(&name, text.clone());
+    if let Ok(config) = toml::from_str(&rest) {
+        let base = path.parent().unwrap_or(Path::new(""));
+        found.extend(config_names::problems(&name, &text, base, &config));
     }
+    found.sort_by(|a, b| {
+        let key = |problem: &ConfigProblem| (problem.file != name, problem.line, problem.column);
+        key(a).cmp(&key(b))
+    });
+    found.truncate(PROBLEMS_MAX);
+    found
 }
 
 /// The file's name and its text.
@@ -123,8 +135,8 @@ pub fn parse(name: &str, text: &str) -> Result<CrawlConfig, ConfigProblem> {
 }
 
 /// The reader stops at the first mistake. So the line of each is blanked and the rest read again,
-/// as long as what is left is still TOML.
-fn problems_of(name: &str, mut text: String) -> Vec<ConfigProblem> {
+/// as long as what is left is still TOML. Gives the problems and what is left.
+fn problems_of(name: &str, mut text: String) -> (Vec<ConfigProblem>, String) {
     let mut found: Vec<ConfigProblem> = Vec::new();
     while let Err(problem) = parse(name, &text) {
         let line = problem.line;
@@ -145,7 +157,7 @@ fn problems_of(name: &str, mut text: String) -> Vec<ConfigProblem> {
         }
     }
     found.sort_by_key(|problem| (problem.line, problem.column));
-    found
+    (found, text)
 }
 
 /// Where a line begins, counted from 0.
@@ -158,24 +170,21 @@ fn line_start(text: &str, line: usize) -> Option<usize> {
 
 /// Makes relative paths relative to `base`.
 fn rebase(config: &mut CrawlConfig, base: &Path) {
-    let moved = |path: &str| -> String {
-        let path = PathBuf::from(path);
-        if path.is_absolute() {
-            path.display().to_string()
-        } else {
-            base.join(path).display().to_string()
-        }
-    };
     for file in &mut config.seeds.files {
-        *file = moved(file);
+        *file = rebased(base, file);
     }
     if let Some(topic) = &mut config.topic {
         for example in topic.examples.iter_mut().chain(&mut topic.counter_examples) {
             if !example.contains("://") {
-                *example = moved(example);
+                *example = rebased(base, example);
             }
         }
     }
+}
+
+/// A path that stands in a configuration file in `base`; joining leaves an absolute one alone.
+pub(crate) fn rebased(base: &Path, path: &str) -> String {
+    base.join(path).display().to_string()
 }
 
 /// Checks a configuration that flags have changed.
@@ -440,29 +449,36 @@ fn place(text: &str, offset: usize) -> (usize, usize, String) {
 
 /// A problem of a key's value, placed at the line that sets `section.key`, or begins `[key]`.
 fn at_key(name: &str, text: &str, key: &str, message: String, mend: &str) -> ConfigProblem {
-    let (wanted, key) = key.split_once('.').unwrap_or((key, ""));
-    let (mut section, mut at, mut offset) = ("", 0, None);
-    for whole in text.split_inclusive('\n') {
-        let line = whole.trim_start();
-        let start = at + whole.len() - line.len();
-        at += whole.len();
-        if let Some(header) = line.strip_prefix('[') {
-            section = header.split(']').next().unwrap_or_default().trim();
-            if key.is_empty() && section == wanted {
-                offset = Some(start);
-            }
-        }
-        let sets = |key: &str| {
-            line.strip_prefix(key)
-                .is_some_and(|rest| rest.trim_start().starts_with('='))
-        };
-        if !key.is_empty() && section == wanted && sets(key) {
-            offset = Some(start);
-        }
-        if offset.is_some() {
-            break;
-        }
-    }
+    at_offset(name, text, key_offset(text, key), message, mend)
+}
+
+/// A problem of one string among a key's values, placed at the string.
+pub(crate) fn at_value(
+    (name, text): (&str, &str),
+    key: &str,
+    value: &str,
+    message: String,
+    mend: &str,
+) -> ConfigProblem {
+    let key_at = key_offset(text, key);
+    // A string that is written with escapes is not found: the key is near enough.
+    let value_at = key_at.and_then(|start| {
+        let quoted = [format!("\"{value}\""), format!("'{value}'")];
+        let found = quoted
+            .iter()
+            .filter_map(|text_of| text[start..].find(text_of.as_str()));
+        found.min().map(|at| start + at + 1)
+    });
+    at_offset(name, text, value_at.or(key_at), message, mend)
+}
+
+fn at_offset(
+    name: &str,
+    text: &str,
+    offset: Option<usize>,
+    message: String,
+    mend: &str,
+) -> ConfigProblem {
     let (line, column, shown) = offset.map_or((0, 0, String::new()), |at| place(text, at));
     ConfigProblem {
         file: name.into(),
@@ -472,6 +488,31 @@ fn at_key(name: &str, text: &str, key: &str, message: String, mend: &str) -> Con
         message,
         mend: mend.into(),
     }
+}
+
+/// Where `section.key` is set, or where `[key]` begins.
+fn key_offset(text: &str, key: &str) -> Option<usize> {
+    let (wanted, key) = key.split_once('.').unwrap_or((key, ""));
+    let (mut section, mut at) = ("", 0);
+    for whole in text.split_inclusive('\n') {
+        let line = whole.trim_start();
+        let start = at + whole.len() - line.len();
+        at += whole.len();
+        if let Some(header) = line.strip_prefix('[') {
+            section = header.split(']').next().unwrap_or_default().trim();
+            if key.is_empty() && section == wanted {
+                return Some(start);
+            }
+        }
+        let sets = |key: &str| {
+            line.strip_prefix(key)
+                .is_some_and(|rest| rest.trim_start().starts_with('='))
+        };
+        if !key.is_empty() && section == wanted && sets(key) {
+            return Some(start);
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -529,20 +570,27 @@ mod tests {
     fn every_mistake_is_found_at_once() {
         let text = "[crawl]\nmax_pagse = 5\nconcurrency = 0\n\n[politeness]\ndelay = \"soon\"\n\
                     [scope]\nmode = \"hots\"\n[dedup]\nreach = 2\n";
-        let found = problems_of("x.toml", text.into());
+        let (found, _) = problems_of("x.toml", text.into());
         let lines: Vec<usize> = found.iter().map(|problem| problem.line).collect();
         assert_eq!(lines, [2, 3, 6, 8, 10], "{found:#?}");
-        assert_eq!(problems_of("x.toml", "[crawl]\nmax_pages = 5\n".into()), []);
+        assert_eq!(
+            problems_of("x.toml", "[crawl]\nmax_pages = 5\n".into()).0,
+            []
+        );
     }
 
     #[test]
     fn a_file_that_is_no_toml_is_told_once() {
         assert_eq!(
-            problems_of("x.toml", "[crawl\nmax_pages = = 5\n]]]".into()).len(),
+            problems_of("x.toml", "[crawl\nmax_pages = = 5\n]]]".into())
+                .0
+                .len(),
             1
         );
         assert_eq!(
-            problems_of("x.toml", "[crawly]\nmax_pages = 5\n".into()).len(),
+            problems_of("x.toml", "[crawly]\nmax_pages = 5\n".into())
+                .0
+                .len(),
             1
         );
     }

@@ -103,13 +103,16 @@ impl Crawl {
     /// # Errors
     /// When it cannot begin, or cannot go on; what was recorded is safe.
     pub fn run(self) -> Result<CrawlSummary, CrawlError> {
-        setup::check_contact(&self.config, &self.seeds)?;
+        let given = self.seeds.iter().map(|seed| seed.url.as_str());
+        setup::check_contact(&self.config, given)?;
         let _lock = self.dir.lock()?;
         self.progress
             .update(|shown| shown.state = "replaying".into());
         let config = Arc::new(self.config);
         let control = Control::open(&self.dir, self.stop.clone(), self.progress.clone());
         let mut views = Views::open(&self.dir, &config)?;
+        let known = views.seeds.iter().map(|seed| seed.url.as_str());
+        setup::check_contact(&config, known)?;
         views.counts.show(&self.progress);
         setup::write_config(&self.dir, &config)?;
         let fetch: Arc<dyn Fetch> =

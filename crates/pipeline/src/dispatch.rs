@@ -294,7 +294,6 @@ impl Dispatcher {
         };
         self.progress.measure(Instant::now());
         self.progress.update(|shown| {
-            shown.state = state.into();
             shown.in_flight = self.visits as u64;
             shown.running_ms = started.elapsed().as_millis() as u64;
             shown.max_pages = self.config.crawl.max_pages;
@@ -308,6 +307,7 @@ impl Dispatcher {
                     why: host.why.to_string(),
                 })
                 .collect();
+            shown.set_state(state);
         });
     }
 }
@@ -324,6 +324,8 @@ struct Known {
     robots: Arc<Robots>,
     at: Instant,
     error: Option<(String, String)>,
+    /// What came instead of rules, in words.
+    answered: String,
 }
 
 /// Whether the bodies that came and are not recorded yet leave room for a further fetch.
@@ -380,7 +382,17 @@ impl RobotsCache {
             self.known.retain(|_, known| known.at > median);
         }
         let delay = robots.crawl_delay(&self.agent);
-        self.known.insert(host.clone(), Known { robots, at, error });
+        let answered = match advice.status {
+            status @ 200..300 => format!("the answer ({status}) broke off"),
+            status => format!("the server answered {status}"),
+        };
+        let known = Known {
+            robots,
+            at,
+            error,
+            answered,
+        };
+        self.known.insert(host.clone(), known);
         delay
     }
 }
@@ -420,12 +432,13 @@ impl RobotsCache {
                 "{rule} (robots.txt line {})",
                 answer.line.unwrap_or(0)
             )),
-            (false, None) => Permission::Refused(NO_ROBOTS.into()),
+            (false, None) => Permission::Refused(format!("{NO_ROBOTS}: {}", known.answered)),
         }
     }
 }
 
-/// Why a URL was refused whose host has no usable robots.txt: it may have one another day.
+/// Begins the words why a URL was refused whose host has no usable robots.txt: it may have one
+/// another day.
 pub(crate) const NO_ROBOTS: &str = "robots.txt could not be had";
 
 /// Marks a refusal that is none of robots.txt's: its host could not be reached at all.

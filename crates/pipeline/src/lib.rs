@@ -13,6 +13,7 @@
 pub mod check;
 pub mod config;
 pub mod config_file;
+mod config_names;
 pub mod context;
 pub mod control;
 pub mod convert;
@@ -30,6 +31,7 @@ pub mod progress;
 pub mod publish;
 pub mod read;
 pub mod retry;
+pub mod settings;
 pub mod setup;
 mod sitemaps;
 pub mod stop;

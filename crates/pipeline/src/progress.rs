@@ -42,7 +42,8 @@ pub struct Snapshot {
     pub admitted: u64,
     /// Fetches under way.
     pub in_flight: u64,
-    /// Bytes received in this start.
+    /// Bytes received in this start; over all starts for a crawl that is stopped, as are
+    /// `running_ms` and `rate`.
     pub bytes: u64,
     /// Pages finished in this start.
     pub pages_this_start: u64,
@@ -67,7 +68,21 @@ impl Snapshot {
     pub fn dropped(&self) -> u64 {
         self.junk.values().sum()
     }
+
+    /// Sets the state. Where no new request goes out, hosts wait for that and for nothing else.
+    pub fn set_state(&mut self, state: &str) {
+        self.state = state.into();
+        if matches!(state, "paused" | "stopping" | "stopped") {
+            for host in self.hosts.iter_mut().filter(|host| host.why != IN_FLIGHT) {
+                host.next_in_s = 0.0;
+                host.why = state.into();
+            }
+        }
+    }
 }
+
+/// Why a host waits whose request is under way.
+const IN_FLIGHT: &str = "in flight";
 
 /// One host's queue.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -78,7 +93,8 @@ pub struct HostProgress {
     pub pending: u64,
     /// Seconds until the next request may go out.
     pub next_in_s: f64,
-    /// Why it waits: `delay`, `crawl-delay`, `retry-after`, `back-off`, `in flight`, `robots`, ...
+    /// Why it waits: `delay`, `crawl-delay`, `retry-after`, `back-off`, `in flight`, `robots`, ...,
+    /// or `paused`, `stopping`, `stopped`, when no new request goes out at all.
     pub why: String,
 }
 

@@ -35,7 +35,35 @@ pub struct RetryFilter {
     pub host: Option<String>,
 }
 
+/// Failures by name that a filter may ask for, beside `http_503` and the like.
+const NAMES: [&str; 13] = [
+    "dns",
+    "connect",
+    "tls",
+    "timeout",
+    "reset",
+    "too_large",
+    "protocol",
+    "bad_url",
+    "proxy",
+    "truncated",
+    "encoding",
+    "unreadable",
+    "robots",
+];
+
 impl RetryFilter {
+    /// The filter that a user wrote.
+    ///
+    /// # Errors
+    /// What is wrong with it and how to mend it.
+    pub fn parse(status: Option<&str>, host: Option<&str>) -> Result<Self, String> {
+        Ok(Self {
+            status: status.map(parse_status).transpose()?,
+            host: host.map(parse_host).transpose()?,
+        })
+    }
+
     fn takes(&self, page: &PageRecord) -> bool {
         let status = page.fetch.as_ref().map_or(0, |fetch| fetch.status);
         let by_status = self.status.as_deref().is_none_or(|wanted| {
@@ -46,17 +74,18 @@ impl RetryFilter {
                 || wanted.parse() == Ok(status)
                 || page.reason.as_deref() == Some(wanted)
         });
-        let by_host = self.host.as_deref().is_none_or(|wanted| {
-            let name = page
-                .host
-                .rsplit_once(':')
-                .map_or(&*page.host, |(name, _)| name);
+        by_status && self.takes_host(&page.host)
+    }
+
+    /// Whether it takes URLs of a host.
+    pub fn takes_host(&self, host: &str) -> bool {
+        self.host.as_deref().is_none_or(|wanted| {
+            let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
             let below = name
                 .strip_suffix(wanted)
                 .is_some_and(|rest| rest.ends_with('.'));
-            page.host == wanted || name == wanted || below
-        });
-        by_status && by_host
+            host == wanted || name == wanted || below
+        })
     }
 
     /// In words, for the journal.
@@ -72,6 +101,41 @@ impl RetryFilter {
         } else {
             parts.join(", ")
         }
+    }
+}
+
+/// `503`, `5xx`, or a name as the journal has it.
+fn parse_status(text: &str) -> Result<String, String> {
+    let status = text.trim().to_lowercase().replace([' ', '-'], "_");
+    let digits = status.strip_prefix("http_").unwrap_or(&status);
+    let is_code = |code: &str| code.len() == 3 && matches!(code.parse(), Ok(100..600_u16));
+    let is_class = matches!(digits.as_bytes(), [b'1'..=b'5', b'x', b'x']);
+    if is_class || is_code(digits) {
+        return Ok(digits.to_owned());
+    }
+    if NAMES.contains(&status.as_str()) {
+        return Ok(status);
+    }
+    let near = NAMES
+        .iter()
+        .min_by_key(|name| strsim::osa_distance(&status, name));
+    let hint = near
+        .filter(|name| strsim::osa_distance(&status, name) <= 2)
+        .map_or(String::new(), |name| format!("did you mean {name}? "));
+    Err(format!(
+        "--status {text:?} is no status: {hint}write a code (404), a class (4xx), or one of {}",
+        NAMES.join(", ")
+    ))
+}
+
+fn parse_host(text: &str) -> Result<String, String> {
+    let host = text.trim().to_lowercase();
+    let bare = host.split_once("://").map_or(&*host, |(_, rest)| rest);
+    let bare = bare.split('/').next().unwrap_or_default();
+    match (bare == host, bare) {
+        (_, "") => Err("--host is empty: write a host, such as example.org".into()),
+        (true, _) => Ok(host),
+        (false, _) => Err(format!("--host {text:?} is no host: write {bare:?}")),
     }
 }
 
@@ -122,7 +186,10 @@ pub(crate) fn candidates(
 }
 
 fn may_be_retried(page: &PageRecord) -> bool {
-    let no_robots = page.detail.as_deref() == Some(NO_ROBOTS);
+    let no_robots = page
+        .detail
+        .as_deref()
+        .is_some_and(|detail| detail.starts_with(NO_ROBOTS));
     page.outcome == "failed" || (page.outcome == "refused" && no_robots)
 }
 
@@ -274,6 +341,35 @@ mod tests {
         check(Some("4xx"), None, &busy, false);
         check(Some("5xx"), None, &lost, false);
         check(Some("dns"), None, &lost, true);
+    }
+
+    #[test]
+    fn what_is_no_status_or_no_host_is_refused_with_its_mend() {
+        let status = |text| RetryFilter::parse(Some(text), None).map(|filter| filter.status);
+        for (text, is) in [
+            ("404", "404"),
+            ("4XX", "4xx"),
+            ("http 503", "503"),
+            ("Too large", "too_large"),
+        ] {
+            assert_eq!(status(text), Ok(Some(is.to_string())));
+        }
+        for text in [
+            "44", "4040", "099", "600", "6xx", "0xx", "x", "", "nonsense",
+        ] {
+            let error = status(text).expect_err(text);
+            assert!(error.contains("4xx"), "{error}");
+        }
+        assert!(
+            status("timout")
+                .expect_err("a typo")
+                .contains("did you mean timeout?")
+        );
+        let host = |text| RetryFilter::parse(None, Some(text)).map(|filter| filter.host);
+        assert_eq!(host("A.example:81"), Ok(Some("a.example:81".to_string())));
+        let error = host("https://a.example/x").expect_err("a URL");
+        assert!(error.contains("write \"a.example\""), "{error}");
+        assert!(host(" ").is_err());
     }
 
     #[test]

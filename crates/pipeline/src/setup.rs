@@ -20,34 +20,40 @@ use crate::units::Size;
 /// Examples of the topic are read before everything else: no link promises more than 1.0.
 const EXAMPLE_PRIORITY: f32 = 2.0;
 
-/// Refuses a crawl beyond loopback that does not say whom to ask.
+/// Refuses a crawl beyond loopback that does not say whom to ask; `seeds` are its seeds' URLs.
+///
+/// A proxy on loopback can be a web of one's own, which is what `allow_private` says, or lead
+/// anywhere: with it alone the rule stands.
 ///
 /// # Errors
 /// [`CrawlError::Setup`] with what to do.
-pub fn check_contact(config: &CrawlConfig, seeds: &[SeedUrl]) -> Result<(), CrawlError> {
-    let is_local = |seed: &SeedUrl| match seed.url.to_url().host() {
+pub fn check_contact<'u>(
+    config: &CrawlConfig,
+    mut seeds: impl Iterator<Item = &'u str>,
+) -> Result<(), CrawlError> {
+    let is_loopback = |url: &str| match Url::parse(url).ok().as_ref().and_then(Url::host) {
         Some(Host::Ipv4(ip)) => ip.is_loopback(),
         Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        Some(Host::Domain(name)) => {
-            name == "localhost" || name.ends_with(".localhost") || name.ends_with(".test")
-        }
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         None => false,
     };
-    let proxy = Url::parse(&config.network.proxy).ok();
-    let through_loopback = proxy
-        .as_ref()
-        .and_then(Url::host)
-        .is_some_and(|host| match host {
-            Host::Ipv4(ip) => ip.is_loopback(),
-            Host::Ipv6(ip) => ip.is_loopback(),
-            Host::Domain(name) => name == "localhost",
-        });
-    if !config.agent.contact.is_empty() || through_loopback || seeds.iter().all(is_local) {
+    let is_test = |url: &str| {
+        let url = Url::parse(url).ok();
+        let host = url.as_ref().and_then(Url::host_str);
+        host.is_some_and(|host| host.ends_with(".test"))
+    };
+    let network = &config.network;
+    let own_web = network.allow_private && is_loopback(&network.proxy);
+    if !config.agent.contact.is_empty()
+        || own_web
+        || seeds.all(|seed| is_loopback(seed) || is_test(seed))
+    {
         return Ok(());
     }
     Err(CrawlError::Setup(
         "crawl needs a contact: set agent.contact in the configuration, or --contact, to a URL or a \
-         mail address that tells site owners whom to ask"
+         mail address that tells site owners whom to ask (a web of your own behind a proxy on \
+         loopback needs none with --allow-private)"
             .into(),
     ))
 }
@@ -62,20 +68,8 @@ pub fn write_config(dir: &CrawlDir, config: &CrawlConfig) -> Result<(), CrawlErr
         what: format!("write {}", dir.config().display()),
         source,
     };
-    let mut config = config.clone();
-    let absolute = |path: &mut String| {
-        if let Ok(full) = std::path::absolute(&*path) {
-            *path = full.display().to_string();
-        }
-    };
     // The file lies elsewhere than the one it was read from: relative paths would miss.
-    config.seeds.files.iter_mut().for_each(absolute);
-    if let Some(topic) = &mut config.topic {
-        let examples = topic.examples.iter_mut().chain(&mut topic.counter_examples);
-        examples
-            .filter(|example| !example.contains("://"))
-            .for_each(absolute);
-    }
+    let config = with_absolute_paths(config);
     let text = toml::to_string_pretty(&config)
         .map_err(|error| CrawlError::Setup(format!("cannot write the configuration: {error}")))?;
     let text = format!("# The configuration in force at the last start.\n\n{text}");
@@ -90,6 +84,24 @@ pub fn write_config(dir: &CrawlDir, config: &CrawlConfig) -> Result<(), CrawlErr
         sync_dir(dir.root())
     };
     write().map_err(cannot)
+}
+
+/// The configuration with the paths in it made absolute.
+pub(crate) fn with_absolute_paths(config: &CrawlConfig) -> CrawlConfig {
+    let mut config = config.clone();
+    let absolute = |path: &mut String| {
+        if let Ok(full) = std::path::absolute(&*path) {
+            *path = full.display().to_string();
+        }
+    };
+    config.seeds.files.iter_mut().for_each(absolute);
+    if let Some(topic) = &mut config.topic {
+        let examples = topic.examples.iter_mut().chain(&mut topic.counter_examples);
+        examples
+            .filter(|example| !example.contains("://"))
+            .for_each(absolute);
+    }
+    config
 }
 
 /// The configuration for the journal: without what may hold a password.
@@ -356,6 +368,12 @@ fn example_files(examples: &[String]) -> Result<Vec<ExampleText>, CrawlError> {
         .collect()
 }
 
+/// What a plain text has for a title: the beginning of its first line.
+pub fn title_of_text(text: &str) -> String {
+    let first = text.lines().next().unwrap_or_default();
+    first.chars().take(120).collect()
+}
+
 /// Reads an example page from a file: HTML by its look, else plain text.
 fn read_example(path: &str) -> Result<ExampleText, CrawlError> {
     let bytes = std::fs::read(path).map_err(|error| {
@@ -366,16 +384,8 @@ fn read_example(path: &str) -> Result<ExampleText, CrawlError> {
     let is_html = fetcher::sniff_content_type(None, &bytes).starts_with("text/html");
     let decoded = extractor::decode(&bytes, None, None);
     if !is_html {
-        let title = decoded
-            .text
-            .lines()
-            .next()
-            .unwrap_or("")
-            .chars()
-            .take(120)
-            .collect();
         return Ok(ExampleText {
-            title,
+            title: title_of_text(&decoded.text),
             text: decoded.text,
             ..ExampleText::default()
         });

@@ -90,8 +90,10 @@ pub struct Mention {
 pub struct RobotsAnswered {
     /// `parsed`, `allow_all` or `disallow_all`.
     pub rules: String,
-    /// HTTP status.
+    /// HTTP status, 0 for no answer.
     pub status: u16,
+    /// Why there was no answer, in words.
+    pub error_text: Option<String>,
     /// Crawl-delay, seconds.
     pub crawl_delay_s: Option<f64>,
 }
@@ -192,6 +194,7 @@ impl Explainer {
                 self.story.robots = Some(RobotsAnswered {
                     rules: robots.rules.clone(),
                     status: robots.fetch.status,
+                    error_text: robots.fetch.error_text.clone(),
                     crawl_delay_s: robots.crawl_delay_s,
                 });
             }

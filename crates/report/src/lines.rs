@@ -36,7 +36,14 @@ pub(crate) fn stop_line(report: &CrawlReport) -> String {
         ("error", None) => "it could not go on",
         (_, None) => return format!("stopped: {}", name(reason)),
     };
-    format!("stopped: {} ({in_words})", name(reason))
+    let since = match (reason.as_str(), report.totals.pending) {
+        ("drained", 1..) => format!(
+            "; since then {} put back into the queue",
+            plural(report.totals.pending, "URL was", "URLs were")
+        ),
+        _ => String::new(),
+    };
+    format!("stopped: {} ({in_words}){since}", name(reason))
 }
 
 /// What was asked of the network.

@@ -228,6 +228,7 @@ impl Tally {
         row.crawl_delay_s = robots.crawl_delay_s.filter(|s| s.is_finite() && *s > 0.0);
         if let Some(name) = error_name(&robots.fetch).filter(|_| robots.rules != "allow_all") {
             let text = robots.fetch.error_text.as_deref().unwrap_or_default();
+            self.hosts.row(at).errors += 1;
             let url = format!("{}/robots.txt", robots.host);
             self.errors.add(&name, &url, &robots.host, text, false);
         }

@@ -50,6 +50,12 @@ impl Language {
         Some(Language(lower).short())
     }
 
+    /// Whether this is a code in use: one of ISO 639-1, or three letters, which ISO 639-3 has for
+    /// some 7,900 languages.
+    pub fn is_known(&self) -> bool {
+        self.0[2] != 0 || CODES.split(' ').any(|code| code == self.as_str())
+    }
+
     /// Three-letter codes become the two-letter ones in use.
     fn short(self) -> Language {
         match LONG_CODES
@@ -234,6 +240,15 @@ fn writing_of(character: char) -> Option<Writing> {
         Script::Number | Script::Other => Writing::Alphabet,
     })
 }
+
+/// ISO 639-1.
+const CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr \
+    cs cu cv cy da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi \
+    ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv \
+    kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv \
+    ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss \
+    st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za \
+    zh zu";
 
 /// ISO 639-3 codes, as whatlang and some pages give them, and their ISO 639-1 codes.
 const LONG_CODES: [(&str, &str); 77] = [

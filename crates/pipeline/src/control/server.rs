@@ -142,9 +142,19 @@ impl Desk {
         let mut reply = Reply::default();
         match request {
             Request::Status => {}
-            Request::Pause => self.stop.set_paused(true),
-            Request::Resume => self.stop.set_paused(false),
-            Request::Stop => self.stop.stop(),
+            Request::Pause => {
+                self.stop.set_paused(true);
+                self.show_from("running", "paused");
+            }
+            Request::Resume => {
+                self.stop.set_paused(false);
+                self.show_from("paused", "running");
+            }
+            Request::Stop => {
+                self.stop.stop();
+                self.show_from("running", "stopping");
+                self.show_from("paused", "stopping");
+            }
             Request::Retry(filter) => match self.retry(filter) {
                 Ok(urls) => reply.urls = urls as u64,
                 Err(why) => return self.refuse(why),
@@ -152,6 +162,15 @@ impl Desk {
         }
         reply.snapshot = self.progress.snapshot();
         reply
+    }
+
+    /// Shows a state at once that the dispatcher shows at its next look.
+    fn show_from(&self, was: &str, is: &str) {
+        self.progress.update(|shown| {
+            if shown.state == was {
+                shown.set_state(is);
+            }
+        });
     }
 
     fn refuse(&self, why: String) -> Reply {

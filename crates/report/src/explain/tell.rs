@@ -182,11 +182,18 @@ fn found(story: &Story) -> Vec<String> {
         ));
     }
     if let Some(robots) = &story.robots {
-        let mut line = format!(
-            "robots.txt of the host: {} (status {})",
-            words::name(&robots.rules),
-            robots.status
-        );
+        let answer = match (robots.status, &robots.error_text) {
+            (0, Some(error)) => format!("there was no answer: {error}"),
+            (0, None) => "there was no answer".to_owned(),
+            (status, _) => format!("status {status}"),
+        };
+        let rules = match robots.rules.as_str() {
+            "disallow_all" => "it could not be had, which closes the host for now",
+            "allow_all" => "there is none, so all is allowed",
+            "parsed" => "read",
+            other => other,
+        };
+        let mut line = format!("robots.txt of the host: {rules} ({answer})");
         if let Some(delay) = robots.crawl_delay_s {
             let _ = write!(
                 line,

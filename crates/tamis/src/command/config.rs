@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use pipeline::CrawlConfig;
 use pipeline::config_file;
+use pipeline::settings::settings;
 use serde_json::json;
 
 use crate::exit::{Exit, usage};
@@ -59,7 +60,13 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 
 fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
     let mut clean = true;
+    let mut unread = Vec::new();
     for file in files {
+        if let Err(error) = std::fs::read(file) {
+            let name = file.display();
+            unread.push(format!("cannot read {name}: {error}; check the path"));
+            continue;
+        }
         let problems = config_file::problems(file);
         clean &= problems.is_empty();
         if problems.is_empty() {
@@ -79,6 +86,9 @@ fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
             }
         }
     }
+    if !unread.is_empty() {
+        return Err(usage(unread.join("\n")));
+    }
     Ok(if clean { Exit::Done } else { Exit::Problem })
 }
 
@@ -90,8 +100,8 @@ fn show(file: Option<&PathBuf>, output: &Output) -> anyhow::Result<Exit> {
         }
         None => (CrawlConfig::default(), String::new()),
     };
-    let defaults = flatten(&serde_json::to_value(CrawlConfig::default())?);
-    for (key, value) in flatten(&serde_json::to_value(&config)?) {
+    let defaults = settings(&CrawlConfig::default());
+    for (key, value) in settings(&config) {
         let is_default = defaults
             .iter()
             .any(|(known, default)| *known == key && *default == value);
@@ -103,40 +113,4 @@ fn show(file: Option<&PathBuf>, output: &Output) -> anyhow::Result<Exit> {
         }
     }
     Ok(Exit::Done)
-}
-
-/// `section.key` and value, in order.
-fn flatten(value: &serde_json::Value) -> Vec<(String, serde_json::Value)> {
-    let mut found = Vec::new();
-    let mut stack = vec![(String::new(), value)];
-    while let Some((path, value)) = stack.pop() {
-        match value {
-            serde_json::Value::Object(entries) => {
-                let mut entries: Vec<_> = entries.iter().collect();
-                entries.reverse();
-                for (key, value) in entries {
-                    let path = if path.is_empty() {
-                        key.clone()
-                    } else {
-                        format!("{path}.{key}")
-                    };
-                    stack.push((path, value));
-                }
-            }
-            value => found.push((path, as_written(value))),
-        }
-    }
-    found
-}
-
-/// A number as people write it: single precision, widened, has digits that nobody meant.
-fn as_written(value: &serde_json::Value) -> serde_json::Value {
-    let Some(wide) = value.as_f64().filter(|_| value.is_f64()) else {
-        return value.clone();
-    };
-    let single = wide as f32;
-    match single.to_string().parse::<f64>() {
-        Ok(short) if f64::from(single) == wide => json!(short),
-        _ => value.clone(),
-    }
 }

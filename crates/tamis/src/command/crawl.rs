@@ -8,7 +8,7 @@ use anyhow::Context;
 use frontier::{SeedUrl, parse_seeds};
 use pipeline::config::{CrawlConfig, TopicSection};
 use pipeline::units::Span;
-use pipeline::{Crawl, CrawlDir, CrawlSummary, Progress, StopHandle, config_file};
+use pipeline::{Crawl, CrawlDir, CrawlSummary, Progress, StopHandle, config_file, settings};
 
 use crate::command::{crawl_error, nothing_read};
 use crate::exit::{Exit, resource, usage};
@@ -76,16 +76,24 @@ pub struct Args {
 /// Runs the crawl.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dir = CrawlDir::new(directory(args)?);
-    if args.dir.is_none() {
-        output.say(format!("the crawl lives in {}", dir.root().display()));
-    }
+    let talks = args.progress != ProgressStyle::None;
     if args.fresh {
         set_aside(&dir, args.yes, output)?;
     }
     let config = configuration(args, &dir)?;
-    let seeds = seeds(args, &config, &dir)?;
+    let seeds = seeds(args, &config, &dir, output)?;
+    if args.dir.is_none() && talks {
+        output.say(format!("the crawl lives in {}", dir.root().display()));
+    }
+    if dir.holds_crawl()
+        && let Ok(was) = config_file::read(&dir.config())
+    {
+        for change in settings::changes(&was, &config) {
+            output.say(format!("changed since the last start: {change}"));
+        }
+    }
     let summary = run_crawl(&dir, config, seeds, None, args.progress, output)?;
-    finish(&summary, &dir, output)
+    finish(&summary, &dir, talks, output)
 }
 
 /// Runs a crawl with progress and signals; `fetch` replaces the network.
@@ -107,7 +115,7 @@ pub fn run_crawl(
         stop: stop.clone(),
         progress: progress.clone(),
     };
-    let signals = listen(stop, output.quiet)?;
+    let signals = listen(stop, output.quiet || style == ProgressStyle::None)?;
     let shown = progress::start(style, &progress, output);
     let result = crawl.run();
     shown.finish();
@@ -115,35 +123,47 @@ pub fn run_crawl(
     result.map_err(crawl_error)
 }
 
-/// Says how the crawl ended and what to try next.
-pub fn finish(summary: &CrawlSummary, dir: &CrawlDir, output: &Output) -> anyhow::Result<Exit> {
+/// Says how the crawl ended and what to try next; without talk, only what went wrong.
+fn finish(
+    summary: &CrawlSummary,
+    dir: &CrawlDir,
+    talks: bool,
+    output: &Output,
+) -> anyhow::Result<Exit> {
     for note in &summary.notes {
         output.say(format!("note: {note}"));
     }
-    output.say(progress::summary_line(summary));
     let causes = nothing_read::causes(dir)?;
+    let used_up = summary.reason == "max_pages" && summary.snapshot.pages_this_start == 0;
+    if talks || used_up || !causes.is_empty() {
+        output.say(progress::summary_line(summary));
+    }
     for line in &causes {
         output.say(line);
     }
     let dir = dir.root().display();
     if summary.reason == "interrupted" {
-        output.say(format!(
-            "stopped cleanly; carry on with: tamis crawl --dir {dir}"
-        ));
+        if talks {
+            output.say(format!(
+                "stopped cleanly; carry on with: tamis crawl --dir {dir}"
+            ));
+        }
         return Ok(Exit::Interrupted);
     }
     if !causes.is_empty() {
         return Ok(Exit::Problem);
     }
-    if summary.reason == "max_pages" && summary.snapshot.pages_this_start == 0 {
+    if used_up {
         output.say(format!(
             "nothing was fetched: --max-pages counts the pages of all starts; raise it above {}",
             summary.snapshot.pages
         ));
     }
-    output.say(format!(
-        "next: tamis report {dir} | tamis search {dir} WORDS"
-    ));
+    if talks {
+        output.say(format!(
+            "next: tamis report {dir} | tamis search {dir} WORDS"
+        ));
+    }
     Ok(Exit::Done)
 }
 
@@ -187,7 +207,13 @@ fn set_aside(dir: &CrawlDir, sure: bool, output: &Output) -> anyhow::Result<()> 
 /// The configuration in force: the file's (or the directory's from an earlier start), then flags.
 fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
     let mut config = match &args.config {
-        Some(path) => config_file::read(path).map_err(|problem| usage(problem.to_string()))?,
+        Some(path) => {
+            let problems = config_file::problems(path);
+            if !problems.is_empty() {
+                return Err(several("the configuration", &problems));
+            }
+            config_file::read(path).map_err(|problem| usage(problem.to_string()))?
+        }
         None if dir.config().is_file() => {
             config_file::read(&dir.config()).map_err(|problem| usage(problem.to_string()))?
         }
@@ -227,18 +253,35 @@ fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
     Ok(config)
 }
 
+/// Problems, each as it tells itself, one for each paragraph.
+fn several(what: &str, problems: &[impl std::fmt::Display]) -> anyhow::Error {
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    match told.len() {
+        1 => usage(told.join("")),
+        more => usage(format!("{what}: {more} problems\n{}", told.join("\n"))),
+    }
+}
+
 /// Every seed, in the order given; a bad line anywhere stops the crawl before it begins.
-fn seeds(args: &Args, config: &CrawlConfig, dir: &CrawlDir) -> anyhow::Result<Vec<SeedUrl>> {
+fn seeds(
+    args: &Args,
+    config: &CrawlConfig,
+    dir: &CrawlDir,
+    output: &Output,
+) -> anyhow::Result<Vec<SeedUrl>> {
     let mut seeds = Vec::new();
     let mut problems = Vec::new();
-    let files = config
-        .seeds
-        .files
-        .iter()
-        .map(PathBuf::from)
-        .chain(args.seeds.iter().cloned());
-    for file in files {
+    // The seeds of the last start stand in the journal: their list may have gone since.
+    let is_kept = |file: &Path| args.config.is_none() && dir.holds_crawl() && !file.exists();
+    let files = config.seeds.files.iter().map(PathBuf::from);
+    for file in files.chain(args.seeds.iter().cloned()) {
         let name = file.display().to_string();
+        if is_kept(&file) && !args.seeds.contains(&file) {
+            output.say(format!(
+                "note: seed list {name} is gone; the crawl keeps the seeds it had from it"
+            ));
+            continue;
+        }
         let bytes = std::fs::read(&file).map_err(|error| {
             usage(format!(
                 "cannot read seed list {name}: {error}; check the path"
@@ -246,21 +289,17 @@ fn seeds(args: &Args, config: &CrawlConfig, dir: &CrawlDir) -> anyhow::Result<Ve
         })?;
         let (found, wrong) = parse_seeds(&name, &bytes);
         seeds.extend(found);
-        problems.extend(wrong.iter().map(|problem| problem.to_string()));
+        problems.extend(wrong);
     }
     for (source, urls) in [("config", &config.seeds.urls), ("--seed", &args.seed_urls)] {
         for url in urls {
             let (found, wrong) = parse_seeds(source, url.as_bytes());
             seeds.extend(found);
-            problems.extend(wrong.iter().map(|problem| problem.to_string()));
+            problems.extend(wrong);
         }
     }
     if !problems.is_empty() {
-        return Err(usage(format!(
-            "the seeds have {} problem(s):\n{}",
-            problems.len(),
-            problems.join("\n")
-        )));
+        return Err(several("the seeds", &problems));
     }
     if seeds.is_empty() && !dir.holds_crawl() {
         return Err(usage(

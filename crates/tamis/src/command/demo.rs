@@ -31,7 +31,7 @@ pub struct Args {
 /// Runs the demo.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dir = CrawlDir::new(&args.dir);
-    begin_anew(&dir)?;
+    begin_anew(&dir, output)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -57,7 +57,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         output,
     )?;
     runtime.block_on(served.shutdown());
-    output.say(summary_line(&summary));
+    if args.progress != ProgressStyle::None {
+        output.say(summary_line(&summary));
+    }
     if summary.reason == "interrupted" {
         return Ok(Exit::Interrupted);
     }
@@ -88,7 +90,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 }
 
 /// Removes an earlier demo; leaves anything else alone.
-fn begin_anew(dir: &CrawlDir) -> anyhow::Result<()> {
+fn begin_anew(dir: &CrawlDir, output: &Output) -> anyhow::Result<()> {
     let root = dir.root();
     if dir.is_vacant().unwrap_or(false) {
         return Ok(());
@@ -109,6 +111,7 @@ fn begin_anew(dir: &CrawlDir) -> anyhow::Result<()> {
         ))
     })?;
     drop(lock);
+    output.say(format!("removed the earlier demo in {}", root.display()));
     Ok(())
 }
 

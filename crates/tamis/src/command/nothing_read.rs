@@ -5,6 +5,10 @@ use report::words::{name, plural};
 
 use crate::command::report::of;
 
+/// What it means that a host's robots.txt could not be had.
+const CLOSED: &str = "the host's robots.txt could not be had (the report's errors say why), and \
+    until it can be, nothing of the host may be fetched; check the host, or try later";
+
 /// Causes told.
 const CAUSES_MAX: usize = 4;
 
@@ -18,19 +22,25 @@ pub fn causes(dir: &CrawlDir) -> anyhow::Result<Vec<String>> {
     let reasons = &report.reasons;
     let mut all: Vec<(&String, &u64)> = reasons.failed.iter().chain(&reasons.refused).collect();
     all.sort_by_key(|(reason, n)| (std::cmp::Reverse(**n), (*reason).clone()));
+    let closed = report.hosts.iter().filter(|row| row.state == "closed");
+    let closed: u64 = closed.map(|row| row.counts.refused).sum();
     let mut lines = vec!["no page could be read:".to_string()];
     for (reason, n) in all.iter().take(CAUSES_MAX) {
         let times = plural(**n, "URL", "URLs");
-        lines.push(format!("  {} ({times}): {}", name(reason), mend(reason)));
+        let mend = match reason.as_str() {
+            "robots" if closed == **n => CLOSED,
+            _ => mend(reason),
+        };
+        lines.push(format!("  {} ({times}): {mend}", name(reason)));
         let group = report.errors.iter().find(|group| group.name == **reason);
         lines.extend(group.map(|group| format!("    {}: {}", group.url, group.text)));
     }
-    if report.totals.failed > 0 {
+    if report.totals.failed > 0 || closed > 0 {
         lines.push(format!(
             "  when that is mended: tamis retry {shown}, then tamis crawl --dir {shown}"
         ));
     }
-    if report.totals.refused > 0 {
+    if report.totals.refused > closed {
         lines.push(format!("  which rule it was: tamis explain {shown} URL"));
     }
     Ok(lines)
@@ -44,7 +54,9 @@ fn mend(reason: &str) -> &'static str {
         "connect" => {
             "nobody answers there; check the host and its port, and whether there is a network"
         }
-        "proxy" => "the proxy does not answer; check --proxy or network.proxy",
+        "proxy" => {
+            "the proxy does not answer, or does not tunnel https; check --proxy or network.proxy"
+        }
         "tls" => {
             "the host's certificate cannot be trusted (expired, or for another name); tell its owner, or seed another host"
         }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use ::report::words::{count, plural};
 use focus::replay::{ReplayLink, ReplayPage, Strategy, relevance, replay};
 use focus::{ExampleText, Fate, Focus, FocusConfig, PageView, Topic};
 use frontier::CanonicalUrl;
@@ -10,7 +11,7 @@ use pipeline::{CrawlDir, config_file, focus_view, setup};
 use serde_json::json;
 use url::Url;
 
-use crate::command::{crawl_error, journal};
+use crate::command::{crawl_error, journal, report};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -105,7 +106,23 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         let curve = Curve::of(&graph.pages, &relevance, threshold, &fetched);
         curve.show(order, output)?;
     }
+    if args.topic.is_none() {
+        output.say(beside_the_report(&dir)?);
+    }
     Ok(Exit::Done)
+}
+
+/// Why the report has other figures for the same crawl.
+fn beside_the_report(dir: &CrawlDir) -> anyhow::Result<String> {
+    let harvest = report::of(dir)?.harvest;
+    Ok(format!(
+        "the crawl's report counts {} relevant, {} of them new, among {}: there each page counts as \
+         it was judged in its turn, here as the topic sees it once all are read, and every fetch \
+         counts as a page",
+        count(harvest.relevant),
+        count(harvest.relevant_and_new),
+        plural(harvest.pages, "page read", "pages read"),
+    ))
 }
 
 /// The crawl as a closed web.

@@ -35,13 +35,18 @@ enum Action {
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let Action::Check { files } = &args.action;
     let mut clean = true;
+    let mut unread = Vec::new();
     for file in files {
         let name = file.display().to_string();
-        let bytes = std::fs::read(file).map_err(|error| {
-            usage(format!(
-                "cannot read seed list {name}: {error}; check the path"
-            ))
-        })?;
+        let bytes = match std::fs::read(file) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                unread.push(format!(
+                    "cannot read seed list {name}: {error}; check the path"
+                ));
+                continue;
+            }
+        };
         let list = parse_seed_list(&name, &bytes);
         clean &= list.problems.is_empty();
         let mut hosts: BTreeMap<String, u64> = BTreeMap::new();
@@ -69,6 +74,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             list.duplicates.len(),
             count(list.problems.len(), "problem", "problems"),
         ))?;
+    }
+    if !unread.is_empty() {
+        return Err(usage(unread.join("\n")));
     }
     Ok(if clean { Exit::Done } else { Exit::Problem })
 }

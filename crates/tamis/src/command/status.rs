@@ -10,8 +10,9 @@ use std::time::Duration;
 use pipeline::control::{Request, ask};
 use pipeline::counts::Counts;
 use pipeline::progress::{HostProgress, Snapshot};
-use pipeline::{CrawlDir, Progress};
+use pipeline::{CrawlDir, Progress, config_file};
 use report::Tally;
+use report::words::plural;
 
 use crate::command::journal;
 use crate::exit::{Exit, resource};
@@ -83,11 +84,19 @@ fn status(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
 fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     let in_use = dir.is_in_use();
     let (mut counts, mut tally) = (Counts::default(), Tally::new());
+    let mut pages_this_start = 0;
     for record in journal::records(dir)? {
+        match &record.event {
+            archive::Event::Start(_) => pages_this_start = 0,
+            archive::Event::Page(_) => pages_this_start += 1,
+            _ => {}
+        }
         counts.replay(&record);
         tally.add(&record);
     }
     let report = tally.report("");
+    // The figures do not depend on it.
+    let config = config_file::read(&dir.config()).ok();
     let progress = Progress::default();
     counts.show(&progress);
     let mut waiting: Vec<_> = report
@@ -105,6 +114,11 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
         state: if in_use { "in_use" } else { "stopped" }.into(),
         stop_reason: report.stop_reason,
         running_ms: (report.duration_s * 1_000.0) as u64,
+        bytes: report.fetches.bytes,
+        rate: per_second(counts.pages, report.duration_s),
+        pages_this_start,
+        max_pages: config.as_ref().map_or(0, |config| config.crawl.max_pages),
+        max_time_ms: config.map_or(0, |config| config.crawl.max_time.0.as_millis() as u64),
         hosts: waiting
             .iter()
             .take(HOSTS_MAX)
@@ -119,27 +133,52 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     })
 }
 
+fn per_second(pages: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 {
+        pages as f64 / seconds
+    } else {
+        0.0
+    }
+}
+
 fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
     let root = dir.root().display();
     let mut lines = view::block(shown, output.width, HOSTS_SHOWN);
-    let last = match (shown.state.as_str(), shown.stop_reason.as_deref()) {
-        ("stopped", Some(reason)) => format!("{}.", pipeline::reason_in_words(reason)),
-        ("stopped", None) => {
+    let reason = shown.stop_reason.as_deref();
+    match (shown.state.as_str(), reason) {
+        ("stopped", Some("drained")) if shown.pending > 0 => lines.push(format!(
+            "{} in the queue, put back since the crawl ended.",
+            plural(shown.pending, "URL waits", "URLs wait")
+        )),
+        ("stopped", Some(reason)) => lines.push(format!("{}.", pipeline::reason_in_words(reason))),
+        ("stopped", None) => lines.push(
             "It was ended from outside (killed, or the power failed): every page recorded is safe."
-                .into()
-        }
-        ("in_use", _) => {
+                .into(),
+        ),
+        ("in_use", _) => lines.push(
             "Another tamis command works on this directory; these are the figures recorded so far."
-                .into()
-        }
-        ("paused", _) => format!("Go on with: tamis resume {root}"),
-        _ => return lines,
-    };
-    lines.push(last);
-    if shown.state == "stopped" && shown.pending > 0 {
+                .into(),
+        ),
+        ("paused", _) => lines.push(format!("Go on with: tamis resume {root}")),
+        _ => {}
+    }
+    if shown.state != "stopped" {
+        return lines;
+    }
+    let used_up = shown.max_pages > 0 && shown.pages >= shown.max_pages;
+    if shown.pending > 0 && used_up {
+        lines.push(format!(
+            "Carry on with a larger budget: tamis crawl --dir {root} --max-pages {}",
+            shown.max_pages.saturating_mul(2)
+        ));
+    } else if shown.pending > 0 && reason == Some("harvest") {
+        lines.push(format!(
+            "To go on all the same, set stop_harvest = 0 under [topic] in {root}/crawl.toml, then: tamis crawl --dir {root}"
+        ));
+    } else if shown.pending > 0 {
         lines.push(format!("Carry on with: tamis crawl --dir {root}"));
     }
-    if shown.state == "stopped" && shown.failed > 0 {
+    if shown.failed > 0 {
         lines.push(format!(
             "Give what failed another chance with: tamis retry {root}"
         ));

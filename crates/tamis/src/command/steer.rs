@@ -1,14 +1,15 @@
 //! `tamis pause`, `tamis resume`, `tamis stop` and `tamis retry`: words to a crawl.
 
+use std::cmp::Reverse;
 use std::path::PathBuf;
 
+use ::report::words::{count, name, plural};
 use pipeline::CrawlDir;
 use pipeline::control::{Reply, Request, ask};
 use pipeline::retry::{RetryFilter, retry_stopped};
-use report::words::plural;
 use serde_json::json;
 
-use crate::command::{crawl_error, journal};
+use crate::command::{crawl_error, journal, report};
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 
@@ -45,7 +46,8 @@ pub struct StopArgs {
 pub struct RetryArgs {
     /// The crawl's directory
     dir: PathBuf,
-    /// Only what failed so: 503, 5xx, or a name that the report gives, such as dns or timeout
+    /// Only what failed so: a code (503), a class (5xx), or a name that the report gives, such as
+    /// dns or timeout
     #[arg(long, value_name = "STATUS")]
     status: Option<String>,
     /// Only this host and those below it
@@ -80,11 +82,8 @@ pub fn stop(args: &StopArgs, output: &Output) -> anyhow::Result<Exit> {
 /// Puts failed URLs back; exit 0 also when there are none.
 pub fn retry(args: &RetryArgs, output: &Output) -> anyhow::Result<Exit> {
     let dir = journal::open(&args.dir)?;
-    let status = args.status.as_deref().map(status).transpose()?;
-    let filter = RetryFilter {
-        status,
-        host: args.host.as_ref().map(|host| host.to_lowercase()),
-    };
+    let filter = RetryFilter::parse(args.status.as_deref(), args.host.as_deref());
+    let filter = filter.map_err(usage)?;
     let (urls, runs) = match asked(&dir, &Request::Retry(filter.clone()))? {
         Some(reply) => (reply.urls, true),
         None => (
@@ -97,10 +96,7 @@ pub fn retry(args: &RetryArgs, output: &Output) -> anyhow::Result<Exit> {
     }
     let back = plural(urls, "URL is", "URLs are");
     output.say(match (urls, runs) {
-        (0, _) => format!(
-            "no failed URL to try again; `tamis report {}` lists what failed",
-            args.dir.display()
-        ),
+        (0, _) => nothing(args, &filter, &dir)?,
         (_, true) => format!("{back} back in the queue of the running crawl"),
         (_, false) => format!(
             "{back} back in the queue; carry on with: tamis crawl --dir {}",
@@ -110,20 +106,52 @@ pub fn retry(args: &RetryArgs, output: &Output) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// `503`, `5xx` or a name.
-fn status(text: &str) -> anyhow::Result<String> {
-    let text = text.to_lowercase();
-    let class = text
-        .strip_suffix("xx")
-        .is_some_and(|digit| digit.parse::<u8>().is_ok_and(|d| d < 6));
-    let number = text.parse::<u16>().is_ok_and(|status| status < 600);
-    let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic());
-    if class || number || is_name {
-        return Ok(text);
+/// Why nothing was put back.
+fn nothing(args: &RetryArgs, filter: &RetryFilter, dir: &CrawlDir) -> anyhow::Result<String> {
+    let report = report::of(dir)?;
+    let shown = dir.root().display();
+    let mut failed: Vec<(&String, &u64)> = report.reasons.failed.iter().collect();
+    failed.sort_by_key(|(reason, n)| (Reverse(**n), (*reason).clone()));
+    let named = |(reason, n): &(&String, &u64)| format!("{} {}", name(reason), count(**n));
+    let failed: Vec<String> = failed.iter().map(named).collect();
+    let mut said = match (
+        args.status.is_some() || args.host.is_some(),
+        failed.is_empty(),
+    ) {
+        (_, true) => "no failed URL to try again: nothing has failed".to_owned(),
+        (true, false) => format!(
+            "no failed URL to try again that fits; by name, these failed: {}",
+            failed.join(", ")
+        ),
+        (false, false) => "no failed URL to try again: what failed waits already".to_owned(),
+    };
+    if let Some(wanted) = &filter.status {
+        let is_wanted = |status: &str| match wanted.strip_suffix("xx") {
+            Some(class) => status.starts_with(class),
+            None => status == wanted,
+        };
+        let answers = report
+            .statuses
+            .iter()
+            .filter(|(status, _)| is_wanted(status));
+        let answers: u64 = answers.map(|(_, n)| n).sum();
+        if answers > 0 {
+            said += &format!(
+                "; {} {wanted} and did not fail: what was read keeps its verdict, see: tamis export {shown} pages",
+                plural(
+                    answers,
+                    "fetch was answered with",
+                    "fetches were answered with"
+                ),
+            );
+        }
     }
-    Err(usage(format!(
-        "--status {text:?} is no status: write 503, 5xx, or a name such as dns or timeout"
-    )))
+    if let Some(wanted) = &filter.host
+        && !report.hosts.iter().any(|row| filter.takes_host(&row.host))
+    {
+        said += &format!("; the crawl knows no host {wanted}");
+    }
+    Ok(said)
 }
 
 /// Tells a running crawl something; exit 1 when none runs.

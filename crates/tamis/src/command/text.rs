@@ -55,7 +55,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 /// # Errors
 /// Wrong use: the file is not there, cannot be read, or is no page by its size.
 pub fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
-    let told = |error: std::io::Error| usage(format!("cannot read {}: {error}", file.display()));
+    let told = |error: std::io::Error| {
+        let name = file.display();
+        usage(format!("cannot read {name}: {error}; check the path"))
+    };
     let mut bytes = Vec::new();
     if file == Path::new("-") {
         let stdin = std::io::stdin().lock();

@@ -220,13 +220,7 @@ impl Page {
             }
         } else {
             let text = text_of_bytes(&bytes, None, None).text;
-            page.title = text
-                .lines()
-                .next()
-                .unwrap_or("")
-                .chars()
-                .take(120)
-                .collect();
+            page.title = setup::title_of_text(&text);
             page.text = text;
         }
         page.words = words(&page.text);

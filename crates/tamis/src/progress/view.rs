@@ -98,7 +98,8 @@ fn left(shown: &Snapshot) -> Option<String> {
             count(shown.max_pages)
         ));
     }
-    if shown.max_time_ms > 0 {
+    // The time is one start's: a crawl that is stopped has all of it again.
+    if shown.max_time_ms > 0 && shown.state != "stopped" {
         let ms = shown.max_time_ms.saturating_sub(shown.running_ms);
         parts.push(duration(ms as f64 / 1_000.0));
     }
@@ -143,6 +144,9 @@ fn waiting(shown: &Snapshot) -> String {
 }
 
 fn next(host: &HostProgress) -> String {
+    if matches!(host.why.as_str(), "paused" | "stopping" | "stopped") {
+        return "-".into();
+    }
     if host.next_in_s < 0.05 {
         return "now".into();
     }
@@ -160,6 +164,9 @@ pub fn why(name: &str) -> &str {
         "in flight" => "a request is under way",
         "robots" => "its robots.txt is being asked for",
         "retry" => "what failed waits to be tried again",
+        "paused" => "the crawl is paused",
+        "stopping" => "the crawl is stopping: no new request goes out",
+        "stopped" => "the crawl is stopped",
         "ready" => "its turn comes when a connection is free",
         other => other,
     }
@@ -213,6 +220,19 @@ mod tests {
         ] {
             assert!(said.contains(part), "{part:?} is not in:\n{said}");
         }
+    }
+
+    #[test]
+    fn a_paused_crawl_waits_for_nothing_but_to_go_on() {
+        let mut shown = running();
+        shown.set_state("paused");
+        let said = block(&shown, 100, 5).join("\n");
+        assert!(said.contains("the crawl is paused"), "{said}");
+        assert!(
+            !said.contains("in 2.0 s") && !said.contains("robots.txt"),
+            "{said}"
+        );
+        assert!(said.contains("a request is under way"), "{said}");
     }
 
     #[test]
