@@ -14,12 +14,13 @@
 //! Modules in reading order: [`hash`] (pinned, with vectors), [`fingerprint`], [`sketch`],
 //! `print`, [`rule`], `memory` (the plain model that every index is tested against), [`layout`]
 //! (which tables), `buckets`, `chains` and `bands` (the tables), `rows`, `block` and `store` (the
-//! kept pages in RAM, packed, and on sled), `table_index`.
+//! kept pages in RAM, packed, and on sled), `disk_tables` (the tables on sled), `table_index`.
 
 mod bands;
 mod block;
 mod buckets;
 mod chains;
+mod disk_tables;
 pub mod fingerprint;
 pub mod hash;
 pub mod layout;

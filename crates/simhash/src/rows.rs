@@ -19,9 +19,8 @@ pub(crate) struct Rows {
     digests: Vec<u64>,
     number_counts: Vec<u8>,
     live: Vec<bool>,
-    /// The lanes of each sketch and then its numbers' lane; empty when sketches stay on disk.
+    /// The lanes of each sketch and then its numbers' lane.
     lanes: Vec<u64>,
-    keep_lanes: bool,
     /// Bands of the short texts among them, by slot.
     bands: hashbrown::HashMap<u32, [u32; BANDS]>,
     free: Vec<u32>,
@@ -29,8 +28,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// No rows; `keep_lanes` says whether sketches are kept here.
-    pub(crate) fn new(size: SketchSize, keep_lanes: bool) -> Rows {
+    /// No rows.
+    pub(crate) fn new(size: SketchSize) -> Rows {
         Rows {
             size,
             fingerprints: Vec::new(),
@@ -40,7 +39,6 @@ impl Rows {
             number_counts: Vec::new(),
             live: Vec::new(),
             lanes: Vec::new(),
-            keep_lanes,
             bands: hashbrown::HashMap::new(),
             free: Vec::new(),
             by_page: HashTable::new(),
@@ -124,17 +122,11 @@ impl Rows {
         self.bands.get(&slot)
     }
 
-    /// The lanes of a slot's sketch and its numbers' lane, if they are kept here.
-    pub(crate) fn lanes(&self, slot: u32) -> Option<&[u64]> {
-        let lanes = self.size.lanes() + 1;
-        self.keep_lanes
-            .then(|| &self.lanes[slot as usize * lanes..][..lanes])
-    }
-
-    /// The print in a slot, with the sketch's `lanes`.
-    pub(crate) fn print(&self, slot: u32, lanes: &[u64]) -> TextPrint {
+    /// The print in a slot.
+    pub(crate) fn print(&self, slot: u32) -> TextPrint {
         let at = slot as usize;
-        let (pairs, numbers) = lanes.split_at(lanes.len() - 1);
+        let lanes = self.size.lanes();
+        let (pairs, numbers) = self.lanes[at * (lanes + 1)..][..=lanes].split_at(lanes);
         TextPrint {
             fingerprint: Fingerprint(self.fingerprints[at]),
             sketch: Sketch::from_parts(
@@ -156,10 +148,8 @@ impl Rows {
         push(&mut self.digests, 0);
         push(&mut self.number_counts, 0);
         push(&mut self.live, false);
-        if self.keep_lanes {
-            for _ in 0..=self.size.lanes() {
-                push(&mut self.lanes, 0);
-            }
+        for _ in 0..=self.size.lanes() {
+            push(&mut self.lanes, 0);
         }
         slot
     }
@@ -172,12 +162,10 @@ impl Rows {
         self.digests[at] = print.digest;
         self.number_counts[at] = print.sketch.number_count();
         self.live[at] = true;
-        if self.keep_lanes {
-            let lanes = self.size.lanes();
-            let row = &mut self.lanes[at * (lanes + 1)..][..=lanes];
-            row[..lanes].copy_from_slice(print.sketch.truncated(self.size).lanes());
-            row[lanes] = print.sketch.numbers();
-        }
+        let lanes = self.size.lanes();
+        let row = &mut self.lanes[at * (lanes + 1)..][..=lanes];
+        row[..lanes].copy_from_slice(print.sketch.truncated(self.size).lanes());
+        row[lanes] = print.sketch.numbers();
         if let Some(bands) = print.sketch.bands() {
             self.bands.insert(slot, *bands);
         }

@@ -9,8 +9,8 @@
 //! r│block 1   256 rows      t│slot 532    17 rows      position      meta
 //! ```
 //!
-//! The tables are not stored: they are rebuilt from the rows at start, faster than sled
-//! could read them. What is here can be rebuilt from the archive, so nothing waits for the disk:
+//! The tables in RAM are not stored: they are rebuilt from the rows at start, faster than sled
+//! could read them. Those on disk are a tree of their own. What is here can be rebuilt from the archive, so nothing waits for the disk:
 //! after a crash the position on disk says from where to replay, and replaying a page that is
 //! here already changes nothing.
 //!
@@ -41,9 +41,11 @@ const BATCH_MAX: usize = 250;
 /// How long, and how often, to wait for the store's lock: two seconds in all.
 const LOCK_WAIT: Duration = Duration::from_millis(20);
 const LOCK_WAITS_MAX: u32 = 100;
-/// sled's page cache, in bytes: little when only written to, more when sketches are read from it.
+/// The tree of [`crate::disk_tables`].
+const TABLES: &str = "tables";
+/// sled's page cache, in bytes: little when only written to, more when look-ups read from it.
 const CACHE_RAM: u64 = 1 << 20;
-const CACHE_DISK: u64 = 128 << 20;
+const CACHE_DISK: u64 = 32 << 20;
 
 /// An open store.
 #[derive(Debug)]
@@ -55,6 +57,8 @@ pub(crate) struct Store {
     slots: u32,
     /// First slots of the tail's pieces, ascending.
     pieces: Vec<u32>,
+    /// The tables on disk, with [`Memory::Disk`].
+    tables: Option<sled::Tree>,
     /// The rows that were read last, by their first slot.
     last_read: RefCell<Option<(u32, StoredRows)>>,
 }
@@ -163,9 +167,14 @@ impl Store {
             size,
             slots: 0,
             pieces: Vec::new(),
+            tables: None,
             last_read: RefCell::new(None),
         };
-        let position = match catch_unwind(AssertUnwindSafe(|| store.load(existed, load))) {
+        let loaded = AssertUnwindSafe(|| {
+            let position = store.load(existed, load)?;
+            store.open_tables(memory).map(|()| position)
+        });
+        let position = match catch_unwind(loaded) {
             Ok(position) => position?,
             Err(_) => {
                 return Err(Trouble::Unusable(
@@ -210,6 +219,62 @@ impl Store {
         let position =
             position.and_then(|bytes| bytes.as_ref().try_into().ok().map(u64::from_be_bytes));
         Ok(position.unwrap_or(0))
+    }
+
+    /// Opens the tables on disk. Where they are in RAM those on disk go: they would not be kept
+    /// up to date.
+    fn open_tables(&mut self, memory: Memory) -> Result<(), Trouble> {
+        let unusable = |error: sled::Error| {
+            Trouble::Unusable(format!("the tables on disk cannot be opened: {error}"))
+        };
+        match memory {
+            Memory::Disk => self.tables = Some(self.db.open_tree(TABLES).map_err(unusable)?),
+            Memory::Ram
+                if self
+                    .db
+                    .tree_names()
+                    .iter()
+                    .any(|name| name == TABLES.as_bytes()) =>
+            {
+                self.db.drop_tree(TABLES).map_err(unusable)?;
+            }
+            Memory::Ram => {}
+        }
+        Ok(())
+    }
+
+    /// Throws the tables on disk away and begins new ones.
+    pub(crate) fn renew_tables(&mut self) -> Result<(), IndexError> {
+        let failed = |error: sled::Error| failed(&self.dir, error.into());
+        self.tables = None;
+        self.db.drop_tree(TABLES).map_err(failed)?;
+        self.tables = Some(self.db.open_tree(TABLES).map_err(failed)?);
+        Ok(())
+    }
+
+    /// An entry of the tables on disk; none without such tables.
+    pub(crate) fn table(&self, key: &[u8]) -> Result<Option<sled::IVec>, IndexError> {
+        match &self.tables {
+            Some(tables) => tables
+                .get(key)
+                .map_err(|error| failed(&self.dir, error.into())),
+            None => Ok(None),
+        }
+    }
+
+    /// Writes an entry of the tables on disk.
+    pub(crate) fn put_table(&self, key: &[u8], bytes: &[u8]) -> Result<(), IndexError> {
+        if let Some(tables) = &self.tables {
+            tables
+                .insert(key, bytes)
+                .map_err(|error| failed(&self.dir, error.into()))?;
+        }
+        Ok(())
+    }
+
+    /// The error for a store that holds what it cannot.
+    pub(crate) fn damaged(&self, what: &str) -> IndexError {
+        failed(&self.dir, what.into())
     }
 
     fn load_rows(
@@ -283,6 +348,28 @@ impl Store {
 
     /// The row in a slot that has been written; none for a free one.
     pub(crate) fn row(&self, slot: u32) -> Result<Option<(u64, TextPrint)>, IndexError> {
+        self.with_rows(slot, |first, rows| {
+            rows.get((slot - first) as usize).copied().flatten()
+        })
+    }
+
+    /// The rows that are written from a slot on, which begins a block or a piece of the tail, to
+    /// that block's or piece's end.
+    pub(crate) fn rows_from(&self, slot: u32) -> Result<StoredRows, IndexError> {
+        self.with_rows(slot, |_, rows| rows.clone())
+    }
+
+    /// The number of slots that are written.
+    pub(crate) fn slots(&self) -> u32 {
+        self.slots
+    }
+
+    /// Reads the block or piece of the tail that a slot is in, with its first slot.
+    fn with_rows<T>(
+        &self,
+        slot: u32,
+        read: impl FnOnce(u32, &StoredRows) -> T,
+    ) -> Result<T, IndexError> {
         let after = self.pieces.partition_point(|&piece| piece <= slot);
         let (key, first) = match self.pieces.get(after.wrapping_sub(1)) {
             Some(&piece) => (row_key(TAIL, piece), piece),
@@ -306,9 +393,8 @@ impl Store {
             };
             *last = Some((first, rows.ok_or_else(damaged)?));
         }
-        Ok(last
-            .as_ref()
-            .and_then(|(_, rows)| rows.get((slot - first) as usize).copied().flatten()))
+        let (first, rows) = last.as_ref().expect("the rows were just read");
+        Ok(read(*first, rows))
     }
 
     /// Hands all that was written to the operating system.

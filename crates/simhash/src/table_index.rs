@@ -4,9 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use hashbrown::HashMap;
-
 use crate::block::{self, BLOCK_ROWS};
+use crate::disk_tables::{DiskTables, place_of};
 use crate::layout::Layout;
 use crate::rows::Rows;
 use crate::store::{Changes, Store, StoredRows};
@@ -32,8 +31,9 @@ pub enum Memory {
     /// All in RAM: about 80 bytes a page and its sketch. Rebuilt from disk at start.
     #[default]
     Ram,
-    /// Sketches on disk, for machines that are short of memory; the tables stay in RAM. A lookup
-    /// reads the block of each candidate.
+    /// On disk, for machines that are short of memory: a lookup asks the store for each key and for
+    /// each candidate, and is some fifty times as slow. In RAM are the newest 65,536 pages and what the store
+    /// caches.
     Disk,
 }
 
@@ -116,19 +116,37 @@ pub struct Opened {
     pub rebuilt_because: Option<String>,
 }
 
+/// Pages in RAM, with [`Memory::Disk`], before they are merged into the tables on disk.
+const MERGE_SLOTS: u32 = 1 << 16;
+
 /// The index of kept pages.
+///
+/// A page has a slot. With [`Memory::Ram`] all slots are in `rows` and `tables`; with
+/// [`Memory::Disk`] those before `base` are on disk alone.
 #[derive(Debug)]
 pub struct TableIndex {
     config: IndexConfig,
+    /// The pages in RAM; the first has the slot `base`.
     rows: Rows,
     tables: TableSet,
     store: Option<Store>,
-    /// With [`Memory::Disk`]: lanes of the sketches that are not stored yet.
-    fresh: HashMap<u32, Vec<u64>>,
+    base: u32,
+    /// The pages on disk alone.
+    merged: Option<Merged>,
     /// Slots that changed since they were stored.
     dirty: BTreeSet<u32>,
     /// The candidates of a lookup, kept to be filled again.
     candidates: Vec<(u32, u8)>,
+}
+
+/// What is known of the pages that are on disk alone.
+#[derive(Debug)]
+struct Merged {
+    tables: DiskTables,
+    /// How many there are.
+    pages: usize,
+    /// Pages before they are merged.
+    slots_max: u32,
 }
 
 impl TableIndex {
@@ -142,21 +160,45 @@ impl TableIndex {
     /// [`IndexError::Reach`] for a reach that the tables cannot answer, [`IndexError::Store`] when
     /// the disk fails or another process has the index open.
     pub fn open(dir: &Path, config: &IndexConfig) -> Result<(TableIndex, Opened), IndexError> {
+        TableIndex::open_merging(dir, config, MERGE_SLOTS)
+    }
+
+    /// Like [`TableIndex::open`], with `slots_max` pages in RAM where the tables are on disk: for
+    /// tests, which have few pages.
+    #[doc(hidden)]
+    pub fn open_merging(
+        dir: &Path,
+        config: &IndexConfig,
+        slots_max: u32,
+    ) -> Result<(TableIndex, Opened), IndexError> {
         Layout::check(config.tables, config.radius())?;
-        let keep_lanes = config.memory == Memory::Ram;
-        let loading = RefCell::new(Loading::new(config, keep_lanes));
+        let keep = config.memory == Memory::Ram;
+        let loading = RefCell::new(Loading::new(config, keep));
         let (store, found) = Store::open(
             dir,
             config.sketch,
             config.memory,
             |rows| loading.borrow_mut().load(rows),
-            || *loading.borrow_mut() = Loading::new(config, keep_lanes),
+            || *loading.borrow_mut() = Loading::new(config, keep),
         )?;
-        let Loading { rows, tables } = loading.into_inner();
-        let index = TableIndex {
+        let Loading {
+            rows,
+            tables,
+            pages,
+            ..
+        } = loading.into_inner();
+        let mut index = TableIndex {
             store: Some(store),
             ..TableIndex::with(config, rows, tables)
         };
+        if config.memory == Memory::Disk {
+            index.merged = Some(Merged {
+                tables: DiskTables::new(config),
+                pages,
+                slots_max: slots_max.max(BLOCK_ROWS as u32),
+            });
+            index.load_unmerged()?;
+        }
         let opened = Opened {
             position: found.position,
             rebuilt_because: found.rebuilt_because,
@@ -170,7 +212,7 @@ impl TableIndex {
     /// [`IndexError::Reach`] for a reach that the tables cannot answer.
     pub fn in_memory(config: &IndexConfig) -> Result<TableIndex, IndexError> {
         Layout::check(config.tables, config.radius())?;
-        let Loading { rows, tables } = Loading::new(config, true);
+        let Loading { rows, tables, .. } = Loading::new(config, true);
         Ok(TableIndex::with(config, rows, tables))
     }
 
@@ -180,7 +222,8 @@ impl TableIndex {
             rows,
             tables,
             store: None,
-            fresh: HashMap::new(),
+            base: 0,
+            merged: None,
             dirty: BTreeSet::new(),
             candidates: Vec::new(),
         }
@@ -189,25 +232,29 @@ impl TableIndex {
     /// The best confirmed duplicate of a text among the kept pages, or else the nearest
     /// candidate; none when no kept page is within reach.
     pub fn nearest(&mut self, print: &TextPrint) -> Option<Neighbour> {
+        self.nearest_by(print, |neighbour| neighbour)
+    }
+
+    /// Like [`TableIndex::nearest`], where `doubt` sees every candidate as it was judged and may
+    /// judge it otherwise. So a copy is found behind a page that is nearer and no copy after all.
+    pub fn nearest_by(
+        &mut self,
+        print: &TextPrint,
+        mut doubt: impl FnMut(Neighbour) -> Neighbour,
+    ) -> Option<Neighbour> {
         if print.word_count == 0 {
             return None;
         }
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        self.tables.candidates(&self.rows, print, |slot, table| {
-            candidates.push((slot, table))
-        });
+        self.find_candidates(print, &mut candidates);
         let best = candidates
             .iter()
             .filter_map(|&(slot, table)| {
-                let kept = self.print_in(slot)?;
-                Some(rule::judge(
-                    &self.config,
-                    print,
-                    self.rows.page(slot),
-                    &kept,
-                    table,
-                ))
+                let (page, kept) = self.row(slot)?;
+                // What lies on disk alone may be the entry of a page that was removed.
+                let judged = slot >= self.base || rule::is_candidate(&self.config, print, &kept);
+                judged.then(|| doubt(rule::judge(&self.config, print, page, &kept, table)))
             })
             .min_by(Neighbour::preference);
         self.candidates = candidates;
@@ -220,17 +267,7 @@ impl TableIndex {
         self.forget(page);
         let slot = self.rows.insert(page, print);
         self.tables.insert(&self.rows, slot);
-        if self.rows.lanes(slot).is_none() {
-            let sketch = print.sketch.truncated(self.config.sketch);
-            let lanes = sketch
-                .lanes()
-                .iter()
-                .copied()
-                .chain([sketch.numbers()])
-                .collect();
-            self.fresh.insert(slot, lanes);
-        }
-        self.dirty.insert(slot);
+        self.dirty.insert(self.base + slot);
     }
 
     /// Forgets `page`; false when it was not there. For a better representative, remove the page
@@ -241,12 +278,12 @@ impl TableIndex {
 
     /// The print of a kept page, its sketch cut to the configured size.
     pub fn get(&self, page: u64) -> Option<TextPrint> {
-        self.print_in(self.rows.slot(page)?)
+        self.row(self.slot(page)?).map(|(_, print)| print)
     }
 
     /// The number of kept pages.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.rows.len() + self.merged.as_ref().map_or(0, |merged| merged.pages)
     }
 
     /// Whether no page is kept.
@@ -272,8 +309,7 @@ impl TableIndex {
         self.store = Some(store);
         written?;
         self.dirty.clear();
-        self.fresh.clear();
-        Ok(())
+        self.merge_when_full()
     }
 
     /// Hands what [`TableIndex::apply`] stored to the operating system now, not within a second.
@@ -284,20 +320,82 @@ impl TableIndex {
         self.store.as_ref().map_or(Ok(()), Store::flush)
     }
 
+    /// The slots of all candidates, each once, with the first table that finds it. What the disk
+    /// does not give is logged, and then not found.
+    fn find_candidates(&self, print: &TextPrint, candidates: &mut Vec<(u32, u8)>) {
+        self.tables.candidates(&self.rows, print, |slot, table| {
+            candidates.push((self.base + slot, table));
+        });
+        let Some((merged, store)) = self.merged.as_ref().zip(self.store.as_ref()) else {
+            return;
+        };
+        let asked = merged.tables.candidates(store, print, |slot, table| {
+            // A crash in the middle of a merge leaves entries of slots that are in RAM again.
+            if slot < self.base {
+                candidates.push((slot, table));
+            }
+        });
+        if let Err(error) = asked {
+            tracing::error!(%error, "the tables on disk cannot be read");
+        }
+        candidates.sort_unstable();
+        candidates.dedup_by_key(|(slot, _)| *slot);
+    }
+
     fn forget(&mut self, page: u64) -> bool {
-        let Some(slot) = self.rows.slot(page) else {
+        let Some(slot) = self.slot(page) else {
             return false;
         };
-        self.tables.remove(&self.rows, slot);
-        self.rows.remove(slot);
-        self.fresh.remove(&slot);
         self.dirty.insert(slot);
+        match slot.checked_sub(self.base) {
+            Some(here) => {
+                self.tables.remove(&self.rows, here);
+                self.rows.remove(here);
+            }
+            None => {
+                if let Some(merged) = &mut self.merged {
+                    merged.pages -= 1;
+                }
+            }
+        }
         true
+    }
+
+    /// The slot of a kept page.
+    fn slot(&self, page: u64) -> Option<u32> {
+        if let Some(slot) = self.rows.slot(page) {
+            return Some(self.base + slot);
+        }
+        self.merged.as_ref()?;
+        let place = place_of(self.store.as_ref()?, page).unwrap_or_else(|error| {
+            tracing::error!(page, %error, "the place of a kept page cannot be read");
+            None
+        });
+        let slot = place.filter(|&slot| slot < self.base)?;
+        self.row(slot)
+            .filter(|(found, _)| *found == page)
+            .map(|_| slot)
+    }
+
+    /// The page in a slot; none for a free one. One that cannot be read is logged.
+    fn row(&self, slot: u32) -> Option<(u64, TextPrint)> {
+        let Some(here) = slot.checked_sub(self.base) else {
+            // Pages on disk alone only ever leave.
+            if self.dirty.contains(&slot) {
+                return None;
+            }
+            return self.store.as_ref()?.row(slot).unwrap_or_else(|error| {
+                tracing::error!(slot, %error, "a kept page cannot be read");
+                None
+            });
+        };
+        let live = self.rows.is_live(here);
+        live.then(|| (self.rows.page(here), self.rows.print(here)))
     }
 
     /// The changed blocks, and the tail from its first changed slot on.
     fn changes(&self, store: &Store, position: u64) -> Result<Changes, IndexError> {
-        let slots = self.rows.slots();
+        let slots = self.base + self.rows.slots();
         let tail = slots - slots % BLOCK_ROWS as u32;
         let full: BTreeSet<u32> = self
             .dirty
@@ -327,40 +425,79 @@ impl TableIndex {
         })
     }
 
-    /// The rows from slot `first` to before `end` as they are now, packed.
+    /// The rows from slot `first` to before `end` as they are now, packed. Blocks and `base` begin
+    /// at multiples of the same number, so all of them are in RAM or all on disk.
     fn encode(&self, store: &Store, first: u32, end: u32) -> Result<Vec<u8>, IndexError> {
         let mut rows = Vec::with_capacity((end - first) as usize);
         for slot in first..end {
-            let lanes = self
-                .rows
-                .lanes(slot)
-                .or(self.fresh.get(&slot).map(Vec::as_slice));
-            rows.push(match lanes {
-                _ if !self.rows.is_live(slot) => None,
-                Some(lanes) => Some((self.rows.page(slot), self.rows.print(slot, lanes))),
-                None => store.row(slot)?,
+            rows.push(if slot >= self.base {
+                self.row(slot)
+            } else if self.dirty.contains(&slot) {
+                None
+            } else {
+                store.row(slot)?
             });
         }
         Ok(block::encode(&rows))
     }
 
-    /// The print in a live slot. With [`Memory::Disk`] it may be unreadable: that is logged, and
-    /// the page is then not found.
-    fn print_in(&self, slot: u32) -> Option<TextPrint> {
-        if let Some(lanes) = self
-            .rows
-            .lanes(slot)
-            .or(self.fresh.get(&slot).map(Vec::as_slice))
-        {
-            return Some(self.rows.print(slot, lanes));
-        }
-        match self.store.as_ref()?.row(slot) {
-            Ok(row) => row.map(|(_, print)| print),
-            Err(error) => {
-                tracing::error!(slot, %error, "a kept page's sketch cannot be read");
-                None
+    /// Loads the pages that are stored and not merged, and merges them as they come.
+    fn load_unmerged(&mut self) -> Result<(), IndexError> {
+        let Some((merged, store)) = self.merged.as_mut().zip(self.store.as_mut()) else {
+            return Ok(());
+        };
+        let found = merged.tables.merged(store)?;
+        let usable = |&slots: &u32| slots <= store.slots() && slots % BLOCK_ROWS as u32 == 0;
+        self.base = match found.filter(usable) {
+            Some(base) => base,
+            None => {
+                store.renew_tables()?;
+                0
             }
+        };
+        let mut slot = self.base;
+        while let Some(store) = self.store.as_ref().filter(|store| slot < store.slots()) {
+            let rows = store.rows_from(slot)?;
+            if rows.is_empty() {
+                return Err(store.damaged("rows are missing"));
+            }
+            slot += rows.len() as u32;
+            let live = rows.iter().flatten().count();
+            if let Some(merged) = &mut self.merged {
+                merged.pages -= live.min(merged.pages);
+            }
+            push_rows(&mut self.rows, &mut self.tables, rows);
+            self.merge_when_full()?;
         }
+        Ok(())
+    }
+
+    /// With many pages in RAM and tables on disk: moves all whole blocks there.
+    fn merge_when_full(&mut self) -> Result<(), IndexError> {
+        let Some((merged, store)) = self.merged.as_mut().zip(self.store.as_ref()) else {
+            return Ok(());
+        };
+        let slots = self.rows.slots();
+        if slots < merged.slots_max {
+            return Ok(());
+        }
+        let whole = slots - slots % BLOCK_ROWS as u32;
+        merged.tables.merge(store, &self.rows, self.base, whole)?;
+        let before = self.rows.len();
+        let rest = (whole..slots).map(|slot| {
+            let live = self.rows.is_live(slot);
+            live.then(|| (self.rows.page(slot), self.rows.print(slot)))
+        });
+        let Loading {
+            mut rows,
+            mut tables,
+            ..
+        } = Loading::new(&self.config, true);
+        push_rows(&mut rows, &mut tables, rest.collect());
+        merged.pages += before - rows.len();
+        (self.rows, self.tables) = (rows, tables);
+        self.base += whole;
+        Ok(())
     }
 }
 
@@ -368,25 +505,37 @@ impl TableIndex {
 struct Loading {
     rows: Rows,
     tables: TableSet,
+    /// Whether rows are kept, or only counted.
+    keep: bool,
+    pages: usize,
 }
 
 impl Loading {
-    fn new(config: &IndexConfig, keep_lanes: bool) -> Loading {
+    fn new(config: &IndexConfig, keep: bool) -> Loading {
         Loading {
-            rows: Rows::new(config.sketch, keep_lanes),
+            rows: Rows::new(config.sketch),
             tables: TableSet::new(config),
+            keep,
+            pages: 0,
         }
     }
 
     fn load(&mut self, block: StoredRows) {
-        for row in block {
-            match row {
-                Some((page, print)) => {
-                    let slot = self.rows.append(page, &print);
-                    self.tables.insert(&self.rows, slot);
-                }
-                None => self.rows.push_free(),
+        self.pages += block.iter().flatten().count();
+        if self.keep {
+            push_rows(&mut self.rows, &mut self.tables, block);
+        }
+    }
+}
+
+fn push_rows(rows: &mut Rows, tables: &mut TableSet, block: StoredRows) {
+    for row in block {
+        match row {
+            Some((page, print)) => {
+                let slot = rows.append(page, &print);
+                tables.insert(rows, slot);
             }
+            None => rows.push_free(),
         }
     }
 }

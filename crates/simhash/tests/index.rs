@@ -221,6 +221,34 @@ fn a_duplicate_is_preferred_to_a_nearer_stranger() {
 }
 
 #[test]
+fn a_copy_is_found_behind_a_nearer_page_that_is_doubted() {
+    let page = print(1, 90, 0, &[]);
+    let mut index = TableIndex::in_memory(&IndexConfig::default()).unwrap();
+    index.insert(1, &print(1, 90, 0, &[7]));
+    index.insert(2, &print(1, 90, 2, &[3, 17]));
+    index.insert(3, &print(1, 90, 4, &[3, 17, 40]));
+    let without = |doubted: u64| {
+        move |near: Neighbour| match near.page <= doubted {
+            true => Neighbour {
+                decision: simhash::Decision::Refuted,
+                ..near
+            },
+            false => near,
+        }
+    };
+    for doubted in 0..3 {
+        let near = index.nearest_by(&page, without(doubted)).unwrap();
+        assert_eq!(
+            (near.page, near.decision),
+            (doubted + 1, simhash::Decision::Duplicate)
+        );
+    }
+    // Where all are doubted the nearest of them is the answer.
+    let near = index.nearest_by(&page, without(3)).unwrap();
+    assert_eq!((near.page, near.decision), (1, simhash::Decision::Refuted));
+}
+
+#[test]
 fn another_scheme_or_sketch_size_is_set_aside_and_said() {
     let parent = tempfile::tempdir().unwrap();
     let dir = parent.path().join("fingerprints");
@@ -295,13 +323,26 @@ fn write_group(index: &mut TableIndex, group: u64) {
     index.apply(group + 1).unwrap();
 }
 
-/// Not a test by itself: the process that the next test kills.
+/// An index that merges early where its tables are on disk.
+fn open_killed(dir: &Path, memory: Memory) -> (TableIndex, simhash::Opened) {
+    let config = IndexConfig {
+        memory,
+        ..IndexConfig::default()
+    };
+    TableIndex::open_merging(dir, &config, 256).unwrap()
+}
+
+/// Not a test by itself: the process that the next tests kill.
 #[test]
 fn child_writer() {
     let Ok(dir) = std::env::var("SIMHASH_KILLED_WRITER") else {
         return;
     };
-    let (mut index, opened) = TableIndex::open(Path::new(&dir), &IndexConfig::default()).unwrap();
+    let memory = match std::env::var("SIMHASH_KILLED_MEMORY").as_deref() {
+        Ok("disk") => Memory::Disk,
+        _ => Memory::Ram,
+    };
+    let (mut index, opened) = open_killed(Path::new(&dir), memory);
     for group in opened.position..10_000 {
         write_group(&mut index, group);
         if group % 3 == 0 {
@@ -314,12 +355,22 @@ fn child_writer() {
 
 #[test]
 fn a_killed_writer_loses_nothing_that_replay_from_its_position_does_not_mend() {
+    kill_writers(Memory::Ram, "ram");
+}
+
+#[test]
+fn a_writer_killed_with_its_tables_on_disk_loses_nothing_either() {
+    kill_writers(Memory::Disk, "disk");
+}
+
+fn kill_writers(memory: Memory, name: &str) {
     let parent = tempfile::tempdir().unwrap();
     let dir = parent.path().join("fingerprints");
     for round in 1..=3u64 {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "child_writer", "--nocapture", "--test-threads=1"])
             .env("SIMHASH_KILLED_WRITER", &dir)
+            .env("SIMHASH_KILLED_MEMORY", name)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -337,7 +388,7 @@ fn a_killed_writer_loses_nothing_that_replay_from_its_position_does_not_mend() {
         child.wait().unwrap();
         let flushed = *flushed.last().unwrap();
 
-        let (mut index, opened) = TableIndex::open(&dir, &IndexConfig::default()).unwrap();
+        let (mut index, opened) = open_killed(&dir, memory);
         assert_eq!(opened.rebuilt_because, None);
         assert!(
             opened.position >= flushed,
@@ -348,10 +399,15 @@ fn a_killed_writer_loses_nothing_that_replay_from_its_position_does_not_mend() {
         for group in opened.position..goal {
             write_group(&mut index, group);
         }
+        // No page is missed, nor is a copy of it within k.
         for page in 0..goal * GROUP {
-            let near = index.nearest(&killed_page(page)).filter(|near| near.exact);
             let expected = (page % 5 != 3).then_some(page);
-            assert_eq!(near.map(|near| near.page), expected);
+            for flipped in [0, 1 << 5, 1 << 5 | 1 << 21 | 1 << 60] {
+                let mut asked = killed_page(page);
+                asked.fingerprint.0 ^= flipped;
+                let near = index.nearest(&asked).filter(|near| near.exact);
+                assert_eq!(near.map(|near| near.page), expected);
+            }
         }
     }
 }

@@ -73,7 +73,7 @@ pub struct Args {
     /// Tables of the index: 4, 10 or 16
     #[arg(long, value_name = "N", default_value = "4", value_parser = tables)]
     tables: Tables,
-    /// Where sketches are held; disk needs --index
+    /// Where tables and kept documents are held; disk needs --index
     #[arg(long, value_enum, default_value_t = Place::Ram)]
     memory: Place,
     /// Keep the index in this directory, for the next run
@@ -124,7 +124,7 @@ impl From<KeepName> for Keep {
     }
 }
 
-/// Where sketches are held.
+/// Where tables and kept documents are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Place {
     /// In memory.
