@@ -553,11 +553,7 @@ fn target(record: &Record) -> Option<&str> {
         Event::Seed(seed) => Some(&seed.url),
         Event::Sitemap(sitemap) => Some(&sitemap.url),
         Event::Attempt(attempt) => Some(&attempt.url),
-        Event::Start(_)
-        | Event::Robots(_)
-        | Event::Retry(_)
-        | Event::Replaced(_)
-        | Event::Stop(_) => None,
+        Event::Start(_) | Event::Robots(_) | Event::Retry(_) | Event::Stop(_) => None,
     }
 }
 

@@ -70,7 +70,6 @@ impl Record {
             "attempt" => Event::Attempt(serde_json::from_slice(json)?),
             "page" => Event::Page(serde_json::from_slice(json)?),
             "retry" => Event::Retry(serde_json::from_slice(json)?),
-            "replaced" => Event::Replaced(serde_json::from_slice(json)?),
             "stop" => Event::Stop(serde_json::from_slice(json)?),
             // An event that serde knows and this table does not: the slow way is always right.
             _ => return serde_json::from_slice(json),
@@ -128,7 +127,6 @@ mod tests {
             Event::Attempt(AttemptRecord::default()),
             Event::Page(Box::default()),
             Event::Retry(RetryRecord::default()),
-            Event::Replaced(ReplacedRecord::default()),
             Event::Stop(StopRecord::default()),
         ]
     }

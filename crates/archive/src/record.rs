@@ -45,9 +45,6 @@ pub enum Event {
     Page(Box<PageRecord>),
     /// Finished URLs were put back into the queue by hand.
     Retry(RetryRecord),
-    /// A better representative took the place of a kept page: `page` leaves the index for `by`. Read
-    /// but not written: a change of representative is [`PageRecord::replaces`], in one record.
-    Replaced(ReplacedRecord),
     /// The process ended in order.
     Stop(StopRecord),
 }
@@ -441,17 +438,6 @@ pub struct RetryOrigin {
     /// Context of the link, for the focus model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-}
-
-/// A change of representative.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct ReplacedRecord {
-    /// The page that leaves the index.
-    pub page: u64,
-    /// The page that takes its place.
-    pub by: u64,
-    /// Why.
-    pub why: String,
 }
 
 /// An orderly end.

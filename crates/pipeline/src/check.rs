@@ -158,7 +158,6 @@ fn read_journal(
             Event::Robots(_)
             | Event::Sitemap(_)
             | Event::Attempt(_)
-            | Event::Replaced(_)
             | Event::Stop(_) => {}
         }
     }

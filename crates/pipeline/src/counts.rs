@@ -95,11 +95,7 @@ impl Counts {
                     self.take_back(origin);
                 }
             }
-            Event::Start(_)
-            | Event::Robots(_)
-            | Event::Sitemap(_)
-            | Event::Replaced(_)
-            | Event::Stop(_) => {}
+            Event::Start(_) | Event::Robots(_) | Event::Sitemap(_) | Event::Stop(_) => {}
         }
     }
 

@@ -173,7 +173,6 @@ pub(crate) fn candidates(
             | Event::Sitemap(_)
             | Event::Attempt(_)
             | Event::Page(_)
-            | Event::Replaced(_)
             | Event::Stop(_) => {}
         }
     }

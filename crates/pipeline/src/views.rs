@@ -308,7 +308,7 @@ impl Views {
                         .replay_attempt(&url, attempt.attempt, attempt.retry_at_ms);
                 }
             }
-            Event::Start(_) | Event::Replaced(_) | Event::Stop(_) => {}
+            Event::Start(_) | Event::Stop(_) => {}
         }
         Ok(())
     }

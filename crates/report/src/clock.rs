@@ -40,8 +40,7 @@ impl Clock {
             | Event::Sitemap(_)
             | Event::Attempt(_)
             | Event::Page(_)
-            | Event::Retry(_)
-            | Event::Replaced(_) => {}
+            | Event::Retry(_) => {}
         }
     }
 

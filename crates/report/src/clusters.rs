@@ -147,17 +147,14 @@ impl Clusters {
         });
     }
 
-    /// A kept page gives its place, and so its cluster, to another: to one of its duplicates, or
-    /// to a page that was kept beside it.
-    pub(crate) fn replace(&mut self, page: u64, by: u64, by_url: &str, by_was_duplicate: bool) {
+    /// A kept page gives its place to a better copy, and becomes one of the copy's duplicates with
+    /// its own.
+    pub(crate) fn replace(&mut self, page: u64, by: u64, by_url: &str) {
         self.replaced += 1;
         let members = self.members.remove(&page).unwrap_or(0);
-        let gained = u64::from(!by_was_duplicate || members == 0);
-        *self.members.entry(by).or_default() += members + gained;
+        *self.members.entry(by).or_default() += members + 1;
         self.names.remove(&page);
-        if !by_url.is_empty() {
-            self.names.insert(by, by_url.to_owned());
-        }
+        self.names.insert(by, by_url.to_owned());
     }
 
     /// The figures; `near` and `exact` are how many duplicates there are by the URLs' fates.

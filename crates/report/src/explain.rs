@@ -10,6 +10,7 @@ use archive::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::original::Original;
 use crate::words;
 
 mod tell;
@@ -51,10 +52,30 @@ pub struct Story {
     pub duplicates: Vec<DuplicateOf>,
     /// All pages that were dropped as its duplicates.
     pub duplicates_count: u64,
+    /// The page of its cluster that is thought to be the source, if it is in one; the caller fills
+    /// it in, with [`crate::original_of`] on [`Story::cluster`].
+    pub original: Option<Original>,
     /// The page that took its place in the index, by record number, and why.
     pub replaced_by: Option<(u64, String)>,
     /// Times when it was put back into the queue by hand, ISO 8601.
     pub put_back: Vec<String>,
+}
+
+impl Story {
+    /// A page of the cluster of duplicates that the URL is in, by record number: the one that it
+    /// repeats, or itself; none where it is in no cluster.
+    pub fn cluster(&self) -> Option<u64> {
+        let last = self.decisions.last()?;
+        let repeats = last
+            .reason
+            .as_deref()
+            .is_some_and(|reason| reason.ends_with("_duplicate"));
+        let nearest = last.nearest.as_ref().filter(|_| repeats);
+        let own = self.duplicates_count > 0 || self.replaced_by.is_some();
+        nearest
+            .map(|nearest| nearest.page)
+            .or(own.then_some(last.page))
+    }
 }
 
 /// It was given as a seed.
@@ -214,17 +235,6 @@ impl Explainer {
             Event::Retry(retry) if retry.urls.contains(&self.story.url) => {
                 (self.admitted, self.finished) = (true, false);
                 self.story.put_back.push(words::instant(record.at_ms));
-            }
-            Event::Replaced(replaced) => {
-                if self.is_me(replaced.page) {
-                    self.story.replaced_by = Some((replaced.by, replaced.why.clone()));
-                } else if self.is_me(replaced.by) {
-                    self.story.replaced_by = None;
-                    if let Some(last) = self.story.decisions.last_mut() {
-                        last.verdict = Some("indexed".to_owned());
-                        last.detail = Some(format!("took the place of page {}", replaced.page));
-                    }
-                }
             }
             Event::Start(_)
             | Event::Stop(_)

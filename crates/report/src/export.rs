@@ -20,6 +20,8 @@ mod rows;
 use fetches::Fetches;
 use later::Later;
 
+use crate::original::Original;
+
 /// What a row is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
@@ -181,6 +183,19 @@ fn unknown(name: &str, known: &'static [&'static str]) -> UnknownName {
         name: name.to_owned(),
         known,
     }
+}
+
+/// The guess at the source of the cluster that a page belongs to, kept or dropped, by its record
+/// number; none for a page without duplicates. `records` is called twice, as by [`export`].
+pub fn original_of<I: Iterator<Item = Record>>(
+    mut records: impl FnMut() -> I,
+    page: u64,
+) -> Option<Original> {
+    let later = Later::of(records());
+    let mut clusters = rows::Clusters::default();
+    let known = records().take_while(|record| record.seq <= later.last_seq);
+    known.for_each(|record| clusters.add(&record, &later));
+    clusters.original(later.representative(page))
 }
 
 /// Writes the rows and says how many there were.

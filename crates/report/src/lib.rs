@@ -46,7 +46,7 @@ mod journal;
 
 pub use compare::Comparison;
 pub use explain::{Explainer, Story};
-pub use export::{Format, What, export};
+pub use export::{Format, What, export, original_of};
 pub use figures::CrawlReport;
 pub use look::Look;
 pub use tally::Tally;

@@ -77,7 +77,6 @@ impl Tally {
             Event::Attempt(attempt) => self.attempt(attempt),
             Event::Page(page) => self.page(record.seq, page),
             Event::Retry(retry) => self.retry(retry),
-            Event::Replaced(replaced) => self.replace(replaced.page, replaced.by, ""),
         }
     }
 
@@ -443,16 +442,12 @@ impl Tally {
 
     /// A kept page leaves the index for another.
     fn replace(&mut self, page: u64, by: u64, by_url: &str) {
-        let (Some(page_slot), Some(by_slot)) = (self.fates.page(page), self.fates.page(by)) else {
+        let Some(page_slot) = self.fates.page(page) else {
             return;
         };
-        let by_was_duplicate = self.fates.slot(by_slot).state == State::Junk;
-        self.clusters.replace(page, by, by_url, by_was_duplicate);
+        self.clusters.replace(page, by, by_url);
         if self.fates.slot(page_slot).state == State::Indexed {
             self.shift(page_slot, State::Junk, "near_duplicate");
-        }
-        if by_was_duplicate {
-            self.shift(by_slot, State::Indexed, "");
         }
     }
 }

@@ -433,13 +433,6 @@ fn any_event() -> impl Strategy<Value = Event> {
             filter: String::new(),
         })
     });
-    let replaced = (0..40u64, 0..40u64).prop_map(|(page, by)| {
-        Event::Replaced(archive::ReplacedRecord {
-            page,
-            by,
-            why: "longer".into(),
-        })
-    });
     let seed = (url.clone(), any::<u32>(), any::<bool>()).prop_map(|(url, seed, sitemap)| {
         Event::Seed(archive::SeedRecord {
             url,
@@ -469,7 +462,7 @@ fn any_event() -> impl Strategy<Value = Event> {
     });
     let stop = Just(Event::Stop(archive::StopRecord::default()));
     let start = Just(Event::Start(archive::StartRecord::default()));
-    prop_oneof![6 => page, 1 => retry, 1 => replaced, 1 => seed, 1 => sitemap, 1 => attempt, 1 => stop, 1 => start]
+    prop_oneof![6 => page, 1 => retry, 1 => seed, 1 => sitemap, 1 => attempt, 1 => stop, 1 => start]
 }
 
 proptest! {

@@ -320,6 +320,16 @@ fn afterwards(story: &Story) -> Vec<String> {
     if let Some((by, why)) = &story.replaced_by {
         lines.push(format!("left the index for page {by}: {why}"));
     }
+    if let Some(original) = &story.original {
+        let which = match original.url == story.url {
+            true => "this one",
+            false => &original.url,
+        };
+        let because = &original.because;
+        lines.push(format!(
+            "the original of all its copies seems to be {which}: {because}"
+        ));
+    }
     if story.duplicates_count > 0 {
         let dropped = words::plural(story.duplicates_count, "page was", "pages were");
         lines.push(format!("{dropped} dropped as its duplicate:"));

@@ -203,3 +203,34 @@ fn the_link_that_admitted_the_url_is_among_those_remembered() {
     );
     assert!(told(&story).contains("and on 20 more pages"));
 }
+
+#[test]
+fn a_duplicate_and_its_kept_page_name_the_original_of_their_cluster() {
+    let mut journal = journal::Journal::default();
+    let dated = |url: &str, date: &str, reason: &str| {
+        let mut page = journal::judged(url, "t", "en", 0.9, reason);
+        page.page.as_mut().unwrap().published = Some(date.into());
+        page
+    };
+    let kept = journal.page(dated("http://a.test/", "2024-05-02", ""));
+    for (url, date) in [
+        ("http://b.test/", "2024-05-03"),
+        ("http://c.test/", "2024-05-01"),
+    ] {
+        let copy = dated(url, date, "near_duplicate");
+        journal.page(journal::duplicate(copy, kept, "http://a.test/", 1, 0.9));
+    }
+    journal.page(dated("http://d.test/", "2024-05-04", ""));
+    let original = |url: &str| {
+        let mut story = story(&journal.records, url);
+        let records = || journal.records.iter().cloned();
+        story.original = crate::original_of(records, story.cluster()?);
+        let told = told(&story);
+        assert!(told.contains("published first, 2024-05-01"), "{told}");
+        story.original.map(|original| original.url)
+    };
+    for url in ["http://a.test/", "http://b.test/", "http://c.test/"] {
+        assert_eq!(original(url).as_deref(), Some("http://c.test/"), "{url}");
+    }
+    assert_eq!(original("http://d.test/"), None);
+}

@@ -49,7 +49,6 @@ impl Fetches {
             | Event::Robots(_)
             | Event::Sitemap(_)
             | Event::Retry(_)
-            | Event::Replaced(_)
             | Event::Stop(_) => {}
         }
         match self.waiting.len() > WINDOW {

@@ -1,12 +1,9 @@
 //! What is known about a page only after its record: found in a first pass.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use archive::{Event, NeighbourRecord, PageRecord, Record};
-
-/// Pages whose URLs are remembered, for the one that takes the place of another shortly after.
-const RECENT_MAX: usize = 4096;
 
 /// Corrections to records by later ones.
 #[derive(Debug, Default)]
@@ -17,36 +14,23 @@ pub(super) struct Later {
     put_back: HashMap<String, u64>,
     /// Pages that left the index, with number and URL of the page that took their place.
     replaced: HashMap<u64, (u64, String)>,
-    /// Pages that took the place of another.
-    promoted: HashMap<u64, u64>,
 }
 
 impl Later {
     pub(super) fn of(records: impl Iterator<Item = Record>) -> Later {
         let mut later = Later::default();
-        let mut recent: VecDeque<(u64, String)> = VecDeque::new();
         for record in records {
             later.last_seq = record.seq;
             match record.event {
                 Event::Page(page) => {
-                    if recent.len() == RECENT_MAX {
-                        recent.pop_front();
-                    }
                     if let Some(old) = page.replaces {
-                        later.replaced.insert(old, (record.seq, page.url.clone()));
+                        later.replaced.insert(old, (record.seq, page.url));
                     }
-                    recent.push_back((record.seq, page.url));
                 }
                 Event::Retry(retry) => {
                     later
                         .put_back
                         .extend(retry.urls.into_iter().map(|url| (url, record.seq)));
-                }
-                Event::Replaced(replaced) => {
-                    let named = recent.iter().find(|(seq, _)| *seq == replaced.by);
-                    let url = named.map(|(_, url)| url.clone()).unwrap_or_default();
-                    later.replaced.insert(replaced.page, (replaced.by, url));
-                    later.promoted.insert(replaced.by, replaced.page);
                 }
                 Event::Start(_)
                 | Event::Seed(_)
@@ -75,12 +59,6 @@ impl Later {
                 decision: "replaced".to_owned(),
                 ..NeighbourRecord::default()
             });
-            return Some(Cow::Owned(page));
-        }
-        if self.promoted.contains_key(&seq) && page.verdict.as_deref() == Some("junk") {
-            let mut page = page.clone();
-            page.verdict = Some("indexed".to_owned());
-            page.reason = None;
             return Some(Cow::Owned(page));
         }
         Some(Cow::Borrowed(page))

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Row;
 use super::later::Later;
 use crate::hosts::HostRow;
-use crate::original::{Candidate, original};
+use crate::original::{Candidate, Original, original};
 use crate::words;
 
 /// A time for a row; null for none.
@@ -209,37 +209,29 @@ impl Clusters {
     }
 
     /// A row per cluster, in the order of their kept pages.
-    pub(super) fn rows(self) -> impl Iterator<Item = Row> {
-        let Clusters {
-            by_page,
-            kept,
-            links_in,
-            copies,
-        } = self;
-        by_page.into_iter().filter_map(move |(page, members)| {
-            let representative = kept.get(&page)?;
-            let (rows, others): (Vec<Value>, Vec<Candidate>) = members
-                .into_iter()
-                .map(|member| (member.row, member.page))
-                .unzip();
-            let known = |page: &Candidate| Candidate {
-                links_in: links_in.get(&page.url).copied().unwrap_or(0),
-                host_copies: copies.get(&host(&page.url)).copied().unwrap_or(0),
-                ..page.clone()
-            };
-            let pages: Vec<Candidate> = [representative]
-                .into_iter()
-                .chain(&others)
-                .map(known)
-                .collect();
-            let original = original(&pages)?;
+    pub(super) fn rows(&self) -> impl Iterator<Item = Row> {
+        self.by_page.iter().filter_map(|(page, members)| {
+            let rows: Vec<&Value> = members.iter().map(|member| &member.row).collect();
+            let original = self.original(*page)?;
             Some(vec![
-                json!(representative.url),
+                json!(self.kept.get(page)?.url),
                 json!(rows),
                 json!(original.url),
                 json!(original.because),
             ])
         })
+    }
+
+    /// The guess at the source of a cluster, by its kept page; none where nothing repeats it.
+    pub(super) fn original(&self, page: u64) -> Option<Original> {
+        let members = self.by_page.get(&page)?.iter().map(|member| &member.page);
+        let known = |page: &Candidate| Candidate {
+            links_in: self.links_in.get(&page.url).copied().unwrap_or(0),
+            host_copies: self.copies.get(&host(&page.url)).copied().unwrap_or(0),
+            ..page.clone()
+        };
+        let pages = std::iter::once(self.kept.get(&page)?).chain(members);
+        original(&pages.map(known).collect::<Vec<_>>())
     }
 }
 

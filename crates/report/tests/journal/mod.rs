@@ -3,8 +3,8 @@
 
 use archive::{
     AttemptRecord, BodyRef, Event, FetchRecord, LinkRecord, NeighbourRecord, PageRecord,
-    PageSummary, Record, ReplacedRecord, RetryRecord, RobotsRecord, SeedRecord, SitemapRecord,
-    StartRecord, StopRecord,
+    PageSummary, Record, RetryRecord, RobotsRecord, SeedRecord, SitemapRecord, StartRecord,
+    StopRecord,
 };
 
 /// 2026-11-21 10:00 UTC.
@@ -269,25 +269,19 @@ pub fn with_changes() -> Vec<Record> {
         filter: "4xx".into(),
     }));
     journal.page(judged("http://db.test/gone", "Back again", "en", 0.6, ""));
-    let longer = judged(
-        "http://db.test/late",
-        "B-trees, the longer text",
-        "en",
-        0.9,
-        "near_duplicate",
-    );
-    let by = journal.page(duplicate(longer, 10, "http://db.test/a", 3, 0.8));
-    journal.event(Event::Replaced(ReplacedRecord {
-        page: 10,
-        by,
-        why: "longer".into(),
-    }));
+    journal.page(better_copy());
     journal.records
 }
 
 /// A journal in which a better copy takes the place of a kept page as it is judged.
 pub fn with_a_better_copy() -> Vec<Record> {
     let mut journal = Journal { records: small() };
+    journal.page(better_copy());
+    journal.records
+}
+
+/// A page that takes the place of a kept one.
+fn better_copy() -> PageRecord {
     let longer = judged(
         "http://db.test/late",
         "B-trees, the longer text",
@@ -295,11 +289,11 @@ pub fn with_a_better_copy() -> Vec<Record> {
         0.9,
         "",
     );
-    let mut longer = duplicate(longer, 10, "http://db.test/a", 3, 0.8);
-    longer.replaces = Some(10);
-    longer.detail = Some("takes the place of http://db.test/a: longer".into());
-    journal.page(longer);
-    journal.records
+    PageRecord {
+        replaces: Some(10),
+        detail: Some("takes the place of http://db.test/a: longer".into()),
+        ..duplicate(longer, 10, "http://db.test/a", 3, 0.8)
+    }
 }
 
 /// Some crawl of `pages` pages, always the same, as an iterator.

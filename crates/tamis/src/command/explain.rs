@@ -45,6 +45,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         };
         story.summary = format!("{} {why}", story.summary);
     }
+    if let Some(page) = story.cluster() {
+        let records = || journal::records(&dir).into_iter().flatten();
+        story.original = report::original_of(records, page);
+    }
     let known = story.state != "unknown";
     let focus = match story.decisions.last() {
         Some(decision) => Why::of(&dir, &config, decision.page)?,
