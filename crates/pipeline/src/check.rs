@@ -14,7 +14,7 @@ use frontier::{CanonicalUrl, Frontier};
 use index::PageIndex;
 use serde::Serialize;
 use sieve::{Content, Evidence, Rules, Verdict};
-use simhash::TableIndex;
+use simhash::{IndexConfig, Memory, TableIndex};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::CrawlConfig;
@@ -132,7 +132,7 @@ fn read_journal(
             }
             Event::Start(start) => {
                 if let Some(again) = &mut again {
-                    again.start(&start.config);
+                    again.start(record.seq, &start.config, report)?;
                 }
             }
             Event::Sitemap(sitemap) if sitemap.kind != "index" => {
@@ -155,10 +155,7 @@ fn read_journal(
                     again.page(record.seq, page, report);
                 }
             }
-            Event::Robots(_)
-            | Event::Sitemap(_)
-            | Event::Attempt(_)
-            | Event::Stop(_) => {}
+            Event::Robots(_) | Event::Sitemap(_) | Event::Attempt(_) | Event::Stop(_) => {}
         }
     }
     report.kept = journal.kept.len() as u64;
@@ -319,6 +316,7 @@ struct Kept {
 /// Makes verdicts again from what was recorded.
 struct Rejudge {
     rules: Rules,
+    asked: IndexConfig,
     tables: TableIndex,
     kept: HashMap<u64, Kept>,
     keeps_first: bool,
@@ -326,20 +324,52 @@ struct Rejudge {
 
 impl Rejudge {
     fn new(config: &CrawlConfig) -> Result<Self, CrawlError> {
+        let asked = IndexConfig {
+            memory: Memory::Ram,
+            ..index_config(config)
+        };
         Ok(Self {
             rules: setup::rules(config),
-            tables: TableIndex::in_memory(&index_config(config))?,
+            asked,
+            tables: TableIndex::in_memory(&asked)?,
             kept: HashMap::new(),
             keeps_first: true,
         })
     }
 
-    /// The rules in force from here on.
-    fn start(&mut self, config: &serde_json::Value) {
-        if let Ok(config) = serde_json::from_value::<CrawlConfig>(config.clone()) {
-            self.rules = setup::rules(&config);
-            self.keeps_first = config.dedup.keep == crate::config::KeepPolicy::First;
+    /// The rules in force from here on, as the start recorded them.
+    fn start(
+        &mut self,
+        seq: u64,
+        config: &serde_json::Value,
+        report: &mut CheckReport,
+    ) -> Result<(), CrawlError> {
+        let config = match serde_json::from_value::<CrawlConfig>(config.clone()) {
+            Ok(config) => config,
+            Err(error) => {
+                report.problem(format!(
+                    "record {seq}: the configuration of this start cannot be read: {error}"
+                ));
+                return Ok(());
+            }
+        };
+        self.rules = setup::rules(&config);
+        self.keeps_first = config.dedup.keep == crate::config::KeepPolicy::First;
+        let asked = IndexConfig {
+            memory: Memory::Ram,
+            ..index_config(&config)
+        };
+        if self.asked != asked {
+            // The kept pages stay, other neighbours are found among them.
+            let mut tables = TableIndex::in_memory(&asked)?;
+            for &page in self.kept.keys() {
+                if let Some(print) = self.tables.get(page) {
+                    tables.insert(page, &print);
+                }
+            }
+            (self.tables, self.asked) = (tables, asked);
         }
+        Ok(())
     }
 
     fn page(&mut self, seq: u64, page: &PageRecord, report: &mut CheckReport) {
@@ -355,17 +385,21 @@ impl Rejudge {
             None
         } else {
             let whole = convert::whole_of(summary, &print);
-            convert::nearest(&mut self.tables, &print, whole.as_ref())
+            let kept = &self.kept;
+            let is_sibling = |page| kept.get(&page).is_some_and(|kept| kept.host == host);
+            convert::nearest(
+                &mut self.tables,
+                &print,
+                whole.as_ref(),
+                &self.rules,
+                is_sibling,
+            )
         };
         let near = neighbour
             .as_ref()
             .and_then(|near| self.kept.get(&near.page));
         let same_layout =
             near.is_some_and(|near| (near.layout ^ layout).count_ones() <= LAYOUT_BITS_MAX);
-        let neighbour = match near.is_some_and(|near| near.host == host) {
-            true => neighbour.map(|near| sieve::between_siblings(near, &self.rules)),
-            false => neighbour,
-        };
         let evidence = Evidence {
             status,
             content: Content::Page,

@@ -102,16 +102,24 @@ pub fn print_of(page: &PageSummary) -> Option<TextPrint> {
 
 /// The nearest kept page: one with the very text that the page had before its host's template was
 /// cut, else the nearest to what was left. Pages that were kept before the template was known have
-/// it in their prints.
+/// it in their prints. Pages of the same host are doubted one by one, so that a copy elsewhere is
+/// found behind a sibling that is none.
 pub fn nearest(
     tables: &mut TableIndex,
     print: &TextPrint,
     whole: Option<&TextPrint>,
+    rules: &Rules,
+    is_sibling: impl Fn(u64) -> bool,
 ) -> Option<Neighbour> {
     whole
         .and_then(|whole| tables.nearest(whole))
         .filter(|near| near.exact)
-        .or_else(|| tables.nearest(print))
+        .or_else(|| {
+            tables.nearest_by(print, |near| match is_sibling(near.page) {
+                true => sieve::between_siblings(near, rules),
+                false => near,
+            })
+        })
 }
 
 /// What is recorded of a text before it was cut, as far as equal texts are told by it.

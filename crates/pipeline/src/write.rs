@@ -441,17 +441,20 @@ impl Writer {
             None
         } else {
             let whole = reading.whole.as_ref().map(|(_, print)| print);
-            convert::nearest(&mut self.fingerprints, &reading.print, whole)
+            let kept = &self.kept;
+            let is_sibling = |page| kept.get(page).is_some_and(|kept| kept.is_on(&record.host));
+            convert::nearest(
+                &mut self.fingerprints,
+                &reading.print,
+                whole,
+                &self.rules,
+                is_sibling,
+            )
         };
         let near = neighbour
             .as_ref()
             .and_then(|neighbour| self.kept.get(neighbour.page))
             .cloned();
-        let same_host = near.as_ref().is_some_and(|near| near.is_on(&record.host));
-        let neighbour = neighbour.map(|neighbour| match same_host {
-            true => sieve::between_siblings(neighbour, &self.rules),
-            false => neighbour,
-        });
         let evidence = Evidence {
             status,
             content: Content::Page,

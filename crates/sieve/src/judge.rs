@@ -83,6 +83,7 @@ fn is_off_topic(evidence: &Evidence, rules: &Rules) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simhash::{Fingerprint, Neighbour, Reason};
 
     fn page() -> Evidence {
         Evidence {
@@ -210,5 +211,81 @@ mod tests {
     #[test]
     fn a_thin_page_is_thin_before_it_is_anything_else() {
         check(&Evidence { words: 3, ..page() }, &Rules::default(), "thin");
+    }
+
+    /// A neighbour of this overlap and decision, with the very text or not.
+    fn near(overlap: f32, exact: bool, decision: Decision) -> Neighbour {
+        Neighbour {
+            page: 1,
+            fingerprint: Fingerprint(7),
+            distance: 2,
+            overlap,
+            containment: None,
+            table: 0,
+            word_count: 300,
+            exact,
+            decision,
+            reason: Reason::OverlapEnough,
+        }
+    }
+
+    #[test]
+    fn a_duplicate_is_exact_or_near_whole_or_in_part_in_the_same_layout_or_another() {
+        let cases = [
+            (1.0, true, true, "exact_duplicate", "full_layout"),
+            (1.0, true, false, "exact_duplicate", "full_content"),
+            (0.95, false, true, "near_duplicate", "full_layout"),
+            (0.9, false, false, "near_duplicate", "full_content"),
+            (0.89, false, true, "near_duplicate", "partial_layout"),
+            (0.7, false, false, "near_duplicate", "partial_content"),
+        ];
+        for (overlap, exact, same_layout, name, kind) in cases {
+            let evidence = Evidence {
+                neighbour: Some(near(overlap, exact, Decision::Duplicate)),
+                same_layout,
+                ..page()
+            };
+            let Verdict::Junk(reason) = judge(&evidence, &Rules::default()) else {
+                panic!("{evidence:?} was kept");
+            };
+            let found = reason.duplicate_kind().map(|kind| kind.name());
+            assert_eq!((reason.name(), found), (name, Some(kind)));
+        }
+    }
+
+    #[test]
+    fn a_neighbour_that_is_refuted_or_not_confirmed_makes_no_duplicate() {
+        for decision in [Decision::Refuted, Decision::Unconfirmed] {
+            let evidence = Evidence {
+                neighbour: Some(near(0.99, false, decision)),
+                same_layout: true,
+                ..page()
+            };
+            check(&evidence, &Rules::default(), "index");
+        }
+    }
+
+    #[test]
+    fn a_duplicate_is_one_before_its_language_and_topic_are_asked_and_after_it_is_thin() {
+        let evidence = Evidence {
+            neighbour: Some(near(1.0, true, Decision::Duplicate)),
+            language: Some("ja".into()),
+            relevance: Some(0.0),
+            ..page()
+        };
+        let rules = Rules {
+            languages: vec!["zh".into()],
+            relevance_min: Some(0.5),
+            ..Rules::default()
+        };
+        check(&evidence, &rules, "exact_duplicate");
+        check(
+            &Evidence {
+                words: 3,
+                ..evidence
+            },
+            &rules,
+            "thin",
+        );
     }
 }
