@@ -180,7 +180,7 @@ static DAY_MONTH: LazyLock<Regex> = LazyLock::new(|| {
 
 static PATH: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"/((?:19|20)\d\d)[-/_]?(0?[1-9]|1[0-2])[-/_]?(0[1-9]|[12]\d|3[01]|[1-9])(?:[^\d]|$)|[-_/t]((?:19|20)\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?:[^\d]|$)",
+        r"/((?:19|20)\d\d)[-/_](0?[1-9]|1[0-2])[-/_](0?[1-9]|[12]\d|3[01])(?:[^\d]|$)|[-_/t]((?:19|20)\d\d)[-/]?(0[1-9]|1[0-2])[-/]?(0[1-9]|[12]\d|3[01])(?:[^\d]|$)",
     )
 });
 
@@ -269,6 +269,13 @@ mod tests {
             in_path("/a/t20210305_1234.html").as_deref(),
             Some("2021-03-05")
         );
+        assert_eq!(
+            in_path("/2006/12/04/hit-parade").as_deref(),
+            Some("2006-12-04"),
+            "a month is not cut in two"
+        );
+        assert_eq!(in_path("/2021/0305/c1.html").as_deref(), Some("2021-03-05"));
         assert_eq!(in_path("/2021/03/title"), None);
+        assert_eq!(in_path("/2021/12-days-of-code"), None);
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn find(
     let shared_letters = letters(reference);
     let is_site = |heading: &str| site_name.is_some_and(|site| letters(site) == heading);
     // What `<title>` begins with, if a heading says just that: the rest is for search engines. If
-    // another heading says the rest, the beginning is the site's name.
+    // another heading or the shared title says the rest, the beginning is the site's name.
     let leads = headings.iter().find(|(heading, level)| {
         let heading = letters(heading);
         *level == 1
@@ -55,6 +55,7 @@ pub(super) fn find(
             && !is_site(&heading)
             && first_parts(&whole).any(|(part, rest)| {
                 letters(part) == heading
+                    && shared_letters != letters(rest)
                     && !headings
                         .iter()
                         .any(|(other, _)| letters(other) == letters(rest))
@@ -79,7 +80,11 @@ pub(super) fn find(
         .collect::<Vec<_>>()[..]
     {
         // A slogan over a landing page shares no word with the title.
-        [(heading, _)] if words(heading) >= 4 && shares_a_word(heading, &whole) => {
+        [(heading, _)]
+            if words(heading) >= 4
+                && (shares_words(heading, &whole)
+                    || headline.as_deref().map(letters) == Some(letters(heading))) =>
+        {
             Some(heading.clone())
         }
         _ => None,
@@ -128,22 +133,26 @@ fn first_segment(title: &str) -> &str {
 
 /// A title cut in two at each kind of sign that may end its first part.
 fn first_parts(title: &str) -> impl Iterator<Item = (&str, &str)> {
-    ["|", "｜", " - ", " – ", " — ", " :: ", " · "]
+    ["|", "｜", " - ", " – ", " — ", " :: ", " · ", ": "]
         .into_iter()
         .filter_map(|separator| title.split_once(separator))
         .map(|(head, rest)| (head.trim(), rest.trim()))
 }
 
-/// Whether two titles have a word of four letters or more in common; scripts without blanks
-/// always do.
-fn shares_a_word(one: &str, other: &str) -> bool {
-    let other = other.to_lowercase();
-    one.to_lowercase()
-        .split(|c: char| !c.is_alphanumeric())
-        .any(|word| {
-            word.chars().any(crate::tally::is_cjk)
-                || (word.chars().count() >= 4 && other.contains(word))
-        })
+/// Whether half of a heading's words of four letters or more are words of the title; scripts
+/// without blanks always agree.
+fn shares_words(heading: &str, title: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        text.to_lowercase()
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.chars().count() >= 4)
+            .map(str::to_owned)
+            .collect()
+    };
+    let title = words(title);
+    let own = words(heading);
+    let common = own.iter().filter(|word| title.contains(word)).count();
+    heading.chars().any(crate::tally::is_cjk) || (common > 0 && common * 2 >= own.len())
 }
 
 /// Cuts the site's name off a title: by its known name, by the host's, or as the shorter end.
@@ -168,6 +177,7 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
                 && (part.contains(&label) || label.contains(&part))
                 && part.len() >= 3))
     };
+    let is_front = url.path() == "/" && url.query().is_none();
     let mut rest = title.trim();
     // At most a few parts are cut: section, site, slogan.
     for _ in 0..4 {
@@ -193,7 +203,8 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
         };
         let before = rest[..first_at].trim();
         let after = rest[first_at + first.len()..].trim();
-        if is_site(before) && after.chars().count() >= 4 {
+        // On a site's front page its name is the title.
+        if is_site(before) && after.chars().count() >= 4 && !is_front {
             rest = after;
             continue;
         }
@@ -275,5 +286,24 @@ mod tests {
             None,
             "What the river took from us last night",
         );
+    }
+    #[test]
+    fn a_front_page_bears_the_sites_name() {
+        let url = Url::parse("https://www.countypets.example/").unwrap();
+        let title = "County Pets | Veterinary Public Health";
+        assert_eq!(without_site(title, None, &url), "County Pets");
+    }
+
+    #[test]
+    fn a_heading_agrees_by_whole_words() {
+        assert!(shares_words("What the river took", "The River took it all"));
+        assert!(!shares_words(
+            "Space to figure things out",
+            "Talkspace - therapy"
+        ));
+        assert!(!shares_words(
+            "Family plans for health care",
+            "Health insurance"
+        ));
     }
 }
