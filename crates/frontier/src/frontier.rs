@@ -18,7 +18,7 @@ use crate::politeness::{Addresses, HostAdvice, Manners};
 use crate::queue::{HostQueue, Item, held, released};
 use crate::schedule::Schedule;
 use crate::store::{self, RowBytes, Store, Stored};
-use crate::trap::Traps;
+use crate::trap::{Gave, Traps};
 use crate::url::CanonicalUrl;
 
 /// URLs whose having been seen is known without asking the disk: some 160 MB of memory.
@@ -611,9 +611,9 @@ impl Frontier {
     }
 
     /// Tells the trap rules how the page of record number `seq` turned out, before its links are
-    /// admitted: `useful` when there was something on it that was kept.
-    pub fn observe(&mut self, url: &CanonicalUrl, seq: u64, useful: bool) {
-        self.traps.observe(&url.host(), url, seq, useful);
+    /// admitted.
+    pub fn observe(&mut self, url: &CanonicalUrl, seq: u64, gave: Gave) {
+        self.traps.observe(&url.host(), url, seq, gave);
     }
 
     /// Tells the trap rules that the page of record number `via`, observed last, led to a new URL.

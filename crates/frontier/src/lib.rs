@@ -54,6 +54,7 @@ pub use pointer::pointed;
 pub use politeness::{HostAdvice, HostLimits};
 pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
 pub use seeds::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list, parse_seeds};
+pub use trap::Gave;
 pub use url::{CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, parse_url, resolve};
 
 #[cfg(test)]

@@ -16,6 +16,10 @@
 //! useful. From then on each page is fetched under one of its spellings. Parameters that count
 //! pages are left alone.
 //!
+//! A page that only asks not to be indexed gave nothing, unless it led elsewhere, so a calendar of
+//! such pages ends like any other. But it repeats nothing: of parameters it says nothing, and a list
+//! of goods by `?category=` that is `noindex` is followed through all categories.
+//!
 //! What is learnt also holds for URLs that wait already: they are refused when their turn comes,
 //! which costs no request. Memory is bounded, and a table that is full learns nothing further.
 
@@ -49,6 +53,17 @@ const COUNTER_DIGITS_MAX: usize = 5;
 const PARAMETERS_SEEN_MAX: usize = 8;
 /// Entries of each table, some 16 bytes each.
 const ENTRIES_MAX: usize = 400_000;
+
+/// What a page that was read gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gave {
+    /// Something on it was kept.
+    Something,
+    /// Nothing: it is thin, an error page, or repeats another.
+    Nothing,
+    /// Nothing that may be kept: it asks not to be indexed. Its links count.
+    OnlyLinks,
+}
 
 /// The trap rules and what they have seen.
 #[derive(Debug, Default)]
@@ -160,9 +175,10 @@ impl Traps {
 
     /// Notes what the page of record number `seq` gave. URLs admitted next, via that record, are
     /// its links.
-    pub(crate) fn observe(&mut self, host: &HostKey, url: &CanonicalUrl, seq: u64, useful: bool) {
+    pub(crate) fn observe(&mut self, host: &HostKey, url: &CanonicalUrl, seq: u64, gave: Gave) {
         let shape = Shape::of(url);
         let part = shape.part(host).map(|(part, _)| part);
+        let useful = gave == Gave::Something;
         self.reader = Some(Reader {
             part,
             seq,
@@ -176,10 +192,10 @@ impl Traps {
             };
             *count = count.saturating_add(1);
         }
-        self.observe_parameters(host, &shape, useful);
+        self.observe_parameters(host, &shape, gave);
     }
 
-    fn observe_parameters(&mut self, host: &HostKey, shape: &Shape<'_>, useful: bool) {
+    fn observe_parameters(&mut self, host: &HostKey, shape: &Shape<'_>, gave: Gave) {
         let own = shape.without(host, |_| false);
         let bare = shape.without(host, |name| self.changes_nothing(host, name));
         let mut keys = vec![own, bare];
@@ -188,17 +204,19 @@ impl Traps {
             let first_was_useful = self.firsts.get(&first).copied();
             if let Some(seen) = entry(&mut self.parameters, parameter_key(host, name)) {
                 seen.see(value);
-                match (first_was_useful, useful) {
-                    (Some(true), true) => seen.different = seen.different.saturating_add(1),
-                    (Some(true), false) => seen.same = seen.same.saturating_add(1),
-                    (Some(false) | None, _) => {}
+                match (first_was_useful, gave) {
+                    (Some(true), Gave::Something) => {
+                        seen.different = seen.different.saturating_add(1);
+                    }
+                    (Some(true), Gave::Nothing) => seen.same = seen.same.saturating_add(1),
+                    (Some(true), Gave::OnlyLinks) | (Some(false) | None, _) => {}
                 }
             }
             keys.push(first);
         }
         for key in keys {
             if let Some(first) = entry(&mut self.firsts, key) {
-                *first |= useful;
+                *first |= gave == Gave::Something;
             }
         }
     }
@@ -388,7 +406,12 @@ mod tests {
             assert!(fetched.len() < 3_000, "the crawl does not end: {page}");
             fetched.insert(page.clone());
             let seq = fetched.len() as u64;
-            traps.observe(&at.host(), &at, seq, useful(&page));
+            let gave = if useful(&page) {
+                Gave::Something
+            } else {
+                Gave::Nothing
+            };
+            traps.observe(&at.host(), &at, seq, gave);
             // Between two pages some redirect leads to a page that another page had linked to.
             let moved = url("http://a.example/moved");
             traps.admitted(&moved.host(), &moved, Some(seq / 2));
@@ -553,10 +576,50 @@ mod tests {
         for list in 0..30 {
             for page in 0..4 {
                 let url = url(&format!("http://a.example/list{list}?page={page}"));
-                traps.observe(&url.host(), &url, page, page == 0);
+                let gave = if page == 0 {
+                    Gave::Something
+                } else {
+                    Gave::Nothing
+                };
+                traps.observe(&url.host(), &url, page, gave);
             }
         }
         check(&traps, "http://a.example/list1?page=9", None);
+    }
+
+    /// Reads a page of goods and its list by forty categories; gives what became of a further one.
+    fn further_category(gave: Gave) -> Option<&'static str> {
+        let mut traps = Traps::default();
+        let list = url("http://a.example/goods");
+        traps.observe(&list.host(), &list, 0, Gave::Something);
+        for category in 1..=40 {
+            let url = url(&format!("http://a.example/goods?category=c{category}"));
+            traps.observe(&url.host(), &url, category, gave);
+        }
+        let next = url("http://a.example/goods?category=new");
+        traps.check(&next.host(), &next).err()
+    }
+
+    #[test]
+    fn lists_that_ask_not_to_be_indexed_do_not_make_their_parameter_worthless() {
+        assert_eq!(further_category(Gave::OnlyLinks), None);
+        assert_eq!(further_category(Gave::Nothing), Some("trap_same_content"));
+    }
+
+    #[test]
+    fn a_calendar_that_asks_not_to_be_indexed_ends_all_the_same() {
+        let mut traps = Traps::default();
+        for day in 1..=CALENDAR_MIN {
+            let page = url(&format!("http://a.example/calendar/2026/{day}"));
+            traps.observe(&page.host(), &page, u64::from(day), Gave::OnlyLinks);
+            let next = url(&format!("http://a.example/calendar/2027/{day}"));
+            traps.admitted(&next.host(), &next, Some(u64::from(day)));
+        }
+        check(
+            &traps,
+            "http://a.example/calendar/2028/1",
+            Some("trap_calendar"),
+        );
     }
 
     #[test]

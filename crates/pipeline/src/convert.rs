@@ -1,8 +1,9 @@
 //! From the stages' types to the journal's, in one place.
 
-use archive::{FetchRecord, NeighbourRecord, PageSummary, WholeText};
+use archive::{FetchRecord, NeighbourRecord, PageRecord, PageSummary, WholeText};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use frontier::Gave;
 use sieve::{Evidence, JunkReason, Rules, Verdict};
 use simhash::{Decision, Fingerprint, Neighbour, Sketch, TableIndex, TextPrint};
 use time::OffsetDateTime;
@@ -146,6 +147,21 @@ pub fn neighbour_record(neighbour: &Neighbour, url: &str, kind: Option<&str>) ->
     }
 }
 
+/// What a judged page gave, for the trap rules. `None` for one that is good but not wanted: it
+/// speaks neither for a trap nor against one.
+pub fn gave(record: &PageRecord) -> Option<Gave> {
+    let is_duplicate = || {
+        let nearest = record.nearest.as_ref();
+        nearest.is_some_and(|near| near.decision == decision_name(Decision::Duplicate))
+    };
+    match (record.verdict.as_deref(), record.reason.as_deref()) {
+        (Some("indexed"), _) => Some(Gave::Something),
+        (_, Some("off_topic" | "language")) => None,
+        (_, Some("noindex")) if !is_duplicate() => Some(Gave::OnlyLinks),
+        _ => Some(Gave::Nothing),
+    }
+}
+
 /// The stable name of a decision about two texts.
 pub fn decision_name(decision: Decision) -> &'static str {
     match decision {
@@ -182,5 +198,44 @@ pub fn detail(evidence: &Evidence, rules: &Rules, verdict: Verdict) -> Option<St
         | JunkReason::NoIndex
         | JunkReason::UnsupportedType
         | JunkReason::Trap => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(verdict: &str, reason: Option<&str>, decision: Option<&str>, expected: Option<Gave>) {
+        let record = PageRecord {
+            verdict: Some(verdict.into()),
+            reason: reason.map(str::to_owned),
+            nearest: decision.map(|decision| NeighbourRecord {
+                decision: decision.into(),
+                ..NeighbourRecord::default()
+            }),
+            ..PageRecord::default()
+        };
+        assert_eq!(gave(&record), expected);
+    }
+
+    #[test]
+    fn a_page_that_asks_not_to_be_indexed_gave_its_links_unless_it_repeats_another() {
+        check("indexed", None, Some("unconfirmed"), Some(Gave::Something));
+        check("junk", Some("noindex"), None, Some(Gave::OnlyLinks));
+        check(
+            "junk",
+            Some("noindex"),
+            Some("refuted"),
+            Some(Gave::OnlyLinks),
+        );
+        check(
+            "junk",
+            Some("noindex"),
+            Some("duplicate"),
+            Some(Gave::Nothing),
+        );
+        check("junk", Some("thin"), None, Some(Gave::Nothing));
+        check("junk", Some("off_topic"), None, None);
     }
 }

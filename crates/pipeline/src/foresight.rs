@@ -333,8 +333,12 @@ mod tests {
         // The first host's session ids are known to change nothing.
         for number in 0..30 {
             let page = format!("http://a.example/{number}");
-            frontier.observe(&url(&page), number, true);
-            frontier.observe(&url(&format!("{page}?sid=a{number}")), number, false);
+            frontier.observe(&url(&page), number, frontier::Gave::Something);
+            frontier.observe(
+                &url(&format!("{page}?sid=a{number}")),
+                number,
+                frontier::Gave::Nothing,
+            );
         }
         let mut foresight = Foresight::new(0, false);
         foresight.on_seed("http://a.example/");

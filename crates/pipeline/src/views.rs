@@ -331,9 +331,8 @@ impl Views {
         }
         if let (Ok(url), Some(_)) = (CanonicalUrl::parse(&page.url), &page.page) {
             // What the trap rules have learnt is not stored: they see every record again.
-            if !matches!(page.reason.as_deref(), Some("off_topic" | "language")) {
-                let useful = page.verdict.as_deref() == Some("indexed");
-                self.frontier.observe(&url, record.seq, useful);
+            if let Some(gave) = crate::convert::gave(page) {
+                self.frontier.observe(&url, record.seq, gave);
             }
         }
         for link in page.links.iter().filter(|link| link.fate == "new") {

@@ -498,13 +498,8 @@ impl Writer {
             .neighbour
             .as_ref()
             .is_some_and(|near| near.decision == Decision::Duplicate);
-        // What is good but not wanted speaks neither for a trap nor against one.
-        if !matches!(
-            verdict,
-            Verdict::Junk(JunkReason::OffTopic | JunkReason::Language)
-        ) {
-            let useful = verdict == Verdict::Index;
-            self.lock_frontier().observe(&lease.url().url, seq, useful);
+        if let Some(gave) = convert::gave(&record) {
+            self.lock_frontier().observe(&lease.url().url, seq, gave);
         }
         if let Some((focus, terms)) = self.focus.as_mut().zip(terms.as_ref()) {
             focus.on_page(seq, &record, terms, relevance.unwrap_or(0.0), &context);
