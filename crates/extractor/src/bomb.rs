@@ -37,6 +37,9 @@ pub struct DomLimits {
     pub attribute_work_max: u64,
     /// Attributes of one tag once the page has used up its comparisons.
     pub attributes_max_late: usize,
+    /// Attributes kept of all tags together, after which parsing stops. At 40 bytes each; the names
+    /// may be single letters, so ten megabytes of markup could hold five million.
+    pub page_attributes_max: u64,
     /// Elements open at a time, formatting elements waiting to be reopened included; a quarter of
     /// it for formatting elements. Browsers stop at 512 too.
     pub depth_max: usize,
@@ -55,6 +58,7 @@ impl DomLimits {
         attributes_max: 1024,
         attribute_work_max: 16_000_000,
         attributes_max_late: 64,
+        page_attributes_max: 1_000_000,
         depth_max: 512,
         nodes_max: 500_000,
         work_max: 30_000_000,

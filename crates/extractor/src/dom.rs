@@ -195,6 +195,19 @@ mod tests {
     }
 
     #[test]
+    fn a_page_of_small_attributes_ends_where_they_are_too_many() {
+        let limits = DomLimits::default();
+        let tag = "<p a b c d e f g h i>";
+        let tags = limits.page_attributes_max as usize / 9;
+        let most = tag.repeat(tags);
+        assert_eq!(check_bounded(&most, &[]).limits_hit, Vec::<&str>::new());
+        let more = tag.repeat(2 * tags);
+        let dom = check_bounded(&more, &["dom_attributes"]);
+        let kept: usize = elements(&dom.html, "p").map(|p| p.attrs.len()).sum();
+        assert!(kept as u64 <= limits.page_attributes_max + 9, "{kept}");
+    }
+
+    #[test]
     fn repeated_body_tags_do_not_pile_up_attributes() {
         let html: String = (0..100_000)
             .map(|number| format!("<body a{number}>"))

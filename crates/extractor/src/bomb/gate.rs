@@ -162,6 +162,8 @@ impl Gate {
             self.stopped.set(Some("dom_work"));
         } else if counts.nodes.get() > self.limits.nodes_max {
             self.stopped.set(Some("dom_nodes"));
+        } else if counts.attributes.get() > self.limits.page_attributes_max {
+            self.stopped.set(Some("dom_attributes"));
         }
         result
     }

@@ -26,6 +26,8 @@ pub(crate) struct Counts {
     pub work: Cell<u64>,
     /// Nodes made.
     pub nodes: Cell<u64>,
+    /// Attributes kept.
+    pub attributes: Cell<u64>,
 }
 
 impl Counts {
@@ -36,6 +38,8 @@ impl Counts {
 
     fn node(&self, attributes: usize) {
         self.nodes.set(self.nodes.get() + 1);
+        self.attributes
+            .set(self.attributes.get() + attributes as u64);
         self.charge(NODE_UNITS + 4 * attributes as u64);
     }
 }
@@ -80,10 +84,12 @@ impl TreeSink for Meter {
     fn create_element(
         &self,
         name: QualName,
-        attributes: Vec<Attribute>,
+        mut attributes: Vec<Attribute>,
         flags: ElementFlags,
     ) -> NodeId {
         self.counts.node(attributes.len());
+        // The tree keeps this very vector, and the tokenizer's has room for up to twice as many.
+        attributes.shrink_to_fit();
         self.sink.create_element(name, attributes, flags)
     }
 
