@@ -159,6 +159,65 @@ fn a_private_address_is_refused_unless_allowed() {
 }
 
 #[test]
+fn no_way_that_a_host_can_name_leads_to_a_private_address() {
+    let private = [
+        "http://127.0.0.1/",
+        "http://169.254.169.254/latest/",
+        "http://[::ffff:10.0.0.1]/",
+        "http://[64:ff9b::c0a8:1]/",
+        "http://0x7f.1/",
+        "http://db.internal/",
+    ];
+    let mut web = TestWeb::new()
+        .page(
+            "http://a.example.com/",
+            &page("Links", 1, &private.map(String::from)),
+        )
+        .robots(
+            "a.example.com",
+            "Sitemap: http://10.0.0.1/sitemap.xml\nSitemap: http://a.example.com/list.txt\n",
+        )
+        .respond(
+            "http://a.example.com/list.txt",
+            Response::text("http://10.0.0.2/listed\n"),
+        )
+        .page("http://b.example.com/", &page("Moved robots", 2, &[]))
+        .respond(
+            "http://b.example.com/robots.txt",
+            Response::redirect(301, "http://192.168.0.1/robots.txt"),
+        );
+    for (number, target) in private.iter().enumerate() {
+        let seed = format!("http://r{number}.example.com/");
+        web = web.respond(&seed, Response::redirect(302, target));
+    }
+    let hosts = web.hosts();
+    let bench = Bench::serve(web);
+    let config = crate::support::file(
+        bench.dir.path(),
+        "any.toml",
+        "[scope]\nmode = \"any\"\n[politeness]\nattempts = 1\nretry_delay = \"10ms\"\n",
+    );
+    // Through a proxy that would fetch whatever it is asked for, and without --allow-private.
+    let dir = bench.crawl_dir("guarded");
+    let mut crawl = crate::support::tamis(&["crawl", &config, "--progress", "none"]);
+    crawl.args(["--proxy", &bench.proxy, "--delay", "0", "--dir"]);
+    crawl.arg(&dir).args(["--contact", "crawler@example.com"]);
+    for host in &hosts {
+        crawl.args(["--seed", &format!("http://{host}/")]);
+    }
+    crate::support::run(&mut crawl);
+    let log = bench.web.log();
+    assert!(log.iter().any(|entry| entry.host == "a.example.com"));
+    for entry in &log {
+        assert!(hosts.contains(&entry.host), "{} was asked for", entry.url);
+    }
+    let refused = bench.pages("guarded");
+    let refused = refused.iter().filter(|(_, fate)| fate == "refused").count();
+    assert!(refused >= private.len(), "{refused} are recorded");
+    bench.check("guarded");
+}
+
+#[test]
 fn sitemaps_that_cannot_be_had_are_no_pages() {
     let robots = "User-agent: *\nSitemap: http://a.test/gone.xml\nSitemap: http://a.test/moved.xml\n\
                   Sitemap: http://a.test/circle.xml\nSitemap: http://a.test/broken.xml\n";

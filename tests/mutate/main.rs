@@ -109,6 +109,20 @@ fn mutate(entry: &str) {
 }
 
 #[test]
+fn every_entry_has_a_fuzz_target() {
+    let fuzz = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz"));
+    let manifest = std::fs::read_to_string(fuzz.join("Cargo.toml")).expect("readable");
+    assert_eq!(manifest.matches("[[bin]]").count(), entries::ENTRIES.len());
+    for (entry, _) in entries::ENTRIES {
+        let target = format!("name = \"{entry}\"\npath = \"fuzz_targets/{entry}.rs\"");
+        assert!(manifest.contains(&target), "{entry} is not in Cargo.toml");
+        let source = fuzz.join(format!("fuzz_targets/{entry}.rs"));
+        let source = std::fs::read_to_string(source).expect(entry);
+        assert!(source.contains(&format!("entries::{entry}(bytes)")));
+    }
+}
+
+#[test]
 fn no_input_of_the_corpus_trips_its_entry() {
     for (entry, door) in entries::ENTRIES {
         for input in corpus(entry) {
