@@ -170,7 +170,8 @@ impl Page {
             ("finished", Right),
             ("indexed", Right),
             ("its own page", Left),
-        ]);
+        ])
+        .spare(&["finished", "admitted"]);
         let shown = report.seeds.len().min(self.look.rows_max);
         for seed in &report.seeds[..shown] {
             let counts = &seed.counts;

@@ -12,6 +12,10 @@ use crate::words;
 /// Characters shown on both sides of a difference.
 const AROUND: usize = 40;
 
+/// Pages named that link to a URL: a menu's link stands on every page of its site. `--json` has
+/// more.
+const FOUND_SHOWN: usize = 6;
+
 /// Differences shown at most.
 const PIECES_MAX: usize = 120;
 
@@ -158,7 +162,12 @@ fn found(story: &Story) -> Vec<String> {
     for sitemap in &story.sitemaps {
         lines.push(format!("in the sitemap {sitemap}"));
     }
-    for found in &story.found {
+    // The link that brought the URL in is told wherever it stands.
+    let told = story.found.iter().enumerate();
+    let told = told.filter(|(at, found)| *at < FOUND_SHOWN || found.fate == "new");
+    let mut shown = 0;
+    for (_, found) in told {
+        shown += 1;
         let mut line = format!("{}  on {}", found.at, found.from);
         if !found.anchor.is_empty() {
             let _ = write!(line, "  as \"{}\"", flat(&found.anchor));
@@ -174,7 +183,7 @@ fn found(story: &Story) -> Vec<String> {
         let _ = write!(line, "  ({fate})");
         lines.push(line);
     }
-    let more = story.found_count.saturating_sub(story.found.len() as u64);
+    let more = story.found_count.saturating_sub(shown);
     if more > 0 {
         lines.push(format!(
             "… and on {}",

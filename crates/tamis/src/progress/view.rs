@@ -1,7 +1,7 @@
 //! What a crawl is doing, in a few lines: for the live block, plain lines and `tamis status`.
 
 use pipeline::progress::{HostProgress, Snapshot};
-use report::table::{Align, Table, fit};
+use report::table::{Align, Table, wrap};
 use report::words::{count, duration, name, plural};
 
 /// Reasons named one by one; the rest is summed up.
@@ -64,7 +64,7 @@ pub fn block(shown: &Snapshot, columns: usize, hosts: usize) -> Vec<String> {
             why(&host.why).to_string(),
         ]);
     }
-    let mut lines: Vec<String> = lines.iter().map(|line| fit(line, columns)).collect();
+    let mut lines: Vec<String> = lines.iter().flat_map(|line| wrap(line, columns)).collect();
     if !table.is_empty() {
         let rows = table.lines(columns.saturating_sub(2));
         lines.extend(rows.iter().map(|row| format!("  {row}")));
@@ -134,10 +134,9 @@ fn waiting(shown: &Snapshot) -> String {
     if shown.in_flight > 0 || shown.state != "running" {
         return String::new();
     }
-    let first = shown
-        .hosts
-        .iter()
-        .min_by(|a, b| a.next_in_s.total_cmp(&b.next_in_s));
+    // A host whose turn it is waits for nothing.
+    let waits = shown.hosts.iter().filter(|host| host.why != "ready");
+    let first = waits.min_by(|a, b| a.next_in_s.total_cmp(&b.next_in_s));
     first.map_or_else(String::new, |host| {
         format!("; waits for {}: {}", host.host, why(&host.why))
     })
@@ -164,10 +163,7 @@ pub fn why(name: &str) -> &str {
         "in flight" => "a request is under way",
         "robots" => "its robots.txt is being asked for",
         "retry" => "what failed waits to be tried again",
-        "paused" => "the crawl is paused",
-        "stopping" => "the crawl is stopping: no new request goes out",
-        "stopped" => "the crawl is stopped",
-        "ready" => "its turn comes when a connection is free",
+        "ready" => "its turn comes next",
         other => other,
     }
 }
@@ -227,7 +223,7 @@ mod tests {
         let mut shown = running();
         shown.set_state("paused");
         let said = block(&shown, 100, 5).join("\n");
-        assert!(said.contains("the crawl is paused"), "{said}");
+        assert!(said.contains("  -  paused"), "{said}");
         assert!(
             !said.contains("in 2.0 s") && !said.contains("robots.txt"),
             "{said}"
@@ -261,6 +257,9 @@ mod tests {
             said.ends_with("waits for 数据库.example: its robots.txt asks for this pause"),
             "{said}"
         );
+        shown.hosts[0].why = "ready".into();
+        assert!(!line(&shown).contains("waits"));
+        shown.hosts[0].why = "delay".into();
         shown.in_flight = 1;
         assert!(!line(&shown).contains("waits"));
     }
