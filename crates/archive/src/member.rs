@@ -19,6 +19,9 @@ pub(crate) const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 /// Bytes of our gzip header, extra field included.
 const HEADER_BYTES: usize = 24;
 
+/// Bytes that deflate gives at once.
+const BUFFER_BYTES: usize = 32 << 10;
+
 /// No record is larger than this, compressed or not. Bodies are bounded far below by the fetch
 /// limits; this keeps a damaged length from asking for the machine's memory.
 pub(crate) const MEMBER_BYTES_MAX: usize = 256 << 20;
@@ -37,6 +40,8 @@ pub(crate) enum Packing {
 pub(crate) struct Packer {
     fast: Compress,
     stored: Compress,
+    /// Where deflate writes first: room in the output would have to be zeroed for each call.
+    buffer: Box<[u8; BUFFER_BYTES]>,
 }
 
 impl Packer {
@@ -44,6 +49,7 @@ impl Packer {
         Packer {
             fast: Compress::new(Compression::fast(), false),
             stored: Compress::new(Compression::none(), false),
+            buffer: Box::new([0; BUFFER_BYTES]),
         }
     }
 
@@ -64,9 +70,21 @@ impl Packer {
         let mut crc = Hasher::new();
         for part in parts {
             crc.update(part);
-            deflate(compress, part, FlushCompress::None, out);
+            deflate(
+                compress,
+                part,
+                FlushCompress::None,
+                &mut self.buffer[..],
+                out,
+            );
         }
-        deflate(compress, &[], FlushCompress::Finish, out);
+        deflate(
+            compress,
+            &[],
+            FlushCompress::Finish,
+            &mut self.buffer[..],
+            out,
+        );
 
         out.extend_from_slice(&crc.finalize().to_le_bytes());
         out.extend_from_slice(&(record_bytes as u32).to_le_bytes());
@@ -77,18 +95,22 @@ impl Packer {
     }
 }
 
-fn deflate(compress: &mut Compress, part: &[u8], flush: FlushCompress, out: &mut Vec<u8>) {
+fn deflate(
+    compress: &mut Compress,
+    part: &[u8],
+    flush: FlushCompress,
+    buffer: &mut [u8],
+    out: &mut Vec<u8>,
+) {
     let finish = matches!(flush, FlushCompress::Finish);
     let mut rest = part;
     loop {
-        if out.capacity() - out.len() < 64 {
-            out.reserve(rest.len().max(16 << 10));
-        }
-        let before = compress.total_in();
+        let (before_in, before_out) = (compress.total_in(), compress.total_out());
         let status = compress
-            .compress_vec(rest, out, flush)
+            .compress(rest, buffer, flush)
             .expect("deflate of a reset stream does not fail");
-        rest = &rest[(compress.total_in() - before) as usize..];
+        rest = &rest[(compress.total_in() - before_in) as usize..];
+        out.extend_from_slice(&buffer[..(compress.total_out() - before_out) as usize]);
         let done = match status {
             Status::StreamEnd => true,
             Status::Ok | Status::BufError => !finish && rest.is_empty(),

@@ -51,9 +51,8 @@ pub(crate) fn judge(
     url: &Url,
 ) -> Verdict {
     let forest = forest::shared();
-    let mut odds: Vec<f32> = (0..flat.runs.len())
-        .map(|run| forest.log_odds(features.row(run)))
-        .collect();
+    let rows: Vec<&[f32]> = (0..flat.runs.len()).map(|run| features.row(run)).collect();
+    let mut odds = forest.log_odds(&rows);
     lean_on_kin(flat, features, &mut odds);
     let mut probability: Vec<f32> = odds
         .iter()

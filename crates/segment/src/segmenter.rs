@@ -110,7 +110,7 @@ impl Cut<'_> {
             Script::Han => self.han(start, run),
             Script::Kana | Script::Hangul | Script::Thai => self.bigrams(script, start, run),
             Script::Number | Script::Other if run.is_ascii() => self.ascii(start, run),
-            Script::Number | Script::Other => self.uax29(start, run),
+            Script::Number | Script::Other => self.mixed(start, run),
         }
     }
 
@@ -145,6 +145,27 @@ impl Cut<'_> {
         }
         if pairs == 0 && run.chars().any(char::is_alphanumeric) {
             self.push(start, start + run.len(), script);
+        }
+    }
+
+    /// UAX 29 over text that is not all ASCII. It always breaks around blanks that an
+    /// ASCII character follows, so what is ASCII between two of them takes the short cut.
+    fn mixed(&mut self, start: usize, run: &str) {
+        let bytes = run.as_bytes();
+        let mut begin = 0;
+        while begin < bytes.len() {
+            let mut end = begin;
+            let mut ascii = true;
+            while end < bytes.len() && !(bytes[end] == b' ' && is_solid_at(bytes, end + 1)) {
+                ascii &= bytes[end].is_ascii();
+                end += 1;
+            }
+            if ascii {
+                self.ascii(start + begin, &run[begin..end]);
+            } else {
+                self.uax29(start + begin, &run[begin..end]);
+            }
+            begin = end + 1;
         }
     }
 
@@ -201,6 +222,13 @@ impl Cut<'_> {
     }
 }
 
+/// Whether the text ends here, or goes on in ASCII that is no blank.
+fn is_solid_at(bytes: &[u8], at: usize) -> bool {
+    bytes
+        .get(at)
+        .is_none_or(|byte| byte.is_ascii() && *byte != b' ')
+}
+
 fn joins(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
@@ -228,6 +256,7 @@ fn number_or_other(word: &str) -> Script {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fold::fold;
     use proptest::prelude::*;
 
     fn texts(text: &str) -> Vec<String> {
@@ -302,6 +331,15 @@ mod tests {
         #[test]
         fn the_ascii_short_cut_gives_the_words_of_uax_29(text in "[ -~\\n]{0,60}|[a1_.,:;' ]{0,30}") {
             let folded = text.to_ascii_lowercase();
+            let expected: Vec<String> = folded.unicode_words().map(str::to_owned).collect();
+            prop_assert_eq!(texts(&text), expected);
+        }
+
+        #[test]
+        fn ascii_between_blanks_is_cut_as_uax_29_does(
+            text in "[a1 é\u{301}\u{345}\u{200d}’—.,:'_\n а\u{93e}]{0,30}"
+        ) {
+            let folded = fold(&text);
             let expected: Vec<String> = folded.unicode_words().map(str::to_owned).collect();
             prop_assert_eq!(texts(&text), expected);
         }
