@@ -4,9 +4,11 @@
 //! speaks a small language of its own, much the same on every site. Only the head of a line is
 //! read, since a long paragraph that mentions cookies is about cookies.
 
+use std::cell::RefCell;
 use std::sync::LazyLock;
 
 use regex::{RegexSet, RegexSetBuilder};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// How many signs there are.
 pub(crate) const SIGN_COUNT: usize = 12;
@@ -56,13 +58,22 @@ impl Signs {
 
     /// Reads a line; `lower` is a buffer.
     pub(crate) fn of(line: &str, lower: &mut String) -> Signs {
+        if line.len() > LONG_BYTES {
+            // A long paragraph can only be told by how it begins, and stands on one page only.
+            return Signs::read(line, LONG_HEAD_CHARS, lower);
+        }
+        let key = xxh3_64(line.as_bytes());
+        KNOWN.with_borrow_mut(|known| {
+            let place = &mut known[key as usize % KNOWN_LINES];
+            if place.0 != key {
+                *place = (key, Signs::read(line, HEAD_CHARS, lower));
+            }
+            place.1
+        })
+    }
+
+    fn read(line: &str, head: usize, lower: &mut String) -> Signs {
         lower.clear();
-        // A long paragraph can only be told by how it begins.
-        let head = if line.len() > LONG_BYTES {
-            LONG_HEAD_CHARS
-        } else {
-            HEAD_CHARS
-        };
         for c in line.chars().take(head) {
             if c.is_ascii() {
                 lower.push(c.to_ascii_lowercase());
@@ -76,6 +87,18 @@ impl Signs {
         }
         Signs(signs)
     }
+}
+
+/// Lines whose signs a thread remembers: 256 KiB. The pages of a host share most of their short
+/// lines, and the patterns cost twenty times what looking them up does.
+const KNOWN_LINES: usize = 1 << 14;
+
+thread_local! {
+    /// Lines by the hash of their text, the latest in each place.
+    static KNOWN: RefCell<Vec<(u64, Signs)>> = {
+        let of_nothing = Signs::read("", HEAD_CHARS, &mut String::new());
+        RefCell::new(vec![(xxh3_64(b""), of_nothing); KNOWN_LINES])
+    };
 }
 
 /// How much of a line is read, in characters.
@@ -146,6 +169,15 @@ mod tests {
         check("$ 12.50", Sign::Price, true);
         check("2021年3月5日", Sign::Date, true);
         check("Advertisement", Sign::Advert, true);
+    }
+
+    #[test]
+    fn a_remembered_line_has_the_signs_of_a_new_one() {
+        let mut lower = String::new();
+        for line in ["", "Share", "12", "plain words", "Share", ""] {
+            let read = Signs::read(line, HEAD_CHARS, &mut lower);
+            assert_eq!(Signs::of(line, &mut lower), read, "{line}");
+        }
     }
 
     #[test]

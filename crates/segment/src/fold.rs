@@ -55,11 +55,13 @@ impl Folded {
         Folding::new(text).run()
     }
 
-    /// The source bytes that the folded bytes `start..end` (not empty) came from.
-    pub(crate) fn source(&self, start: usize, end: usize) -> (u32, u32) {
+    /// The source bytes that the folded bytes `start..end` (not empty) came from. `hint` is the
+    /// piece that the last call began in; words are asked for in order, so it is near.
+    pub(crate) fn source(&self, hint: &mut usize, start: usize, end: usize) -> (u32, u32) {
         let (start, end) = (start as u32, end as u32);
-        let first = self.piece_at(start);
-        let last = self.piece_at(end - 1);
+        *hint = self.piece_at(*hint, start);
+        let first = self.pieces[*hint];
+        let last = self.pieces[self.piece_at(*hint, end - 1)];
         let from = if first.group == 0 {
             first.source + (start - first.folded)
         } else {
@@ -73,9 +75,14 @@ impl Folded {
         (from, to)
     }
 
-    fn piece_at(&self, folded: u32) -> Piece {
-        let after = self.pieces.partition_point(|piece| piece.folded <= folded);
-        self.pieces[after.saturating_sub(1)]
+    /// The piece that a folded byte is in, which is not before piece `at`.
+    fn piece_at(&self, mut at: usize, folded: u32) -> usize {
+        while let Some(next) = self.pieces.get(at + 1)
+            && next.folded <= folded
+        {
+            at += 1;
+        }
+        at
     }
 }
 
@@ -276,11 +283,14 @@ mod tests {
         let source = "Ａ①e\u{301}x 國";
         let folded = Folded::new(source);
         assert_eq!(folded.text, "a1éx 国");
-        assert_eq!(folded.source(0, 1), (0, 3));
-        assert_eq!(folded.source(1, 2), (3, 6));
-        assert_eq!(folded.source(2, 4), (6, 9));
-        assert_eq!(folded.source(4, 5), (9, 10));
-        assert_eq!(folded.source(6, 9), (11, 14));
+        let mut hint = 0;
+        let mut source = |start, end| folded.source(&mut hint, start, end);
+        assert_eq!(source(0, 1), (0, 3));
+        assert_eq!(source(1, 2), (3, 6));
+        assert_eq!(source(2, 4), (6, 9));
+        assert_eq!(source(2, 5), (6, 10));
+        assert_eq!(source(4, 5), (9, 10));
+        assert_eq!(source(6, 9), (11, 14));
     }
 
     proptest! {
@@ -294,8 +304,9 @@ mod tests {
         fn places_are_character_boundaries_of_the_source(text in "\\PC{0,40}") {
             let folded = Folded::new(&text);
             let mut at = 0;
+            let mut hint = 0;
             for character in folded.text.chars() {
-                let (start, end) = folded.source(at, at + character.len_utf8());
+                let (start, end) = folded.source(&mut hint, at, at + character.len_utf8());
                 prop_assert!(start < end && text.get(start as usize..end as usize).is_some());
                 at += character.len_utf8();
             }

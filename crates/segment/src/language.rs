@@ -128,6 +128,9 @@ fn guess(text: &str, declared: Option<Language>) -> Option<Language> {
         .take(SAMPLE_CHARS)
         .filter(|&c| c.is_ascii() || writing_of(c).is_none_or(|w| w == Writing::Alphabet))
         .collect();
+    if reads_as_english(&sample) {
+        return Some(Language(*b"en\0"));
+    }
     let found = whatlang::detect(&sample);
     let sure = |confidence: f64| {
         found
@@ -143,6 +146,23 @@ fn guess(text: &str, declared: Option<Language>) -> Option<Language> {
     sure(CONFIDENCE_RELIABLE)
         .or_else(|| declared.filter(|declared| fits(*declared, found.as_ref())))
         .or_else(|| sure(CONFIDENCE_GUESS).filter(|_| enough == GUESS_LETTERS_MIN))
+}
+
+/// Whether one word in twelve, and six at least, is one that only English has so often. Half of
+/// what crawls meet is told so at a hundredth of the guesser's cost.
+fn reads_as_english(sample: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "the", "and", "that", "with", "this", "from", "are", "which", "have", "you", "your",
+        "they", "their", "been",
+    ];
+    let (mut all, mut known) = (0, 0);
+    for word in sample.split(|c: char| !c.is_alphabetic()) {
+        all += usize::from(!word.is_empty());
+        let is_known = (3..=5).contains(&word.len())
+            && WORDS.iter().any(|known| known.eq_ignore_ascii_case(word));
+        known += usize::from(is_known);
+    }
+    known >= 6 && known * 12 >= all
 }
 
 /// Whether a declared language is written in the script that was found.

@@ -48,6 +48,7 @@ impl Segmenter {
         let mut cut = Cut {
             segmenter: self,
             folded: &folded,
+            piece: 0,
             spans: Vec::with_capacity(folded.text.len() / 6 + 4),
         };
         if folded.text.is_ascii() {
@@ -82,6 +83,8 @@ impl Segmenter {
 struct Cut<'c> {
     segmenter: &'c Segmenter,
     folded: &'c Folded,
+    /// The piece of the folded text that the last word began in.
+    piece: usize,
     spans: Vec<Span>,
 }
 
@@ -210,7 +213,7 @@ impl Cut<'_> {
     }
 
     fn push(&mut self, folded: usize, folded_end: usize, script: Script) {
-        let (start, end) = self.folded.source(folded, folded_end);
+        let (start, end) = self.folded.source(&mut self.piece, folded, folded_end);
         let (folded, folded_end) = (folded as u32, folded_end as u32);
         self.spans.push(Span {
             folded,
