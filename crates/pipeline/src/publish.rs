@@ -12,8 +12,9 @@ use segment::Words;
 
 use crate::error::CrawlError;
 
-/// Documents between two commits at most. A commit is an fsync and a merge, 0.1 s or more.
-const COMMIT_DOCUMENTS_MAX: usize = 1_000;
+/// Documents between two commits at most: each commit makes a segment, and many small segments
+/// cost twice, once to be written and once to be merged.
+const COMMIT_DOCUMENTS_MAX: usize = 4_000;
 
 /// Longest time a kept page stays unsearchable.
 const COMMIT_INTERVAL: Duration = Duration::from_secs(10);
