@@ -17,6 +17,7 @@ mod mistakes;
 mod parts;
 mod power;
 mod progress;
+mod robots;
 mod secrets;
 mod support;
 mod templates;
