@@ -15,11 +15,13 @@ use crate::lease::{
     Spelling,
 };
 use crate::politeness::{Addresses, HostAdvice, Manners};
-use crate::queue::{HostQueue, Item, held, released};
+use crate::queue::{HostQueue, Item};
 use crate::schedule::Schedule;
 use crate::store::{self, RowBytes, Store, Stored};
 use crate::trap::{Gave, Traps};
 use crate::url::CanonicalUrl;
+
+mod held;
 
 /// URLs whose having been seen is known without asking the disk: some 160 MB of memory.
 const SEEN_IN_MEMORY_MAX: usize = 10_000_000;
@@ -347,7 +349,7 @@ impl Frontier {
         let id = self.host_id(&waiting.url.url.host());
         let item = waiting.item(key);
         let host = &mut self.hosts[id];
-        let was_there = if host.remove(&item) {
+        let was_there = if host.remove(&item) || host.remove(&item.held_back()) {
             self.places -= 1;
             true
         } else {
@@ -376,16 +378,6 @@ impl Frontier {
             return self.next_of_ready(now, gate, true);
         }
         next
-    }
-
-    fn is_quiet(&self) -> bool {
-        self.requests == 0 && self.leased.is_empty()
-    }
-
-    fn release_held(&mut self) {
-        for id in std::mem::take(&mut self.held) {
-            self.update(id);
-        }
     }
 
     fn next_of_ready(&mut self, now: Instant, gate: &mut dyn Gate, force: bool) -> Next {
@@ -464,24 +456,6 @@ impl Frontier {
         }
     }
 
-    /// Puts a URL behind all others of its host; when it stands there already, the host waits.
-    fn hold(&mut self, id: usize, item: &Item, mut waiting: Waiting) {
-        let held_before = item.priority < 0.0;
-        waiting.url.priority = if held_before {
-            item.priority
-        } else {
-            held(item.priority)
-        };
-        let behind = waiting.item(item.key);
-        self.hosts[id].reorder(item, behind);
-        self.bodies.insert(item.key, waiting);
-        if held_before {
-            self.held.push(id);
-        } else {
-            self.update(id);
-        }
-    }
-
     fn pop(&mut self, id: usize) {
         if self.hosts[id].pop().is_some() {
             self.places -= 1;
@@ -494,7 +468,7 @@ impl Frontier {
         self.counts.in_flight += 1;
         self.leased.insert(item.key);
         let url = FrontierUrl {
-            priority: released(item.priority),
+            priority: item.own_priority(),
             ..waiting.url
         };
         Lease {

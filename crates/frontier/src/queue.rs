@@ -15,6 +15,9 @@ use crate::politeness::Manners;
 /// A queue with fewer places than this is not worth a trip to disk.
 const SPILL_MIN: usize = 256;
 
+/// With so many URLs held back, a host's other ones stay on disk until some of those are decided.
+const HELD_MAX: usize = 50_000;
+
 /// A pending URL's place in its host's queue.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Item {
@@ -22,6 +25,32 @@ pub(crate) struct Item {
     pub(crate) depth: u32,
     pub(crate) order: u64,
     pub(crate) key: u128,
+}
+
+impl Item {
+    /// The place of a URL that waits for another one to be finished: below all others, and its own
+    /// priority can be told from it.
+    pub(crate) fn held_back(self) -> Item {
+        let priority = if self.is_held_back() {
+            self.priority
+        } else {
+            -1.0 - self.priority
+        };
+        Item { priority, ..self }
+    }
+
+    pub(crate) fn is_held_back(&self) -> bool {
+        self.priority < 0.0
+    }
+
+    /// The URL's own priority, whether it waits or not.
+    pub(crate) fn own_priority(&self) -> f32 {
+        if self.is_held_back() {
+            -1.0 - self.priority
+        } else {
+            self.priority
+        }
+    }
 }
 
 impl Ord for Item {
@@ -169,8 +198,8 @@ impl HostQueue {
 
     /// Whether the queue in memory has run empty, but for URLs held back, while places are on disk.
     pub(crate) fn wants_back(&self) -> bool {
-        let has_ready = self.items.first().is_some_and(|item| item.priority >= 0.0);
-        !has_ready && self.spilled > 0
+        let has_ready = self.items.first().is_some_and(|item| !item.is_held_back());
+        !has_ready && self.spilled > 0 && self.items.len() < HELD_MAX
     }
 
     pub(crate) fn has_spilled(&self) -> bool {
@@ -212,21 +241,6 @@ impl HostQueue {
             self.later.pop_first();
             self.items.insert(item);
         }
-    }
-}
-
-/// The priority of a URL that waits for another one to be finished: below all others, and its own
-/// can be told from it.
-pub(crate) fn held(priority: f32) -> f32 {
-    -1.0 - priority.max(0.0)
-}
-
-/// The URL's own priority, whether it waits or not.
-pub(crate) fn released(priority: f32) -> f32 {
-    if priority < 0.0 {
-        -1.0 - priority
-    } else {
-        priority
     }
 }
 

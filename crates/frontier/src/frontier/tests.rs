@@ -44,3 +44,46 @@ fn as_many_urls_stay_in_memory_as_the_bound_says_and_the_rest_waits_on_disk() {
     assert!(frontier.places <= BOUND * PLACES_PER_BODY);
     assert_eq!(frontier.counts().pending, 2_000);
 }
+
+#[test]
+fn urls_held_back_stay_within_the_bound_and_all_go_at_last() {
+    struct Hold;
+    impl Gate for Hold {
+        fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
+            Permission::Allowed
+        }
+        fn worth(&mut self, _: &HostKey, _: &CanonicalUrl, _: &Spelling<'_>) -> Permission {
+            Permission::Later
+        }
+    }
+    const BOUND: usize = 100;
+    const PAGES: usize = 1_500;
+    let config = FrontierConfig {
+        pending_in_memory: BOUND,
+        ..FrontierConfig::default()
+    };
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut now = Instant::now();
+    let (mut frontier, _) = Frontier::open(dir.path(), config, now).expect("opens");
+    for page in 0..PAGES {
+        frontier.admit(url(page));
+    }
+    frontier.apply(1).expect("written");
+    let mut leased = std::collections::HashSet::new();
+    loop {
+        now += Duration::from_secs(60);
+        let lease = match frontier.next(now, &mut Hold) {
+            Next::Lease(lease) => lease,
+            Next::Drained => break,
+            other => panic!("{other:?}"),
+        };
+        assert!(frontier.bodies.len() <= BOUND);
+        assert_eq!(lease.url().priority, 0.5);
+        assert!(leased.insert(lease.url().url.key()), "a URL went twice");
+        let host = lease.url().url.host();
+        frontier.body_done(&host, now, &HostAdvice::default());
+        frontier.settle(lease.finished());
+        frontier.apply(2).expect("written");
+    }
+    assert_eq!(leased.len(), PAGES);
+}
