@@ -1,6 +1,6 @@
 //! From the stages' types to the journal's, in one place.
 
-use archive::{FetchRecord, NeighbourRecord, PageRecord, PageSummary, WholeText};
+use archive::{FetchRecord, NeighbourRecord, PageRecord, PageSummary, SeedRecord, WholeText};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use frontier::Gave;
@@ -10,6 +10,12 @@ use time::OffsetDateTime;
 
 use crate::read::PageReading;
 use crate::visit::Answer;
+
+/// The priority of what a seed leads to without a page that links to it: its sitemaps and, where
+/// there is no topic, what they list.
+pub fn priority_of_seed(seeds: &[SeedRecord], seed: u32) -> f32 {
+    seeds.get(seed as usize).map_or(1.0, |seed| seed.priority)
+}
 
 /// What the network said, for the journal.
 pub fn fetch_record(answer: &Answer, content_type: &str) -> FetchRecord {

@@ -97,13 +97,19 @@ impl KeptPages {
         self.seeds_of_hosts.get(host).copied()
     }
 
-    /// Counts one more sitemap of a host; gives the count.
-    pub fn count_sitemap(&mut self, host: &HostKey) -> usize {
-        if self.sitemaps_of_hosts.len() >= HOSTS_MAX && !self.sitemaps_of_hosts.contains_key(host) {
-            return usize::MAX;
+    /// Sitemaps counted for a host; as many as can be for one more host than are remembered.
+    pub fn sitemaps_of_host(&self, host: &HostKey) -> usize {
+        match self.sitemaps_of_hosts.get(host) {
+            Some(&count) => count,
+            None if self.sitemaps_of_hosts.len() >= HOSTS_MAX => usize::MAX,
+            None => 0,
         }
-        let count = self.sitemaps_of_hosts.entry(host.clone()).or_default();
-        *count += 1;
-        *count
+    }
+
+    /// Counts one more sitemap of a host.
+    pub fn count_sitemap(&mut self, host: &HostKey) {
+        if self.sitemaps_of_host(host) < usize::MAX {
+            *self.sitemaps_of_hosts.entry(host.clone()).or_default() += 1;
+        }
     }
 }

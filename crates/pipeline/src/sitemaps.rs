@@ -78,6 +78,9 @@ impl Writer {
             }
             if self.offer(&url, depth, lease, context, lease.url().via, priority) == "new" {
                 admitted.push(url.as_str().to_string());
+                if kind == "index" {
+                    self.kept.count_sitemap(&url.host());
+                }
             }
         }
         if kind != "index" {
@@ -119,6 +122,7 @@ impl Writer {
         let Some(seed) = self.kept.seed_of_host(host) else {
             return;
         };
+        let priority = convert::priority_of_seed(&self.seeds, seed);
         for sitemap in sitemaps {
             let Ok(url) = CanonicalUrl::parse(sitemap) else {
                 continue;
@@ -126,19 +130,20 @@ impl Writer {
             if !self.may_read_sitemap(&url) || self.scope.check(&url, 0, seed).is_err() {
                 continue;
             }
+            self.kept.count_sitemap(&url.host());
             self.lock_frontier().admit(FrontierUrl {
                 url,
                 depth: 0,
                 seed,
                 via: None,
-                priority: 1.0,
+                priority,
                 context: UrlContext::sitemap().to_bytes(),
             });
         }
     }
 
-    /// Counts a sitemap against its host's bound.
-    fn may_read_sitemap(&mut self, url: &CanonicalUrl) -> bool {
-        self.kept.count_sitemap(&url.host()) <= self.config.limits.sitemaps_per_host
+    /// Whether one more sitemap of its host is within the bound.
+    fn may_read_sitemap(&self, url: &CanonicalUrl) -> bool {
+        self.kept.sitemaps_of_host(&url.host()) < self.config.limits.sitemaps_per_host
     }
 }

@@ -270,7 +270,7 @@ impl Views {
                         continue;
                     };
                     let mut context = UrlContext::page();
-                    let mut priority = 0.5;
+                    let mut priority = convert::priority_of_seed(&self.seeds, sitemap.seed);
                     if is_index {
                         context = UrlContext::sitemap();
                     } else if let Some(focus) = &self.focus {
@@ -463,17 +463,19 @@ impl Views {
         let Some(seed) = self.kept.seed_of_host(host) else {
             return;
         };
+        let priority = convert::priority_of_seed(&self.seeds, seed);
         for url in sitemaps
             .iter()
             .filter_map(|url| CanonicalUrl::parse(url).ok())
         {
-            if self.kept.count_sitemap(&url.host()) > config.limits.sitemaps_per_host
+            if self.kept.sitemaps_of_host(&url.host()) >= config.limits.sitemaps_per_host
                 || self.scope.check(&url, 0, seed).is_err()
             {
                 continue;
             }
+            self.kept.count_sitemap(&url.host());
             if admit {
-                self.admit(url, 0, seed, None, 1.0, &UrlContext::sitemap());
+                self.admit(url, 0, seed, None, priority, &UrlContext::sitemap());
             }
         }
     }

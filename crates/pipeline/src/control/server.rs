@@ -103,14 +103,13 @@ impl Drop for Control {
 
 fn listen(listener: &UnixListener, desk: &Arc<Desk>) {
     while !desk.ended.load(Ordering::SeqCst) {
-        let Ok((stream, _)) = listener.accept() else {
+        // One caller too many waits outside until another one is done.
+        let is_full = desk.talks.load(Ordering::SeqCst) >= TALKS_MAX;
+        let Some((stream, _)) = (!is_full).then(|| listener.accept().ok()).flatten() else {
             std::thread::park_timeout(NAP);
             continue;
         };
-        if desk.talks.fetch_add(1, Ordering::SeqCst) >= TALKS_MAX {
-            desk.talks.fetch_sub(1, Ordering::SeqCst);
-            continue;
-        }
+        desk.talks.fetch_add(1, Ordering::SeqCst);
         let shared = Arc::clone(desk);
         let talk = std::thread::Builder::new()
             .name("talk".into())
