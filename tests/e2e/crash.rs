@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use testweb::TestWeb;
 
-use crate::support::{Bench, page};
+use crate::support::{Bench, page, run, tamis};
 
 /// A web of three hosts whose pages link on to each other, with copies among them.
 fn web() -> TestWeb {
@@ -103,4 +103,25 @@ fn a_stopped_crawl_carries_on_where_it_was() {
         .filter(|url| !url.ends_with("robots.txt"))
         .count();
     assert_eq!(pages, 120, "no page is fetched twice");
+}
+
+#[test]
+fn a_seed_that_was_crawled_before_counts_once() {
+    let bench = Bench::serve(web());
+    bench.crawl_to_end("again", &SEEDS);
+    let mut options = SEEDS.to_vec();
+    options.extend(["--seed", "http://a.test/p7.html"]);
+    for _ in 0..2 {
+        bench.crawl_to_end("again", &options);
+        let status = run(tamis(&["status", "--json"]).arg(bench.crawl_dir("again")));
+        let status: serde_json::Value =
+            serde_json::from_slice(&status.stdout).expect("status is JSON");
+        assert_eq!(status["admitted"], 120, "{status}");
+        assert_eq!(status["finished"], 120, "{status}");
+        let report = run(tamis(&["report", "--json"]).arg(bench.crawl_dir("again")));
+        let report: serde_json::Value =
+            serde_json::from_slice(&report.stdout).expect("the report is JSON");
+        assert_eq!(report["totals"]["admitted"], 120);
+        bench.check("again");
+    }
 }

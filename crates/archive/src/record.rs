@@ -96,6 +96,10 @@ pub struct SeedRecord {
     /// Where it was given: `file:line`, `config` or `flag`.
     #[serde(default)]
     pub source: String,
+    /// Why it was not admitted: `seen` where its URL had been before, else the budget's name;
+    /// empty for an admitted one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fate: String,
 }
 
 /// How robots.txt was answered.

@@ -126,7 +126,8 @@ fn read_journal(
         journal.seq = record.seq;
         match &record.event {
             Event::Seed(seed) => {
-                if !seed.sitemap && journal.admitted.insert(key(&seed.url)) {
+                let counts = !seed.sitemap && seed.fate.is_empty();
+                if counts && journal.admitted.insert(key(&seed.url)) {
                     report.admitted += 1;
                 }
             }

@@ -80,7 +80,9 @@ impl Counts {
     /// Counts a replayed record.
     pub fn replay(&mut self, record: &Record) {
         match &record.event {
-            Event::Seed(seed) => self.admitted += u64::from(!seed.sitemap),
+            Event::Seed(seed) => {
+                self.admitted += u64::from(!seed.sitemap && seed.fate.is_empty());
+            }
             Event::Sitemap(sitemap) if sitemap.kind != "index" => {
                 self.admitted += sitemap.urls.len() as u64;
             }

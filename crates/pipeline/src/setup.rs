@@ -141,6 +141,7 @@ pub fn new_seeds(given: &[SeedUrl], known: &[SeedRecord]) -> Vec<SeedRecord> {
             since: seed.since.clone(),
             example: None,
             source: seed.source.clone(),
+            fate: String::new(),
         });
     }
     fresh

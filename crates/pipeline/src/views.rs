@@ -248,7 +248,7 @@ impl Views {
                 }
                 if let Ok(url) = CanonicalUrl::parse(&seed.url) {
                     self.kept.note_host(&url.host(), seed.seed);
-                    if for_frontier {
+                    if for_frontier && seed.fate.is_empty() {
                         let context = if seed.sitemap {
                             UrlContext::sitemap()
                         } else {

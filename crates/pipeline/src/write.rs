@@ -141,7 +141,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the archive cannot be written.
-    pub fn admit_seed(&mut self, seed: SeedRecord) -> Result<(), CrawlError> {
+    pub fn admit_seed(&mut self, mut seed: SeedRecord) -> Result<(), CrawlError> {
         let number = seed.seed;
         let url = CanonicalUrl::parse(&seed.url)
             .map_err(|error| CrawlError::Setup(format!("seed {}: {error}", seed.url)))?;
@@ -150,7 +150,6 @@ impl Writer {
         } else {
             UrlContext::page()
         };
-        self.append(Event::Seed(seed.clone()))?;
         self.lock_foresight().on_seed(&seed.url);
         match seed.example {
             Some(on_topic) => {
@@ -171,9 +170,15 @@ impl Writer {
             priority: seed.priority,
             context: context.to_bytes(),
         });
-        if matches!(admitted, Admission::New) && !seed.sitemap {
-            self.counts.admitted += 1;
-        }
+        seed.fate = match admitted {
+            Admission::New => {
+                self.counts.admitted += u64::from(!seed.sitemap);
+                String::new()
+            }
+            Admission::Seen => "seen".into(),
+            Admission::Refused(refusal) => refusal.name().into(),
+        };
+        self.append(Event::Seed(seed.clone()))?;
         self.seeds.push(seed);
         Ok(())
     }

@@ -272,7 +272,7 @@ impl Explainer {
 
     fn seed(&mut self, seed: &SeedRecord) {
         if seed.url == self.story.url && !seed.sitemap {
-            self.admitted = true;
+            self.admitted |= seed.fate.is_empty();
             self.story.seed = Some(SeedMention {
                 seed: seed.seed,
                 source: seed.source.clone(),

@@ -158,9 +158,14 @@ impl Tally {
             row.source.clone_from(&seed.source);
             row.sitemap = seed.sitemap;
             row.example = seed.example;
-            row.fate = if seed.sitemap { "sitemap" } else { "pending" }.to_owned();
+            row.fate = match seed.fate.as_str() {
+                "" if seed.sitemap => "sitemap",
+                "" => "pending",
+                refused => refused,
+            }
+            .to_owned();
         }
-        if !seed.sitemap {
+        if !seed.sitemap && seed.fate.is_empty() {
             self.admit(&seed.url, words::host_of(&seed.url), seed.seed);
         }
     }
