@@ -7,7 +7,7 @@
 //! Source: Chaudhuri, Ganti, Kaushik, *A primitive operator for similarity joins*, ICDE 2006
 //! (prefix filter).
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Sets of 64-bit hashes, found by their overlap.
 #[derive(Clone, Debug)]
@@ -30,22 +30,11 @@ impl OverlappingSets {
     /// The set that overlaps most with a sorted set, the earliest of several; none when no
     /// overlap is large enough. An empty set overlaps with nothing.
     pub fn nearest(&self, set: &[u64]) -> Option<(usize, f64)> {
-        let mut found: Vec<u32> = first(set, self.least)
-            .iter()
-            .filter_map(|element| self.by_first.get(element))
-            .flatten()
-            .copied()
-            .collect();
-        found.sort_unstable();
-        found.dedup();
-        let mut best: Option<(usize, f64)> = None;
-        for at in found {
-            let overlap = jaccard(set, &self.sets[at as usize]);
-            if overlap >= self.least && best.is_none_or(|(_, most)| overlap > most) {
-                best = Some((at as usize, overlap));
-            }
-        }
-        best
+        let keys = first(set, self.least);
+        let found = keys.iter().filter_map(|key| self.by_first.get(key));
+        most_alike(found.flatten(), self.least, |at| {
+            jaccard(set, &self.sets[at])
+        })
     }
 
     /// Adds a sorted set.
@@ -56,6 +45,22 @@ impl OverlappingSets {
         }
         self.sets.push(set);
     }
+}
+
+/// Of the candidates, some of them named more than once, the one that overlaps most, the earliest of
+/// several; none when no overlap is large enough.
+pub(crate) fn most_alike<'c>(
+    candidates: impl Iterator<Item = &'c u32>,
+    least: f64,
+    overlap: impl Fn(usize) -> f64,
+) -> Option<(usize, f64)> {
+    let candidates: BTreeSet<u32> = candidates.copied().collect();
+    let measured = candidates
+        .into_iter()
+        .map(|at| (at as usize, overlap(at as usize)));
+    measured
+        .filter(|&(_, overlap)| overlap >= least)
+        .reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
 fn first(set: &[u64], least: f64) -> &[u64] {

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 use simhash::hash::{GOLDEN, mix, pair};
 
-use crate::overlapping::set;
+use crate::overlapping::{most_alike, set};
 
 /// Hash functions of a sketch.
 const FUNCTIONS: usize = 128;
@@ -105,23 +105,12 @@ impl MinHashes {
     }
 
     pub(crate) fn nearest(&self, sketch: &[u64]) -> Option<(usize, f64)> {
-        let mut found: Vec<u32> = bands(sketch)
-            .filter_map(|band| self.bands.get(&band))
-            .flatten()
-            .copied()
-            .collect();
-        found.sort_unstable();
-        found.dedup();
-        let mut best: Option<(usize, f64)> = None;
-        for at in found {
-            let kept = &self.sketches[at as usize];
-            let equal = sketch.iter().zip(kept).filter(|(a, b)| a == b).count();
-            let overlap = equal as f64 / FUNCTIONS as f64;
-            if overlap >= self.overlap && best.is_none_or(|(_, most)| overlap > most) {
-                best = Some((at as usize, overlap));
-            }
-        }
-        best
+        let found = bands(sketch).filter_map(|band| self.bands.get(&band));
+        most_alike(found.flatten(), self.overlap, |at| {
+            let kept = self.sketches[at].iter();
+            let equal = kept.zip(sketch).filter(|(a, b)| a == b).count();
+            equal as f64 / FUNCTIONS as f64
+        })
     }
 
     pub(crate) fn insert(&mut self, sketch: Vec<u64>) {

@@ -8,7 +8,8 @@
 //!
 //! Reads lines {"id", "text"} and writes a line {"id", "verdict", "dup_of", "distance",
 //! "overlap", "reason", "fingerprint"} for each. With `--pairs` it judges the pairs {"a", "b"}
-//! of that file by themselves and writes lines {"a", "b", "dup", "reason"} instead.
+//! of that file by themselves and writes lines {"a", "b", "dup", "reason", "distance", "overlap",
+//! "words"} instead.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -100,7 +101,15 @@ fn judge_pairs(
         writeln!(
             out,
             "{}",
-            json!({ "a": pair["a"], "b": pair["b"], "dup": duplicate, "reason": reason })
+            json!({
+                "a": pair["a"],
+                "b": pair["b"],
+                "dup": duplicate,
+                "reason": reason,
+                "distance": a.fingerprint.distance(b.fingerprint),
+                "overlap": a.sketch.overlap(&kept.sketch),
+                "words": [a.word_count, b.word_count],
+            })
         )?;
     }
     Ok(())
