@@ -50,6 +50,12 @@ impl SketchSize {
         }
     }
 
+    /// The standard error of an estimated overlap: each slot differs with probability
+    /// (1 - overlap) / 2, independently of the others.
+    pub fn overlap_error(self, overlap: f32) -> f32 {
+        ((1.0 - overlap * overlap).max(0.0) / (self.lanes() * 64) as f32).sqrt()
+    }
+
     /// 64-bit words of pairs.
     pub(crate) fn lanes(self) -> usize {
         self.bytes() / 8 - 1
@@ -350,6 +356,14 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn the_stated_error_is_that_of_the_documentation() {
+        let error = |size: SketchSize| (size.overlap_error(0.7) * 1_000.0).round();
+        assert_eq!(error(SketchSize::Bytes128), 23.0);
+        assert_eq!(error(SketchSize::Bytes64), 34.0);
+        assert_eq!(SketchSize::Bytes128.overlap_error(1.0), 0.0);
     }
 
     #[test]

@@ -48,6 +48,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         (true, false) => "near_duplicate",
     };
     let why = why(&config, &near, found);
+    let error = config.sketch.overlap_error(near.overlap);
     let measures = Measures::of(a.words.hashes(), b.words.hashes());
     let relation = measures.relation();
     let kind = duplicate.then(|| kind(&near, &a, &b).name());
@@ -57,6 +58,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             "b": b.json(),
             "distance": near.distance,
             "overlap": near.overlap,
+            "overlap_error": error,
             "jaccard": measures.jaccard,
             "of_a_in_b": measures.of_a_in_b,
             "of_b_in_a": measures.of_b_in_a,
@@ -86,7 +88,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     }
     output.line(format!("distance  {} bits", near.distance))?;
     output.line(format!(
-        "overlap   {:.3} by the sketches, {:.3} exact (Jaccard: word pairs in both / in either)",
+        "overlap   {:.3} by the sketches (standard error {error:.3}), {:.3} exact (Jaccard: word pairs in both / in either)",
         near.overlap, measures.jaccard
     ))?;
     output.line(format!(
