@@ -260,7 +260,7 @@ impl<'c> Collector<'c> {
         };
         let name = names.iter().find_map(|name| element.attr(name));
         let anchor = surroundings::squeezed(name.unwrap_or(""));
-        let tag_path = self.path.path();
+        let tag_path = self.tag_path(Some(node.id()));
         if let Some(index) = self.add(kind, url, rel, Some(node.id()), tag_path, anchor)
             && kind == LinkKind::A
         {
@@ -301,7 +301,7 @@ impl<'c> Collector<'c> {
                 return;
             }
         }
-        let tag_path = node.map(|_| self.path.path()).unwrap_or_default();
+        let tag_path = self.tag_path(node.map(|node| node.id()));
         self.add(kind, url, rel, node.map(|node| node.id()), tag_path, title);
     }
 
@@ -335,7 +335,7 @@ impl<'c> Collector<'c> {
             delay,
             url: url.clone(),
         });
-        let tag_path = node.map(|_| self.path.path()).unwrap_or_default();
+        let tag_path = self.tag_path(node.map(|node| node.id()));
         let id = node.map(|node| node.id());
         self.add(
             LinkKind::Refresh,
@@ -438,16 +438,24 @@ impl<'c> Collector<'c> {
         }
     }
 
+    /// The path of tags to where the walk is; empty for a link that is in no element.
+    fn tag_path(&mut self, node: Option<NodeId>) -> String {
+        node.filter(|_| self.context.link_places)
+            .map(|_| self.path.path())
+            .unwrap_or_default()
+    }
+
     fn finish(mut self) -> FoundLinks {
         for (link, &(start, end)) in self.links.iter_mut().zip(&self.spans) {
             let words = self.text.words(start, end);
             if !words.is_empty() {
                 link.anchor = words;
             }
-            if !matches!(
+            let stands_in_text = !matches!(
                 link.kind,
                 LinkKind::Canonical | LinkKind::Refresh | LinkKind::Alternate
-            ) {
+            );
+            if self.context.link_places && stands_in_text {
                 link.context = self.text.around(start, end);
             }
         }

@@ -113,6 +113,9 @@ pub struct PageContext<'a> {
     pub agent: &'a str,
     /// How much of the page's tree is built.
     pub limits: &'a DomLimits,
+    /// Whether links carry the text around them and their path of tags: what only a crawl with a
+    /// topic reads.
+    pub link_places: bool,
 }
 
 impl<'a> PageContext<'a> {
@@ -124,6 +127,7 @@ impl<'a> PageContext<'a> {
             headers: &[],
             agent: "tamis",
             limits: &DomLimits::DEFAULT,
+            link_places: true,
         }
     }
 }

@@ -185,6 +185,7 @@ pub struct Reader {
     links_max: usize,
     sitemap_urls_max: usize,
     attempts_max: u32,
+    has_topic: bool,
 }
 
 impl Reader {
@@ -205,6 +206,7 @@ impl Reader {
             links_max: config.limits.links_per_page,
             sitemap_urls_max: config.limits.sitemap_urls,
             attempts_max: config.politeness.attempts,
+            has_topic: config.topic.is_some(),
         })
     }
 
@@ -359,6 +361,7 @@ impl Reader {
             headers: &fetched.headers,
             agent: &self.agent,
             limits: &self.dom_limits,
+            link_places: self.has_topic,
         };
         let mut page = extractor::extract(&decoded.text, &context);
         let source = extractor::attribution(&page);

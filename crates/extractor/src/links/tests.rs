@@ -189,6 +189,22 @@ fn a_link_knows_its_place_and_its_surroundings() {
 }
 
 #[test]
+fn where_nobody_asks_a_link_has_its_words_only() {
+    let url = Url::parse("http://example.com/").unwrap();
+    let context = PageContext {
+        link_places: false,
+        ..PageContext::new(&url)
+    };
+    let page = page_links(
+        "<p>Read about <a href=a>near duplicates</a> here.",
+        &context,
+    );
+    let link = &page.links[0];
+    assert_eq!(link.anchor, "near duplicates");
+    assert_eq!((link.context.as_str(), link.tag_path.as_str()), ("", ""));
+}
+
+#[test]
 fn resources_are_listed_once() {
     let page = read(
         "<img src=i.png srcset='i.png 1x, j.png 2x'><script src=s.js></script><link rel=stylesheet href=c.css><video poster=p.jpg><source src=v.mp4></video><img src='data:,x'><link rel=next href=2>",
