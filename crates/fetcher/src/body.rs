@@ -5,11 +5,13 @@
 //! page is still worth archiving, and a mirror of an endless stream still costs its bound.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use governor::DefaultDirectRateLimiter;
 use governor::{Quota, RateLimiter};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::{FetchError, Seen, TimeoutPhase};
 use crate::fetch::Truncated;
@@ -48,6 +50,53 @@ impl Bandwidth {
     }
 }
 
+/// Bytes of a body that are read at once. Most bodies are smaller, so they never wait.
+const SMALL_BYTES: usize = 256 * 1024;
+/// Bytes for each permit of [`Room`].
+const PERMIT_BYTES: u64 = 1024;
+
+/// Memory for large bodies, over all bodies of one fetcher: what one may need it takes before it
+/// grows large, and gives back when its last copy is dropped. Without it as many bodies as there
+/// are connections could each come to their own bound.
+pub(crate) struct Room {
+    permits: Arc<Semaphore>,
+    most: u32,
+}
+
+impl Room {
+    /// Room for so many bytes; there is always room for one body.
+    pub(crate) fn new(bytes: u64) -> Self {
+        let most = u32::try_from(bytes / PERMIT_BYTES)
+            .unwrap_or(u32::MAX)
+            .max(1);
+        Self {
+            permits: Arc::new(Semaphore::new(most as usize)),
+            most,
+        }
+    }
+
+    /// Waits until a body of so many bytes has room.
+    async fn take(&self, bytes: usize) -> OwnedSemaphorePermit {
+        let permits = u32::try_from(bytes as u64 / PERMIT_BYTES + 1).unwrap_or(u32::MAX);
+        Arc::clone(&self.permits)
+            .acquire_many_owned(permits.min(self.most))
+            .await
+            .expect("nobody closes this semaphore")
+    }
+}
+
+/// A large body with its room.
+struct Large {
+    body: Bytes,
+    _room: OwnedSemaphorePermit,
+}
+
+impl AsRef<[u8]> for Large {
+    fn as_ref(&self) -> &[u8] {
+        &self.body
+    }
+}
+
 /// What was read of a body.
 pub(crate) struct Received {
     pub(crate) body: Bytes,
@@ -61,15 +110,17 @@ pub(crate) async fn receive(
     bytes_max: u64,
     started: Instant,
     bandwidth: Option<&Bandwidth>,
+    room: &Room,
     proxied: bool,
 ) -> Result<Received, FetchError> {
     let bytes_max = usize::try_from(bytes_max).unwrap_or(usize::MAX);
     let announced = response.content_length().unwrap_or(0);
+    let mut held = None;
     let mut body = BytesMut::with_capacity(
         usize::try_from(announced)
             .unwrap_or(usize::MAX)
             .min(bytes_max)
-            .min(256 * 1024),
+            .min(SMALL_BYTES),
     );
     let mut clock = Clock::new(limits, started);
     let truncated = loop {
@@ -97,6 +148,15 @@ pub(crate) async fn receive(
             }
             Err(_) => break Some(Truncated::Time),
         };
+        if body.len() + chunk.len() > SMALL_BYTES && held.is_none() {
+            let began = Instant::now();
+            let most = match usize::try_from(announced) {
+                Ok(announced @ 1..) => announced.min(bytes_max),
+                Ok(0) | Err(_) => bytes_max,
+            };
+            held = Some(room.take(most).await);
+            clock.excuse(began.elapsed());
+        }
         if body.len() + chunk.len() > bytes_max {
             body.extend_from_slice(&chunk[..bytes_max - body.len()]);
             break Some(Truncated::Bytes);
@@ -109,14 +169,16 @@ pub(crate) async fn receive(
             break Some(Truncated::Time);
         }
     };
-    Ok(Received {
-        body: body.freeze(),
-        truncated,
-    })
+    let body = body.freeze();
+    let body = match held {
+        Some(room) => Bytes::from_owner(Large { body, _room: room }),
+        None => body,
+    };
+    Ok(Received { body, truncated })
 }
 
-/// The time bounds of one body. Waiting for our own bandwidth cap is not the server's fault and
-/// is taken out.
+/// The time bounds of one body. Waiting for our own bandwidth cap or for room is not the server's
+/// fault and is taken out.
 struct Clock<'l> {
     limits: &'l FetchLimits,
     request_started: Instant,

@@ -16,7 +16,7 @@ use governor::DefaultDirectRateLimiter;
 use http::header::{self, HeaderMap, HeaderValue};
 use url::Url;
 
-use crate::body::{self, Bandwidth};
+use crate::body::{self, Bandwidth, Room};
 use crate::client::{build, builder, proxy_of, rate_of};
 use crate::config::HttpConfig;
 use crate::error::{FetchError, FetchSetupError, Seen, TimeoutPhase};
@@ -39,6 +39,7 @@ pub struct HttpFetcher {
     limits: FetchLimits,
     proxied: bool,
     bandwidth: Option<Bandwidth>,
+    room: Room,
     rate: Option<DefaultDirectRateLimiter>,
 }
 
@@ -102,6 +103,7 @@ impl HttpFetcher {
             guard,
             proxied: config.proxy.is_some(),
             bandwidth: config.bandwidth.and_then(Bandwidth::new),
+            room: Room::new(config.limits.large_bodies_bytes_max),
             rate,
             limits: config.limits,
         })
@@ -139,6 +141,7 @@ impl HttpFetcher {
             bytes_max,
             started,
             self.bandwidth.as_ref(),
+            &self.room,
             self.proxied,
         )
         .await?;

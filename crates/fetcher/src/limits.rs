@@ -47,6 +47,9 @@ pub struct FetchLimits {
     pub body_rate_min: u64,
     /// How long a body may run before its rate is asked.
     pub body_rate_grace: Duration,
+    /// Bytes that bodies over 256 KiB may come to together, over all fetches of one fetcher, those
+    /// whose answer is still held included; further ones wait. One body always has room.
+    pub large_bodies_bytes_max: u64,
     /// The longest URL that is requested, in bytes. Servers answer 414 at about 8,000; honest
     /// links stay under 2,000.
     pub url_bytes_max: usize,
@@ -72,6 +75,7 @@ impl Default for FetchLimits {
             total_timeout: Duration::from_secs(120),
             body_rate_min: 500,
             body_rate_grace: Duration::from_secs(20),
+            large_bodies_bytes_max: 64_000_000,
             url_bytes_max: 8_000,
             redirects_max: 10,
         }

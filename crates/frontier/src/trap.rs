@@ -42,6 +42,9 @@ const CALENDAR_MIN: u32 = 60;
 const COUNTER_MIN: u32 = 200;
 /// A part is endless only if not even one page in so many was useful.
 const USELESS_PER_USEFUL: u32 = 50;
+/// The same for two numbers or more. A day without events differs from another in a number or two,
+/// and of so short a text every fiftieth passes for new.
+const USELESS_PER_USEFUL_DAY: u32 = 20;
 /// Pages that differed in one parameter only and were useless, before it is found to change
 /// nothing.
 const SAME_MIN: u32 = 20;
@@ -111,16 +114,13 @@ impl Traps {
         shape.check()?;
         if let Some((part, numbers)) = shape.part(host) {
             let seen = self.parts.get(&part).copied().unwrap_or_default();
-            if seen.is_endless(if numbers > 1 {
-                CALENDAR_MIN
+            let (name, useless_min, per_useful) = if numbers > 1 {
+                ("trap_calendar", CALENDAR_MIN, USELESS_PER_USEFUL_DAY)
             } else {
-                COUNTER_MIN
-            }) {
-                return Err(if numbers > 1 {
-                    "trap_calendar"
-                } else {
-                    "trap_endless_numbers"
-                });
+                ("trap_endless_numbers", COUNTER_MIN, USELESS_PER_USEFUL)
+            };
+            if seen.is_endless(useless_min, per_useful) {
+                return Err(name);
             }
         }
         if self.repeats_a_page(host, &shape) {
@@ -241,10 +241,10 @@ impl Traps {
 }
 
 impl Part {
-    fn is_endless(&self, useless_min: u32) -> bool {
+    fn is_endless(&self, useless_min: u32, per_useful: u32) -> bool {
         self.useless >= useless_min
             && self.bred >= self.useless
-            && self.useful.saturating_mul(USELESS_PER_USEFUL) <= self.useless
+            && self.useful.saturating_mul(per_useful) <= self.useless
     }
 }
 
@@ -477,6 +477,16 @@ mod tests {
             Some("trap_calendar"),
         );
         check(&traps, "http://b.example/calendar/2030/01/", None);
+    }
+
+    #[test]
+    fn a_calendar_of_which_a_day_now_and_then_passes_for_new_ends_as_well() {
+        let mut traps = Traps::default();
+        let useful =
+            |page: &str| month(page).is_none() || xxh3_64(page.as_bytes()).is_multiple_of(50);
+        let fetched = crawl(&mut traps, "http://a.example/", calendar_links, useful);
+        let in_calendar = fetched.iter().filter(|page| month(page).is_some()).count();
+        assert!((10..100).contains(&in_calendar), "{in_calendar}");
     }
 
     #[test]

@@ -208,6 +208,7 @@ pub fn fetch_limits(config: &CrawlConfig) -> FetchLimits {
         idle_timeout: limits.idle_time.0,
         total_timeout: limits.total_time.0,
         url_bytes_max: limits.url_length,
+        large_bodies_bytes_max: limits.bytes_in_flight.0,
         ..FetchLimits::default()
     }
 }

@@ -4,7 +4,10 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use fetcher::{FetchError, FetchLimits, HttpConfig, TimeoutPhase, Truncated};
+use fetcher::{
+    Fetch, FetchError, FetchLimits, FetchRequest, HttpConfig, HttpFetcher, Purpose, TimeoutPhase,
+    Truncated,
+};
 
 use crate::server::{Server, ok};
 use crate::{fetch, local, runtime};
@@ -52,6 +55,33 @@ fn a_body_of_exactly_the_bound_is_whole() {
     let fetched = fetch(config, &server.url("/")).unwrap();
     assert_eq!(fetched.body.len(), 1_000);
     assert_eq!(fetched.truncated, None);
+}
+
+#[test]
+fn large_bodies_wait_for_each_other_when_there_is_room_for_one() {
+    let server = Server::start(|_, stream| {
+        begin(stream, 1_000_000);
+        let _ = stream.write_all(&[b'x'; 1_000_000]);
+    });
+    let with_room = |bytes| HttpFetcher::new(with(|l| l.large_bodies_bytes_max = bytes)).unwrap();
+    let fetch = async |fetcher: &HttpFetcher| {
+        let url = server.url("/").parse().unwrap();
+        fetcher.fetch(FetchRequest::new(url, Purpose::Page)).await
+    };
+    runtime().block_on(async {
+        let two = with_room(2_100_000);
+        let first = fetch(&two).await.unwrap();
+        let second = fetch(&two).await.unwrap();
+        assert_eq!(first.body.len() + second.body.len(), 2_000_000);
+        let one = with_room(1_500_000);
+        let first = fetch(&one).await.unwrap();
+        // However long we wait: the first is still held.
+        let waited = tokio::time::timeout(Duration::from_millis(500), fetch(&one)).await;
+        assert!(waited.is_err());
+        drop(first);
+        let second = fetch(&one).await.unwrap();
+        assert_eq!(second.truncated, None);
+    });
 }
 
 #[test]
