@@ -139,6 +139,18 @@ fn a_loopback_proxy_to_the_web_at_large_needs_a_contact() {
 }
 
 #[test]
+fn a_url_without_its_scheme_is_told() {
+    let bench = Bench::serve(TestWeb::new().page("http://a.test/", &page("x", 1, &[])));
+    bench.crawl_to_end("crawl", &["--seed", "http://a.test/"]);
+    let mut command = tamis(&["explain"]);
+    let output = command
+        .arg(bench.crawl_dir("crawl"))
+        .arg("a.test/x")
+        .output();
+    says(&output.expect("runs"), 2, &["scheme: http://a.test/x"]);
+}
+
+#[test]
 fn a_search_that_cannot_find_anything_says_why() {
     let web = TestWeb::new().page("http://a.test/", &page("Lantern harbour", 1, &[]));
     let bench = Bench::serve(web);

@@ -20,6 +20,37 @@ fn bench(pages: u64) -> Bench {
 const SEED: [&str; 4] = ["--seed", "http://a.test/p0.html", "--delay", "60ms"];
 
 #[test]
+fn without_progress_a_crawl_that_goes_well_says_nothing() {
+    let bench = bench(3);
+    let output = run(&mut bench.crawl("crawl", &SEED));
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn a_report_in_a_pipe_is_not_cut_and_one_for_a_narrow_screen_fits() {
+    let mut web = TestWeb::new();
+    let long = format!("http://a.test/{}.html", "%E6%95%B0%E6%8D%AE".repeat(12));
+    web = web.page(
+        "http://a.test/p0.html",
+        &page("x", 1, std::slice::from_ref(&long)),
+    );
+    let bench = Bench::serve(web);
+    let options = [&SEED[..], &["--seed", &long]].concat();
+    bench.crawl_to_end("crawl", &options);
+    let report = |columns: Option<&str>| {
+        let mut command = tamis(&["report"]);
+        command.arg(bench.crawl_dir("crawl")).env_remove("COLUMNS");
+        command.envs(columns.map(|columns| ("COLUMNS", columns)));
+        stdout(&run(&mut command))
+    };
+    assert!(report(None).contains(&long), "{}", report(None));
+    let narrow = report(Some("60"));
+    let too_wide = narrow.lines().find(|line| line.chars().count() > 60);
+    assert!(too_wide.is_none() && narrow.contains('…'), "{narrow}");
+    assert!(!narrow.contains('\u{1b}'), "NO_COLOR is obeyed");
+}
+
+#[test]
 fn json_events_end_with_the_numbers_of_the_report() {
     let bench = bench(30);
     let options = [&SEED[..], &["--progress", "json", "--log-format", "json"]].concat();

@@ -53,7 +53,7 @@ pub struct Document<'a> {
     /// Relevance to the topic, 0.0 to 1.0.
     pub relevance: Option<f32>,
     /// The page's type as the journal has it, such as `article`; front pages and lists are ranked
-    /// a little lower.
+    /// lower.
     pub page_type: &'a str,
     /// The words of `text`, where they are at hand; else it is segmented here.
     pub words: Option<&'a Words>,
@@ -175,10 +175,17 @@ impl PageIndex {
         entry.add_text(fields.lang, document.lang);
         entry.add_text(fields.title, document.title);
         entry.add_text(fields.text, document.text);
-        for (field, words) in [(fields.title_words, &title), (fields.text_words, words)] {
-            join_words(words.iter().map(|word| word.text), &mut self.joined);
-            entry.add_text(field, &self.joined);
+        let is_list = is_list(document.page_type, document.url);
+        let of_title = || title.iter().map(|word| word.text);
+        let of_text = words.iter().map(|word| word.text);
+        if is_list {
+            join_words(of_title().chain(of_text), &mut self.joined);
+        } else {
+            join_words(of_title(), &mut self.joined);
+            entry.add_text(fields.title_words, &self.joined);
+            join_words(of_text, &mut self.joined);
         }
+        entry.add_text(fields.text_words, &self.joined);
         if let Some(author) = document.author {
             let words = segmenter.words(author);
             join_words(words.iter().map(|word| word.text), &mut self.joined);
@@ -201,7 +208,7 @@ impl PageIndex {
         if let Some(relevance) = document.relevance {
             entry.add_f64(fields.relevance, f64::from(relevance));
         }
-        entry.add_u64(fields.lists, u64::from(is_list(document.page_type)));
+        entry.add_u64(fields.lists, u64::from(is_list));
         self.delete(document.url);
         self.writer
             .add_document(entry)

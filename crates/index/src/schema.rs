@@ -54,10 +54,25 @@ pub(crate) struct Fields {
 /// Name of the field that says whether a page is a list.
 pub(crate) const LISTS: &str = "lists";
 
-/// Whether pages of a type hold the beginnings of other pages: their words are found there, but
-/// what they say stands elsewhere.
-pub(crate) fn is_list(page_type: &str) -> bool {
+/// Whether a page holds the beginnings of other pages: their words are found there, but what they
+/// say stands elsewhere. A tag's page may be too short for its type to be told; its address says it.
+///
+/// Its title names what it lists, in a word or two, and would outrank every article about it: the
+/// title's words count as words of its text.
+pub(crate) fn is_list(page_type: &str, url: &str) -> bool {
+    const FOLDERS: [&str; 6] = [
+        "tag",
+        "tags",
+        "category",
+        "categories",
+        "archive",
+        "archives",
+    ];
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    // After the scheme, an empty part and the host.
+    let mut folders = path.split('/').skip(3);
     matches!(page_type, "front_page" | "listing" | "collection")
+        || (page_type == "other" && folders.any(|folder| FOLDERS.contains(&folder)))
 }
 
 impl Fields {

@@ -38,8 +38,9 @@ const ADJACENT_BOOST: f32 = 0.5;
 
 /// How much a front page, a tag page or another list counts beside an article of the same score:
 /// it shows the beginnings of many pages, so it has words of all their titles, and is what nobody
-/// looked for.
-const LIST_FACTOR: f32 = 0.7;
+/// looked for. On the demo, where a tag's page is short and has its word thrice, 0.7 puts it before
+/// the article about it for three of six queries that are tags; 0.4 for none.
+const LIST_FACTOR: f32 = 0.4;
 
 /// No search gives more hits.
 const LIMIT_MAX: usize = 10_000;

@@ -239,7 +239,39 @@ fn an_article_ranks_above_a_list_of_the_same_words() {
     written(dir.path(), &pages);
     let hits = search(dir.path(), "crawler");
     assert_eq!(urls(&hits)[0], "http://a.example/zz");
-    assert!(hits[1].score < hits[0].score && hits[1].score > hits[0].score / 2.0);
+    assert!(hits[1].score < hits[0].score, "{hits:?}");
+}
+
+#[test]
+fn a_tag_page_does_not_outrank_the_articles_about_its_tag() {
+    let dir = tempfile::tempdir().unwrap();
+    let tag = format!("标签: 分布式 {} {POETRY}", &DATABASE[..60]);
+    let pages = [
+        Document {
+            page_type: "other",
+            ..page("http://a.example/tags/%E5%88%86.html", "标签: 分布式", &tag)
+        },
+        Document {
+            page_type: "article",
+            ..page("http://a.example/db.html", "入门", DATABASE)
+        },
+        page("http://a.example/river.html", "河边", POETRY),
+    ];
+    written(dir.path(), &pages);
+    let found = search(dir.path(), "分布式");
+    let found = urls(&found);
+    assert_eq!(
+        found,
+        [
+            "http://a.example/db.html",
+            "http://a.example/tags/%E5%88%86.html"
+        ]
+    );
+    assert_eq!(
+        search(dir.path(), "标签").len(),
+        1,
+        "its title is still found"
+    );
 }
 
 #[test]

@@ -41,11 +41,13 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let served = runtime
         .block_on(web.serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))))
         .context("cannot serve the demo web on 127.0.0.1")?;
-    output.say(format!(
-        "serving {} small hosts on {}, and crawling them",
-        web.hosts().len(),
-        served.addr
-    ));
+    if args.progress != ProgressStyle::None {
+        output.say(format!(
+            "serving {} small hosts on {}, and crawling them",
+            web.hosts().len(),
+            served.addr
+        ));
+    }
     let (seeds, problems) = parse_seeds("seeds/demo.txt", testweb::demo::SEED_LIST.as_bytes());
     anyhow::ensure!(problems.is_empty(), "the bundled seed list is damaged");
     let summary = run_crawl(

@@ -27,8 +27,16 @@ pub struct Args {
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dir = journal::open(&args.dir)?;
     let config = config_file::read(&dir.config()).map_err(|problem| usage(problem.to_string()))?;
-    let url = ::url::Url::parse(&args.url)
-        .map_err(|error| usage(format!("{:?} is no absolute URL: {error}", args.url)))?;
+    let url = ::url::Url::parse(&args.url).map_err(|error| {
+        let mend = match args.url.split(['/', ':']).next().unwrap_or_default() {
+            host if host.contains('.') => format!("write it with its scheme: http://{}", args.url),
+            _ => "write it as in the crawl, such as https://example.org/page".to_owned(),
+        };
+        usage(format!(
+            "{:?} is no absolute URL: {error}; {mend}",
+            args.url
+        ))
+    })?;
     let url = setup::canonicaliser(&config)
         .canonical(&url)
         .map_err(|error| usage(format!("{error}: such a URL is never crawled")))?;

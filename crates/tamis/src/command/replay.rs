@@ -107,6 +107,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         curve.show(order, output)?;
     }
     if args.topic.is_none() {
+        output.flush()?;
         output.say(beside_the_report(&dir)?);
     }
     Ok(Exit::Done)
