@@ -57,6 +57,7 @@ fn terms(focus: &Focus, number: u64, own: &[&str]) -> PageTerms {
         lang: Some("en"),
         links: &[],
         labels: &[],
+        listing: false,
     })
 }
 
@@ -122,6 +123,7 @@ fn terms_of_a_page_of_800_words(bencher: Bencher<'_, '_>) {
         lang: None,
         links: &[],
         labels: &[],
+        listing: false,
     };
     assert!(focus.topic().read(&view).len() > 100);
     bencher.bench_local(|| focus.topic().read(divan::black_box(&view)));

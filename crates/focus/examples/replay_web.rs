@@ -26,6 +26,8 @@ struct PageLine {
     url: String,
     title: String,
     text: String,
+    #[serde(default)]
+    page_type: String,
     links: Vec<LinkLine>,
 }
 
@@ -133,12 +135,13 @@ fn main() {
     let mean =
         |get: fn(&Score) -> f64| table.iter().map(get).sum::<f64>() / table.len().max(1) as f64;
     println!(
-        "{:24} {:6.3} worst {:.3}  recall/oracle {:.3}  F1 {:.3}  us/page judge {:.0} links {:.0}+{:.0}",
+        "{:24} {:6.3} worst {:.3}  recall/oracle {:.3}  F1 {:.3} until stop {:.3}  us/page judge {:.0} links {:.0}+{:.0}",
         "mean",
         mean(|row| row.score),
         table.iter().map(|row| row.score).fold(9.0, f64::min),
         mean(|row| row.recall),
         mean(|row| row.f1),
+        mean(|row| row.stop_f1),
         mean(|row| row.judge_us),
         mean(|row| row.link_us),
         mean(|row| row.rescore_us),
@@ -149,6 +152,7 @@ struct Score {
     score: f64,
     recall: f64,
     f1: f64,
+    stop_f1: f64,
     judge_us: f64,
     link_us: f64,
     rescore_us: f64,
@@ -184,6 +188,7 @@ fn run(
             url: Some(page.url.clone()),
             links: page.links.iter().map(|link| link.url.clone()).collect(),
             labels: labels(page),
+            listing: is_list(page),
         }
     };
     let config = FocusConfig {
@@ -255,6 +260,7 @@ fn run(
             lang: None,
             links: &targets,
             labels: &labels,
+            listing: is_list(line),
         });
         let relevance = focus.judge(&terms, link.as_ref().map(|link| &link.features));
         let number = id;
@@ -396,6 +402,7 @@ fn run(
         &fetched,
         &relevant,
         &examples,
+        stopped,
         [judge_time, link_time, rescore_time],
     )
 }
@@ -407,6 +414,13 @@ fn cpu_seconds() -> f64 {
         .ok()
         .and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok())
         .map_or(0.0, |nanoseconds| nanoseconds / 1e9)
+}
+
+fn is_list(page: &PageLine) -> bool {
+    matches!(
+        page.page_type.as_str(),
+        "listing" | "collection" | "front_page"
+    )
 }
 
 fn labels(page: &PageLine) -> Vec<String> {
@@ -422,6 +436,7 @@ fn score(
     fetched: &[(u32, f32)],
     relevant: &HashSet<u32>,
     examples: &HashSet<u32>,
+    stopped: Option<usize>,
     times: [f64; 3],
 ) -> Score {
     let mut curve = Vec::new();
@@ -447,6 +462,24 @@ fn score(
     let recall = at(1000) as f64 / task.nrel as f64;
     let (precision, found) = (tp / f64::max(1.0, tp + fp), tp / f64::max(1.0, tp + miss));
     let f1 = 2.0 * tp / f64::max(1.0, 2.0 * tp + fp + miss);
+    let until = |end: usize| {
+        let mut all = [0.0; 3];
+        for (id, p) in fetched[..end]
+            .iter()
+            .filter(|(id, _)| !examples.contains(id))
+        {
+            let (good, said) = (relevant.contains(id), *p >= 0.5);
+            all[0] += f64::from(u8::from(good && said));
+            all[1] += f64::from(u8::from(good));
+            all[2] += f64::from(u8::from(said));
+        }
+        (
+            2.0 * all[0] / f64::max(1.0, all[1] + all[2]),
+            all[0] / f64::max(1.0, all[2]),
+            all[0] / f64::max(1.0, all[1]),
+        )
+    };
+    let (stop_f1, stop_p, stop_r) = until(stopped.unwrap_or(fetched.len()));
     let mut ranked: Vec<(f32, bool)> = fetched
         .iter()
         .filter(|(id, _)| !examples.contains(id))
@@ -464,7 +497,7 @@ fn score(
     }
     let n = fetched.len().max(1) as f64;
     println!(
-        "{:24} {:6.3} (bfa {:.3})  @100 {:3} @250 {:3} @500 {:3} @1000 {:3} of {:3}  recall/oracle {:.3}  F1 {:.3} (p {:.2} r {:.2}) best {best:.2} at {cut:.2}  us judge {:.0} links {:.0}+{:.0}",
+        "{:24} {:6.3} (bfa {:.3})  @100 {:3} @250 {:3} @500 {:3} @1000 {:3} of {:3}  recall/oracle {:.3}  F1 {:.3} (p {:.2} r {:.2}) best {best:.2} at {cut:.2} stop F1 {stop_f1:.3} ({stop_p:.2} {stop_r:.2})  us judge {:.0} links {:.0}+{:.0}",
         task.id,
         mean / task.oracle,
         task.bfa / task.oracle,
@@ -485,6 +518,7 @@ fn score(
         score: mean / task.oracle,
         recall: recall / task.oracle_recall,
         f1,
+        stop_f1,
         judge_us: times[0] / n * 1e6,
         link_us: times[1] / n * 1e6,
         rescore_us: times[2] / n * 1e6,

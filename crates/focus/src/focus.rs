@@ -29,6 +29,10 @@ use crate::stop::{Harvest, StopConfig, StopReason};
 use crate::terms::PageTerms;
 use crate::topic::{ExampleText, Topic, TopicConfig, TopicError};
 
+/// What the link model is told of a list of links about the topic: less than of a page about it, more
+/// than of a stray page. A link that led to a list was not a bad one.
+const LISTING_REWARD: f32 = 0.5;
+
 /// Settings of a focused crawl.
 #[derive(Debug, Clone, Default)]
 pub struct FocusConfig {
@@ -113,32 +117,34 @@ impl Focus {
     /// Learns from a page that was fetched and judged. Call it once per journal record, in order,
     /// before `features` is asked for its links.
     pub fn on_page(&mut self, outcome: &PageOutcome<'_>) {
+        let subject = outcome.terms.map_or(0.0, |terms| {
+            self.topic.judge.subject(terms, outcome.relevance)
+        });
         let reward = match outcome.fate {
-            Fate::New => outcome.relevance,
+            Fate::New => outcome.relevance.max(LISTING_REWARD * subject),
             Fate::Duplicate | Fate::Thin | Fate::Failed => 0.0,
         };
         let evidence = outcome
             .terms
             .map_or(0.0, |terms| self.topic.judge.evidence(terms));
-        self.links.on_page(
+        let promise = self.links.on_page(
             &self.topic,
             &Arrival {
                 page: outcome.page,
                 url: url_id(outcome.url),
                 link: outcome.link,
-                relevance: outcome.relevance,
+                relevance: subject,
                 evidence,
                 reward,
             },
         );
-        let gain = f32::from(u8::from(reward >= self.topic.threshold()));
-        self.harvest.observe(host_of(outcome.url), gain);
+        let gain = f32::from(u8::from(
+            outcome.fate == Fate::New && outcome.relevance >= self.topic.threshold(),
+        ));
+        self.harvest.observe(host_of(outcome.url), gain, promise);
         self.since_rescore += 1;
         if let Some(terms) = outcome.terms
-            && self
-                .topic
-                .judge
-                .learn(outcome.page, terms, outcome.relevance)
+            && self.topic.judge.learn(outcome.page, terms, subject)
         {
             let links = &self.links;
             self.topic

@@ -171,8 +171,10 @@ impl LinkModel {
         }
     }
 
-    /// Learns from a fetched link, and notes the page it led to.
-    pub(crate) fn on_page(&mut self, topic: &Topic, arrival: &Arrival<'_>) {
+    /// Learns from a fetched link, and notes the page it led to; gives what the link promised, 1.0
+    /// for a page that the user gave.
+    pub(crate) fn on_page(&mut self, topic: &Topic, arrival: &Arrival<'_>) -> f32 {
+        let mut promise = 1.0;
         let Arrival {
             page,
             url,
@@ -188,7 +190,9 @@ impl LinkModel {
         };
         if let Some(link) = link {
             let signals = self.signals(topic, link);
-            self.explored += u64::from(self.explores(link));
+            let explored;
+            (promise, _, _, explored) = self.weigh(&signals, link);
+            self.explored += u64::from(explored);
             self.count(link, reward);
             if self.config.adapt {
                 self.learn_words(link, &signals, reward);
@@ -221,6 +225,7 @@ impl LinkModel {
                 },
             );
         }
+        promise
     }
 
     /// Notes the promise of the links of a page that were new: how good a hub the page was.

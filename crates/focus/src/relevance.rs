@@ -1,17 +1,22 @@
 //! How relevant a page is: a probability and its reasons.
 //!
-//! Three opinions are added up as log-odds, each bounded:
+//! Four opinions are added up as log-odds, each bounded:
 //!
 //! * **Keywords**: where they stand and how densely, rare ones weighing more.
 //! * **Likeness**: the cosine with the mean of the examples.
 //! * **What was learnt**: a logistic model over words, trained on the examples and on pages the
 //!   crawl is sure about, against the pages it is sure are something else.
+//! * **Company**: how relevant the pages are that it links to, and those with a link to it.
 //!
 //! The first two are put on one scale by what they say of the examples and of the pages in
 //! general: an opinion that cannot tell these apart has no weight. That scale is what makes the
 //! threshold mean something. The third starts silent and grows with the pages it was trained on;
 //! since each opinion is bounded, what was learnt can overrule the user's words only where these
 //! are unsure.
+//!
+//! All this is about a page's subject. A list of links (an index, a tag page) on the subject leads to
+//! pages about it and is seldom one itself: its relevance is a tenth of what its words say, while
+//! its links inherit the whole. Unless an example is such a list.
 
 use crate::background::Background;
 use crate::keywords::{Field, Keywords};
@@ -19,10 +24,17 @@ use crate::terms::{PageTerms, TERM_COUNT, Term};
 
 /// Log-odds that one opinion can reach.
 const OPINION_MAX: f32 = 4.0;
-/// Log-odds that the pages linked with a page can reach, and their share: links are a weaker
-/// witness than words, and one that would else confirm itself.
+/// Share of likeness as long as nothing was learnt: five pages that the user chose say more than a
+/// keyword. What is learnt from the crawl takes half of it over.
+const LIKENESS_SHARE: f32 = 2.0;
+/// Log-odds that the pages linked with a page can reach: links are a weaker witness than words,
+/// and one that would else confirm itself.
 const COMPANY_MAX: f32 = 1.5;
-const COMPANY_SHARE: f32 = 0.7;
+/// Log-odds in favour of every page: a crawl by promise does not come to a page by chance.
+const LEAN: f32 = 0.2;
+/// Chance that a list of links about the topic counts as a page about it: it leads to such pages,
+/// but has little of its own.
+const LISTING_SHARE: f32 = 0.1;
 /// Terms kept of a page that is trained on: those that tell most.
 const KEPT_TERMS_MAX: usize = 256;
 /// Pages kept to train on.
@@ -95,6 +107,8 @@ pub(crate) struct Judge {
     pub(crate) background: Background,
     kept: Vec<Kept>,
     example_count: usize,
+    /// Lists of links count as any page: one was given as an example.
+    wants_listings: bool,
     seen: u64,
     /// Pages on which each keyword stands.
     keyword_pages: Vec<u32>,
@@ -121,6 +135,7 @@ impl Judge {
             background: Background::new(),
             kept: Vec::new(),
             example_count: 0,
+            wants_listings: false,
             seen: 0,
             keyword_pages: vec![0; count],
             centre: vec![0.0; TERM_COUNT],
@@ -165,6 +180,7 @@ impl Judge {
             Kind::CounterExample
         };
         self.example_count += usize::from(on_topic);
+        self.wants_listings |= on_topic && terms.listing;
         self.kept.insert(
             0,
             Kept {
@@ -234,13 +250,16 @@ impl Judge {
             opinions[0] = self.keyword_scale.log_odds(evidence);
         }
         if self.example_count > 0 {
-            opinions[1] = self.likeness_scale.log_odds(alike) * (1.0 - 0.5 * self.trust);
+            opinions[1] = ((LIKENESS_SHARE - self.trust) * self.likeness_scale.log_odds(alike))
+                .clamp(-OPINION_MAX, OPINION_MAX);
         }
         if self.trust > 0.0 {
             opinions[2] = self.trust * self.learnt_scale.log_odds(learnt);
         }
-        opinions[3] =
-            (COMPANY_SHARE * self.company_scale.log_odds(company)).clamp(-COMPANY_MAX, COMPANY_MAX);
+        opinions[3] = self
+            .company_scale
+            .log_odds(company)
+            .clamp(-COMPANY_MAX, COMPANY_MAX);
         opinions
     }
 
@@ -255,8 +274,10 @@ impl Judge {
         let probability = if terms.foreign || self.excluded(terms) {
             0.02
         } else {
-            probability(opinions.iter().sum())
+            probability(opinions.iter().sum::<f32>() + LEAN)
         };
+        let topical = probability;
+        let probability = topical * self.listing_share(terms);
         let names = [
             "keywords",
             "likeness to the examples",
@@ -268,10 +289,28 @@ impl Judge {
             why: names
                 .iter()
                 .zip(opinions)
+                .chain([(
+                    &"a list of links",
+                    log_odds(probability) - log_odds(topical),
+                )])
                 .filter(|(_, x)| *x != 0.0)
                 .map(|(name, x)| ((*name).to_owned(), x))
                 .collect(),
         }
+    }
+
+    /// The chance that what is said of a page's subject counts for the page itself.
+    fn listing_share(&self, terms: &PageTerms) -> f32 {
+        if terms.listing && !self.wants_listings {
+            LISTING_SHARE
+        } else {
+            1.0
+        }
+    }
+
+    /// The chance that a page's subject is the topic, from its relevance: what its links inherit.
+    pub(crate) fn subject(&self, terms: &PageTerms, relevance: f32) -> f32 {
+        (relevance / self.listing_share(terms)).min(1.0)
     }
 
     /// Learns from a page; true when the model was trained anew.
@@ -354,7 +393,7 @@ impl Judge {
                 if self.kept[at].kind == Kind::Seen {
                     let opinions = self.opinions(*values);
                     self.kept[at].said = opinions[0] + opinions[1];
-                    self.kept[at].probability = probability(opinions.iter().sum());
+                    self.kept[at].probability = probability(opinions.iter().sum::<f32>() + LEAN);
                 }
             }
         }

@@ -308,6 +308,7 @@ mod tests {
                 lang: None,
                 links: &[],
                 labels: &[],
+                listing: false,
             });
             ReplayPage {
                 url,

@@ -6,7 +6,12 @@
 //! an end, so it grows with the crawl: a crawl that still finds something every hundred pages
 //! after thousands is not stopped by a quiet hundred.
 //!
-//! The same rule with its own numbers ends single hosts.
+//! A crawl of a small topic would run long that way, so it ends as well when it *fades*: the last
+//! pages yielded under a quarter of what it has yielded on average, and their links had promised
+//! under half of what its links promise on average. Either alone is a poor witness: a wrong verdict
+//! now and then keeps up the one, a hopeful link model the other.
+//!
+//! The first rule with its own numbers ends single hosts.
 
 use std::collections::VecDeque;
 
@@ -16,19 +21,27 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Hosts whose harvest is remembered; more are never stopped.
 const HOSTS_MAX: usize = 100_000;
 
+/// Pages that a window has at most.
+const WINDOW_MAX: u64 = 1 << 20;
+
 /// Settings of the stop rules.
 #[derive(Debug, Clone)]
 pub struct StopConfig {
     /// Stop when a smaller share than this of the last pages was relevant and new. 0.0 turns the
     /// rules off.
     pub harvest_min: f32,
-    /// Stop also when the last pages yielded less than this share of what the crawl has yielded
-    /// on average: what is left is then a trickle.
-    pub trickle: f32,
-    /// The crawl's rule looks at this many last pages at least.
+    /// The rule looks at this many last pages at least.
     pub window: u32,
     /// And at this share of all its pages at least.
     pub window_share: f32,
+    /// Stop also when the last pages yielded less than this share of the crawl's average...
+    pub fading_harvest: f32,
+    /// ... and their links had promised less than this share of the average.
+    pub fading_promise: f32,
+    /// That rule looks at this many last pages at least.
+    pub fading_window: u32,
+    /// And at this share of all its pages at least.
+    pub fading_window_share: f32,
     /// A host's rule looks at this many of its last pages.
     pub host_window: u32,
     /// A host stops below this harvest over its window.
@@ -39,9 +52,12 @@ impl Default for StopConfig {
     fn default() -> Self {
         StopConfig {
             harvest_min: 0.02,
-            trickle: 0.2,
             window: 120,
             window_share: 0.25,
+            fading_harvest: 0.25,
+            fading_promise: 0.5,
+            fading_window: 90,
+            fading_window_share: 0.2,
             host_window: 200,
             host_harvest_min: 0.005,
         }
@@ -75,12 +91,30 @@ impl std::fmt::Display for StopReason {
 #[derive(Debug, Clone)]
 pub struct Harvest {
     config: StopConfig,
-    /// Gains of the last pages, newest last; at most as long as the widest window so far.
-    recent: VecDeque<f32>,
-    recent_sum: f64,
+    /// What was gained and promised up to each of the last pages, newest last; as many as the
+    /// widest window so far, and one.
+    sums: VecDeque<Sums>,
+    total: Sums,
+    hosts: HashMap<u64, HostHarvest>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
     pages: u64,
     gained: f64,
-    hosts: HashMap<u64, HostHarvest>,
+    promised: f64,
+}
+
+impl Sums {
+    /// Harvest and promise for each page since an earlier one.
+    fn since(&self, earlier: &Sums) -> [f32; 2] {
+        let pages = (self.pages - earlier.pages).max(1) as f64;
+        [
+            (self.gained - earlier.gained).max(0.0) / pages,
+            (self.promised - earlier.promised).max(0.0) / pages,
+        ]
+        .map(|mean| mean as f32)
+    }
 }
 
 /// A host's harvest: a mean that forgets, since a queue for each of many hosts would be too much.
@@ -95,27 +129,33 @@ impl Harvest {
     pub fn new(config: &StopConfig) -> Harvest {
         Harvest {
             config: config.clone(),
-            recent: VecDeque::new(),
-            recent_sum: 0.0,
-            pages: 0,
-            gained: 0.0,
+            sums: VecDeque::from([Sums::default()]),
+            total: Sums::default(),
             hosts: HashMap::new(),
         }
     }
 
-    /// Counts a page: `gain` is 1.0 for a page relevant and new, 0.0 for any other.
-    pub fn observe(&mut self, host: &str, gain: f32) {
-        let gain = if gain.is_finite() {
-            gain.clamp(0.0, 1.0)
-        } else {
-            0.0
+    /// Counts a page: `gain` is 1.0 for a page relevant and new, 0.0 for any other; `promise` is what
+    /// its link promised, 0.0 to 1.0.
+    pub fn observe(&mut self, host: &str, gain: f32, promise: f32) {
+        let share = |x: f32| {
+            if x.is_finite() {
+                x.clamp(0.0, 1.0)
+            } else {
+                0.0
+            }
         };
-        self.pages += 1;
-        self.gained += f64::from(gain);
-        self.recent.push_back(gain);
-        self.recent_sum += f64::from(gain);
-        while self.recent.len() > self.window() {
-            self.recent_sum -= f64::from(self.recent.pop_front().unwrap_or_default());
+        let gain = share(gain);
+        self.total.pages += 1;
+        self.total.gained += f64::from(gain);
+        self.total.promised += f64::from(share(promise));
+        self.sums.push_back(self.total);
+        let config = &self.config;
+        let widest = self
+            .pages_in(config.window, config.window_share)
+            .max(self.pages_in(config.fading_window, config.fading_window_share));
+        while self.sums.len() > widest + 1 {
+            self.sums.pop_front();
         }
         let key = xxh3_64(host.as_bytes());
         if self.hosts.len() < HOSTS_MAX || self.hosts.contains_key(&key) {
@@ -126,36 +166,51 @@ impl Harvest {
         }
     }
 
-    fn window(&self) -> usize {
-        let share =
-            (self.pages as f64 * f64::from(self.config.window_share.clamp(0.0, 1.0))) as u64;
-        share.max(u64::from(self.config.window.max(1))).min(1 << 20) as usize
+    /// A window: so many pages, or a share of all if that is more.
+    fn pages_in(&self, pages: u32, share: f32) -> usize {
+        let share = (self.total.pages as f64 * f64::from(share.clamp(0.0, 1.0))) as u64;
+        share.max(u64::from(pages.max(1))).min(WINDOW_MAX) as usize
+    }
+
+    /// Harvest and promise over the last pages; `None` when there were not so many.
+    fn over(&self, window: usize) -> Option<[f32; 2]> {
+        let at = self.sums.len().checked_sub(window + 1)?;
+        Some(self.total.since(&self.sums[at]))
     }
 
     /// Pages counted.
     pub fn pages(&self) -> u64 {
-        self.pages
+        self.total.pages
     }
 
     /// Pages relevant and new.
     pub fn gained(&self) -> f64 {
-        self.gained
+        self.total.gained
     }
 
     /// Why the crawl should stop, if it should.
     pub fn stop(&self) -> Option<StopReason> {
-        let window = self.window();
-        if self.recent.len() < window || self.config.harvest_min <= 0.0 {
+        let config = &self.config;
+        if config.harvest_min <= 0.0 {
             return None;
         }
-        let harvest = (self.recent_sum / window as f64).max(0.0) as f32;
-        let average = (self.gained / self.pages.max(1) as f64) as f32;
-        let harvest_min = self.config.harvest_min.max(self.config.trickle * average);
-        (harvest < harvest_min).then_some(StopReason {
+        let reason = |window: usize, harvest, harvest_min| StopReason {
             harvest,
             window: window as u32,
             harvest_min,
-        })
+        };
+        let window = self.pages_in(config.window, config.window_share);
+        if let Some([harvest, _]) = self.over(window)
+            && harvest < config.harvest_min
+        {
+            return Some(reason(window, harvest, config.harvest_min));
+        }
+        let window = self.pages_in(config.fading_window, config.fading_window_share);
+        let [harvest, promise] = self.over(window)?;
+        let [harvest_mean, promise_mean] = self.total.since(&Sums::default());
+        let harvest_min = config.fading_harvest * harvest_mean;
+        let fades = harvest < harvest_min && promise < config.fading_promise * promise_mean;
+        fades.then(|| reason(window, harvest, harvest_min))
     }
 
     /// Why a host should stop, if it should.
@@ -180,10 +235,10 @@ mod tests {
     fn a_crawl_that_finds_nothing_stops_after_its_window() {
         let mut harvest = Harvest::new(&StopConfig::default());
         for _ in 0..119 {
-            harvest.observe("a.example", 0.0);
+            harvest.observe("a.example", 0.0, 0.5);
             assert_eq!(harvest.stop(), None);
         }
-        harvest.observe("a.example", 0.0);
+        harvest.observe("a.example", 0.0, 0.5);
         assert_eq!(harvest.stop().unwrap().window, 120);
     }
 
@@ -191,17 +246,37 @@ mod tests {
     fn a_find_now_and_then_keeps_a_crawl_alive() {
         let mut harvest = Harvest::new(&StopConfig::default());
         for page in 0..3_000 {
-            harvest.observe("a.example", f32::from(u8::from(page % 40 == 0)));
+            harvest.observe("a.example", f32::from(u8::from(page % 40 == 0)), 0.5);
         }
         assert_eq!(harvest.stop(), None);
+    }
+
+    /// 100 good pages, then one in 20, with this promise.
+    fn fading(promise: f32) -> Harvest {
+        let mut harvest = Harvest::new(&StopConfig::default());
+        for page in 0..100 {
+            harvest.observe("a.example", f32::from(u8::from(page % 2 == 0)), 0.6);
+        }
+        for page in 0..90 {
+            harvest.observe("a.example", f32::from(u8::from(page % 20 == 0)), promise);
+        }
+        harvest
+    }
+
+    #[test]
+    fn a_crawl_that_fades_stops_once_its_links_promise_little_too() {
+        let reason = fading(0.05).stop().unwrap();
+        assert_eq!(reason.window, 90);
+        assert!(reason.harvest < reason.harvest_min);
+        assert_eq!(fading(0.5).stop(), None);
     }
 
     #[test]
     fn a_barren_host_stops_and_its_neighbour_does_not() {
         let mut harvest = Harvest::new(&StopConfig::default());
         for page in 0..400 {
-            harvest.observe("barren.example", 0.0);
-            harvest.observe("good.example", f32::from(u8::from(page % 3 == 0)));
+            harvest.observe("barren.example", 0.0, 0.5);
+            harvest.observe("good.example", f32::from(u8::from(page % 3 == 0)), 0.5);
         }
         assert!(harvest.stop_host("barren.example").is_some());
         assert_eq!(harvest.stop_host("good.example"), None);
@@ -210,10 +285,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_harvest_is_a_share_whatever_comes(gains in prop::collection::vec(any::<f32>(), 0..600)) {
+        fn the_harvest_is_a_share_whatever_comes(pages in prop::collection::vec(any::<(f32, f32)>(), 0..600)) {
             let mut harvest = Harvest::new(&StopConfig { harvest_min: 2.0, ..StopConfig::default() });
-            for gain in gains {
-                harvest.observe("a.example", gain);
+            for (gain, promise) in pages {
+                harvest.observe("a.example", gain, promise);
             }
             if let Some(reason) = harvest.stop() {
                 prop_assert!((0.0..=1.0).contains(&reason.harvest));

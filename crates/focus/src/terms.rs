@@ -58,6 +58,8 @@ pub struct PageView<'a> {
     pub links: &'a [&'a str],
     /// What the page files itself under: anchors of `rel=tag` links, meta keywords, section names.
     pub labels: &'a [&'a str],
+    /// Whether it is a list of links: an index, a tag page, a front page.
+    pub listing: bool,
 }
 
 /// A bounded bag of hashed words, and where the keywords stand.
@@ -68,6 +70,7 @@ pub struct PageTerms {
     pub(crate) matches: Matches,
     pub(crate) word_count: u32,
     pub(crate) foreign: bool,
+    pub(crate) listing: bool,
     /// Numbers of the URLs it links to.
     pub(crate) targets: Vec<u32>,
 }
@@ -133,6 +136,7 @@ impl PageTerms {
             matches,
             word_count: view.words.len().min(WORDS_MAX) as u32,
             foreign: keywords.foreign(view.lang),
+            listing: view.listing,
             targets: view
                 .links
                 .iter()

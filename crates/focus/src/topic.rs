@@ -61,6 +61,8 @@ pub struct ExampleText {
     pub links: Vec<String>,
     /// What it files itself under, if known.
     pub labels: Vec<String>,
+    /// Whether it is a list of links.
+    pub listing: bool,
 }
 
 /// Why a topic cannot be built.
@@ -154,6 +156,7 @@ impl Topic {
             lang: None,
             links: &links,
             labels: &labels,
+            listing: example.listing,
         });
         if on_topic {
             for word in title.iter().chain(words.iter()).take(2_000) {
@@ -225,6 +228,7 @@ impl Topic {
             lang: None,
             links: &[],
             labels: &[],
+            listing: false,
         };
         self.judge(&self.read(&view))
     }

@@ -67,6 +67,7 @@ impl Web {
                 lang: None,
                 links: &[],
                 labels: &[],
+                listing: false,
             });
             let relevance = focus.judge(&terms, link.as_ref()).probability;
             order.push((page, relevance));
@@ -192,6 +193,34 @@ fn a_chinese_keyword_and_a_phrase_are_found() {
 }
 
 #[test]
+fn a_list_of_links_about_the_topic_is_a_page_about_it_only_where_an_example_is_one() {
+    let relevance = |example_is_listing: bool| {
+        let topic = Topic::new(&TopicConfig {
+            examples: vec![ExampleText {
+                title: "trains".into(),
+                text: ON.into(),
+                listing: example_is_listing,
+                ..ExampleText::default()
+            }],
+            ..keywords(&["railway"])
+        })
+        .unwrap();
+        let (words, url) = (Segmenter::shared().words(ON), Web::url(0));
+        let page = topic.read(&PageView {
+            title: "railway",
+            words: &words,
+            url: &url,
+            lang: None,
+            links: &[],
+            labels: &[],
+            listing: true,
+        });
+        topic.judge(&page).probability
+    };
+    assert!(relevance(true) > 0.8 && relevance(false) < 0.2);
+}
+
+#[test]
 fn an_excluded_word_takes_a_page_off_the_topic() {
     let topic = Topic::new(&keywords(&["python", "-snake"])).unwrap();
     assert!(probability(&topic, "Python", "python is a language with a python shell") > 0.5);
@@ -244,7 +273,7 @@ proptest! {
         for (page, text) in (0u32..).zip(&texts) {
             let words = Segmenter::shared().words(text);
             let url = Web::url(page);
-            let view = PageView { title: &title, words: &words, url: &url, lang: None, links: &[text], labels: &[&title] };
+            let view = PageView { title: &title, words: &words, url: &url, lang: None, links: &[text], labels: &[&title], listing: page % 5 == 0 };
             let terms = focus.topic().read(&view);
             let relevance = focus.judge(&terms, None).probability;
             prop_assert!(relevance > 0.0 && relevance < 1.0);

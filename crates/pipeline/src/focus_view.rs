@@ -51,6 +51,7 @@ impl FocusView {
                     .iter()
                     .map(|link| (link.rel.as_str(), link.anchor())),
             ),
+            listing: is_list(reading.page.page_type.as_str()),
         };
         self.focus.add_example(&example, on_topic);
     }
@@ -107,6 +108,7 @@ impl FocusView {
                     .iter()
                     .map(|link| (link.rel.as_str(), link.anchor.as_str())),
             ),
+            listing: is_list(&summary.page_type),
         };
         self.focus.add_example(&example, on_topic);
     }
@@ -137,6 +139,7 @@ impl FocusView {
             lang: reading.language.as_deref(),
             links: &links,
             labels: &labels,
+            listing: is_list(reading.page.page_type.as_str()),
         })
     }
 
@@ -211,6 +214,7 @@ impl FocusView {
             lang: Some(summary.lang.as_str()).filter(|lang| !lang.is_empty()),
             links: &links,
             labels: &labels,
+            listing: is_list(&summary.page_type),
         }))
     }
 
@@ -314,6 +318,11 @@ pub fn encode(features: &[u8]) -> String {
 /// Link features from the journal.
 pub fn decode(text: &str) -> Vec<u8> {
     STANDARD_NO_PAD.decode(text).unwrap_or_default()
+}
+
+/// Page types that are lists of links, as far as a topic goes: they lead to pages about it.
+pub fn is_list(page_type: &str) -> bool {
+    matches!(page_type, "listing" | "collection" | "front_page")
 }
 
 /// Anchors of `rel=tag` links: what a page files itself under.

@@ -213,6 +213,7 @@ fn page_of(
             lang: Some(summary.lang.as_str()).filter(|lang| !lang.is_empty()),
             links: &urls,
             labels: &labels,
+            listing: focus_view::is_list(&summary.page_type),
         })
     });
     let example = example
@@ -224,6 +225,7 @@ fn page_of(
                 links: urls.iter().map(|url| (*url).to_string()).collect(),
                 labels: labels.iter().map(|label| (*label).to_string()).collect(),
                 text,
+                listing: focus_view::is_list(&summary.page_type),
             };
             (example, on_topic)
         });

@@ -186,6 +186,7 @@ struct Page {
     url: Url,
     links: Vec<String>,
     labels: Vec<String>,
+    listing: bool,
 }
 
 impl Page {
@@ -205,6 +206,7 @@ impl Page {
             url: nowhere(),
             links: Vec::new(),
             labels: Vec::new(),
+            listing: false,
         };
         if is_page(None, &bytes) {
             let read = extractor::page_of_bytes(&bytes, None, &page.url);
@@ -212,6 +214,7 @@ impl Page {
             page.url = read.canonical.unwrap_or(page.url);
             page.title = read.title.unwrap_or_default();
             page.text = read.text;
+            page.listing = pipeline::focus_view::is_list(read.page_type.as_str());
             for link in read.links {
                 if link.rel.split_whitespace().any(|token| token == "tag") {
                     page.labels.push(link.anchor);
@@ -235,6 +238,7 @@ impl Page {
             lang: None,
             links: &[],
             labels: &[],
+            listing: self.listing,
         }
     }
 
@@ -245,6 +249,7 @@ impl Page {
             url: Some(self.url.into()),
             links: self.links,
             labels: self.labels,
+            listing: self.listing,
         }
     }
 }
