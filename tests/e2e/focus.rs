@@ -10,17 +10,26 @@ fn is_on_topic(number: u64) -> bool {
     number.is_multiple_of(4)
 }
 
+fn path(number: u64) -> String {
+    let kind = if is_on_topic(number) {
+        "railway"
+    } else {
+        "garden"
+    };
+    format!("/{kind}-{number}.html")
+}
+
+fn title(number: u64) -> String {
+    if is_on_topic(number) {
+        format!("Railway line {number}: the railway and its trains")
+    } else {
+        format!("Note {number}")
+    }
+}
+
 /// Pages about railways among others. A page links to two further ones, and each page to some
 /// nearby; anchors are URLs, so that only a URL's words tell.
 fn web(hosts: &[&str]) -> TestWeb {
-    let path = |number: u64| {
-        let kind = if is_on_topic(number) {
-            "railway"
-        } else {
-            "garden"
-        };
-        format!("/{kind}-{number}.html")
-    };
     let mut web = TestWeb::new();
     for host in hosts {
         for number in 0..PAGES {
@@ -29,14 +38,9 @@ fn web(hosts: &[&str]) -> TestWeb {
                 .filter(|&next| next < PAGES)
                 .map(path)
                 .collect();
-            let title = if is_on_topic(number) {
-                format!("Railway line {number}: the railway and its trains")
-            } else {
-                format!("Note {number}")
-            };
             web = web.page(
                 &format!("http://{host}{}", path(number)),
-                &page(&title, number + 1, &links),
+                &page(&title(number), number + 1, &links),
             );
         }
     }
@@ -124,6 +128,34 @@ fn a_mirror_is_left_alone_once_it_is_known_for_one_and_no_page_is_lost() {
     let foreseen = &report["duplicates"]["foreseen"];
     assert!(foreseen["saved"].as_u64() >= Some(10), "{foreseen}");
     assert_eq!(foreseen["probe_errors"], 0);
+}
+
+/// Nobody names this mirror: the pages of the site link to it.
+#[test]
+fn a_mirror_that_is_linked_is_found_out_and_a_stop_halfway_loses_no_page() {
+    let mut web = web(&["mirror.test"]);
+    for number in 0..PAGES {
+        let next = [2 * number + 1, 2 * number + 2];
+        let here = next.iter().filter(|&&next| next < PAGES);
+        let mut links: Vec<String> = here.map(|&next| path(next)).collect();
+        links.push(format!("http://mirror.test{}", path(number)));
+        let url = format!("http://a.test{}", path(number));
+        web = web.page(&url, &page(&title(number), number + 1, &links));
+    }
+    let bench = Bench::serve(web);
+    let config = file(
+        bench.dir.path(),
+        "linked.toml",
+        "[seeds]\nurls = [\"http://a.test/railway-0.html\"]\n[scope]\nhosts = [\"a.test\", \"mirror.test\"]\n\
+         [politeness]\ndelay = \"0s\"\n[crawl]\nconcurrency = 1\n",
+    );
+    bench.crawl_to_end("linked", &[&config, "--max-pages", "90"]);
+    bench.crawl_to_end("linked", &[&config, "--max-pages", "0"]);
+    let urls = fetched(&bench, "linked");
+    let of = |host: &str| urls.iter().filter(|url| url.contains(host)).count();
+    assert_eq!(of("//a.test/"), PAGES as usize);
+    assert!(of("//mirror.test/") * 5 <= 4 * PAGES as usize, "{urls:?}");
+    bench.check("linked");
 }
 
 #[test]

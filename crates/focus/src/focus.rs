@@ -197,7 +197,7 @@ impl Focus {
 
     /// Whether the crawl should stop, and why.
     pub fn stop(&self) -> Option<StopReason> {
-        self.harvest.stop()
+        self.harvest.stop(self.topic.judge.has_examples())
     }
 
     /// Whether a host should stop, and why: its pending URLs are not worth a fetch.

@@ -172,6 +172,10 @@ impl Judge {
         &self.keywords
     }
 
+    pub(crate) fn has_examples(&self) -> bool {
+        self.example_count > 0
+    }
+
     pub(crate) fn add_example(&mut self, terms: PageTerms, on_topic: bool) {
         self.background.observe(&terms);
         let kind = if on_topic {

@@ -9,7 +9,8 @@
 //! A crawl of a small topic would run long that way, so it ends as well when it *fades*: the last
 //! pages yielded under a quarter of what it has yielded on average, and their links had promised
 //! under half of what its links promise on average. Either alone is a poor witness: a wrong verdict
-//! now and then keeps up the one, a hopeful link model the other.
+//! now and then keeps up the one, a hopeful link model the other. Verdicts by keywords alone are too
+//! rough for that: without examples a crawl does not fade, and the first rule looks twice as far back.
 //!
 //! The first rule with its own numbers ends single hosts.
 
@@ -152,7 +153,7 @@ impl Harvest {
         self.sums.push_back(self.total);
         let config = &self.config;
         let widest = self
-            .pages_in(config.window, config.window_share)
+            .pages_in(config.window.saturating_mul(2), config.window_share)
             .max(self.pages_in(config.fading_window, config.fading_window_share));
         while self.sums.len() > widest + 1 {
             self.sums.pop_front();
@@ -188,8 +189,9 @@ impl Harvest {
         self.total.gained
     }
 
-    /// Why the crawl should stop, if it should.
-    pub fn stop(&self) -> Option<StopReason> {
+    /// Why the crawl should stop, if it should. `has_examples`: the topic is known by more than its
+    /// keywords.
+    pub fn stop(&self, has_examples: bool) -> Option<StopReason> {
         let config = &self.config;
         if config.harvest_min <= 0.0 {
             return None;
@@ -199,11 +201,19 @@ impl Harvest {
             window: window as u32,
             harvest_min,
         };
-        let window = self.pages_in(config.window, config.window_share);
+        let pages = if has_examples {
+            config.window
+        } else {
+            config.window.saturating_mul(2)
+        };
+        let window = self.pages_in(pages, config.window_share);
         if let Some([harvest, _]) = self.over(window)
             && harvest < config.harvest_min
         {
             return Some(reason(window, harvest, config.harvest_min));
+        }
+        if !has_examples {
+            return None;
         }
         let window = self.pages_in(config.fading_window, config.fading_window_share);
         let [harvest, promise] = self.over(window)?;
@@ -236,10 +246,15 @@ mod tests {
         let mut harvest = Harvest::new(&StopConfig::default());
         for _ in 0..119 {
             harvest.observe("a.example", 0.0, 0.5);
-            assert_eq!(harvest.stop(), None);
+            assert_eq!(harvest.stop(true), None);
         }
         harvest.observe("a.example", 0.0, 0.5);
-        assert_eq!(harvest.stop().unwrap().window, 120);
+        assert_eq!(harvest.stop(true).unwrap().window, 120);
+        assert_eq!(harvest.stop(false), None);
+        for _ in 0..120 {
+            harvest.observe("a.example", 0.0, 0.5);
+        }
+        assert_eq!(harvest.stop(false).unwrap().window, 240);
     }
 
     #[test]
@@ -248,7 +263,7 @@ mod tests {
         for page in 0..3_000 {
             harvest.observe("a.example", f32::from(u8::from(page % 40 == 0)), 0.5);
         }
-        assert_eq!(harvest.stop(), None);
+        assert_eq!(harvest.stop(true), None);
     }
 
     /// 100 good pages, then one in 20, with this promise.
@@ -265,10 +280,11 @@ mod tests {
 
     #[test]
     fn a_crawl_that_fades_stops_once_its_links_promise_little_too() {
-        let reason = fading(0.05).stop().unwrap();
+        let reason = fading(0.05).stop(true).unwrap();
         assert_eq!(reason.window, 90);
         assert!(reason.harvest < reason.harvest_min);
-        assert_eq!(fading(0.5).stop(), None);
+        assert_eq!(fading(0.5).stop(true), None);
+        assert_eq!(fading(0.05).stop(false), None);
     }
 
     #[test]
@@ -290,7 +306,7 @@ mod tests {
             for (gain, promise) in pages {
                 harvest.observe("a.example", gain, promise);
             }
-            if let Some(reason) = harvest.stop() {
+            if let Some(reason) = harvest.stop(true) {
                 prop_assert!((0.0..=1.0).contains(&reason.harvest));
             }
         }
