@@ -43,6 +43,8 @@ pub struct StopConfig {
     pub fading_window: u32,
     /// And at this share of all its pages at least.
     pub fading_window_share: f32,
+    /// And not before this many pages: what the user's examples led to at once is no average.
+    pub fading_after: u64,
     /// A host's rule looks at this many of its last pages.
     pub host_window: u32,
     /// A host stops below this harvest over its window.
@@ -59,6 +61,7 @@ impl Default for StopConfig {
             fading_promise: 0.5,
             fading_window: 90,
             fading_window_share: 0.2,
+            fading_after: 200,
             host_window: 200,
             host_harvest_min: 0.005,
         }
@@ -212,7 +215,7 @@ impl Harvest {
         {
             return Some(reason(window, harvest, config.harvest_min));
         }
-        if !has_examples {
+        if !has_examples || self.total.pages < config.fading_after {
             return None;
         }
         let window = self.pages_in(config.fading_window, config.fading_window_share);
@@ -266,10 +269,10 @@ mod tests {
         assert_eq!(harvest.stop(true), None);
     }
 
-    /// 100 good pages, then one in 20, with this promise.
+    /// 120 good pages, then one in 20, with this promise.
     fn fading(promise: f32) -> Harvest {
         let mut harvest = Harvest::new(&StopConfig::default());
-        for page in 0..100 {
+        for page in 0..120 {
             harvest.observe("a.example", f32::from(u8::from(page % 2 == 0)), 0.6);
         }
         for page in 0..90 {
