@@ -1,7 +1,9 @@
 //! Writes the judge's view of pages: each run's text and features, for training.
 //!
-//! `cargo run --release -p extractor --example judge_rows -- DATA OUT`: DATA holds `truth.jsonl`
-//! and `pages/ID.html.gz`; OUT gets `names.json`, `rows.jsonl` (id and texts) and `rows.f32`.
+//! `cargo run --release -p extractor --example judge_rows -- DATA OUT [ODDS]`: DATA holds
+//! `truth.jsonl` and `pages/ID.html.gz`; OUT gets `names.json`, `rows.jsonl` (id and texts) and
+//! `rows.f32`. With the log odds of all runs of all pages, the features are those of the second
+//! look, and `rows.jsonl` has the page's text by these odds, too.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
@@ -13,7 +15,13 @@ fn main() {
     std::fs::create_dir_all(out).expect("the output directory can be made");
     let mut texts = BufWriter::new(File::create(out.join("rows.jsonl")).expect("rows.jsonl"));
     let mut values = BufWriter::new(File::create(out.join("rows.f32")).expect("rows.f32"));
+    let odds: Option<Vec<f32>> = arguments.get(3).map(|file| {
+        let bytes = std::fs::read(file).expect("readable odds");
+        let number = |four: &[u8]| f32::from_le_bytes([four[0], four[1], four[2], four[3]]);
+        bytes.chunks_exact(4).map(number).collect()
+    });
     let mut names = Vec::new();
+    let mut at = 0;
     let truth = BufReader::new(File::open(data.join("truth.jsonl")).expect("truth.jsonl"));
     for line in truth.lines() {
         let line: serde_json::Value =
@@ -32,14 +40,16 @@ fn main() {
             .as_str()
             .map(|charset| format!("text/html; charset={charset}"));
         let decoded = extractor::decode(&bytes, header.as_deref(), None);
-        let rows = extractor::training_rows(&decoded.text, &url);
+        let rows =
+            extractor::training_rows(&decoded.text, &url, odds.as_ref().map(|odds| &odds[at..]));
+        at += rows.texts.len();
         if names.is_empty() {
             names = rows.names;
         }
         writeln!(
             texts,
             "{}",
-            serde_json::json!({"id": id, "texts": rows.texts})
+            serde_json::json!({"id": id, "texts": rows.texts, "text": rows.text})
         )
         .expect("written");
         for value in &rows.values {

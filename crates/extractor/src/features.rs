@@ -1,12 +1,14 @@
 //! What is known of each run, as numbers the judge weighs.
 //!
-//! Five kinds of evidence: the run itself, what it stands in, its neighbours, what the candidates
-//! say, and what kind of page this is. All lengths are script-aware weights on a log scale, so one
+//! Six kinds of evidence: the run itself and its links, what it stands in, its neighbours, where
+//! the page's headline is, what the candidates say, and what kind of page this is. All lengths are script-aware weights on a log scale, so one
 //! judge serves every script.
 
+mod headline;
 mod order;
 mod page;
 mod place;
+mod targets;
 
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -23,9 +25,11 @@ use crate::structured::Structured;
 use crate::sums::{Sums, is_prose, share};
 use crate::tag::Tag;
 
+use headline::Headline;
 use order::{Since, neighbours, position};
-use page::{PageFacts, opinions, page_facts, page_wide};
-use place::{pictures, prefix_of, surroundings};
+use page::{PageFacts, inner_unit, opinions, page_facts, page_wide};
+use place::{RINGS, pictures, prefix_of, put_rings, ring_elements, surroundings};
+use targets::targets;
 
 /// Everything the candidates found on a page, with the texts of its runs.
 pub(crate) struct Survey {
@@ -37,6 +41,7 @@ pub(crate) struct Survey {
     pub container: Container,
     pub densest: std::ops::Range<usize>,
     pub units: Vec<Unit>,
+    pub inner: Vec<Unit>,
 }
 
 impl Survey {
@@ -48,11 +53,13 @@ impl Survey {
             .iter()
             .map(|text| Signs::of(text, &mut lower))
             .collect();
+        let (units, inner) = repeated::find(flat);
         Survey {
             marks: semantic::find(flat, &sums),
             container: container::find(flat, &sums),
             densest: densest::find(flat),
-            units: repeated::find(flat),
+            units,
+            inner,
             sums,
             grams: TextGrams::of(&texts),
             texts,
@@ -61,33 +68,41 @@ impl Survey {
     }
 }
 
-/// The features of a page's runs, row by row.
-pub(crate) struct Features {
+/// Rows of named numbers, one for each run.
+#[derive(Default)]
+pub(crate) struct Table {
     pub names: Vec<&'static str>,
     pub values: Vec<f32>,
-    /// For each run, a hash of its path of tags and first classes.
-    pub paths: Vec<u64>,
 }
 
-impl Features {
+impl Table {
     pub(crate) fn row(&self, run: usize) -> &[f32] {
         let width = self.names.len();
         &self.values[run * width..(run + 1) * width]
     }
 }
 
+/// What is known of a page's runs.
+pub(crate) struct Features {
+    pub table: Table,
+    /// For each run, a hash of its path of tags and first classes.
+    pub paths: Vec<u64>,
+    /// For each run, the elements around it that each hold more runs, and its section.
+    pub rings: Vec<[ElementIndex; RINGS + 1]>,
+}
+
 /// Collects one row; names are kept from the first only.
-struct Row<'f> {
-    features: &'f mut Features,
-    first: bool,
+pub(crate) struct Row<'f> {
+    pub table: &'f mut Table,
+    pub first: bool,
 }
 
 impl Row<'_> {
-    fn put(&mut self, name: &'static str, value: f32) {
+    pub(crate) fn put(&mut self, name: &'static str, value: f32) {
         if self.first {
-            self.features.names.push(name);
+            self.table.names.push(name);
         }
-        self.features.values.push(value);
+        self.table.values.push(value);
     }
 
     fn flag(&mut self, name: &'static str, value: bool) {
@@ -116,10 +131,9 @@ pub(crate) fn compute(
     structured: &Structured,
     url: &Url,
 ) -> Features {
-    let mut features = Features {
+    let mut table = Table {
         names: Vec::new(),
-        values: Vec::with_capacity(flat.runs.len() * 200),
-        paths: Vec::new(),
+        values: Vec::with_capacity(flat.runs.len() * 230),
     };
     let mut bodies = Grams::default();
     for body in structured.bodies.iter().take(100) {
@@ -142,7 +156,6 @@ pub(crate) fn compute(
     let facts = page_facts(flat, survey, structured, url);
     let places: Vec<ElementIndex> = flat.runs.iter().map(|run| place(flat, run)).collect();
     let (texts, paths, path_keys) = sameness(flat, survey, &places);
-    features.paths = path_keys;
     let echoes = survey.grams.echoes();
     let images = prefix_of(flat, |element| element.tag == Tag::Img);
     let mut since = Since::default();
@@ -158,6 +171,11 @@ pub(crate) fn compute(
         h1_grams.add(text);
     }
 
+    let rings: Vec<_> = places
+        .iter()
+        .map(|&place| ring_elements(flat, &survey.sums, place))
+        .collect();
+    let mut headline = Headline::of(flat, survey);
     for index in 0..flat.runs.len() {
         let run = &flat.runs[index];
         let text = &survey.texts[index];
@@ -165,7 +183,7 @@ pub(crate) fn compute(
         let signs = survey.signs[index];
         let mut row = Row {
             first: index == 0,
-            features: &mut features,
+            table: &mut table,
         };
         own(&mut row, flat, run, text, signs);
         row.put("same_text", log(texts[index].count));
@@ -208,12 +226,20 @@ pub(crate) fn compute(
             last_prose,
             h1_run,
         );
-        surroundings(&mut row, flat, survey, &facts, places[index], index);
+        surroundings(&mut row, flat, &facts, places[index]);
+        put_rings(&mut row, flat, survey, &rings[index], index);
         pictures(&mut row, flat, survey, &images, places[index], index);
         opinions(&mut row, flat, survey, &facts, index);
         page_wide(&mut row, survey, &facts);
+        headline.put(&mut row, flat, survey, &facts, places[index], index);
+        targets(&mut row, flat, index, url);
+        inner_unit(&mut row, flat, survey, index);
     }
-    features
+    Features {
+        table,
+        paths: path_keys,
+        rings,
+    }
 }
 
 /// The run itself.

@@ -75,19 +75,33 @@ pub struct TrainingRows {
     pub texts: Vec<String>,
     /// The runs' features, row after row.
     pub values: Vec<f32>,
+    /// The page's text by the given odds.
+    pub text: Option<String>,
 }
 
-/// Rows of features, for the trainer of the judge.
+/// Rows of features, for the trainer of the judge: the first look's, or with its log odds for the
+/// first runs of `odds` the second's.
 #[doc(hidden)]
-pub fn training_rows(html: &str, url: &url::Url) -> TrainingRows {
+pub fn training_rows(html: &str, url: &url::Url, odds: Option<&[f32]>) -> TrainingRows {
     let dom = dom::parse(html, &bomb::DomLimits::default());
     let flat = flat::Flat::of(&dom.html);
     let survey = features::Survey::of(&flat);
     let structured = structured::Structured::read(&flat.json_ld);
     let features = features::compute(&flat, &survey, &structured, url);
+    let (table, text) = match odds {
+        None => (features.table, None),
+        Some(odds) => {
+            let odds = &odds[..flat.runs.len()];
+            let verdict = judge::decide(&flat, &survey, &features, &structured, url, odds);
+            let blocks = assemble::blocks(&flat, &survey.texts, &verdict.main);
+            let company = judge::company::rows(&flat, &survey, &features, odds);
+            (company, Some(blocks::plain(&blocks)))
+        }
+    };
     TrainingRows {
-        names: features.names,
-        values: features.values,
+        names: table.names,
+        values: table.values,
         texts: survey.texts,
+        text,
     }
 }

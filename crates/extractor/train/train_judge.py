@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Train the judge's forest (src/judge/forest.txt) from pages whose content people marked.
+"""Train a forest of the judge (src/judge/*.txt) from pages whose content people marked.
 
-    cargo run --release -p extractor --example judge_rows -- DATA ROWS
-    python3 train_judge.py DATA/truth.jsonl ROWS FOREST [--folds 5]
+    cargo run --release -p extractor --example judge_rows -- DATA ROWS [ODDS]
+    python3 train_judge.py DATA/truth.jsonl ROWS FOREST
 
 With --folds the pages are split by site and the score on the unseen folds is printed (of the forest
-alone, without the rules that come after it); nothing is written. Needs numpy and lightgbm.
+alone, without the rules that come after it); with --odds the log odds for the unseen folds are
+written, which the second forest is trained on. Needs numpy and lightgbm.
 """
 import argparse, hashlib, json, re, sys, unicodedata
 from collections import Counter
@@ -18,10 +19,12 @@ CJK = r"\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-
 TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
 # Few leaves and few features a split: pages are hundreds, runs are tens of thousands, and what
 # must carry over is what holds on other sites.
-PARAMETERS = dict(objective="binary", learning_rate=0.1, num_leaves=7, min_data_in_leaf=60,
-                  min_sum_hessian_in_leaf=20, feature_fraction=0.2, bagging_fraction=0.7, bagging_freq=1,
+PARAMETERS = dict(objective="binary", learning_rate=0.06, num_leaves=7, min_data_in_leaf=60,
+                  min_sum_hessian_in_leaf=20, bagging_fraction=0.7, bagging_freq=1,
                   lambda_l2=5, max_bin=63, verbose=-1, num_threads=1)
-ROUNDS = 180
+# Trees and share of features a split, of the first forest and of the second.
+FIRST, SECOND = (260, 0.2), (75, 0.3)
+FOLDS = 8
 # Rows of a page that take part in training; content is kept whole.
 ROWS_MAX = 200
 # What a run judged by a snippet weighs; other runs weigh their share of their page's content.
@@ -148,7 +151,7 @@ def weights(page):
     return size * trust.get(page["record"]["source_set"], 1.0)
 
 
-def train(values, pages, seed=0):
+def train(values, pages, size, seed=0):
     chance = np.random.RandomState(3)
     x, y, w = [], [], []
     for page in pages:
@@ -166,7 +169,8 @@ def train(values, pages, seed=0):
         w.append((weights(page) / np.where(page["labels"], 1.0, share))[keep])
     w = np.concatenate(w)
     data = lgb.Dataset(np.vstack(x), np.concatenate(y).astype(float), weight=w / w.mean())
-    return lgb.train(dict(PARAMETERS, seed=seed), data, ROUNDS)
+    rounds, share = size
+    return lgb.train(dict(PARAMETERS, feature_fraction=share, seed=seed), data, rounds)
 
 
 def choose(probability, runs):
@@ -178,16 +182,23 @@ def choose(probability, runs):
     return probability >= np.clip(probability[order[np.argmax(expected)]], 0.15, 0.5)
 
 
-def cross_validate(values, pages, folds):
-    scores = []
+def unseen(values, pages, folds, size):
+    """Each page with the probabilities of a forest that saw no page of its site."""
     fold = lambda page: int(hashlib.sha1(site(page["record"]).encode()).hexdigest(), 16) % folds
     for k in range(folds):
-        model = train(values, [page for page in pages if fold(page) != k])
+        model = train(values, [page for page in pages if fold(page) != k], size)
         for page in pages:
-            if fold(page) == k and "labels" in page:
-                chosen = choose(model.predict(values[page["rows"]]), page["runs"])
-                words = [word for run, kept in zip(page["runs"], chosen) if kept for word in run]
-                scores.append((page["record"], *precision_recall(words, page["truth"])))
+            if fold(page) == k:
+                yield page, model.predict(values[page["rows"]])
+
+
+def cross_validate(values, pages, folds, size):
+    scores = []
+    for page, probability in unseen(values, pages, folds, size):
+        if "labels" in page:
+            chosen = choose(probability, page["runs"])
+            words = [word for run, kept in zip(page["runs"], chosen) if kept for word in run]
+            scores.append((page["record"], *precision_recall(words, page["truth"])))
     groups = {"all": scores}
     for score in scores:
         groups.setdefault(score[0]["source_set"], []).append(score)
@@ -195,6 +206,16 @@ def cross_validate(values, pages, folds):
     for name, group in groups.items():
         p, r = np.mean([s[1] for s in group]), np.mean([s[2] for s in group])
         print(f"{name:24} {len(group):4} pages  P {p:.3f}  R {r:.3f}  F1 {2 * p * r / (p + r):.4f}")
+
+
+def write_odds(names, values, pages, size, target):
+    odds = np.zeros(len(values), dtype="<f4")
+    for page, probability in unseen(values, pages, FOLDS, size):
+        probability = np.clip(probability, 1e-5, 1 - 1e-5)
+        odds[page["rows"]] = np.log(probability / (1 - probability))
+    if "odds" in names:                   # the judge hears both forests
+        odds = (odds + values[:, names.index("odds")]) / 2
+    odds.astype("<f4").tofile(target)
 
 
 def write(model, names, target):
@@ -223,15 +244,20 @@ def main():
     ap.add_argument("truth")
     ap.add_argument("rows")
     ap.add_argument("forest", nargs="?")
+    ap.add_argument("--second", action="store_true", help="the second forest, of rows made with ODDS")
     ap.add_argument("--folds", type=int, help="cross-validate by site instead of writing")
+    ap.add_argument("--odds", metavar="FILE", help="write the log odds of unseen folds instead")
     a = ap.parse_args()
     names, values, pages = load(a.truth, a.rows)
+    size = SECOND if a.second else FIRST
     if a.folds:
-        cross_validate(values, pages, a.folds)
+        cross_validate(values, pages, a.folds, size)
+    elif a.odds:
+        write_odds(names, values, pages, size, a.odds)
     elif a.forest:
-        write(train(values, pages), names, a.forest)
+        write(train(values, pages, size), names, a.forest)
     else:
-        sys.exit("name the forest to write, or give --folds")
+        sys.exit("name the forest to write, or give --folds or --odds")
 
 
 if __name__ == "__main__":

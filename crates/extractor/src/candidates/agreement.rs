@@ -68,6 +68,9 @@ pub(crate) struct TextGrams {
     grams: Vec<u64>,
     /// For each text, where its grams end and how many words it has.
     ends: Vec<(u32, u32)>,
+    /// Hashes of the words of all texts.
+    words: Vec<u64>,
+    word_ends: Vec<u32>,
 }
 
 /// One text of them.
@@ -82,17 +85,29 @@ impl TextGrams {
         let mut out = TextGrams {
             grams: Vec::with_capacity(texts.iter().map(String::len).sum::<usize>() / 6),
             ends: Vec::with_capacity(texts.len()),
+            words: Vec::with_capacity(texts.iter().map(String::len).sum::<usize>() / 5),
+            word_ends: Vec::with_capacity(texts.len()),
         };
-        let mut words = Vec::new();
         for text in texts {
-            words.clear();
-            hash_words(text, &mut words);
+            let start = out.words.len();
+            hash_words(text, &mut out.words);
+            out.word_ends.push(out.words.len() as u32);
+            let words = &out.words[start..];
             for gram in words.windows(GRAM.min(words.len()).max(1)) {
                 out.grams.push(combine(gram));
             }
             out.ends.push((out.grams.len() as u32, words.len() as u32));
         }
         out
+    }
+
+    /// The hashes of a text's words, in order.
+    pub(crate) fn words(&self, index: usize) -> &[u64] {
+        let start = match index.checked_sub(1) {
+            Some(before) => self.word_ends[before],
+            None => 0,
+        };
+        &self.words[start as usize..self.word_ends[index] as usize]
     }
 
     pub(crate) fn at(&self, index: usize) -> TextGram<'_> {
@@ -155,7 +170,7 @@ fn combine(words: &[u64]) -> u64 {
 }
 
 /// A hash for each word, in order, of the letters and digits in lower case; within one page only.
-fn hash_words(text: &str, out: &mut Vec<u64>) {
+pub(crate) fn hash_words(text: &str, out: &mut Vec<u64>) {
     const SEED: u64 = 0xcbf2_9ce4_8422_2325;
     let mut word = SEED;
     let add = |word: u64, c: char| (word ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3);

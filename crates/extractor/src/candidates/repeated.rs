@@ -40,8 +40,9 @@ struct Group {
     link_weight: u32,
 }
 
-/// The unit around each run: the outermost group with at least three units that hold text.
-pub(crate) fn find(flat: &Flat<'_>) -> Vec<Unit> {
+/// The units around each run, of groups with at least three that hold text: of the group with the
+/// most text, and of the innermost one.
+pub(crate) fn find(flat: &Flat<'_>) -> (Vec<Unit>, Vec<Unit>) {
     let mut groups: Map<Group> = Map::default();
     let key = |element: &Flattened<'_>| u64::from(element.parent) << 32 | u64::from(element.shape);
     let mut numbers: Vec<u32> = vec![0; flat.elements.len()];
@@ -68,28 +69,32 @@ pub(crate) fn find(flat: &Flat<'_>) -> Vec<Unit> {
     };
     // Runs of one paragraph each are units of nothing: the unit must hold more than the run, or be
     // a list item or row.
-    let mut memory: (ElementIndex, Unit) = (NONE, NOTHING);
+    let mut memory: (ElementIndex, Unit, Unit) = (NONE, NOTHING, NOTHING);
     flat.runs
         .iter()
         .map(|run| {
             if memory.0 == run.owner {
-                return memory.1;
+                return (memory.1, memory.2);
             }
             let mut best = NOTHING;
+            let mut inner = NOTHING;
             for index in flat.ancestors(run.owner) {
                 let element = &flat.elements[index as usize];
                 let many = element.end_run - element.first_run > 1;
                 if !many && !matches!(element.tag, crate::tag::Tag::Li | crate::tag::Tag::Tr) {
                     continue;
                 }
-                if let Some(unit) = unit_of(index)
-                    && unit.weight >= best.weight
-                {
-                    best = unit;
+                if let Some(unit) = unit_of(index) {
+                    if inner.element == NONE {
+                        inner = unit;
+                    }
+                    if unit.weight >= best.weight {
+                        best = unit;
+                    }
                 }
             }
-            memory = (run.owner, best);
-            best
+            memory = (run.owner, best, inner);
+            (best, inner)
         })
-        .collect()
+        .unzip()
 }

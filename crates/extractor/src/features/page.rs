@@ -119,6 +119,30 @@ pub(super) fn opinions(
     row.put("unit_prose", unit_prose);
 }
 
+/// The innermost unit that repeats around the run.
+pub(super) fn inner_unit(row: &mut Row<'_>, flat: &Flat<'_>, survey: &Survey, index: usize) {
+    let unit = survey.inner[index];
+    row.put("inner_count", log(unit.count));
+    row.put("inner_mean", log(unit.weight / unit.count.max(1)));
+    row.put("inner_links", share(unit.link_weight, unit.weight, -1.0));
+    row.put("inner_number", log(unit.number));
+    let (at, prose, runs) = match unit.element {
+        NONE => (-1.0, -1.0, -1.0),
+        element => {
+            let first = flat.elements[element as usize].first_run as usize;
+            let sum = survey.sums.under(flat, element);
+            (
+                index.saturating_sub(first) as f32,
+                sum.prose_share(),
+                log(sum.runs),
+            )
+        }
+    };
+    row.put("inner_at", at);
+    row.put("inner_prose", prose);
+    row.put("inner_runs", runs);
+}
+
 /// What kind of page this is.
 pub(super) fn page_wide(row: &mut Row<'_>, survey: &Survey, facts: &PageFacts) {
     row.put("page_weight", log(facts.page.weight));

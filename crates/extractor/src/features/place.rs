@@ -4,17 +4,15 @@ use super::{PageFacts, Row, log};
 use crate::features::Survey;
 use crate::flat::{ElementIndex, Flat, Flattened, NONE, Traits};
 use crate::hints::Hint;
-use crate::sums::{Sum, share};
+use crate::sums::{Sums, share};
 use crate::tag::Tag;
 
 /// What the run stands in.
 pub(super) fn surroundings(
     row: &mut Row<'_>,
     flat: &Flat<'_>,
-    survey: &Survey,
     facts: &PageFacts,
     place: ElementIndex,
-    index: usize,
 ) {
     let mut distance = [20.0f32; NAME_GROUPS.len()];
     let mut hidden = 0.0;
@@ -60,7 +58,6 @@ pub(super) fn surroundings(
     for (slot, (_, name)) in INSIDE.iter().enumerate() {
         row.put(name, inside[slot]);
     }
-    rings(row, flat, survey, facts, place, index);
 }
 
 const FRAME_SLOT: usize = 0;
@@ -112,13 +109,12 @@ const NAME_GROUPS: [(&[Hint], &str); 7] = [
     (&[Hint::Card, Hint::Product], "named_item"),
 ];
 
-/// The elements around a run that each hold more runs than the last, and the page's section.
-fn rings(
+/// What the rings around a run hold, and where in them it stands.
+pub(super) fn put_rings(
     row: &mut Row<'_>,
     flat: &Flat<'_>,
     survey: &Survey,
-    facts: &PageFacts,
-    place: ElementIndex,
+    rings: &[ElementIndex; RINGS + 1],
     index: usize,
 ) {
     const NAMES: [[&str; 5]; 6] = [
@@ -129,7 +125,35 @@ fn rings(
         ["r5_weight", "r5_links", "r5_prose", "r5_mean", "r5_at"],
         ["rs_weight", "rs_links", "rs_prose", "rs_mean", "rs_at"],
     ];
-    let mut rings: [Option<(Sum, f32)>; 6] = [None; 6];
+    for (&ring, names) in rings.iter().zip(NAMES) {
+        if ring == NONE {
+            for name in names {
+                row.put(name, -1.0);
+            }
+            continue;
+        }
+        let element = &flat.elements[ring as usize];
+        let sum = survey.sums.under(flat, ring);
+        let within = (index as f32 - element.first_run as f32) / sum.runs.max(1) as f32;
+        row.put(names[0], log(sum.weight));
+        row.put(names[1], sum.link_density());
+        row.put(names[2], sum.prose_share());
+        row.put(names[3], log(sum.weight / sum.runs.max(1)));
+        row.put(names[4], within);
+    }
+}
+
+/// How many elements around a run are looked at one by one.
+pub(crate) const RINGS: usize = 5;
+
+/// The elements around a place that each hold more runs than the last, and the page's section.
+pub(super) fn ring_elements(
+    flat: &Flat<'_>,
+    sums: &Sums,
+    place: ElementIndex,
+) -> [ElementIndex; RINGS + 1] {
+    let page = sums.page().weight;
+    let mut rings = [NONE; RINGS + 1];
     let mut found = 0;
     let mut runs = 1;
     for at in flat.ancestors(place) {
@@ -139,33 +163,16 @@ fn rings(
             continue;
         }
         runs = count;
-        let sum = survey.sums.under(flat, at);
-        let within = (index as f32 - element.first_run as f32) / count as f32;
-        if found < 5 {
-            rings[found] = Some((sum, within));
+        if found < RINGS {
+            rings[found] = at;
             found += 1;
         }
         // The section: the largest part of the page that is not most of it.
-        if sum.weight * 5 < facts.page.weight * 3 {
-            rings[5] = Some((sum, within));
+        if sums.under(flat, at).weight * 5 < page * 3 {
+            rings[RINGS] = at;
         }
     }
-    for (ring, names) in rings.iter().zip(NAMES) {
-        match ring {
-            Some((sum, within)) => {
-                row.put(names[0], log(sum.weight));
-                row.put(names[1], sum.link_density());
-                row.put(names[2], sum.prose_share());
-                row.put(names[3], log(sum.weight / sum.runs.max(1)));
-                row.put(names[4], *within);
-            }
-            None => {
-                for name in names {
-                    row.put(name, -1.0);
-                }
-            }
-        }
-    }
+    rings
 }
 
 /// How many elements of a kind stand before each element.

@@ -1,15 +1,23 @@
-//! The trees of the judge, read once from the table beside this file.
+//! The trees of the judge, read once from the tables beside this file.
 //!
-//! The table is text: a line of feature names, then a line for each tree with its splits as
+//! A table is text: a line of feature names, then a line for each tree with its splits as
 //! `feature threshold left right`. A child of 0 or more is a split of the same tree; a negative
 //! one is a leaf, `!value` in the list after the bar. See `train/README.md` for how it is made.
 
 use std::sync::LazyLock;
 
-/// The shared forest.
-pub(super) fn shared() -> &'static Forest {
+/// The forest that sees each run by itself.
+pub(super) fn first() -> &'static Forest {
     static FOREST: LazyLock<Forest> = LazyLock::new(|| {
         Forest::parse(include_str!("forest.txt")).expect("the table is a constant and tested")
+    });
+    &FOREST
+}
+
+/// The forest that sees what the first said of the runs around.
+pub(super) fn second() -> &'static Forest {
+    static FOREST: LazyLock<Forest> = LazyLock::new(|| {
+        Forest::parse(include_str!("second.txt")).expect("the table is a constant and tested")
     });
     &FOREST
 }
@@ -165,7 +173,8 @@ mod tests {
     }
 
     #[test]
-    fn the_table_can_be_read() {
-        assert!(shared().trees.len() > 1);
+    fn the_tables_can_be_read() {
+        assert!(first().trees.len() > 1);
+        assert!(second().trees.len() > 1);
     }
 }

@@ -5,6 +5,8 @@
 //! rule stays as long as it pays on sites that no constant was set on; rules for copyright lines,
 //! dates, second articles and related parts did not, and are gone.
 
+use std::collections::HashMap;
+
 use crate::features::Survey;
 use crate::flat::{Flat, NONE, Traits};
 use crate::hints::Hint;
@@ -39,6 +41,9 @@ pub(super) fn apply(
         | PageType::Service => (false, false),
     };
     let is_article = page_type == PageType::Article;
+    if page_type == PageType::Forum {
+        take_out_refrains(flat, survey, probability);
+    }
     for (index, probability) in probability.iter_mut().enumerate() {
         if is_furniture(flat, survey, index, is_article) {
             *probability = 0.0;
@@ -52,6 +57,25 @@ pub(super) fn apply(
     }
     if no_hidden {
         take_out(flat, probability, &|run| in_hidden(flat, survey, run));
+    }
+}
+
+/// Takes out the few words that every post of a thread repeats: "Reply", "Member". On pages of
+/// other types what repeats is as often content: sizes, prices, the days of a week.
+fn take_out_refrains(flat: &Flat<'_>, survey: &Survey, probability: &mut [f32]) {
+    const WORDS_MAX: u32 = 3;
+    const COUNT_MIN: u32 = 3;
+    let mut counts: HashMap<&str, u32> = HashMap::new();
+    let short = |index: usize| flat.runs[index].tally.words <= WORDS_MAX;
+    for (index, text) in survey.texts.iter().enumerate() {
+        if short(index) {
+            *counts.entry(text.as_str()).or_default() += 1;
+        }
+    }
+    for (index, probability) in probability.iter_mut().enumerate() {
+        if short(index) && counts[survey.texts[index].as_str()] >= COUNT_MIN {
+            *probability = 0.0;
+        }
     }
 }
 
