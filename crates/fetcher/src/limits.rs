@@ -11,8 +11,8 @@ use crate::fetch::Purpose;
 #[derive(Debug, Clone, PartialEq)]
 pub struct FetchLimits {
     /// The most bytes of a body that are read, as sent (before decompression). The rest is not
-    /// read and the connection is closed. 10 MB holds all but some 0.01 % of HTML pages; memory
-    /// in flight is this times the number of connections.
+    /// read and the connection is closed. 10 MB holds all but some 0.01 % of HTML pages. All
+    /// bodies together have a bound of their own: [`Self::large_bodies_bytes_max`].
     pub body_bytes_max: u64,
     /// The most bytes of a robots.txt that are read, as sent. RFC 9309 asks for at least 500 KiB
     /// and the parser reads exactly that much; a little more is fetched, so that the parser sees

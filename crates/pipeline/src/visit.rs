@@ -116,6 +116,8 @@ impl Visitor {
             let Some(target) = answer.fetched.as_ref().ok().and_then(Fetched::location) else {
                 break;
             };
+            // A large body holds room that the next one may wait for: it goes first.
+            drop(answer);
             answer = self.ask(target, Purpose::Robots).await;
         }
         let (robots, rules) = robots_of(&answer);
@@ -230,4 +232,69 @@ pub fn unix_ms() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_millis() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use fetcher::FetchFuture;
+
+    use super::*;
+
+    /// Redirects to the same place for ever, and counts the bodies that somebody holds.
+    #[derive(Default)]
+    struct Hops {
+        held: Arc<AtomicUsize>,
+        most: AtomicUsize,
+    }
+
+    struct Held(Arc<AtomicUsize>);
+
+    impl AsRef<[u8]> for Held {
+        fn as_ref(&self) -> &[u8] {
+            b"moved"
+        }
+    }
+
+    impl Drop for Held {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    impl Fetch for Hops {
+        fn fetch<'a>(&'a self, request: FetchRequest) -> FetchFuture<'a> {
+            let held = self.held.fetch_add(1, Ordering::Relaxed) + 1;
+            self.most.fetch_max(held, Ordering::Relaxed);
+            let fetched = Fetched {
+                url: request.url,
+                status: 301,
+                http_version: "HTTP/1.1",
+                headers: vec![("location".into(), b"/robots.txt".to_vec())],
+                body: bytes::Bytes::from_owner(Held(Arc::clone(&self.held))),
+                remote: None,
+                truncated: None,
+                first_byte: Duration::ZERO,
+                total: Duration::ZERO,
+            };
+            Box::pin(async move { Ok(fetched) })
+        }
+    }
+
+    #[test]
+    fn a_redirect_of_robots_txt_is_let_go_before_the_next_is_asked_for() {
+        // It was held while the next one waited for room: enough such hosts stopped the crawl.
+        let hops = Arc::new(Hops::default());
+        let (to_dispatcher, _dispatcher) = std::sync::mpsc::channel();
+        let (to_pool, _pool) = mpsc::channel(1);
+        let fetch = Arc::clone(&hops) as Arc<dyn Fetch>;
+        let visitor = Visitor::new(fetch, to_dispatcher, to_pool, Arc::default(), false);
+        let origin = Url::parse("http://a.example/").expect("a URL");
+        let host = HostKey::from_record("http://a.example");
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let visit = visitor.visit_robots(host, origin);
+        runtime.expect("a runtime").block_on(visit);
+        assert_eq!(hops.most.load(Ordering::Relaxed), 1);
+    }
 }
