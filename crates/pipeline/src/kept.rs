@@ -2,10 +2,10 @@
 //!
 //! A view like the others: rebuilt by replay. Some 200 bytes a kept page.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use archive::PageSummary;
-use frontier::HostKey;
+use frontier::{CanonicalUrl, HostKey};
 
 /// Hosts remembered at most; a crawl that meets more reads no sitemaps of the rest.
 const HOSTS_MAX: usize = 1_000_000;
@@ -52,6 +52,8 @@ pub struct KeptPages {
     pages: HashMap<u64, KeptPage>,
     seeds_of_hosts: HashMap<HostKey, u32>,
     sitemaps_of_hosts: HashMap<HostKey, usize>,
+    /// The sitemaps that were counted.
+    sitemaps: HashSet<u128>,
 }
 
 impl KeptPages {
@@ -106,10 +108,29 @@ impl KeptPages {
         }
     }
 
-    /// Counts one more sitemap of a host.
-    pub fn count_sitemap(&mut self, host: &HostKey) {
-        if self.sitemaps_of_host(host) < usize::MAX {
-            *self.sitemaps_of_hosts.entry(host.clone()).or_default() += 1;
+    /// Counts a sitemap for its host, once: each start and each day asks for robots.txt anew, and
+    /// it names the same ones again.
+    pub fn count_sitemap(&mut self, url: &CanonicalUrl) {
+        let host = url.host();
+        if self.sitemaps_of_host(&host) < usize::MAX && self.sitemaps.insert(url.key()) {
+            *self.sitemaps_of_hosts.entry(host).or_default() += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sitemap_that_is_named_again_counts_once() {
+        // A few restarts used up the bound of a host whose robots.txt names many sitemaps.
+        let mut kept = KeptPages::default();
+        let url = |path| CanonicalUrl::parse(&format!("http://a.example/{path}")).expect("a URL");
+        for _ in 0..3 {
+            kept.count_sitemap(&url("one.xml"));
+            kept.count_sitemap(&url("two.xml"));
+        }
+        assert_eq!(kept.sitemaps_of_host(&url("").host()), 2);
     }
 }

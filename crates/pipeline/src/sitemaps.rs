@@ -79,7 +79,7 @@ impl Writer {
             if self.offer(&url, depth, lease, context, lease.url().via, priority) == "new" {
                 admitted.push(url.as_str().to_string());
                 if kind == "index" {
-                    self.kept.count_sitemap(&url.host());
+                    self.kept.count_sitemap(&url);
                 }
             }
         }
@@ -130,7 +130,7 @@ impl Writer {
             if !self.may_read_sitemap(&url) || self.scope.check(&url, 0, seed).is_err() {
                 continue;
             }
-            self.kept.count_sitemap(&url.host());
+            self.kept.count_sitemap(&url);
             self.lock_frontier().admit(FrontierUrl {
                 url,
                 depth: 0,

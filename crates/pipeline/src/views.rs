@@ -278,7 +278,7 @@ impl Views {
                     }
                     self.kept.note_host(&url.host(), sitemap.seed);
                     if is_index {
-                        self.kept.count_sitemap(&url.host());
+                        self.kept.count_sitemap(&url);
                     }
                     if for_frontier {
                         let depth = u32::from(!is_index);
@@ -473,7 +473,7 @@ impl Views {
             {
                 continue;
             }
-            self.kept.count_sitemap(&url.host());
+            self.kept.count_sitemap(&url);
             if admit {
                 self.admit(url, 0, seed, None, priority, &UrlContext::sitemap());
             }
