@@ -158,6 +158,43 @@ fn a_mirror_that_is_linked_is_found_out_and_a_stop_halfway_loses_no_page() {
     bench.check("linked");
 }
 
+/// Site and mirror each under a session of its own: no URL of the one is one of the other's, and
+/// none of either is read twice.
+#[test]
+fn a_mirror_with_session_ids_of_its_own_is_left_alone_too() {
+    const PAGES: u64 = 400;
+    let mut web = TestWeb::new();
+    for (host, session) in [("a.test", "5fa1"), ("mirror.test", "9c0e")] {
+        for number in 0..PAGES {
+            let next = [2 * number + 1, 2 * number + 2];
+            let here = next.iter().filter(|&&next| next < PAGES);
+            let links: Vec<String> = here
+                .map(|&n| format!("{}?sid={session}", path(n)))
+                .collect();
+            let url = format!("http://{host}{}?sid={session}", path(number));
+            web = web.page(&url, &page(&title(number), number + 1, &links));
+        }
+    }
+    let bench = Bench::serve(web);
+    let seeds = [
+        "--seed",
+        "http://a.test/railway-0.html?sid=5fa1",
+        "--seed",
+        "http://mirror.test/railway-0.html?sid=9c0e",
+        "--delay",
+        "0s",
+    ];
+    bench.crawl_to_end("sessions", &seeds);
+    let urls = fetched(&bench, "sessions");
+    let of = |host: &str| {
+        let urls = urls.iter().filter(|url| url.contains(host));
+        urls.filter(|url| url.contains(".html")).count()
+    };
+    assert_eq!(of("//a.test/"), PAGES as usize);
+    assert!(of("//mirror.test/") * 2 <= PAGES as usize, "{urls:?}");
+    bench.check("sessions");
+}
+
 #[test]
 fn a_topic_check_shows_terms_scores_and_why() {
     let dir = tempfile::tempdir().expect("a directory");

@@ -584,9 +584,18 @@ impl Frontier {
         }
     }
 
-    /// Tells the trap rules how the page of record number `seq` turned out, before its links are
-    /// admitted.
-    pub fn observe(&mut self, url: &CanonicalUrl, seq: u64, gave: Gave) {
+    /// Tells the trap rules how the page of record number `seq` turned out, and of which page it is
+    /// a copy, before its links are admitted.
+    pub fn observe(
+        &mut self,
+        url: &CanonicalUrl,
+        seq: u64,
+        gave: Gave,
+        original: Option<&CanonicalUrl>,
+    ) {
+        if let Some(original) = original {
+            self.traps.observe_copy(url, original);
+        }
         self.traps.observe(&url.host(), url, seq, gave);
     }
 

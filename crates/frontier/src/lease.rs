@@ -121,6 +121,11 @@ impl Spelling<'_> {
     pub fn plain(&self, url: &CanonicalUrl) -> String {
         self.0.plain(url)
     }
+
+    /// Whether a parameter was found to change nothing on a host.
+    pub fn leaves_out(&self, host: &HostKey, parameter: &str) -> bool {
+        self.0.changes_nothing(host, parameter)
+    }
 }
 
 /// What became of an offered URL.

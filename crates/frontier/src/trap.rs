@@ -14,7 +14,8 @@
 //! In the same way a parameter is found to change nothing (session ids, tracking, print versions)
 //! when pages that differ in it alone were useless time and again once the first of them was
 //! useful. From then on each page is fetched under one of its spellings. Parameters that count
-//! pages are left alone.
+//! pages are left alone. A mirror's pages repeat the original's under parameters of their own, which
+//! says the same of them.
 //!
 //! A page that only asks not to be indexed gave nothing, unless it led elsewhere, so a calendar of
 //! such pages ends like any other. But it repeats nothing: of parameters it says nothing, and a list
@@ -221,7 +222,39 @@ impl Traps {
         }
     }
 
-    fn changes_nothing(&self, host: &HostKey, name: &str) -> bool {
+    /// Notes that a page repeats a page of another host, before the page itself is noted. Where the
+    /// URLs differ in one parameter alone, it changed nothing on either host once more. Pages of a
+    /// mirror are seldom the first of their kind, so its parameters are hardly found otherwise.
+    pub(crate) fn observe_copy(&mut self, copy: &CanonicalUrl, original: &CanonicalUrl) {
+        if copy.host() == original.host() {
+            return;
+        }
+        if let Some(differing) = copy.differs_in(original) {
+            for url in [copy, original] {
+                let values = url.parameters().filter(|(name, _)| *name == differing);
+                for (name, value) in values.take(1) {
+                    let key = parameter_key(&url.host(), name);
+                    if let Some(seen) = entry(&mut self.parameters, key) {
+                        seen.see(value);
+                        seen.same = seen.same.saturating_add(1);
+                    }
+                }
+            }
+        } else {
+            // A mirror's lists by number: each repeats the one of its own number.
+            let (host, shape) = (copy.host(), Shape::of(copy));
+            for (name, _) in shape.parameters().take(PARAMETERS_SEEN_MAX) {
+                let first = shape.without(&host, |other| other == name);
+                if self.firsts.contains_key(&first)
+                    && let Some(seen) = self.parameters.get_mut(&parameter_key(&host, name))
+                {
+                    seen.different = seen.different.saturating_add(1);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn changes_nothing(&self, host: &HostKey, name: &str) -> bool {
         self.parameters
             .get(&parameter_key(host, name))
             .is_some_and(Parameter::changes_nothing)

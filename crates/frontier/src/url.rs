@@ -178,6 +178,28 @@ impl CanonicalUrl {
         rest.find('/').map_or("/", |at| &rest[at..])
     }
 
+    /// Name and value of each parameter of the query.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
+        let query = self.text.split_once('?').map_or("", |(_, query)| query);
+        let pieces = query.split('&').filter(|piece| !piece.is_empty());
+        pieces.map(|piece| piece.split_once('=').unwrap_or((piece, "")))
+    }
+
+    /// The one parameter in which this URL differs from another of the same path, on whichever
+    /// host; `None` when they differ in more, or in none.
+    pub fn differs_in<'u>(&'u self, other: &'u CanonicalUrl) -> Option<&'u str> {
+        let path = |url: &'u CanonicalUrl| url.path_and_query().split('?').next();
+        if path(self) != path(other) {
+            return None;
+        }
+        let lacks = |url: &'u CanonicalUrl, pair| url.parameters().all(|own| own != pair);
+        let here = self.parameters().filter(|&pair| lacks(other, pair));
+        let there = other.parameters().filter(|&pair| lacks(self, pair));
+        let mut names = here.chain(there).map(|(name, _)| name);
+        let name = names.next()?;
+        names.all(|other| other == name).then_some(name)
+    }
+
     /// A hash that names the URL on disk: xxh3-128, a frozen function.
     pub fn key(&self) -> u128 {
         xxh3_128(self.text.as_bytes())

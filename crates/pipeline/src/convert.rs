@@ -3,7 +3,7 @@
 use archive::{FetchRecord, NeighbourRecord, PageRecord, PageSummary, SeedRecord, WholeText};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use frontier::Gave;
+use frontier::{CanonicalUrl, Gave};
 use sieve::{Evidence, JunkReason, Rules, Verdict};
 use simhash::{Decision, Fingerprint, Neighbour, Sketch, TableIndex, TextPrint};
 use time::OffsetDateTime;
@@ -166,6 +166,23 @@ pub fn gave(record: &PageRecord) -> Option<Gave> {
         (_, Some("noindex")) if !is_duplicate() => Some(Gave::OnlyLinks),
         _ => Some(Gave::Nothing),
     }
+}
+
+/// The URL of the page that a page repeats as a whole.
+pub fn original_of(record: &PageRecord) -> Option<CanonicalUrl> {
+    if !matches!(
+        record.reason.as_deref(),
+        Some("near_duplicate" | "exact_duplicate")
+    ) {
+        return None;
+    }
+    let near = record.nearest.as_ref()?;
+    let is_whole = near
+        .kind
+        .as_deref()
+        .is_some_and(|kind| kind.starts_with("full"));
+    (is_whole && near.decision == decision_name(Decision::Duplicate))
+        .then(|| CanonicalUrl::parse(&near.url).ok())?
 }
 
 /// The stable name of a decision about two texts.

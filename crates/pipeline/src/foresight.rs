@@ -18,20 +18,17 @@ use focus::{Redundancy, RedundancyConfig};
 use frontier::{CanonicalUrl, HostKey, Permission, Spelling};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::convert::original_of;
+use crate::read_urls::ReadUrls;
+
 /// Begins the words of a refusal of a duplicate foreseen.
 pub(crate) const FORESEEN: &str = "duplicate_foreseen";
 
 /// Begins the words of a refusal of what yields nothing.
 pub(crate) const BARREN: &str = "barren";
 
-/// Pages known to have been read; of more, none is taken for an original.
-const READ_MAX: usize = 4_000_000;
-
 /// Hosts that are stopped at most.
 const STOPPED_MAX: usize = 100_000;
-
-/// Parameters of one URL that are looked at.
-const PARAMETERS_MAX: usize = 4;
 
 /// One URL in so many of a stopped host is fetched all the same.
 const PROBE_EACH: u64 = 20;
@@ -43,8 +40,8 @@ pub struct Foresight {
     has_topic: bool,
     /// URLs that the user gave: they are fetched.
     given: HashSet<u64>,
-    /// Plain URLs under which a page was read.
-    read: HashSet<u64>,
+    /// What was read.
+    read: ReadUrls,
     /// Hosts that yield nothing, and why that is said.
     stopped: HashMap<String, String>,
 }
@@ -61,7 +58,7 @@ impl Foresight {
             }),
             has_topic,
             given: HashSet::new(),
-            read: HashSet::new(),
+            read: ReadUrls::default(),
             stopped: HashMap::new(),
         }
     }
@@ -76,7 +73,8 @@ impl Foresight {
     /// The original of a URL, if it is foreseen to be a duplicate of a page that was read.
     pub fn original_of(&self, url: &CanonicalUrl, spelling: &Spelling<'_>) -> Option<String> {
         let prediction = self.redundancy.foresee(&spelling.plain(url))?;
-        self.was_read(&prediction.kept_url, spelling)
+        self.read
+            .contains(&prediction.kept_url, spelling)
             .then_some(prediction.kept_url)
     }
 
@@ -98,9 +96,15 @@ impl Foresight {
                 ));
             }
         }
-        match self.redundancy.foresee(&spelling.plain(url)) {
+        let plain = spelling.plain(url);
+        if self.read.contains(&plain, spelling) {
+            return Permission::Refused(format!(
+                "{FORESEEN}: {plain}, read with parameters that change nothing"
+            ));
+        }
+        match self.redundancy.foresee(&plain) {
             Some(prediction) if !prediction.probe => {
-                if !self.was_read(&prediction.kept_url, spelling) {
+                if !self.read.contains(&prediction.kept_url, spelling) {
                     return Permission::Later;
                 }
                 Permission::Refused(format!(
@@ -123,18 +127,11 @@ impl Foresight {
         let is_whole = record.page.is_some() && (200..300).contains(&status);
         let reason = record.reason.as_deref().unwrap_or("");
         if is_whole && reason != "soft_404" {
-            self.note_read(&url, spelling);
+            self.read.note(&url, spelling);
         }
-        let duplicate = record.nearest.as_ref().filter(|near| {
-            near.decision == "duplicate"
-                && near
-                    .kind
-                    .as_deref()
-                    .is_some_and(|kind| kind.starts_with("full"))
-        });
-        match (duplicate, reason) {
-            (Some(near), "near_duplicate" | "exact_duplicate") => {
-                let Some((copy, original)) = pair(&url, &near.url, spelling) else {
+        match (original_of(record), reason) {
+            (Some(original), _) => {
+                let Some((copy, original)) = pair(&url, &original, spelling) else {
                     return;
                 };
                 let new = record.links.iter().filter(|link| link.fate == "new");
@@ -143,7 +140,7 @@ impl Foresight {
             }
             (None, reason) if is_whole && !matches!(reason, "thin" | "soft_404" | "error_page") => {
                 let read = &self.read;
-                let was_read = |url: &str| is_read(read, url, spelling);
+                let was_read = |url: &str| read.contains(url, spelling);
                 self.redundancy
                     .observe_unique(&spelling.plain(&url), was_read);
             }
@@ -151,34 +148,6 @@ impl Foresight {
                 self.redundancy.observe_barren(&record.url);
             }
             _ => {}
-        }
-    }
-
-    /// Notes a page under its plain URL; with a topic also under those that lack one more
-    /// parameter, since it may turn out later to change nothing. Without one that would be too
-    /// bold: a page that was never read would pass for read.
-    fn note_read(&mut self, url: &CanonicalUrl, spelling: &Spelling<'_>) {
-        if self.read.len() >= READ_MAX {
-            return;
-        }
-        let plain = spelling.plain(url);
-        self.read.insert(xxh3_64(plain.as_bytes()));
-        if !self.has_topic {
-            return;
-        }
-        let Some((before, query)) = plain.split_once('?') else {
-            return;
-        };
-        let pieces: Vec<&str> = query.split('&').collect();
-        for left_out in 0..pieces.len().min(PARAMETERS_MAX) {
-            let mut others = pieces.clone();
-            others.remove(left_out);
-            let less = if others.is_empty() {
-                before.to_owned()
-            } else {
-                [before, "?", &others.join("&")].concat()
-            };
-            self.read.insert(xxh3_64(less.as_bytes()));
         }
     }
 
@@ -194,29 +163,25 @@ impl Foresight {
             }
         }
     }
-
-    fn was_read(&self, url: &str, spelling: &Spelling<'_>) -> bool {
-        is_read(&self.read, url, spelling)
-    }
-}
-
-fn is_read(read: &HashSet<u64>, url: &str, spelling: &Spelling<'_>) -> bool {
-    CanonicalUrl::parse(url)
-        .is_ok_and(|url| read.contains(&xxh3_64(spelling.plain(&url).as_bytes())))
 }
 
 /// The plain URLs of a copy and its original. What changes nothing on one of two hosts changes
-/// nothing on the other, which may not have been found out yet: then that one's spelling counts.
-fn pair(copy: &CanonicalUrl, original: &str, spelling: &Spelling<'_>) -> Option<(String, String)> {
-    let original = CanonicalUrl::parse(original).ok()?;
-    let (mut plain_copy, mut plain_original) = (spelling.plain(copy), spelling.plain(&original));
+/// nothing on the other, which may not have been found out yet: then that one's spelling counts. So
+/// it is with a parameter that alone keeps them apart.
+fn pair(
+    copy: &CanonicalUrl,
+    original: &CanonicalUrl,
+    spelling: &Spelling<'_>,
+) -> Option<(String, String)> {
+    let (mut plain_copy, mut plain_original) = (spelling.plain(copy), spelling.plain(original));
     if copy.host() != original.host() {
-        if on_host_of(copy, &original).is_some_and(|twin| spelling.plain(&twin) == plain_original) {
+        let twin = |url, other, plain: &str| {
+            on_host_of(url, other).is_some_and(|twin| spelling.plain(&twin) == plain)
+        };
+        if twin(copy, original, &plain_original) || copy.differs_in(original).is_some() {
             plain_copy = rehosted(&plain_original, copy)?;
-        } else if on_host_of(&original, copy)
-            .is_some_and(|twin| spelling.plain(&twin) == plain_copy)
-        {
-            plain_original = rehosted(&plain_copy, &original)?;
+        } else if twin(original, copy, &plain_copy) {
+            plain_original = rehosted(&plain_copy, original)?;
         }
     }
     Some((plain_copy, plain_original))
@@ -250,6 +215,14 @@ mod tests {
                 ..FetchRecord::default()
             }),
             page: Some(PageSummary::default()),
+            verdict: Some(
+                if original.is_some() {
+                    "junk"
+                } else {
+                    "indexed"
+                }
+                .into(),
+            ),
             reason: original.map(|_| "exact_duplicate".into()),
             nearest: original.map(|url| NeighbourRecord {
                 url: url.into(),
@@ -326,36 +299,42 @@ mod tests {
         );
     }
 
+    /// Both hosts under one session each, so that no page of either is read under two spellings.
     #[test]
     fn a_mirror_with_session_ids_of_its_own_is_found_out() {
         let (_dir, mut frontier) = frontier();
-        let url = |text: &str| CanonicalUrl::parse(text).unwrap();
-        // The first host's session ids are known to change nothing.
-        for number in 0..30 {
-            let page = format!("http://a.example/{number}");
-            frontier.observe(&url(&page), number, frontier::Gave::Something);
-            frontier.observe(
-                &url(&format!("{page}?sid=a{number}")),
-                number,
-                frontier::Gave::Nothing,
-            );
-        }
         let mut foresight = Foresight::new(0, false);
         foresight.on_seed("http://a.example/");
         foresight.on_seed("http://m.example/");
-        for number in 0..12 {
-            let original = format!("http://a.example/{number}?sid=x{number}");
-            foresight.on_page(&page(&original, None), &frontier.spelling());
-            let copy = format!("http://m.example/{number}?sid=y{number}");
-            foresight.on_page(&page(&copy, Some(&original)), &frontier.spelling());
+        let mut read = |frontier: &mut frontier::Frontier, record: &PageRecord| {
+            let url = CanonicalUrl::parse(&record.url).unwrap();
+            let gave = crate::convert::gave(record).unwrap();
+            frontier.observe(&url, 0, gave, original_of(record).as_ref());
+            foresight.on_page(record, &frontier.spelling());
+        };
+        for number in 0..40 {
+            let original = format!("http://a.example/{number}?sid=a");
+            read(&mut frontier, &page(&original, None));
+            if number < 25 {
+                let copy = format!("http://m.example/{number}?sid=m");
+                read(&mut frontier, &page(&copy, Some(&original)));
+            }
         }
-        let copy = |number: u32| url(&format!("http://m.example/{number}?sid=z"));
-        let refused = (0..12).filter(|&number| {
-            let copy = copy(number);
-            let permission = foresight.check(&copy.host(), &copy, &frontier.spelling());
-            matches!(permission, Permission::Refused(_))
-        });
-        assert!(refused.count() >= 9);
+        let permission = |path: &str| {
+            let copy = CanonicalUrl::parse(&format!("http://m.example/{path}?sid=m")).unwrap();
+            foresight.check(&copy.host(), &copy, &frontier.spelling())
+        };
+        let refused =
+            |number: &u32| matches!(permission(&number.to_string()), Permission::Refused(_));
+        assert!((25..40).filter(refused).count() >= 12);
+        assert!((40..60).any(|number| permission(&number.to_string()) == Permission::Later));
+        assert!(!(40..60).any(|number| refused(&number)));
+        let plain = |path: &str| {
+            let url = CanonicalUrl::parse(&format!("http://a.example/{path}")).unwrap();
+            foresight.check(&url.host(), &url, &frontier.spelling())
+        };
+        assert!(matches!(plain("7"), Permission::Refused(_)));
+        assert_eq!(plain("70"), Permission::Allowed);
     }
 
     #[test]

@@ -30,6 +30,7 @@ mod offer;
 pub mod progress;
 pub mod publish;
 pub mod read;
+mod read_urls;
 pub mod retry;
 pub mod settings;
 pub mod setup;

@@ -332,7 +332,9 @@ impl Views {
         if let (Ok(url), Some(_)) = (CanonicalUrl::parse(&page.url), &page.page) {
             // What the trap rules have learnt is not stored: they see every record again.
             if let Some(gave) = crate::convert::gave(page) {
-                self.frontier.observe(&url, record.seq, gave);
+                let original = crate::convert::original_of(page);
+                self.frontier
+                    .observe(&url, record.seq, gave, original.as_ref());
             }
         }
         for link in page.links.iter().filter(|link| link.fate == "new") {

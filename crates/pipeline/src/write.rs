@@ -504,7 +504,9 @@ impl Writer {
             .as_ref()
             .is_some_and(|near| near.decision == Decision::Duplicate);
         if let Some(gave) = convert::gave(&record) {
-            self.lock_frontier().observe(&lease.url().url, seq, gave);
+            let original = convert::original_of(&record);
+            self.lock_frontier()
+                .observe(&lease.url().url, seq, gave, original.as_ref());
         }
         if let Some((focus, terms)) = self.focus.as_mut().zip(terms.as_ref()) {
             focus.on_page(seq, &record, terms, relevance.unwrap_or(0.0), &context);
