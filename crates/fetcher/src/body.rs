@@ -75,13 +75,16 @@ impl Room {
         }
     }
 
-    /// Waits until a body of so many bytes has room.
-    async fn take(&self, bytes: usize) -> OwnedSemaphorePermit {
-        let permits = u32::try_from(bytes as u64 / PERMIT_BYTES + 1).unwrap_or(u32::MAX);
-        Arc::clone(&self.permits)
-            .acquire_many_owned(permits.min(self.most))
-            .await
-            .expect("nobody closes this semaphore")
+    /// Waits until a body of so many bytes has room, `longest` at most. One that does not announce
+    /// its length takes a quarter of all: it may need more, but seldom does.
+    async fn take(&self, bytes: Option<usize>, longest: Duration) -> Option<OwnedSemaphorePermit> {
+        let permits = match bytes {
+            Some(bytes) => u32::try_from(bytes as u64 / PERMIT_BYTES + 1).unwrap_or(u32::MAX),
+            None => self.most / 4 + 1,
+        };
+        let taken = Arc::clone(&self.permits).acquire_many_owned(permits.min(self.most));
+        let taken = tokio::time::timeout(longest, taken).await.ok()?;
+        Some(taken.expect("nobody closes this semaphore"))
     }
 }
 
@@ -151,10 +154,17 @@ pub(crate) async fn receive(
         if body.len() + chunk.len() > SMALL_BYTES && held.is_none() {
             let began = Instant::now();
             let most = match usize::try_from(announced) {
-                Ok(announced @ 1..) => announced.min(bytes_max),
-                Ok(0) | Err(_) => bytes_max,
+                Ok(announced @ 1..) => Some(announced.min(bytes_max)),
+                Ok(0) | Err(_) => None,
             };
-            held = Some(room.take(most).await);
+            held = room.take(most, limits.total_timeout).await;
+            if held.is_none() {
+                // Slow servers hold all of it. Later there may be room.
+                return Err(FetchError::Timeout {
+                    phase: TimeoutPhase::Body,
+                    after: started.elapsed(),
+                });
+            }
             clock.excuse(began.elapsed());
         }
         if body.len() + chunk.len() > bytes_max {

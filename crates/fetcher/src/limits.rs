@@ -48,7 +48,8 @@ pub struct FetchLimits {
     /// How long a body may run before its rate is asked.
     pub body_rate_grace: Duration,
     /// Bytes that bodies over 256 KiB may come to together, over all fetches of one fetcher, those
-    /// whose answer is still held included; further ones wait. One body always has room.
+    /// whose answer is still held included; further ones wait, `total_timeout` at most. One body
+    /// always has room, and one without an announced length takes a quarter.
     pub large_bodies_bytes_max: u64,
     /// The longest URL that is requested, in bytes. Servers answer 414 at about 8,000; honest
     /// links stay under 2,000.

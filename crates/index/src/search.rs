@@ -134,7 +134,9 @@ impl Searcher {
         let directory = SearchDirectory::open(dir).map_err(engine(OPEN))?;
         let mut index = Index::open(directory).map_err(engine(OPEN))?;
         if index.schema() != fields.schema {
-            return Err(engine(OPEN)("it has the fields of another version"));
+            return Err(engine(OPEN)(
+                "it is of another version: `tamis check-dir DIR --repair` builds it anew",
+            ));
         }
         index.set_tokenizers(tokenizers());
         let reader = index

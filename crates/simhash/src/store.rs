@@ -454,7 +454,7 @@ fn failed(dir: &Path, source: Box<dyn std::error::Error + Send + Sync>) -> Index
 }
 
 /// Renames `dir` to the first free `dir.set-aside-N`.
-fn set_aside(dir: &Path) -> Result<PathBuf, IndexError> {
+pub(crate) fn set_aside(dir: &Path) -> Result<PathBuf, IndexError> {
     let name = dir.file_name().map_or_else(
         || "fingerprints".into(),
         |name| name.to_string_lossy().into_owned(),

@@ -2,13 +2,14 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use crate::block::{self, BLOCK_ROWS};
 use crate::disk_tables::{DiskTables, place_of};
 use crate::layout::Layout;
 use crate::rows::Rows;
-use crate::store::{Changes, Store, StoredRows};
+use crate::store::{self, Changes, Store, StoredRows};
 use crate::tables::TableSet;
 use crate::{Neighbour, SketchSize, TextPrint, rule};
 
@@ -197,7 +198,25 @@ impl TableIndex {
                 pages,
                 slots_max: slots_max.max(BLOCK_ROWS as u32),
             });
-            index.load_unmerged()?;
+            let loaded = catch_unwind(AssertUnwindSafe(|| index.load_unmerged()));
+            let damage = match loaded {
+                Ok(Ok(())) => None,
+                Ok(Err(error)) => Some(error.to_string()),
+                Err(_) => Some("the tables on disk cannot be read".to_owned()),
+            };
+            if let Some(why) = damage {
+                drop(index);
+                let aside = store::set_aside(dir)?;
+                let (index, opened) = TableIndex::open_merging(dir, config, slots_max)?;
+                let why = format!("{why}; the old fingerprints are in {}", aside.display());
+                return Ok((
+                    index,
+                    Opened {
+                        rebuilt_because: Some(why),
+                        ..opened
+                    },
+                ));
+            }
         }
         let opened = Opened {
             position: found.position,

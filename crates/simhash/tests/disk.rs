@@ -141,3 +141,30 @@ fn a_bucket_with_thousands_of_pages_is_read_whole() {
         assert_eq!((near.page, near.exact), (page, true));
     }
 }
+
+#[test]
+fn a_store_with_rows_missing_is_set_aside_and_a_new_one_begun() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index");
+    let config = IndexConfig {
+        memory: Memory::Disk,
+        ..IndexConfig::default()
+    };
+    let open = || TableIndex::open_merging(&path, &config, 4 * SLOTS).unwrap();
+    let mut index = open().0;
+    for page in 0..600 {
+        index.insert(page, &print(page));
+    }
+    index.apply(7).unwrap();
+    drop(index);
+    let db = sled::open(&path).unwrap();
+    let mut rows = db.iter().keys().flatten().filter(|key| key.len() == 5);
+    db.remove(rows.next().unwrap()).unwrap();
+    drop(rows);
+    drop(db);
+    let (mut index, opened) = open();
+    assert_eq!(opened.position, 0);
+    assert!(opened.rebuilt_because.unwrap().contains("set-aside-1"));
+    index.insert(1, &print(1));
+    assert!(index.nearest(&print(1)).is_some());
+}
