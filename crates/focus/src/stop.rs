@@ -8,9 +8,13 @@
 //!
 //! A crawl of a small topic would run long that way, so it ends as well when it *fades*: the last
 //! pages yielded under a quarter of what it has yielded on average, and their links had promised
-//! under half of what its links promise on average. Either alone is a poor witness: a wrong verdict
-//! now and then keeps up the one, a hopeful link model the other. Verdicts by keywords alone are too
-//! rough for that: without examples a crawl does not fade, and the first rule looks twice as far back.
+//! under three fifths of what its links promise on average. Either alone is a poor witness: a wrong
+//! verdict now and then keeps up the one, a hopeful link model the other. Verdicts by keywords alone
+//! are too rough for that: without examples a crawl does not fade, and the first rule looks twice as
+//! far back.
+//!
+//! Neither rule ends a crawl early on: pages about a topic come in clusters, and from the examples'
+//! own to the next it may be two hundred pages, over links of which the model knows nothing yet.
 //!
 //! The first rule with its own numbers ends single hosts.
 
@@ -31,6 +35,8 @@ pub struct StopConfig {
     /// Stop when a smaller share than this of the last pages was relevant and new. 0.0 turns the
     /// rules off.
     pub harvest_min: f32,
+    /// No stop before this many pages.
+    pub after: u64,
     /// The rule looks at this many last pages at least.
     pub window: u32,
     /// And at this share of all its pages at least.
@@ -43,8 +49,6 @@ pub struct StopConfig {
     pub fading_window: u32,
     /// And at this share of all its pages at least.
     pub fading_window_share: f32,
-    /// And not before this many pages: what the user's examples led to at once is no average.
-    pub fading_after: u64,
     /// A host's rule looks at this many of its last pages.
     pub host_window: u32,
     /// A host stops below this harvest over its window.
@@ -55,13 +59,13 @@ impl Default for StopConfig {
     fn default() -> Self {
         StopConfig {
             harvest_min: 0.02,
+            after: 300,
             window: 120,
             window_share: 0.25,
             fading_harvest: 0.25,
-            fading_promise: 0.5,
+            fading_promise: 0.6,
             fading_window: 90,
             fading_window_share: 0.2,
-            fading_after: 200,
             host_window: 200,
             host_harvest_min: 0.005,
         }
@@ -196,7 +200,7 @@ impl Harvest {
     /// keywords.
     pub fn stop(&self, has_examples: bool) -> Option<StopReason> {
         let config = &self.config;
-        if config.harvest_min <= 0.0 {
+        if config.harvest_min <= 0.0 || self.total.pages < config.after {
             return None;
         }
         let reason = |window: usize, harvest, harvest_min| StopReason {
@@ -215,7 +219,7 @@ impl Harvest {
         {
             return Some(reason(window, harvest, config.harvest_min));
         }
-        if !has_examples || self.total.pages < config.fading_after {
+        if !has_examples {
             return None;
         }
         let window = self.pages_in(config.fading_window, config.fading_window_share);
@@ -245,19 +249,30 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_crawl_that_finds_nothing_stops_after_its_window() {
+    fn a_crawl_that_finds_nothing_more_stops_after_its_window() {
         let mut harvest = Harvest::new(&StopConfig::default());
-        for _ in 0..119 {
-            harvest.observe("a.example", 0.0, 0.5);
-            assert_eq!(harvest.stop(true), None);
+        for page in 0..320 {
+            harvest.observe("a.example", f32::from(u8::from(page < 200)), 0.5);
+            // Two of 120 are under 2 %.
+            assert_eq!(harvest.stop(true).is_some(), page >= 317, "{page}");
         }
-        harvest.observe("a.example", 0.0, 0.5);
         assert_eq!(harvest.stop(true).unwrap().window, 120);
         assert_eq!(harvest.stop(false), None);
         for _ in 0..120 {
             harvest.observe("a.example", 0.0, 0.5);
         }
         assert_eq!(harvest.stop(false).unwrap().window, 240);
+    }
+
+    #[test]
+    fn a_first_lull_ends_no_crawl() {
+        let mut harvest = Harvest::new(&StopConfig::default());
+        for _ in 0..299 {
+            harvest.observe("a.example", 0.0, 0.01);
+            assert_eq!(harvest.stop(true), None);
+        }
+        harvest.observe("a.example", 0.0, 0.01);
+        assert!(harvest.stop(true).is_some());
     }
 
     #[test]
@@ -269,10 +284,10 @@ mod tests {
         assert_eq!(harvest.stop(true), None);
     }
 
-    /// 120 good pages, then one in 20, with this promise.
+    /// 210 good pages, then one in 20, with this promise.
     fn fading(promise: f32) -> Harvest {
         let mut harvest = Harvest::new(&StopConfig::default());
-        for page in 0..120 {
+        for page in 0..210 {
             harvest.observe("a.example", f32::from(u8::from(page % 2 == 0)), 0.6);
         }
         for page in 0..90 {
