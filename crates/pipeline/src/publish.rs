@@ -12,9 +12,9 @@ use segment::Words;
 
 use crate::error::CrawlError;
 
-/// Documents between two commits at most: each commit makes a segment, and many small segments
-/// cost twice, once to be written and once to be merged.
-const COMMIT_DOCUMENTS_MAX: usize = 4_000;
+/// Documents between two commits at most. Tantivy takes ten thousand into its queue before it makes
+/// its caller wait; a commit lets the queue drain, so no more than these wait when it is slow.
+const COMMIT_DOCUMENTS_MAX: usize = 1_000;
 
 /// Longest time a kept page stays unsearchable.
 const COMMIT_INTERVAL: Duration = Duration::from_secs(10);
