@@ -10,6 +10,8 @@ mod page;
 mod place;
 mod targets;
 
+use std::cell::RefCell;
+
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -69,13 +71,47 @@ impl Survey {
 }
 
 /// Rows of named numbers, one for each run.
-#[derive(Default)]
 pub(crate) struct Table {
     pub names: Vec<&'static str>,
     pub values: Vec<f32>,
 }
 
+/// Numbers of a run: a few more than there are.
+const WIDTH: usize = 230;
+
+/// Numbers that a thread keeps room for between pages: 4 MB, two or three thousand runs.
+const KEPT_VALUES: usize = 1 << 20;
+
+thread_local! {
+    /// The room of tables that are done. Taken and freed for every page, these largest pieces of
+    /// all would lie scattered over the heap, with what outlives the page between them.
+    static ROOM: RefCell<Vec<Vec<f32>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        let mut values = std::mem::take(&mut self.values);
+        values.clear();
+        ROOM.with_borrow_mut(|room| {
+            if room.len() < 2 && values.capacity() <= KEPT_VALUES {
+                room.push(values);
+            }
+        });
+    }
+}
+
 impl Table {
+    /// An empty table with room for so many numbers.
+    pub(crate) fn with_room(numbers: usize) -> Table {
+        let kept = ROOM.with_borrow_mut(Vec::pop);
+        let mut values = kept.unwrap_or_default();
+        values.reserve_exact(numbers);
+        Table {
+            names: Vec::new(),
+            values,
+        }
+    }
+
     pub(crate) fn row(&self, run: usize) -> &[f32] {
         let width = self.names.len();
         &self.values[run * width..(run + 1) * width]
@@ -131,10 +167,7 @@ pub(crate) fn compute(
     structured: &Structured,
     url: &Url,
 ) -> Features {
-    let mut table = Table {
-        names: Vec::new(),
-        values: Vec::with_capacity(flat.runs.len() * 230),
-    };
+    let mut table = Table::with_room(flat.runs.len() * WIDTH);
     let mut bodies = Grams::default();
     for body in structured.bodies.iter().take(100) {
         bodies.add(body);

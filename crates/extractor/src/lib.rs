@@ -88,7 +88,7 @@ pub fn training_rows(html: &str, url: &url::Url, odds: Option<&[f32]>) -> Traini
     let survey = features::Survey::of(&flat);
     let structured = structured::Structured::read(&flat.json_ld);
     let features = features::compute(&flat, &survey, &structured, url);
-    let (table, text) = match odds {
+    let (mut table, text) = match odds {
         None => (features.table, None),
         Some(odds) => {
             let odds = &odds[..flat.runs.len()];
@@ -99,8 +99,8 @@ pub fn training_rows(html: &str, url: &url::Url, odds: Option<&[f32]>) -> Traini
         }
     };
     TrainingRows {
-        names: table.names,
-        values: table.values,
+        names: std::mem::take(&mut table.names),
+        values: std::mem::take(&mut table.values),
         texts: survey.texts,
         text,
     }

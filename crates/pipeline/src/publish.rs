@@ -16,6 +16,10 @@ use crate::error::CrawlError;
 /// its caller wait; a commit lets the queue drain, so no more than these wait when it is slow.
 const COMMIT_DOCUMENTS_MAX: usize = 1_000;
 
+/// Bytes of text between two commits at most, for the same reason: long documents would come to
+/// a hundred megabytes before they are a thousand.
+const COMMIT_BYTES_MAX: usize = 8 << 20;
+
 /// Longest time a kept page stays unsearchable.
 const COMMIT_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -97,12 +101,15 @@ pub enum ToPublisher {
 /// # Errors
 /// When the index cannot be written.
 pub fn run(index: &mut PageIndex, inbox: &Receiver<ToPublisher>) -> Result<(), CrawlError> {
-    let mut waiting = 0;
+    let (mut waiting, mut waiting_bytes) = (0, 0);
     let mut reached = None;
     let mut due = Instant::now() + COMMIT_INTERVAL;
     loop {
         match inbox.recv_timeout(due.saturating_duration_since(Instant::now())) {
             Ok(ToPublisher::Change(change)) => {
+                if let Publication::Add(kept) = &change {
+                    waiting_bytes += kept.text.len();
+                }
                 apply(index, change)?;
                 waiting += 1;
                 reached = None;
@@ -113,10 +120,11 @@ pub fn run(index: &mut PageIndex, inbox: &Receiver<ToPublisher>) -> Result<(), C
             Err(RecvTimeoutError::Disconnected) => break,
         }
         // Only between groups is the position true of everything that was added.
-        let is_due = waiting >= COMMIT_DOCUMENTS_MAX || Instant::now() >= due;
+        let is_full = waiting >= COMMIT_DOCUMENTS_MAX || waiting_bytes >= COMMIT_BYTES_MAX;
+        let is_due = is_full || Instant::now() >= due;
         if let Some(position) = reached.filter(|_| is_due && waiting > 0) {
             index.commit(position)?;
-            waiting = 0;
+            (waiting, waiting_bytes) = (0, 0);
         }
         if is_due {
             due = Instant::now() + COMMIT_INTERVAL;

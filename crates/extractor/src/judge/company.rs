@@ -157,10 +157,7 @@ pub(crate) fn rows(flat: &Flat<'_>, survey: &Survey, features: &Features, odds: 
         .filter_map(|name| features.table.names.iter().position(|other| other == name))
         .collect();
     let mut previous_sure: Option<usize> = None;
-    let mut table = Table {
-        names: Vec::new(),
-        values: Vec::with_capacity(count * 70),
-    };
+    let mut table = Table::with_room(count * 60);
     for run in 0..count {
         let mut row = Row {
             table: &mut table,
