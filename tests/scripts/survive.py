@@ -178,11 +178,12 @@ def disturb(trial, count, seconds, cut):
 
 
 def missing(name, whole, ended):
-    """Counts plain pages that the undisturbed crawl has and this one has not."""
-    def plain(rows):
-        return {row["url"] for row in rows if row["status"] == 200 and "?" not in row["url"]}
-    first, second = plain(whole), plain(ended)
-    print(f"{name}: {len(ended)} URLs finished; of {len(first)} plain pages of the undisturbed crawl "
+    """Counts pages that the undisturbed crawl has and this one has not. A page read under a session
+    id or a tracking parameter is not read again without: whichever of them came first will do."""
+    def pages(rows):
+        return {row["url"].split("?")[0] for row in rows if row["status"] == 200}
+    first, second = pages(whole), pages(ended)
+    print(f"{name}: {len(ended)} URLs finished; of {len(first)} pages of the undisturbed crawl "
           f"{len(first - second)} missing, {len(second - first)} more", flush=True)
     for url in sorted(first - second)[:5]:
         print(f"  missing: {url}")
