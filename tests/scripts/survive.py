@@ -51,7 +51,7 @@ class Trial:
                    "--max-pages", "0", "--proxy", o.proxy, "--allow-private", "--progress", "json"]
         environment = dict(os.environ)
         if durable:
-            environment.update(LD_PRELOAD=o.library, POWERCUT_ROOT=self.dir, POWERCUT_DIR=self.shadow)
+            environment.update(LD_PRELOAD=o.preload, POWERCUT_ROOT=self.dir, POWERCUT_DIR=self.shadow)
         self.said = open(os.path.join(o.work, self.name + ".log"), "w+")
         return subprocess.Popen(command, stderr=self.said, env=environment)
 
@@ -214,8 +214,8 @@ def main():
     if options.cuts:
         if not options.powercut:
             parser.error("--cuts needs --powercut")
-        options.library = os.path.join(options.work, "powercut.so")
-        command = ["cc", "-shared", "-fPIC", "-O2", "-o", options.library, options.powercut, "-ldl"]
+        options.preload = os.path.join(options.work, "powercut.so")
+        command = ["cc", "-shared", "-fPIC", "-O2", "-o", options.preload, options.powercut, "-ldl"]
         subprocess.run(command, check=True)
 
     whole = Trial(options, "whole")
