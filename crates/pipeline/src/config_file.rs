@@ -384,19 +384,9 @@ pub fn parse_resolve(rule: &str) -> Option<(String, u16, std::net::IpAddr)> {
 /// A problem found by the TOML reader, with a suggestion for a misspelt key or value.
 fn from_toml(name: &str, text: &str, error: &toml::de::Error) -> ConfigProblem {
     let message = error.message().trim().to_string();
-    let (line, column, shown) = match error.span() {
-        Some(span) => place(text, span.start),
-        None => (0, 0, String::new()),
-    };
     let (message, mend) = explain(&message);
-    ConfigProblem {
-        file: name.into(),
-        line,
-        column,
-        text: shown,
-        message,
-        mend,
-    }
+    let offset = error.span().map(|span| span.start);
+    at_offset(name, text, offset, message, &mend)
 }
 
 /// Turns serde's "unknown field" and "unknown variant" into words with a suggestion.
