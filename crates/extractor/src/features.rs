@@ -261,7 +261,7 @@ pub(crate) fn compute(
         );
         surroundings(&mut row, flat, &facts, places[index]);
         put_rings(&mut row, flat, survey, &rings[index], index);
-        pictures(&mut row, flat, survey, &images, places[index], index);
+        pictures(&mut row, flat, survey, &images, &rings[index], index);
         opinions(&mut row, flat, survey, &facts, index);
         page_wide(&mut row, survey, &facts);
         headline.put(&mut row, flat, survey, &facts, places[index], index);

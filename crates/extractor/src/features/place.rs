@@ -193,35 +193,22 @@ pub(super) fn pictures(
     flat: &Flat<'_>,
     survey: &Survey,
     images: &[u32],
-    place: ElementIndex,
+    rings: &[ElementIndex; RINGS + 1],
     index: usize,
 ) {
     let count = |at: ElementIndex| {
         let element = &flat.elements[at as usize];
         images[element.end as usize] - images[at as usize]
     };
-    let mut rings = [-1.0f32; 2];
-    let mut heads = [-1.0f32; 2];
-    let mut found = 0;
-    let mut runs = 1;
-    for at in flat.ancestors(place) {
-        let element = &flat.elements[at as usize];
-        let here = element.end_run.saturating_sub(element.first_run);
-        if here <= runs {
-            continue;
-        }
-        runs = here;
-        rings[found] = log(count(at));
-        heads[found] = log(survey.sums.under(flat, at).headings);
-        found += 1;
-        if found == 2 {
-            break;
-        }
-    }
-    row.put("r1_images", rings[0]);
-    row.put("r2_images", rings[1]);
-    row.put("r1_headings", heads[0]);
-    row.put("r2_headings", heads[1]);
+    let ring = |at: usize, of: &dyn Fn(ElementIndex) -> u32| match rings[at] {
+        NONE => -1.0,
+        element => log(of(element)),
+    };
+    let headings = |at: ElementIndex| survey.sums.under(flat, at).headings;
+    row.put("r1_images", ring(0, &count));
+    row.put("r2_images", ring(1, &count));
+    row.put("r1_headings", ring(0, &headings));
+    row.put("r2_headings", ring(1, &headings));
     row.put(
         "unit_images",
         match survey.units[index].element {
