@@ -63,7 +63,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         Ok::<(), archive::ArchiveError>(())
     };
-    append(Event::Start(StartRecord::default()), None)?;
+    let start = StartRecord {
+        config: serde_json::json!({"topic": {"threshold": 0.5}}),
+        ..StartRecord::default()
+    };
+    append(Event::Start(start), None)?;
     append(
         Event::Seed(SeedRecord {
             url: url(0),

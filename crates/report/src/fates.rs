@@ -148,6 +148,14 @@ impl Fates {
         (slot, slot == next)
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub(crate) fn get(&self, slot: SlotId) -> &Slot {
+        &self.slots[slot as usize]
+    }
+
     pub(crate) fn slot(&mut self, slot: SlotId) -> &mut Slot {
         &mut self.slots[slot as usize]
     }

@@ -5,8 +5,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::breadth::BreadthFirst;
+
 /// Points of the curve at most.
 const POINTS_MAX: usize = 400;
+
+/// The first round number of pages.
+const MARK_FIRST: u64 = 10;
 
 /// Harvest over the whole crawl, and its curve.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -23,6 +28,12 @@ pub struct Harvest {
     pub threshold: Option<f64>,
     /// The same four counts as the crawl went on.
     pub curve: Vec<Point>,
+    /// The same at round numbers of pages, and at the end.
+    #[serde(default)]
+    pub marks: Vec<Point>,
+    /// What a crawl without the topic would have found; absent in a crawl without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub breadth_first: Option<BreadthFirst>,
 }
 
 /// The counts after so many pages.
@@ -44,6 +55,10 @@ pub(crate) struct Harvester {
     now: Point,
     points: Vec<Point>,
     step: u64,
+    marks: Vec<Point>,
+    mark: u64,
+    /// A mark of its own, beside the round ones.
+    end: u64,
 }
 
 impl Default for Harvester {
@@ -52,17 +67,38 @@ impl Default for Harvester {
             now: Point::default(),
             points: vec![Point::default()],
             step: 1,
+            marks: Vec::new(),
+            mark: MARK_FIRST,
+            end: 0,
         }
     }
 }
 
 impl Harvester {
+    /// With a mark after so many pages as well.
+    pub(crate) fn ending_at(end: u64) -> Harvester {
+        Harvester {
+            end,
+            ..Harvester::default()
+        }
+    }
+
+    pub(crate) fn pages(&self) -> u64 {
+        self.now.pages
+    }
+
     /// Counts a judged page.
     pub(crate) fn add(&mut self, relevant: bool, new: bool, indexed: bool) {
         self.now.pages += 1;
         self.now.relevant += u64::from(relevant);
         self.now.relevant_and_new += u64::from(relevant && new);
         self.now.indexed += u64::from(indexed);
+        if self.now.pages == self.mark || self.now.pages == self.end {
+            self.marks.push(self.now);
+        }
+        if self.now.pages == self.mark {
+            self.mark = next_mark(self.mark);
+        }
         if !self.now.pages.is_multiple_of(self.step) {
             return;
         }
@@ -82,6 +118,10 @@ impl Harvester {
         if curve.last() != Some(&self.now) {
             curve.push(self.now);
         }
+        let mut marks = self.marks.clone();
+        if self.end == 0 && self.now.pages > 0 && marks.last() != Some(&self.now) {
+            marks.push(self.now);
+        }
         Harvest {
             pages: self.now.pages,
             relevant: self.now.relevant,
@@ -89,7 +129,18 @@ impl Harvester {
             indexed: self.now.indexed,
             threshold,
             curve,
+            marks,
+            breadth_first: None,
         }
+    }
+}
+
+/// 10, 25, 50, 100, 250, ...
+fn next_mark(mark: u64) -> u64 {
+    let power = 10u64.pow(mark.ilog10());
+    match mark / power {
+        1 => mark.saturating_mul(5) / 2,
+        _ => mark.saturating_mul(2),
     }
 }
 
@@ -112,6 +163,9 @@ mod tests {
         let last = harvest.curve.last().unwrap();
         assert_eq!((last.pages, last.relevant), (100_003, 50_002));
         assert!(harvest.curve.is_sorted_by_key(|point| point.pages));
+        let marks: Vec<u64> = harvest.marks.iter().map(|point| point.pages).collect();
+        assert_eq!(marks[..6], [10, 25, 50, 100, 250, 500]);
+        assert_eq!(marks[marks.len() - 2..], [100_000, 100_003]);
         let step = harvest.curve[1].pages;
         assert_eq!(harvest.curve[2].pages, 2 * step);
     }

@@ -14,8 +14,8 @@ mod sections;
 mod tables;
 
 use sections::{
-    duplicates, errors, harvest, languages, links, network, responses, robots, sizes, sorted,
-    waiting,
+    against_breadth, duplicates, errors, harvest, languages, links, network, responses, robots,
+    sizes, sorted, waiting,
 };
 use tables::{hosts, seeds};
 
@@ -40,6 +40,7 @@ pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> St
     opening(&mut out, report, &title);
     sieve(&mut out, report);
     two(&mut out, [harvest(report), network(report)]);
+    out.push_str(&against_breadth(report));
     duplicates(&mut out, report, texts);
     hosts(&mut out, report);
     seeds(&mut out, report);

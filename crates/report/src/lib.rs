@@ -10,11 +10,13 @@
 //! tells what happened to one URL, [`Comparison`] sets two crawls side by side.
 //!
 //! Modules in reading order: [`fates`] holds where each URL is, [`tally`] the fold with its parts
-//! `reasons`, `clock`, `delays`, [`hosts`], [`errors`], [`clusters`], [`harvest`] and [`histogram`],
+//! `reasons`, `clock`, `delays`, [`hosts`], [`errors`], [`clusters`], [`harvest`] with
+//! [`breadth`], and [`histogram`],
 //! [`figures`] the report as data, [`why_slow`] its one conclusion; then [`text`] and [`html`] with
 //! [`look`], `lines`, [`table`], [`words`] and [`difference`] below them; then [`mod@export`]
 //! with [`mod@original`], [`explain`] and [`compare`].
 
+pub mod breadth;
 mod clock;
 pub mod clusters;
 pub mod compare;

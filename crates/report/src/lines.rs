@@ -1,6 +1,7 @@
 //! Sentences that the text and the HTML form share.
 
 use crate::figures::CrawlReport;
+use crate::harvest::{Harvest, Point};
 use crate::words::{bytes, count, duration, name, plural, share};
 
 /// When it ran, and for how long.
@@ -123,4 +124,67 @@ pub(crate) fn harvest_lines(report: &CrawlReport) -> Vec<String> {
     }
     lines.push(format!("{} kept", part(harvest.indexed)));
     lines
+}
+
+/// What breadth-first beside the harvest is, in words; none in a crawl without a topic.
+pub(crate) fn breadth_lines(harvest: &Harvest) -> Vec<String> {
+    let Some(breadth) = &harvest.breadth_first else {
+        return Vec::new();
+    };
+    if let Some(why) = &breadth.left_out {
+        return vec![format!("Breadth-first is left out: {why}")];
+    }
+    let mut lines = vec![
+        "Breadth-first is the same crawl without its topic: the links that it saw, first found, \
+         first fetched, and each page as the crawl judged it"
+            .to_owned(),
+    ];
+    lines.push(match breadth.unread {
+        0 => "All that it would have fetched by then was read, so nothing is left open".to_owned(),
+        unread => format!(
+            "Of the first {} that it would fetch, the crawl did not read {}, and nobody knows what \
+             is there: left out, which flatters breadth-first, since the topic picked what is left; \
+             or counted as pages without use that lead nowhere, which is harsh. Neither is a bound",
+            plural(harvest.pages, "page", "pages"),
+            count(unread),
+        ),
+    });
+    lines
+}
+
+/// The crawl beside breadth-first at one number of pages.
+pub(crate) struct BesideBreadth {
+    pub crawl: Point,
+    /// Without what the crawl did not read; absent where fewer pages are within reach.
+    pub mild: Option<Point>,
+    /// With it, as pages without use.
+    pub harsh: Option<Point>,
+}
+
+/// The crawl beside breadth-first at round numbers of pages.
+pub(crate) fn beside_breadth(harvest: &Harvest) -> Vec<BesideBreadth> {
+    let Some(breadth) = &harvest.breadth_first else {
+        return Vec::new();
+    };
+    if breadth.left_out.is_some() {
+        return Vec::new();
+    }
+    let at = |marks: &[Point], pages| marks.iter().find(|mark| mark.pages == pages).copied();
+    let rows = harvest.marks.iter().map(|&crawl| BesideBreadth {
+        crawl,
+        mild: at(&breadth.marks, crawl.pages),
+        harsh: at(&breadth.harsh_marks, crawl.pages),
+    });
+    rows.collect()
+}
+
+/// A count of pages with its share of those read by then; a dash for none.
+pub(crate) fn part_of(point: Option<Point>, part: fn(Point) -> u64) -> String {
+    point.map_or("–".to_owned(), |point| {
+        format!(
+            "{} ({})",
+            count(part(point)),
+            share(part(point), point.pages)
+        )
+    })
 }

@@ -12,6 +12,7 @@ use archive::{
     RobotsRecord, SeedRecord, SitemapRecord, StartRecord,
 };
 
+use crate::breadth::{self, BreadthFirst, Worth};
 use crate::clock::Clock;
 use crate::clusters::Clusters;
 use crate::delays::Delays;
@@ -20,7 +21,7 @@ use crate::fates::{Counts, Fates, SlotId, State};
 use crate::figures::{
     CrawlDelay, CrawlReport, Fetches, LanguageCount, Links, Reasons, RobotsFigures, Traps,
 };
-use crate::harvest::Harvester;
+use crate::harvest::{Harvest, Harvester};
 use crate::histogram::Histogram;
 use crate::hosts::{Hosts, SEEDS_MAX, SeedRow};
 use crate::reasons::{ReasonCounts, ReasonId, step};
@@ -57,6 +58,8 @@ pub struct Tally {
     delays: Delays,
     threshold: f64,
     topic: bool,
+    /// What breadth-first could follow, in a crawl that has a topic.
+    followed: Option<breadth::Links>,
 }
 
 impl Tally {
@@ -127,7 +130,7 @@ impl Tally {
             response_times: self.ms.distribution(),
             languages: self.languages.clone(),
             duplicates,
-            harvest: self.harvest.harvest(self.topic.then_some(self.threshold)),
+            harvest: self.harvest(),
             links: self.links.clone(),
             traps: self.traps.clone(),
             errors: self.errors.report(),
@@ -136,6 +139,34 @@ impl Tally {
             retried: self.retried,
             reasons,
         }
+    }
+
+    fn harvest(&self) -> Harvest {
+        Harvest {
+            breadth_first: self.breadth_first(),
+            ..self.harvest.harvest(self.topic.then_some(self.threshold))
+        }
+    }
+
+    fn breadth_first(&self) -> Option<BreadthFirst> {
+        let links = self.followed.as_ref().filter(|links| !links.is_empty())?;
+        // Left in the queue, or thought not worth a request.
+        let is_unread = |slot| {
+            let url = self.fates.get(slot);
+            match url.state {
+                State::Pending => true,
+                State::Refused => {
+                    let reason = self.reasons.name(url.reason);
+                    matches!(reason, "duplicate_foreseen" | "barren")
+                }
+                State::Indexed
+                | State::Junk
+                | State::Failed
+                | State::Redirected
+                | State::NotModified => false,
+            }
+        };
+        Some(links.walk(self.fates.len(), is_unread, self.harvest.pages()))
     }
 
     fn seed_rows(&self) -> Vec<SeedRow> {
@@ -148,6 +179,17 @@ impl Tally {
         self.delays = Delays::read(config);
         let threshold = config.pointer("/topic/threshold").and_then(|v| v.as_f64());
         self.threshold = threshold.unwrap_or(0.5);
+        if config
+            .get("topic")
+            .is_some_and(serde_json::Value::is_object)
+            && self.followed.is_none()
+        {
+            let mut links = breadth::Links::default();
+            if self.harvest.pages() > 0 {
+                links.give_up("the crawl was given its topic when it had read pages already");
+            }
+            self.followed = Some(links);
+        }
     }
 
     fn seed(&mut self, seed: &SeedRecord) {
@@ -166,7 +208,10 @@ impl Tally {
             .to_owned();
         }
         if !seed.sitemap && seed.fate.is_empty() {
-            self.admit(&seed.url, words::host_of(&seed.url), seed.seed);
+            let slot = self.admit(&seed.url, words::host_of(&seed.url), seed.seed);
+            if let Some(links) = &mut self.followed {
+                links.seed(slot);
+            }
         }
     }
 
@@ -277,7 +322,10 @@ impl Tally {
         }
         self.links.in_sitemaps += sitemap.urls.len() as u64;
         for url in &sitemap.urls {
-            self.admit(url, words::host_of(url), sitemap.seed);
+            let slot = self.admit(url, words::host_of(url), sitemap.seed);
+            if let Some(links) = &mut self.followed {
+                links.listed(slot);
+            }
         }
     }
 
@@ -329,7 +377,18 @@ impl Tally {
         self.shift(slot, state, reason);
         if matches!(state, State::Indexed | State::Junk) {
             self.fates.name_page(seq, slot);
-            self.judged(seq, page, state, reason);
+            let worth = self.judged(seq, page, state, reason);
+            if let Some(links) = &mut self.followed {
+                links.page(slot, worth);
+            }
+        }
+        let leads_on = matches!(state, State::Indexed | State::Junk | State::Redirected);
+        if let Some(links) = self
+            .followed
+            .as_mut()
+            .filter(|_| state == State::Redirected)
+        {
+            links.redirect(slot);
         }
         // The page that gave way is another URL: a page does not take its own place.
         if let Some(old) = page.replaces
@@ -349,11 +408,14 @@ impl Tally {
         }
         self.seed_fate(page, reason);
         for link in &page.links {
-            self.link(link, page.seed);
+            let to = self.link(link, page.seed);
+            if let (true, Some(links), Some(to)) = (leads_on, &mut self.followed, to) {
+                links.link(to);
+            }
         }
     }
 
-    fn judged(&mut self, seq: u64, page: &PageRecord, state: State, reason: &str) {
+    fn judged(&mut self, seq: u64, page: &PageRecord, state: State, reason: &str) -> Worth {
         let nothing = PageSummary::default();
         let summary = page.page.as_ref().unwrap_or(&nothing);
         let duplicate = state == State::Junk && reason.ends_with("_duplicate");
@@ -372,7 +434,7 @@ impl Tally {
         // What cannot be read has no relevance, and is none of what a topic asks for.
         let relevant = relevance.map_or(!self.topic, |p| p >= self.threshold);
         let new = if relevance.is_some() {
-            !duplicate
+            !duplicate && page.replaces.is_none()
         } else {
             indexed
         };
@@ -387,6 +449,13 @@ impl Tally {
         let count = self.languages.entry(lang.to_owned()).or_default();
         count.pages += 1;
         count.indexed += u64::from(indexed);
+        let repeats = page.nearest.as_ref().map(|nearest| nearest.page);
+        let repeats = repeats.filter(|_| duplicate).or(page.replaces);
+        Worth {
+            relevant,
+            indexed,
+            repeats: repeats.and_then(|page| self.fates.page(page)),
+        }
     }
 
     fn seed_fate(&mut self, page: &PageRecord, reason: &str) {
@@ -407,20 +476,26 @@ impl Tally {
             .and_then(|fetch| fetch.redirect_to.clone());
     }
 
-    fn link(&mut self, link: &LinkRecord, seed: u32) {
+    /// Counts a link; gives its URL's slot where a crawl may follow it.
+    fn link(&mut self, link: &LinkRecord, seed: u32) -> Option<SlotId> {
         self.links.found += 1;
         match link.fate.as_str() {
             "new" => {
                 self.links.new += 1;
-                self.admit(&link.url, words::host_of(&link.url), seed);
+                Some(self.admit(&link.url, words::host_of(&link.url), seed))
             }
-            "seen" => self.links.seen += 1,
+            "seen" => {
+                self.links.seen += 1;
+                self.followed.as_ref()?;
+                self.fates.find(&link.url)
+            }
             fate => {
                 let fate = if fate.is_empty() { "unnamed" } else { fate };
                 count_name(&mut self.links.refused, fate);
                 if fate.starts_with("trap") {
                     self.trap(fate, &link.url);
                 }
+                None
             }
         }
     }

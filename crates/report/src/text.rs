@@ -6,13 +6,21 @@ use std::fmt::Write as _;
 use crate::figures::CrawlReport;
 use crate::hosts::HostRow;
 use crate::lines::{
-    duplicate_line, foreseen_line, harvest_lines, network_lines, opening_line, stop_line,
+    beside_breadth, breadth_lines, duplicate_line, foreseen_line, harvest_lines, network_lines,
+    opening_line, part_of, stop_line,
 };
 use crate::look::{BOLD, DIM, Look};
 use crate::table::{Align, Table, fit, wrap};
 use crate::words::{bytes, count, duration, name, plural, share};
 
 use Align::{Left, Right};
+
+/// Columns of breadth-first.
+const BREADTH: &str = "breadth-first";
+const HARSH: &str = "with those not read";
+
+/// Numbers of pages at which the harvest is set beside breadth-first's.
+const MARKS_SHOWN: usize = 6;
 
 /// The whole report.
 pub fn render(report: &CrawlReport, look: Look) -> String {
@@ -297,6 +305,35 @@ impl Page {
         for line in harvest_lines(report) {
             self.line(&format!("  {line}"));
         }
+        self.beside_breadth(report);
+        for line in breadth_lines(&report.harvest) {
+            self.line(&format!("  {line}"));
+        }
+    }
+
+    /// The harvest at the last round numbers of pages, beside breadth-first's.
+    fn beside_breadth(&mut self, report: &CrawlReport) {
+        let rows = beside_breadth(&report.harvest);
+        if rows.is_empty() {
+            return;
+        }
+        let mut table = Table::new(&[
+            ("pages", Right),
+            ("relevant and new", Right),
+            (BREADTH, Right),
+            (HARSH, Right),
+        ])
+        .spare(&[HARSH, BREADTH]);
+        let new = |point| part_of(point, |point| point.relevant_and_new);
+        for row in &rows[rows.len().saturating_sub(MARKS_SHOWN)..] {
+            table.row([
+                count(row.crawl.pages),
+                new(Some(row.crawl)),
+                new(row.mild),
+                new(row.harsh),
+            ]);
+        }
+        self.table(&table);
     }
 
     fn rest(&mut self, report: &CrawlReport) {

@@ -60,6 +60,76 @@ fn sums_hold(report: &CrawlReport) {
 }
 
 #[test]
+fn the_harvest_stands_beside_that_of_breadth_first() {
+    let mut journal = Journal::default();
+    journal.start();
+    journal.seed(0, "http://a.test/");
+    // The crawl takes the third link first; breadth-first would take the first one, which was
+    // foreseen to be a copy, then the second, which still waits.
+    let mut home = judged("http://a.test/", "Home", "en", 0.1, "off_topic");
+    let to = ["copy", "waits", "good", "poor"];
+    home.links = to
+        .map(|to| link(&format!("http://a.test/{to}"), to, "new"))
+        .into();
+    journal.page(home);
+    let mut good = judged("http://a.test/good", "Good", "en", 0.9, "");
+    good.links = vec![
+        link("http://a.test/best", "best", "new"),
+        link("http://a.test/poor", "poor", "seen"),
+        link("http://other.test/", "elsewhere", "scope"),
+    ];
+    let kept = journal.page(good);
+    journal.page(judged("http://a.test/best", "Best", "en", 0.9, ""));
+    let poor = judged("http://a.test/poor", "Again", "en", 0.9, "near_duplicate");
+    journal.page(duplicate(poor, kept, "http://a.test/good", 2, 0.9));
+    let copy = unread("http://a.test/copy", "refused", "duplicate_foreseen", None);
+    journal.page(copy);
+    let report = report_of(&journal.records);
+    let breadth = report.harvest.breadth_first.clone().unwrap();
+    assert_eq!(
+        (breadth.pages, breadth.unread, breadth.left_out),
+        (4, 2, None)
+    );
+    let new = |curve: &[report::harvest::Point]| {
+        curve
+            .iter()
+            .map(|point| point.relevant_and_new)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(new(&report.harvest.curve), [0, 0, 1, 2, 2]);
+    assert_eq!(new(&breadth.curve), [0, 0, 1, 1, 2]);
+    assert_eq!(new(&breadth.harsh_curve), [0, 0, 0, 0, 1]);
+    let text = text::render(&report, Look::default());
+    assert!(text.contains("the crawl did not read 2"), "{text}");
+    let page = html::render(&report, &|_| None);
+    assert!(page.contains("Harvest against breadth-first") && page.contains("f-breadth\" d=\"M"));
+}
+
+#[test]
+fn without_a_topic_there_is_no_breadth_first_and_a_late_topic_says_why() {
+    let mut journal = Journal::default();
+    journal.event(Event::Start(archive::StartRecord::default()));
+    journal.seed(0, "http://a.test/");
+    let mut page = judged("http://a.test/", "Home", "en", 0.1, "");
+    page.page.as_mut().unwrap().relevance = None;
+    journal.page(page);
+    let report = report_of(&journal.records);
+    assert_eq!(report.harvest.breadth_first, None);
+    assert!(!text::render(&report, Look::default()).contains("breadth"));
+    journal.start();
+    journal.page(judged("http://a.test/b", "More", "en", 0.9, ""));
+    let report = report_of(&journal.records);
+    let why = report
+        .harvest
+        .breadth_first
+        .clone()
+        .unwrap()
+        .left_out
+        .unwrap();
+    assert!(html::render(&report, &|_| None).contains(&why));
+}
+
+#[test]
 fn a_small_crawl_is_counted_as_it_was() {
     let report = report_of(&journal::small());
     sums_hold(&report);

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::breadth::BreadthFirst;
 use crate::harvest::{Harvest, Point};
 use crate::histogram::Step;
 use crate::words::count;
@@ -26,18 +27,30 @@ const RIGHT: f64 = 12.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 40.0;
 
-/// The harvest curve: pages read to the right, pages wanted upwards.
+/// The harvest curve: pages read to the right, pages wanted upwards; what breadth-first would have
+/// found is broken lines, and a band down to where pages that were not read count as useless.
 pub(super) fn harvest(harvest: &Harvest) -> String {
     let last = harvest.curve.last().copied().unwrap_or_default();
     let most = last.pages.max(1) as f64;
     let x = |pages: f64| LEFT + (WIDTH - LEFT - RIGHT) * pages / most;
     let y = |n: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * n / most;
+    let breadth = shown_breadth(harvest);
+    let beside = breadth.and_then(|breadth| breadth.curve.last());
+    let beside = beside.map(|end| {
+        format!(
+            "; breadth-first over the same web: of {}, {} relevant, {} relevant and new",
+            count(end.pages),
+            count(end.relevant),
+            count(end.relevant_and_new)
+        )
+    });
     let mut svg = opening(&format!(
-        "Harvest: of {} pages read, {} were relevant, {} relevant and new, {} kept",
+        "Harvest: of {} pages read, {} were relevant, {} relevant and new, {} kept{}",
         count(harvest.pages),
         count(harvest.relevant),
         count(harvest.relevant_and_new),
         count(harvest.indexed),
+        beside.unwrap_or_default(),
     ));
     for tick in ticks(last.pages) {
         let (at_x, at_y) = (x(tick as f64), y(tick as f64));
@@ -53,20 +66,33 @@ pub(super) fn harvest(harvest: &Harvest) -> String {
             HEIGHT - BOTTOM + 18.0,
         );
     }
-    let mut line = |class: &str, value: fn(&Point) -> u64| {
-        let points = harvest
-            .curve
-            .iter()
+    let path = |curve: &mut dyn Iterator<Item = &Point>, value: fn(&Point) -> u64| {
+        let points = curve
             .map(|point| format!("{:.1} {:.1}", x(point.pages as f64), y(value(point) as f64)));
-        let path = points.collect::<Vec<_>>().join("L");
+        points.collect::<Vec<_>>().join("L")
+    };
+    let new: fn(&Point) -> u64 = |point| point.relevant_and_new;
+    if let Some(breadth) = breadth.filter(|breadth| breadth.unread > 0) {
+        let (mild, harsh) = (&breadth.curve, &breadth.harsh_curve);
+        let there = path(&mut mild.iter(), new);
+        let back = path(&mut harsh.iter().rev(), new);
+        let _ = write!(svg, "<path class=\"f-breadth\" d=\"M{there}L{back}Z\"/>");
+    }
+    let mut line = |class: &str, curve: &[Point], value: fn(&Point) -> u64| {
+        let path = path(&mut curve.iter(), value);
         let _ = write!(svg, "<path class=\"curve l-{class}\" d=\"M{path}\"/>");
     };
-    line("all", |point| point.pages);
-    if harvest.threshold.is_some() {
-        line("relevant", |point| point.relevant);
-        line("new", |point| point.relevant_and_new);
+    let curve = &harvest.curve;
+    line("all", curve, |point| point.pages);
+    if let Some(breadth) = breadth {
+        line("relevant beside", &breadth.curve, |point| point.relevant);
+        line("new beside", &breadth.curve, new);
     }
-    line("indexed", |point| point.indexed);
+    if harvest.threshold.is_some() {
+        line("relevant", curve, |point| point.relevant);
+        line("new", curve, new);
+    }
+    line("indexed", curve, |point| point.indexed);
     let _ = write!(
         svg,
         "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">pages read</text></svg>",
@@ -78,19 +104,39 @@ pub(super) fn harvest(harvest: &Harvest) -> String {
 
 /// What the lines of the harvest curve are.
 pub(super) fn harvest_legend(harvest: &Harvest) -> String {
-    let mut items = vec![("all", "read", harvest.pages)];
+    let counted = |label: &str, n: u64| format!("{label}: {}", count(n));
+    let mut items = vec![("all", counted("read", harvest.pages))];
     if harvest.threshold.is_some() {
-        items.push(("relevant", "relevant", harvest.relevant));
-        items.push(("new", "relevant and new", harvest.relevant_and_new));
+        items.push(("relevant", counted("relevant", harvest.relevant)));
+        items.push(("new", counted("relevant and new", harvest.relevant_and_new)));
     }
-    items.push(("indexed", "kept", harvest.indexed));
-    let items = items.into_iter().map(|(class, label, n)| {
-        format!(
-            "<li><svg viewBox=\"0 0 28 14\" aria-hidden=\"true\"><path class=\"curve l-{class}\" d=\"M0 8H28\"/></svg>{label}: {}</li>",
-            count(n)
-        )
-    });
-    format!("<ul class=\"legend\">{}</ul>", items.collect::<String>())
+    items.push(("indexed", counted("kept", harvest.indexed)));
+    if shown_breadth(harvest).is_some() {
+        items.push(("relevant beside", "relevant, breadth-first".to_owned()));
+        items.push(("new beside", "relevant and new, breadth-first".to_owned()));
+    }
+    let mut legend: String = items
+        .into_iter()
+        .map(|(class, label)| {
+            let line = format!("<path class=\"curve l-{class}\" d=\"M0 8H28\"/>");
+            key(&line, &label)
+        })
+        .collect();
+    if shown_breadth(harvest).is_some_and(|breadth| breadth.unread > 0) {
+        let band = "<path class=\"f-breadth\" d=\"M0 2H28V14H0Z\"/>";
+        legend.push_str(&key(band, "down to: pages not read counted as useless"));
+    }
+    format!("<ul class=\"legend\">{legend}</ul>")
+}
+
+fn key(sign: &str, label: &str) -> String {
+    format!("<li><svg viewBox=\"0 0 28 14\" aria-hidden=\"true\">{sign}</svg>{label}</li>")
+}
+
+/// Breadth-first, where there is a curve of it.
+fn shown_breadth(harvest: &Harvest) -> Option<&BreadthFirst> {
+    let breadth = harvest.breadth_first.as_ref();
+    breadth.filter(|breadth| breadth.left_out.is_none() && !breadth.curve.is_empty())
 }
 
 /// Counts over steps that double, as upright bars; `label` names a step's upper end.

@@ -5,7 +5,11 @@ use std::fmt::Write as _;
 
 use super::{charts, escape, link, samples, section};
 use crate::figures::CrawlReport;
-use crate::lines::{duplicate_line, harvest_lines, network_lines};
+use crate::harvest::{Harvest, Point};
+use crate::lines::{
+    beside_breadth, breadth_lines, duplicate_line, foreseen_line, harvest_lines, network_lines,
+    part_of,
+};
 use crate::words::{count, duration, name, plural, share};
 
 /// The largest first.
@@ -54,6 +58,52 @@ pub(super) fn harvest(report: &CrawlReport) -> String {
         escape(&harvest_lines(report).join("; ")),
     );
     section("harvest", "Harvest", &body)
+}
+
+/// The curves of the harvest as a table, beside breadth-first.
+pub(super) fn against_breadth(report: &CrawlReport) -> String {
+    let lines: String = breadth_lines(&report.harvest)
+        .iter()
+        .map(|line| format!("<p class=\"soft\">{}.</p>\n", escape(line)))
+        .collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let body = format!("{}{lines}", breadth_table(&report.harvest));
+    section("breadth", "Harvest against breadth-first", &body)
+}
+
+fn breadth_table(harvest: &Harvest) -> String {
+    let rows = beside_breadth(harvest);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let rows = rows.into_iter().map(|row| {
+        let cell =
+            |point: Option<Point>, part| format!("<td class=\"n\">{}</td>", part_of(point, part));
+        let relevant = |point| cell(point, |point| point.relevant);
+        let new = |point| cell(point, |point| point.relevant_and_new);
+        format!(
+            "<tr><th scope=\"row\" class=\"n\">{}</th>{}{}{}{}{}</tr>\n",
+            count(row.crawl.pages),
+            relevant(Some(row.crawl)),
+            new(Some(row.crawl)),
+            relevant(row.mild),
+            new(row.mild),
+            new(row.harsh),
+        )
+    });
+    let number = |text| format!("<th scope=\"col\" class=\"n\">{text}</th>");
+    format!(
+        "<div class=\"scroll\"><table><thead><tr>{}{}{}{}{}{}</tr></thead><tbody>{}</tbody></table></div>\n",
+        number("pages"),
+        number("relevant"),
+        number("relevant and new"),
+        number("breadth-first: relevant"),
+        number("relevant and new"),
+        number("the same with those not read"),
+        rows.collect::<String>(),
+    )
 }
 
 /// Response times and sizes.
@@ -128,10 +178,12 @@ pub(super) fn duplicates(
             "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">most repeated pages</th><th scope=\"col\" class=\"n\">duplicates</th></tr></thead><tbody>{largest}</tbody></table></div>\n"
         ),
     };
+    let foreseen = foreseen_line(report).into_iter().collect::<Vec<_>>();
     let body = format!(
-        "<p>{}</p>\n<div class=\"two\"><div><h3>By distance in bits</h3>{}</div><div>{}{largest}</div></div>\n\
+        "<p>{}</p>\n{}<div class=\"two\"><div><h3>By distance in bits</h3>{}</div><div>{}{largest}</div></div>\n\
          <h3>Side by side</h3>\n<p class=\"soft\">Marked is what stands on one side only.</p>\n{}",
         escape(&duplicate_line(report)),
+        paragraphs(&foreseen),
         charts::columns("Duplicates by Hamming distance of the fingerprints", &bars),
         counts("kind", &duplicates.by_kind, "junk"),
         samples::samples(&duplicates.samples, texts),
