@@ -71,8 +71,13 @@ pub(crate) fn is_list(page_type: &str, url: &str) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     // After the scheme, an empty part and the host.
     let mut folders = path.split('/').skip(3);
-    matches!(page_type, "front_page" | "listing" | "collection")
+    is_list_type(page_type)
         || (page_type == "other" && folders.any(|folder| FOLDERS.contains(&folder)))
+}
+
+/// Types of pages that hold the beginnings of other pages and lead to them.
+pub fn is_list_type(page_type: &str) -> bool {
+    matches!(page_type, "front_page" | "listing" | "collection")
 }
 
 impl Fields {

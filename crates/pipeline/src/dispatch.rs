@@ -287,13 +287,8 @@ impl Dispatcher {
     /// Shows the hosts to watchers.
     fn show(&self, started: Instant, ending: Option<Ended>) {
         let hosts = self.lock().hosts(HOSTS_SHOWN, Instant::now());
-        let state = match ending {
-            Some(_) => "stopping",
-            None if self.stop.is_paused() => "paused",
-            None => "running",
-        };
         self.progress.measure(Instant::now());
-        self.progress.update(|shown| {
+        self.progress.show(&self.stop, ending.is_some(), |shown| {
             shown.in_flight = self.visits as u64;
             shown.running_ms = started.elapsed().as_millis() as u64;
             shown.max_pages = self.config.crawl.max_pages;
@@ -307,7 +302,6 @@ impl Dispatcher {
                     why: host.why.to_string(),
                 })
                 .collect();
-            shown.set_state(state);
         });
     }
 }

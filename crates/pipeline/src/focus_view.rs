@@ -10,6 +10,8 @@ use focus::{
     PageView, Promise, Relevance,
 };
 use frontier::{CanonicalUrl, FrontierUrl};
+/// Page types that are lists of links: they lead to pages about a topic.
+pub use index::is_list_type as is_list;
 use segment::Segmenter;
 use url::Url;
 
@@ -318,11 +320,6 @@ pub fn encode(features: &[u8]) -> String {
 /// Link features from the journal.
 pub fn decode(text: &str) -> Vec<u8> {
     STANDARD_NO_PAD.decode(text).unwrap_or_default()
-}
-
-/// Page types that are lists of links, as far as a topic goes: they lead to pages about it.
-pub fn is_list(page_type: &str) -> bool {
-    matches!(page_type, "listing" | "collection" | "front_page")
 }
 
 /// Anchors of `rel=tag` links: what a page files itself under.

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::stop::StopHandle;
+
 /// Over how long the shown rate is taken.
 const RATE_WINDOW: Duration = Duration::from_secs(10);
 
@@ -139,8 +141,47 @@ impl Progress {
         });
     }
 
+    /// Changes the counters and sets the state of a crawl that runs. Whether it was paused or told
+    /// to stop is asked when nobody else can change what is shown: a pause in between would be
+    /// shown as running once more.
+    pub(crate) fn show(
+        &self,
+        stop: &StopHandle,
+        is_ending: bool,
+        change: impl FnOnce(&mut Snapshot),
+    ) {
+        self.update(|shown| {
+            change(shown);
+            shown.set_state(if is_ending || stop.is_stopping() {
+                "stopping"
+            } else if stop.is_paused() {
+                "paused"
+            } else {
+                "running"
+            });
+        });
+    }
+
     /// Changes the counters.
     pub fn update(&self, change: impl FnOnce(&mut Snapshot)) {
         change(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_pauses_or_stops_while_the_crawl_is_shown_is_not_overwritten() {
+        let (progress, stop) = (Progress::default(), StopHandle::default());
+        let shown = |change: fn(&StopHandle)| {
+            progress.show(&stop, false, |_| change(&stop));
+            progress.snapshot().state
+        };
+        assert_eq!(shown(|_| {}), "running");
+        assert_eq!(shown(|stop| stop.set_paused(true)), "paused");
+        assert_eq!(shown(|stop| stop.set_paused(false)), "running");
+        assert_eq!(shown(StopHandle::stop), "stopping");
     }
 }
