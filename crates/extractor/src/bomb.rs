@@ -2,14 +2,14 @@
 //!
 //! html5ever follows the standard, and the standard has costs that grow with the square of the
 //! input: each attribute is compared with the tag's earlier ones, each tag walks the open
-//! elements, and open formatting elements are made anew in every block. So we stand in three
-//! places around it:
+//! elements, and open formatting elements are made anew in every block. So there are bounds in
+//! three places on the way:
 //!
 //! ```text
-//!            Scanner ────────► Tokenizer ────────► Gate ────────► TreeBuilder ────────► Meter ─► Html
-//!            cuts tags short   (html5ever)         flattens       (html5ever)           counts
-//!            at so many                            at depth,                            every look
-//!            attributes                            stops                                and node
+//!   Tokenizer ──────────────► Gate ────────► TreeBuilder ────────► Meter ─► Html
+//!   drops attributes          flattens       (html5ever)           counts
+//!   above so many a tag       at depth,                            every look
+//!   (`tokens`)                stops                                and node
 //! ```
 //!
 //! Nothing here looks at a clock. Work is counted in the units that cost the time (looks at an
@@ -21,7 +21,6 @@
 
 pub(crate) mod gate;
 pub(crate) mod meter;
-pub(crate) mod scan;
 
 /// How much of a page the parser may build.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -24,10 +24,11 @@
 //! # Ok::<(), url::ParseError>(())
 //! ```
 //!
-//! Inside, a page goes through these modules: `decode` (bytes to text), `dom` (text to a tree, within
-//! `bomb`'s limits), `flat` (the tree as arrays of elements and runs), `candidates` (several opinions
-//! on what is content), `features` (all of it as numbers for each run), `judge` (the verdict),
-//! `assemble` (the verdict as blocks); `metadata`, `links` and `directives` read the rest.
+//! Inside, a page goes through these modules: `decode` (bytes to text), `tokens` and `dom` (text to
+//! a tree, within `bomb`'s limits), `flat` (the tree as arrays of elements and runs), `candidates`
+//! (several opinions on what is content), `features` (all of it as numbers for each run), `judge`
+//! (the verdict), `assemble` (the verdict as blocks); `metadata`, `links` and `directives` read the
+//! rest.
 
 mod assemble;
 mod attribution;
@@ -56,6 +57,7 @@ mod structured;
 mod sums;
 mod tag;
 mod tally;
+mod tokens;
 
 pub use attribution::attribution;
 pub use batch::{Answer, Request, answer, page_of_bytes};

@@ -4,7 +4,6 @@
 use std::cell::Cell;
 
 use ego_tree::NodeId;
-use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{EndTag, StartTag, Tag, TagToken, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{Tracer, TreeBuilder};
 
@@ -14,24 +13,12 @@ use super::meter::{Counts, Meter};
 /// Units charged for copying and sorting one attribute of a formatting element; measured.
 const SORTED_ATTRIBUTE_UNITS: u64 = 12;
 
-/// How the tokenizer reads what follows a start tag.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Raw {
-    /// Text up to the end tag of the same name.
-    Text,
-    /// Script: text with its own rules for comments.
-    Script,
-    /// Text up to the end.
-    Plaintext,
-}
-
 /// A tree builder behind bounds.
 pub(crate) struct Gate {
     pub builder: TreeBuilder<NodeId, Meter>,
     limits: DomLimits,
     /// Start tags until they are counted again.
     until_count: Cell<usize>,
-    raw: Cell<Option<Raw>>,
     stopped: Cell<Option<&'static str>>,
     flattened: Cell<bool>,
 }
@@ -42,7 +29,6 @@ impl Gate {
             builder,
             limits,
             until_count: Cell::new(0),
-            raw: Cell::new(None),
             stopped: Cell::new(None),
             flattened: Cell::new(false),
         }
@@ -56,11 +42,6 @@ impl Gate {
     /// Whether elements were closed early because they stood too deep.
     pub fn flattened(&self) -> bool {
         self.flattened.get()
-    }
-
-    /// Whether the last start tag made the tokenizer read raw text; asked once.
-    pub fn take_raw(&self) -> Option<Raw> {
-        self.raw.take()
     }
 
     fn counts(&self) -> &Counts {
@@ -145,18 +126,6 @@ impl Gate {
 
     fn pass(&self, token: Token, line: u64) -> TokenSinkResult<NodeId> {
         let result = self.builder.process_token(token, line);
-        match &result {
-            TokenSinkResult::RawData(RawKind::ScriptData | RawKind::ScriptDataEscaped(_)) => {
-                self.raw.set(Some(Raw::Script));
-            }
-            TokenSinkResult::RawData(RawKind::Rcdata | RawKind::Rawtext) => {
-                self.raw.set(Some(Raw::Text));
-            }
-            TokenSinkResult::Plaintext => self.raw.set(Some(Raw::Plaintext)),
-            TokenSinkResult::Continue
-            | TokenSinkResult::Script(_)
-            | TokenSinkResult::EncodingIndicator(_) => {}
-        }
         let counts = self.counts();
         if counts.work.get() > self.limits.work_max {
             self.stopped.set(Some("dom_work"));

@@ -84,12 +84,10 @@ impl TreeSink for Meter {
     fn create_element(
         &self,
         name: QualName,
-        mut attributes: Vec<Attribute>,
+        attributes: Vec<Attribute>,
         flags: ElementFlags,
     ) -> NodeId {
         self.counts.node(attributes.len());
-        // The tree keeps this very vector, and the tokenizer's has room for up to twice as many.
-        attributes.shrink_to_fit();
         self.sink.create_element(name, attributes, flags)
     }
 
