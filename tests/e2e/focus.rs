@@ -257,6 +257,36 @@ fn a_replay_compares_orders_and_explain_says_why_a_link_went_first() {
         .arg(bench.crawl_dir("crawl"))
         .arg(last));
     let story: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
-    let why = &story["focus"]["promise"]["why"];
-    assert!(why.as_array().is_some_and(|why| !why.is_empty()), "{story}");
+    let focus = &story["focus"];
+    for promise in [&focus["promise"], &focus["found"]["promise"]] {
+        let why = promise["why"].as_array();
+        assert!(why.is_some_and(|why| !why.is_empty()), "{story}");
+    }
+    // One connection: the model is where it was.
+    let asked_again = focus["promise"]["score"].as_f64().expect("a number");
+    let said = focus["priority"].as_f64().expect("a number");
+    assert!((asked_again - said).abs() < 0.1, "{focus}");
+    assert!(focus["reward"].as_f64().is_some() && story["siblings"]["read"].as_u64() > Some(0));
+}
+
+#[test]
+fn a_link_that_waits_is_explained_by_what_is_known_now() {
+    let bench = Bench::serve(web(&["a.test"]));
+    bench.crawl_to_end("short", &[&OPTIONS[..], &["--max-pages", "20"]].concat());
+    let read: Vec<String> = fetched(&bench, "short");
+    let links = bench.rows("short", "links");
+    let mut waits = links.iter().rev().filter_map(|link| link["to"].as_str());
+    let waits = waits.find(|url| !read.iter().any(|read| read == url));
+    let output = run(tamis(&["explain"])
+        .arg(bench.crawl_dir("short"))
+        .arg(waits.expect("a link that waits")));
+    let told = stdout(&output);
+    for words in [
+        "waiting for its turn",
+        "Why the link promised",
+        "Why it waits",
+        "relevant and new",
+    ] {
+        assert!(told.contains(words), "{told}");
+    }
 }

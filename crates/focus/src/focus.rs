@@ -114,16 +114,27 @@ impl Focus {
             .judge(terms, self.links.company_of(&terms.targets, link))
     }
 
+    /// What the link model is told that the link to a page was worth, 0.0 to 1.0.
+    pub fn reward(&self, outcome: &PageOutcome<'_>) -> f32 {
+        match outcome.fate {
+            Fate::New => outcome
+                .relevance
+                .max(LISTING_REWARD * self.subject(outcome)),
+            Fate::Duplicate | Fate::Thin | Fate::Failed => 0.0,
+        }
+    }
+
+    fn subject(&self, outcome: &PageOutcome<'_>) -> f32 {
+        outcome.terms.map_or(0.0, |terms| {
+            self.topic.judge.subject(terms, outcome.relevance)
+        })
+    }
+
     /// Learns from a page that was fetched and judged. Call it once per journal record, in order,
     /// before `features` is asked for its links.
     pub fn on_page(&mut self, outcome: &PageOutcome<'_>) {
-        let subject = outcome.terms.map_or(0.0, |terms| {
-            self.topic.judge.subject(terms, outcome.relevance)
-        });
-        let reward = match outcome.fate {
-            Fate::New => outcome.relevance.max(LISTING_REWARD * subject),
-            Fate::Duplicate | Fate::Thin | Fate::Failed => 0.0,
-        };
+        let subject = self.subject(outcome);
+        let reward = self.reward(outcome);
         let evidence = outcome
             .terms
             .map_or(0.0, |terms| self.topic.judge.evidence(terms));

@@ -92,6 +92,26 @@ impl FocusView {
         (promise, relevance)
     }
 
+    /// The promise of a link, with reasons.
+    pub fn promise_of(&self, features: &LinkFeatures) -> Promise {
+        self.focus.promise(features)
+    }
+
+    /// What the link model is told that the link to a finished URL was worth; its text is that of the
+    /// archive.
+    pub fn reward(&self, record: &PageRecord, text: &str) -> f32 {
+        let summary = record.page.as_ref();
+        let terms = summary.and_then(|summary| self.replay_terms(record, summary, text));
+        self.focus.reward(&PageOutcome {
+            page: 0,
+            url: &record.url,
+            terms: terms.as_ref(),
+            relevance: summary.and_then(|summary| summary.relevance).unwrap_or(0.0),
+            fate: fate_of(record),
+            link: None,
+        })
+    }
+
     fn replay_example(
         &mut self,
         record: &PageRecord,

@@ -13,8 +13,10 @@ use serde::{Deserialize, Serialize};
 use crate::original::Original;
 use crate::words;
 
+mod led;
 mod tell;
 
+pub use led::{Led, LedTo, led};
 pub use tell::{compare_texts, render};
 
 /// Links remembered; the first that brought the URL in is always among them.
@@ -55,6 +57,12 @@ pub struct Story {
     /// The page of its cluster that is thought to be the source, if it is in one; the caller fills
     /// it in, with [`crate::original_of`] on [`Story::cluster`].
     pub original: Option<Original>,
+    /// The crawl has a topic.
+    pub focused: bool,
+    /// What came of its links; the caller fills it in, with [`led`] on [`Story::pages_with_links`].
+    pub led: Option<Led>,
+    /// What came of all links of the page whose link brought it in; as `led`.
+    pub siblings: Option<Led>,
     /// The page that took its place in the index, by record number, and why.
     pub replaced_by: Option<(u64, String)>,
     /// Times when it was put back into the queue by hand, ISO 8601.
@@ -62,6 +70,13 @@ pub struct Story {
 }
 
 impl Story {
+    /// Its own page, if it was read, and the page whose link brought it in, by record number.
+    pub fn pages_with_links(&self) -> (Option<u64>, Option<u64>) {
+        let own = self.decisions.last().filter(|last| last.links.0 > 0);
+        let found = self.found.iter().find(|found| found.fate == "new");
+        (own.map(|own| own.page), found.map(|found| found.page))
+    }
+
     /// A page of the cluster of duplicates that the URL is in, by record number: the one that it
     /// repeats, or itself; none where it is in no cluster.
     pub fn cluster(&self) -> Option<u64> {
@@ -167,6 +182,9 @@ pub struct Decision {
     pub measured: Option<PageSummary>,
     /// The nearest kept page.
     pub nearest: Option<NeighbourRecord>,
+    /// The page that it was foreseen to repeat, though it was fetched.
+    #[serde(default)]
+    pub foreseen: Option<String>,
     /// Links on it, and how many of them were new.
     pub links: (u64, u64),
     /// Where its text stands in the archive.
@@ -236,8 +254,11 @@ impl Explainer {
                 (self.admitted, self.finished) = (true, false);
                 self.story.put_back.push(words::instant(record.at_ms));
             }
-            Event::Start(_)
-            | Event::Stop(_)
+            Event::Start(start) => {
+                let topic = start.config.get("topic");
+                self.story.focused |= topic.is_some_and(serde_json::Value::is_object);
+            }
+            Event::Stop(_)
             | Event::Robots(_)
             | Event::Sitemap(_)
             | Event::Attempt(_)
@@ -348,6 +369,7 @@ impl Explainer {
             detail: page.detail.clone(),
             measured: page.page.clone(),
             nearest: page.nearest.clone(),
+            foreseen: page.foreseen.clone(),
             links: (page.links.len() as u64, new as u64),
             text: page.text.clone(),
         });

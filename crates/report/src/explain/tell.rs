@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use archive::{NeighbourRecord, PageSummary};
 
-use super::{Decision, FetchMade, Story};
+use super::{Decision, FetchMade, Led, LedTo, Story};
 use crate::difference::{Piece, difference, likeness, shortened};
 use crate::look::{BOLD, DIM, GREEN, Look, RED};
 use crate::words;
@@ -35,7 +35,7 @@ pub fn render(story: &Story, look: Look, texts: &dyn Fn(u64) -> Option<String>) 
     part("Found", found(story));
     part("Fetched", story.fetches.iter().map(fetched).collect());
     for decision in &story.decisions {
-        part("Decided", decided(decision));
+        part("Decided", decided(decision, story.focused));
         if let Some(summary) = &decision.measured {
             part("Measured", measured(summary));
         }
@@ -44,12 +44,21 @@ pub fn render(story: &Story, look: Look, texts: &dyn Fn(u64) -> Option<String>) 
         }
     }
     part("Afterwards", afterwards(story));
+    let own = story.led.as_ref().map(|led| led_to(led, story.focused));
+    part("What came of its links", own.unwrap_or_default());
+    let siblings = story.siblings.as_ref();
+    let siblings = siblings.map(|led| beside(led, story.focused, &story.url));
+    part("Beside it", siblings.unwrap_or_default());
     let last = story.decisions.last();
     let pair = last.and_then(|last| Some((last.page, last.nearest.as_ref()?)));
     if let Some((page, nearest)) = pair
         && let (Some(own), Some(other)) = (texts(page), texts(nearest.page))
     {
-        let lines = compare_texts(&other, &own, look);
+        let mut lines = compare_texts(&other, &own, look);
+        // Of two texts that are not alike, everything differs.
+        if nearest.decision == "unconfirmed" {
+            lines.truncate(1);
+        }
         part("What differs (- the kept page, + this one)", lines);
     }
     out
@@ -176,7 +185,11 @@ fn found(story: &Story) -> Vec<String> {
             let _ = write!(line, "  rel={}", found.rel);
         }
         let fate = match found.fate.as_str() {
-            "new" => format!("admitted; the link promised {:.2}", found.promise),
+            "new" if story.focused => format!("admitted; the link promised {:.2}", found.promise),
+            "new" => "admitted".to_owned(),
+            "seen" if story.focused && found.from != story.url => {
+                format!("known already; this link promised {:.2}", found.promise)
+            }
             "seen" => "known already".to_owned(),
             fate => format!("left out: {}", words::name(fate)),
         };
@@ -245,7 +258,7 @@ fn fetched(fetch: &FetchMade) -> String {
     line
 }
 
-fn decided(decision: &Decision) -> Vec<String> {
+fn decided(decision: &Decision, focused: bool) -> Vec<String> {
     let mut what = words::name(decision.verdict.as_deref().unwrap_or(&decision.outcome));
     if let Some(reason) = &decision.reason {
         let _ = write!(what, ": {}", words::name(reason));
@@ -254,8 +267,18 @@ fn decided(decision: &Decision) -> Vec<String> {
     if let Some(detail) = &decision.detail {
         lines.push(detail.clone());
     }
+    if let Some(original) = &decision.foreseen {
+        lines.push(format!(
+            "foreseen to repeat {original}, and fetched all the same: to see whether that is so, or \
+             it was under way already"
+        ));
+    }
+    let priority = match focused {
+        true => " (the promise of its links, as judged when its turn came)",
+        false => "",
+    };
     lines.push(format!(
-        "depth {}, priority {:.2} (the promise of its links, as judged when its turn came); {} on it, {} new",
+        "depth {}, priority {:.2}{priority}; {} on it, {} new",
         decision.depth,
         decision.priority,
         words::plural(decision.links.0, "link", "links"),
@@ -318,6 +341,64 @@ fn near(nearest: &NeighbourRecord) -> Vec<String> {
             .map(|kind| format!("kind: {}", words::name(kind))),
     );
     lines
+}
+
+/// What came of a page's links.
+fn led_to(led: &Led, focused: bool) -> Vec<String> {
+    let mut lines = vec![led_in_short(led, focused)];
+    lines.extend(
+        led.best
+            .iter()
+            .map(|link| format!("  {}", led_link(link, focused))),
+    );
+    let more = led.links - led.best.len() as u64;
+    if more > 0 {
+        lines.push(format!(
+            "  … and {}",
+            words::plural(more, "more link", "more links")
+        ));
+    }
+    lines
+}
+
+/// What came of the other links of the page that brought a URL in.
+fn beside(led: &Led, focused: bool, url: &str) -> Vec<String> {
+    let mut lines = vec![format!("on {}: {}", led.from, led_in_short(led, focused))];
+    let others = led.best.iter().filter(|link| link.url != url);
+    lines.extend(others.map(|link| format!("  {}", led_link(link, focused))));
+    lines
+}
+
+fn led_in_short(led: &Led, focused: bool) -> String {
+    let wanted = match focused {
+        true => format!("{} relevant and new", words::count(led.relevant_and_new)),
+        false => format!("{} kept", words::count(led.indexed)),
+    };
+    format!(
+        "{} to other pages, {} of them new; {} so far, {wanted}",
+        words::plural(led.links, "link", "links"),
+        words::count(led.new),
+        words::plural(led.read, "page was read", "pages were read"),
+    )
+}
+
+fn led_link(link: &LedTo, focused: bool) -> String {
+    let mut line = String::new();
+    if focused {
+        let _ = write!(line, "promised {:.2}  ", link.promise);
+    }
+    line.push_str(&words::name(&link.state));
+    if let Some(reason) = &link.reason {
+        let _ = write!(line, ": {}", words::name(reason));
+    }
+    if let Some(relevance) = link.relevance {
+        let _ = write!(line, ", relevance {relevance:.2}");
+    }
+    let _ = write!(line, "  {}", link.url);
+    if !link.anchor.is_empty() {
+        let _ = write!(line, "  \"{}\"", flat(&link.anchor));
+    }
+    line
 }
 
 fn afterwards(story: &Story) -> Vec<String> {

@@ -238,3 +238,47 @@ fn a_duplicate_and_its_kept_page_name_the_original_of_their_cluster() {
     }
     assert_eq!(original("http://d.test/"), None);
 }
+
+#[test]
+fn what_came_of_the_links_of_a_page_and_of_those_beside_a_url_is_told() {
+    let records = journal::small();
+    let mut story = story(&records, "http://db.test/a");
+    assert_eq!(story.pages_with_links(), (None, Some(7)));
+    let home = led(|| records.iter().cloned(), &[7, 999], 0.5)
+        .pop()
+        .unwrap();
+    assert_eq!((home.links, home.new, home.read), (6, 6, 3));
+    assert_eq!((home.indexed, home.relevant_and_new), (1, 1));
+    let came = |url: &str| {
+        home.best
+            .iter()
+            .find(|link| link.url.ends_with(url))
+            .unwrap()
+    };
+    assert_eq!(came("/soup").reason.as_deref(), Some("off_topic"));
+    assert_eq!(came("/gone").state, "failed");
+    story.siblings = Some(home.clone());
+    let told = told(&story);
+    assert!(
+        told.contains("3 pages were read so far, 1 relevant and new")
+            && told.contains("promised 0.40  failed: http 404  http://db.test/gone"),
+        "{told}"
+    );
+    assert!(
+        !told.contains("indexed, relevance 0.90  http://db.test/a "),
+        "{told}"
+    );
+}
+
+#[test]
+fn links_promise_nothing_where_there_is_no_topic() {
+    let mut journal = journal::Journal::default();
+    let mut page = journal::judged("http://a.test/", "", "", 0.9, "");
+    page.links = vec![journal::link("http://a.test/x", "x", "new")];
+    journal.page(page);
+    let told = told(&story(&journal.records, "http://a.test/x"));
+    assert!(
+        told.contains("(admitted)") && !told.contains("promise"),
+        "{told}"
+    );
+}

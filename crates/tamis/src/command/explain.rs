@@ -53,15 +53,21 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         };
         story.summary = format!("{} {why}", story.summary);
     }
+    let records = || journal::records(&dir).into_iter().flatten();
     if let Some(page) = story.cluster() {
-        let records = || journal::records(&dir).into_iter().flatten();
         story.original = report::original_of(records, page);
     }
     let known = story.state != "unknown";
-    let focus = match story.decisions.last() {
-        Some(decision) => Why::of(&dir, &config, decision.page)?,
-        None => None,
-    };
+    let (own, parent) = story.pages_with_links();
+    let threshold = config.topic.as_ref().map_or(0.5, |topic| topic.threshold);
+    let pages: Vec<u64> = own.into_iter().chain(parent).collect();
+    for led in report::explain::led(records, &pages, threshold) {
+        match own == Some(led.page) {
+            true => story.led = Some(led),
+            false => story.siblings = Some(led),
+        }
+    }
+    let focus = Why::of(&dir, &config, &story)?;
     if output.json {
         let mut story = serde_json::to_value(&story)?;
         if let (Some(focus), Some(fields)) = (&focus, story.as_object_mut()) {

@@ -1,13 +1,17 @@
 //! Why a focused crawl fetched a URL when it did, and why it judged its page as it did.
 //!
-//! The model is a view over the journal: it is brought to where it was before the URL's record, and
-//! asked again.
+//! The model is a view over the journal: it is brought to where it was when the link was found, then
+//! to where it was before the URL's record, and asked again. A URL that waits is asked about as
+//! things stand now.
 
 use std::collections::HashMap;
 
-use focus::{Promise, Relevance};
-use pipeline::focus_view::FocusView;
+use archive::{Event, PageRecord};
+use focus::{LinkFeatures, Promise, Relevance};
+use frontier::CanonicalUrl;
+use pipeline::focus_view::{self, FocusView};
 use pipeline::{CrawlConfig, CrawlDir, setup};
+use report::Story;
 use serde_json::json;
 
 use super::{crawl_error, journal};
@@ -16,59 +20,136 @@ use crate::output::Output;
 /// Reasons of a promise that are told to people.
 const REASONS_SHOWN: usize = 10;
 
-/// What the model said of a URL when its turn came, and of its page.
+/// What the model says of a URL and of its page.
+#[derive(Default)]
 pub struct Why {
-    priority: f32,
+    found: Option<Found>,
+    /// The priority in the journal when its turn came; absent for a URL that waits.
+    priority: Option<f32>,
     promise: Option<Promise>,
     relevance: Option<Relevance>,
+    /// What the link model was told that the link was worth.
+    reward: Option<f32>,
+}
+
+/// The link that brought the URL in.
+struct Found {
+    from: String,
+    promised: f32,
+    promise: Promise,
+}
+
+/// The crawl up to a record.
+struct Rerun<'d> {
+    dir: &'d CrawlDir,
+    focus: FocusView,
+    examples: HashMap<String, bool>,
+}
+
+impl Rerun<'_> {
+    fn text(&self, page: &PageRecord) -> Option<String> {
+        let at = page.text.as_ref()?;
+        journal::text(self.dir, at)
+    }
+
+    fn page(&mut self, seq: u64, page: &PageRecord) {
+        let text = self.text(page);
+        self.focus.replay(seq, page, &self.examples, || text);
+    }
+
+    /// The page's links teach the model once the page is known; gives the features of the link to
+    /// `url`, if there is one that was followed.
+    fn links(&mut self, seq: u64, page: &PageRecord, url: &str) -> Option<LinkFeatures> {
+        let mut features = None;
+        let mut promises = Vec::new();
+        for link in page.links.iter().filter(|link| link.rel != "redirect") {
+            let bytes = match (link.fate.as_str(), CanonicalUrl::parse(&link.url)) {
+                ("new", Ok(_)) => {
+                    promises.push(link.promise);
+                    focus_view::decode(&link.context)
+                }
+                ("seen", Ok(target)) if link.url != page.url => {
+                    self.focus.replay_link(seq, link, &target)
+                }
+                _ => continue,
+            };
+            if link.url == url {
+                features = LinkFeatures::from_bytes(&bytes);
+            }
+        }
+        self.focus.on_links(seq, &promises);
+        features
+    }
 }
 
 impl Why {
-    /// Asks the model as it was before a record; `None` for a crawl without a topic.
+    /// Asks the model about the URL of a story; `None` for a crawl without a topic, and for a URL
+    /// that was never admitted.
     ///
     /// # Errors
     /// When the journal or the topic cannot be read.
-    pub fn of(dir: &CrawlDir, config: &CrawlConfig, seq: u64) -> anyhow::Result<Option<Why>> {
+    pub fn of(dir: &CrawlDir, config: &CrawlConfig, story: &Story) -> anyhow::Result<Option<Why>> {
         let Some(topic) = setup::focus_config(config).map_err(crawl_error)? else {
             return Ok(None);
         };
-        let mut focus = FocusView::new(&topic).map_err(crawl_error)?;
-        let mut examples = HashMap::new();
+        let turn = story.decisions.last().map(|last| last.page);
+        if turn.is_none() && story.state != "pending" {
+            return Ok(None);
+        }
+        let mut rerun = Rerun {
+            dir,
+            focus: FocusView::new(&topic).map_err(crawl_error)?,
+            examples: HashMap::new(),
+        };
+        let mut why = Why::default();
+        let mut waiting: Option<LinkFeatures> = None;
         for record in journal::records(dir)? {
-            match &record.event {
-                archive::Event::Seed(seed) => {
-                    examples.extend(seed.example.map(|on_topic| (seed.url.clone(), on_topic)));
+            let page = match record.event {
+                Event::Seed(seed) => {
+                    let example = seed.example.map(|on_topic| (seed.url, on_topic));
+                    rerun.examples.extend(example);
+                    continue;
                 }
-                archive::Event::Page(page) => {
-                    let text = || page.text.as_ref().and_then(|at| journal::text(dir, at));
-                    if record.seq == seq {
-                        let (promise, relevance) = focus.why(page, &text().unwrap_or_default());
-                        let priority = page.priority;
-                        return Ok(Some(Why {
-                            priority,
-                            promise,
-                            relevance,
-                        }));
-                    }
-                    focus.replay(record.seq, page, &examples, text);
+                Event::Page(page) => page,
+                _ => continue,
+            };
+            if Some(record.seq) == turn {
+                why.at_its_turn(&rerun, &page);
+                return Ok(Some(why));
+            }
+            rerun.page(record.seq, &page);
+            let new = |link: &&archive::LinkRecord| link.fate == "new" && link.url == story.url;
+            if let Some(link) = page.links.iter().find(new) {
+                let features = LinkFeatures::from_bytes(&focus_view::decode(&link.context));
+                why.found = features.map(|features| Found {
+                    from: page.url.clone(),
+                    promised: link.promise,
+                    promise: rerun.focus.promise_of(&features),
+                });
+            }
+            if let Some(again) = rerun.links(record.seq, &page, &story.url) {
+                match &mut waiting {
+                    Some(features) => features.merge(&again),
+                    None => waiting = Some(again),
                 }
-                _ => {}
             }
         }
-        Ok(None)
+        why.promise = waiting.map(|features| rerun.focus.promise_of(&features));
+        Ok(Some(why))
     }
 
-    /// As JSON: `priority`, `promise` and `relevance`, each with its reasons in log-odds.
+    fn at_its_turn(&mut self, rerun: &Rerun<'_>, page: &PageRecord) {
+        let text = rerun.text(page).unwrap_or_default();
+        (self.promise, self.relevance) = rerun.focus.why(page, &text);
+        self.priority = Some(page.priority);
+        if page.fetch.is_some() {
+            self.reward = Some(rerun.focus.reward(page, &text));
+        }
+    }
+
+    /// As JSON: `priority`, `promise` and `relevance`, each with its reasons in log-odds, what the
+    /// link promised when it was `found`, and the `reward` that came of it.
     pub fn json(&self) -> serde_json::Value {
-        let promise = self.promise.as_ref().map(|promise| {
-            let why = promise.why.iter().map(|(what, part)| (*what, *part));
-            json!({
-                "relevant": promise.relevant,
-                "leads_on": promise.hub,
-                "explored": promise.explored,
-                "why": reasons(why),
-            })
-        });
         let relevance = self.relevance.as_ref().map(|relevance| {
             let why = relevance.why.iter();
             json!({
@@ -76,7 +157,20 @@ impl Why {
                 "why": reasons(why.map(|(what, part)| (what.as_str(), *part))),
             })
         });
-        json!({"priority": self.priority, "promise": promise, "relevance": relevance})
+        let found = self.found.as_ref().map(|found| {
+            json!({
+                "from": found.from,
+                "promised": found.promised,
+                "promise": promise_json(&found.promise),
+            })
+        });
+        json!({
+            "found": found,
+            "priority": self.priority,
+            "promise": self.promise.as_ref().map(promise_json),
+            "relevance": relevance,
+            "reward": self.reward,
+        })
     }
 
     /// As lines for people.
@@ -84,31 +178,103 @@ impl Why {
     /// # Errors
     /// When they cannot be written.
     pub fn tell(&self, output: &Output) -> std::io::Result<()> {
-        if let Some(promise) = &self.promise {
-            let explored = if promise.explored {
-                "; tried since little was known of its kind"
-            } else {
-                ""
-            };
+        if let Some(found) = &self.found {
             output.line(format!(
-                "\nWhy its turn came at priority {:.2}: the chance to be relevant was {:.2}, to lead on {:.2}{explored}",
-                self.priority, promise.relevant, promise.hub,
+                "\nWhy the link promised {:.2} when it was found, on {}",
+                found.promised, found.from
             ))?;
-            for (what, log_odds) in promise.why.iter().take(REASONS_SHOWN) {
-                output.line(format!("  {log_odds:>+6.2}  {what}"))?;
+            tell_promise(&found.promise, output)?;
+        }
+        match (&self.promise, self.priority) {
+            (Some(promise), Some(priority)) => {
+                output.line(format!("\nWhy its turn came at priority {priority:.2}"))?;
+                tell_promise(promise, output)?;
             }
+            (Some(promise), None) => {
+                output.line(format!(
+                    "\nWhy it waits: by all that is known now its links promise {:.2}",
+                    promise.score
+                ))?;
+                tell_promise(promise, output)?;
+            }
+            (None, Some(priority)) => output.line(format!(
+                "\nNo link was weighed for it: its turn came at the priority it was given, {priority:.2}"
+            ))?,
+            (None, None) => {}
+        }
+        if let Some(reward) = self.reward {
+            output.line(match &self.relevance {
+                Some(relevance) => format!(
+                    "\nWhat came of it: relevance {:.2}; the link model was told {reward:.2}",
+                    relevance.probability
+                ),
+                None => {
+                    format!("\nWhat came of it: no page; the link model was told {reward:.2}")
+                }
+            })?;
         }
         if let Some(relevance) = &self.relevance {
-            output.line(format!(
-                "\nWhat came of it: relevance {:.2}",
-                relevance.probability
-            ))?;
-            for (what, log_odds) in &relevance.why {
-                output.line(format!("  {log_odds:>+6.2}  {what}"))?;
-            }
+            let why = relevance
+                .why
+                .iter()
+                .map(|(what, part)| (what.as_str(), *part));
+            tell_reasons(why, relevance.probability, output)?;
+        }
+        if self.promise.is_some() || self.relevance.is_some() {
+            output.line(
+                "\nNumbers with a sign are log-odds: above 0 speaks for it, below 0 against.",
+            )?;
+            output.line(
+                "The model is rebuilt from the journal, and may differ a little from the crawl's.",
+            )?;
         }
         Ok(())
     }
+}
+
+fn tell_promise(promise: &Promise, output: &Output) -> std::io::Result<()> {
+    output.line(format!(
+        "  {:.2} by the model: {:.2} to be relevant and new, and a share of {:.2} to lead to such pages{}",
+        promise.score,
+        promise.relevant,
+        promise.hub,
+        match promise.explored {
+            true => "; lifted, since little was known of its kind",
+            false => "",
+        }
+    ))?;
+    tell_reasons(promise.why.iter().copied(), promise.relevant, output)
+}
+
+/// The strongest reasons, what the others come to, and the sum.
+fn tell_reasons<'w>(
+    why: impl Iterator<Item = (&'w str, f32)>,
+    chance: f32,
+    output: &Output,
+) -> std::io::Result<()> {
+    let sum = (chance / (1.0 - chance)).ln();
+    let mut shown = 0.0;
+    for (what, log_odds) in why.take(REASONS_SHOWN) {
+        output.line(format!("  {log_odds:>+6.2}  {what}"))?;
+        shown += log_odds;
+    }
+    if !sum.is_finite() {
+        return Ok(());
+    }
+    if (sum - shown).abs() >= 0.01 {
+        output.line(format!("  {:>+6.2}  all else", sum - shown))?;
+    }
+    output.line(format!("  {sum:>+6.2}  in all: a chance of {chance:.2}"))
+}
+
+fn promise_json(promise: &Promise) -> serde_json::Value {
+    json!({
+        "score": promise.score,
+        "relevant": promise.relevant,
+        "leads_on": promise.hub,
+        "explored": promise.explored,
+        "why": reasons(promise.why.iter().copied()),
+    })
 }
 
 fn reasons<'w>(why: impl Iterator<Item = (&'w str, f32)>) -> Vec<serde_json::Value> {

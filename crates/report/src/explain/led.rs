@@ -1,0 +1,149 @@
+//! What came of the links of a page: how many were followed, and how the most promising did.
+
+use std::collections::{BTreeMap, HashMap};
+
+use archive::{Event, LinkRecord, PageRecord, Record};
+use serde::{Deserialize, Serialize};
+
+/// Links told one by one.
+const BEST_MAX: usize = 8;
+
+/// The links of a page, and what came of them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Led {
+    /// The page, by record number.
+    pub page: u64,
+    /// Its URL.
+    pub from: String,
+    /// Links on it that the crawl may follow.
+    pub links: u64,
+    /// Of these, links that brought a URL in.
+    pub new: u64,
+    /// Of these links, those whose pages were read.
+    pub read: u64,
+    /// Of these pages, those kept.
+    pub indexed: u64,
+    /// Of these pages, those relevant and no duplicate, in a crawl with a topic.
+    pub relevant_and_new: u64,
+    /// The links that promised most, at most 8.
+    pub best: Vec<LedTo>,
+}
+
+/// A link, and what came of it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LedTo {
+    /// Where it leads.
+    pub url: String,
+    /// Anchor text.
+    pub anchor: String,
+    /// What it promised when this page was read, 0.0 to 1.0.
+    pub promise: f32,
+    /// `new` or `seen`.
+    pub fate: String,
+    /// `indexed`, `junk`, an outcome, or `pending`.
+    pub state: String,
+    /// Why, where it is junk, refused or failed.
+    pub reason: Option<String>,
+    /// Relevance of its page.
+    pub relevance: Option<f32>,
+}
+
+/// What came of a URL.
+#[derive(Debug, Clone, Default)]
+struct Came {
+    state: String,
+    reason: Option<String>,
+    relevance: Option<f32>,
+}
+
+/// What came of the links of these pages, in their order; a page that is not in the journal is left
+/// out. The records are read twice. A page is relevant from `threshold` on.
+pub fn led<I: Iterator<Item = Record>>(
+    records: impl Fn() -> I,
+    pages: &[u64],
+    threshold: f32,
+) -> Vec<Led> {
+    let mut found: BTreeMap<u64, Box<PageRecord>> = BTreeMap::new();
+    for record in records() {
+        match record.event {
+            Event::Page(page) if pages.contains(&record.seq) => {
+                found.insert(record.seq, page);
+            }
+            _ => {}
+        }
+    }
+    let mut came: HashMap<String, Option<Came>> = HashMap::new();
+    for page in found.values() {
+        came.extend(followed(page).map(|link| (link.url.clone(), None)));
+    }
+    if !came.is_empty() {
+        for record in records() {
+            if let Event::Page(page) = &record.event
+                && let Some(known) = came.get_mut(&page.url)
+            {
+                *known = Some(came_of(page));
+            }
+        }
+    }
+    let told = pages.iter().filter_map(|page| {
+        let record = found.get(page)?;
+        Some(tell(*page, record, &came, threshold))
+    });
+    told.collect()
+}
+
+fn followed(page: &PageRecord) -> impl Iterator<Item = &LinkRecord> {
+    let links = page.links.iter();
+    links.filter(|link| matches!(link.fate.as_str(), "new" | "seen") && link.url != page.url)
+}
+
+fn came_of(page: &PageRecord) -> Came {
+    let summary = page.page.as_ref();
+    Came {
+        state: page.verdict.clone().unwrap_or_else(|| page.outcome.clone()),
+        reason: page.reason.clone(),
+        relevance: summary.and_then(|summary| summary.relevance),
+    }
+}
+
+fn tell(seq: u64, page: &PageRecord, came: &HashMap<String, Option<Came>>, threshold: f32) -> Led {
+    let mut led = Led {
+        page: seq,
+        from: page.url.clone(),
+        ..Led::default()
+    };
+    for link in followed(page) {
+        led.links += 1;
+        led.new += u64::from(link.fate == "new");
+        let came = came.get(&link.url).cloned().flatten();
+        let is_read = came
+            .as_ref()
+            .is_some_and(|came| matches!(came.state.as_str(), "indexed" | "junk"));
+        let came = came.unwrap_or_else(|| Came {
+            state: "pending".to_owned(),
+            ..Came::default()
+        });
+        let reason = came.reason.as_deref().unwrap_or_default();
+        led.read += u64::from(is_read);
+        led.indexed += u64::from(came.state == "indexed");
+        let is_relevant = came
+            .relevance
+            .is_some_and(|relevance| relevance >= threshold);
+        led.relevant_and_new += u64::from(is_relevant && !reason.ends_with("_duplicate"));
+        led.best.push(LedTo {
+            url: link.url.clone(),
+            anchor: link.anchor.clone(),
+            promise: link.promise,
+            fate: link.fate.clone(),
+            state: came.state,
+            reason: came.reason,
+            relevance: came.relevance,
+        });
+    }
+    // Of equals the first on the page.
+    led.best.sort_by(|a, b| b.promise.total_cmp(&a.promise));
+    led.best.truncate(BEST_MAX);
+    led
+}
