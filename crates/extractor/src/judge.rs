@@ -7,8 +7,9 @@
 //! of the text and addresses are no features, so there is nothing to learn by heart.
 //!
 //! A second forest looks again at each run by what the first said of those around it ([`company`]);
-//! the mean of both counts. The page is then cut where the *expected* F1 is largest. With clear evidence that is near one
-//! half; on a page where all is doubtful it keeps more, since an empty answer is surely wrong.
+//! the mean of both counts. The page is then cut where the *expected* mean of precision and recall is
+//! largest. With clear evidence that is near one half; on a page where all is doubtful it keeps
+//! more, since an empty answer is surely wrong.
 //!
 //! Cost: about 1,000 comparisons a run.
 //!
@@ -20,6 +21,8 @@ mod data_table;
 mod forest;
 mod veto;
 
+use std::collections::HashSet;
+
 use url::Url;
 
 use crate::candidates::agreement;
@@ -27,14 +30,15 @@ use crate::features::{Features, Survey, Table};
 use crate::flat::Flat;
 use crate::page::PageType;
 use crate::page_type;
-use crate::quick::Map;
-use crate::signs::{Sign, Signs};
 use crate::structured::Structured;
 
 /// No run below this is kept, however empty the page would be.
-const KEEP_MIN: f32 = 0.15;
+const KEEP_MIN: f32 = 0.05;
 /// Every run above this is kept.
-const KEEP_SURE: f32 = 0.5;
+const KEEP_SURE: f32 = 0.7;
+/// What precision weighs beside recall. Over many pages recall is the higher of the two, and then
+/// a point of precision adds a little more to the F1 of their means.
+const PRECISION_WEIGHT: f32 = 0.53;
 
 /// The verdict on a page.
 pub(crate) struct Verdict {
@@ -61,7 +65,7 @@ pub(crate) fn judge(
         .zip(second)
         .map(|(first, second)| (first + second) / 2.0)
         .collect();
-    decide(flat, survey, features, structured, url, &mean)
+    decide(flat, survey, structured, url, &mean)
 }
 
 fn odds(forest: &forest::Forest, table: &Table) -> Vec<f32> {
@@ -74,7 +78,6 @@ fn odds(forest: &forest::Forest, table: &Table) -> Vec<f32> {
 pub(crate) fn decide(
     flat: &Flat<'_>,
     survey: &Survey,
-    features: &Features,
     structured: &Structured,
     url: &Url,
     odds: &[f32],
@@ -89,61 +92,14 @@ pub(crate) fn decide(
     let page_type = page_type::guess(flat, survey, structured, &first, url);
     veto::apply(flat, survey, page_type, &mut probability);
     let mut main = cut(flat, &probability);
-    bridge(&survey.signs, &probability, &mut main);
-    follow_kin(flat, features, &probability, &mut main);
     if page_type == PageType::Product {
         data_table::keep(flat, &probability, &mut main);
     }
+    if page_type != PageType::Article {
+        drop_twins(flat, survey, &mut main);
+    }
     drop_repeats(flat, survey, &mut main);
     Verdict { main, page_type }
-}
-
-/// Keeps what stands between two kept runs, unless it is unlikely or a date or by-line: a short
-/// line between two paragraphs belongs to them more often than its looks alone say.
-fn bridge(signs: &[Signs], probability: &[f32], main: &mut [bool]) {
-    const RUNS_MAX: usize = 2;
-    const LEAST: f32 = 0.3;
-    let is_label = |signs: Signs| signs.has(Sign::Date) || signs.has(Sign::Byline);
-    let mut last: Option<usize> = None;
-    for index in 0..main.len() {
-        if !main[index] {
-            continue;
-        }
-        if let Some(last) = last
-            && index - last <= RUNS_MAX + 1
-        {
-            for between in last + 1..index {
-                main[between] = probability[between] > LEAST && !is_label(signs[between]);
-            }
-        }
-        last = Some(index);
-    }
-}
-
-/// Keeps the rest of what one template made where most of it is kept: the last, short post of a
-/// thread, the one card of a grid without a price.
-fn follow_kin(flat: &Flat<'_>, features: &Features, probability: &[f32], main: &mut [bool]) {
-    const SHARE_MIN: f32 = 0.7;
-    const KEPT_MIN: u32 = 3;
-    const LEAST: f32 = 0.03;
-    let mut kin: Map<(f32, f32, u32)> = Map::default();
-    for (run, &path) in features.paths.iter().enumerate() {
-        let weight = kin_weight(flat, run);
-        let sum = kin.entry(path).or_default();
-        sum.0 += if main[run] { weight } else { 0.0 };
-        sum.1 += weight;
-        sum.2 += u32::from(main[run]);
-    }
-    for (run, path) in features.paths.iter().enumerate() {
-        let (kept, all, count) = kin[path];
-        main[run] |= count >= KEPT_MIN && kept >= SHARE_MIN * all && probability[run] > LEAST;
-    }
-}
-
-/// How much a run counts among its kin: by its words, up to a bound.
-fn kin_weight(flat: &Flat<'_>, run: usize) -> f32 {
-    const WORDS_MAX: u32 = 60;
-    flat.runs[run].tally.words.min(WORDS_MAX) as f32 + 0.5
 }
 
 /// Keeps the runs above the page's threshold.
@@ -152,24 +108,39 @@ fn cut(flat: &Flat<'_>, probability: &[f32]) -> Vec<bool> {
     probability.iter().map(|&p| p >= least).collect()
 }
 
-/// The probability from which runs are kept: where expected F1 by words is largest.
+/// The probability from which runs are kept: where the expected mean of precision and recall, by
+/// words, is largest.
 fn threshold(flat: &Flat<'_>, probability: &[f32]) -> f32 {
     let words = |run: usize| flat.runs[run].tally.words as f32;
     let mut order: Vec<usize> = (0..probability.len()).collect();
     order.sort_by(|&a, &b| probability[b].total_cmp(&probability[a]).then(a.cmp(&b)));
     let total: f32 = order.iter().map(|&run| probability[run] * words(run)).sum();
-    let mut right = 0.0;
-    let mut kept = 0.0;
+    let (mut right, mut kept) = (0.0, 0.0);
     let mut best = (0.0, 1.0);
     for run in order {
         right += probability[run] * words(run);
         kept += words(run);
-        let expected = 2.0 * right / (kept + total + 1e-9);
+        let precision = right / (kept + 1e-9);
+        let recall = right / (total + 1e-9);
+        let expected = PRECISION_WEIGHT * precision + (1.0 - PRECISION_WEIGHT) * recall;
         if expected > best.0 {
             best = (expected, probability[run]);
         }
     }
     best.1.clamp(KEEP_MIN, KEEP_SURE)
+}
+
+/// Takes out lines that were kept before, word for word: pages show a part a second time for
+/// narrow screens, or folded and unfolded. Short lines are often meant twice (a dish on two days),
+/// and so are those of an article.
+fn drop_twins(flat: &Flat<'_>, survey: &Survey, main: &mut [bool]) {
+    const WORDS_MIN: u32 = 14;
+    let mut seen = HashSet::new();
+    for (index, kept) in main.iter_mut().enumerate() {
+        if *kept && flat.runs[index].tally.words >= WORDS_MIN {
+            *kept = seen.insert(survey.texts[index].as_str());
+        }
+    }
 }
 
 /// Takes out very long runs whose words were kept before: some pages carry their whole text a
@@ -202,13 +173,33 @@ fn drop_repeats(flat: &Flat<'_>, survey: &Survey, main: &mut [bool]) {
 mod tests {
     use super::*;
 
+    fn kept(html: &str, probability: &[f32]) -> Vec<bool> {
+        let html = scraper::Html::parse_document(html);
+        cut(&Flat::of(&html), probability)
+    }
+
     #[test]
-    fn a_short_gap_between_kept_runs_is_bridged_unless_it_is_furniture() {
-        let probability = [0.9, 0.4, 0.0, 0.9, 0.4, 0.4, 0.4, 0.9, 0.4];
-        let mut main = probability.map(|p| p > 0.5);
-        bridge(&[Signs::default(); 9], &probability, &mut main);
-        let kept = [true, true, false, true, false, false, false, true, false];
-        assert_eq!(main, kept);
+    fn a_doubtful_page_keeps_more_than_a_clear_one() {
+        let page = "<p>One two three<p>One two three<p>One two three<p>One two three";
+        assert_eq!(
+            kept(page, &[0.99, 0.98, 0.3, 0.01]),
+            [true, true, false, false]
+        );
+        assert_eq!(
+            kept(page, &[0.35, 0.3, 0.3, 0.01]),
+            [true, true, true, false]
+        );
+    }
+
+    #[test]
+    fn a_long_line_that_was_kept_before_is_taken_out() {
+        let long = "one two three four five six seven eight nine ten eleven twelve thirteen more";
+        let page = format!("<p>{long}<p>short<p>{long}<p>short<p>{long} end");
+        let html = scraper::Html::parse_document(&page);
+        let flat = Flat::of(&html);
+        let mut main = vec![true; 5];
+        drop_twins(&flat, &Survey::of(&flat), &mut main);
+        assert_eq!(main, [true, true, false, true, true]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::flat::{ElementIndex, Flat, NONE};
 use crate::hints::Hint;
 use crate::signs::Sign;
 use crate::structured::Structured;
+use crate::sums::is_prose;
 use crate::tag::Tag;
 
 /// The fields.
@@ -90,7 +91,11 @@ pub(crate) struct Near {
 impl Near {
     fn of(flat: &Flat<'_>, survey: &Survey, main: &[bool], title: Option<&str>) -> Near {
         let count = flat.runs.len();
-        let first = main.iter().position(|&kept| kept).unwrap_or(0);
+        let prose = |run: usize| main[run] && is_prose(&flat.runs[run]);
+        let first = (0..main.len())
+            .find(|&run| prose(run))
+            .or_else(|| main.iter().position(|&kept| kept))
+            .unwrap_or(0);
         let last = main.iter().rposition(|&kept| kept).unwrap_or(0);
         let heading = title.and_then(|title| {
             survey

@@ -2,7 +2,7 @@
 """Train a forest of the judge (src/judge/*.txt) from pages whose content people marked.
 
     cargo run --release -p extractor --example judge_rows -- DATA ROWS [ODDS]
-    python3 train_judge.py DATA/truth.jsonl ROWS FOREST
+    python3 train_judge.py DATA/truth.jsonl ROWS FOREST [--masked MASKED ROWS]
 
 With --folds the pages are split by site and the score on the unseen folds is printed (of the forest
 alone, without the rules that come after it); with --odds the log odds for the unseen folds are
@@ -19,16 +19,18 @@ CJK = r"\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-
 TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
 # Few leaves and few features a split: pages are hundreds, runs are tens of thousands, and what
 # must carry over is what holds on other sites.
-PARAMETERS = dict(objective="binary", learning_rate=0.06, num_leaves=7, min_data_in_leaf=60,
+PARAMETERS = dict(objective="binary", learning_rate=0.06, min_data_in_leaf=60,
                   min_sum_hessian_in_leaf=20, bagging_fraction=0.7, bagging_freq=1,
                   lambda_l2=5, max_bin=63, verbose=-1, num_threads=1)
-# Trees and share of features a split, of the first forest and of the second.
-FIRST, SECOND = (260, 0.2), (75, 0.3)
+# Trees, leaves of a tree and share of features a split, of the first forest and of the second.
+FIRST, SECOND = (260, 10, 0.2), (75, 7, 0.3)
 FOLDS = 8
 # Rows of a page that take part in training; content is kept whole.
 ROWS_MAX = 200
 # What a run judged by a snippet weighs; other runs weigh their share of their page's content.
 SNIPPET_WEIGHT = 0.4
+# What each of a page's two masked copies weighs.
+MASKED_WEIGHT = 0.125
 
 
 def tokens(text):
@@ -151,7 +153,8 @@ def weights(page):
     return size * trust.get(page["record"]["source_set"], 1.0)
 
 
-def train(values, pages, size, seed=0):
+def samples(values, pages):
+    """Features, labels and weights of the runs that take part in training."""
     chance = np.random.RandomState(3)
     x, y, w = [], [], []
     for page in pages:
@@ -167,34 +170,43 @@ def train(values, pages, size, seed=0):
         x.append(values[page["rows"]][keep])
         y.append(page["labels"][keep])
         w.append((weights(page) / np.where(page["labels"], 1.0, share))[keep])
-    w = np.concatenate(w)
-    data = lgb.Dataset(np.vstack(x), np.concatenate(y).astype(float), weight=w / w.mean())
-    rounds, share = size
-    return lgb.train(dict(PARAMETERS, feature_fraction=share, seed=seed), data, rounds)
+    return np.vstack(x), np.concatenate(y).astype(float), np.concatenate(w)
+
+
+def train(data, size, wanted, seed=0):
+    """A forest of the pages `wanted` accepts; `data` is (values, pages, weight) for each source."""
+    parts = [(*samples(values, [page for page in pages if wanted(page)]), weight)
+             for values, pages, weight in data]
+    x, y = np.vstack([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+    w = np.concatenate([part[2] * part[3] for part in parts])
+    rounds, leaves, share = size
+    parameters = dict(PARAMETERS, num_leaves=leaves, feature_fraction=share, seed=seed)
+    return lgb.train(parameters, lgb.Dataset(x, y, weight=w / w.mean()), rounds)
 
 
 def choose(probability, runs):
-    """As judge.rs does: the cut with the largest expected F1."""
+    """As judge.rs does: the cut with the largest expected mean of precision and recall."""
     size = np.array([len(run) for run in runs], float)
     order = np.argsort(-probability, kind="stable")
     right, kept = np.cumsum(probability[order] * size[order]), np.cumsum(size[order])
-    expected = 2 * right / (kept + (probability * size).sum() + 1e-9)
-    return probability >= np.clip(probability[order[np.argmax(expected)]], 0.15, 0.5)
+    expected = 0.53 * right / (kept + 1e-9) + 0.47 * right / ((probability * size).sum() + 1e-9)
+    return probability >= np.clip(probability[order[np.argmax(expected)]], 0.05, 0.7)
 
 
-def unseen(values, pages, folds, size):
+def unseen(data, folds, size):
     """Each page with the probabilities of a forest that saw no page of its site."""
     fold = lambda page: int(hashlib.sha1(site(page["record"]).encode()).hexdigest(), 16) % folds
+    values, pages, _ = data[0]
     for k in range(folds):
-        model = train(values, [page for page in pages if fold(page) != k], size)
+        model = train(data, size, lambda page: fold(page) != k)
         for page in pages:
             if fold(page) == k:
                 yield page, model.predict(values[page["rows"]])
 
 
-def cross_validate(values, pages, folds, size):
+def cross_validate(data, folds, size):
     scores = []
-    for page, probability in unseen(values, pages, folds, size):
+    for page, probability in unseen(data, folds, size):
         if "labels" in page:
             chosen = choose(probability, page["runs"])
             words = [word for run, kept in zip(page["runs"], chosen) if kept for word in run]
@@ -208,9 +220,10 @@ def cross_validate(values, pages, folds, size):
         print(f"{name:24} {len(group):4} pages  P {p:.3f}  R {r:.3f}  F1 {2 * p * r / (p + r):.4f}")
 
 
-def write_odds(names, values, pages, size, target):
+def write_odds(names, data, size, target):
+    values = data[0][0]
     odds = np.zeros(len(values), dtype="<f4")
-    for page, probability in unseen(values, pages, FOLDS, size):
+    for page, probability in unseen(data, FOLDS, size):
         probability = np.clip(probability, 1e-5, 1 - 1e-5)
         odds[page["rows"]] = np.log(probability / (1 - probability))
     if "odds" in names:                   # the judge hears both forests
@@ -246,16 +259,21 @@ def main():
     ap.add_argument("forest", nargs="?")
     ap.add_argument("--second", action="store_true", help="the second forest, of rows made with ODDS")
     ap.add_argument("--folds", type=int, help="cross-validate by site instead of writing")
+    ap.add_argument("--masked", nargs=2, metavar=("MASKED", "ROWS"),
+                    help="pages of mask_pages.py and their rows, to train on besides")
     ap.add_argument("--odds", metavar="FILE", help="write the log odds of unseen folds instead")
     a = ap.parse_args()
     names, values, pages = load(a.truth, a.rows)
+    data = [(values, pages, 1.0)]
+    if a.masked:
+        data.append((*load(f"{a.masked[0]}/truth.jsonl", a.masked[1])[1:], MASKED_WEIGHT))
     size = SECOND if a.second else FIRST
     if a.folds:
-        cross_validate(values, pages, a.folds, size)
+        cross_validate(data, a.folds, size)
     elif a.odds:
-        write_odds(names, values, pages, size, a.odds)
+        write_odds(names, data, size, a.odds)
     elif a.forest:
-        write(train(values, pages, size), names, a.forest)
+        write(train(data, size, lambda page: True), names, a.forest)
     else:
         sys.exit("name the forest to write, or give --folds or --odds")
 

@@ -3,12 +3,12 @@
 //! The forest weighs; these rules do not. Each names something that people who marked content left
 //! out on nearly every page: a press button's words, "Also read: ...", a photographer's credit. A
 //! rule stays as long as it pays on sites that no constant was set on; rules for copyright lines,
-//! dates, second articles and related parts did not, and are gone.
+//! dates, share bars, bare links, comments and related parts did not, and are gone.
 
 use std::collections::HashMap;
 
 use crate::features::Survey;
-use crate::flat::{Flat, NONE, Traits};
+use crate::flat::{Flat, Traits};
 use crate::hints::Hint;
 use crate::page::PageType;
 use crate::signs::Sign;
@@ -17,7 +17,7 @@ use crate::tag::Tag;
 
 /// A part may be taken out only where this many words of sure content remain,
 const WORDS_LEFT_MIN: u32 = 50;
-/// and this share of them: a "comment" that holds nearly all there is to read is the content.
+/// and this share of them: a "review" that holds nearly all there is to read is the content.
 const SHARE_LEFT_MIN: f32 = 0.2;
 /// From here on a run counts as sure content for the two bounds above.
 const SURE: f32 = 0.4;
@@ -29,17 +29,8 @@ pub(super) fn apply(
     page_type: PageType,
     probability: &mut [f32],
 ) {
-    // A thread's replies are its content, a product's hidden tabs its description.
-    let (no_comments, no_hidden) = match page_type {
-        PageType::Article | PageType::Other => (true, true),
-        PageType::FrontPage => (true, false),
-        PageType::Forum
-        | PageType::Product
-        | PageType::Collection
-        | PageType::Listing
-        | PageType::Documentation
-        | PageType::Service => (false, false),
-    };
+    // A product's hidden tabs are its description.
+    let no_hidden = matches!(page_type, PageType::Article | PageType::Other);
     let is_article = page_type == PageType::Article;
     if page_type == PageType::Forum {
         take_out_refrains(flat, survey, probability);
@@ -51,9 +42,6 @@ pub(super) fn apply(
     }
     if page_type == PageType::Product {
         take_out(flat, probability, &|run| in_reviews(flat, survey, run));
-    }
-    if no_comments {
-        take_out(flat, probability, &|run| in_comments(flat, survey, run));
     }
     if no_hidden {
         take_out(flat, probability, &|run| in_hidden(flat, survey, run));
@@ -89,43 +77,15 @@ fn is_furniture(flat: &Flat<'_>, survey: &Survey, index: usize, is_article: bool
     let also_read = signs.has(Sign::Related) && linked && weight < 250;
     let head_of_related = signs.has(Sign::Related) && tag.heading_level().is_some() && weight < 60;
     let credit = signs.has(Sign::Credit) && weight < 80;
-    let share_bar = signs.has(Sign::Share) && weight < 60;
     let advert = signs.has(Sign::Advert) && weight < 60;
     let press = matches!(tag, Tag::Button | Tag::Label);
     let more = signs.has(Sign::More) && linked && weight < 30;
-    let bare_url = survey.texts[index].starts_with("http")
-        && survey.texts[index].contains("://")
-        && !survey.texts[index].contains(char::is_whitespace);
-    // On an article a line about subscribing is a wall, and words under a picture are not the
-    // text; a shop or a manual may be about either.
-    let wall = is_article && signs.has(Sign::Wall) && weight < 160;
+    // Words under a picture are not an article's text.
     let caption = is_article
         && flat
             .ancestors(run.owner)
             .any(|at| flat.elements[at as usize].tag == Tag::Figcaption);
-    also_read
-        || head_of_related
-        || credit
-        || share_bar
-        || advert
-        || press
-        || more
-        || bare_url
-        || wall
-        || caption
-}
-
-/// Whether a run stands in a part called comments, apart from where the article's paragraphs meet.
-fn in_comments(flat: &Flat<'_>, survey: &Survey, index: usize) -> bool {
-    let container = survey.container.element;
-    let page = survey.sums.page();
-    flat.ancestors(flat.runs[index].owner).any(|at| {
-        let element = &flat.elements[at as usize];
-        element.hints.has(Hint::Comment)
-            && element.tag != Tag::Body
-            && (container == NONE || !flat.contains(at, container))
-            && share(survey.sums.under(flat, at).prose, page.prose, 0.0) < 0.9
-    })
+    also_read || head_of_related || credit || advert || press || more || caption
 }
 
 /// Whether a run stands in a part called reviews: what buyers say of a product is not what it is.
