@@ -3,6 +3,8 @@
 //! A table is text: a line of feature names, then a line for each tree with its splits as
 //! `feature threshold left right`. A child of 0 or more is a split of the same tree; a negative
 //! one is a leaf, `!value` in the list after the bar. See `train/README.md` for how it is made.
+//!
+//! Source: bits for leaves as in Lucchese et al., *QuickScorer*, SIGIR 2015.
 
 use std::sync::LazyLock;
 
@@ -26,30 +28,34 @@ pub(super) fn second() -> &'static Forest {
 pub(super) struct Forest {
     /// The features it was trained on, in order.
     pub names: Vec<&'static str>,
-    /// Splits and leaves of all trees.
-    nodes: Vec<Node>,
+    /// Splits of all trees.
+    splits: Vec<Split>,
+    /// Leaves of all trees, each tree's from left to right.
+    leaves: Vec<f32>,
     trees: Vec<Tree>,
 }
 
-/// A split, or a leaf: a split both of whose children are itself.
+/// A row whose feature is at most the threshold goes left, another (or no number) right.
 #[derive(Debug, Clone, Copy)]
-struct Node {
-    /// A row whose feature is at most this goes left. A leaf's value.
+struct Split {
     threshold: f32,
     feature: u16,
-    left: u16,
-    right: u16,
+    /// The leaves that are left to a row that goes right: all of the tree but those on the left.
+    right: u32,
 }
 
+/// How many splits and leaves of the forest belong to a tree; they stand one tree after another.
 #[derive(Debug, Clone, Copy)]
 struct Tree {
-    root: u16,
-    /// Splits on the longest way to a leaf.
-    depth: u16,
+    splits: usize,
+    leaves: usize,
 }
 
-/// Rows that go down a tree side by side: one row alone waits for each split to be read.
-const ABREAST: usize = 8;
+/// Rows looked at side by side.
+const ABREAST: usize = 16;
+
+/// Leaves of a tree, a bit each.
+const LEAVES_MAX: usize = u32::BITS as usize;
 
 impl Forest {
     fn parse(table: &'static str) -> Option<Forest> {
@@ -57,7 +63,8 @@ impl Forest {
         let names: Vec<&str> = lines.next()?.split(' ').collect();
         let mut forest = Forest {
             names,
-            nodes: Vec::new(),
+            splits: Vec::new(),
+            leaves: Vec::new(),
             trees: Vec::new(),
         };
         for line in lines {
@@ -71,77 +78,129 @@ impl Forest {
         let (splits, leaves) = line.split_once('|')?;
         let splits: Vec<&str> = splits.split_terminator(';').collect();
         let leaves: Vec<&str> = leaves.split_ascii_whitespace().collect();
-        let root = self.nodes.len();
-        u16::try_from(root + splits.len() + leaves.len()).ok()?;
-        let mut depths = vec![1; splits.len()];
-        let mut depth = 0;
+        if leaves.len() > LEAVES_MAX || leaves.len() != splits.len() + 1 {
+            return None;
+        }
+        let mut children = Vec::with_capacity(splits.len());
         for (index, split) in splits.iter().enumerate() {
             let mut parts = split.split_ascii_whitespace();
             let feature: u16 = parts.next()?.parse().ok()?;
             self.names.get(usize::from(feature))?;
             let threshold = parts.next()?.parse().ok()?;
-            let mut child = || -> Option<u16> {
-                let child: i32 = parts.next()?.parse().ok()?;
-                let place = match usize::try_from(child) {
-                    Ok(split) => {
-                        (split > index).then_some(())?;
-                        *depths.get_mut(split)? = depths[index] + 1;
-                        split
-                    }
-                    Err(_) => {
-                        let leaf = usize::try_from(!child).ok()?;
-                        leaves.get(leaf)?;
-                        splits.len() + leaf
-                    }
-                };
-                u16::try_from(root + place).ok()
-            };
-            let (left, right) = (child()?, child()?);
-            depth = depth.max(depths[index]);
-            self.nodes.push(Node {
+            let mut child = || Child::parse(parts.next()?, index, splits.len(), leaves.len());
+            children.push((child()?, child()?));
+            self.splits.push(Split {
                 threshold,
                 feature,
-                left,
-                right,
+                right: 0,
             });
         }
-        for leaf in leaves {
-            let itself = u16::try_from(self.nodes.len()).ok()?;
-            self.nodes.push(Node {
-                threshold: leaf.parse().ok()?,
-                feature: 0,
-                left: itself,
-                right: itself,
-            });
+        // How many leaves are under each split, and then which is the first.
+        let mut counts = vec![0; splits.len()];
+        for (index, (left, right)) in children.iter().enumerate().rev() {
+            counts[index] = left.leaves(&counts) + right.leaves(&counts);
         }
-        let root = u16::try_from(root).ok()?;
-        self.trees.push(Tree { root, depth });
+        let mut starts = vec![0; splits.len()];
+        let mut places = vec![0; leaves.len()];
+        let own = self.splits.len() - splits.len();
+        for (index, (left, right)) in children.iter().enumerate() {
+            let (start, on_left) = (starts[index], left.leaves(&counts));
+            if start + counts[index] > leaves.len() {
+                return None;
+            }
+            for (child, start) in [(left, start), (right, start + on_left)] {
+                match *child {
+                    Child::Split(at) => starts[at] = start,
+                    Child::Leaf(at) => places[start] = at,
+                }
+            }
+            let bits = ((1u64 << on_left) - 1) << start;
+            self.splits[own + index].right = !(bits as u32);
+        }
+        for &leaf in &places {
+            self.leaves.push(leaves[leaf].parse().ok()?);
+        }
+        self.trees.push(Tree {
+            splits: splits.len(),
+            leaves: leaves.len(),
+        });
         Some(())
     }
 
     /// For each row of features the logarithm of the odds that its run is content.
+    ///
+    /// No row walks down a tree. Every split is put to many rows at once, and strikes out the
+    /// leaves on its left for those that go right; the first leaf that is left is the row's.
     pub(super) fn log_odds(&self, rows: &[&[f32]]) -> Vec<f32> {
         let mut odds = Vec::with_capacity(rows.len());
+        let mut columns = vec![[0.0; ABREAST]; self.names.len()];
         for rows in rows.chunks(ABREAST) {
-            let mut sums = [0.0; ABREAST];
-            let abreast: [&[f32]; ABREAST] =
-                std::array::from_fn(|at| rows.get(at).copied().unwrap_or(rows[0]));
-            for tree in &self.trees {
-                let mut nodes = [self.nodes[usize::from(tree.root)]; ABREAST];
-                for _ in 0..tree.depth {
-                    for (node, row) in nodes.iter_mut().zip(abreast) {
-                        let is_left = row[usize::from(node.feature)] <= node.threshold;
-                        let next = if is_left { node.left } else { node.right };
-                        *node = self.nodes[usize::from(next)];
-                    }
-                }
-                for (sum, node) in sums.iter_mut().zip(nodes) {
-                    *sum += node.threshold;
+            for (lane, row) in rows.iter().enumerate() {
+                for (column, &value) in columns.iter_mut().zip(*row) {
+                    column[lane] = value;
                 }
             }
+            let sums = self.sums(&columns);
             odds.extend_from_slice(&sums[..rows.len()]);
         }
         odds
+    }
+
+    fn sums(&self, columns: &[[f32; ABREAST]]) -> [f32; ABREAST] {
+        let mut sums = [0.0; ABREAST];
+        let (mut splits, mut leaves) = (self.splits.as_slice(), self.leaves.as_slice());
+        for tree in &self.trees {
+            let (own, rest) = splits.split_at(tree.splits);
+            let (values, other) = leaves.split_at(tree.leaves);
+            (splits, leaves) = (rest, other);
+            let left = leaves_left(own, columns);
+            for (sum, left) in sums.iter_mut().zip(left) {
+                *sum += values[left.trailing_zeros() as usize];
+            }
+        }
+        sums
+    }
+}
+
+/// For each row the leaves that a tree's splits leave to it. Without a branch, and apart from what
+/// then looks at each row alone, so that the compiler takes several rows in one instruction.
+#[inline(never)]
+fn leaves_left(splits: &[Split], columns: &[[f32; ABREAST]]) -> [u32; ABREAST] {
+    let mut left = [u32::MAX; ABREAST];
+    for split in splits {
+        let column = &columns[usize::from(split.feature)];
+        for (left, &value) in left.iter_mut().zip(column) {
+            let goes_left = u32::from(value <= split.threshold);
+            *left &= goes_left.wrapping_neg() | split.right;
+        }
+    }
+    left
+}
+
+/// Where a split leads.
+#[derive(Debug, Clone, Copy)]
+enum Child {
+    Split(usize),
+    Leaf(usize),
+}
+
+impl Child {
+    fn parse(number: &str, parent: usize, splits: usize, leaves: usize) -> Option<Child> {
+        let number: i32 = number.parse().ok()?;
+        match usize::try_from(number) {
+            Ok(split) => (parent < split && split < splits).then_some(Child::Split(split)),
+            Err(_) => {
+                let leaf = usize::try_from(!number).ok()?;
+                (leaf < leaves).then_some(Child::Leaf(leaf))
+            }
+        }
+    }
+
+    fn leaves(self, counts: &[usize]) -> usize {
+        match self {
+            Child::Split(at) => counts[at],
+            Child::Leaf(_) => 1,
+        }
     }
 }
 
@@ -152,12 +211,20 @@ mod tests {
     #[test]
     fn each_row_is_walked_to_its_leaf() {
         let forest = Forest::parse("a b\n0 0.5 -1 1;1 2 -2 -3;|-4 0 4\n|1\n").unwrap();
-        let rows: [&[f32]; 3] = [&[0.5, 9.0], &[1.0, 2.0], &[1.0, 3.0]];
-        assert_eq!(forest.log_odds(&rows), [-3.0, 1.0, 5.0]);
-        let many: Vec<&[f32]> = rows.iter().copied().cycle().take(20).collect();
-        let expected: Vec<f32> = [-3.0, 1.0, 5.0].into_iter().cycle().take(20).collect();
+        let rows: [&[f32]; 4] = [&[0.5, 9.0], &[1.0, 2.0], &[1.0, 3.0], &[f32::NAN, 2.0]];
+        assert_eq!(forest.log_odds(&rows), [-3.0, 1.0, 5.0, 1.0]);
+        let many: Vec<&[f32]> = rows.iter().copied().cycle().take(39).collect();
+        let expected: Vec<f32> = [-3.0, 1.0, 5.0, 1.0].into_iter().cycle().take(39).collect();
         assert_eq!(forest.log_odds(&many), expected);
         assert!(forest.log_odds(&[]).is_empty());
+    }
+
+    #[test]
+    fn leaves_are_found_in_whatever_order_they_are_written() {
+        // The left half is the later split, and its leaves are the later ones.
+        let forest = Forest::parse("a b\n0 0 2 1;1 5 -1 -2;1 -5 -4 -3|1 2 3 4\n").unwrap();
+        let rows: [&[f32]; 4] = [&[0.0, -9.0], &[0.0, 0.0], &[1.0, 0.0], &[1.0, 9.0]];
+        assert_eq!(forest.log_odds(&rows), [4.0, 3.0, 1.0, 2.0]);
     }
 
     #[test]
@@ -167,6 +234,8 @@ mod tests {
             "a\n0 1 -1 -3;|1 2",
             "a\n0 1 2 -1;|1",
             "a\n1 1 -1 -2;|1 2",
+            "a\n0 1 1 1;0 1 -1 -2|1 2 3",
+            "a\n0 1 -1 -2;|1",
         ] {
             assert!(Forest::parse(table).is_none(), "{table}");
         }
