@@ -2,7 +2,7 @@
 
 use testweb::TestWeb;
 
-use crate::support::{Bench, file, page, run, stderr, stdout, tamis};
+use crate::support::{Bench, file, has, page, run, says, stderr, stdout, tamis};
 
 const PAGES: u64 = 120;
 
@@ -250,6 +250,12 @@ fn a_replay_compares_orders_and_explain_says_why_a_link_went_first() {
     assert_eq!(rows[2]["strategy"], "tamis");
     assert_eq!(rows[2]["pages"], 40);
     assert!(mean(2) > mean(0) + 0.1, "{rows:?}");
+    let of_oracle = |at: usize| rows[at]["of_oracle"].as_f64().expect("a number");
+    assert!(
+        of_oracle(2) > of_oracle(0) && of_oracle(2) <= 1.0,
+        "{rows:?}"
+    );
+    assert_eq!(rows[2]["not_archived"], 0);
     let said = stderr(&output);
     assert!(said.contains("the crawl's report counts"), "{said}");
     let last = fetched(&bench, "crawl").pop().expect("a page");
@@ -267,6 +273,37 @@ fn a_replay_compares_orders_and_explain_says_why_a_link_went_first() {
     let said = focus["priority"].as_f64().expect("a number");
     assert!((asked_again - said).abs() < 0.1, "{focus}");
     assert!(focus["reward"].as_f64().is_some() && story["siblings"]["read"].as_u64() > Some(0));
+}
+
+#[test]
+fn a_topic_is_tried_out_on_a_crawl_that_had_none() {
+    let bench = Bench::serve(web(&["a.test"]));
+    let seed = ["--seed", "http://a.test/railway-0.html", "--delay", "0s"];
+    bench.crawl_to_end("plain", &[&seed[..], &["--max-pages", "100"]].concat());
+    let replay = |more: &[&str]| {
+        let mut command = tamis(&["replay", "--strategy", "tamis", "--strategy", "bfs"]);
+        command.args(more).arg(bench.crawl_dir("plain"));
+        command.output().expect("runs")
+    };
+    says(&replay(&[]), 2, &["without a topic", "--topic CONFIG"]);
+    let topic = file(
+        bench.dir.path(),
+        "topic.toml",
+        "[topic]\nkeywords = [\"railway\", \"trains\"]\nexamples = [\"http://a.test/nowhere.html\"]\n",
+    );
+    let output = replay(&["--topic", &topic]);
+    let (told, notes) = (stdout(&output), stderr(&output));
+    has(
+        &told,
+        &["100 pages of the crawl, ", "of the oracle's", "oracle"],
+    );
+    has(
+        &notes,
+        &[
+            "the example http://a.test/nowhere.html is not among the pages",
+            "URLs that the crawl may follow were not fetched",
+        ],
+    );
 }
 
 #[test]

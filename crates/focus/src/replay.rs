@@ -7,6 +7,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use url::Url;
@@ -25,6 +26,9 @@ pub enum Strategy {
     BestFirst,
     /// The link of the highest promise first, as a crawl does it.
     Tamis,
+    /// The link first that is nearest to a page on topic, of which it knows all beforehand: what the
+    /// others are measured by.
+    Oracle,
 }
 
 /// A fetched URL of a crawl.
@@ -48,27 +52,47 @@ pub struct ReplayLink {
     /// Where it leads: the place among the pages.
     pub to: usize,
     /// Its anchor text.
-    pub anchor: String,
+    pub anchor: Arc<str>,
 }
 
-/// How relevant each page is to the topic once all pages have been read, in their order: what a
-/// strategy is measured by. 0.0 for a URL without a page.
+/// Where a crawl begins: places among the pages, in the order given.
+#[derive(Debug, Clone, Default)]
+pub struct Roots {
+    /// Examples of the topic, then seeds: fetched before all else.
+    pub seeds: Vec<usize>,
+    /// URLs that a sitemap names.
+    pub listed: Vec<usize>,
+}
+
+/// How relevant each page is to the topic, in their order: what a strategy is measured by. 0.0 for a
+/// URL without a page.
+///
+/// Pages are judged in their turn in a crawl by promise, until its stop rules end it; all others by
+/// what is known then. A model that read a whole archive in which the topic is rare would see it
+/// everywhere in the end.
 ///
 /// # Errors
 /// [`TopicError`] when the topic cannot be used.
-pub fn relevance(config: &FocusConfig, pages: &[ReplayPage]) -> Result<Vec<f32>, TopicError> {
-    let mut focus = Focus::new(config)?;
-    for (example, on_topic) in pages.iter().filter_map(|page| page.example.as_ref()) {
-        focus.add_example(example, *on_topic);
+pub fn relevance(
+    config: &FocusConfig,
+    pages: &[ReplayPage],
+    roots: &Roots,
+) -> Result<Vec<f32>, TopicError> {
+    let mut run = Run::new(config, pages)?;
+    let mut judged = vec![None; pages.len()];
+    run.start(roots);
+    while run.focus.stop().is_none()
+        && let Some((at, relevance)) = run.step()
+    {
+        judged[at] = Some(relevance);
     }
-    for (number, page) in pages.iter().enumerate() {
-        let relevance = judge(&focus, page, None);
-        learn(&mut focus, number, page, relevance, None);
-    }
-    Ok(pages.iter().map(|page| judge(&focus, page, None)).collect())
+    let last = |(page, judged): (&ReplayPage, Option<f32>)| {
+        judged.unwrap_or_else(|| judge(&run.focus, page, None))
+    };
+    Ok(pages.iter().zip(judged).map(last).collect())
 }
 
-/// The order in which a strategy fetches the pages that it can reach from `seeds`, `pages_max` at
+/// The order in which a strategy fetches the pages that it can reach from `roots`, `pages_max` at
 /// most. `relevance` is that of [`relevance`].
 ///
 /// # Errors
@@ -77,40 +101,67 @@ pub fn replay(
     strategy: Strategy,
     config: &FocusConfig,
     pages: &[ReplayPage],
-    seeds: &[usize],
+    roots: &Roots,
     relevance: &[f32],
     pages_max: usize,
 ) -> Result<Vec<usize>, TopicError> {
     Ok(match strategy {
-        Strategy::BreadthFirst => breadth_first(pages, seeds, pages_max),
-        Strategy::BestFirst => best_first(pages, seeds, relevance, pages_max),
-        Strategy::Tamis => Run::new(config, pages)?.run(seeds, pages_max),
+        Strategy::BreadthFirst => breadth_first(pages, roots, pages_max),
+        Strategy::BestFirst => {
+            let priority = |from: usize, _| relevance[from];
+            by_priority(pages, roots, &|_| 0.0, &priority, pages_max)
+        }
+        Strategy::Tamis => {
+            let mut run = Run::new(config, pages)?;
+            run.start(roots);
+            let fetched = std::iter::from_fn(|| run.step());
+            fetched.take(pages_max).map(|(at, _)| at).collect()
+        }
+        Strategy::Oracle => {
+            let near = nearness(pages, relevance, config.topic.threshold);
+            let priority = |_, to: usize| near[to];
+            by_priority(pages, roots, &|at| near[at], &priority, pages_max)
+        }
     })
 }
 
-fn breadth_first(pages: &[ReplayPage], seeds: &[usize], pages_max: usize) -> Vec<usize> {
-    let mut queue: VecDeque<usize> = seeds.iter().copied().collect();
-    let mut found: HashSet<usize> = queue.iter().copied().collect();
+fn breadth_first(pages: &[ReplayPage], roots: &Roots, pages_max: usize) -> Vec<usize> {
+    let mut found = vec![false; pages.len()];
+    let mut queue = VecDeque::new();
+    let mut find = |to: usize, queue: &mut VecDeque<usize>| {
+        if !std::mem::replace(&mut found[to], true) {
+            queue.push_back(to);
+        }
+    };
+    for &root in roots.seeds.iter().chain(&roots.listed) {
+        find(root, &mut queue);
+    }
     let mut order = Vec::new();
     while order.len() < pages_max
         && let Some(at) = queue.pop_front()
     {
         order.push(at);
-        let links = pages[at].links.iter().map(|link| link.to);
-        queue.extend(links.filter(|&to| found.insert(to)));
+        for link in &pages[at].links {
+            find(link.to, &mut queue);
+        }
     }
     order
 }
 
-fn best_first(
+/// Highest priority first: that of a link, or of a sitemap's URL while no link leads to it.
+fn by_priority(
     pages: &[ReplayPage],
-    seeds: &[usize],
-    relevance: &[f32],
+    roots: &Roots,
+    listed: &dyn Fn(usize) -> f32,
+    link_priority: &dyn Fn(usize, usize) -> f32,
     pages_max: usize,
 ) -> Vec<usize> {
     let mut queue = Queue::default();
-    for &seed in seeds {
+    for &seed in &roots.seeds {
         queue.put(seed, 1.0);
+    }
+    for &at in &roots.listed {
+        queue.lift(at, listed(at));
     }
     let mut order = Vec::new();
     while order.len() < pages_max
@@ -118,10 +169,44 @@ fn best_first(
     {
         order.push(at);
         for link in &pages[at].links {
-            queue.lift(link.to, relevance[at]);
+            queue.lift(link.to, link_priority(at, link.to));
         }
     }
     order
+}
+
+/// How near each page is to one on topic: 1.0 for one itself, a half for one that links to it, and so
+/// on; of equals, those with more such links are a little nearer.
+fn nearness(pages: &[ReplayPage], relevance: &[f32], threshold: f32) -> Vec<f32> {
+    let is_wanted = |at: usize| relevance[at] >= threshold && pages[at].fate == Fate::New;
+    let mut linked_from = vec![Vec::new(); pages.len()];
+    for (from, page) in pages.iter().enumerate() {
+        for link in &page.links {
+            linked_from[link.to].push(from as u32);
+        }
+    }
+    let mut near = vec![0.0f32; pages.len()];
+    let mut queue: VecDeque<usize> = (0..pages.len()).filter(|&at| is_wanted(at)).collect();
+    queue.iter().for_each(|&at| near[at] = 1.0);
+    while let Some(at) = queue.pop_front() {
+        for &from in &linked_from[at] {
+            let from = from as usize;
+            if near[from] == 0.0 {
+                near[from] = 1.0 / (1.0 + 1.0 / near[at]);
+                queue.push_back(from);
+            }
+        }
+    }
+    let wanted_links = |page: &ReplayPage| {
+        let links = page.links.iter().filter(|link| is_wanted(link.to));
+        links.count().min(500) as f32
+    };
+    // Too little to make up for a step.
+    let with_links = near.iter().zip(pages).map(|(&near, page)| match near {
+        0.0 => 0.0,
+        near => near * 0.99 + wanted_links(page) * 2e-6,
+    });
+    with_links.collect()
 }
 
 /// URLs that wait, best first, of equals the one found first.
@@ -185,24 +270,38 @@ impl<'p> Run<'p> {
         })
     }
 
-    fn run(mut self, seeds: &[usize], pages_max: usize) -> Vec<usize> {
-        for &seed in seeds {
+    fn start(&mut self, roots: &Roots) {
+        for &seed in &roots.seeds {
             self.queue.put(seed, 1.0);
         }
-        let mut order = Vec::new();
-        while order.len() < pages_max
-            && let Some(at) = self.queue.pop()
-        {
-            order.push(at);
-            self.fetch(at);
-            if self.focus.rescore_due(self.queue.waiting.len() as u64) {
-                self.rescore();
+        for &at in &roots.listed {
+            if self.queue.seen.contains(&at) {
+                continue;
             }
+            let features = self.focus.features(&LinkContext {
+                parent: None,
+                url: &self.pages[at].url,
+                anchor: "",
+                context: "",
+                tag_path: "",
+                in_main: false,
+            });
+            self.queue.put(at, self.focus.score(&features));
+            self.features.insert(at, features);
         }
-        order
     }
 
-    fn fetch(&mut self, at: usize) {
+    /// Fetches the next page; gives it with its relevance.
+    fn step(&mut self) -> Option<(usize, f32)> {
+        let at = self.queue.pop()?;
+        let relevance = self.fetch(at);
+        if self.focus.rescore_due(self.queue.waiting.len() as u64) {
+            self.rescore();
+        }
+        Some((at, relevance))
+    }
+
+    fn fetch(&mut self, at: usize) -> f32 {
         let page = &self.pages[at];
         if let Some((example, on_topic)) = &page.example {
             self.focus.add_example(example, *on_topic);
@@ -238,6 +337,7 @@ impl<'p> Run<'p> {
             }
         }
         self.focus.on_links(at as u32, &new_links);
+        relevance
     }
 
     fn rescore(&mut self) {
@@ -295,6 +395,13 @@ mod tests {
         }
     }
 
+    fn root() -> Roots {
+        Roots {
+            seeds: vec![0],
+            listed: Vec::new(),
+        }
+    }
+
     /// Page 0 links to `hubs` pages, the first of which lead to pages on topic, the others not.
     fn web(hubs: usize, leaves: usize) -> Vec<ReplayPage> {
         let focus = Focus::new(&config()).unwrap();
@@ -341,8 +448,8 @@ mod tests {
 
     fn gains(strategy: Strategy, budget: usize) -> usize {
         let pages = web(6, 8);
-        let relevance = relevance(&config(), &pages).unwrap();
-        let order = replay(strategy, &config(), &pages, &[0], &relevance, budget).unwrap();
+        let relevance = relevance(&config(), &pages, &root()).unwrap();
+        let order = replay(strategy, &config(), &pages, &root(), &relevance, budget).unwrap();
         let mut once = order.clone();
         once.sort_unstable();
         once.dedup();
@@ -354,17 +461,33 @@ mod tests {
     fn promise_finds_more_than_breadth_and_all_find_everything_in_the_end() {
         let all = gains(Strategy::BreadthFirst, usize::MAX);
         assert_eq!(all, 27);
-        for strategy in [Strategy::BestFirst, Strategy::Tamis] {
+        for strategy in [Strategy::BestFirst, Strategy::Tamis, Strategy::Oracle] {
             assert_eq!(gains(strategy, usize::MAX), all);
             assert!(gains(strategy, 20) > gains(Strategy::BreadthFirst, 20));
+            assert!(gains(strategy, 20) <= gains(Strategy::Oracle, 20));
         }
+        // All but the first page, which leads to the others.
+        assert_eq!(gains(Strategy::Oracle, 20), 19);
+    }
+
+    #[test]
+    fn what_a_sitemap_lists_is_weighed_and_not_fetched_first() {
+        let pages = web(6, 8);
+        let roots = Roots {
+            seeds: vec![0],
+            listed: (0..pages.len()).collect(),
+        };
+        let relevance = relevance(&config(), &pages, &roots).unwrap();
+        let order = replay(Strategy::Tamis, &config(), &pages, &roots, &relevance, 20).unwrap();
+        let found = order.iter().filter(|&&at| relevance[at] >= 0.5).count();
+        assert!(found >= 12, "{found}");
     }
 
     #[test]
     fn a_replay_is_the_same_twice() {
         let pages = web(6, 8);
-        let relevance = relevance(&config(), &pages).unwrap();
-        let run = || replay(Strategy::Tamis, &config(), &pages, &[0], &relevance, 40).unwrap();
+        let relevance = relevance(&config(), &pages, &root()).unwrap();
+        let run = || replay(Strategy::Tamis, &config(), &pages, &root(), &relevance, 40).unwrap();
         assert_eq!(run(), run());
     }
 }

@@ -102,7 +102,8 @@ pub fn texts(dir: &CrawlDir, pages: &BTreeSet<u64>) -> anyhow::Result<BTreeMap<u
     Ok(texts)
 }
 
-fn text_of_body(dir: &CrawlDir, url: &str, at: &BodyRef) -> Option<String> {
+/// The main text of an archived body, extracted again.
+pub fn text_of_body(dir: &CrawlDir, url: &str, at: &BodyRef) -> Option<String> {
     let payload = archive::read_body(&dir.archive(), at).ok()?;
     let field = |name| {
         payload

@@ -1,0 +1,234 @@
+//! A crawl's archive as a closed web.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use archive::{Event, PageRecord};
+use focus::replay::{ReplayLink, ReplayPage, Roots};
+use focus::{ExampleText, Focus, FocusConfig, PageView, Topic};
+use pipeline::{CrawlDir, focus_view};
+use url::Url;
+
+use crate::command::journal;
+use crate::exit::usage;
+
+/// The pages of a crawl, and the links between them.
+pub(super) struct Graph {
+    pub pages: Vec<ReplayPage>,
+    pub roots: Roots,
+    /// For each page the first of those that repeat each other.
+    pub clusters: Vec<usize>,
+    /// URLs that links lead to and the crawl did not fetch.
+    pub not_archived: u64,
+    /// Pages of which neither text nor body is there.
+    pub without_text: u64,
+    /// Examples that are URLs and not among the pages.
+    pub examples_missing: Vec<String>,
+}
+
+/// URLs by number, so that each is held once.
+#[derive(Default)]
+struct Numbers {
+    of: HashMap<String, u32>,
+}
+
+impl Numbers {
+    fn of(&mut self, url: &str) -> u32 {
+        if let Some(&number) = self.of.get(url) {
+            return number;
+        }
+        let next = self.of.len() as u32;
+        self.of.insert(url.to_owned(), next);
+        next
+    }
+}
+
+/// A graph as it is read.
+#[derive(Default)]
+struct Reading {
+    pages: Vec<ReplayPage>,
+    clusters: Vec<usize>,
+    numbers: Numbers,
+    /// Places of pages by number of their URL.
+    places: HashMap<u32, usize>,
+    /// Places of pages by number of their record.
+    by_seq: HashMap<u64, usize>,
+    links: Vec<Vec<(u32, Arc<str>)>>,
+    anchors: HashSet<Arc<str>>,
+    without_text: u64,
+}
+
+impl Graph {
+    /// Reads the archive; `examples` are URLs, `false` for counter-examples.
+    pub fn read(
+        dir: &CrawlDir,
+        config: &FocusConfig,
+        examples: &HashMap<String, bool>,
+    ) -> anyhow::Result<Graph> {
+        let focus = Focus::new(config).map_err(|error| usage(format!("[topic] {error}")))?;
+        let mut reading = Reading::default();
+        let (mut seeds, mut listed) = (Vec::new(), Vec::new());
+        for record in journal::records(dir)? {
+            match record.event {
+                Event::Seed(seed) => seeds.push(seed.url),
+                Event::Sitemap(sitemap) if sitemap.kind != "index" => listed.extend(sitemap.urls),
+                Event::Page(page) => reading.page(record.seq, &page, dir, focus.topic(), examples),
+                _ => {}
+            }
+        }
+        let place = |url: &String| reading.places.get(reading.numbers.of.get(url)?).copied();
+        let mut missing: Vec<String> = examples
+            .keys()
+            .filter(|url| place(url).is_none())
+            .cloned()
+            .collect();
+        missing.sort_unstable();
+        let mut given: Vec<usize> = examples.keys().filter_map(place).collect();
+        // A crawl reads examples before all else; among themselves their order is the crawl's.
+        given.sort_unstable();
+        given.extend(seeds.iter().filter_map(place));
+        let roots = Roots {
+            seeds: given,
+            listed: listed.iter().filter_map(place).collect(),
+        };
+        Ok(reading.graph(roots, missing))
+    }
+}
+
+impl Reading {
+    fn page(
+        &mut self,
+        seq: u64,
+        page: &PageRecord,
+        dir: &CrawlDir,
+        topic: &Topic,
+        examples: &HashMap<String, bool>,
+    ) {
+        let Ok(url) = Url::parse(&page.url) else {
+            return;
+        };
+        let number = self.numbers.of(&page.url);
+        if page.fetch.is_none() || self.places.contains_key(&number) {
+            return;
+        }
+        let place = self.pages.len();
+        self.places.insert(number, place);
+        self.by_seq.insert(seq, place);
+        let repeats = page
+            .nearest
+            .as_ref()
+            .filter(|near| near.decision == "duplicate");
+        let first = repeats.and_then(|near| self.by_seq.get(&near.page));
+        self.clusters
+            .push(first.map_or(place, |&first| self.clusters[first]));
+        let text = page.text.as_ref().and_then(|at| journal::text(dir, at));
+        // Without a topic the texts of dropped pages are not archived.
+        let text = text.or_else(|| {
+            let body = page.body.as_ref().filter(|_| page.page.is_some())?;
+            journal::text_of_body(dir, &page.url, body)
+        });
+        let words = page.page.as_ref().map_or(0, |page| page.words);
+        self.without_text += u64::from(words > 0 && text.is_none());
+        let on_topic = examples.get(&page.url).copied();
+        self.pages.push(page_of(
+            topic,
+            page,
+            url,
+            text.unwrap_or_default(),
+            on_topic,
+        ));
+        let followed = page.links.iter();
+        let followed = followed.filter(|link| matches!(link.fate.as_str(), "new" | "seen"));
+        let links = followed
+            .map(|link| {
+                (
+                    self.numbers.of(&link.url),
+                    shared(&mut self.anchors, &link.anchor),
+                )
+            })
+            .collect();
+        self.links.push(links);
+    }
+
+    fn graph(mut self, roots: Roots, examples_missing: Vec<String>) -> Graph {
+        let mut not_archived: HashSet<u32> = HashSet::new();
+        for (page, links) in self.pages.iter_mut().zip(self.links) {
+            page.links.reserve_exact(links.len());
+            for (number, anchor) in links {
+                match self.places.get(&number) {
+                    Some(&to) => page.links.push(ReplayLink { to, anchor }),
+                    None => {
+                        not_archived.insert(number);
+                    }
+                }
+            }
+        }
+        Graph {
+            pages: self.pages,
+            roots,
+            clusters: self.clusters,
+            not_archived: not_archived.len() as u64,
+            without_text: self.without_text,
+            examples_missing,
+        }
+    }
+}
+
+/// A menu's anchors stand on every page of a site.
+fn shared(known: &mut HashSet<Arc<str>>, anchor: &str) -> Arc<str> {
+    if let Some(anchor) = known.get(anchor) {
+        return Arc::clone(anchor);
+    }
+    let anchor: Arc<str> = anchor.into();
+    known.insert(Arc::clone(&anchor));
+    anchor
+}
+
+fn page_of(
+    topic: &Topic,
+    record: &archive::PageRecord,
+    url: Url,
+    text: String,
+    example: Option<bool>,
+) -> ReplayPage {
+    let urls: Vec<&str> = record.links.iter().map(|link| link.url.as_str()).collect();
+    let labels = focus_view::tag_anchors(
+        record
+            .links
+            .iter()
+            .map(|link| (link.rel.as_str(), link.anchor.as_str())),
+    );
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let terms = record.page.as_ref().map(|summary| {
+        let words = segment::Segmenter::shared().words(&text);
+        topic.read(&PageView {
+            title: &summary.title,
+            words: &words,
+            url: &url,
+            lang: Some(summary.lang.as_str()).filter(|lang| !lang.is_empty()),
+            links: &urls,
+            labels: &labels,
+            listing: focus_view::is_list(&summary.page_type),
+        })
+    });
+    let example = example
+        .zip(record.page.as_ref())
+        .map(|(on_topic, summary)| {
+            let example = ExampleText {
+                title: summary.title.clone(),
+                url: Some(record.url.clone()),
+                links: urls.iter().map(|url| (*url).to_string()).collect(),
+                labels: labels.iter().map(|label| (*label).to_string()).collect(),
+                text,
+                listing: focus_view::is_list(&summary.page_type),
+            };
+            (example, on_topic)
+        });
+    ReplayPage {
+        url,
+        terms,
+        fate: focus_view::fate_of(record),
+        links: Vec::new(),
+        example,
+    }
+}
