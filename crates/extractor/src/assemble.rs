@@ -4,6 +4,7 @@
 //! are taken in order, so the text reads as the page does, and a structure with gaps (a list of
 //! which some items were cut) is still that structure.
 
+use crate::dom::Attributes;
 use crate::flat::{ElementIndex, Flat, NONE};
 use crate::page::{Block, ListItem};
 use crate::tag::Tag;
@@ -188,7 +189,7 @@ fn language(flat: &Flat<'_>, pre: ElementIndex) -> String {
         .flatten()
         .chain(Some(parent).filter(|&at| at < flat.elements.len()))
     {
-        let Some(class) = flat.elements[at].element.attr("class") else {
+        let Some(class) = flat.elements[at].element.attribute("class") else {
             continue;
         };
         for name in class.split_ascii_whitespace().take(8) {

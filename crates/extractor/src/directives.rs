@@ -11,6 +11,7 @@ mod moment;
 
 use scraper::{Html, Node};
 
+use crate::dom::Attributes;
 use crate::page::{Directives, PageContext};
 
 /// Directives that have a value, written with a colon like an agent's name.
@@ -49,7 +50,9 @@ pub(crate) fn directives(html: &Html, context: &PageContext<'_>) -> Directives {
         if element.name() != "meta" {
             continue;
         }
-        if let (Some(name), Some(content)) = (element.attr("name"), element.attr("content")) {
+        if let (Some(name), Some(content)) =
+            (element.attribute("name"), element.attribute("content"))
+        {
             let name = name.trim();
             if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case(agent) {
                 read_rules(content, &mut directives);

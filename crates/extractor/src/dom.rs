@@ -3,9 +3,11 @@
 //! Scripting is off, so what stands in `<noscript>` is markup like any other. The tree is a
 //! vector of nodes without recursion; walk it the same way.
 
+use html5ever::ns;
 use html5ever::tendril::StrTendril;
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
 use scraper::Html;
+use scraper::node::Element;
 
 use crate::bomb::DomLimits;
 use crate::bomb::gate::Gate;
@@ -60,6 +62,21 @@ pub(crate) fn parse(html: &str, limits: &DomLimits) -> BoundedDom {
         limits_hit,
         work: counts.work.get(),
         nodes: counts.nodes.get(),
+    }
+}
+
+/// The attributes of an element, without the price of `Element::attr`, which looks for the name's
+/// atom first and then compares names in order: few elements have more than four.
+pub(crate) trait Attributes {
+    /// The value of an attribute without a namespace, by its name in lower case.
+    fn attribute(&self, name: &str) -> Option<&str>;
+}
+
+impl Attributes for Element {
+    fn attribute(&self, name: &str) -> Option<&str> {
+        let mut attributes = self.attrs.iter();
+        let named = attributes.find(|(key, _)| *key.local == *name && key.ns == ns!());
+        named.map(|(_, value)| &**value)
     }
 }
 

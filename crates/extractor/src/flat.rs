@@ -13,6 +13,7 @@
 use ego_tree::{NodeId, NodeRef};
 use scraper::{Html, Node, node::Element};
 
+use crate::dom::Attributes;
 use crate::hints::{Hint, Hints};
 use crate::tag::Tag;
 use crate::tally::Tally;
@@ -269,7 +270,9 @@ impl<'a> Walk<'a> {
                 return false;
             }
             "link" => {
-                if let (Some(rel), Some(href)) = (element.attr("rel"), element.attr("href")) {
+                if let (Some(rel), Some(href)) =
+                    (element.attribute("rel"), element.attribute("href"))
+                {
                     self.flat.head_links.push((rel, href));
                 }
                 return false;
@@ -438,7 +441,7 @@ impl<'a> Walk<'a> {
             }
             "script" => {
                 let json = element
-                    .attr("type")
+                    .attribute("type")
                     .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"));
                 if json && let Some(text) = text(node) {
                     self.flat.json_ld.push(text);

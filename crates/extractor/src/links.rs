@@ -24,6 +24,7 @@ use scraper::{Html, Node};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::dom::Attributes;
 use crate::page::{Directives, Link, LinkKind, PageContext, Refresh};
 use crate::quick::Map;
 use surroundings::TextStream;
@@ -158,10 +159,10 @@ impl<'c> Collector<'c> {
         let node = html.tree.root().descendants().find(|node| {
             let element = node.value().as_element();
             element.is_some_and(|element| {
-                is_html(element) && element.name() == "base" && element.attr("href").is_some()
+                is_html(element) && element.name() == "base" && element.attribute("href").is_some()
             }) && !node.ancestors().any(|ancestor| is_inert(ancestor))
         })?;
-        let href = node.value().as_element()?.attr("href")?;
+        let href = node.value().as_element()?.attribute("href")?;
         let base = self.join_address(href)?;
         // HTML standard, "set the frozen base URL": no base may be data or script.
         let is_usable = !matches!(base.scheme(), "data" | "javascript");
@@ -209,14 +210,15 @@ impl<'c> Collector<'c> {
             self.text.break_block();
         }
         match element.name() {
-            "a" => self.add_element(LinkKind::A, node, element, element.attr("href")),
-            "area" => self.add_element(LinkKind::Area, node, element, element.attr("href")),
-            "frame" => self.add_element(LinkKind::Frame, node, element, element.attr("src")),
-            "iframe" => self.add_element(LinkKind::Iframe, node, element, element.attr("src")),
+            "a" => self.add_element(LinkKind::A, node, element, element.attribute("href")),
+            "area" => self.add_element(LinkKind::Area, node, element, element.attribute("href")),
+            "frame" => self.add_element(LinkKind::Frame, node, element, element.attribute("src")),
+            "iframe" => self.add_element(LinkKind::Iframe, node, element, element.attribute("src")),
             "link" => self.link_element(node, element),
             "meta" => self.meta(node, element),
             "img" if !self.open.is_empty() => {
-                self.text.push(element.attr("alt").unwrap_or(""), false);
+                self.text
+                    .push(element.attribute("alt").unwrap_or(""), false);
             }
             _ => {}
         }
@@ -249,7 +251,7 @@ impl<'c> Collector<'c> {
         let Some(url) = reference.and_then(|reference| self.join_page(reference)) else {
             return;
         };
-        let rel = rel_tokens(element.attr("rel").unwrap_or(""));
+        let rel = rel_tokens(element.attribute("rel").unwrap_or(""));
         // What stands for words in a link without any.
         let names: &[&str] = match kind {
             LinkKind::Area => &["alt", "title", "aria-label"],
@@ -258,7 +260,7 @@ impl<'c> Collector<'c> {
                 &["aria-label", "title"]
             }
         };
-        let name = names.iter().find_map(|name| element.attr(name));
+        let name = names.iter().find_map(|name| element.attribute(name));
         let anchor = surroundings::squeezed(name.unwrap_or(""));
         let tag_path = self.tag_path(Some(node.id()));
         if let Some(index) = self.add(kind, url, rel, Some(node.id()), tag_path, anchor)
@@ -270,17 +272,20 @@ impl<'c> Collector<'c> {
 
     /// `<link>`: the canonical URL and other forms of this page.
     fn link_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
-        let Some(href) = element.attr("href").filter(|href| !href.trim().is_empty()) else {
+        let Some(href) = element
+            .attribute("href")
+            .filter(|href| !href.trim().is_empty())
+        else {
             return;
         };
-        let rel = rel_tokens(element.attr("rel").unwrap_or(""));
+        let rel = rel_tokens(element.attribute("rel").unwrap_or(""));
         let Some(kind) = kind_of_relation(&rel) else {
             return;
         };
         let Some(url) = self.join_page(href) else {
             return;
         };
-        let title = surroundings::squeezed(element.attr("title").unwrap_or(""));
+        let title = surroundings::squeezed(element.attribute("title").unwrap_or(""));
         self.add_relation(kind, url, rel, Some(node), title);
     }
 
@@ -307,9 +312,9 @@ impl<'c> Collector<'c> {
 
     fn meta(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         let is_refresh = element
-            .attr("http-equiv")
+            .attribute("http-equiv")
             .is_some_and(|name| name.eq_ignore_ascii_case("refresh"));
-        if let (true, Some(content)) = (is_refresh, element.attr("content")) {
+        if let (true, Some(content)) = (is_refresh, element.attribute("content")) {
             self.refresh_to(content, Some(node));
         }
     }
@@ -515,7 +520,7 @@ fn header_values(context: &PageContext<'_>, name: &str) -> Vec<String> {
 }
 
 fn svg_href(element: &Element) -> Option<&str> {
-    element.attr("href").or_else(|| {
+    element.attribute("href").or_else(|| {
         let xlink = element.attrs.iter();
         xlink
             .filter(|(name, _)| name.ns == html5ever::ns!(xlink) && &*name.local == "href")
@@ -535,7 +540,9 @@ fn is_web(url: &Url) -> bool {
 /// A `<template>` is a stencil, not content; one that becomes a shadow root is shown.
 fn is_inert(node: NodeRef<'_, Node>) -> bool {
     node.value().as_element().is_some_and(|element| {
-        is_html(element) && element.name() == "template" && element.attr("shadowrootmode").is_none()
+        is_html(element)
+            && element.name() == "template"
+            && element.attribute("shadowrootmode").is_none()
     })
 }
 

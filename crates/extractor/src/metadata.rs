@@ -10,6 +10,7 @@ mod title;
 use url::Url;
 
 use crate::dates;
+use crate::dom::Attributes;
 use crate::features::Survey;
 use crate::flat::{ElementIndex, Flat, NONE};
 use crate::hints::Hint;
@@ -230,7 +231,7 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
     let mut best: Option<(u32, String)> = None;
     let mut rest: Vec<String> = Vec::new();
     for element in &flat.elements {
-        let property = element.element.attr("itemprop");
+        let property = element.element.attribute("itemprop");
         let is_published = property.is_some_and(|property| {
             property
                 .split_ascii_whitespace()
@@ -240,14 +241,14 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
         let is_old_form = element.element.name() == "abbr"
             && element
                 .element
-                .attr("class")
+                .attribute("class")
                 .is_some_and(|class| class.contains("published"));
         if element.tag != Tag::Time && !is_published && !is_old_form {
             continue;
         }
         let value = ["datetime", "content", "data-datetime", "title"]
             .iter()
-            .find_map(|name| element.element.attr(name).and_then(dates::machine));
+            .find_map(|name| element.element.attribute(name).and_then(dates::machine));
         let text = value.or_else(|| {
             let run = flat
                 .runs
@@ -257,7 +258,7 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
                 .find_map(|run| dates::written(&flat.run_text(run), true))
         });
         let Some(date) = text else { continue };
-        let class = element.element.attr("class").unwrap_or("");
+        let class = element.element.attribute("class").unwrap_or("");
         let at = element.first_run as usize;
         let distance = if near.range.contains(&at) || near.range.contains(&(at + 1)) {
             0
@@ -346,10 +347,10 @@ fn licence(flat: &Flat<'_>, structured: &Structured, base: &Url) -> Option<Strin
     }
     let mut creative_commons = None;
     for element in flat.elements.iter().filter(|element| element.tag == Tag::A) {
-        let Some(href) = element.element.attr("href") else {
+        let Some(href) = element.element.attribute("href") else {
             continue;
         };
-        if element.element.attr("rel").is_some_and(has_rel) {
+        if element.element.attribute("rel").is_some_and(has_rel) {
             return absolute(href);
         }
         if creative_commons.is_none()

@@ -5,6 +5,7 @@
 use url::Url;
 
 use super::{Row, log};
+use crate::dom::Attributes;
 use crate::flat::{Flat, NONE, Run, Traits};
 use crate::sums::share;
 
@@ -49,7 +50,7 @@ fn links_of(flat: &Flat<'_>, run: &Run, url: &Url) -> Links {
         }
         last = link;
         let element = &flat.elements[link as usize];
-        let target = target_of(element.element.attr("href").unwrap_or("").trim(), url);
+        let target = target_of(element.element.attribute("href").unwrap_or("").trim(), url);
         links.count += 1;
         links.first = links.first.or(Some(target));
         links.out += u32::from(target == Target::Elsewhere);

@@ -2,6 +2,8 @@
 
 use scraper::node::Element;
 
+use crate::dom::Attributes;
+
 /// The references of one element to resources, as written.
 pub(super) fn references(element: &Element) -> Vec<&str> {
     let attributes: &[&str] = match element.name() {
@@ -17,10 +19,10 @@ pub(super) fn references(element: &Element) -> Vec<&str> {
     };
     let mut found: Vec<&str> = attributes
         .iter()
-        .filter_map(|name| element.attr(name))
+        .filter_map(|name| element.attribute(name))
         .filter(|reference| !reference.trim().is_empty())
         .collect();
-    if let ("img" | "source", Some(srcset)) = (element.name(), element.attr("srcset")) {
+    if let ("img" | "source", Some(srcset)) = (element.name(), element.attribute("srcset")) {
         found.extend(srcset_references(srcset));
     }
     found
@@ -28,7 +30,7 @@ pub(super) fn references(element: &Element) -> Vec<&str> {
 
 fn is(element: &Element, name: &str, value: &str) -> bool {
     element
-        .attr(name)
+        .attribute(name)
         .is_some_and(|actual| actual.trim().eq_ignore_ascii_case(value))
 }
 
@@ -43,7 +45,7 @@ fn is_loaded(element: &Element) -> bool {
         "manifest",
         "mask-icon",
     ];
-    element.attr("rel").is_some_and(|rel| {
+    element.attribute("rel").is_some_and(|rel| {
         rel.split_ascii_whitespace().any(|token| {
             LOADED
                 .iter()

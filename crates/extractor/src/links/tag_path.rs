@@ -6,6 +6,8 @@
 
 use scraper::node::Element;
 
+use crate::dom::Attributes;
+
 /// Elements named; a longer path keeps those nearest to the link.
 const ELEMENTS_MAX: usize = 12;
 
@@ -57,7 +59,7 @@ fn label_of(element: &Element) -> String {
     let mut label = String::with_capacity(32);
     push_shortened(&mut label, element.name());
     let id = element
-        .attr("id")
+        .attribute("id")
         .map(str::trim)
         .filter(|id| !id.is_empty());
     if let Some(id) = id {
@@ -71,7 +73,7 @@ fn label_of(element: &Element) -> String {
 }
 
 fn first_class(element: &Element) -> Option<&str> {
-    element.attr("class")?.split_ascii_whitespace().next()
+    element.attribute("class")?.split_ascii_whitespace().next()
 }
 
 /// Appends a name without what would make it unique or ambiguous.

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use url::Url;
 
+use crate::dom::Attributes;
 use crate::features::Survey;
 use crate::flat::Flat;
 use crate::hints::Hint;
@@ -115,7 +116,7 @@ fn marked(flat: &Flat<'_>, survey: &Survey, near: &Near, strict: bool) -> Option
             continue;
         }
         let attribute = |name: &str, wanted: &str| {
-            element.element.attr(name).is_some_and(|value| {
+            element.element.attribute(name).is_some_and(|value| {
                 value
                     .split_ascii_whitespace()
                     .any(|word| word.eq_ignore_ascii_case(wanted))
@@ -125,7 +126,7 @@ fn marked(flat: &Flat<'_>, survey: &Survey, near: &Near, strict: bool) -> Option
             || attribute("itemprop", "author")
             || (!strict
                 && (element.hints.has(Hint::User) || element.hints.has(Hint::Byline))
-                && element.element.attr("class").is_some_and(|class| {
+                && element.element.attribute("class").is_some_and(|class| {
                     let class = class.to_ascii_lowercase();
                     class.contains("author") || class.contains("byline")
                 }));
@@ -156,7 +157,7 @@ fn profile(flat: &Flat<'_>, near: &Near) -> Option<String> {
         if element.tag != Tag::A || element.tally.chars == 0 || element.tally.chars > 60 {
             continue;
         }
-        let leads_to_author = element.element.attr("href").is_some_and(|href| {
+        let leads_to_author = element.element.attribute("href").is_some_and(|href| {
             [
                 "/author/",
                 "/authors/",
@@ -169,7 +170,7 @@ fn profile(flat: &Flat<'_>, near: &Near) -> Option<String> {
             .iter()
             .any(|part| href.contains(part))
         });
-        if !leads_to_author && element.element.attr("rel") != Some("author") {
+        if !leads_to_author && element.element.attribute("rel") != Some("author") {
             continue;
         }
         let name = inline_text(flat, index);
