@@ -127,17 +127,20 @@ fn whole_directory(directory: &std::path::Path) {
     let url = url();
     let read = |html: &str| drop(black_box(extract(html, &PageContext::new(&url))));
     let peer = |html: &str| drop(black_box(smoothie(html)));
+    // What is built once in a process is built before.
+    pages.iter().take(1).for_each(|html| read(html));
     let (mut ours, mut theirs, mut slowest) = (0.0, 0.0, 0.0f64);
-    for pages in pages.chunks(CHUNK) {
-        pages.iter().for_each(|html| {
-            let start = Instant::now();
-            read(html);
-            slowest = slowest.max(start.elapsed().as_secs_f64() * 1e3);
-        });
-        pages.iter().for_each(|html| peer(html));
-        // By turns, so that a busy machine is busy for both.
-        for _ in 0..ROUNDS {
-            ours += cpu_ms(|| pages.iter().for_each(|html| read(html)));
+    for _ in 0..ROUNDS {
+        // By turns, so that a busy machine is busy for both; but a page comes again only after all
+        // others, so that nothing is remembered of it.
+        for pages in pages.chunks(CHUNK) {
+            ours += cpu_ms(|| {
+                for html in pages {
+                    let start = Instant::now();
+                    read(html);
+                    slowest = slowest.max(start.elapsed().as_secs_f64() * 1e3);
+                }
+            });
             theirs += cpu_ms(|| pages.iter().for_each(|html| peer(html)));
         }
     }
@@ -152,7 +155,7 @@ fn whole_directory(directory: &std::path::Path) {
 
 /// Pages timed in one go: few enough that the machine's state is the same for both readers.
 const CHUNK: usize = 25;
-/// How often each chunk is timed.
+/// How often all pages are timed.
 const ROUNDS: usize = 3;
 
 /// Milliseconds of CPU that a piece of work takes, where the system tells (Linux), else of time.
