@@ -30,6 +30,7 @@ use crate::features::{Features, Survey, Table};
 use crate::flat::Flat;
 use crate::page::PageType;
 use crate::page_type;
+use crate::quick::Map;
 use crate::structured::Structured;
 
 /// No run below this is kept, however empty the page would be.
@@ -65,7 +66,7 @@ pub(crate) fn judge(
         .zip(second)
         .map(|(first, second)| (first + second) / 2.0)
         .collect();
-    decide(flat, survey, structured, url, &mean)
+    decide(flat, survey, features, structured, url, &mean)
 }
 
 fn odds(forest: &forest::Forest, table: &Table) -> Vec<f32> {
@@ -78,18 +79,19 @@ fn odds(forest: &forest::Forest, table: &Table) -> Vec<f32> {
 pub(crate) fn decide(
     flat: &Flat<'_>,
     survey: &Survey,
+    features: &Features,
     structured: &Structured,
     url: &Url,
     odds: &[f32],
 ) -> Verdict {
-    let mut probability: Vec<f32> = odds
-        .iter()
-        .map(|odds| 1.0 / (1.0 + (-odds).exp()))
-        .collect();
+    let mut probability = probabilities(odds);
     // The type depends on the content and some rules for content on the type: a first guess at
     // the one is good enough for the other.
     let first = cut(flat, &probability);
     let page_type = page_type::guess(flat, survey, structured, &first, url);
+    if matches!(page_type, PageType::Forum | PageType::Service) {
+        probability = probabilities(&with_kin(flat, &features.paths, odds));
+    }
     veto::apply(flat, survey, page_type, &mut probability);
     let mut main = cut(flat, &probability);
     if page_type == PageType::Product {
@@ -100,6 +102,31 @@ pub(crate) fn decide(
     }
     drop_repeats(flat, survey, &mut main);
     Verdict { main, page_type }
+}
+
+fn probabilities(odds: &[f32]) -> Vec<f32> {
+    let probability = |odds: &f32| 1.0 / (1.0 + (-odds).exp());
+    odds.iter().map(probability).collect()
+}
+
+/// Odds drawn towards the mean of the runs on the same path of tags and classes: what one template
+/// made, the posts of a thread or the points of an offer, is content or not as a whole, and the
+/// short post among them looks like furniture only by itself.
+fn with_kin(flat: &Flat<'_>, paths: &[u64], odds: &[f32]) -> Vec<f32> {
+    const SHARE: f32 = 0.5;
+    const WORDS_MAX: u32 = 60;
+    let weight = |run: usize| flat.runs[run].tally.words.min(WORDS_MAX) as f32 + 0.5;
+    let mut kin: Map<(f32, f32)> = Map::default();
+    for (run, &path) in paths.iter().enumerate() {
+        let sum = kin.entry(path).or_default();
+        sum.0 += weight(run) * odds[run];
+        sum.1 += weight(run);
+    }
+    let drawn = |(run, path): (usize, &u64)| {
+        let (held, size) = kin[path];
+        (1.0 - SHARE) * odds[run] + SHARE * held / size
+    };
+    paths.iter().enumerate().map(drawn).collect()
 }
 
 /// Keeps the runs above the page's threshold.
@@ -189,6 +216,17 @@ mod tests {
             kept(page, &[0.35, 0.3, 0.3, 0.01]),
             [true, true, true, false]
         );
+    }
+
+    #[test]
+    fn a_short_post_follows_the_long_ones_of_its_thread() {
+        let long = "I had the same trouble until I found that the plug was loose.";
+        let page = format!("<div class=p>{long}</div><div class=p>Thanks!</div><b>Thanks!</b>");
+        let html = scraper::Html::parse_document(&page);
+        let flat = Flat::of(&html);
+        let drawn = with_kin(&flat, &[1, 1, 2], &[4.0, -2.0, -2.0]);
+        assert!(drawn[1] > 0.0 && drawn[0] < 4.0);
+        assert_eq!(drawn[2], -2.0, "it has no kin");
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub fn training_rows(html: &str, url: &url::Url, odds: Option<&[f32]>) -> Traini
         None => (features.table, None),
         Some(odds) => {
             let odds = &odds[..flat.runs.len()];
-            let verdict = judge::decide(&flat, &survey, &structured, url, odds);
+            let verdict = judge::decide(&flat, &survey, &features, &structured, url, odds);
             let blocks = assemble::blocks(&flat, &survey.texts, &verdict.main);
             let company = judge::company::rows(&flat, &survey, &features, odds);
             (company, Some(blocks::plain(&blocks)))
