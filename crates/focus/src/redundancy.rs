@@ -17,6 +17,12 @@
 //! [`RedundancyConfig::probe_share`] of its URLs be fetched; when these probes turn out unique the
 //! rule falls below the bar and its URLs are fetched again.
 //!
+//! Where a copy names its original as canonical, the pair shows more: which of the two is the original,
+//! and that the site means it. Then a rule may also put one beginning or end of a path in place of
+//! another, move to another host at the same time, or leave parameters away. What a page says of
+//! itself is never enough: each pair is confirmed by the texts first. A page that was read and names
+//! another canonical than the rule foretells speaks against it.
+//!
 //! Of two names of a host the one known first is the original, whichever copy was fetched first:
 //! a pair says that both have the same page, and with one direction the two can never be skipped
 //! for each other.
@@ -35,7 +41,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::learn::Mix;
 use crate::promise::path_template;
 use crate::relevance::mix;
-use rule::{Record, Rule, path_difference, url_host};
+use rule::{Record, Rewrite, Rule, path_difference, url_host};
 
 /// Rules that are remembered.
 const RULES_MAX: usize = 10_000;
@@ -144,9 +150,55 @@ impl Redundancy {
         }
         let knows = |link: Url| rule.covers(&link);
         let loses = is_copy && !led_to.filter_map(parse).all(knows);
+        self.count(rule, loses);
+    }
+
+    /// A confirmed pair whose copy names the original as canonical. To be called after
+    /// [`Redundancy::observe_pair`] with the same pair.
+    pub fn observe_named<'u>(
+        &mut self,
+        url_dup: &str,
+        url_kept: &str,
+        mut led_to: impl Iterator<Item = &'u str>,
+    ) {
+        let (Some(dup), Some(kept)) = (parse(url_dup), parse(url_kept)) else {
+            return;
+        };
+        // What needs no naming is known already; one rule for a pair, or they would lead in circles.
+        if self.read_off(&dup, &kept).is_some() {
+            return;
+        }
+        let Some(rule) = Rewrite::of(&dup, &kept).map(Rule::Named) else {
+            return;
+        };
+        let loses = led_to.any(|link| !parse(link).is_some_and(|link| rule.covers(&link)));
+        self.count(rule, loses);
+    }
+
+    /// A page that was read and names this URL as canonical: it speaks against rules that foretell
+    /// another one.
+    pub fn observe_canonical(&mut self, url: &str, canonical: &str) {
+        let (Some(url), Some(canonical)) = (parse(url), parse(canonical)) else {
+            return;
+        };
+        let host = xxh3_64(url_host(&url).as_bytes());
+        for key in self.by_host.get(&host).into_iter().flatten() {
+            if let Some(record) = self.rules.get_mut(key)
+                && let Some(rule @ Rule::Named(_)) = &record.rule
+                && rule
+                    .apply(&url)
+                    .is_some_and(|original| original != canonical)
+            {
+                record.wrong = record.wrong.saturating_add(1);
+            }
+        }
+    }
+
+    /// A pair that a rule explains, and whether pages are lost if it is followed.
+    fn count(&mut self, rule: Rule, loses: bool) {
         let key = rule.key();
         if !self.rules.contains_key(&key) {
-            if self.rules.len() >= RULES_MAX {
+            if self.rules.len() >= RULES_MAX && !self.make_room() {
                 return;
             }
             let host = xxh3_64(rule.host().as_bytes());
@@ -159,6 +211,18 @@ impl Redundancy {
         } else {
             record.right = record.right.saturating_add(1);
         }
+    }
+
+    /// Forgets what one pair alone has shown, most often two names of one page; whether that made
+    /// room.
+    fn make_room(&mut self) -> bool {
+        self.rules.retain(|_, record| record.right > 1);
+        let rules = &self.rules;
+        self.by_host.retain(|_, keys| {
+            keys.retain(|key| rules.contains_key(key));
+            !keys.is_empty()
+        });
+        self.rules.len() < RULES_MAX
     }
 
     /// A page that was kept as new: evidence against rules that would have skipped it for a page
@@ -558,7 +622,152 @@ mod tests {
         assert_eq!(memory.yield_of("http://a.example/posts/2020/a-post/"), 1.0);
     }
 
+    fn named(form: impl Fn(u32) -> (String, String)) -> Redundancy {
+        let mut memory = memory();
+        for number in 0..12 {
+            let (copy, original) = form(number);
+            pair(&mut memory, &copy, &original);
+            assert!(memory.rules().is_empty(), "pairs alone do not show it");
+        }
+        for number in 0..12 {
+            let (copy, original) = form(number);
+            memory.observe_named(&copy, &original, std::iter::empty());
+        }
+        memory
+    }
+
+    #[track_caller]
+    fn check_named(form: fn(u32) -> (String, String), url: &str, expected: Option<&str>) {
+        assert_eq!(original(&named(form), url).as_deref(), expected);
+    }
+
+    #[test]
+    fn what_copies_name_as_canonical_is_learnt_form_by_form() {
+        let category = |n| {
+            let item = format!("item-{n}.html");
+            (
+                format!("http://a.example/garden/tools/{item}"),
+                format!("http://a.example/products/{item}"),
+            )
+        };
+        check_named(
+            category,
+            "http://a.example/garden/tools/spade",
+            Some("http://a.example/products/spade"),
+        );
+        check_named(category, "http://a.example/garden/spade", None);
+        check_named(category, "http://b.example/garden/tools/spade", None);
+        let mobile = |n| {
+            (
+                format!("https://m.example/amp/{n}.amp"),
+                format!("http://a.example/amp/{n}.html"),
+            )
+        };
+        check_named(
+            mobile,
+            "https://m.example/amp/x.amp",
+            Some("http://a.example/amp/x.html"),
+        );
+        check_named(mobile, "http://m.example/amp/x.amp", None);
+        let locale = |n| {
+            (
+                format!("http://a.example/{n}/x"),
+                format!("http://a.example/en/{n}/x"),
+            )
+        };
+        check_named(locale, "http://a.example/9", Some("http://a.example/en/9"));
+        check_named(locale, "http://a.example/en/9", None);
+        let tracked = |n| {
+            (
+                format!("http://a.example/p?utm=1&id={n}&ref=x"),
+                format!("http://a.example/p?id={n}"),
+            )
+        };
+        check_named(
+            tracked,
+            "http://a.example/q?ref=1&id=7&utm=2",
+            Some("http://a.example/q?id=7"),
+        );
+        check_named(tracked, "http://a.example/q?ref=1&id=7", None);
+        let scheme = |n| {
+            (
+                format!("http://a.example/{n}"),
+                format!("https://a.example/{n}"),
+            )
+        };
+        check_named(scheme, "http://a.example/x", Some("https://a.example/x"));
+    }
+
+    #[test]
+    fn a_page_that_names_another_canonical_speaks_against_the_rule() {
+        let mut memory = named(|n| {
+            (
+                format!("http://a.example/{n}"),
+                format!("http://a.example/en/{n}"),
+            )
+        });
+        memory.observe_canonical("http://a.example/20", "http://a.example/en/20");
+        assert!(memory.foresee("http://a.example/x").is_some());
+        for number in 30..34 {
+            let url = format!("http://a.example/{number}");
+            memory.observe_canonical(&url, &url);
+        }
+        assert_eq!(memory.foresee("http://a.example/x"), None);
+    }
+
+    #[test]
+    fn a_copy_with_links_of_its_own_makes_no_rule_whatever_it_names() {
+        let mut memory = memory();
+        for number in 0..20 {
+            memory.observe_named(
+                &format!("http://a.example/list/{number}"),
+                &format!("http://a.example/all/{number}"),
+                [format!("http://a.example/post/{number}").as_str()].into_iter(),
+            );
+        }
+        assert!(memory.rules().is_empty());
+    }
+
+    #[test]
+    fn names_of_single_pages_make_room_for_rules() {
+        let mut memory = memory();
+        for number in 0..RULES_MAX as u32 + 5_000 {
+            let (copy, original) = (
+                format!("http://a.example/p/alias-{number}"),
+                format!("http://a.example/p/title.{number}"),
+            );
+            memory.observe_named(&copy, &original, std::iter::empty());
+            if number % 1_000 == 0 {
+                let copy = format!("http://m.example/{number}");
+                pair(&mut memory, &copy, &format!("http://a.example/{number}"));
+            }
+        }
+        assert!(memory.rules.len() <= RULES_MAX);
+        assert!(memory.foresee("http://m.example/x").is_some());
+    }
+
     proptest! {
+        #[test]
+        fn a_named_form_leads_from_copies_to_originals_and_nowhere_else(
+            copy in "(http|https)://[ab]\\.example(/[a-c._;-]{0,4}){0,4}(\\?[ab]=[0-9](&[cd]=[0-9])?)?",
+            original in "(http|https)://[ab]\\.example(/[a-c._;-]{0,4}){0,4}(\\?[ab]=[0-9])?",
+            others in prop::collection::vec("(http|https)://[ab]\\.example(/[a-c._;-]{0,4}){0,4}(\\?[a-d]=[0-9])?", 0..8),
+        ) {
+            let (copy, original) = (Url::parse(&copy).unwrap(), Url::parse(&original).unwrap());
+            if let Some(rewrite) = Rewrite::of(&copy, &original) {
+                let rule = Rule::Named(rewrite);
+                prop_assert_eq!(rule.apply(&copy), Some(original.clone()));
+                for other in &others {
+                    let other = Url::parse(other).unwrap();
+                    if let Some(found) = rule.apply(&other) {
+                        prop_assert!(found != other);
+                        prop_assert_eq!(url_host(&found), url_host(&original));
+                        prop_assert_eq!(found.scheme(), original.scheme());
+                    }
+                }
+            }
+        }
+
         #[test]
         fn no_pair_makes_it_panic_and_no_forecast_names_itself(
             pairs in prop::collection::vec(("[a-c]{1,2}", "[a-z/._;-]{0,12}", "[a-z=&]{0,8}", "[a-z/._;-]{0,12}"), 0..40),
@@ -569,6 +778,11 @@ mod tests {
                     &mut memory,
                     &format!("http://{host}.example/{path}?{query}"),
                     &format!("http://a.example/{kept}"),
+                );
+                memory.observe_named(
+                    &format!("http://{host}.example/{path}?{query}"),
+                    &format!("http://a.example/{kept}"),
+                    std::iter::empty(),
                 );
             }
             for (host, path, query, _) in &pairs {

@@ -129,14 +129,24 @@ impl Foresight {
         if is_whole && reason != "soft_404" {
             self.read.note(&url, spelling);
         }
+        let canonical = canonical_of(record).map(|canonical| spelling.plain(&canonical));
+        if let Some(canonical) = &canonical {
+            let plain = spelling.plain(&url);
+            self.redundancy.observe_canonical(&plain, canonical);
+        }
         match (original_of(record), reason) {
             (Some(original), _) => {
                 let Some((copy, original)) = pair(&url, &original, spelling) else {
                     return;
                 };
-                let new = record.links.iter().filter(|link| link.fate == "new");
-                let led_to = new.map(|link| link.url.as_str());
-                self.redundancy.observe_pair(&copy, &original, led_to);
+                let led_to = || {
+                    let new = record.links.iter().filter(|link| link.fate == "new");
+                    new.map(|link| link.url.as_str())
+                };
+                self.redundancy.observe_pair(&copy, &original, led_to());
+                if canonical.as_deref() == Some(original.as_str()) {
+                    self.redundancy.observe_named(&copy, &original, led_to());
+                }
             }
             (None, reason) if is_whole && !matches!(reason, "thin" | "soft_404" | "error_page") => {
                 let read = &self.read;
@@ -163,6 +173,11 @@ impl Foresight {
             }
         }
     }
+}
+
+/// The URL that a page names as canonical.
+fn canonical_of(record: &PageRecord) -> Option<CanonicalUrl> {
+    CanonicalUrl::parse(record.page.as_ref()?.canonical.as_deref()?).ok()
 }
 
 /// The plain URLs of a copy and its original. What changes nothing on one of two hosts changes
@@ -203,6 +218,7 @@ fn rehosted(url: &str, other: &CanonicalUrl) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use archive::{FetchRecord, NeighbourRecord, PageSummary};
+    use proptest::strategy::Strategy as _;
 
     use super::*;
 
@@ -335,6 +351,107 @@ mod tests {
         };
         assert!(matches!(plain("7"), Permission::Refused(_)));
         assert_eq!(plain("70"), Permission::Allowed);
+    }
+
+    fn naming(canonical: &str, record: PageRecord) -> PageRecord {
+        PageRecord {
+            page: Some(PageSummary {
+                canonical: Some(canonical.into()),
+                ..PageSummary::default()
+            }),
+            ..record
+        }
+    }
+
+    fn take_in(foresight: &mut Foresight, record: &PageRecord) {
+        NEW.with(|(_, frontier)| foresight.on_page(record, &frontier.spelling()));
+    }
+
+    #[test]
+    fn copies_that_name_their_original_are_left_alone_once_it_was_read() {
+        let mut foresight = Foresight::new(0, false);
+        let forms = |number: u32| {
+            (
+                format!("http://a.example/garden/item-{number}"),
+                format!("http://a.example/products/item-{number}"),
+            )
+        };
+        for number in 0..12 {
+            let (copy, original) = forms(number);
+            take_in(&mut foresight, &naming(&original, page(&original, None)));
+            take_in(
+                &mut foresight,
+                &naming(&original, page(&copy, Some(&original))),
+            );
+        }
+        for number in 20..40 {
+            observe(&mut foresight, &forms(number).1, None);
+        }
+        let refused = (20..40)
+            .filter(|&number| matches!(check(&foresight, &forms(number).0), Permission::Refused(_)))
+            .count();
+        assert!(refused >= 16, "{refused}");
+        let waits = |number: &u32| check(&foresight, &forms(*number).0) == Permission::Later;
+        assert!((50..60).any(|number| waits(&number)));
+        assert!(
+            (50..60).all(|number| { check(&foresight, &forms(number).1) == Permission::Allowed })
+        );
+    }
+
+    proptest::proptest! {
+        /// A site whose pages all name its front page, or anything else: that alone costs no page.
+        #[test]
+        fn a_canonical_that_lies_costs_no_page(
+            names in proptest::collection::vec((0u32..40, 0u32..3), 1..60),
+            has_topic in proptest::prelude::any::<bool>(),
+        ) {
+            let mut foresight = Foresight::new(0, has_topic);
+            for (number, (target, form)) in names.iter().enumerate() {
+                let url = format!("http://a.example/garden/{number}");
+                proptest::prop_assert_eq!(check(&foresight, &url), Permission::Allowed);
+                let canonical = match form {
+                    0 => "http://a.example/".to_owned(),
+                    1 => format!("http://a.example/products/{target}"),
+                    _ => format!("http://a.example/garden/{target}"),
+                };
+                take_in(&mut foresight, &naming(&canonical, page(&url, None)));
+            }
+        }
+
+        /// A site that serves everything in two forms, of which one names the other: whatever the
+        /// order in which they are found, every text is read, and what was held back goes in the end.
+        #[test]
+        fn every_text_is_read_whichever_form_is_found_first(
+            order in proptest::sample::subsequence((0u32..160).collect::<Vec<_>>(), 160)
+                .prop_shuffle(),
+        ) {
+            let mut foresight = Foresight::new(0, false);
+            let url = |at: u32, form: u32| match form {
+                0 => format!("http://a.example/products/{at}"),
+                _ => format!("http://a.example/garden/{at}"),
+            };
+            let mut texts: std::collections::HashMap<u32, String> = std::collections::HashMap::new();
+            let mut queue: std::collections::VecDeque<u32> = order.into();
+            let mut waited = 0;
+            while let Some(next) = queue.pop_front() {
+                let (at, form) = (next / 2, next % 2);
+                let this = url(at, form);
+                match check(&foresight, &this) {
+                    Permission::Later if waited <= queue.len() => {
+                        waited += 1;
+                        queue.push_back(next);
+                        continue;
+                    }
+                    Permission::Refused(_) => continue,
+                    Permission::Later | Permission::Allowed | Permission::Unknown => waited = 0,
+                }
+                let original = texts.get(&at).cloned();
+                texts.entry(at).or_insert_with(|| this.clone());
+                let record = page(&this, original.as_deref());
+                take_in(&mut foresight, &naming(&url(at, 0), record));
+            }
+            proptest::prop_assert_eq!(texts.len(), 80);
+        }
     }
 
     #[test]

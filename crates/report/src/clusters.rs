@@ -43,10 +43,13 @@ pub struct Duplicates {
 }
 
 /// URLs that a rule learnt from confirmed pairs called another name of a page that was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Foreseen {
     /// Fetches saved.
     pub saved: u64,
+    /// The same by the rule that saved them.
+    #[serde(default)]
+    pub rules: BTreeMap<String, u64>,
     /// Those that were fetched all the same and could be judged, to find out whether the rule errs.
     pub probes: u64,
     /// Probes that were kept: no duplicates after all.
@@ -189,7 +192,7 @@ impl Clusters {
             clusters: self.members.len() as u64,
             replaced: self.replaced,
             refuted: self.refuted,
-            foreseen: self.foreseen,
+            foreseen: self.foreseen.clone(),
             largest: named.take(LARGEST_MAX).collect(),
             samples,
         }

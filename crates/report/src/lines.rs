@@ -4,6 +4,9 @@ use crate::figures::CrawlReport;
 use crate::harvest::{Harvest, Point};
 use crate::words::{bytes, count, duration, name, plural, share};
 
+/// Rules of duplicates foreseen that are named.
+const RULES_SHOWN: usize = 8;
+
 /// When it ran, and for how long.
 pub(crate) fn opening_line(report: &CrawlReport) -> String {
     if report.started_at.is_empty() {
@@ -94,7 +97,7 @@ pub(crate) fn duplicate_line(report: &CrawlReport) -> String {
 
 /// How many duplicates were foreseen, if any were.
 pub(crate) fn foreseen_line(report: &CrawlReport) -> Option<String> {
-    let foreseen = report.duplicates.foreseen;
+    let foreseen = &report.duplicates.foreseen;
     (foreseen.saved + foreseen.probes > 0).then(|| {
         format!(
             "{} saved by foreseeing a duplicate; {} fetched all the same, of which {} ({}) were none",
@@ -104,6 +107,16 @@ pub(crate) fn foreseen_line(report: &CrawlReport) -> Option<String> {
             share(foreseen.probe_errors, foreseen.probes),
         )
     })
+}
+
+/// The rules by which most duplicates were foreseen, with the fetches that each has saved.
+pub(crate) fn foreseen_rules(report: &CrawlReport) -> Vec<String> {
+    let mut rules: Vec<_> = report.duplicates.foreseen.rules.iter().collect();
+    rules.sort_by_key(|(rule, saved)| (std::cmp::Reverse(**saved), (*rule).clone()));
+    let shown = rules.iter().take(RULES_SHOWN);
+    shown
+        .map(|(rule, saved)| format!("{}: {rule}", count(**saved)))
+        .collect()
 }
 
 /// What was wanted among what was read.

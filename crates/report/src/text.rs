@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use crate::figures::CrawlReport;
 use crate::hosts::HostRow;
 use crate::lines::{
-    beside_breadth, breadth_lines, duplicate_line, foreseen_line, harvest_lines, network_lines,
-    opening_line, part_of, stop_line,
+    beside_breadth, breadth_lines, duplicate_line, foreseen_line, foreseen_rules, harvest_lines,
+    network_lines, opening_line, part_of, stop_line,
 };
 use crate::look::{BOLD, DIM, Look};
 use crate::table::{Align, Table, fit, wrap};
@@ -274,6 +274,9 @@ impl Page {
         self.line(&format!("  {}", duplicate_line(report)));
         if let Some(line) = foreseen_line(report) {
             self.line(&format!("  {line}"));
+        }
+        for rule in foreseen_rules(report) {
+            self.line(&format!("    {rule}"));
         }
         self.counts(
             "kind",

@@ -82,7 +82,8 @@ fn the_harvest_stands_beside_that_of_breadth_first() {
     journal.page(judged("http://a.test/best", "Best", "en", 0.9, ""));
     let poor = judged("http://a.test/poor", "Again", "en", 0.9, "near_duplicate");
     journal.page(duplicate(poor, kept, "http://a.test/good", 2, 0.9));
-    let copy = unread("http://a.test/copy", "refused", "duplicate_foreseen", None);
+    let mut copy = unread("http://a.test/copy", "refused", "duplicate_foreseen", None);
+    copy.detail = Some("http://a.test/good, since a rule, learnt (sure to 91 %)".into());
     journal.page(copy);
     let report = report_of(&journal.records);
     let breadth = report.harvest.breadth_first.clone().unwrap();
@@ -99,8 +100,10 @@ fn the_harvest_stands_beside_that_of_breadth_first() {
     assert_eq!(new(&report.harvest.curve), [0, 0, 1, 2, 2]);
     assert_eq!(new(&breadth.curve), [0, 0, 1, 1, 2]);
     assert_eq!(new(&breadth.harsh_curve), [0, 0, 0, 0, 1]);
+    assert_eq!(report.duplicates.foreseen.rules["a rule, learnt"], 1);
     let text = text::render(&report, Look::default());
     assert!(text.contains("the crawl did not read 2"), "{text}");
+    assert!(text.contains("1: a rule, learnt"), "{text}");
     let page = html::render(&report, &|_| None);
     assert!(page.contains("Harvest against breadth-first") && page.contains("f-breadth\" d=\"M"));
 }

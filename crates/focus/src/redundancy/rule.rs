@@ -15,6 +15,152 @@ pub(super) enum Rule {
         from: String,
         to: String,
     },
+    /// Copies name their original as canonical, in this form.
+    Named(Rewrite),
+}
+
+/// One form of URLs to another, as pages themselves name it: another origin, another beginning or
+/// end of the path, parameters left away.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Rewrite {
+    /// Scheme and host of the copies, then of the originals.
+    origins: [(String, String); 2],
+    /// Whole segments that begin the paths of the copies, then of the originals.
+    heads: [String; 2],
+    /// What ends their paths.
+    tails: [String; 2],
+    /// Parameters that the originals do not have, in the order of names.
+    dropped: Vec<String>,
+}
+
+/// Bytes of a path's differing part; longer ones name a page, not a form.
+const PIECE_BYTES_MAX: usize = 24;
+
+/// Parameters that a rule leaves away at most.
+const DROPPED_MAX: usize = 6;
+
+impl Rewrite {
+    /// The form that a copy and its original show.
+    pub(super) fn of(copy: &Url, original: &Url) -> Option<Rewrite> {
+        let (heads, tails) = differing(copy.path(), original.path())?;
+        if heads
+            .iter()
+            .chain(&tails)
+            .any(|piece| piece.len() > PIECE_BYTES_MAX)
+        {
+            return None;
+        }
+        let mut kept = original.query_pairs().peekable();
+        let mut dropped: Vec<String> = Vec::new();
+        for pair in copy.query_pairs() {
+            if kept.next_if_eq(&pair).is_none() {
+                dropped.push(pair.0.into_owned());
+            }
+        }
+        dropped.sort_unstable();
+        dropped.dedup();
+        let rewrite = Rewrite {
+            origins: [copy, original].map(|url| (url.scheme().to_owned(), url_host(url))),
+            heads,
+            tails,
+            dropped,
+        };
+        (rewrite.dropped.len() <= DROPPED_MAX && rewrite.apply(copy).as_ref() == Some(original))
+            .then_some(rewrite)
+    }
+
+    fn apply(&self, url: &Url) -> Option<Url> {
+        let [(scheme, host), (to_scheme, to_host)] = &self.origins;
+        if url.scheme() != scheme || url_host(url) != *host {
+            return None;
+        }
+        let mut kept = moved_to(url, to_host)?;
+        kept.set_scheme(to_scheme).ok()?;
+        let ([head, to_head], [tail, to_tail]) = (&self.heads, &self.tails);
+        let middle = url.path().strip_prefix(head.as_str())?;
+        let middle = middle.strip_suffix(tail.as_str())?;
+        // Whole segments, and something of its own between them.
+        if !middle.starts_with('/') || middle.len() < 2 {
+            return None;
+        }
+        // What is added is not there yet.
+        let has = |piece: &String, there: bool| !piece.is_empty() && there;
+        if (head.is_empty() && has(to_head, middle.starts_with(to_head.as_str())))
+            || (tail.is_empty() && has(to_tail, middle.ends_with(to_tail.as_str())))
+        {
+            return None;
+        }
+        kept.set_path(&format!("{to_head}{middle}{to_tail}"));
+        if !self.dropped.is_empty() {
+            let is_dropped = |name: &str| self.dropped.iter().any(|dropped| dropped == name);
+            let has = |name: &String| url.query_pairs().any(|(has, _)| has == name.as_str());
+            if !self.dropped.iter().all(has) {
+                return None;
+            }
+            let query = url.query().unwrap_or_default();
+            let parts = query.split('&').filter(|part| {
+                let name = url::form_urlencoded::parse(part.as_bytes()).next();
+                name.is_none_or(|(name, _)| !is_dropped(&name))
+            });
+            let query = parts.collect::<Vec<_>>().join("&");
+            kept.set_query(Some(query.as_str()).filter(|query| !query.is_empty()));
+        }
+        (kept != *url).then_some(kept)
+    }
+
+    fn words(&self) -> String {
+        let form = |at: usize| {
+            let (scheme, host) = &self.origins[at];
+            format!("{scheme}://{host}{}/…{}", self.heads[at], self.tails[at])
+        };
+        let without = match self.dropped.as_slice() {
+            [] => String::new(),
+            names => format!(" without {}", names.join(", ")),
+        };
+        format!("{} names {}{without} as canonical", form(0), form(1))
+    }
+}
+
+/// Heads and tails in which two paths differ around what they have in common: whole segments at the
+/// beginning if their ends agree, else what comes after the last common segment or word.
+fn differing(copy: &str, original: &str) -> Option<([String; 2], [String; 2])> {
+    let none = || [String::new(), String::new()];
+    if copy == original {
+        return Some((none(), none()));
+    }
+    let (a, b) = (copy.as_bytes(), original.as_bytes());
+    let alike = a.iter().rev().zip(b.iter().rev());
+    let mut tail = alike.take_while(|(x, y)| x == y).count();
+    while tail > 0 && a[a.len() - tail] != b'/' {
+        tail -= 1;
+    }
+    if tail >= 2 {
+        let cut = |path: &str| path[..path.len() - tail].to_owned();
+        return Some(([cut(copy), cut(original)], none()));
+    }
+    let mut head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let is_cut = |path: &[u8], at: usize| {
+        path.get(at)
+            .is_none_or(|byte| matches!(byte, b'/' | b'.' | b'-' | b'_' | b';'))
+    };
+    while head > 0 && !(is_cut(a, head) && is_cut(b, head)) {
+        head -= 1;
+    }
+    if head < 2 || copy[..head].ends_with('/') {
+        return None;
+    }
+    let cut = |path: &str| path[head..].to_owned();
+    Some((none(), [cut(copy), cut(original)]))
+}
+
+fn moved_to(url: &Url, host: &str) -> Option<Url> {
+    let (name, port) = host
+        .rsplit_once(':')
+        .map_or((host, None), |(name, port)| (name, port.parse().ok()));
+    let mut moved = url.clone();
+    moved.set_host(Some(name)).ok()?;
+    moved.set_port(port).ok()?;
+    Some(moved)
 }
 
 impl Rule {
@@ -22,6 +168,7 @@ impl Rule {
         let text = match self {
             Rule::Mirror { host, of } => format!("m\n{host}\n{of}"),
             Rule::Path { host, from, to } => format!("p\n{host}\n{from}\n{to}"),
+            Rule::Named(rewrite) => format!("n\n{rewrite:?}"),
         };
         xxh3_64(text.as_bytes())
     }
@@ -29,6 +176,7 @@ impl Rule {
     pub(super) fn host(&self) -> &str {
         match self {
             Rule::Mirror { host, .. } | Rule::Path { host, .. } => host,
+            Rule::Named(rewrite) => &rewrite.origins[0].1,
         }
     }
 
@@ -38,7 +186,10 @@ impl Rule {
         let host = url_host(link);
         match self {
             Rule::Mirror { of, .. } if host == *of => true,
-            _ => host == self.host() && self.apply(link).is_some(),
+            Rule::Named(rewrite) if host == rewrite.origins[1].1 && host != *self.host() => true,
+            Rule::Mirror { .. } | Rule::Path { .. } | Rule::Named(_) => {
+                host == self.host() && self.apply(link).is_some()
+            }
         }
     }
 
@@ -46,29 +197,28 @@ impl Rule {
         match self {
             Rule::Mirror { host, of } => format!("{host} mirrors {of}"),
             Rule::Path { host, from, to } => format!("{from:?} is the same as {to:?} on {host}"),
+            Rule::Named(rewrite) => rewrite.words(),
         }
     }
 
     /// The original's URL, if the rule speaks of this one.
     pub(super) fn apply(&self, url: &Url) -> Option<Url> {
-        let mut kept = url.clone();
-        match self {
-            Rule::Mirror { of, .. } => {
-                let (name, port) = of
-                    .rsplit_once(':')
-                    .map_or((of.as_str(), None), |(name, port)| {
-                        (name, port.parse().ok())
-                    });
-                kept.set_host(Some(name)).ok()?;
-                kept.set_port(port).ok()?;
-            }
+        let kept = match self {
+            Rule::Mirror { of, .. } => moved_to(url, of)?,
             Rule::Path { from, to, .. } => {
                 let path = url.path();
                 let at = path.rfind(from.as_str())?;
-                let whole = format!("{}{}{}", &path[..at], to, &path[at + from.len()..]);
-                kept.set_path(&whole);
+                let mut kept = url.clone();
+                kept.set_path(&format!(
+                    "{}{}{}",
+                    &path[..at],
+                    to,
+                    &path[at + from.len()..]
+                ));
+                kept
             }
-        }
+            Rule::Named(rewrite) => return rewrite.apply(url),
+        };
         (kept != *url).then_some(kept)
     }
 }

@@ -7,8 +7,8 @@ use super::{charts, escape, link, samples, section};
 use crate::figures::CrawlReport;
 use crate::harvest::{Harvest, Point};
 use crate::lines::{
-    beside_breadth, breadth_lines, duplicate_line, foreseen_line, harvest_lines, network_lines,
-    part_of,
+    beside_breadth, breadth_lines, duplicate_line, foreseen_line, foreseen_rules, harvest_lines,
+    network_lines, part_of,
 };
 use crate::words::{count, duration, name, plural, share};
 
@@ -178,12 +178,25 @@ pub(super) fn duplicates(
             "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">most repeated pages</th><th scope=\"col\" class=\"n\">duplicates</th></tr></thead><tbody>{largest}</tbody></table></div>\n"
         ),
     };
-    let foreseen = foreseen_line(report).into_iter().collect::<Vec<_>>();
+    let mut foreseen: String = foreseen_line(report)
+        .map(|line| format!("<p>{}</p>\n", escape(&line)))
+        .unwrap_or_default();
+    let rules = foreseen_rules(report);
+    if !rules.is_empty() {
+        let rules = rules
+            .iter()
+            .map(|rule| format!("<li>{}</li>", escape(rule)));
+        let _ = writeln!(
+            foreseen,
+            "<ul class=\"plain\">{}</ul>",
+            rules.collect::<String>()
+        );
+    }
     let body = format!(
         "<p>{}</p>\n{}<div class=\"two\"><div><h3>By distance in bits</h3>{}</div><div>{}{largest}</div></div>\n\
          <h3>Side by side</h3>\n<p class=\"soft\">Marked is what stands on one side only.</p>\n{}",
         escape(&duplicate_line(report)),
-        paragraphs(&foreseen),
+        foreseen,
         charts::columns("Duplicates by Hamming distance of the fingerprints", &bars),
         counts("kind", &duplicates.by_kind, "junk"),
         samples::samples(&duplicates.samples, texts),
