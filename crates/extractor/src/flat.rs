@@ -336,8 +336,11 @@ impl<'a> Walk<'a> {
             self.links -= 1;
         }
         let end = self.flat.elements.len() as ElementIndex;
-        // An inline element's run is still open when it ends, so count it in.
-        let end_run = self.flat.runs.len() as u32 + u32::from(self.open.is_some());
+        // An inline element's run is still open when it ends, so count it in; one without a
+        // visible sign so far may never come to be.
+        let is_run = |run: &Run| run.tally.chars > 0;
+        let end_run =
+            self.flat.runs.len() as u32 + u32::from(self.open.as_ref().is_some_and(is_run));
         let current = &mut self.flat.elements[self.current as usize];
         current.end = end;
         current.end_run = end_run;
@@ -580,6 +583,20 @@ mod tests {
             lines("<p>One <b>two</b> three<div>four<br>five<br><br>six</div>seven"),
             ["One two three", "four\nfive", "six", "seven"]
         );
+    }
+
+    #[test]
+    fn text_without_a_visible_sign_makes_no_run_for_the_elements_around_it() {
+        for html in [
+            "<p>One<p><b>\0</b>",
+            "<p>One<p><b>\u{1}\u{2}</b>",
+            "<b>\u{1}</b>",
+        ] {
+            let html = Html::parse_document(html);
+            let flat = Flat::of(&html);
+            let count = flat.runs.len() as u32;
+            assert!(flat.elements.iter().all(|element| element.end_run <= count));
+        }
     }
 
     #[test]
