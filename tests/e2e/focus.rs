@@ -158,6 +158,86 @@ fn a_mirror_that_is_linked_is_found_out_and_a_stop_halfway_loses_no_page() {
     bench.check("linked");
 }
 
+/// A host that repeats another one, page by page, up to a page; from there on its pages are its own.
+#[test]
+fn a_rule_found_wrong_is_lifted_and_what_was_held_back_or_refused_for_it_is_fetched() {
+    const PAGES: u64 = 240;
+    const COPIES: u64 = 120;
+    let mut web = TestWeb::new();
+    for number in 0..PAGES {
+        let next = [2 * number + 1, 2 * number + 2];
+        let here = next.iter().filter(|&&next| next < PAGES);
+        // Only the site's pages lead to the other host.
+        let mut links: Vec<String> = here.map(|&next| path(next)).collect();
+        let url = format!("http://mirror.test{}", path(number));
+        let own = number + 1 + if number < COPIES { 0 } else { 1_000 };
+        web = web.page(&url, &page(&title(own - 1), own, &[]));
+        links.push(url);
+        let url = format!("http://a.test{}", path(number));
+        web = web.page(&url, &page(&title(number), number + 1, &links));
+    }
+    let bench = Bench::serve(web);
+    let config = file(
+        bench.dir.path(),
+        "half.toml",
+        "[seeds]\nurls = [\"http://a.test/railway-0.html\"]\n[scope]\nhosts = [\"a.test\", \"mirror.test\"]\n\
+         [politeness]\ndelay = \"0s\"\n[crawl]\nconcurrency = 1\n",
+    );
+    bench.crawl_to_end("half", &[&config]);
+    let urls = fetched(&bench, "half");
+    let fetched = |number| urls.contains(&format!("http://mirror.test{}", path(number)));
+    let lost: Vec<u64> = (COPIES..PAGES).filter(|&number| !fetched(number)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+    let report = run(tamis(&["report", "--format", "json"]).arg(bench.crawl_dir("half")));
+    let report: serde_json::Value = serde_json::from_str(&stdout(&report)).expect("JSON");
+    let foreseen = &report["duplicates"]["foreseen"];
+    assert!(foreseen["put_back"].as_u64() > Some(0), "{foreseen}");
+    assert_eq!(report["totals"]["pending"], 0);
+    bench.check("half");
+    // A start later, all of it is known from the journal: nothing is put back twice.
+    bench.crawl_to_end("half", &[&config]);
+    assert_eq!(self::fetched(&bench, "half"), urls);
+    bench.check("half");
+}
+
+/// Items stand under their categories and in one list of products, which they name.
+#[test]
+fn copies_that_name_their_original_are_skipped_and_no_original_is_lost() {
+    let mut web = TestWeb::new();
+    for number in 0..PAGES {
+        let next = [2 * number + 1, 2 * number + 2];
+        let here = next.iter().filter(|&&next| next < PAGES);
+        let links: Vec<String> = here
+            .flat_map(|next| {
+                [
+                    format!("/products{}", path(*next)),
+                    format!("/garden{}", path(*next)),
+                ]
+            })
+            .collect();
+        let original = format!("http://a.test/products{}", path(number));
+        let head = format!("<head><link rel=\"canonical\" href=\"{original}\">");
+        let html = page(&title(number), number + 1, &links).replace("<head>", &head);
+        web = web.page(&original, &html);
+        web = web.page(&format!("http://a.test/garden{}", path(number)), &html);
+    }
+    let bench = Bench::serve(web);
+    let seed = [
+        "--seed",
+        "http://a.test/products/railway-0.html",
+        "--delay",
+        "0s",
+    ];
+    bench.crawl_to_end("named", &[&seed[..], &["--concurrency", "1"]].concat());
+    let urls = fetched(&bench, "named");
+    let of = |form: &str| urls.iter().filter(|url| url.contains(form)).count();
+    assert_eq!(of("/products/"), PAGES as usize);
+    assert!(of("/garden/") * 2 < PAGES as usize, "{urls:?}");
+    let told = stdout(&run(tamis(&["report"]).arg(bench.crawl_dir("named"))));
+    has(&told, &["names http://a.test/products/… as canonical"]);
+    bench.check("named");
+}
+
 /// Site and mirror each under a session of its own: no URL of the one is one of the other's, and
 /// none of either is read twice.
 #[test]

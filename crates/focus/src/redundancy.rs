@@ -47,6 +47,8 @@ use rule::{Record, Rewrite, Rule, path_difference, url_host};
 const RULES_MAX: usize = 10_000;
 /// Groups that are remembered.
 const GROUPS_MAX: usize = 1 << 17;
+/// Times that a rule may be lifted and tell of it.
+const LIFTS_MAX: u8 = 3;
 /// URLs longer than this are not looked at.
 const URL_BYTES_MAX: usize = 2_048;
 
@@ -107,6 +109,8 @@ pub struct Redundancy {
     groups: HashMap<u64, Yield, BuildHasherDefault<Mix>>,
     /// Hosts in the order in which they became known.
     hosts: HashMap<u64, u32, BuildHasherDefault<Mix>>,
+    /// Rules that were believed and are no longer, in words.
+    lifted: Vec<String>,
 }
 
 impl Redundancy {
@@ -118,7 +122,14 @@ impl Redundancy {
             by_host: HashMap::default(),
             groups: HashMap::default(),
             hosts: HashMap::default(),
+            lifted: Vec::new(),
         }
+    }
+
+    /// The rules that were believed when this was last asked, or after, and are no longer, in the
+    /// words of [`Prediction::rule`]: what was skipped for them should be fetched after all.
+    pub fn take_lifted(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.lifted)
     }
 
     /// Notes that a host is known, in the order of seeds and finds: of two mirrors the one known
@@ -207,7 +218,7 @@ impl Redundancy {
         let record = self.rules.entry(key).or_default();
         record.rule = Some(rule);
         if loses {
-            record.wrong = record.wrong.saturating_add(1);
+            self.lifted.extend(contradict(record, &self.config));
         } else {
             record.right = record.right.saturating_add(1);
         }
@@ -236,7 +247,7 @@ impl Redundancy {
                 && let Some(original) = record.rule.as_ref().and_then(|rule| rule.apply(&url))
                 && is_read(original.as_str())
             {
-                record.wrong = record.wrong.saturating_add(1);
+                self.lifted.extend(contradict(record, &self.config));
             }
         }
     }
@@ -259,8 +270,7 @@ impl Redundancy {
             for record in self.rules_of(&at) {
                 let Some(rule) = &record.rule else { continue };
                 let confidence = record.confidence();
-                if confidence < self.config.confidence_min
-                    || (self.config.strict && record.wrong > 0)
+                if !is_believed(record, &self.config)
                     || step.as_ref().is_some_and(|step| step.0 >= confidence)
                 {
                     continue;
@@ -385,6 +395,20 @@ impl Redundancy {
             group.barren += u32::from(barren);
         }
     }
+}
+
+fn is_believed(record: &Record, config: &RedundancyConfig) -> bool {
+    record.confidence() >= config.confidence_min && !(config.strict && record.wrong > 0)
+}
+
+/// Something speaks against a rule; gives it if that ends the belief in it.
+fn contradict(record: &mut Record, config: &RedundancyConfig) -> Option<String> {
+    let was_believed = is_believed(record, config);
+    record.wrong = record.wrong.saturating_add(1);
+    let is_lifted = was_believed && !is_believed(record, config) && record.lifted < LIFTS_MAX;
+    record.lifted += u8::from(is_lifted);
+    let rule = record.rule.as_ref().filter(|_| is_lifted);
+    rule.map(Rule::words)
 }
 
 fn die_is_below(die: u64, share: f32) -> bool {
@@ -559,8 +583,12 @@ mod tests {
             );
         }
         assert!(memory.foresee("http://m.example/x").is_some());
+        assert!(memory.take_lifted().is_empty());
         memory.observe_unique("http://m.example/own", |_| true);
         assert!(memory.foresee("http://m.example/x").is_none());
+        assert_eq!(memory.take_lifted(), ["m.example mirrors a.example"]);
+        memory.observe_unique("http://m.example/more", |_| true);
+        assert!(memory.take_lifted().is_empty());
     }
 
     #[test]

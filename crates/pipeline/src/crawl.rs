@@ -140,7 +140,7 @@ impl Crawl {
             progress: &self.progress,
             control: control.as_ref(),
         };
-        let (ended, detail) = run_threads(&config, views, new_seeds, fetch, &watch)?;
+        let (ended, detail) = run_threads(&self.dir, &config, views, new_seeds, fetch, &watch)?;
         let snapshot = self.progress.snapshot();
         Ok(CrawlSummary {
             reason: ended.name().into(),
@@ -159,6 +159,7 @@ struct Watch<'a> {
 }
 
 fn run_threads(
+    dir: &CrawlDir,
     config: &Arc<CrawlConfig>,
     views: Views,
     new_seeds: Vec<SeedRecord>,
@@ -235,6 +236,7 @@ fn run_threads(
         request: setup::request_fields(config),
         harvest_stop: Arc::clone(&harvest_stop),
         foresight: Arc::clone(&foresight),
+        dir: dir.clone(),
     };
     writer.append(Event::Start(StartRecord {
         journal: archive::JOURNAL_VERSION,

@@ -9,6 +9,9 @@
 //! URLs are compared by their plain spelling, without the parameters that the frontier has found to
 //! change nothing: copies on a mirror often differ in a session id as well.
 //!
+//! When a rule is found wrong and no longer believed, what was refused for it is put back into the
+//! queue: a `retry` record in the journal says so.
+//!
 //! A view over the journal: it follows from page records alone, in their order.
 
 use std::collections::{HashMap, HashSet};
@@ -27,6 +30,12 @@ pub(crate) const FORESEEN: &str = "duplicate_foreseen";
 /// Begins the words of a refusal of what yields nothing.
 pub(crate) const BARREN: &str = "barren";
 
+/// Begins the words of a record that puts URLs back after their rule was found wrong.
+const LIFTED: &str = "a rule was wrong: ";
+
+/// Rules for which URLs are put back in one start: each takes a reading of the journal.
+const REPAIRS_MAX: usize = 100;
+
 /// Hosts that are stopped at most.
 const STOPPED_MAX: usize = 100_000;
 
@@ -44,6 +53,12 @@ pub struct Foresight {
     read: ReadUrls,
     /// Hosts that yield nothing, and why that is said.
     stopped: HashMap<String, String>,
+    /// URLs refused by each rule, and not put back since.
+    refused: HashMap<String, u64>,
+    /// Rules no longer believed whose URLs were not put back yet.
+    lifted: Vec<String>,
+    /// Rules whose URLs were put back in this start.
+    repairs: usize,
 }
 
 impl Foresight {
@@ -60,6 +75,25 @@ impl Foresight {
             given: HashSet::new(),
             read: ReadUrls::default(),
             stopped: HashMap::new(),
+            refused: HashMap::new(),
+            lifted: Vec::new(),
+            repairs: 0,
+        }
+    }
+
+    /// The rules found wrong since this was last asked, for which URLs were refused.
+    pub(crate) fn take_lifted(&mut self) -> Vec<String> {
+        let mut lifted = std::mem::take(&mut self.lifted);
+        lifted.retain(|rule| self.refused.remove(rule).is_some());
+        lifted.truncate(REPAIRS_MAX - self.repairs);
+        self.repairs += lifted.len();
+        lifted
+    }
+
+    /// Takes in that URLs were put back, with the words of that record.
+    pub(crate) fn on_put_back(&mut self, words: &str) {
+        if let Some(rule) = words.strip_prefix(LIFTED) {
+            self.refused.remove(rule);
         }
     }
 
@@ -123,6 +157,9 @@ impl Foresight {
         let Ok(url) = CanonicalUrl::parse(&record.url) else {
             return;
         };
+        for rule in rules_of(record) {
+            *self.refused.entry(rule.to_owned()).or_default() += 1;
+        }
         let status = record.fetch.as_ref().map_or(0, |fetch| fetch.status);
         let is_whole = record.page.is_some() && (200..300).contains(&status);
         let reason = record.reason.as_deref().unwrap_or("");
@@ -159,6 +196,7 @@ impl Foresight {
             }
             _ => {}
         }
+        self.lifted.extend(self.redundancy.take_lifted());
     }
 
     /// Notes that a host yields nothing for the topic, or again something.
@@ -173,6 +211,25 @@ impl Foresight {
             }
         }
     }
+}
+
+/// The rules for which a URL was refused, in words, as [`Foresight::check`] writes them.
+fn rules_of(record: &PageRecord) -> impl Iterator<Item = &str> {
+    let is_foreseen = record.reason.as_deref() == Some(FORESEEN);
+    let detail = record.detail.as_deref().filter(|_| is_foreseen);
+    let since = detail.and_then(|detail| detail.split_once(", since "));
+    let rules = since.and_then(|(_, rest)| rest.rsplit_once(" (sure to "));
+    rules.into_iter().flat_map(|(rules, _)| rules.split("; "))
+}
+
+/// Whether a URL was refused for this rule.
+pub(crate) fn was_refused_for(record: &PageRecord, rule: &str) -> bool {
+    rules_of(record).any(|known| known == rule)
+}
+
+/// What the record says that puts back the URLs refused for a rule.
+pub(crate) fn words_of_lift(rule: &str) -> String {
+    format!("{LIFTED}{rule}")
 }
 
 /// The URL that a page names as canonical.
@@ -313,6 +370,37 @@ mod tests {
             words.starts_with(FORESEEN) && words.contains(&original),
             "{words}"
         );
+    }
+
+    #[test]
+    fn a_rule_found_wrong_is_told_once_and_only_if_urls_were_refused_for_it() {
+        let own = |foresight: &mut Foresight| {
+            observe(foresight, "http://a.example/twin", None);
+            observe(foresight, "http://m.example/twin", None);
+        };
+        let mut foresight = mirrored();
+        own(&mut foresight);
+        assert!(foresight.take_lifted().is_empty());
+        let mut foresight = mirrored();
+        let path = skipped(&foresight);
+        observe(&mut foresight, &format!("http://a.example/{path}"), None);
+        let copy = format!("http://m.example/{path}");
+        let Permission::Refused(words) = check(&foresight, &copy) else {
+            panic!("its original was read");
+        };
+        let refused = PageRecord {
+            url: copy,
+            outcome: "refused".into(),
+            reason: Some(FORESEEN.into()),
+            detail: words.split_once(": ").map(|(_, detail)| detail.into()),
+            ..PageRecord::default()
+        };
+        take_in(&mut foresight, &refused);
+        own(&mut foresight);
+        let lifted = foresight.take_lifted();
+        assert_eq!(lifted, ["m.example mirrors a.example"]);
+        assert!(was_refused_for(&refused, &lifted[0]));
+        assert!(foresight.take_lifted().is_empty());
     }
 
     /// Both hosts under one session each, so that no page of either is read under two spellings.

@@ -1,4 +1,5 @@
-//! Failed URLs get another chance, because somebody asks for it.
+//! URLs get another chance: failed ones because somebody asks for it, and those that were refused
+//! as duplicates foreseen when the rule is found wrong.
 //!
 //! Which URLs may be tried again follows from the journal alone, and that they are is a record in
 //! it: so a crawl that is stopped and one that runs do the same, and replay agrees with both. What
@@ -16,6 +17,7 @@ use crate::context::UrlContext;
 use crate::dir::CrawlDir;
 use crate::dispatch::{NO_ROBOTS, ToDispatcher};
 use crate::error::CrawlError;
+use crate::foresight;
 use crate::visit::unix_ms;
 use crate::write::Writer;
 
@@ -150,13 +152,21 @@ pub(crate) fn candidates(
     dir: &CrawlDir,
     filter: &RetryFilter,
 ) -> Result<Vec<Candidate>, CrawlError> {
+    ended(dir, |page| may_be_retried(page) && filter.takes(page))
+}
+
+/// The URLs that ended in this way and were not put back since, in the order of their records.
+fn ended(
+    dir: &CrawlDir,
+    takes: impl Fn(&PageRecord) -> bool,
+) -> Result<Vec<Candidate>, CrawlError> {
     let mut failed: HashMap<String, (u64, RetryOrigin)> = HashMap::new();
     for replayed in archive::replay(&dir.archive(), Position::START)? {
         let Replayed::Record { record, .. } = replayed? else {
             continue;
         };
         match record.event {
-            Event::Page(page) if may_be_retried(&page) && filter.takes(&page) => {
+            Event::Page(page) if takes(&page) => {
                 if failed.len() < URLS_MAX {
                     let origin = origin(&page);
                     failed.insert(page.url, (record.seq, origin));
@@ -277,6 +287,23 @@ impl Writer {
         candidates: Vec<Candidate>,
         filter: &RetryFilter,
     ) -> Result<usize, CrawlError> {
+        self.put_back(candidates, &filter.words())
+    }
+
+    /// Puts back what was refused for rules that were found wrong; gives how many URLs.
+    ///
+    /// # Errors
+    /// When the archive cannot be read or written.
+    pub(crate) fn repair(&mut self, rules: &[String]) -> Result<usize, CrawlError> {
+        let mut count = 0;
+        for rule in rules {
+            let refused = ended(&self.dir, |page| foresight::was_refused_for(page, rule))?;
+            count += self.put_back(refused, &foresight::words_of_lift(rule))?;
+        }
+        Ok(count)
+    }
+
+    fn put_back(&mut self, candidates: Vec<Candidate>, words: &str) -> Result<usize, CrawlError> {
         let (mut reopened, mut hosts) = (Vec::new(), Vec::new());
         for (url, origin) in candidates {
             let Some(waiting) = waiting(&url, &origin) else {
@@ -296,7 +323,7 @@ impl Writer {
             if some.is_empty() {
                 break;
             }
-            self.append(record(some, &filter.words()))?;
+            self.append(record(some, words))?;
         }
         // Nobody listens any more when the dispatcher has ended.
         let _ = self.to_dispatcher.send(ToDispatcher::Reopened { hosts });

@@ -25,6 +25,7 @@ use crate::config::{CrawlConfig, KeepPolicy};
 use crate::context::{Kind, UrlContext};
 use crate::convert;
 use crate::counts::Counts;
+use crate::dir::CrawlDir;
 use crate::dispatch::ToDispatcher;
 use crate::error::CrawlError;
 use crate::focus_view::FocusView;
@@ -91,6 +92,7 @@ pub struct Writer {
     pub(crate) request: Vec<(String, String)>,
     pub(crate) harvest_stop: Arc<Mutex<Option<String>>>,
     pub(crate) foresight: Arc<Mutex<Foresight>>,
+    pub(crate) dir: CrawlDir,
 }
 
 impl Writer {
@@ -198,6 +200,8 @@ impl Writer {
             }
             frontier.apply(position.0)?;
         }
+        // Before the dispatcher hears that the leases have ended, and finds nothing left to do.
+        let position = self.repaired()?.unwrap_or(position);
         self.fingerprints.apply(position.0)?;
         self.refocus();
         let changes = self.publications.drain(..).map(ToPublisher::Change);
@@ -212,6 +216,17 @@ impl Writer {
             .to_dispatcher
             .send(ToDispatcher::Committed { leases: ended });
         Ok(())
+    }
+
+    /// Puts back what was refused for rules found wrong; gives the position if there was any.
+    fn repaired(&mut self) -> Result<Option<archive::Position>, CrawlError> {
+        let lifted = self.lock_foresight().take_lifted();
+        if lifted.is_empty() || self.repair(&lifted)? == 0 {
+            return Ok(None);
+        }
+        let position = self.archive.sync()?;
+        self.lock_frontier().apply(position.0)?;
+        Ok(Some(position))
     }
 
     fn commit(&mut self, finding: Finding) -> Result<Option<Ending>, CrawlError> {

@@ -50,6 +50,9 @@ pub struct Foreseen {
     /// The same by the rule that saved them.
     #[serde(default)]
     pub rules: BTreeMap<String, u64>,
+    /// URLs that were put back into the queue when their rule was found wrong; no longer saved.
+    #[serde(default)]
+    pub put_back: u64,
     /// Those that were fetched all the same and could be judged, to find out whether the rule errs.
     pub probes: u64,
     /// Probes that were kept: no duplicates after all.
@@ -100,6 +103,24 @@ pub(crate) struct Clusters {
     pub replaced: u64,
     pub refuted: u64,
     pub foreseen: Foreseen,
+}
+
+impl Foreseen {
+    /// A URL was put back, since this rule was found wrong.
+    pub(crate) fn put_back(&mut self, rule: &str) {
+        self.put_back += 1;
+        self.saved = self.saved.saturating_sub(1);
+        // Rules that followed each other were counted as one.
+        let is_it = |known: &String| known.split("; ").any(|known| known == rule);
+        let counted = self
+            .rules
+            .iter_mut()
+            .find(|(known, n)| is_it(known) && **n > 0);
+        if let Some((_, saved)) = counted {
+            *saved -= 1;
+        }
+        self.rules.retain(|_, saved| *saved > 0);
+    }
 }
 
 impl Clusters {

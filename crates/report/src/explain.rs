@@ -65,8 +65,10 @@ pub struct Story {
     pub siblings: Option<Led>,
     /// The page that took its place in the index, by record number, and why.
     pub replaced_by: Option<(u64, String)>,
-    /// Times when it was put back into the queue by hand, ISO 8601.
+    /// Times when it was put back into the queue, ISO 8601.
     pub put_back: Vec<String>,
+    /// What for, each time: what was asked for by hand, or the rule that was wrong.
+    pub put_back_for: Vec<String>,
 }
 
 impl Story {
@@ -253,6 +255,7 @@ impl Explainer {
             Event::Retry(retry) if retry.urls.contains(&self.story.url) => {
                 (self.admitted, self.finished) = (true, false);
                 self.story.put_back.push(words::instant(record.at_ms));
+                self.story.put_back_for.push(retry.filter.clone());
             }
             Event::Start(start) => {
                 let topic = start.config.get("topic");

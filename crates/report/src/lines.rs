@@ -98,9 +98,16 @@ pub(crate) fn duplicate_line(report: &CrawlReport) -> String {
 /// How many duplicates were foreseen, if any were.
 pub(crate) fn foreseen_line(report: &CrawlReport) -> Option<String> {
     let foreseen = &report.duplicates.foreseen;
-    (foreseen.saved + foreseen.probes > 0).then(|| {
+    let put_back = match foreseen.put_back {
+        0 => String::new(),
+        urls => format!(
+            "; {} put back into the queue when the rule was found wrong",
+            plural(urls, "URL was", "URLs were")
+        ),
+    };
+    (foreseen.saved + foreseen.probes + foreseen.put_back > 0).then(|| {
         format!(
-            "{} saved by foreseeing a duplicate; {} fetched all the same, of which {} ({}) were none",
+            "{} saved by foreseeing a duplicate; {} fetched all the same, of which {} ({}) were none{put_back}",
             plural(foreseen.saved, "fetch", "fetches"),
             count(foreseen.probes),
             count(foreseen.probe_errors),

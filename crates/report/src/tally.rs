@@ -515,7 +515,10 @@ impl Tally {
         for url in &retry.urls {
             let slot = self.admit(url, words::host_of(url), 0);
             if self.fates.slot(slot).state != State::Pending {
-                self.retried += 1;
+                match retry.filter.strip_prefix("a rule was wrong: ") {
+                    Some(rule) => self.clusters.foreseen.put_back(rule),
+                    None => self.retried += 1,
+                }
                 self.shift(slot, State::Pending, "");
             }
         }

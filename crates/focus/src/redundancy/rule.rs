@@ -228,6 +228,8 @@ pub(super) struct Record {
     pub(super) rule: Option<Rule>,
     pub(super) right: u32,
     pub(super) wrong: u32,
+    /// Times it was believed and no longer.
+    pub(super) lifted: u8,
 }
 
 impl Record {

@@ -402,10 +402,13 @@ fn led_link(link: &LedTo, focused: bool) -> String {
 }
 
 fn afterwards(story: &Story) -> Vec<String> {
-    let back = story
-        .put_back
-        .iter()
-        .map(|at| format!("{at}  put back into the queue by hand"));
+    let back = story.put_back.iter().enumerate().map(|(number, at)| {
+        let why = story.put_back_for.get(number).map_or("", String::as_str);
+        match why.starts_with("a rule was wrong") {
+            true => format!("{at}  put back into the queue: {why}"),
+            false => format!("{at}  put back into the queue by hand"),
+        }
+    });
     let mut lines: Vec<String> = back.collect();
     if let Some((by, why)) = &story.replaced_by {
         lines.push(format!("left the index for page {by}: {why}"));
