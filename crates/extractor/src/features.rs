@@ -11,6 +11,7 @@ mod place;
 mod targets;
 
 use std::cell::RefCell;
+use std::sync::LazyLock;
 
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -147,6 +148,15 @@ impl Row<'_> {
 }
 
 fn log(weight: u32) -> f32 {
+    /// Most lengths and counts are small, and a row has sixty logarithms.
+    static SMALL: LazyLock<Vec<f32>> = LazyLock::new(|| (0..2048).map(log_of).collect());
+    match SMALL.get(weight as usize) {
+        Some(&log) => log,
+        None => log_of(weight),
+    }
+}
+
+fn log_of(weight: u32) -> f32 {
     (1.0 + weight as f32).ln()
 }
 
@@ -209,6 +219,7 @@ pub(crate) fn compute(
         .map(|&place| ring_elements(flat, &survey.sums, place))
         .collect();
     let mut headline = Headline::of(flat, survey);
+    let mut wide = 0..0;
     for index in 0..flat.runs.len() {
         let run = &flat.runs[index];
         let text = &survey.texts[index];
@@ -263,7 +274,14 @@ pub(crate) fn compute(
         put_rings(&mut row, flat, survey, &rings[index], index);
         pictures(&mut row, flat, survey, &images, &rings[index], index);
         opinions(&mut row, flat, survey, &facts, index);
-        page_wide(&mut row, survey, &facts);
+        // The same for all runs: worked out for the first.
+        let at = row.table.values.len();
+        if row.first {
+            page_wide(&mut row, survey, &facts);
+            wide = at..row.table.values.len();
+        } else {
+            row.table.values.extend_from_within(wide.clone());
+        }
         headline.put(&mut row, flat, survey, &facts, places[index], index);
         targets(&mut row, flat, index, url);
         inner_unit(&mut row, flat, survey, index);

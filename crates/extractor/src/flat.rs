@@ -11,6 +11,7 @@
 //! Cost: one walk, no copy of any text; about 60 bytes for each element.
 
 use ego_tree::{NodeId, NodeRef};
+use html5ever::local_name;
 use scraper::{Html, Node, node::Element};
 
 use crate::dom::Attributes;
@@ -259,17 +260,17 @@ impl<'a> Walk<'a> {
 
     fn element(&mut self, node: NodeRef<'a, Node>, element: &'a Element) -> bool {
         let name = element.name();
-        let tag = Tag::of(name);
+        let tag = Tag::of(&element.name.local);
         if tag == Tag::Dead {
             self.dead(node, element, name);
             return false;
         }
-        match name {
-            "meta" => {
+        match element.name.local {
+            local_name!("meta") => {
                 self.meta(element);
                 return false;
             }
-            "link" => {
+            local_name!("link") => {
                 if let (Some(rel), Some(href)) =
                     (element.attribute("rel"), element.attribute("href"))
                 {
@@ -478,9 +479,10 @@ impl<'a> Walk<'a> {
         let mut hints = Hints::default();
         let mut traits = Traits::default();
         let mut shape = fnv(0x811c_9dc5, name.as_bytes());
-        for (key, value) in element.attrs() {
-            match key {
-                "class" => {
+        for (key, value) in &element.attrs {
+            let value = &**value;
+            match key.local {
+                local_name!("class") => {
                     hints.read(value);
                     if let Some(first) = value.split_ascii_whitespace().next() {
                         shape = fnv(shape, first.as_bytes());
@@ -489,8 +491,8 @@ impl<'a> Walk<'a> {
                         traits.add(Traits::SPOKEN);
                     }
                 }
-                "id" => hints.read(value),
-                "role" => match value {
+                local_name!("id") => hints.read(value),
+                local_name!("role") => match value {
                     "main" | "article" => traits.add(Traits::BODY),
                     "navigation" | "complementary" | "banner" | "contentinfo" | "search"
                     | "dialog" | "alertdialog" | "menu" | "menubar" | "toolbar" => {
@@ -498,7 +500,7 @@ impl<'a> Walk<'a> {
                     }
                     _ => {}
                 },
-                "itemprop" => {
+                local_name!("itemprop") => {
                     hints.read(value);
                     if matches!(
                         value,
@@ -507,12 +509,12 @@ impl<'a> Walk<'a> {
                         traits.add(Traits::BODY);
                     }
                 }
-                "itemscope" => traits.add(Traits::ITEM),
-                "hidden" => traits.add(Traits::HIDDEN),
-                "aria-hidden" if value == "true" => traits.add(Traits::HIDDEN),
-                "style" if hides(value) => traits.add(Traits::HIDDEN),
-                "href" if tag == Tag::A => traits.add(Traits::LINK),
-                "lang" if tag == Tag::Html => self.flat.lang = Some(value),
+                local_name!("itemscope") => traits.add(Traits::ITEM),
+                local_name!("hidden") => traits.add(Traits::HIDDEN),
+                local_name!("aria-hidden") if value == "true" => traits.add(Traits::HIDDEN),
+                local_name!("style") if hides(value) => traits.add(Traits::HIDDEN),
+                local_name!("href") if tag == Tag::A => traits.add(Traits::LINK),
+                local_name!("lang") if tag == Tag::Html => self.flat.lang = Some(value),
                 _ => {}
             }
         }

@@ -19,6 +19,7 @@ mod tag_path;
 use ego_tree::iter::Edge;
 use ego_tree::{NodeId, NodeRef};
 use encoding_rs::Encoding;
+use html5ever::local_name;
 use scraper::node::Element;
 use scraper::{Html, Node};
 use url::Url;
@@ -156,11 +157,19 @@ impl<'c> Collector<'c> {
 
     /// The first `<base>` with a `href`, wherever it stands; one that fails is as good as none.
     fn first_base(&mut self, html: &Html) -> Option<Url> {
+        let is_base = |node: &Node| {
+            node.as_element().is_some_and(|element| {
+                element.name.local == local_name!("base")
+                    && is_html(element)
+                    && element.attribute("href").is_some()
+            })
+        };
+        // Most pages have none: the nodes as they were made are looked through faster than the tree.
+        if !html.tree.values().any(is_base) {
+            return None;
+        }
         let node = html.tree.root().descendants().find(|node| {
-            let element = node.value().as_element();
-            element.is_some_and(|element| {
-                is_html(element) && element.name() == "base" && element.attribute("href").is_some()
-            }) && !node.ancestors().any(|ancestor| is_inert(ancestor))
+            is_base(node.value()) && !node.ancestors().any(|ancestor| is_inert(ancestor))
         })?;
         let href = node.value().as_element()?.attribute("href")?;
         let base = self.join_address(href)?;
@@ -206,17 +215,18 @@ impl<'c> Collector<'c> {
         if !is_html(element) {
             return;
         }
-        if surroundings::is_block(element.name()) {
+        if surroundings::is_block(&element.name.local) {
             self.text.break_block();
         }
-        match element.name() {
-            "a" => self.add_element(LinkKind::A, node, element, element.attribute("href")),
-            "area" => self.add_element(LinkKind::Area, node, element, element.attribute("href")),
-            "frame" => self.add_element(LinkKind::Frame, node, element, element.attribute("src")),
-            "iframe" => self.add_element(LinkKind::Iframe, node, element, element.attribute("src")),
-            "link" => self.link_element(node, element),
-            "meta" => self.meta(node, element),
-            "img" if !self.open.is_empty() => {
+        let mut add = |kind, reference| self.add_element(kind, node, element, reference);
+        match element.name.local {
+            local_name!("a") => add(LinkKind::A, element.attribute("href")),
+            local_name!("area") => add(LinkKind::Area, element.attribute("href")),
+            local_name!("frame") => add(LinkKind::Frame, element.attribute("src")),
+            local_name!("iframe") => add(LinkKind::Iframe, element.attribute("src")),
+            local_name!("link") => self.link_element(node, element),
+            local_name!("meta") => self.meta(node, element),
+            local_name!("img") if !self.open.is_empty() => {
                 self.text
                     .push(element.attribute("alt").unwrap_or(""), false);
             }
@@ -236,7 +246,7 @@ impl<'c> Collector<'c> {
             self.open.pop();
             self.spans[index].1 = self.text.len();
         }
-        if is_html(element) && surroundings::is_block(element.name()) {
+        if is_html(element) && surroundings::is_block(&element.name.local) {
             self.text.break_block();
         }
     }
@@ -541,7 +551,7 @@ fn is_web(url: &Url) -> bool {
 fn is_inert(node: NodeRef<'_, Node>) -> bool {
     node.value().as_element().is_some_and(|element| {
         is_html(element)
-            && element.name() == "template"
+            && element.name.local == local_name!("template")
             && element.attribute("shadowrootmode").is_none()
     })
 }
@@ -552,8 +562,13 @@ fn has_no_words(text: NodeRef<'_, Node>) -> bool {
         .and_then(|parent| parent.value().as_element())
         .is_some_and(|element| {
             matches!(
-                element.name(),
-                "script" | "style" | "title" | "textarea" | "iframe" | "noframes"
+                element.name.local,
+                local_name!("script")
+                    | local_name!("style")
+                    | local_name!("title")
+                    | local_name!("textarea")
+                    | local_name!("iframe")
+                    | local_name!("noframes")
             )
         })
 }

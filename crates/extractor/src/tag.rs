@@ -1,5 +1,7 @@
 //! The tags that matter here, as a small number instead of a string.
 
+use html5ever::{LocalName, local_name};
+
 /// An element's tag, as far as extraction tells tags apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -70,65 +72,94 @@ pub(crate) enum Tag {
 
 impl Tag {
     /// The tag of an element of this (lower case) name.
-    pub(crate) fn of(name: &str) -> Tag {
-        match name {
-            "a" => Tag::A,
-            "address" => Tag::Address,
-            "article" => Tag::Article,
-            "aside" => Tag::Aside,
-            "blockquote" => Tag::Blockquote,
-            "body" => Tag::Body,
-            "br" => Tag::Br,
-            "button" => Tag::Button,
-            "caption" => Tag::Caption,
-            "center" => Tag::Center,
-            "code" | "kbd" | "samp" | "tt" => Tag::Code,
-            "dd" => Tag::Dd,
-            "details" => Tag::Details,
-            "dialog" => Tag::Dialog,
-            "div" => Tag::Div,
-            "dl" => Tag::Dl,
-            "dt" => Tag::Dt,
-            "b" | "strong" | "em" | "i" => Tag::Emphasis,
-            "fieldset" => Tag::Fieldset,
-            "figcaption" => Tag::Figcaption,
-            "figure" => Tag::Figure,
-            "font" => Tag::Font,
-            "footer" => Tag::Footer,
-            "form" => Tag::Form,
-            "h1" => Tag::H1,
-            "h2" => Tag::H2,
-            "h3" => Tag::H3,
-            "h4" => Tag::H4,
-            "h5" => Tag::H5,
-            "h6" => Tag::H6,
-            "head" => Tag::Head,
-            "header" => Tag::Header,
-            "hr" => Tag::Hr,
-            "html" => Tag::Html,
-            "img" => Tag::Img,
-            "label" => Tag::Label,
-            "li" => Tag::Li,
-            "main" => Tag::Main,
-            "nav" => Tag::Nav,
-            "noscript" => Tag::Noscript,
-            "ol" => Tag::Ol,
-            "p" => Tag::P,
-            "pre" | "listing" | "xmp" | "plaintext" => Tag::Pre,
-            "section" => Tag::Section,
-            "span" => Tag::Span,
-            "summary" => Tag::Summary,
-            "table" => Tag::Table,
-            "tbody" | "thead" | "tfoot" => Tag::Tbody,
-            "td" => Tag::Td,
-            "th" => Tag::Th,
-            "time" => Tag::Time,
-            "tr" => Tag::Tr,
-            "ul" | "menu" | "dir" => Tag::Ul,
-            "hgroup" | "legend" | "frameset" | "noframes" | "search" => Tag::Block,
-            "script" | "style" | "template" | "svg" | "iframe" | "object" | "embed" | "canvas"
-            | "video" | "audio" | "select" | "datalist" | "textarea" | "input" | "rp" | "rt"
-            | "title" | "map" | "meter" | "progress" | "applet" => Tag::Dead,
+    pub(crate) fn of(name: &LocalName) -> Tag {
+        match *name {
+            local_name!("a") => Tag::A,
+            local_name!("address") => Tag::Address,
+            local_name!("article") => Tag::Article,
+            local_name!("aside") => Tag::Aside,
+            local_name!("blockquote") => Tag::Blockquote,
+            local_name!("body") => Tag::Body,
+            local_name!("br") => Tag::Br,
+            local_name!("button") => Tag::Button,
+            local_name!("caption") => Tag::Caption,
+            local_name!("center") => Tag::Center,
+            local_name!("code") | local_name!("kbd") | local_name!("samp") | local_name!("tt") => {
+                Tag::Code
+            }
+            local_name!("dd") => Tag::Dd,
+            local_name!("details") => Tag::Details,
+            local_name!("dialog") => Tag::Dialog,
+            local_name!("div") => Tag::Div,
+            local_name!("dl") => Tag::Dl,
+            local_name!("dt") => Tag::Dt,
+            local_name!("b") | local_name!("strong") | local_name!("em") | local_name!("i") => {
+                Tag::Emphasis
+            }
+            local_name!("fieldset") => Tag::Fieldset,
+            local_name!("figcaption") => Tag::Figcaption,
+            local_name!("figure") => Tag::Figure,
+            local_name!("font") => Tag::Font,
+            local_name!("footer") => Tag::Footer,
+            local_name!("form") => Tag::Form,
+            local_name!("h1") => Tag::H1,
+            local_name!("h2") => Tag::H2,
+            local_name!("h3") => Tag::H3,
+            local_name!("h4") => Tag::H4,
+            local_name!("h5") => Tag::H5,
+            local_name!("h6") => Tag::H6,
+            local_name!("head") => Tag::Head,
+            local_name!("header") => Tag::Header,
+            local_name!("hr") => Tag::Hr,
+            local_name!("html") => Tag::Html,
+            local_name!("img") => Tag::Img,
+            local_name!("label") => Tag::Label,
+            local_name!("li") => Tag::Li,
+            local_name!("main") => Tag::Main,
+            local_name!("nav") => Tag::Nav,
+            local_name!("noscript") => Tag::Noscript,
+            local_name!("ol") => Tag::Ol,
+            local_name!("p") => Tag::P,
+            local_name!("pre")
+            | local_name!("listing")
+            | local_name!("xmp")
+            | local_name!("plaintext") => Tag::Pre,
+            local_name!("section") => Tag::Section,
+            local_name!("span") => Tag::Span,
+            local_name!("summary") => Tag::Summary,
+            local_name!("table") => Tag::Table,
+            local_name!("tbody") | local_name!("thead") | local_name!("tfoot") => Tag::Tbody,
+            local_name!("td") => Tag::Td,
+            local_name!("th") => Tag::Th,
+            local_name!("time") => Tag::Time,
+            local_name!("tr") => Tag::Tr,
+            local_name!("ul") | local_name!("menu") | local_name!("dir") => Tag::Ul,
+            local_name!("hgroup")
+            | local_name!("legend")
+            | local_name!("frameset")
+            | local_name!("noframes")
+            | local_name!("search") => Tag::Block,
+            local_name!("script")
+            | local_name!("style")
+            | local_name!("template")
+            | local_name!("svg")
+            | local_name!("iframe")
+            | local_name!("object")
+            | local_name!("embed")
+            | local_name!("canvas")
+            | local_name!("video")
+            | local_name!("audio")
+            | local_name!("select")
+            | local_name!("datalist")
+            | local_name!("textarea")
+            | local_name!("input")
+            | local_name!("rp")
+            | local_name!("rt")
+            | local_name!("title")
+            | local_name!("map")
+            | local_name!("meter")
+            | local_name!("progress")
+            | local_name!("applet") => Tag::Dead,
             _ if name.contains('-') => Tag::Custom,
             _ => Tag::Inline,
         }

@@ -69,7 +69,10 @@ impl Headline {
                     .filter(|&run| run < flat.runs.len()),
             ),
         };
+        let prose = (0..flat.runs.len()).filter(|&run| is_prose(&flat.runs[run]));
+        let words_of_prose: usize = prose.map(|run| survey.grams.words(run).len()).sum();
         let mut vocabulary: Map<(u32, bool)> = Map::default();
+        vocabulary.reserve(words_of_prose / 2);
         for (index, run) in flat.runs.iter().enumerate() {
             if !is_prose(run) {
                 continue;

@@ -1,28 +1,39 @@
 //! What a page loads besides itself: images, scripts, style sheets, media.
 
+use html5ever::local_name;
 use scraper::node::Element;
 
 use crate::dom::Attributes;
 
 /// The references of one element to resources, as written.
 pub(super) fn references(element: &Element) -> Vec<&str> {
-    let attributes: &[&str] = match element.name() {
-        "img" => &["src", "data-src"],
-        "script" | "embed" | "track" | "audio" | "source" => &["src"],
-        "video" => &["src", "poster"],
-        "object" => &["data"],
-        "input" if is(element, "type", "image") => &["src"],
-        "image" => &["href"],
-        "body" | "table" | "td" | "th" => &["background"],
-        "link" if is_loaded(element) => &["href"],
-        _ => &[],
+    let attributes: &[&str] = match element.name.local {
+        local_name!("img") => &["src", "data-src"],
+        local_name!("script")
+        | local_name!("embed")
+        | local_name!("track")
+        | local_name!("audio")
+        | local_name!("source") => &["src"],
+        local_name!("video") => &["src", "poster"],
+        local_name!("object") => &["data"],
+        local_name!("input") if is(element, "type", "image") => &["src"],
+        local_name!("image") => &["href"],
+        local_name!("body") | local_name!("table") | local_name!("td") | local_name!("th") => {
+            &["background"]
+        }
+        local_name!("link") if is_loaded(element) => &["href"],
+        _ => return Vec::new(),
     };
     let mut found: Vec<&str> = attributes
         .iter()
         .filter_map(|name| element.attribute(name))
         .filter(|reference| !reference.trim().is_empty())
         .collect();
-    if let ("img" | "source", Some(srcset)) = (element.name(), element.attribute("srcset")) {
+    let is_picture = matches!(
+        element.name.local,
+        local_name!("img") | local_name!("source")
+    );
+    if let (true, Some(srcset)) = (is_picture, element.attribute("srcset")) {
         found.extend(srcset_references(srcset));
     }
     found

@@ -1,5 +1,7 @@
 //! The words in a link and the words around it, cut from the page's text in one stream.
 
+use html5ever::{LocalName, local_name};
+
 /// Characters of a link's own words.
 const ANCHOR_CHARS_MAX: usize = 200;
 
@@ -73,7 +75,10 @@ impl TextStream {
 
     /// The words between two points, on one line and bounded.
     pub fn words(&self, start: usize, end: usize) -> String {
-        squeezed(self.slice(start, end.min(start + WINDOW_BYTES)))
+        let words = self.slice(start, end.min(start + WINDOW_BYTES)).trim();
+        let mut line = String::with_capacity(words.len());
+        push_line(&mut line, head(words, ANCHOR_CHARS_MAX));
+        line
     }
 
     /// The words before and after a link, without its own.
@@ -82,8 +87,8 @@ impl TextStream {
         let after = self.slice(end, end + WINDOW_BYTES);
         let own_before = before.rsplit('\n').next().unwrap_or("");
         let own_after = after.split('\n').next().unwrap_or("");
-        let own = own_before.trim().chars().count() + own_after.trim().chars().count();
-        if own >= OWN_BLOCK_CHARS_MIN {
+        let own = own_before.trim().chars().chain(own_after.trim().chars());
+        if own.take(OWN_BLOCK_CHARS_MIN).count() == OWN_BLOCK_CHARS_MIN {
             joined(own_before, own_after)
         } else {
             joined(before, after)
@@ -104,16 +109,53 @@ impl TextStream {
     }
 }
 
-/// The end of what is before and the start of what is after.
+/// The end of what is before and the start of what is after, both parts of a stream.
 fn joined(before: &str, after: &str) -> String {
-    let mut text = String::with_capacity(before.len().min(128) + after.len().min(128) + 1);
-    push_last_words(&mut text, before, SIDE_CHARS_MAX);
-    let blank_at = text.len();
-    push_words(&mut text, after, SIDE_CHARS_MAX);
-    if blank_at > 0 && blank_at < text.len() {
-        text.insert(blank_at, ' ');
+    let (before, after) = (tail(before.trim()), head(after.trim(), SIDE_CHARS_MAX));
+    let mut text = String::with_capacity(before.len() + after.len() + 1);
+    push_line(&mut text, before);
+    if !before.is_empty() && !after.is_empty() {
+        text.push(' ');
     }
+    push_line(&mut text, after);
     text
+}
+
+/// The first characters of a part of a stream.
+fn head(part: &str, chars_max: usize) -> &str {
+    let (head, rest) = match kept_chars(part).nth(chars_max) {
+        Some(end) => part.split_at(end),
+        None => (part, ""),
+    };
+    match head.strip_suffix(' ') {
+        Some(words) if rest.starts_with('\n') => words,
+        _ => head,
+    }
+}
+
+/// The last characters of a part of a stream that go before a link.
+fn tail(part: &str) -> &str {
+    let start = kept_chars(part).nth_back(SIDE_CHARS_MAX - 1);
+    &part[start.unwrap_or(0)..]
+}
+
+/// Where the characters of a part stand. In a stream words are one blank apart already, but for a
+/// blank before a line break: the two are one.
+fn kept_chars(part: &str) -> impl DoubleEndedIterator<Item = usize> {
+    let doubled = move |at: usize| part.as_bytes()[at..].starts_with(b" \n");
+    let places = part.char_indices().map(|(at, _)| at);
+    places.filter(move |&at| !doubled(at))
+}
+
+/// Appends a part of a stream as one line.
+fn push_line(out: &mut String, part: &str) {
+    let mut rest = part;
+    while let Some((line, after)) = rest.split_once('\n') {
+        out.push_str(line.strip_suffix(' ').unwrap_or(line));
+        out.push(' ');
+        rest = after;
+    }
+    out.push_str(rest);
 }
 
 /// A short text on one line, bounded like a link's words.
@@ -141,32 +183,6 @@ fn push_words(out: &mut String, text: &str, chars_max: usize) {
     }
 }
 
-/// Appends the last characters of a text's words, one blank between words.
-fn push_last_words(out: &mut String, text: &str, chars_max: usize) {
-    // Each word but the first costs a blank too, so these are enough.
-    let mut words = [""; SIDE_CHARS_MAX / 2 + 2];
-    let mut count = 0;
-    let mut room = chars_max;
-    for word in text.split_whitespace().rev() {
-        if count > 0 {
-            room -= 1;
-        }
-        let (tail, chars) = last_chars(word, room);
-        words[count] = tail;
-        count += 1;
-        room -= chars;
-        if room == 0 {
-            break;
-        }
-    }
-    for at in (0..count).rev() {
-        out.push_str(words[at]);
-        if at > 0 {
-            out.push(' ');
-        }
-    }
-}
-
 /// A word's first characters, and how many they are.
 fn first_chars(word: &str, max: usize) -> (&str, usize) {
     match word.char_indices().nth(max) {
@@ -175,69 +191,59 @@ fn first_chars(word: &str, max: usize) -> (&str, usize) {
     }
 }
 
-/// A word's last characters, and how many they are.
-fn last_chars(word: &str, max: usize) -> (&str, usize) {
-    let chars = word.chars().count();
-    if chars <= max {
-        return (word, chars);
-    }
-    let skipped = word.char_indices().nth(chars - max);
-    (skipped.map_or("", |(start, _)| &word[start..]), max)
-}
-
 /// Elements that begin on a line of their own.
-pub(super) fn is_block(name: &str) -> bool {
+pub(super) fn is_block(name: &LocalName) -> bool {
     matches!(
-        name,
-        "address"
-            | "article"
-            | "aside"
-            | "blockquote"
-            | "body"
-            | "br"
-            | "button"
-            | "caption"
-            | "center"
-            | "dd"
-            | "details"
-            | "dialog"
-            | "dir"
-            | "div"
-            | "dl"
-            | "dt"
-            | "fieldset"
-            | "figcaption"
-            | "figure"
-            | "footer"
-            | "form"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
-            | "header"
-            | "hr"
-            | "legend"
-            | "li"
-            | "main"
-            | "menu"
-            | "nav"
-            | "ol"
-            | "option"
-            | "p"
-            | "pre"
-            | "section"
-            | "select"
-            | "summary"
-            | "table"
-            | "tbody"
-            | "td"
-            | "tfoot"
-            | "th"
-            | "thead"
-            | "tr"
-            | "ul"
+        *name,
+        local_name!("address")
+            | local_name!("article")
+            | local_name!("aside")
+            | local_name!("blockquote")
+            | local_name!("body")
+            | local_name!("br")
+            | local_name!("button")
+            | local_name!("caption")
+            | local_name!("center")
+            | local_name!("dd")
+            | local_name!("details")
+            | local_name!("dialog")
+            | local_name!("dir")
+            | local_name!("div")
+            | local_name!("dl")
+            | local_name!("dt")
+            | local_name!("fieldset")
+            | local_name!("figcaption")
+            | local_name!("figure")
+            | local_name!("footer")
+            | local_name!("form")
+            | local_name!("h1")
+            | local_name!("h2")
+            | local_name!("h3")
+            | local_name!("h4")
+            | local_name!("h5")
+            | local_name!("h6")
+            | local_name!("header")
+            | local_name!("hr")
+            | local_name!("legend")
+            | local_name!("li")
+            | local_name!("main")
+            | local_name!("menu")
+            | local_name!("nav")
+            | local_name!("ol")
+            | local_name!("option")
+            | local_name!("p")
+            | local_name!("pre")
+            | local_name!("section")
+            | local_name!("select")
+            | local_name!("summary")
+            | local_name!("table")
+            | local_name!("tbody")
+            | local_name!("td")
+            | local_name!("tfoot")
+            | local_name!("th")
+            | local_name!("thead")
+            | local_name!("tr")
+            | local_name!("ul")
     )
 }
 
@@ -308,7 +314,15 @@ mod tests {
             let tail: String = plain(before).chars().skip(skipped).collect();
             let head: String = plain(after).chars().take(SIDE_CHARS_MAX).collect();
             let between = if tail.is_empty() || head.is_empty() { "" } else { " " };
-            prop_assert_eq!(joined(before, after), format!("{tail}{between}{head}"));
+            let mut stream = TextStream::default();
+            stream.push(before, false);
+            stream.break_block();
+            let middle = stream.len();
+            stream.push(after, false);
+            let around = joined(&stream.text[..middle], &stream.text[middle..]);
+            prop_assert_eq!(around, format!("{tail}{between}{head}"));
+            let anchor: String = plain(after).chars().take(ANCHOR_CHARS_MAX).collect();
+            prop_assert_eq!(stream.words(middle, stream.len()), anchor);
             let bounded = crate::dom::head_of(before, 4 * ANCHOR_CHARS_MAX);
             let anchor: String = plain(bounded).chars().take(ANCHOR_CHARS_MAX).collect();
             prop_assert_eq!(squeezed(before), anchor);
