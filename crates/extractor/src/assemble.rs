@@ -8,6 +8,7 @@ use crate::dom::Attributes;
 use crate::flat::{ElementIndex, Flat, NONE};
 use crate::page::{Block, ListItem};
 use crate::tag::Tag;
+use html5ever::local_name;
 
 /// Cells of one table that are kept; more is a database, not a page.
 const CELLS_MAX: usize = 20_000;
@@ -189,7 +190,7 @@ fn language(flat: &Flat<'_>, pre: ElementIndex) -> String {
         .flatten()
         .chain(Some(parent).filter(|&at| at < flat.elements.len()))
     {
-        let Some(class) = flat.elements[at].element.attribute("class") else {
+        let Some(class) = flat.elements[at].element.attribute(&local_name!("class")) else {
             continue;
         };
         for name in class.split_ascii_whitespace().take(8) {

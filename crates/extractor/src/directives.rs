@@ -9,6 +9,7 @@
 
 mod moment;
 
+use html5ever::local_name;
 use scraper::{Html, Node};
 
 use crate::dom::Attributes;
@@ -47,12 +48,13 @@ pub(crate) fn directives(html: &Html, context: &PageContext<'_>) -> Directives {
         let Node::Element(element) = node.value() else {
             continue;
         };
-        if element.name() != "meta" {
+        if element.name.local != local_name!("meta") {
             continue;
         }
-        if let (Some(name), Some(content)) =
-            (element.attribute("name"), element.attribute("content"))
-        {
+        if let (Some(name), Some(content)) = (
+            element.attribute(&local_name!("name")),
+            element.attribute(&local_name!("content")),
+        ) {
             let name = name.trim();
             if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case(agent) {
                 read_rules(content, &mut directives);

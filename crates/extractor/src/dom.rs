@@ -3,9 +3,9 @@
 //! Scripting is off, so what stands in `<noscript>` is markup like any other. The tree is a
 //! vector of nodes without recursion; walk it the same way.
 
-use html5ever::ns;
 use html5ever::tendril::StrTendril;
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
+use html5ever::{LocalName, ns};
 use scraper::Html;
 use scraper::node::Element;
 
@@ -68,14 +68,14 @@ pub(crate) fn parse(html: &str, limits: &DomLimits) -> BoundedDom {
 /// The attributes of an element, without the price of `Element::attr`, which looks for the name's
 /// atom first and then compares names in order: few elements have more than four.
 pub(crate) trait Attributes {
-    /// The value of an attribute without a namespace, by its name in lower case.
-    fn attribute(&self, name: &str) -> Option<&str>;
+    /// The value of an attribute without a namespace.
+    fn attribute(&self, name: &LocalName) -> Option<&str>;
 }
 
 impl Attributes for Element {
-    fn attribute(&self, name: &str) -> Option<&str> {
+    fn attribute(&self, name: &LocalName) -> Option<&str> {
         let mut attributes = self.attrs.iter();
-        let named = attributes.find(|(key, _)| *key.local == *name && key.ns == ns!());
+        let named = attributes.find(|(key, _)| key.local == *name && key.ns == ns!());
         named.map(|(_, value)| &**value)
     }
 }

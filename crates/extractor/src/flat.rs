@@ -15,7 +15,7 @@ use html5ever::local_name;
 use scraper::{Html, Node, node::Element};
 
 use crate::dom::Attributes;
-use crate::hints::{Hint, Hints};
+use crate::hints::{Hint, Hints, KnownHints};
 use crate::tag::Tag;
 use crate::tally::Tally;
 
@@ -141,6 +141,7 @@ impl<'a> Flat<'a> {
             open: None,
             breaks: 0,
             links: 0,
+            known: KnownHints::new(),
         };
         let root = html.tree.root();
         let mut node = root;
@@ -242,6 +243,7 @@ struct Walk<'a> {
     breaks: u32,
     /// How many links the walk is in.
     links: u32,
+    known: KnownHints,
 }
 
 impl<'a> Walk<'a> {
@@ -271,9 +273,10 @@ impl<'a> Walk<'a> {
                 return false;
             }
             local_name!("link") => {
-                if let (Some(rel), Some(href)) =
-                    (element.attribute("rel"), element.attribute("href"))
-                {
+                if let (Some(rel), Some(href)) = (
+                    element.attribute(&local_name!("rel")),
+                    element.attribute(&local_name!("href")),
+                ) {
                     self.flat.head_links.push((rel, href));
                 }
                 return false;
@@ -445,7 +448,7 @@ impl<'a> Walk<'a> {
             }
             "script" => {
                 let json = element
-                    .attribute("type")
+                    .attribute(&local_name!("type"))
                     .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"));
                 if json && let Some(text) = text(node) {
                     self.flat.json_ld.push(text);
@@ -483,7 +486,7 @@ impl<'a> Walk<'a> {
             let value = &**value;
             match key.local {
                 local_name!("class") => {
-                    hints.read(value);
+                    hints.join(self.known.of(value));
                     if let Some(first) = value.split_ascii_whitespace().next() {
                         shape = fnv(shape, first.as_bytes());
                     }
@@ -491,7 +494,7 @@ impl<'a> Walk<'a> {
                         traits.add(Traits::SPOKEN);
                     }
                 }
-                local_name!("id") => hints.read(value),
+                local_name!("id") => hints.join(self.known.of(value)),
                 local_name!("role") => match value {
                     "main" | "article" => traits.add(Traits::BODY),
                     "navigation" | "complementary" | "banner" | "contentinfo" | "search"
@@ -501,7 +504,7 @@ impl<'a> Walk<'a> {
                     _ => {}
                 },
                 local_name!("itemprop") => {
-                    hints.read(value);
+                    hints.join(self.known.of(value));
                     if matches!(
                         value,
                         "articleBody" | "text" | "description" | "reviewBody" | "mainEntity"

@@ -5,6 +5,8 @@
 //! each word is looked up; a long word that is not known is searched for a few stems, so that
 //! "relatedposts" is still related. A hint is evidence, never a verdict.
 
+use xxhash_rust::xxh3::xxh3_64;
+
 /// A part that a name can hint at; the number is its bit in [`Hints`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -72,6 +74,11 @@ impl Hints {
             }
             previous = byte;
         }
+    }
+
+    /// Adds what other names hint at.
+    pub(crate) fn join(&mut self, other: Hints) {
+        self.0 |= other.0;
     }
 
     fn word(&mut self, word: &str) {
@@ -214,6 +221,29 @@ impl Hints {
                 self.add(hint);
             }
         }
+    }
+}
+
+/// The hints of a page's names met last: the cells of a table are called alike.
+pub(crate) struct KnownHints(Vec<(u64, Hints)>);
+
+impl KnownHints {
+    const PLACES: usize = 256;
+
+    pub(crate) fn new() -> KnownHints {
+        KnownHints(vec![(xxh3_64(b""), Hints::default()); KnownHints::PLACES])
+    }
+
+    /// As [`Hints::read`].
+    pub(crate) fn of(&mut self, names: &str) -> Hints {
+        let key = xxh3_64(names.as_bytes());
+        let place = &mut self.0[key as usize % KnownHints::PLACES];
+        if place.0 != key {
+            let mut hints = Hints::default();
+            hints.read(names);
+            *place = (key, hints);
+        }
+        place.1
     }
 }
 

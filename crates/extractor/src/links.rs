@@ -19,7 +19,7 @@ mod tag_path;
 use ego_tree::iter::Edge;
 use ego_tree::{NodeId, NodeRef};
 use encoding_rs::Encoding;
-use html5ever::local_name;
+use html5ever::{LocalName, local_name};
 use scraper::node::Element;
 use scraper::{Html, Node};
 use url::Url;
@@ -161,7 +161,7 @@ impl<'c> Collector<'c> {
             node.as_element().is_some_and(|element| {
                 element.name.local == local_name!("base")
                     && is_html(element)
-                    && element.attribute("href").is_some()
+                    && element.attribute(&local_name!("href")).is_some()
             })
         };
         // Most pages have none: the nodes as they were made are looked through faster than the tree.
@@ -171,7 +171,7 @@ impl<'c> Collector<'c> {
         let node = html.tree.root().descendants().find(|node| {
             is_base(node.value()) && !node.ancestors().any(|ancestor| is_inert(ancestor))
         })?;
-        let href = node.value().as_element()?.attribute("href")?;
+        let href = node.value().as_element()?.attribute(&local_name!("href"))?;
         let base = self.join_address(href)?;
         // HTML standard, "set the frozen base URL": no base may be data or script.
         let is_usable = !matches!(base.scheme(), "data" | "javascript");
@@ -220,15 +220,15 @@ impl<'c> Collector<'c> {
         }
         let mut add = |kind, reference| self.add_element(kind, node, element, reference);
         match element.name.local {
-            local_name!("a") => add(LinkKind::A, element.attribute("href")),
-            local_name!("area") => add(LinkKind::Area, element.attribute("href")),
-            local_name!("frame") => add(LinkKind::Frame, element.attribute("src")),
-            local_name!("iframe") => add(LinkKind::Iframe, element.attribute("src")),
+            local_name!("a") => add(LinkKind::A, element.attribute(&local_name!("href"))),
+            local_name!("area") => add(LinkKind::Area, element.attribute(&local_name!("href"))),
+            local_name!("frame") => add(LinkKind::Frame, element.attribute(&local_name!("src"))),
+            local_name!("iframe") => add(LinkKind::Iframe, element.attribute(&local_name!("src"))),
             local_name!("link") => self.link_element(node, element),
             local_name!("meta") => self.meta(node, element),
             local_name!("img") if !self.open.is_empty() => {
                 self.text
-                    .push(element.attribute("alt").unwrap_or(""), false);
+                    .push(element.attribute(&local_name!("alt")).unwrap_or(""), false);
             }
             _ => {}
         }
@@ -261,13 +261,17 @@ impl<'c> Collector<'c> {
         let Some(url) = reference.and_then(|reference| self.join_page(reference)) else {
             return;
         };
-        let rel = rel_tokens(element.attribute("rel").unwrap_or(""));
+        let rel = rel_tokens(element.attribute(&local_name!("rel")).unwrap_or(""));
         // What stands for words in a link without any.
-        let names: &[&str] = match kind {
-            LinkKind::Area => &["alt", "title", "aria-label"],
-            LinkKind::Frame | LinkKind::Iframe => &["title", "name"],
+        let names: &[LocalName] = match kind {
+            LinkKind::Area => &[
+                local_name!("alt"),
+                local_name!("title"),
+                local_name!("aria-label"),
+            ],
+            LinkKind::Frame | LinkKind::Iframe => &[local_name!("title"), local_name!("name")],
             LinkKind::A | LinkKind::Refresh | LinkKind::Canonical | LinkKind::Alternate => {
-                &["aria-label", "title"]
+                &[local_name!("aria-label"), local_name!("title")]
             }
         };
         let name = names.iter().find_map(|name| element.attribute(name));
@@ -283,19 +287,19 @@ impl<'c> Collector<'c> {
     /// `<link>`: the canonical URL and other forms of this page.
     fn link_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         let Some(href) = element
-            .attribute("href")
+            .attribute(&local_name!("href"))
             .filter(|href| !href.trim().is_empty())
         else {
             return;
         };
-        let rel = rel_tokens(element.attribute("rel").unwrap_or(""));
+        let rel = rel_tokens(element.attribute(&local_name!("rel")).unwrap_or(""));
         let Some(kind) = kind_of_relation(&rel) else {
             return;
         };
         let Some(url) = self.join_page(href) else {
             return;
         };
-        let title = surroundings::squeezed(element.attribute("title").unwrap_or(""));
+        let title = surroundings::squeezed(element.attribute(&local_name!("title")).unwrap_or(""));
         self.add_relation(kind, url, rel, Some(node), title);
     }
 
@@ -322,9 +326,9 @@ impl<'c> Collector<'c> {
 
     fn meta(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         let is_refresh = element
-            .attribute("http-equiv")
+            .attribute(&local_name!("http-equiv"))
             .is_some_and(|name| name.eq_ignore_ascii_case("refresh"));
-        if let (true, Some(content)) = (is_refresh, element.attribute("content")) {
+        if let (true, Some(content)) = (is_refresh, element.attribute(&local_name!("content"))) {
             self.refresh_to(content, Some(node));
         }
     }
@@ -514,6 +518,9 @@ fn kind_of_relation(rel: &str) -> Option<LinkKind> {
 
 /// The tokens of a `rel` attribute in lower case, one blank between them.
 fn rel_tokens(rel: &str) -> String {
+    if rel.is_empty() {
+        return String::new();
+    }
     let tokens: Vec<String> = crate::dom::head_of(rel, REL_BYTES_MAX)
         .split_ascii_whitespace()
         .map(str::to_ascii_lowercase)
@@ -530,7 +537,7 @@ fn header_values(context: &PageContext<'_>, name: &str) -> Vec<String> {
 }
 
 fn svg_href(element: &Element) -> Option<&str> {
-    element.attribute("href").or_else(|| {
+    element.attribute(&local_name!("href")).or_else(|| {
         let xlink = element.attrs.iter();
         xlink
             .filter(|(name, _)| name.ns == html5ever::ns!(xlink) && &*name.local == "href")
@@ -552,7 +559,7 @@ fn is_inert(node: NodeRef<'_, Node>) -> bool {
     node.value().as_element().is_some_and(|element| {
         is_html(element)
             && element.name.local == local_name!("template")
-            && element.attribute("shadowrootmode").is_none()
+            && element.attribute(&local_name!("shadowrootmode")).is_none()
     })
 }
 

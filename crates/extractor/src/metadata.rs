@@ -7,6 +7,7 @@
 mod author;
 mod title;
 
+use html5ever::{LocalName, local_name};
 use url::Url;
 
 use crate::dates;
@@ -231,22 +232,23 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
     let mut best: Option<(u32, String)> = None;
     let mut rest: Vec<String> = Vec::new();
     for element in &flat.elements {
-        let property = element.element.attribute("itemprop");
+        let property = element.element.attribute(&local_name!("itemprop"));
         let is_published = property.is_some_and(|property| {
             property
                 .split_ascii_whitespace()
                 .any(|name| name.eq_ignore_ascii_case("datepublished"))
         });
         // `<abbr class="published" title="2021-03-05">`, the form before `<time>` was there.
-        let is_old_form = element.element.name() == "abbr"
+        let is_old_form = element.element.name.local == local_name!("abbr")
             && element
                 .element
-                .attribute("class")
+                .attribute(&local_name!("class"))
                 .is_some_and(|class| class.contains("published"));
         if element.tag != Tag::Time && !is_published && !is_old_form {
             continue;
         }
-        let value = ["datetime", "content", "data-datetime", "title"]
+        let names = ["datetime", "content", "data-datetime", "title"].map(LocalName::from);
+        let value = names
             .iter()
             .find_map(|name| element.element.attribute(name).and_then(dates::machine));
         let text = value.or_else(|| {
@@ -258,7 +260,10 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
                 .find_map(|run| dates::written(&flat.run_text(run), true))
         });
         let Some(date) = text else { continue };
-        let class = element.element.attribute("class").unwrap_or("");
+        let class = element
+            .element
+            .attribute(&local_name!("class"))
+            .unwrap_or("");
         let at = element.first_run as usize;
         let distance = if near.range.contains(&at) || near.range.contains(&(at + 1)) {
             0
@@ -347,10 +352,14 @@ fn licence(flat: &Flat<'_>, structured: &Structured, base: &Url) -> Option<Strin
     }
     let mut creative_commons = None;
     for element in flat.elements.iter().filter(|element| element.tag == Tag::A) {
-        let Some(href) = element.element.attribute("href") else {
+        let Some(href) = element.element.attribute(&local_name!("href")) else {
             continue;
         };
-        if element.element.attribute("rel").is_some_and(has_rel) {
+        if element
+            .element
+            .attribute(&local_name!("rel"))
+            .is_some_and(has_rel)
+        {
             return absolute(href);
         }
         if creative_commons.is_none()

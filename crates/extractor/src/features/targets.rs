@@ -2,6 +2,7 @@
 //!
 //! Prose links to places on its page and to other sites; teasers link to other pages of their own.
 
+use html5ever::local_name;
 use url::Url;
 
 use super::{Row, log};
@@ -50,7 +51,14 @@ fn links_of(flat: &Flat<'_>, run: &Run, url: &Url) -> Links {
         }
         last = link;
         let element = &flat.elements[link as usize];
-        let target = target_of(element.element.attribute("href").unwrap_or("").trim(), url);
+        let target = target_of(
+            element
+                .element
+                .attribute(&local_name!("href"))
+                .unwrap_or("")
+                .trim(),
+            url,
+        );
         links.count += 1;
         links.first = links.first.or(Some(target));
         links.out += u32::from(target == Target::Elsewhere);

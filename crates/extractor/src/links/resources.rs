@@ -1,27 +1,32 @@
 //! What a page loads besides itself: images, scripts, style sheets, media.
 
-use html5ever::local_name;
+use std::sync::LazyLock;
+
+use html5ever::{LocalName, local_name};
 use scraper::node::Element;
 
 use crate::dom::Attributes;
 
+/// Where pages put the address of a picture that a script loads later.
+static LATER: LazyLock<LocalName> = LazyLock::new(|| LocalName::from("data-src"));
+
 /// The references of one element to resources, as written.
 pub(super) fn references(element: &Element) -> Vec<&str> {
-    let attributes: &[&str] = match element.name.local {
-        local_name!("img") => &["src", "data-src"],
+    let attributes: &[LocalName] = match element.name.local {
+        local_name!("img") => &[local_name!("src"), LATER.clone()],
         local_name!("script")
         | local_name!("embed")
         | local_name!("track")
         | local_name!("audio")
-        | local_name!("source") => &["src"],
-        local_name!("video") => &["src", "poster"],
-        local_name!("object") => &["data"],
-        local_name!("input") if is(element, "type", "image") => &["src"],
-        local_name!("image") => &["href"],
+        | local_name!("source") => &[local_name!("src")],
+        local_name!("video") => &[local_name!("src"), local_name!("poster")],
+        local_name!("object") => &[local_name!("data")],
+        local_name!("input") if is(element, &local_name!("type"), "image") => &[local_name!("src")],
+        local_name!("image") => &[local_name!("href")],
         local_name!("body") | local_name!("table") | local_name!("td") | local_name!("th") => {
-            &["background"]
+            &[local_name!("background")]
         }
-        local_name!("link") if is_loaded(element) => &["href"],
+        local_name!("link") if is_loaded(element) => &[local_name!("href")],
         _ => return Vec::new(),
     };
     let mut found: Vec<&str> = attributes
@@ -33,13 +38,13 @@ pub(super) fn references(element: &Element) -> Vec<&str> {
         element.name.local,
         local_name!("img") | local_name!("source")
     );
-    if let (true, Some(srcset)) = (is_picture, element.attribute("srcset")) {
+    if let (true, Some(srcset)) = (is_picture, element.attribute(&local_name!("srcset"))) {
         found.extend(srcset_references(srcset));
     }
     found
 }
 
-fn is(element: &Element, name: &str, value: &str) -> bool {
+fn is(element: &Element, name: &LocalName, value: &str) -> bool {
     element
         .attribute(name)
         .is_some_and(|actual| actual.trim().eq_ignore_ascii_case(value))
@@ -56,7 +61,7 @@ fn is_loaded(element: &Element) -> bool {
         "manifest",
         "mask-icon",
     ];
-    element.attribute("rel").is_some_and(|rel| {
+    element.attribute(&local_name!("rel")).is_some_and(|rel| {
         rel.split_ascii_whitespace().any(|token| {
             LOADED
                 .iter()

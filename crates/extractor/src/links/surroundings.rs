@@ -29,7 +29,7 @@ impl TextStream {
 
     /// Adds a run of text, unless it is none that a reader sees.
     pub fn push(&mut self, run: &str, hidden: bool) {
-        if hidden {
+        if hidden || crate::tally::push_plain(&mut self.text, run) {
             return;
         }
         let mut start = 0;

@@ -4,6 +4,7 @@
 //! become `0`, so that `post-17` and `post-18` are one place. Pages of one template then agree on
 //! the paths of their menus, and a crawler can learn which paths lead to content.
 
+use html5ever::local_name;
 use scraper::node::Element;
 
 use crate::dom::Attributes;
@@ -59,7 +60,7 @@ fn label_of(element: &Element) -> String {
     let mut label = String::with_capacity(32);
     push_shortened(&mut label, element.name());
     let id = element
-        .attribute("id")
+        .attribute(&local_name!("id"))
         .map(str::trim)
         .filter(|id| !id.is_empty());
     if let Some(id) = id {
@@ -73,7 +74,10 @@ fn label_of(element: &Element) -> String {
 }
 
 fn first_class(element: &Element) -> Option<&str> {
-    element.attribute("class")?.split_ascii_whitespace().next()
+    element
+        .attribute(&local_name!("class"))?
+        .split_ascii_whitespace()
+        .next()
 }
 
 /// Appends a name without what would make it unique or ambiguous.

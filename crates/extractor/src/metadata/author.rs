@@ -3,6 +3,7 @@
 //! Publishers declare authors in JSON-LD and meta elements, and put them into a by-line under the
 //! title. A declared author may be the site itself or a profile's URL; such values say nothing.
 
+use html5ever::{LocalName, local_name};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -115,21 +116,24 @@ fn marked(flat: &Flat<'_>, survey: &Survey, near: &Near, strict: bool) -> Option
         {
             continue;
         }
-        let attribute = |name: &str, wanted: &str| {
-            element.element.attribute(name).is_some_and(|value| {
+        let attribute = |name: LocalName, wanted: &str| {
+            element.element.attribute(&name).is_some_and(|value| {
                 value
                     .split_ascii_whitespace()
                     .any(|word| word.eq_ignore_ascii_case(wanted))
             })
         };
-        let is_marked = attribute("rel", "author")
-            || attribute("itemprop", "author")
+        let is_marked = attribute(local_name!("rel"), "author")
+            || attribute(local_name!("itemprop"), "author")
             || (!strict
                 && (element.hints.has(Hint::User) || element.hints.has(Hint::Byline))
-                && element.element.attribute("class").is_some_and(|class| {
-                    let class = class.to_ascii_lowercase();
-                    class.contains("author") || class.contains("byline")
-                }));
+                && element
+                    .element
+                    .attribute(&local_name!("class"))
+                    .is_some_and(|class| {
+                        let class = class.to_ascii_lowercase();
+                        class.contains("author") || class.contains("byline")
+                    }));
         if !is_marked {
             continue;
         }
@@ -157,20 +161,23 @@ fn profile(flat: &Flat<'_>, near: &Near) -> Option<String> {
         if element.tag != Tag::A || element.tally.chars == 0 || element.tally.chars > 60 {
             continue;
         }
-        let leads_to_author = element.element.attribute("href").is_some_and(|href| {
-            [
-                "/author/",
-                "/authors/",
-                "/autor/",
-                "/auteur/",
-                "/autoren/",
-                "/people/",
-                "/by/",
-            ]
-            .iter()
-            .any(|part| href.contains(part))
-        });
-        if !leads_to_author && element.element.attribute("rel") != Some("author") {
+        let leads_to_author = element
+            .element
+            .attribute(&local_name!("href"))
+            .is_some_and(|href| {
+                [
+                    "/author/",
+                    "/authors/",
+                    "/autor/",
+                    "/auteur/",
+                    "/autoren/",
+                    "/people/",
+                    "/by/",
+                ]
+                .iter()
+                .any(|part| href.contains(part))
+            });
+        if !leads_to_author && element.element.attribute(&local_name!("rel")) != Some("author") {
             continue;
         }
         let name = inline_text(flat, index);
