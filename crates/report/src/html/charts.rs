@@ -33,7 +33,14 @@ pub(super) fn harvest(harvest: &Harvest) -> String {
     let last = harvest.curve.last().copied().unwrap_or_default();
     let most = last.pages.max(1) as f64;
     let x = |pages: f64| LEFT + (WIDTH - LEFT - RIGHT) * pages / most;
-    let y = |n: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * n / most;
+    // Where little is relevant the line of all pages leaves the chart, so that the others are seen.
+    let wanted = last.relevant.max(last.indexed);
+    let high = match harvest.threshold {
+        Some(_) => last.pages.min((wanted + wanted / 8).max(10)),
+        None => last.pages,
+    };
+    let most_up = high.max(1) as f64;
+    let y = |n: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * n / most_up;
     let breadth = shown_breadth(harvest);
     let beside = breadth.and_then(|breadth| breadth.curve.last());
     let beside = beside.map(|end| {
@@ -52,17 +59,22 @@ pub(super) fn harvest(harvest: &Harvest) -> String {
         count(harvest.indexed),
         beside.unwrap_or_default(),
     ));
-    for tick in ticks(last.pages) {
-        let (at_x, at_y) = (x(tick as f64), y(tick as f64));
-        let label = count(tick);
+    for tick in ticks(high) {
+        let (at, label) = (y(tick as f64), count(tick));
         let _ = write!(
             svg,
-            "<path class=\"axis\" d=\"M{LEFT} {at_y:.1}H{:.1}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>\
-             <text x=\"{at_x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
+            "<path class=\"axis\" d=\"M{LEFT} {at:.1}H{:.1}\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
             WIDTH - RIGHT,
             LEFT - 6.0,
-            at_y + 4.0,
+            at + 4.0,
+        );
+    }
+    for tick in ticks(last.pages) {
+        let (at, label) = (x(tick as f64), count(tick));
+        let _ = write!(
+            svg,
+            "<text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
             HEIGHT - BOTTOM + 18.0,
         );
     }
@@ -83,7 +95,11 @@ pub(super) fn harvest(harvest: &Harvest) -> String {
         let _ = write!(svg, "<path class=\"curve l-{class}\" d=\"M{path}\"/>");
     };
     let curve = &harvest.curve;
-    line("all", curve, |point| point.pages);
+    let corner = |pages| Point {
+        pages,
+        ..Point::default()
+    };
+    line("all", &[corner(0), corner(high)], |point| point.pages);
     if let Some(breadth) = breadth {
         line("relevant beside", &breadth.curve, |point| point.relevant);
         line("new beside", &breadth.curve, new);
