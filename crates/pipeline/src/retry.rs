@@ -290,11 +290,26 @@ impl Writer {
         self.put_back(candidates, &filter.words())
     }
 
+    /// Puts back what was refused for rules found wrong, and syncs it; gives the position if there was
+    /// any.
+    ///
+    /// # Errors
+    /// When the archive or the frontier cannot be read or written.
+    pub(crate) fn repaired(&mut self) -> Result<Option<Position>, CrawlError> {
+        let lifted = self.lock_foresight().take_lifted();
+        if lifted.is_empty() || self.repair(&lifted)? == 0 {
+            return Ok(None);
+        }
+        let position = self.archive.sync()?;
+        self.lock_frontier().apply(position.0)?;
+        Ok(Some(position))
+    }
+
     /// Puts back what was refused for rules that were found wrong; gives how many URLs.
     ///
     /// # Errors
     /// When the archive cannot be read or written.
-    pub(crate) fn repair(&mut self, rules: &[String]) -> Result<usize, CrawlError> {
+    fn repair(&mut self, rules: &[String]) -> Result<usize, CrawlError> {
         let mut count = 0;
         for rule in rules {
             let refused = ended(&self.dir, |page| foresight::was_refused_for(page, rule))?;

@@ -218,17 +218,6 @@ impl Writer {
         Ok(())
     }
 
-    /// Puts back what was refused for rules found wrong; gives the position if there was any.
-    fn repaired(&mut self) -> Result<Option<archive::Position>, CrawlError> {
-        let lifted = self.lock_foresight().take_lifted();
-        if lifted.is_empty() || self.repair(&lifted)? == 0 {
-            return Ok(None);
-        }
-        let position = self.archive.sync()?;
-        self.lock_frontier().apply(position.0)?;
-        Ok(Some(position))
-    }
-
     fn commit(&mut self, finding: Finding) -> Result<Option<Ending>, CrawlError> {
         match finding {
             Finding::Robots(visit) => {
@@ -682,7 +671,7 @@ impl Writer {
         self.lock_foresight().original_of(url, &frontier.spelling())
     }
 
-    fn lock_foresight(&self) -> std::sync::MutexGuard<'_, Foresight> {
+    pub(crate) fn lock_foresight(&self) -> std::sync::MutexGuard<'_, Foresight> {
         self.foresight
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -1,0 +1,396 @@
+use super::*;
+use proptest::prelude::*;
+
+fn memory() -> Redundancy {
+    Redundancy::new(&RedundancyConfig {
+        probe_share: 0.0,
+        ..RedundancyConfig::default()
+    })
+}
+
+fn pair(memory: &mut Redundancy, dup: &str, kept: &str) {
+    memory.observe_pair(dup, kept, std::iter::empty());
+}
+
+fn numbered(dup: impl Fn(u32) -> String, kept: impl Fn(u32) -> String) -> Redundancy {
+    let mut memory = memory();
+    memory.note_host("http://a.example/");
+    for number in 0..12 {
+        pair(&mut memory, &dup(number), &kept(number));
+    }
+    memory
+}
+
+fn original(memory: &Redundancy, url: &str) -> Option<String> {
+    memory.foresee(url).map(|prediction| prediction.kept_url)
+}
+
+#[test]
+fn a_mirror_is_learnt_whichever_copy_was_read_first() {
+    let (mirror, site) = (
+        |n| format!("http://m.example/p/{n}"),
+        |n| format!("http://a.example/p/{n}"),
+    );
+    for memory in [numbered(mirror, site), numbered(site, mirror)] {
+        assert_eq!(
+            original(&memory, "http://m.example/q?z=1").as_deref(),
+            Some("http://a.example/q?z=1")
+        );
+        assert_eq!(original(&memory, "http://a.example/q"), None);
+    }
+}
+
+#[test]
+fn print_versions_and_index_pages_are_learnt_from_pairs() {
+    let memory = numbered(
+        |n| format!("http://a.example/print/p{n}.html"),
+        |n| format!("http://a.example/p{n}.html"),
+    );
+    assert_eq!(
+        original(&memory, "http://a.example/print/x.html").as_deref(),
+        Some("http://a.example/x.html")
+    );
+    let memory = numbered(
+        |n| format!("http://a.example/d{n}/"),
+        |n| format!("http://a.example/d{n}/index.html"),
+    );
+    assert_eq!(
+        original(&memory, "http://a.example/e/index.html").as_deref(),
+        Some("http://a.example/e/")
+    );
+}
+
+#[test]
+fn rules_follow_each_other() {
+    let mut memory = numbered(
+        |n| format!("http://m.example/p/{n}"),
+        |n| format!("http://a.example/p/{n}"),
+    );
+    for number in 0..12 {
+        pair(
+            &mut memory,
+            &format!("http://a.example/print/{number}"),
+            &format!("http://a.example/{number}"),
+        );
+    }
+    let prediction = memory.foresee("http://m.example/print/9").unwrap();
+    assert_eq!(prediction.kept_url, "http://a.example/9");
+    assert!(prediction.rule.contains("mirrors") && prediction.rule.contains("print"));
+}
+
+#[test]
+fn a_rule_that_skips_unique_pages_is_no_longer_believed() {
+    let mut memory = numbered(
+        |n| format!("http://a.example/print/{n}"),
+        |n| format!("http://a.example/{n}"),
+    );
+    let other = "http://a.example/print/x";
+    assert!(memory.foresee(other).is_some());
+    // The first of two copies says nothing: its original was not there yet.
+    memory.observe_unique("http://a.example/print/30", |_| false);
+    assert!(memory.foresee(other).is_some());
+    for number in 40..44 {
+        memory.observe_unique(&format!("http://a.example/print/{number}"), |_| true);
+    }
+    assert_eq!(memory.foresee(other), None);
+}
+
+#[test]
+fn a_copy_that_leads_to_pages_of_its_own_makes_no_rule() {
+    let mut memory = memory();
+    for number in 0..12 {
+        memory.observe_pair(
+            &format!("http://a.example/print/{number}"),
+            &format!("http://a.example/{number}"),
+            [format!("http://a.example/post/{number}").as_str()].into_iter(),
+        );
+    }
+    assert!(memory.rules().is_empty());
+}
+
+#[test]
+fn a_mirror_may_link_to_its_original() {
+    let mut memory = memory();
+    memory.note_host("http://a.example/");
+    for number in 0..12 {
+        memory.observe_pair(
+            &format!("http://m.example/{number}"),
+            &format!("http://a.example/{number}"),
+            [format!("http://a.example/{number}?sid=7").as_str()].into_iter(),
+        );
+    }
+    assert_eq!(
+        original(&memory, "http://m.example/x").as_deref(),
+        Some("http://a.example/x")
+    );
+}
+
+#[test]
+fn of_two_hosts_that_are_no_seeds_the_one_that_was_kept_is_the_original() {
+    let mut memory = memory();
+    for number in 0..40 {
+        memory.observe_pair(
+            &format!("http://m.example/{number}"),
+            &format!("http://a.example/{number}"),
+            std::iter::empty(),
+        );
+    }
+    let copy = original(&memory, "http://m.example/x");
+    assert_eq!(copy.as_deref(), Some("http://a.example/x"));
+    assert_eq!(original(&memory, "http://a.example/x"), None);
+}
+
+#[test]
+fn one_page_of_its_own_ends_a_strict_rule() {
+    let mut memory = Redundancy::new(&RedundancyConfig {
+        strict: true,
+        ..RedundancyConfig::default()
+    });
+    for number in 0..200 {
+        memory.observe_pair(
+            &format!("http://m.example/{number}"),
+            &format!("http://a.example/{number}"),
+            std::iter::empty(),
+        );
+    }
+    assert!(memory.foresee("http://m.example/x").is_some());
+    assert!(memory.take_lifted().is_empty());
+    memory.observe_unique("http://m.example/own", |_| true);
+    assert!(memory.foresee("http://m.example/x").is_none());
+    assert_eq!(memory.take_lifted(), ["m.example mirrors a.example"]);
+    memory.observe_unique("http://m.example/more", |_| true);
+    assert!(memory.take_lifted().is_empty());
+}
+
+#[test]
+fn two_names_of_one_page_make_no_rule() {
+    let memory = numbered(
+        |n| format!("http://a.example/old-name-{n}"),
+        |n| format!("http://a.example/new-title-{n}"),
+    );
+    assert!(memory.rules().is_empty());
+}
+
+#[test]
+fn a_few_pairs_are_no_rule() {
+    let mut memory = memory();
+    for number in 0..5 {
+        pair(
+            &mut memory,
+            &format!("http://m.example/{number}"),
+            &format!("http://a.example/{number}"),
+        );
+    }
+    assert!(memory.rules().is_empty());
+}
+
+#[test]
+fn one_in_twenty_is_probed() {
+    let mut memory = Redundancy::new(&RedundancyConfig::default());
+    memory.note_host("http://a.example/");
+    for number in 0..12 {
+        pair(
+            &mut memory,
+            &format!("http://m.example/{number}"),
+            &format!("http://a.example/{number}"),
+        );
+    }
+    let probes = (0..10_000)
+        .filter_map(|number| memory.foresee(&format!("http://m.example/page/{number}")))
+        .filter(|prediction| prediction.probe)
+        .count();
+    assert!((400..600).contains(&probes), "{probes}");
+}
+
+#[test]
+fn a_barren_group_sinks_then_stops_and_is_probed() {
+    let mut memory = Redundancy::new(&RedundancyConfig::default());
+    assert_eq!(memory.yield_of("http://a.example/calendar/2020/01/"), 1.0);
+    for day in 0..10 {
+        memory.observe_barren(&format!("http://a.example/calendar/2020/{day}/"));
+    }
+    let sunk = memory.yield_of("http://a.example/calendar/2021/7/");
+    assert!(sunk > 0.0 && sunk < 0.3, "{sunk}");
+    for day in 0..200 {
+        memory.observe_barren(&format!("http://a.example/calendar/2020/{day}/"));
+    }
+    let fetched = (0..2_000)
+        .filter(|day| memory.yield_of(&format!("http://a.example/calendar/2022/{day}/")) > 0.0)
+        .count();
+    assert!((50..160).contains(&fetched), "{fetched}");
+    assert_eq!(memory.yield_of("http://a.example/posts/2020/a-post/"), 1.0);
+}
+
+fn named(form: impl Fn(u32) -> (String, String)) -> Redundancy {
+    let mut memory = memory();
+    for number in 0..12 {
+        let (copy, original) = form(number);
+        pair(&mut memory, &copy, &original);
+        assert!(memory.rules().is_empty(), "pairs alone do not show it");
+    }
+    for number in 0..12 {
+        let (copy, original) = form(number);
+        memory.observe_named(&copy, &original, std::iter::empty());
+    }
+    memory
+}
+
+#[track_caller]
+fn check_named(form: fn(u32) -> (String, String), url: &str, expected: Option<&str>) {
+    assert_eq!(original(&named(form), url).as_deref(), expected);
+}
+
+#[test]
+fn what_copies_name_as_canonical_is_learnt_form_by_form() {
+    let category = |n| {
+        let item = format!("item-{n}.html");
+        (
+            format!("http://a.example/garden/tools/{item}"),
+            format!("http://a.example/products/{item}"),
+        )
+    };
+    check_named(
+        category,
+        "http://a.example/garden/tools/spade",
+        Some("http://a.example/products/spade"),
+    );
+    check_named(category, "http://a.example/garden/spade", None);
+    check_named(category, "http://b.example/garden/tools/spade", None);
+    let mobile = |n| {
+        (
+            format!("https://m.example/amp/{n}.amp"),
+            format!("http://a.example/amp/{n}.html"),
+        )
+    };
+    check_named(
+        mobile,
+        "https://m.example/amp/x.amp",
+        Some("http://a.example/amp/x.html"),
+    );
+    check_named(mobile, "http://m.example/amp/x.amp", None);
+    let locale = |n| {
+        (
+            format!("http://a.example/{n}/x"),
+            format!("http://a.example/en/{n}/x"),
+        )
+    };
+    check_named(locale, "http://a.example/9", Some("http://a.example/en/9"));
+    check_named(locale, "http://a.example/en/9", None);
+    let tracked = |n| {
+        (
+            format!("http://a.example/p?utm=1&id={n}&ref=x"),
+            format!("http://a.example/p?id={n}"),
+        )
+    };
+    check_named(
+        tracked,
+        "http://a.example/q?ref=1&id=7&utm=2",
+        Some("http://a.example/q?id=7"),
+    );
+    check_named(tracked, "http://a.example/q?ref=1&id=7", None);
+    let scheme = |n| {
+        (
+            format!("http://a.example/{n}"),
+            format!("https://a.example/{n}"),
+        )
+    };
+    check_named(scheme, "http://a.example/x", Some("https://a.example/x"));
+}
+
+#[test]
+fn a_page_that_names_another_canonical_speaks_against_the_rule() {
+    let mut memory = named(|n| {
+        (
+            format!("http://a.example/{n}"),
+            format!("http://a.example/en/{n}"),
+        )
+    });
+    memory.observe_canonical("http://a.example/20", "http://a.example/en/20");
+    assert!(memory.foresee("http://a.example/x").is_some());
+    for number in 30..34 {
+        let url = format!("http://a.example/{number}");
+        memory.observe_canonical(&url, &url);
+    }
+    assert_eq!(memory.foresee("http://a.example/x"), None);
+}
+
+#[test]
+fn a_copy_with_links_of_its_own_makes_no_rule_whatever_it_names() {
+    let mut memory = memory();
+    for number in 0..20 {
+        memory.observe_named(
+            &format!("http://a.example/list/{number}"),
+            &format!("http://a.example/all/{number}"),
+            [format!("http://a.example/post/{number}").as_str()].into_iter(),
+        );
+    }
+    assert!(memory.rules().is_empty());
+}
+
+#[test]
+fn names_of_single_pages_make_room_for_rules() {
+    let mut memory = memory();
+    for number in 0..RULES_MAX as u32 + 5_000 {
+        let (copy, original) = (
+            format!("http://a.example/p/alias-{number}"),
+            format!("http://a.example/p/title.{number}"),
+        );
+        memory.observe_named(&copy, &original, std::iter::empty());
+        if number % 1_000 == 0 {
+            let copy = format!("http://m.example/{number}");
+            pair(&mut memory, &copy, &format!("http://a.example/{number}"));
+        }
+    }
+    assert!(memory.rules.len() <= RULES_MAX);
+    assert!(memory.foresee("http://m.example/x").is_some());
+}
+
+proptest! {
+    #[test]
+    fn a_named_form_leads_from_copies_to_originals_and_nowhere_else(
+        copy in "(http|https)://[ab]\\.example(/[a-c._;-]{0,4}){0,4}(\\?[ab]=[0-9](&[cd]=[0-9])?)?",
+        original in "(http|https)://[ab]\\.example(/[a-c._;-]{0,4}){0,4}(\\?[ab]=[0-9])?",
+        others in prop::collection::vec("(http|https)://[ab]\\.example(/[a-c._;-]{0,4}){0,4}(\\?[a-d]=[0-9])?", 0..8),
+    ) {
+        let (copy, original) = (Url::parse(&copy).unwrap(), Url::parse(&original).unwrap());
+        if let Some(rewrite) = Rewrite::of(&copy, &original) {
+            let rule = Rule::Named(rewrite);
+            prop_assert_eq!(rule.apply(&copy), Some(original.clone()));
+            for other in &others {
+                let other = Url::parse(other).unwrap();
+                if let Some(found) = rule.apply(&other) {
+                    prop_assert!(found != other);
+                    prop_assert_eq!(url_host(&found), url_host(&original));
+                    prop_assert_eq!(found.scheme(), original.scheme());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_pair_makes_it_panic_and_no_forecast_names_itself(
+        pairs in prop::collection::vec(("[a-c]{1,2}", "[a-z/._;-]{0,12}", "[a-z=&]{0,8}", "[a-z/._;-]{0,12}"), 0..40),
+    ) {
+        let mut memory = memory();
+        for (host, path, query, kept) in &pairs {
+            pair(
+                &mut memory,
+                &format!("http://{host}.example/{path}?{query}"),
+                &format!("http://a.example/{kept}"),
+            );
+            memory.observe_named(
+                &format!("http://{host}.example/{path}?{query}"),
+                &format!("http://a.example/{kept}"),
+                std::iter::empty(),
+            );
+        }
+        for (host, path, query, _) in &pairs {
+            let url = format!("http://{host}.example/{path}?{query}");
+            if let Some(prediction) = memory.foresee(&url) {
+                prop_assert!(prediction.kept_url != url);
+                prop_assert!((0.0..=1.0).contains(&prediction.confidence));
+            }
+            prop_assert!((0.0..=1.0).contains(&memory.yield_of(&url)));
+        }
+    }
+}
