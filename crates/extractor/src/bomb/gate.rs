@@ -4,6 +4,7 @@
 use std::cell::Cell;
 
 use ego_tree::NodeId;
+use html5ever::local_name;
 use html5ever::tokenizer::{EndTag, StartTag, Tag, TagToken, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{Tracer, TreeBuilder};
 
@@ -60,7 +61,7 @@ impl Gate {
         let before = self.count_open();
         // Formatting elements left open are made anew in every later block, all of them; links
         // are not, since the next link closes them.
-        let open_max = if is_formatting(&tag) && &*tag.name != "a" {
+        let open_max = if is_formatting(&tag) && tag.name != local_name!("a") {
             self.limits.depth_max / 4
         } else {
             self.limits.depth_max
@@ -182,19 +183,20 @@ impl TokenSink for Gate {
 
 fn is_formatting(tag: &Tag) -> bool {
     matches!(
-        &*tag.name,
-        "a" | "b"
-            | "big"
-            | "code"
-            | "em"
-            | "font"
-            | "i"
-            | "nobr"
-            | "s"
-            | "small"
-            | "strike"
-            | "strong"
-            | "tt"
-            | "u"
+        tag.name,
+        local_name!("a")
+            | local_name!("b")
+            | local_name!("big")
+            | local_name!("code")
+            | local_name!("em")
+            | local_name!("font")
+            | local_name!("i")
+            | local_name!("nobr")
+            | local_name!("s")
+            | local_name!("small")
+            | local_name!("strike")
+            | local_name!("strong")
+            | local_name!("tt")
+            | local_name!("u")
     )
 }
