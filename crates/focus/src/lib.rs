@@ -30,6 +30,7 @@ pub mod promise;
 pub mod redundancy;
 pub mod relevance;
 pub mod replay;
+mod scale;
 pub mod stop;
 pub mod terms;
 pub mod topic;

@@ -20,10 +20,9 @@
 
 use crate::background::Background;
 use crate::keywords::{Field, Keywords};
+use crate::scale::{Moments, OPINION_MAX, Scale};
 use crate::terms::{PageTerms, TERM_COUNT, Term};
 
-/// Log-odds that one opinion can reach.
-const OPINION_MAX: f32 = 4.0;
 /// Share of likeness as long as nothing was learnt: five pages that the user chose say more than a
 /// keyword. What is learnt from the crawl takes half of it over.
 const LIKENESS_SHARE: f32 = 2.0;
@@ -41,12 +40,22 @@ const KEPT_TERMS_MAX: usize = 256;
 const KEPT_PAGES_MAX: usize = 1_000;
 /// Share of the kept pages that can count as on topic by what was learnt.
 const GROWTH: f32 = 0.1;
-/// Log-odds by the user's words alone from which a page counts as on topic beyond that share.
-const SAID_CLEARLY: f32 = 1.5;
+/// The same share among pages that the user's words do not speak against. Of a broad topic, with
+/// examples as unlike as a bird and a herb, these words say little of any page; what is learnt must
+/// then carry further, or it learns that most of the topic is something else.
+const GROWTH_UNOPPOSED: f32 = 0.2;
+/// Log-odds by the user's words alone below which they speak against a page.
+const SAID_AGAINST: f32 = -0.4;
+/// Log-odds by the user's words alone from which a page counts as on topic beyond these shares.
+const SAID_CLEARLY: f32 = 1.0;
 /// Weight of the user's own words in the order in which pages count as on topic.
 const ANCHOR: f32 = 3.0;
-/// Log-odds below which no page counts as on topic.
-const LABEL_LEAST: f32 = -1.0;
+/// Log-odds below which no page counts as on topic. Not too near: a model that has come to doubt all
+/// pages would find none to learn from, and doubt the more.
+const LABEL_LEAST: f32 = -1.5;
+/// The same where keywords are all that the user gave: with no example to go by, what is learnt from
+/// a doubtful page leads anywhere.
+const LABEL_LEAST_KEYWORDS: f32 = -1.0;
 const EPOCHS: u32 = 6;
 /// Pages between two trainings at first; later a tenth of the pages seen, so that the cost for
 /// each page does not grow.
@@ -82,22 +91,6 @@ enum Kind {
     Example,
     CounterExample,
     Seen,
-}
-
-/// One opinion's scale: what it says of pages on topic and of pages in general.
-#[derive(Debug, Clone, Copy)]
-struct Scale {
-    on: f32,
-    off: f32,
-    variance: f32,
-}
-
-impl Scale {
-    fn log_odds(&self, value: f32) -> f32 {
-        let apart = (self.on - self.off).max(0.0);
-        let middle = 0.5 * (self.on + self.off);
-        (apart / self.variance * (value - middle)).clamp(-OPINION_MAX, OPINION_MAX)
-    }
 }
 
 /// The three opinions and what they were learnt from.
@@ -424,11 +417,18 @@ impl Judge {
                 .iter()
                 .filter(|&&at| self.kept[at].said >= SAID_CLEARLY)
                 .count() as f32;
-        let least = probability(LABEL_LEAST);
+        let (growth, least) = if self.has_examples() {
+            (GROWTH_UNOPPOSED, LABEL_LEAST)
+        } else {
+            (0.0, LABEL_LEAST_KEYWORDS)
+        };
+        let unopposed = growth * order.len() as f32;
+        let least = probability(least);
         for (rank, at) in order.into_iter().enumerate() {
             let kept = &mut self.kept[at];
             let place = rank as f32 / most;
-            kept.label = if place < 1.0 && kept.probability >= least {
+            let counts = place < 1.0 || (kept.said >= SAID_AGAINST && (rank as f32) < unopposed);
+            kept.label = if counts && kept.probability >= least {
                 (1.0 - place)
                     .max(2.0 * kept.probability - 1.0)
                     .clamp(0.1, 1.0)
@@ -624,38 +624,6 @@ fn descend(weights: &mut [f32], vectors: &[Vec<(u32, f32)>], mut rows: Vec<Row>,
     bias
 }
 
-/// Weighted mean and variance.
-#[derive(Debug, Clone, Copy, Default)]
-struct Moments {
-    weight: f32,
-    sum: f32,
-    squares: f32,
-}
-
-impl Moments {
-    fn add(&mut self, value: f32, weight: f32) {
-        self.weight += weight;
-        self.sum += weight * value;
-        self.squares += weight * value * value;
-    }
-
-    fn mean(&self) -> f32 {
-        self.sum / self.weight.max(1e-3)
-    }
-
-    fn variance(&self) -> f32 {
-        (self.squares / self.weight.max(1e-3) - self.mean() * self.mean()).max(0.0)
-    }
-
-    fn scale(on: &Moments, off: &Moments, variance_min: f32) -> Scale {
-        Scale {
-            on: on.mean(),
-            off: off.mean(),
-            variance: 0.5 * (on.variance() + off.variance()) + variance_min,
-        }
-    }
-}
-
 pub(crate) fn dot(vector: &[(u32, f32)], dense: &[f32]) -> f32 {
     vector
         .iter()
@@ -680,3 +648,6 @@ pub(crate) fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)
 }
+
+#[cfg(test)]
+mod tests;
