@@ -149,9 +149,9 @@ impl Focus {
                 reward,
             },
         );
-        let gain = f32::from(u8::from(
-            outcome.fate == Fate::New && outcome.relevance >= self.topic.threshold(),
-        ));
+        let threshold = self.topic.threshold();
+        let gain = (outcome.fate == Fate::New && outcome.relevance >= threshold)
+            .then(|| (outcome.relevance - threshold) / (1.0 - threshold).max(0.01));
         self.harvest.observe(host_of(outcome.url), gain, promise);
         self.since_rescore += 1;
         if let Some(terms) = outcome.terms

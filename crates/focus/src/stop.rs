@@ -7,11 +7,12 @@
 //! after thousands is not stopped by a quiet hundred.
 //!
 //! A crawl of a small topic would run long that way, so it ends as well when it *fades*: the last
-//! pages yielded under a quarter of what it has yielded on average, and their links had promised
+//! pages yielded under three tenths of what it has yielded on average, and their links had promised
 //! under three fifths of what its links promise on average. Either alone is a poor witness: a wrong
-//! verdict now and then keeps up the one, a hopeful link model the other. Verdicts by keywords alone
-//! are too rough for that: without examples a crawl does not fade, and the first rule looks twice as
-//! far back.
+//! verdict now and then keeps up the one, a hopeful link model the other. Late in a crawl most pages
+//! are off topic and most verdicts that say otherwise are close ones, so a page counts here by how
+//! far its relevance is above the threshold. Verdicts by keywords alone are too rough for all this:
+//! without examples a crawl does not fade, and the first rule looks twice as far back.
 //!
 //! Neither rule ends a crawl early on: pages about a topic come in clusters, and from the examples'
 //! own to the next it may be two hundred pages, over links of which the model knows nothing yet.
@@ -41,7 +42,8 @@ pub struct StopConfig {
     pub window: u32,
     /// And at this share of all its pages at least.
     pub window_share: f32,
-    /// Stop also when the last pages yielded less than this share of the crawl's average...
+    /// Stop also when the last pages yielded less than this share of the crawl's average, sure
+    /// verdicts counting more than close ones...
     pub fading_harvest: f32,
     /// ... and their links had promised less than this share of the average.
     pub fading_promise: f32,
@@ -62,10 +64,10 @@ impl Default for StopConfig {
             after: 300,
             window: 120,
             window_share: 0.25,
-            fading_harvest: 0.25,
+            fading_harvest: 0.3,
             fading_promise: 0.6,
-            fading_window: 90,
-            fading_window_share: 0.2,
+            fading_window: 75,
+            fading_window_share: 0.15,
             host_window: 200,
             host_harvest_min: 0.005,
         }
@@ -110,15 +112,18 @@ pub struct Harvest {
 struct Sums {
     pages: u64,
     gained: f64,
+    /// What was gained, each page by how sure its verdict was.
+    sure: f64,
     promised: f64,
 }
 
 impl Sums {
-    /// Harvest and promise for each page since an earlier one.
-    fn since(&self, earlier: &Sums) -> [f32; 2] {
+    /// Harvest, sure harvest and promise for each page since an earlier one.
+    fn since(&self, earlier: &Sums) -> [f32; 3] {
         let pages = (self.pages - earlier.pages).max(1) as f64;
         [
             (self.gained - earlier.gained).max(0.0) / pages,
+            (self.sure - earlier.sure).max(0.0) / pages,
             (self.promised - earlier.promised).max(0.0) / pages,
         ]
         .map(|mean| mean as f32)
@@ -143,9 +148,10 @@ impl Harvest {
         }
     }
 
-    /// Counts a page: `gain` is 1.0 for a page relevant and new, 0.0 for any other; `promise` is what
-    /// its link promised, 0.0 to 1.0.
-    pub fn observe(&mut self, host: &str, gain: f32, promise: f32) {
+    /// Counts a page: `gain` is `None` unless it is relevant and new, else how far its relevance is
+    /// above the threshold, 0.0 (just so) to 1.0 (surely); `promise` is what its link promised, 0.0 to
+    /// 1.0.
+    pub fn observe(&mut self, host: &str, gain: Option<f32>, promise: f32) {
         let share = |x: f32| {
             if x.is_finite() {
                 x.clamp(0.0, 1.0)
@@ -153,9 +159,11 @@ impl Harvest {
                 0.0
             }
         };
-        let gain = share(gain);
+        let sure = share(gain.unwrap_or(0.0));
+        let gain = f32::from(u8::from(gain.is_some()));
         self.total.pages += 1;
         self.total.gained += f64::from(gain);
+        self.total.sure += f64::from(sure);
         self.total.promised += f64::from(share(promise));
         self.sums.push_back(self.total);
         let config = &self.config;
@@ -180,8 +188,8 @@ impl Harvest {
         share.max(u64::from(pages.max(1))).min(WINDOW_MAX) as usize
     }
 
-    /// Harvest and promise over the last pages; `None` when there were not so many.
-    fn over(&self, window: usize) -> Option<[f32; 2]> {
+    /// Harvest, sure harvest and promise over the last pages; `None` when there were not so many.
+    fn over(&self, window: usize) -> Option<[f32; 3]> {
         let at = self.sums.len().checked_sub(window + 1)?;
         Some(self.total.since(&self.sums[at]))
     }
@@ -214,7 +222,7 @@ impl Harvest {
             config.window.saturating_mul(2)
         };
         let window = self.pages_in(pages, config.window_share);
-        if let Some([harvest, _]) = self.over(window)
+        if let Some([harvest, ..]) = self.over(window)
             && harvest < config.harvest_min
         {
             return Some(reason(window, harvest, config.harvest_min));
@@ -223,11 +231,11 @@ impl Harvest {
             return None;
         }
         let window = self.pages_in(config.fading_window, config.fading_window_share);
-        let [harvest, promise] = self.over(window)?;
-        let [harvest_mean, promise_mean] = self.total.since(&Sums::default());
-        let harvest_min = config.fading_harvest * harvest_mean;
-        let fades = harvest < harvest_min && promise < config.fading_promise * promise_mean;
-        fades.then(|| reason(window, harvest, harvest_min))
+        let [_, sure, promise] = self.over(window)?;
+        let [_, sure_mean, promise_mean] = self.total.since(&Sums::default());
+        let sure_min = config.fading_harvest * sure_mean;
+        let fades = sure < sure_min && promise < config.fading_promise * promise_mean;
+        fades.then(|| reason(window, sure, sure_min))
     }
 
     /// Why a host should stop, if it should.
@@ -248,18 +256,23 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A page that is surely relevant and new, or none.
+    fn found(relevant: bool) -> Option<f32> {
+        relevant.then_some(1.0)
+    }
+
     #[test]
     fn a_crawl_that_finds_nothing_more_stops_after_its_window() {
         let mut harvest = Harvest::new(&StopConfig::default());
         for page in 0..320 {
-            harvest.observe("a.example", f32::from(u8::from(page < 200)), 0.5);
+            harvest.observe("a.example", found(page < 200), 0.5);
             // Two of 120 are under 2 %.
             assert_eq!(harvest.stop(true).is_some(), page >= 317, "{page}");
         }
         assert_eq!(harvest.stop(true).unwrap().window, 120);
         assert_eq!(harvest.stop(false), None);
         for _ in 0..120 {
-            harvest.observe("a.example", 0.0, 0.5);
+            harvest.observe("a.example", None, 0.5);
         }
         assert_eq!(harvest.stop(false).unwrap().window, 240);
     }
@@ -268,10 +281,10 @@ mod tests {
     fn a_first_lull_ends_no_crawl() {
         let mut harvest = Harvest::new(&StopConfig::default());
         for _ in 0..299 {
-            harvest.observe("a.example", 0.0, 0.01);
+            harvest.observe("a.example", None, 0.01);
             assert_eq!(harvest.stop(true), None);
         }
-        harvest.observe("a.example", 0.0, 0.01);
+        harvest.observe("a.example", None, 0.01);
         assert!(harvest.stop(true).is_some());
     }
 
@@ -279,38 +292,45 @@ mod tests {
     fn a_find_now_and_then_keeps_a_crawl_alive() {
         let mut harvest = Harvest::new(&StopConfig::default());
         for page in 0..3_000 {
-            harvest.observe("a.example", f32::from(u8::from(page % 40 == 0)), 0.5);
+            harvest.observe("a.example", found(page % 40 == 0), 0.5);
         }
         assert_eq!(harvest.stop(true), None);
     }
 
-    /// 210 good pages, then one in 20, with this promise.
-    fn fading(promise: f32) -> Harvest {
+    /// 225 good pages, then one in so many that is as sure as this, by links with this promise.
+    fn fading(one_in: u32, sure: f32, promise: f32) -> Harvest {
         let mut harvest = Harvest::new(&StopConfig::default());
-        for page in 0..210 {
-            harvest.observe("a.example", f32::from(u8::from(page % 2 == 0)), 0.6);
+        for page in 0..225 {
+            harvest.observe("a.example", found(page % 2 == 0), 0.6);
         }
-        for page in 0..90 {
-            harvest.observe("a.example", f32::from(u8::from(page % 20 == 0)), promise);
+        for page in 0..75u32 {
+            let gain = page.is_multiple_of(one_in).then_some(sure);
+            harvest.observe("a.example", gain, promise);
         }
         harvest
     }
 
     #[test]
     fn a_crawl_that_fades_stops_once_its_links_promise_little_too() {
-        let reason = fading(0.05).stop(true).unwrap();
-        assert_eq!(reason.window, 90);
+        let reason = fading(20, 1.0, 0.05).stop(true).unwrap();
+        assert_eq!(reason.window, 75);
         assert!(reason.harvest < reason.harvest_min);
-        assert_eq!(fading(0.5).stop(true), None);
-        assert_eq!(fading(0.05).stop(false), None);
+        assert_eq!(fading(20, 1.0, 0.5).stop(true), None);
+        assert_eq!(fading(20, 1.0, 0.05).stop(false), None);
+    }
+
+    #[test]
+    fn close_verdicts_do_not_keep_a_fading_crawl_alive() {
+        assert!(fading(3, 0.1, 0.05).stop(true).is_some());
+        assert_eq!(fading(3, 1.0, 0.05).stop(true), None);
     }
 
     #[test]
     fn a_barren_host_stops_and_its_neighbour_does_not() {
         let mut harvest = Harvest::new(&StopConfig::default());
         for page in 0..400 {
-            harvest.observe("barren.example", 0.0, 0.5);
-            harvest.observe("good.example", f32::from(u8::from(page % 3 == 0)), 0.5);
+            harvest.observe("barren.example", None, 0.5);
+            harvest.observe("good.example", found(page % 3 == 0), 0.5);
         }
         assert!(harvest.stop_host("barren.example").is_some());
         assert_eq!(harvest.stop_host("good.example"), None);
@@ -319,7 +339,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_harvest_is_a_share_whatever_comes(pages in prop::collection::vec(any::<(f32, f32)>(), 0..600)) {
+        fn the_harvest_is_a_share_whatever_comes(pages in prop::collection::vec(any::<(Option<f32>, f32)>(), 0..600)) {
             let mut harvest = Harvest::new(&StopConfig { harvest_min: 2.0, ..StopConfig::default() });
             for (gain, promise) in pages {
                 harvest.observe("a.example", gain, promise);
