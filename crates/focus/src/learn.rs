@@ -30,8 +30,14 @@ const GROUPS_MAX: usize = 1 << 18;
 const ROWS_MAX: usize = 1_500;
 /// An arm with this many outcomes needs no exploration.
 const ARM_KNOWN: f32 = 3.0;
+/// Share of the fetches that explore as long as nothing on topic was found, if exploration is on.
+const LOST_EXPLORATION: f32 = 0.3;
+/// An arm with this many outcomes needs no exploration as long as nothing was found.
+const LOST_ARM_KNOWN: f32 = 12.0;
 /// The priority of a link that is explored: above doubtful ones, below good ones.
 const CURIOSITY: f32 = 0.2;
+/// Average outcomes that a group's own are mixed with: the first few say little.
+const GROUP_FIRMNESS: f32 = 5.0;
 /// How fast the words of links learn from an outcome.
 const WORD_STEP: f32 = 0.6;
 /// Buckets of words of anchors, URLs and surroundings.
@@ -147,6 +153,8 @@ pub struct LinkModel {
     hub_weights: Signals,
     overall: Group,
     explored: u64,
+    /// A page on topic was found.
+    found: bool,
 }
 
 impl LinkModel {
@@ -168,6 +176,7 @@ impl LinkModel {
                 reward: 1.0,
             },
             explored: 0,
+            found: false,
         }
     }
 
@@ -193,6 +202,7 @@ impl LinkModel {
             let explored;
             (promise, _, _, explored) = self.weigh(&signals, link);
             self.explored += u64::from(explored);
+            self.found |= reward >= 0.5;
             self.count(link, reward);
             if self.config.adapt {
                 self.learn_words(link, &signals, reward);
@@ -371,17 +381,22 @@ impl LinkModel {
     /// Whether this link is one of the few that are tried because little is known of their kind.
     ///
     /// The bandit's arms are the URL forms of the hosts. An arm with few outcomes is pulled as if
-    /// it were good, by a die for each link, as long as such fetches stay within their share.
+    /// it were good, by a die for each link, as long as such fetches stay within their share. A crawl
+    /// that has found nothing yet has nothing to go by: it explores more, or it would read the first
+    /// host to its end.
     fn explores(&self, link: &LinkFeatures) -> bool {
-        let fetched = self.overall.count;
-        if self.config.exploration <= 0.0
-            || self.explored as f32 >= self.config.exploration * fetched
-        {
+        let (share, known, die) = if self.found {
+            (self.config.exploration, ARM_KNOWN, 8)
+        } else {
+            let share = self.config.exploration.max(LOST_EXPLORATION);
+            (share, LOST_ARM_KNOWN, 2)
+        };
+        if self.config.exploration <= 0.0 || self.explored as f32 >= share * self.overall.count {
             return false;
         }
         let key = self.group_keys(link)[1];
         let outcomes = self.groups.get(&key).map_or(0.0, |group| group.count);
-        outcomes < ARM_KNOWN && mix(self.config.seed ^ u64::from(link.id)).is_multiple_of(8)
+        outcomes < known && mix(self.config.seed ^ u64::from(link.id)).is_multiple_of(die)
     }
 
     fn depth(&self, link: &LinkFeatures) -> u8 {
@@ -483,7 +498,8 @@ impl LinkModel {
     /// How much better or worse than all links those of a group did, in log-odds.
     fn standing(&self, count: f32, reward: f32) -> f32 {
         let overall = (self.overall.reward / self.overall.count).clamp(0.01, 0.99);
-        let rate = ((reward + 2.0 * overall) / (count + 2.0)).clamp(0.01, 0.99);
+        let rate =
+            ((reward + GROUP_FIRMNESS * overall) / (count + GROUP_FIRMNESS)).clamp(0.01, 0.99);
         let log_odds = |rate: f32| (rate / (1.0 - rate)).ln();
         (log_odds(rate) - log_odds(overall)).clamp(-4.0, 4.0)
     }
@@ -577,5 +593,40 @@ impl Hasher for Mix {
 
     fn write_u64(&mut self, number: u64) {
         self.0 = mix(self.0 ^ number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_outcome_of_a_group_says_little_and_twenty_say_much() {
+        let model = LinkModel::new(&LinkModelConfig::default());
+        assert!(model.standing(1.0, 1.0) < 0.7);
+        assert!(model.standing(20.0, 20.0) > 2.0);
+        assert_eq!(model.standing(0.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn a_crawl_that_has_found_nothing_explores_more() {
+        let explored = |found: bool, exploration: f32| {
+            let mut model = LinkModel::new(&LinkModelConfig {
+                exploration,
+                ..LinkModelConfig::default()
+            });
+            model.found = found;
+            model.overall.count = 100.0;
+            model.explored = 10;
+            let link = |id| LinkFeatures {
+                id,
+                ..LinkFeatures::default()
+            };
+            (0..100).filter(|&id| model.explores(&link(id))).count()
+        };
+        assert!((30..70).contains(&explored(false, 0.02)));
+        // Ten of a hundred fetches are more than its share.
+        assert_eq!(explored(true, 0.02), 0);
+        assert_eq!(explored(false, 0.0), 0);
     }
 }
