@@ -43,7 +43,7 @@ pub enum Event {
     Attempt(AttemptRecord),
     /// A URL met its fate. Boxed: by far the largest.
     Page(Box<PageRecord>),
-    /// Finished URLs were put back into the queue by hand.
+    /// Finished URLs were put back into the queue.
     Retry(RetryRecord),
     /// The process ended in order.
     Stop(StopRecord),
@@ -404,7 +404,7 @@ pub struct BodyRef {
     pub len: u64,
 }
 
-/// URLs put back into the queue by hand.
+/// URLs put back into the queue: by hand, or because what was refused was refused wrongly.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RetryRecord {
     /// Canonical URLs.
@@ -412,8 +412,18 @@ pub struct RetryRecord {
     /// Where each of `urls` came from and how it had ended, in the same order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub origins: Vec<RetryOrigin>,
-    /// What was asked for, in words.
+    /// What was asked for, in words, or [`RetryRecord::WRONG_RULE`] and the rule.
     pub filter: String,
+}
+
+impl RetryRecord {
+    /// Begins the words of a record for a rule that was found wrong.
+    pub const WRONG_RULE: &str = "a rule was wrong: ";
+
+    /// The rule that was found wrong; none where somebody asked for it.
+    pub fn wrong_rule(&self) -> Option<&str> {
+        self.filter.strip_prefix(Self::WRONG_RULE)
+    }
 }
 
 /// What the queue must know of a URL to take it back, and the counters to take back its fate.

@@ -200,7 +200,7 @@ impl Redundancy {
                     .apply(&url)
                     .is_some_and(|original| original != canonical)
             {
-                record.wrong = record.wrong.saturating_add(1);
+                self.lifted.extend(contradict(record, &self.config));
             }
         }
     }

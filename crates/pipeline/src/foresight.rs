@@ -16,7 +16,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use archive::PageRecord;
+use archive::{PageRecord, RetryRecord};
 use focus::{Redundancy, RedundancyConfig};
 use frontier::{CanonicalUrl, HostKey, Permission, Spelling};
 use xxhash_rust::xxh3::xxh3_64;
@@ -29,9 +29,6 @@ pub(crate) const FORESEEN: &str = "duplicate_foreseen";
 
 /// Begins the words of a refusal of what yields nothing.
 pub(crate) const BARREN: &str = "barren";
-
-/// Begins the words of a record that puts URLs back after their rule was found wrong.
-const LIFTED: &str = "a rule was wrong: ";
 
 /// Rules for which URLs are put back in one start: each takes a reading of the journal.
 const REPAIRS_MAX: usize = 100;
@@ -53,8 +50,8 @@ pub struct Foresight {
     read: ReadUrls,
     /// Hosts that yield nothing, and why that is said.
     stopped: HashMap<String, String>,
-    /// URLs refused by each rule, and not put back since.
-    refused: HashMap<String, u64>,
+    /// Rules for which URLs were refused that were not put back since.
+    refused: HashSet<String>,
     /// Rules no longer believed whose URLs were not put back yet.
     lifted: Vec<String>,
     /// Rules whose URLs were put back in this start.
@@ -75,7 +72,7 @@ impl Foresight {
             given: HashSet::new(),
             read: ReadUrls::default(),
             stopped: HashMap::new(),
-            refused: HashMap::new(),
+            refused: HashSet::new(),
             lifted: Vec::new(),
             repairs: 0,
         }
@@ -84,16 +81,17 @@ impl Foresight {
     /// The rules found wrong since this was last asked, for which URLs were refused.
     pub(crate) fn take_lifted(&mut self) -> Vec<String> {
         let mut lifted = std::mem::take(&mut self.lifted);
-        lifted.retain(|rule| self.refused.remove(rule).is_some());
+        lifted.retain(|rule| self.refused.remove(rule));
         lifted.truncate(REPAIRS_MAX - self.repairs);
         self.repairs += lifted.len();
         lifted
     }
 
-    /// Takes in that URLs were put back, with the words of that record.
-    pub(crate) fn on_put_back(&mut self, words: &str) {
-        if let Some(rule) = words.strip_prefix(LIFTED) {
+    /// Takes in that URLs were put back.
+    pub(crate) fn on_put_back(&mut self, retry: &RetryRecord) {
+        if let Some(rule) = retry.wrong_rule() {
             self.refused.remove(rule);
+            self.lifted.retain(|lifted| lifted != rule);
         }
     }
 
@@ -158,7 +156,9 @@ impl Foresight {
             return;
         };
         for rule in rules_of(record) {
-            *self.refused.entry(rule.to_owned()).or_default() += 1;
+            if !self.refused.contains(rule) {
+                self.refused.insert(rule.to_owned());
+            }
         }
         let status = record.fetch.as_ref().map_or(0, |fetch| fetch.status);
         let is_whole = record.page.is_some() && (200..300).contains(&status);
@@ -196,7 +196,11 @@ impl Foresight {
             }
             _ => {}
         }
-        self.lifted.extend(self.redundancy.take_lifted());
+        // What is refused once a rule is believed again is refused for good reason, though nobody
+        // has asked by then, as on a replay.
+        let lifted = self.redundancy.take_lifted().into_iter();
+        self.lifted
+            .extend(lifted.filter(|rule| self.refused.contains(rule)));
     }
 
     /// Notes that a host yields nothing for the topic, or again something.
@@ -229,7 +233,7 @@ pub(crate) fn was_refused_for(record: &PageRecord, rule: &str) -> bool {
 
 /// What the record says that puts back the URLs refused for a rule.
 pub(crate) fn words_of_lift(rule: &str) -> String {
-    format!("{LIFTED}{rule}")
+    format!("{}{rule}", RetryRecord::WRONG_RULE)
 }
 
 /// The URL that a page names as canonical.
@@ -372,35 +376,65 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_rule_found_wrong_is_told_once_and_only_if_urls_were_refused_for_it() {
-        let own = |foresight: &mut Foresight| {
-            observe(foresight, "http://a.example/twin", None);
-            observe(foresight, "http://m.example/twin", None);
-        };
-        let mut foresight = mirrored();
-        own(&mut foresight);
-        assert!(foresight.take_lifted().is_empty());
-        let mut foresight = mirrored();
-        let path = skipped(&foresight);
-        observe(&mut foresight, &format!("http://a.example/{path}"), None);
+    /// A copy on the mirror that is refused once its original was read.
+    fn refused(foresight: &mut Foresight) -> PageRecord {
+        let path = skipped(foresight);
+        observe(foresight, &format!("http://a.example/{path}"), None);
         let copy = format!("http://m.example/{path}");
-        let Permission::Refused(words) = check(&foresight, &copy) else {
+        let Permission::Refused(words) = check(foresight, &copy) else {
             panic!("its original was read");
         };
-        let refused = PageRecord {
+        PageRecord {
             url: copy,
             outcome: "refused".into(),
             reason: Some(FORESEEN.into()),
             detail: words.split_once(": ").map(|(_, detail)| detail.into()),
             ..PageRecord::default()
-        };
+        }
+    }
+
+    /// The mirror has a page of its own.
+    fn find_wrong(foresight: &mut Foresight) {
+        observe(foresight, "http://a.example/twin", None);
+        observe(foresight, "http://m.example/twin", None);
+    }
+
+    const MIRROR: &str = "m.example mirrors a.example";
+
+    #[test]
+    fn a_rule_found_wrong_is_told_once_and_only_if_urls_were_refused_for_it() {
+        let mut foresight = mirrored();
+        find_wrong(&mut foresight);
+        assert!(foresight.take_lifted().is_empty());
+        let mut foresight = mirrored();
+        let refused = refused(&mut foresight);
         take_in(&mut foresight, &refused);
-        own(&mut foresight);
+        find_wrong(&mut foresight);
         let lifted = foresight.take_lifted();
-        assert_eq!(lifted, ["m.example mirrors a.example"]);
+        assert_eq!(lifted, [MIRROR]);
         assert!(was_refused_for(&refused, &lifted[0]));
         assert!(foresight.take_lifted().is_empty());
+    }
+
+    #[test]
+    fn a_replay_puts_nothing_back_that_was_put_back_or_was_refused_since() {
+        for is_refused_before in [true, false] {
+            let mut foresight = mirrored();
+            let refused = refused(&mut foresight);
+            if is_refused_before {
+                take_in(&mut foresight, &refused);
+            }
+            find_wrong(&mut foresight);
+            if is_refused_before {
+                foresight.on_put_back(&RetryRecord {
+                    filter: words_of_lift(MIRROR),
+                    ..RetryRecord::default()
+                });
+            }
+            // It is believed again, and refuses more.
+            take_in(&mut foresight, &refused);
+            assert!(foresight.take_lifted().is_empty(), "{is_refused_before}");
+        }
     }
 
     /// Both hosts under one session each, so that no page of either is read under two spellings.

@@ -296,7 +296,7 @@ impl Views {
                 self.apply_page(record, page, position, reached, dir)?;
             }
             Event::Retry(retry) => {
-                self.foresight.on_put_back(&retry.filter);
+                self.foresight.on_put_back(retry);
                 if for_frontier {
                     for url in crate::retry::queued(retry) {
                         self.frontier.reopen(url);

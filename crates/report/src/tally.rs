@@ -2,7 +2,7 @@
 //!
 //! A URL is admitted by a seed, by a link whose fate is `new`, or by a sitemap that names it, and
 //! at the latest by the record that tells of its fetch; it is finished by its page record, pending
-//! again when it is put back by hand. What a record says is never weighed here: verdicts, reasons
+//! again when it is put back. What a record says is never weighed here: verdicts, reasons
 //! and fates of links are counted as they were written.
 
 use std::collections::BTreeMap;
@@ -515,7 +515,7 @@ impl Tally {
         for url in &retry.urls {
             let slot = self.admit(url, words::host_of(url), 0);
             if self.fates.slot(slot).state != State::Pending {
-                match retry.filter.strip_prefix("a rule was wrong: ") {
+                match retry.wrong_rule() {
                     Some(rule) => self.clusters.foreseen.put_back(rule),
                     None => self.retried += 1,
                 }

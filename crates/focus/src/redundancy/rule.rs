@@ -1,6 +1,6 @@
 //! A rule from a copy's URL to its original's, how it is read off two paths, and how sure it is.
 
-use url::Url;
+use url::{Url, form_urlencoded};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A way from a URL to the URL of the original.
@@ -71,14 +71,12 @@ impl Rewrite {
 
     fn apply(&self, url: &Url) -> Option<Url> {
         let [(scheme, host), (to_scheme, to_host)] = &self.origins;
-        if url.scheme() != scheme || url_host(url) != *host {
-            return None;
-        }
-        let mut kept = moved_to(url, to_host)?;
-        kept.set_scheme(to_scheme).ok()?;
         let ([head, to_head], [tail, to_tail]) = (&self.heads, &self.tails);
         let middle = url.path().strip_prefix(head.as_str())?;
         let middle = middle.strip_suffix(tail.as_str())?;
+        if url.scheme() != scheme || url_host(url) != *host {
+            return None;
+        }
         // Whole segments, and something of its own between them.
         if !middle.starts_with('/') || middle.len() < 2 {
             return None;
@@ -90,6 +88,8 @@ impl Rewrite {
         {
             return None;
         }
+        let mut kept = moved_to(url, to_host)?;
+        kept.set_scheme(to_scheme).ok()?;
         kept.set_path(&format!("{to_head}{middle}{to_tail}"));
         if !self.dropped.is_empty() {
             let is_dropped = |name: &str| self.dropped.iter().any(|dropped| dropped == name);
@@ -99,7 +99,7 @@ impl Rewrite {
             }
             let query = url.query().unwrap_or_default();
             let parts = query.split('&').filter(|part| {
-                let name = url::form_urlencoded::parse(part.as_bytes()).next();
+                let name = form_urlencoded::parse(part.as_bytes()).next();
                 name.is_none_or(|(name, _)| !is_dropped(&name))
             });
             let query = parts.collect::<Vec<_>>().join("&");
@@ -115,7 +115,14 @@ impl Rewrite {
         };
         let without = match self.dropped.as_slice() {
             [] => String::new(),
-            names => format!(" without {}", names.join(", ")),
+            // As they stand in URLs: a name may hold anything, even what parts one rule from another.
+            names => {
+                let written = names
+                    .iter()
+                    .map(|name| form_urlencoded::byte_serialize(name.as_bytes()));
+                let written: Vec<String> = written.map(Iterator::collect).collect();
+                format!(" without {}", written.join(", "))
+            }
         };
         format!("{} names {}{without} as canonical", form(0), form(1))
     }

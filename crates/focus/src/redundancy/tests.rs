@@ -163,6 +163,38 @@ fn one_page_of_its_own_ends_a_strict_rule() {
 }
 
 #[test]
+fn a_page_that_names_itself_ends_a_strict_rule_of_what_copies_name_and_that_is_told() {
+    let mut memory = Redundancy::new(&RedundancyConfig {
+        strict: true,
+        ..RedundancyConfig::default()
+    });
+    for number in 0..20 {
+        let copy = format!("http://a.example/garden/item-{number}");
+        let original = format!("http://a.example/products/item-{number}");
+        pair(&mut memory, &copy, &original);
+        memory.observe_named(&copy, &original, std::iter::empty());
+    }
+    let own = "http://a.example/garden/own";
+    assert!(memory.foresee(own).is_some());
+    memory.observe_canonical(own, own);
+    assert!(memory.foresee(own).is_none());
+    assert_eq!(
+        memory.take_lifted(),
+        ["http://a.example/garden/… names http://a.example/products/… as canonical"]
+    );
+}
+
+#[test]
+fn the_names_of_parameters_in_a_rule_are_told_as_they_stand_in_urls() {
+    let memory = named(|number| {
+        let original = format!("http://a.example/item-{number}");
+        (format!("{original}?x%3B%20y=1"), original)
+    });
+    let rules = memory.rules();
+    assert!(rules[0].0.contains(" without x%3B+y as"), "{rules:?}");
+}
+
+#[test]
 fn two_names_of_one_page_make_no_rule() {
     let memory = numbered(
         |n| format!("http://a.example/old-name-{n}"),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use archive::{NeighbourRecord, PageSummary};
+use archive::{NeighbourRecord, PageSummary, RetryRecord};
 
 use super::{Decision, FetchMade, Led, LedTo, Story};
 use crate::difference::{Piece, difference, likeness, shortened};
@@ -404,7 +404,7 @@ fn led_link(link: &LedTo, focused: bool) -> String {
 fn afterwards(story: &Story) -> Vec<String> {
     let back = story.put_back.iter().enumerate().map(|(number, at)| {
         let why = story.put_back_for.get(number).map_or("", String::as_str);
-        match why.starts_with("a rule was wrong") {
+        match why.starts_with(RetryRecord::WRONG_RULE) {
             true => format!("{at}  put back into the queue: {why}"),
             false => format!("{at}  put back into the queue by hand"),
         }
