@@ -2,7 +2,7 @@
 //!
 //! Rows are written as the records are read, so an export of any size takes little memory and
 //! also works on the journal of a crawl that runs. Some facts about a page come after its record:
-//! it was put back into the queue by hand, or lost its place in the index to a better copy. These
+//! it was put back into the queue, or lost its place in the index to a better copy. These
 //! are rare, and known from a first pass over the records (`later.rs`).
 
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! What came of the links of a page: how many were followed, and how the most promising did.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use archive::{Event, LinkRecord, PageRecord, Record};
 use serde::{Deserialize, Serialize};
@@ -65,13 +65,15 @@ pub fn led<I: Iterator<Item = Record>>(
     pages: &[u64],
     threshold: f32,
 ) -> Vec<Led> {
+    if pages.is_empty() {
+        return Vec::new();
+    }
     let mut found: BTreeMap<u64, Box<PageRecord>> = BTreeMap::new();
     for record in records() {
-        match record.event {
-            Event::Page(page) if pages.contains(&record.seq) => {
-                found.insert(record.seq, page);
-            }
-            _ => {}
+        if let Event::Page(page) = record.event
+            && pages.contains(&record.seq)
+        {
+            found.insert(record.seq, page);
         }
     }
     let mut came: HashMap<String, Option<Came>> = HashMap::new();
@@ -114,9 +116,14 @@ fn tell(seq: u64, page: &PageRecord, came: &HashMap<String, Option<Came>>, thres
         from: page.url.clone(),
         ..Led::default()
     };
+    let mut told = HashSet::new();
     for link in followed(page) {
         led.links += 1;
         led.new += u64::from(link.fate == "new");
+        // A URL that is linked twice was read once.
+        if !told.insert(&link.url) {
+            continue;
+        }
         let came = came.get(&link.url).cloned().flatten();
         let is_read = came
             .as_ref()

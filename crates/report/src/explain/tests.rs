@@ -282,3 +282,16 @@ fn links_promise_nothing_where_there_is_no_topic() {
         "{told}"
     );
 }
+
+#[test]
+fn a_page_that_is_linked_twice_was_read_once() {
+    let mut journal = journal::Journal::default();
+    let mut home = journal::judged("http://a.test/", "", "", 0.9, "");
+    home.links = ["new", "seen"]
+        .map(|fate| journal::link("http://a.test/x", "x", fate))
+        .into();
+    let home = journal.page(home);
+    journal.page(journal::judged("http://a.test/x", "", "", 0.9, ""));
+    let led = &led(|| journal.records.iter().cloned(), &[home], 0.5)[0];
+    assert_eq!((led.links, led.new, led.read, led.best.len()), (2, 1, 1, 1));
+}

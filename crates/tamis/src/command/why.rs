@@ -57,10 +57,9 @@ impl Rerun<'_> {
         self.focus.replay(seq, page, &self.examples, || text);
     }
 
-    /// The page's links teach the model once the page is known; gives the features of the link to
-    /// `url`, if there is one that was followed.
-    fn links(&mut self, seq: u64, page: &PageRecord, url: &str) -> Option<LinkFeatures> {
-        let mut features = None;
+    /// The page's links teach the model once the page is known; what those to `url` say that were
+    /// followed is added to `known`.
+    fn links(&mut self, seq: u64, page: &PageRecord, url: &str, known: &mut Option<LinkFeatures>) {
         let mut promises = Vec::new();
         for link in page.links.iter().filter(|link| link.rel != "redirect") {
             let bytes = match (link.fate.as_str(), CanonicalUrl::parse(&link.url)) {
@@ -73,12 +72,16 @@ impl Rerun<'_> {
                 }
                 _ => continue,
             };
-            if link.url == url {
-                features = LinkFeatures::from_bytes(&bytes);
+            if link.url == url
+                && let Some(features) = LinkFeatures::from_bytes(&bytes)
+            {
+                match known {
+                    Some(known) => known.merge(&features),
+                    None => *known = Some(features),
+                }
             }
         }
         self.focus.on_links(seq, &promises);
-        features
     }
 }
 
@@ -127,12 +130,7 @@ impl Why {
                     promise: rerun.focus.promise_of(&features),
                 });
             }
-            if let Some(again) = rerun.links(record.seq, &page, &story.url) {
-                match &mut waiting {
-                    Some(features) => features.merge(&again),
-                    None => waiting = Some(again),
-                }
-            }
+            rerun.links(record.seq, &page, &story.url, &mut waiting);
         }
         why.promise = waiting.map(|features| rerun.focus.promise_of(&features));
         Ok(Some(why))

@@ -108,10 +108,13 @@ impl Reading {
             return;
         };
         let number = self.numbers.of(&page.url);
-        if page.fetch.is_none() || self.places.contains_key(&number) {
+        // What failed and was put back counts as it ended: as the page that was read.
+        let known = self.places.get(&number).copied();
+        let is_settled = |at: usize| self.pages[at].terms.is_some() || page.page.is_none();
+        if page.fetch.is_none() || known.is_some_and(is_settled) {
             return;
         }
-        let place = self.pages.len();
+        let place = known.unwrap_or(self.pages.len());
         self.places.insert(number, place);
         self.by_seq.insert(seq, place);
         let repeats = page
@@ -119,8 +122,7 @@ impl Reading {
             .as_ref()
             .filter(|near| near.decision == "duplicate");
         let first = repeats.and_then(|near| self.by_seq.get(&near.page));
-        self.clusters
-            .push(first.map_or(place, |&first| self.clusters[first]));
+        let cluster = first.map_or(place, |&first| self.clusters[first]);
         let text = page.text.as_ref().and_then(|at| journal::text(dir, at));
         // Without a topic the texts of dropped pages are not archived.
         let text = text.or_else(|| {
@@ -130,13 +132,7 @@ impl Reading {
         let words = page.page.as_ref().map_or(0, |page| page.words);
         self.without_text += u64::from(words > 0 && text.is_none());
         let on_topic = examples.get(&page.url).copied();
-        self.pages.push(page_of(
-            topic,
-            page,
-            url,
-            text.unwrap_or_default(),
-            on_topic,
-        ));
+        let read = page_of(topic, page, url, text.unwrap_or_default(), on_topic);
         let followed = page.links.iter();
         let followed = followed.filter(|link| matches!(link.fate.as_str(), "new" | "seen"));
         let links = followed
@@ -147,7 +143,9 @@ impl Reading {
                 )
             })
             .collect();
-        self.links.push(links);
+        put(&mut self.clusters, place, cluster);
+        put(&mut self.pages, place, read);
+        put(&mut self.links, place, links);
     }
 
     fn graph(mut self, roots: Roots, examples_missing: Vec<String>) -> Graph {
@@ -171,6 +169,14 @@ impl Reading {
             without_text: self.without_text,
             examples_missing,
         }
+    }
+}
+
+/// Sets what stands at a place, which may be the next one.
+fn put<T>(places: &mut Vec<T>, place: usize, what: T) {
+    match places.get_mut(place) {
+        Some(old) => *old = what,
+        None => places.push(what),
     }
 }
 
