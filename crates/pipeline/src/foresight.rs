@@ -159,6 +159,10 @@ impl Foresight {
             if !self.refused.contains(rule) {
                 self.refused.insert(rule.to_owned());
             }
+            // It was on its way here while the rule was found wrong.
+            if self.redundancy.foresee(&spelling.plain(&url)).is_none() {
+                self.lifted.push(rule.to_owned());
+            }
         }
         let status = record.fetch.as_ref().map_or(0, |fetch| fetch.status);
         let is_whole = record.page.is_some() && (200..300).contains(&status);
@@ -329,16 +333,23 @@ mod tests {
     }
 
     fn mirrored() -> Foresight {
-        let mut foresight = Foresight::new(0, false);
+        mirrored_in(Foresight::new(0, false))
+    }
+
+    fn mirrored_in(mut foresight: Foresight) -> Foresight {
         foresight.on_seed("http://a.example/");
         foresight.on_seed("http://m.example/");
-        for number in 0..12 {
-            let original = format!("http://a.example/{number}");
-            observe(&mut foresight, &original, None);
-            let copy = format!("http://m.example/{number}");
-            observe(&mut foresight, &copy, Some(&original));
-        }
+        observe_copies(&mut foresight, 0..12);
         foresight
+    }
+
+    fn observe_copies(foresight: &mut Foresight, numbers: std::ops::Range<u32>) {
+        for number in numbers {
+            let original = format!("http://a.example/{number}");
+            observe(foresight, &original, None);
+            let copy = format!("http://m.example/{number}");
+            observe(foresight, &copy, Some(&original));
+        }
     }
 
     fn check(foresight: &Foresight, url: &str) -> Permission {
@@ -419,7 +430,7 @@ mod tests {
     #[test]
     fn a_replay_puts_nothing_back_that_was_put_back_or_was_refused_since() {
         for is_refused_before in [true, false] {
-            let mut foresight = mirrored();
+            let mut foresight = mirrored_in(Foresight::new(0, true));
             let refused = refused(&mut foresight);
             if is_refused_before {
                 take_in(&mut foresight, &refused);
@@ -431,10 +442,21 @@ mod tests {
                     ..RetryRecord::default()
                 });
             }
+            observe_copies(&mut foresight, 12..32);
             // It is believed again, and refuses more.
             take_in(&mut foresight, &refused);
             assert!(foresight.take_lifted().is_empty(), "{is_refused_before}");
         }
+    }
+
+    #[test]
+    fn what_was_refused_just_before_its_rule_was_found_wrong_is_put_back_too() {
+        let mut foresight = mirrored();
+        let refused = refused(&mut foresight);
+        find_wrong(&mut foresight);
+        assert!(foresight.take_lifted().is_empty());
+        take_in(&mut foresight, &refused);
+        assert_eq!(foresight.take_lifted(), [MIRROR]);
     }
 
     /// Both hosts under one session each, so that no page of either is read under two spellings.
