@@ -205,7 +205,8 @@ pub struct TopicSection {
     pub threshold: f32,
     /// What becomes of other pages.
     pub off_topic: OffTopic,
-    /// Share of fetches spent on links that do not look best, to learn.
+    /// Share of fetches spent on links that do not look best, to learn; up to 0.3 as long as no link
+    /// has led to a page on topic. 0 for none.
     pub exploration: f32,
     /// Stop when the harvest over the last `stop_window` pages stays below this; 0 for never.
     pub stop_harvest: f32,
