@@ -43,7 +43,7 @@ const GROWTH: f32 = 0.1;
 /// The same share among pages that the user's words do not speak against. Of a broad topic, with
 /// examples as unlike as a bird and a herb, these words say little of any page; what is learnt must
 /// then carry further, or it learns that most of the topic is something else.
-const GROWTH_UNOPPOSED: f32 = 0.3;
+const GROWTH_UNOPPOSED: f32 = 0.25;
 /// Log-odds by the user's words alone below which they speak against a page.
 const SAID_AGAINST: f32 = -0.4;
 /// Log-odds by the user's words alone from which a page counts as on topic beyond these shares.

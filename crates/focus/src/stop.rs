@@ -8,7 +8,7 @@
 //!
 //! A crawl of a small topic would run long that way, so it ends as well when it *fades*: the last
 //! pages yielded under three tenths of what it has yielded on average, and their links had promised
-//! under 55 % of what its links promise on average. Either alone is a poor witness: a wrong
+//! under three fifths of what its links promise on average. Either alone is a poor witness: a wrong
 //! verdict now and then keeps up the one, a hopeful link model the other. Late in a crawl most pages
 //! are off topic and most verdicts that say otherwise are close ones, so a page counts here by how
 //! far its relevance is above the threshold. Verdicts by keywords alone are too rough for all this:
@@ -65,7 +65,7 @@ impl Default for StopConfig {
             window: 120,
             window_share: 0.25,
             fading_harvest: 0.3,
-            fading_promise: 0.55,
+            fading_promise: 0.6,
             fading_window: 75,
             fading_window_share: 0.15,
             host_window: 200,
