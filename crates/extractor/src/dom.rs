@@ -3,8 +3,9 @@
 //! Scripting is off, so what stands in `<noscript>` is markup like any other. The tree is a
 //! vector of nodes without recursion; walk it the same way.
 
-use html5ever::tendril::StrTendril;
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
+use std::borrow::Cow;
+
 use html5ever::{LocalName, ns};
 use scraper::Html;
 use scraper::node::Element;
@@ -81,19 +82,22 @@ impl Attributes for Element {
 }
 
 /// The text with line feeds for all line ends, as the standard reads a page.
-fn with_line_feeds(html: &str) -> StrTendril {
+fn with_line_feeds(html: &str) -> Cow<'_, str> {
     let bytes = html.as_bytes();
-    let mut out = StrTendril::with_capacity(html.len() as u32);
+    if memchr::memchr(b'\r', bytes).is_none() {
+        return Cow::Borrowed(html);
+    }
+    let mut out = String::with_capacity(html.len());
     let mut from = 0;
     for at in memchr::memchr_iter(b'\r', bytes) {
-        out.push_slice(&html[from..at]);
+        out.push_str(&html[from..at]);
         if bytes.get(at + 1) != Some(&b'\n') {
-            out.push_slice("\n");
+            out.push('\n');
         }
         from = at + 1;
     }
-    out.push_slice(&html[from..]);
-    out
+    out.push_str(&html[from..]);
+    Cow::Owned(out)
 }
 
 /// The longest head of a text that has at most so many bytes.

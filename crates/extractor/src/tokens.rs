@@ -2,7 +2,7 @@
 //!
 //! The standard describes a machine that takes one character at a time. All of a page is here at
 //! once, so tags, texts and comments are found by where they end, and text that needs no change
-//! is a slice of the page, not a copy. Being the one who cuts the attributes, the tokenizer also
+//! is a slice of a shared part of it. Being the one who cuts the attributes, the tokenizer also
 //! drops those of a tag above [`DomLimits::attributes_max`] before each is compared with all
 //! others.
 //!
@@ -31,11 +31,16 @@ use names::Names;
 use references::Place;
 use tag::ends_name;
 
+/// Bytes of the parts that a page is shared in: one piece of megabytes for each page, freed among
+/// smaller ones that stay, would tear holes into the heap.
+const PART_BYTES: usize = 32 * 1024;
+
 /// Gives a page's tokens to a tree builder.
 pub(crate) struct Tokenizer<'h> {
-    /// The page, to be shared in slices.
-    page: &'h StrTendril,
     html: &'h str,
+    /// A part of the page, to be shared in slices, and where it begins.
+    part: StrTendril,
+    part_start: usize,
     has_nul: bool,
     gate: Gate,
     limits: &'h DomLimits,
@@ -50,11 +55,12 @@ pub(crate) struct Tokenizer<'h> {
 
 impl<'h> Tokenizer<'h> {
     /// The page's line ends are line feeds.
-    pub(crate) fn new(page: &'h StrTendril, gate: Gate, limits: &'h DomLimits) -> Tokenizer<'h> {
+    pub(crate) fn new(html: &'h str, gate: Gate, limits: &'h DomLimits) -> Tokenizer<'h> {
         Tokenizer {
-            page,
-            html: page,
-            has_nul: memchr::memchr(0, page.as_bytes()).is_some(),
+            html,
+            part: StrTendril::new(),
+            part_start: 0,
+            has_nul: memchr::memchr(0, html.as_bytes()).is_some(),
             gate,
             limits,
             attribute_work: 0,
@@ -271,12 +277,21 @@ impl<'h> Tokenizer<'h> {
         }
     }
 
-    fn slice(&self, start: usize, end: usize) -> StrTendril {
-        self.page.subtendril(start as u32, (end - start) as u32)
+    fn slice(&mut self, start: usize, end: usize) -> StrTendril {
+        if end - start > PART_BYTES / 4 {
+            return StrTendril::from_slice(&self.html[start..end]);
+        }
+        if start < self.part_start || end > self.part_start + self.part.len() {
+            let part = crate::dom::head_of(&self.html[start..], PART_BYTES);
+            self.part = StrTendril::from_slice(part);
+            self.part_start = start;
+        }
+        let offset = start - self.part_start;
+        self.part.subtendril(offset as u32, (end - start) as u32)
     }
 
     /// A part of the page, NULs as U+FFFD.
-    fn shown(&self, start: usize, end: usize) -> StrTendril {
+    fn shown(&mut self, start: usize, end: usize) -> StrTendril {
         let text = &self.html[start..end];
         if self.has_nul && text.contains('\0') {
             return StrTendril::from(text.replace('\0', "\u{fffd}"));
