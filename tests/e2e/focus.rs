@@ -130,6 +130,16 @@ fn a_mirror_is_left_alone_once_it_is_known_for_one_and_no_page_is_lost() {
     assert_eq!(foreseen["probe_errors"], 0);
 }
 
+/// A configuration for a site that links to its mirror.
+fn with_a_mirror(bench: &Bench) -> String {
+    file(
+        bench.dir.path(),
+        "mirror.toml",
+        "[seeds]\nurls = [\"http://a.test/railway-0.html\"]\n[scope]\nhosts = [\"a.test\", \"mirror.test\"]\n\
+         [politeness]\ndelay = \"0s\"\n[crawl]\nconcurrency = 1\n",
+    )
+}
+
 /// Nobody names this mirror: the pages of the site link to it.
 #[test]
 fn a_mirror_that_is_linked_is_found_out_and_a_stop_halfway_loses_no_page() {
@@ -143,12 +153,7 @@ fn a_mirror_that_is_linked_is_found_out_and_a_stop_halfway_loses_no_page() {
         web = web.page(&url, &page(&title(number), number + 1, &links));
     }
     let bench = Bench::serve(web);
-    let config = file(
-        bench.dir.path(),
-        "linked.toml",
-        "[seeds]\nurls = [\"http://a.test/railway-0.html\"]\n[scope]\nhosts = [\"a.test\", \"mirror.test\"]\n\
-         [politeness]\ndelay = \"0s\"\n[crawl]\nconcurrency = 1\n",
-    );
+    let config = with_a_mirror(&bench);
     bench.crawl_to_end("linked", &[&config, "--max-pages", "90"]);
     bench.crawl_to_end("linked", &[&config, "--max-pages", "0"]);
     let urls = fetched(&bench, "linked");
@@ -177,12 +182,7 @@ fn a_rule_found_wrong_is_lifted_and_what_was_held_back_or_refused_for_it_is_fetc
         web = web.page(&url, &page(&title(number), number + 1, &links));
     }
     let bench = Bench::serve(web);
-    let config = file(
-        bench.dir.path(),
-        "half.toml",
-        "[seeds]\nurls = [\"http://a.test/railway-0.html\"]\n[scope]\nhosts = [\"a.test\", \"mirror.test\"]\n\
-         [politeness]\ndelay = \"0s\"\n[crawl]\nconcurrency = 1\n",
-    );
+    let config = with_a_mirror(&bench);
     bench.crawl_to_end("half", &[&config]);
     let urls = fetched(&bench, "half");
     let fetched = |number| urls.contains(&format!("http://mirror.test{}", path(number)));

@@ -114,7 +114,12 @@ impl Why {
                     continue;
                 }
                 Event::Page(page) => page,
-                _ => continue,
+                Event::Start(_)
+                | Event::Robots(_)
+                | Event::Sitemap(_)
+                | Event::Attempt(_)
+                | Event::Retry(_)
+                | Event::Stop(_) => continue,
             };
             if Some(record.seq) == turn {
                 why.at_its_turn(&rerun, &page);

@@ -73,7 +73,12 @@ impl Graph {
                 Event::Seed(seed) => seeds.push(seed.url),
                 Event::Sitemap(sitemap) if sitemap.kind != "index" => listed.extend(sitemap.urls),
                 Event::Page(page) => reading.page(record.seq, &page, dir, focus.topic(), examples),
-                _ => {}
+                Event::Start(_)
+                | Event::Robots(_)
+                | Event::Sitemap(_)
+                | Event::Attempt(_)
+                | Event::Retry(_)
+                | Event::Stop(_) => {}
             }
         }
         let place = |url: &String| reading.places.get(reading.numbers.of.get(url)?).copied();
