@@ -3,9 +3,9 @@
 //! Scripting is off, so what stands in `<noscript>` is markup like any other. The tree is a
 //! vector of nodes without recursion; walk it the same way.
 
-use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
 use std::borrow::Cow;
 
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
 use html5ever::{LocalName, ns};
 use scraper::Html;
 use scraper::node::Element;
@@ -341,8 +341,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1000))]
 
-        /// The scanner walks in step with the tokenizer: where no limit is met the tree is the
-        /// same, and where the cap is three no tag gets away with four.
+        /// Where no limit is met the tree is the one that html5ever's own tokenizer gives, and where
+        /// the cap is three no tag gets away with four.
         #[test]
         fn tag_soup_is_parsed_as_ever_and_its_attributes_are_capped(
             pieces in proptest::collection::vec(proptest::sample::select(&[

@@ -202,7 +202,7 @@ impl LinkModel {
             let explored;
             (promise, _, _, explored) = self.weigh(&signals, link);
             self.explored += u64::from(explored);
-            self.found |= reward >= 0.5;
+            self.found |= reward >= topic.threshold();
             self.count(link, reward);
             if self.config.adapt {
                 self.learn_words(link, &signals, reward);

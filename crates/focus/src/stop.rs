@@ -79,6 +79,8 @@ impl Default for StopConfig {
 pub struct StopReason {
     /// The harvest over the window: relevant and new pages per page.
     pub harvest: f32,
+    /// Whether each page counts by how sure its verdict is: not the harvest that reports show.
+    pub by_sureness: bool,
     /// The window in pages.
     pub window: u32,
     /// The harvest below which the rule fires.
@@ -89,7 +91,12 @@ impl std::fmt::Display for StopReason {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             out,
-            "harvest over the last {} pages is {:.2} %, under {:.2} %",
+            "{} over the last {} pages is {:.2} %, under {:.2} %",
+            if self.by_sureness {
+                "harvest by sure verdicts"
+            } else {
+                "harvest"
+            },
             self.window,
             100.0 * self.harvest,
             100.0 * self.harvest_min
@@ -213,6 +220,7 @@ impl Harvest {
         }
         let reason = |window: usize, harvest, harvest_min| StopReason {
             harvest,
+            by_sureness: false,
             window: window as u32,
             harvest_min,
         };
@@ -235,7 +243,10 @@ impl Harvest {
         let [_, sure_mean, promise_mean] = self.total.since(&Sums::default());
         let sure_min = config.fading_harvest * sure_mean;
         let fades = sure < sure_min && promise < config.fading_promise * promise_mean;
-        fades.then(|| reason(window, sure, sure_min))
+        fades.then(|| StopReason {
+            by_sureness: true,
+            ..reason(window, sure, sure_min)
+        })
     }
 
     /// Why a host should stop, if it should.
@@ -245,6 +256,7 @@ impl Harvest {
             && harvest.mean < self.config.host_harvest_min;
         over.then_some(StopReason {
             harvest: harvest.mean,
+            by_sureness: false,
             window: self.config.host_window,
             harvest_min: self.config.host_harvest_min,
         })

@@ -152,24 +152,29 @@ pub(crate) fn candidates(
     dir: &CrawlDir,
     filter: &RetryFilter,
 ) -> Result<Vec<Candidate>, CrawlError> {
-    ended(dir, |page| may_be_retried(page) && filter.takes(page))
+    let takes = |page: &PageRecord| (may_be_retried(page) && filter.takes(page)).then_some(0);
+    Ok(ended(dir, 1, takes)?.remove(0))
 }
 
-/// The URLs that ended in this way and were not put back since, in the order of their records.
+/// The URLs that ended in one of so many ways and were not put back since, by the way and in the
+/// order of their records; `way` gives a page's, if it has one.
 fn ended(
     dir: &CrawlDir,
-    takes: impl Fn(&PageRecord) -> bool,
-) -> Result<Vec<Candidate>, CrawlError> {
-    let mut failed: HashMap<String, (u64, RetryOrigin)> = HashMap::new();
+    ways: usize,
+    way: impl Fn(&PageRecord) -> Option<usize>,
+) -> Result<Vec<Vec<Candidate>>, CrawlError> {
+    let mut failed: HashMap<String, (u64, usize, RetryOrigin)> = HashMap::new();
     for replayed in archive::replay(&dir.archive(), Position::START)? {
         let Replayed::Record { record, .. } = replayed? else {
             continue;
         };
         match record.event {
-            Event::Page(page) if takes(&page) => {
-                if failed.len() < URLS_MAX {
+            Event::Page(page) => {
+                if let Some(way) = way(&page)
+                    && failed.len() < URLS_MAX
+                {
                     let origin = origin(&page);
-                    failed.insert(page.url, (record.seq, origin));
+                    failed.insert(page.url, (record.seq, way, origin));
                 }
             }
             Event::Retry(retry) => {
@@ -182,16 +187,16 @@ fn ended(
             | Event::Robots(_)
             | Event::Sitemap(_)
             | Event::Attempt(_)
-            | Event::Page(_)
             | Event::Stop(_) => {}
         }
     }
     let mut failed: Vec<_> = failed.into_iter().collect();
-    failed.sort_unstable_by_key(|(_, (seq, _))| *seq);
-    Ok(failed
-        .into_iter()
-        .map(|(url, (_, origin))| (url, origin))
-        .collect())
+    failed.sort_unstable_by_key(|(_, (seq, ..))| *seq);
+    let mut by_way = vec![Vec::new(); ways];
+    for (url, (_, way, origin)) in failed {
+        by_way[way].push((url, origin));
+    }
+    Ok(by_way)
 }
 
 fn may_be_retried(page: &PageRecord) -> bool {
@@ -310,9 +315,14 @@ impl Writer {
     /// # Errors
     /// When the archive cannot be read or written.
     fn repair(&mut self, rules: &[String]) -> Result<usize, CrawlError> {
+        let rule_of = |page: &PageRecord| {
+            rules
+                .iter()
+                .position(|rule| foresight::was_refused_for(page, rule))
+        };
+        let refused = ended(&self.dir, rules.len(), rule_of)?;
         let mut count = 0;
-        for rule in rules {
-            let refused = ended(&self.dir, |page| foresight::was_refused_for(page, rule))?;
+        for (rule, refused) in rules.iter().zip(refused) {
             count += self.put_back(refused, &foresight::words_of_lift(rule))?;
         }
         Ok(count)
