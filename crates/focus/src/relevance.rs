@@ -34,6 +34,8 @@ const LEAN: f32 = 0.2;
 /// Chance that a list of links about the topic counts as a page about it: it leads to such pages,
 /// but has little of its own.
 const LISTING_SHARE: f32 = 0.1;
+/// Chance of a page that a keyword with `-` or its language rules out.
+const RULED_OUT: f32 = 0.02;
 /// Terms kept of a page that is trained on: those that tell most.
 const KEPT_TERMS_MAX: usize = 256;
 /// Pages kept to train on.
@@ -268,12 +270,18 @@ impl Judge {
             self.bias + dot(&vector, &self.weights),
             company,
         ]);
-        let probability = if terms.foreign || self.excluded(terms) {
-            0.02
+        let said = opinions.iter().sum::<f32>() + LEAN;
+        let (topical, veto) = if terms.foreign {
+            (RULED_OUT, "its language is not wanted")
+        } else if self.excluded(terms) {
+            (RULED_OUT, "a keyword with -")
         } else {
-            probability(opinions.iter().sum::<f32>() + LEAN)
+            (probability(said), "")
         };
-        let topical = probability;
+        let vetoed = match veto {
+            "" => 0.0,
+            _ => log_odds(topical) - said,
+        };
         let probability = topical * self.listing_share(terms);
         let names = [
             "keywords",
@@ -286,10 +294,13 @@ impl Judge {
             why: names
                 .iter()
                 .zip(opinions)
-                .chain([(
-                    &"a list of links",
-                    log_odds(probability) - log_odds(topical),
-                )])
+                .chain([
+                    (&veto, vetoed),
+                    (
+                        &"a list of links",
+                        log_odds(probability) - log_odds(topical),
+                    ),
+                ])
                 .filter(|(_, x)| *x != 0.0)
                 .map(|(name, x)| ((*name).to_owned(), x))
                 .collect(),

@@ -193,7 +193,7 @@ pub enum OffTopic {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TopicSection {
-    /// Words and phrases; `word^2` weighs more, `-word` speaks against.
+    /// Words and phrases; `word^2` weighs more, `-word` rules a page out.
     pub keywords: Vec<String>,
     /// Pages about the topic: URLs or files.
     pub examples: Vec<String>,

@@ -35,7 +35,10 @@ pub fn render(story: &Story, look: Look, texts: &dyn Fn(u64) -> Option<String>) 
     part("Found", found(story));
     part("Fetched", story.fetches.iter().map(fetched).collect());
     for decision in &story.decisions {
-        part("Decided", decided(decision, story.focused));
+        part(
+            "Decided",
+            decided(decision, story.focused && story.seed.is_none()),
+        );
         if let Some(summary) = &decision.measured {
             part("Measured", measured(summary));
         }
@@ -166,7 +169,10 @@ pub(super) fn summary(story: &Story) -> String {
 fn found(story: &Story) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(seed) = &story.seed {
-        lines.push(format!("seed {}, given in {}", seed.seed, seed.source));
+        lines.push(match seed.source.as_str() {
+            "example" => "an example page of the topic".to_owned(),
+            source => format!("seed {}, given in {source}", seed.seed),
+        });
     }
     for sitemap in &story.sitemaps {
         lines.push(format!("in the sitemap {sitemap}"));
@@ -258,7 +264,7 @@ fn fetched(fetch: &FetchMade) -> String {
     line
 }
 
-fn decided(decision: &Decision, focused: bool) -> Vec<String> {
+fn decided(decision: &Decision, promised: bool) -> Vec<String> {
     let mut what = words::name(decision.verdict.as_deref().unwrap_or(&decision.outcome));
     if let Some(reason) = &decision.reason {
         let _ = write!(what, ": {}", words::name(reason));
@@ -273,7 +279,7 @@ fn decided(decision: &Decision, focused: bool) -> Vec<String> {
              it was under way already"
         ));
     }
-    let priority = match focused {
+    let priority = match promised {
         true => " (the promise of its links, as judged when its turn came)",
         false => "",
     };
@@ -291,7 +297,15 @@ fn measured(page: &PageSummary) -> Vec<String> {
     let mut lines = vec![
         format!("title        {}", flat(&page.title)),
         format!("words        {}", words::count(u64::from(page.words))),
-        format!("language     {} ({})", page.lang, page.charset),
+        format!(
+            "language     {} ({})",
+            if page.lang.is_empty() {
+                "unknown"
+            } else {
+                &page.lang
+            },
+            page.charset
+        ),
         format!("fingerprint  {}", page.fingerprint),
         format!(
             "in links     {:.0} % of the characters",

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use focus::{ExampleText, PageView, Relevance, TermSource, Topic};
 use pipeline::{config_file, setup};
+use report::words::plural;
 use serde_json::json;
 use url::Url;
 
@@ -98,13 +99,14 @@ fn show_topic(
         return Ok(());
     }
     output.line(format!(
-        "{examples} example pages; a page is on topic from {:.2} on",
+        "{} read; a page is on topic from {:.2} on",
+        plural(examples as u64, "example page", "example pages"),
         topic.threshold()
     ))?;
     if unread > 0 {
         output.say(format!(
-            "{unread} example pages are URLs, which a crawl reads first: save them and give them with --example \
-             to see what they add"
+            "{}, which a crawl reads first: save such a page and give it with --example to see what it adds",
+            plural(unread as u64, "more is a URL", "more are URLs")
         ));
     }
     output.line("\nTerms")?;
