@@ -71,7 +71,11 @@ impl FocusView {
             return self.on_no_page(seq, record, &context_of(record));
         };
         let text = text().unwrap_or_default();
-        if let Some(&on_topic) = examples.get(&record.url) {
+        let status = record.fetch.as_ref().map_or(0, |fetch| fetch.status);
+        if let Some(&on_topic) = examples
+            .get(&record.url)
+            .filter(|_| (200..300).contains(&status))
+        {
             self.replay_example(record, summary, &text, on_topic);
         }
         self.replay_page(seq, record, summary, &text);

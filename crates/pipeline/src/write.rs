@@ -436,8 +436,12 @@ impl Writer {
         if self.config.dedup.host_templates {
             self.templates.trim(&record.host, &mut reading);
         }
-        if let Some((focus, &on_topic)) = self.focus.as_mut().zip(self.examples.get(&record.url)) {
-            focus.learn_example(&record.url, &reading, on_topic);
+        let example = self.examples.get(&record.url);
+        if let Some((focus, &on_topic)) = self.focus.as_mut().zip(example) {
+            // The words of an error answer are no example of anything.
+            if (200..300).contains(&status) {
+                focus.learn_example(&record.url, &reading, on_topic);
+            }
         }
         let terms = self.focus.as_ref().map(|focus| focus.terms(&reading, &url));
         let relevance = self
