@@ -160,6 +160,13 @@ fn finish(
         ));
     }
     if talks {
+        let failed = summary.snapshot.failed;
+        if failed > 0 {
+            let urls = report::words::plural(failed, "URL", "URLs");
+            output.say(format!(
+                "{urls} failed (the report says why); for another chance: tamis retry {dir}"
+            ));
+        }
         output.say(format!(
             "next: tamis report {dir} | tamis search {dir} WORDS"
         ));

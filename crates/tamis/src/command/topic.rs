@@ -211,9 +211,12 @@ impl Page {
             listing: false,
         };
         if is_page(None, &bytes) {
-            let read = extractor::page_of_bytes(&bytes, None, &page.url);
-            // A saved page may still say where it is from.
-            page.url = read.canonical.unwrap_or(page.url);
+            let mut read = extractor::page_of_bytes(&bytes, None, &page.url);
+            // A saved page may still say where it is from, and a front page is known by its URL.
+            if let Some(url) = read.canonical.take_if(|url| url.host() != page.url.host()) {
+                read = extractor::page_of_bytes(&bytes, None, &url);
+                page.url = url;
+            }
             page.title = read.title.unwrap_or_default();
             page.text = read.text;
             page.listing = pipeline::focus_view::is_list(read.page_type.as_str());
