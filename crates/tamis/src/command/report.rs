@@ -17,7 +17,7 @@ use crate::output::Output;
     tamis report crawls/db\n  \
     tamis report crawls/db --format html --out report.html\n  \
     tamis report crawls/db --format json | python3 -m json.tool\n  \
-    tamis report crawls/new --compare crawls/old")]
+    tamis report crawls/old --compare crawls/new")]
 pub struct Args {
     /// The crawl's directory
     dir: PathBuf,
@@ -27,7 +27,7 @@ pub struct Args {
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Set this crawl beside another
+    /// Set another crawl beside this one: what changes from this one to it (text or JSON)
     #[arg(long, value_name = "DIR2")]
     compare: Option<PathBuf>,
 }
