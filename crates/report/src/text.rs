@@ -289,7 +289,8 @@ impl Page {
             ("dropped", Left),
             ("repeats", Left),
         ]);
-        for sample in duplicates.samples.iter().take(self.look.rows_max.min(8)) {
+        let shown = duplicates.samples.len().min(self.look.rows_max.min(8));
+        for sample in &duplicates.samples[..shown] {
             table.row([
                 sample.distance.to_string(),
                 format!("{:.2}", sample.overlap),
@@ -298,6 +299,9 @@ impl Page {
             ]);
         }
         self.table(&table);
+        if (shown as u64) < duplicates.count {
+            self.line("  These are samples, unlike each other; export junk has all");
+        }
     }
 
     fn harvest(&mut self, report: &CrawlReport) {
