@@ -194,7 +194,7 @@ impl Focus {
     /// Whether the frontier's `pending` URLs should be scored again now: the model has changed
     /// enough for it. The cost per page stays the same however long the queue is.
     pub fn rescore_due(&mut self, pending: u64) -> bool {
-        let due = u64::from(self.since_rescore) >= 5.max(pending / 150);
+        let due = u64::from(self.since_rescore) >= 10.max(pending / 75);
         if due {
             self.since_rescore = 0;
         }

@@ -100,12 +100,13 @@ impl fmt::Debug for Language {
     }
 }
 
-/// The language of `text`; `declared` (an `html lang` or a header) breaks ties. None when there
+/// The language of `text`; `declared` (an `html lang` or a header) breaks ties, and tells of a text
+/// with much code in it, whose Latin letters are no language's. None when there
 /// are too few letters to tell and nothing fitting is declared.
 pub fn language(text: &str, declared: Option<&str>) -> Option<Language> {
     let declared = declared.and_then(Language::parse);
     let letters = Letters::count(text);
-    match letters.main()? {
+    match letters.main_with(declared)? {
         Writing::Chinese => Some(choose(&["zh", "yue", "wuu"], declared)),
         Writing::Japanese => Some(choose(&["ja"], declared)),
         Writing::Korean => Some(choose(&["ko"], declared)),
@@ -216,6 +217,21 @@ impl Letters {
             }
         }
         letters
+    }
+
+    /// The main writing, or that of a declared language which has a quarter of its weight.
+    fn main_with(&self, declared: Option<Language>) -> Option<Writing> {
+        const SHARE: usize = 4;
+        let main = self.main()?;
+        let declared = declared.as_ref().map(Language::as_str);
+        let (weight, writing) = match declared {
+            Some("zh" | "yue" | "wuu") => (self.han * HAN_WEIGHT, Writing::Chinese),
+            Some("ja") if self.kana > 0 => ((self.han + self.kana) * HAN_WEIGHT, Writing::Japanese),
+            Some("ko") => (self.hangul * 2, Writing::Korean),
+            _ => return Some(main),
+        };
+        let is_declared = main == Writing::Alphabet && weight * SHARE >= self.alphabet;
+        Some(if is_declared { writing } else { main })
     }
 
     fn main(&self) -> Option<Writing> {
@@ -388,6 +404,19 @@ mod tests {
             None,
             Some("ru"),
         );
+    }
+
+    #[test]
+    fn an_article_full_of_code_is_in_the_language_that_it_declares() {
+        let code = "CREATE TABLE measurement (city_id int not null, logdate date not null);";
+        let article = format!("分区表的语法比继承简单得多：{code}");
+        check(&article, Some("zh-Hans"), Some("zh"));
+        check(
+            &article,
+            Some("ja"),
+            language(&article, None).map(|l| l.to_string()).as_deref(),
+        );
+        check(&code.repeat(3), Some("zh"), Some("en"));
     }
 
     #[test]
