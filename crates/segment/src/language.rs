@@ -411,11 +411,8 @@ mod tests {
         let code = "CREATE TABLE measurement (city_id int not null, logdate date not null);";
         let article = format!("分区表的语法比继承简单得多：{code}");
         check(&article, Some("zh-Hans"), Some("zh"));
-        check(
-            &article,
-            Some("ja"),
-            language(&article, None).map(|l| l.to_string()).as_deref(),
-        );
+        // Without kana it is no Japanese article, whatever it declares.
+        assert_ne!(language(&article, Some("ja")), Language::parse("ja"));
         check(&code.repeat(3), Some("zh"), Some("en"));
     }
 
