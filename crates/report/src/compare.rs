@@ -100,22 +100,8 @@ impl Comparison {
             ("change", Align::Right),
             ("", Align::Right),
         ]);
-        for delta in self
-            .figures
-            .iter()
-            .filter(|d| d.first != 0.0 || d.second != 0.0)
-        {
-            let percent = match delta.first == 0.0 || delta.change == 0.0 {
-                true => String::new(),
-                false => format!("{:+.1} %", 100.0 * delta.change / delta.first),
-            };
-            table.row([
-                words::name(&delta.figure).replace('.', " › "),
-                number(delta.first),
-                number(delta.second),
-                signed(delta.change),
-                percent,
-            ]);
+        for delta in self.shown() {
+            table.row(delta.cells());
         }
         let columns = look.columns();
         for line in table.lines(columns) {
@@ -132,19 +118,49 @@ impl Comparison {
             ("→", Align::Right),
         ]);
         for host in &self.hosts {
-            table.row([
-                host.host.clone(),
-                words::count(host.first.0),
-                words::count(host.second.0),
-                words::count(host.first.1),
-                words::count(host.second.1),
-            ]);
+            table.row(host.cells());
         }
         let _ = write!(out, "\n{}\n", look.paint(BOLD, "Hosts that differ"));
         for line in table.lines(columns) {
             let _ = writeln!(out, "{line}");
         }
         out
+    }
+
+    /// The figures that people are shown: those that are not zero in both.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &Delta> {
+        let all = self.figures.iter();
+        all.filter(|delta| delta.first != 0.0 || delta.second != 0.0)
+    }
+}
+
+impl Delta {
+    /// Name, first, second, change, and the change as a share of the first where it has one.
+    pub(crate) fn cells(&self) -> [String; 5] {
+        let percent = match self.first == 0.0 || self.change == 0.0 {
+            true => String::new(),
+            false => format!("{:+.1} %", 100.0 * self.change / self.first),
+        };
+        [
+            words::name(&self.figure).replace('.', " › "),
+            number(self.first),
+            number(self.second),
+            signed(self.change),
+            percent,
+        ]
+    }
+}
+
+impl HostDelta {
+    /// Host, finished in both, indexed in both.
+    pub(crate) fn cells(&self) -> [String; 5] {
+        [
+            self.host.clone(),
+            words::count(self.first.0),
+            words::count(self.second.0),
+            words::count(self.first.1),
+            words::count(self.second.1),
+        ]
     }
 }
 

@@ -9,10 +9,12 @@ use crate::lines::{opening_line, stop_line};
 use crate::words::{bytes, count, duration, name, plural, share};
 
 mod charts;
+mod comparison;
 mod samples;
 mod sections;
 mod tables;
 
+pub use comparison::render as render_comparison;
 use sections::{
     against_breadth, duplicates, errors, harvest, languages, links, network, responses, robots,
     sizes, sorted, waiting,
@@ -30,13 +32,7 @@ const MARK: &str = "<svg viewBox=\"0 0 48 48\" fill=\"none\" stroke=\"currentCol
 /// duplicates that are shown side by side: see [`CrawlReport::sample_pages`].
 pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> String {
     let title = format!("Crawl report: {}", report.name);
-    let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"generator\" content=\"Tamis\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n\
-         </head>\n<body>\n<div class=\"page\">\n",
-        escape(&title)
-    );
+    let mut out = begun(&title);
     opening(&mut out, report, &title);
     sieve(&mut out, report);
     two(&mut out, [harvest(report), network(report)]);
@@ -48,12 +44,42 @@ pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> St
     two(&mut out, [languages(report), sizes(report)]);
     two(&mut out, [waiting(report), robots(report)]);
     out.push_str(&links(report));
-    let _ = write!(
-        out,
-        "</main>\n<footer>Every number here is also in <code>tamis report --format json</code>. \
-         Admitted = pending + finished; finished = the sum of its parts.</footer>\n</div>\n</body>\n</html>\n"
+    ended(
+        &mut out,
+        "Every number here is also in <code>tamis report --format json</code>. \
+         Admitted = pending + finished; finished = the sum of its parts.",
     );
     out
+}
+
+/// A file up to where its contents begin.
+fn begun(title: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"generator\" content=\"Tamis\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n\
+         </head>\n<body>\n<div class=\"page\">\n",
+        escape(title)
+    )
+}
+
+/// The mark and the heading; `lines` are text that stands below it.
+fn heading(out: &mut String, title: &str, lines: &[String]) {
+    let lines: Vec<String> = lines.iter().map(|line| escape(line)).collect();
+    let _ = write!(
+        out,
+        "<header class=\"top\">{MARK}<div><h1>{}</h1><p class=\"soft\">{}</p></div></header>\n<main>\n",
+        escape(title),
+        lines.join("<br>"),
+    );
+}
+
+/// The end of a file that `begun` began; `note` is markup.
+fn ended(out: &mut String, note: &str) {
+    let _ = write!(
+        out,
+        "</main>\n<footer>{note}</footer>\n</div>\n</body>\n</html>\n"
+    );
 }
 
 /// Text for HTML, in elements and in quoted attributes. Control characters, which HTML does not
@@ -109,13 +135,7 @@ fn section(id: &str, title: &str, body: &str) -> String {
 
 fn opening(out: &mut String, report: &CrawlReport, title: &str) {
     let totals = &report.totals;
-    let _ = write!(
-        out,
-        "<header class=\"top\">{MARK}<div><h1>{}</h1><p class=\"soft\">{}<br>{}</p></div></header>\n<main>\n",
-        escape(title),
-        escape(&opening_line(report)),
-        escape(&stop_line(report)),
-    );
+    heading(out, title, &[opening_line(report), stop_line(report)]);
     let _ = writeln!(
         out,
         "<p class=\"lead\">Of {} found, {} were finished: <b>{} kept</b> and {} read and dropped, among them {}.</p>",

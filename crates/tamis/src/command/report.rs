@@ -17,7 +17,8 @@ use crate::output::Output;
     tamis report crawls/db\n  \
     tamis report crawls/db --format html --out report.html\n  \
     tamis report crawls/db --format json | python3 -m json.tool\n  \
-    tamis report crawls/old --compare crawls/new")]
+    tamis report crawls/old --compare crawls/new\n  \
+    tamis report crawls/old --compare crawls/new --format html --out changes.html")]
 pub struct Args {
     /// The crawl's directory
     dir: PathBuf,
@@ -27,7 +28,7 @@ pub struct Args {
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Set another crawl beside this one: what changes from this one to it (text or JSON)
+    /// Set another crawl beside this one: what changes from this one to it
     #[arg(long, value_name = "DIR2")]
     compare: Option<PathBuf>,
 }
@@ -55,7 +56,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             let comparison = Comparison::of(&report, &of(&journal::open(other)?)?);
             match form {
                 Form::Json => comparison.to_json(),
-                Form::Text | Form::Html => comparison.render(look),
+                Form::Text => comparison.render(look),
+                Form::Html => report::html::render_comparison(&comparison),
             }
         }
         None => match form {
