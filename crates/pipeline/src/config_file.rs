@@ -16,6 +16,9 @@ const CONFIG_BYTES_MAX: u64 = 4 << 20;
 /// Problems of one file that are told.
 const PROBLEMS_MAX: usize = 50;
 
+/// Lines at which a value or a section that is wrong may end.
+const VALUE_LINES_MAX: usize = 200;
+
 /// Least value of `limits.dom_depth`.
 const DOM_DEPTH_LEAST: usize = 32;
 
@@ -134,8 +137,8 @@ pub fn parse(name: &str, text: &str) -> Result<CrawlConfig, ConfigProblem> {
     Ok(config)
 }
 
-/// The reader stops at the first mistake. So the line of each is blanked and the rest read again,
-/// as long as what is left is still TOML. Gives the problems and what is left.
+/// The reader stops at the first mistake. So the lines of each are blanked and the rest read
+/// again, as long as what is left is still TOML. Gives the problems and what is left.
 fn problems_of(name: &str, mut text: String) -> (Vec<ConfigProblem>, String) {
     let mut found: Vec<ConfigProblem> = Vec::new();
     while let Err(problem) = parse(name, &text) {
@@ -144,20 +147,40 @@ fn problems_of(name: &str, mut text: String) -> (Vec<ConfigProblem>, String) {
         if !known {
             found.push(problem);
         }
-        let Some(start) = line.checked_sub(1).and_then(|line| line_start(&text, line)) else {
+        if known || found.len() >= PROBLEMS_MAX {
+            break;
+        }
+        let Some(rest) = line.checked_sub(1).and_then(|line| without(&text, line)) else {
             break;
         };
-        let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
-        if known || found.len() >= PROBLEMS_MAX || text[start..end].trim_start().starts_with('[') {
-            break;
-        }
-        text.replace_range(start..end, "");
-        if text.parse::<toml::Table>().is_err() {
-            break;
-        }
+        text = rest;
     }
     found.sort_by_key(|problem| (problem.line, problem.column));
     (found, text)
+}
+
+/// The text with a line blanked, counted from 0: a header with all that stands under it, a key
+/// with all lines of its value. `None` when what would be left is no TOML.
+fn without(text: &str, line: usize) -> Option<String> {
+    let start = line_start(text, line)?;
+    let (before, from) = text.split_at(start);
+    let is_header = |line: &str| line.trim_start().starts_with('[');
+    let is_section = is_header(from);
+    let mut end = 0;
+    let mut ends = Vec::new();
+    for line in from.split_inclusive('\n') {
+        // A line of a list may begin with a bracket, too: then what is left is no TOML.
+        if end > 0 && (!is_section || is_header(line)) {
+            ends.push(end);
+        }
+        end += line.len();
+    }
+    ends.push(end);
+    ends.into_iter().take(VALUE_LINES_MAX).find_map(|end| {
+        let lines = from[..end].matches('\n').count();
+        let left = format!("{before}{}{}", "\n".repeat(lines), &from[end..]);
+        left.parse::<toml::Table>().is_ok().then_some(left)
+    })
 }
 
 /// Where a line begins, counted from 0.
@@ -577,12 +600,23 @@ mod tests {
                 .len(),
             1
         );
-        assert_eq!(
-            problems_of("x.toml", "[crawly]\nmax_pages = 5\n".into())
-                .0
-                .len(),
-            1
+    }
+
+    #[test]
+    fn an_unknown_section_or_a_long_value_hides_no_other_mistake() {
+        let text = "[crawl]\nmax_pages = 0\nmax_detph = 3\n[topci]\nkeywords = [\n  [\"a\"],\n]\n\
+                    threshold = 2\n[topci.more]\na = 1\n[seeds]\nfile = [\n  \"a\",\n]\nurls = [\n1\n]\n\
+                    [scope]\nmode = \"hots\"\n";
+        let (found, rest) = problems_of("x.toml", text.into());
+        let lines: Vec<usize> = found.iter().map(|problem| problem.line).collect();
+        assert_eq!(lines, [3, 4, 9, 12, 16, 19], "{found:#?}");
+        assert_eq!(found[1].message, "unknown key \"topci\"");
+        assert!(
+            found[1].mend.contains("did you mean \"topic\"?"),
+            "{found:#?}"
         );
+        assert_eq!(rest.matches('\n').count(), text.matches('\n').count());
+        assert!(parse("x.toml", &rest).is_ok(), "{rest}");
     }
 
     #[test]
