@@ -2,6 +2,7 @@
 
 use url::Url;
 
+use crate::address;
 use crate::assemble;
 use crate::directives;
 use crate::dom;
@@ -33,6 +34,14 @@ pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
     let flat = Flat::of(&dom.html);
     let survey = Survey::of(&flat);
     let structured = Structured::read(&flat.json_ld);
+    let stated = match address::is_nowhere(context.url) {
+        true => address::stated(&flat),
+        false => None,
+    };
+    let context = &PageContext {
+        url: stated.as_ref().unwrap_or(context.url),
+        ..*context
+    };
     let verdict = {
         let features = features::compute(&flat, &survey, &structured, context.url);
         judge::judge(&flat, &survey, &features, &structured, context.url)

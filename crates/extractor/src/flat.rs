@@ -115,6 +115,8 @@ pub(crate) struct Flat<'a> {
     pub json_ld: Vec<&'a str>,
     /// `<link rel href>` of the kinds metadata reads.
     pub head_links: Vec<(&'a str, &'a str)>,
+    /// `href` of the first `<base>` that has one.
+    pub base: Option<&'a str>,
     /// `lang` of `<html>`.
     pub lang: Option<&'a str>,
     /// What there was too much of, so that the rest was left out: `elements`, `runs`.
@@ -133,6 +135,7 @@ impl<'a> Flat<'a> {
                 metas: Vec::new(),
                 json_ld: Vec::new(),
                 head_links: Vec::new(),
+                base: None,
                 lang: None,
                 cut: None,
             },
@@ -271,6 +274,10 @@ impl<'a> Walk<'a> {
             local_name!("meta") => {
                 self.meta(element);
                 return false;
+            }
+            local_name!("base") => {
+                let href = element.attribute(&local_name!("href"));
+                self.flat.base = self.flat.base.or(href);
             }
             local_name!("link") => {
                 if let (Some(rel), Some(href)) = (

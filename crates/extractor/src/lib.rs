@@ -28,8 +28,9 @@
 //! a tree, within `bomb`'s limits), `flat` (the tree as arrays of elements and runs), `candidates`
 //! (several opinions on what is content), `features` (all of it as numbers for each run), `judge`
 //! (the verdict), `assemble` (the verdict as blocks); `metadata`, `links` and `directives` read the
-//! rest.
+//! rest. `address` is asked where a page without a URL is from.
 
+mod address;
 mod assemble;
 mod attribution;
 mod batch;

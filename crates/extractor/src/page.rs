@@ -103,7 +103,9 @@ impl Page {
 /// What a reader of bytes knows about a page before it looks at the markup.
 #[derive(Debug, Clone, Copy)]
 pub struct PageContext<'a> {
-    /// Where the page is from; relative links resolve against it.
+    /// Where the page is from; relative links resolve against it. One without a host, or with one
+    /// that ends in `.invalid`, says that this is not known: then the page's own word counts, its
+    /// canonical link, `og:url` or `<base>`.
     pub url: &'a Url,
     /// The WHATWG name of the encoding the bytes were decoded with: query strings are encoded by it.
     pub encoding: &'static str,
