@@ -10,8 +10,9 @@
 //! [`resolve`] and [`guard`] where it may connect, [`body`] how a body is read, [`decoding`] how
 //! its content codings are undone, [`follow`](mod@follow) redirects for those who want them
 //! followed, [`robots`] and [`sitemap`] the two files that are about crawling itself,
-//! [`retry_after`] and [`sniff`] two headers that need care.
+//! [`retry_after`] and [`sniff`] two headers that need care, and [`binary`] files that are no text.
 
+pub mod binary;
 pub mod body;
 mod client;
 pub mod config;
@@ -28,6 +29,7 @@ pub mod robots;
 pub mod sitemap;
 pub mod sniff;
 
+pub use binary::binary_type;
 pub use config::HttpConfig;
 pub use decoding::Decoding;
 pub use error::{FetchError, FetchSetupError, TimeoutPhase};

@@ -279,7 +279,7 @@ fn by_sign(bytes: &[u8], signs: &[(&[u8], &'static str)]) -> Option<&'static str
 }
 
 /// §3: bytes that are in no text.
-fn is_binary(byte: u8) -> bool {
+pub(crate) fn is_binary(byte: u8) -> bool {
     matches!(byte, 0x00..=0x08 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F)
 }
 

@@ -2,6 +2,7 @@
 //! be there and readable, or the crawl would fail, or find nothing, much later.
 
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use frontier::{CanonicalUrl, SeedProblem, parse_seeds};
@@ -9,6 +10,9 @@ use segment::Language;
 
 use crate::config::CrawlConfig;
 use crate::config_file::{ConfigProblem, at_value, rebased};
+
+/// Bytes of an example page that are looked at.
+const HEAD_BYTES: u64 = 64 << 10;
 
 /// Problems of the names in a configuration's text; relative paths are relative to `base`.
 pub(crate) fn problems(
@@ -81,9 +85,9 @@ impl Found<'_> {
             return;
         }
         let path = rebased(base, example);
-        let problem = match File::open(&path).and_then(|file| file.metadata()) {
-            Ok(file) if file.is_dir() => "it is a directory".to_owned(),
-            Ok(_) => return,
+        let problem = match look(&path) {
+            Ok(None) => return,
+            Ok(Some(problem)) => problem,
             Err(error) => error.to_string(),
         };
         let message = format!("cannot read the example page {path}: {problem}");
@@ -116,6 +120,18 @@ impl Found<'_> {
     }
 }
 
+/// What is wrong with an example page that is there.
+fn look(path: &str) -> std::io::Result<Option<String>> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Ok(Some("it is a directory".to_owned()));
+    }
+    let mut head = Vec::new();
+    file.take(HEAD_BYTES).read_to_end(&mut head)?;
+    let binary = fetcher::binary_type(&head);
+    Ok(binary.map(|found| format!("it is no page and no text, but {found}")))
+}
+
 const RELATIVE: &str = "check the path; it is relative to the configuration's directory";
 
 fn in_a_list(problem: SeedProblem) -> ConfigProblem {
@@ -139,9 +155,10 @@ mod tests {
         let seeds = "https://a.example/\nhttps://b.example/ depht=3\n";
         std::fs::write(dir.path().join("seeds.txt"), seeds).expect("written");
         std::fs::write(dir.path().join("page.html"), "x").expect("written");
+        std::fs::write(dir.path().join("logo.png"), b"\x89PNG\r\n\x1a\n\0").expect("written");
         let text = "[seeds]\nfiles = [\"seeds.txt\", \"gone.txt\"]\nurls = [\"a.example\"]\n\n\
             [scope]\nhosts = [\"https://c.example/\"]\n[topic]\nkeywords = [\"x\"]\n\
-            examples = [\n  \"page.html\",\n  \"lost.html\",\n  \"ftp://a.example/\",\n]\n\
+            examples = [\n  \"page.html\",\n  \"lost.html\",\n  \"ftp://a.example/\",\n  \"logo.png\"]\n\
             languages = [\"en\", \"zh-CN\", \"chinese\", \"xx\"]\n[crawl]\nconcurrency = 0\n";
         let path = dir.path().join("c.toml");
         std::fs::write(&path, text).expect("written");
@@ -153,16 +170,18 @@ mod tests {
             (6, 11),
             (11, 4),
             (12, 4),
+            (13, 4),
             (14, 21),
             (14, 30),
             (14, 41),
             (16, 1),
         ];
-        assert_eq!(told[..9], of_config, "{found:#?}");
-        assert_eq!(told[9..], [(2, 20)], "of the seed list: {found:#?}");
-        assert!(found[9].file.ends_with("seeds.txt"));
-        assert!(found[9].mend.contains("depth"), "{}", found[9]);
+        assert_eq!(told[..10], of_config, "{found:#?}");
+        assert_eq!(told[10..], [(2, 20)], "of the seed list: {found:#?}");
+        assert!(found[10].file.ends_with("seeds.txt"));
+        assert!(found[10].mend.contains("depth"), "{}", found[10]);
         assert!(found[0].message.contains("gone.txt"), "{}", found[0]);
-        assert_eq!(found[5].mend, "write \"zh\"");
+        assert!(found[5].message.contains("image/png"), "{}", found[5]);
+        assert_eq!(found[6].mend, "write \"zh\"");
     }
 }

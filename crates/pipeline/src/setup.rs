@@ -383,6 +383,11 @@ fn read_example(path: &str) -> Result<ExampleText, CrawlError> {
             "[topic] cannot read example {path}: {error}; check the path"
         ))
     })?;
+    if let Some(found) = fetcher::binary_type(&bytes) {
+        return Err(CrawlError::Setup(format!(
+            "[topic] cannot read example {path}: it is no page and no text, but {found}"
+        )));
+    }
     let is_html = fetcher::sniff_content_type(None, &bytes).starts_with("text/html");
     let decoded = extractor::decode(&bytes, None, None);
     if !is_html {

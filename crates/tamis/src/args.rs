@@ -13,7 +13,9 @@ use crate::command;
     version,
     about = "A focused web crawler that knows, page by page and before anything is indexed, \
              whether it has seen this content before.",
-    after_help = "Examples:\n  tamis demo\n  tamis crawl config/chinese-databases.toml --dir crawls/db\n  tamis report crawls/db\n  tamis search crawls/db 索引"
+    after_help = "Examples:\n  tamis demo\n  tamis crawl config/chinese-databases.toml --dir crawls/db\n  tamis report crawls/db\n  tamis search crawls/db 索引\n\n\
+        Exit codes: 0 done; 1 it ran, but something was refused or wrong (for a check: a problem was \
+        found); 2 wrong use; 3 a resource cannot go on (disk full, directory in use); 130 interrupted."
 )]
 pub struct Cli {
     /// Options of every command.

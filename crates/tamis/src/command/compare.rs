@@ -10,8 +10,7 @@ use serde_json::json;
 use sieve::DuplicateKind;
 use simhash::{Decision, IndexConfig, Neighbour, Reason, TextPrint, rule};
 
-use super::document::{LAYOUT_BITS_MAX, Text, text_of_bytes, words};
-use super::text::read;
+use super::document::{LAYOUT_BITS_MAX, Text, read_page, text_of_bytes, words};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -143,7 +142,7 @@ impl Side {
                 "{name} is a URL; save the page first, as with: curl -sLo page.html {name}"
             )));
         }
-        let text = text_of_bytes(&read(file)?, None, None);
+        let text = text_of_bytes(&read_page(file)?, None, None);
         let words = words(&text.text);
         let print = simhash::print(&words);
         Ok(Side {

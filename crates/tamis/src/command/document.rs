@@ -1,7 +1,12 @@
 //! A document from bytes: the main content of a page, or a plain text as it is.
 
+use std::path::Path;
+
 use segment::{Segmenter, Words};
 use url::Url;
+
+use super::text::read;
+use crate::exit::usage;
 
 /// Pages whose layouts differ in at most this many bits are of one layout, as in a crawl.
 pub const LAYOUT_BITS_MAX: u32 = 6;
@@ -23,6 +28,27 @@ pub struct Text {
     pub canonical: Option<String>,
     /// The page that a page names as the source of its text.
     pub source: Option<String>,
+}
+
+/// The bytes of a file that is a page or a text; `-` is standard input.
+///
+/// # Errors
+/// Wrong use: the file cannot be read, or is no text in any encoding.
+pub fn read_page(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let bytes = read(file)?;
+    match fetcher::binary_type(&bytes) {
+        Some(found) => Err(usage(format!(
+            "cannot read {}: {}",
+            file.display(),
+            no_text(&found)
+        ))),
+        None => Ok(bytes),
+    }
+}
+
+/// What to say of a file that is no text.
+pub fn no_text(found: &str) -> String {
+    format!("it is no page and no text, but {found}")
 }
 
 /// The words of a text, as every stage counts them.

@@ -3,10 +3,12 @@
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
+use report::words::plural;
 use serde::Deserialize;
 use serde_json::json;
 use url::Url;
 
+use super::document::no_text;
 use super::in_order;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
@@ -32,7 +34,8 @@ const BATCH_BYTES: usize = 8 << 20;
         tamis extract --jsonl pages.jsonl > texts.jsonl"
 )]
 pub struct Args {
-    /// The URL the page is from, for its links; needed once per page, so for one FILE only
+    /// The URL the page is from, for its links and its reading; for one FILE only. Without it the
+    /// page's own word counts: its canonical link, og:url or <base>
     #[arg(long, value_name = "URL")]
     url: Option<String>,
     /// The Content-Type header the pages came with
@@ -64,7 +67,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     Ok(if failed == 0 {
         Exit::Done
     } else {
-        output.say(format!("{failed} pages failed; they have \"error\""));
+        let pages = plural(failed as u64, "page", "pages");
+        output.say(format!("{pages} failed; in JSON such a page has \"error\""));
         Exit::Problem
     })
 }
@@ -226,7 +230,10 @@ fn read(path: &str) -> io::Result<Vec<u8>> {
         let told = format!("more than {} MB", BYTES_MAX >> 20);
         return Err(io::Error::other(told));
     }
-    Ok(bytes)
+    match fetcher::binary_type(&bytes) {
+        Some(found) => Err(io::Error::other(no_text(&found))),
+        None => Ok(bytes),
+    }
 }
 
 #[cfg(test)]
@@ -240,6 +247,37 @@ mod tests {
         assert_eq!(batch(&mut reader).unwrap().len(), BATCH_MAX);
         assert_eq!(batch(&mut reader).unwrap().len(), 3);
         assert!(batch(&mut reader).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_file_that_is_no_text_is_told_by_its_name_and_format() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str, bytes: &[u8]| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path.display().to_string()
+        };
+        let packed = |bytes: &[u8]| {
+            let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            packer.write_all(bytes).unwrap();
+            packer.finish().unwrap()
+        };
+        let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+        for (name, bytes) in [("a.png", png.to_vec()), ("a.png.gz", packed(png))] {
+            let path = path(name, &bytes);
+            let line = json!({"id": 1, "path": path}).to_string();
+            let answer = extractor::answer(&line, &read);
+            let error = serde_json::from_str::<Answer>(&answer)
+                .unwrap()
+                .error
+                .unwrap();
+            assert!(
+                error.contains(name) && error.contains("image/png"),
+                "{error}"
+            );
+        }
+        let html = path("a.html.gz", &packed(b"<title>T</title>"));
+        assert_eq!(read(&html).unwrap(), b"<title>T</title>");
     }
 
     #[test]

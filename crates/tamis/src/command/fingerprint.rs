@@ -13,7 +13,7 @@ use serde_json::json;
 use simhash::Fingerprint;
 use simhash::layout::{Layout, Table};
 
-use super::document::{text_of_bytes, words};
+use super::document::{read_page, text_of_bytes, words};
 use super::feature_options::FeatureOptions;
 use super::text::read;
 use crate::exit::{Exit, usage};
@@ -195,7 +195,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 }
 
 fn of_file(file: &Path, options: &FeatureOptions, output: &Output) -> anyhow::Result<()> {
-    let text = text_of_bytes(&read(file)?, None, None);
+    let text = text_of_bytes(&read_page(file)?, None, None);
     let words = words(&text.text);
     let features = options.features();
     let lexicon = Lexicon::of([features.hashes(&words)]);

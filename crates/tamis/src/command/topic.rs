@@ -9,8 +9,7 @@ use serde_json::json;
 use url::Url;
 
 use super::crawl_error;
-use super::document::{is_page, nowhere, text_of_bytes, words};
-use super::text::read;
+use super::document::{is_page, nowhere, read_page, text_of_bytes, words};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -33,7 +32,10 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// Show the topic's terms and the scores of pages, with why
-    #[command(after_help = "Example:\n  tamis topic check config/focused-topic.toml page.html")]
+    #[command(
+        after_help = "The exit code is 1 when one of the pages is off topic, and 0 when all are on topic or none is \
+            given.\n\nExample:\n  tamis topic check config/focused-topic.toml page.html"
+    )]
     Check {
         /// The configuration with the topic
         config: PathBuf,
@@ -199,7 +201,7 @@ impl Page {
                 "{name} is a URL; save the page first, as with: curl -sLo page.html {name}"
             )));
         }
-        let bytes = read(file)?;
+        let bytes = read_page(file)?;
         let mut page = Page {
             name,
             title: String::new(),
@@ -211,12 +213,9 @@ impl Page {
             listing: false,
         };
         if is_page(None, &bytes) {
-            let mut read = extractor::page_of_bytes(&bytes, None, &page.url);
+            let read = extractor::page_of_bytes(&bytes, None, &page.url);
             // A saved page may still say where it is from, and a front page is known by its URL.
-            if let Some(url) = read.canonical.take_if(|url| url.host() != page.url.host()) {
-                read = extractor::page_of_bytes(&bytes, None, &url);
-                page.url = url;
-            }
+            page.url = read.canonical.unwrap_or(page.url);
             page.title = read.title.unwrap_or_default();
             page.text = read.text;
             page.listing = pipeline::focus_view::is_list(read.page_type.as_str());

@@ -1,0 +1,139 @@
+//! Bytes that no encoding makes a text: an image, a PDF, a program.
+//!
+//! The MIME Sniffing Standard asks what a browser should do with a resource, and one control
+//! character in 1,445 bytes makes it binary. A file that somebody wants to read deserves more
+//! patience: old pages hold a stray control character, texts begin with the letters of a format
+//! (`BMW`), and UTF-16 is full of zeros. Here a file is binary when its beginning says of which
+//! format it is, or when it holds more control characters than any text.
+
+use crate::sniff::{is_binary, sniff_content_type};
+
+/// Bytes looked at.
+const HEAD_BYTES: usize = 4096;
+
+/// One byte in so many may be a control character. Packed or random bytes have one in ten.
+const CONTROLS_IN: usize = 50;
+
+/// What the bytes are, by their type, when they are no text in any encoding; `None` for markup
+/// and text.
+///
+/// ```
+/// use fetcher::binary_type;
+/// assert_eq!(binary_type(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), Some("image/png".to_owned()));
+/// assert_eq!(binary_type(b"BMW builds cars."), None);
+/// ```
+pub fn binary_type(bytes: &[u8]) -> Option<String> {
+    let found = sniff_content_type(None, bytes);
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    let controls = head.iter().filter(|byte| is_binary(**byte)).count();
+    let is_text = match found.as_str() {
+        "text/html" | "text/xml" | "text/plain" => true,
+        "application/pdf" | "application/postscript" => false,
+        "application/octet-stream" => controls * CONTROLS_IN <= head.len() || is_like_utf16(head),
+        // The signs of some formats are letters, and a text may begin with them.
+        _ => controls == 0,
+    };
+    (!is_text).then_some(found)
+}
+
+/// Whether every second byte is one that stands first in the UTF-16 code units of living scripts,
+/// as in a text without a byte order mark.
+fn is_like_utf16(head: &[u8]) -> bool {
+    [0, 1].into_iter().any(|parity| {
+        let (high, low): (Vec<usize>, Vec<usize>) =
+            (0..head.len()).partition(|at| at % 2 == parity);
+        let scripts = high.iter().filter(|&&at| leads_a_script(head[at])).count();
+        let zeros = low.iter().filter(|&&at| head[at] == 0).count();
+        scripts * 20 >= high.len() * 19 && zeros * 10 < low.len()
+    })
+}
+
+/// Latin, Greek, Cyrillic, Hebrew, Arabic; punctuation, kana, Han, Hangul and full-width forms.
+fn leads_a_script(byte: u8) -> bool {
+    matches!(byte, 0x00..=0x06 | 0x20 | 0x30 | 0x4E..=0x9F | 0xAC..=0xD7 | 0xFF)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const CHINESE: &str =
+        "一个好的索引使查询变快。数据库的每一页都有它自己的锁，而全文检索要先把文章切成词。";
+
+    fn utf16(text: &str, little: bool) -> Vec<u8> {
+        let bytes = |unit: u16| match little {
+            true => unit.to_le_bytes(),
+            false => unit.to_be_bytes(),
+        };
+        text.encode_utf16().flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn formats_are_told_by_their_name() {
+        for (bytes, expected) in [
+            (&b"%PDF-1.4\n%text all the same"[..], "application/pdf"),
+            (b"GIF89a\x01\0\x01\0", "image/gif"),
+            (b"\xff\xd8\xff\xe0\0\x10JFIF\0", "image/jpeg"),
+            (b"\x1f\x8b\x08\0\0\0\0\0\0\x03", "application/x-gzip"),
+            (b"PK\x03\x04\x14\0\0\0", "application/zip"),
+            (
+                b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
+                "application/octet-stream",
+            ),
+        ] {
+            assert_eq!(binary_type(bytes).as_deref(), Some(expected));
+        }
+        let noise: Vec<u8> = (0..9000u32)
+            .map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8)
+            .collect();
+        assert!(binary_type(&noise).is_some());
+        assert!(binary_type(&[0; 600]).is_some());
+    }
+
+    #[test]
+    fn texts_with_strange_beginnings_and_stray_controls_stay_texts() {
+        for text in ["BMW builds cars.", "ID3 is a tag of music files.", "", "x"] {
+            assert_eq!(binary_type(text.as_bytes()), None, "{text}");
+        }
+        let stray = format!(
+            "Page one.\u{c}{}\0 \u{1}",
+            "Page two says more. ".repeat(20)
+        );
+        assert_eq!(binary_type(stray.as_bytes()), None);
+        assert_eq!(binary_type(b"<!doctype html>\0\0\0\x01\x02"), None);
+    }
+
+    #[test]
+    fn every_encoding_of_the_web_stays_a_text() {
+        let english = "A sentence in English, with an \u{e9} or two. ".repeat(9);
+        let russian = "Индекс делает запросы быстрее, а блокировка медленнее. ".repeat(5);
+        for text in [CHINESE, &english, &russian, &format!("<p>{CHINESE}</p>")] {
+            for little in [true, false] {
+                assert_eq!(binary_type(&utf16(text, little)), None, "{text}");
+                let marked = format!("\u{feff}{text}");
+                assert_eq!(binary_type(&utf16(&marked, little)), None, "{text}");
+            }
+        }
+        // 目录 and the like in GBK; ISO-2022-JP with its escapes; Latin-1.
+        assert_eq!(
+            binary_type(&b"\xc4\xbf\xc2\xbc\xcb\xd1\xcb\xf7".repeat(9)),
+            None
+        );
+        assert_eq!(binary_type(&b"\x1b$B%F%9%H\x1b(B. ".repeat(9)), None);
+        assert_eq!(binary_type(&b"na\xefve caf\xe9 ".repeat(9)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_binary_and_no_bytes_panic(
+            text in "[\\PC\n\t]{0,80}",
+            bytes in proptest::collection::vec(any::<u8>(), 0..64),
+        ) {
+            prop_assume!(!text.starts_with("%PDF-") && !text.starts_with("%!PS-Adobe-"));
+            prop_assert_eq!(binary_type(text.as_bytes()), None);
+            binary_type(&bytes);
+        }
+    }
+}
