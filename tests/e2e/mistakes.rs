@@ -241,10 +241,15 @@ fn two_crawls_do_not_share_a_directory() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     let second = bench
-        .crawl("one", &["--seed", "http://a.test/p0.html"])
+        .crawl(
+            "one",
+            &["--seed", "http://a.test/p0.html", "--max-pages", "7"],
+        )
         .output()
         .expect("runs");
     first.kill().expect("killed");
     first.wait().expect("ended");
     says(&second, 3, &["in use"]);
+    let told = stderr(&second);
+    assert!(!told.contains("changed since"), "{told}");
 }

@@ -16,7 +16,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use archive::{PageRecord, RetryRecord};
+use archive::{Foreseen, PageRecord, RetryRecord};
 use focus::{Redundancy, RedundancyConfig};
 use frontier::{CanonicalUrl, HostKey, Permission, Spelling};
 use xxhash_rust::xxh3::xxh3_64;
@@ -130,21 +130,18 @@ impl Foresight {
         }
         let plain = spelling.plain(url);
         if self.read.contains(&plain, spelling) {
-            return Permission::Refused(format!(
-                "{FORESEEN}: {plain}, read with parameters that change nothing"
-            ));
+            return foreseen(Foreseen::Parameters { read: &plain });
         }
         match self.redundancy.foresee(&plain) {
             Some(prediction) if !prediction.probe => {
                 if !self.read.contains(&prediction.kept_url, spelling) {
                     return Permission::Later;
                 }
-                Permission::Refused(format!(
-                    "{FORESEEN}: {}, since {} (sure to {:.0} %)",
-                    prediction.kept_url,
-                    prediction.rule,
-                    100.0 * prediction.confidence
-                ))
+                foreseen(Foreseen::Rules {
+                    read: &prediction.kept_url,
+                    rules: &prediction.rule,
+                    percent: (100.0 * prediction.confidence).round() as u32,
+                })
             }
             Some(_) | None => Permission::Allowed,
         }
@@ -221,13 +218,16 @@ impl Foresight {
     }
 }
 
-/// The rules for which a URL was refused, in words, as [`Foresight::check`] writes them.
+fn foreseen(words: Foreseen<'_>) -> Permission {
+    Permission::Refused(format!("{FORESEEN}: {words}"))
+}
+
+/// The rules for which a URL was refused, in words.
 fn rules_of(record: &PageRecord) -> impl Iterator<Item = &str> {
     let is_foreseen = record.reason.as_deref() == Some(FORESEEN);
     let detail = record.detail.as_deref().filter(|_| is_foreseen);
-    let since = detail.and_then(|detail| detail.split_once(", since "));
-    let rules = since.and_then(|(_, rest)| rest.rsplit_once(" (sure to "));
-    rules.into_iter().flat_map(|(rules, _)| rules.split("; "))
+    let words = detail.and_then(Foreseen::read);
+    words.into_iter().flat_map(|words| words.rules())
 }
 
 /// Whether a URL was refused for this rule.

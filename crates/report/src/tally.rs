@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use archive::{
-    AttemptRecord, Event, FetchRecord, LinkRecord, PageRecord, PageSummary, Record, RetryRecord,
-    RobotsRecord, SeedRecord, SitemapRecord, StartRecord,
+    AttemptRecord, Event, FetchRecord, Foreseen, LinkRecord, PageRecord, PageSummary, Record,
+    RetryRecord, RobotsRecord, SeedRecord, SitemapRecord, StartRecord,
 };
 
 use crate::breadth::{self, BreadthFirst, Worth};
@@ -402,7 +402,9 @@ impl Tally {
         let foreseen = &mut self.clusters.foreseen;
         if reason == "duplicate_foreseen" {
             foreseen.saved += 1;
-            count_name(&mut foreseen.rules, rule_of(page.detail.as_deref()));
+            let words = page.detail.as_deref().and_then(Foreseen::read);
+            let cause = words.map_or("unknown", |words| words.cause());
+            count_name(&mut foreseen.rules, cause);
         } else if page.foreseen.is_some() && matches!(state, State::Indexed | State::Junk) {
             foreseen.probes += 1;
             foreseen.probe_errors += u64::from(state == State::Indexed);
@@ -550,14 +552,6 @@ fn fate(page: &PageRecord) -> (State, &str) {
         (other, _) if reason.is_empty() => (State::Failed, other),
         (_, _) => (State::Failed, reason),
     }
-}
-
-/// The rule in the words of a duplicate foreseen: `http://…, since RULE (sure to 90 %)`.
-fn rule_of(detail: Option<&str>) -> &str {
-    let detail = detail.unwrap_or_default();
-    let rule = detail.split_once(", since ").map(|(_, rest)| rest);
-    let rule = rule.and_then(|rest| rest.rsplit_once(" (sure to"));
-    rule.map_or("parameters that change nothing", |(rule, _)| rule)
 }
 
 /// Counts a name that comes from the web, with a bound on how many there are.

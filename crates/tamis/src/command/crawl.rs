@@ -8,7 +8,9 @@ use anyhow::Context;
 use frontier::{SeedUrl, parse_seeds};
 use pipeline::config::{CrawlConfig, TopicSection};
 use pipeline::units::Span;
-use pipeline::{Crawl, CrawlDir, CrawlSummary, Progress, StopHandle, config_file, settings};
+use pipeline::{
+    Crawl, CrawlDir, CrawlError, CrawlSummary, Progress, StopHandle, config_file, settings,
+};
 
 use crate::command::{crawl_error, nothing_read};
 use crate::exit::{Exit, resource, usage};
@@ -81,6 +83,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         set_aside(&dir, args.yes, output)?;
     }
     let config = configuration(args, &dir)?;
+    // Nothing is told of a start that cannot be; the lock itself is taken by the crawl.
+    if dir.is_in_use() {
+        return Err(crawl_error(CrawlError::InUse(dir.root().into())));
+    }
     let seeds = seeds(args, &config, &dir, output)?;
     if args.dir.is_none() && talks {
         output.say(format!("the crawl lives in {}", dir.root().display()));
