@@ -366,6 +366,13 @@ fn what_failed_is_tried_again_in_a_stopped_crawl() {
         (&shown["failed"], &shown["pending"], &shown["pages"]),
         (&0.into(), &2.into(), &0.into())
     );
+    let story = stdout(&run(tamis(&["explain"])
+        .arg(bench.crawl_dir("crawl"))
+        .arg("http://broken.test/x.html")));
+    has(
+        &story,
+        &["Put back into the queue, and waiting for its turn"],
+    );
     let said = tell(&bench, "retry");
     assert!(
         said.contains("no failed URL"),

@@ -82,10 +82,25 @@ pub fn led<I: Iterator<Item = Record>>(
     }
     if !came.is_empty() {
         for record in records() {
-            if let Event::Page(page) = &record.event
-                && let Some(known) = came.get_mut(&page.url)
-            {
-                *known = Some(came_of(page));
+            match &record.event {
+                Event::Page(page) => {
+                    if let Some(known) = came.get_mut(&page.url) {
+                        *known = Some(came_of(page));
+                    }
+                }
+                Event::Retry(retry) => {
+                    for url in &retry.urls {
+                        if let Some(known) = came.get_mut(url) {
+                            *known = None;
+                        }
+                    }
+                }
+                Event::Start(_)
+                | Event::Seed(_)
+                | Event::Robots(_)
+                | Event::Sitemap(_)
+                | Event::Attempt(_)
+                | Event::Stop(_) => {}
             }
         }
     }

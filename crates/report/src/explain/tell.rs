@@ -149,7 +149,13 @@ pub(super) fn summary(story: &Story) -> String {
             because("Failed"),
             words::plural(story.fetches.len() as u64, "attempt", "attempts")
         ),
-        "pending" => "Admitted, and waiting for its turn.".to_owned(),
+        "pending" => match last {
+            Some(last) => format!(
+                "Put back into the queue, and waiting for its turn; before, it was {}.",
+                because(&words::name(&last.outcome))
+            ),
+            None => "Admitted, and waiting for its turn.".to_owned(),
+        },
         "left_out" => {
             let mut fates: Vec<String> = story
                 .found

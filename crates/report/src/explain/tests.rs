@@ -173,6 +173,33 @@ fn what_came_later_is_part_of_the_story() {
 }
 
 #[test]
+fn what_was_put_back_waits_whatever_came_of_it_before() {
+    const GONE: &str = "http://db.test/gone";
+    let mut records = journal::small();
+    let came = |records: &[Record]| {
+        let home = led(|| records.iter().cloned(), &[7], 0.5).remove(0);
+        let link = home.best.iter().find(|link| link.url == GONE);
+        link.map(|link| (link.state.clone(), link.reason.clone()))
+    };
+    assert_eq!(
+        came(&records),
+        Some(("failed".into(), Some("http_404".into())))
+    );
+    // As in a crawl that is stopped: the record that puts it back follows the one of the stop.
+    assert!(matches!(records.last().unwrap().event, Event::Stop(_)));
+    let back = journal::with_changes().into_iter().skip(records.len() + 1);
+    records.extend(back.take(1));
+    assert!(matches!(records.last().unwrap().event, Event::Retry(_)));
+    assert_eq!(came(&records), Some(("pending".into(), None)));
+    let gone = story(&records, GONE);
+    assert_eq!(gone.state, "pending");
+    assert_eq!(
+        gone.summary,
+        "Put back into the queue, and waiting for its turn; before, it was failed: http 404."
+    );
+}
+
+#[test]
 fn a_story_survives_json() {
     let story = story(&journal::with_changes(), "http://db.test/a");
     let json = serde_json::to_string(&story).unwrap();

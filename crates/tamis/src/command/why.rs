@@ -95,8 +95,11 @@ impl Why {
         let Some(topic) = setup::focus_config(config).map_err(crawl_error)? else {
             return Ok(None);
         };
-        let turn = story.decisions.last().map(|last| last.page);
-        if turn.is_none() && story.state != "pending" {
+        // What was put back into the queue waits, whatever came of it before.
+        let waits = story.state == "pending";
+        let last = story.decisions.last().map(|last| last.page);
+        let turn = last.filter(|_| !waits);
+        if turn.is_none() && !waits {
             return Ok(None);
         }
         let mut rerun = Rerun {
