@@ -386,7 +386,7 @@ fn a_topic_is_tried_out_on_a_crawl_that_had_none() {
     has(
         &notes,
         &[
-            "the example http://a.test/nowhere.html is not among the pages",
+            "the example http://a.test/nowhere.html teaches nothing here: it is not among the pages",
             "URLs that the crawl may follow were not fetched",
         ],
     );

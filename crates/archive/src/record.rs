@@ -262,6 +262,47 @@ pub struct PageRecord {
     pub context: Option<String>,
 }
 
+impl PageRecord {
+    /// Why there is no page to learn from: an error, or what reads like one, or nothing at all.
+    /// `None` for a page that was read, and for what pointed elsewhere, where the crawl went.
+    pub fn no_page(&self) -> Option<String> {
+        let status = self.fetch.as_ref().map_or(0, |fetch| fetch.status);
+        let is_answer = (200..300).contains(&status);
+        match (self.outcome.as_str(), &self.page) {
+            ("redirected", _) => {
+                let left_out = |link: &&LinkRecord| !matches!(link.fate.as_str(), "new" | "seen");
+                let target = self.redirect().filter(left_out)?;
+                let (url, fate) = (&target.url, target.fate.replace('_', " "));
+                Some(format!("it redirects to {url}, which was left out: {fate}"))
+            }
+            ("not_modified", _) => None,
+            ("judged", Some(page)) if is_answer && page.soft_404 => {
+                Some("it reads like an error page".to_owned())
+            }
+            ("judged", Some(_)) if is_answer => None,
+            ("judged", _) if !is_answer => Some(format!("it answered with status {status}")),
+            (outcome, _) => {
+                let parts = [
+                    Some(outcome),
+                    self.reason.as_deref(),
+                    self.detail.as_deref(),
+                ];
+                let parts: Vec<&str> = parts.into_iter().flatten().collect();
+                Some(parts.join(", ").replace('_', " "))
+            }
+        }
+    }
+
+    /// Where it redirects, canonical, if it does.
+    pub fn redirect_target(&self) -> Option<&str> {
+        self.redirect().map(|link| link.url.as_str())
+    }
+
+    fn redirect(&self) -> Option<&LinkRecord> {
+        self.links.iter().find(|link| link.rel == "redirect")
+    }
+}
+
 /// What the stages measured on a page: the recorded inputs of its verdict.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PageSummary {

@@ -122,6 +122,11 @@ impl Crawl {
                     |error| CrawlError::Setup(format!("cannot set up the network: {error}")),
                 )?),
             };
+        if let Some(focus) = setup::focus_config(&config)? {
+            for (file, why) in setup::doubtful_examples(&config, &focus) {
+                tracing::warn!("the example {file} teaches the topic little: {why}");
+            }
+        }
         let mut notes = std::mem::take(&mut views.notes);
         let mut new_seeds = setup::new_seeds(&self.seeds, &views.seeds);
         setup::new_examples(&config, &views.seeds, &mut new_seeds);

@@ -1,7 +1,5 @@
 //! The focus model as a view over the archive: what the writer asks it, and how it learns.
 
-use std::collections::HashMap;
-
 use archive::{LinkRecord, PageRecord, PageSummary};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -17,6 +15,7 @@ use url::Url;
 
 use crate::context::UrlContext;
 use crate::error::CrawlError;
+use crate::examples::Examples;
 use crate::read::{FoundLink, PageReading};
 
 /// Topic and link model of a focused crawl.
@@ -59,25 +58,19 @@ impl FocusView {
     }
 
     /// Takes in the record of a finished URL as it was taken in when it was made; its text is that of
-    /// the archive. `examples` are the topic's example pages, `false` for counter-examples.
+    /// the archive. `examples` are the topic's example pages.
     pub fn replay(
         &mut self,
         seq: u64,
         record: &PageRecord,
-        examples: &HashMap<String, bool>,
+        examples: &Examples,
         text: impl FnOnce() -> Option<String>,
     ) {
         let Some(summary) = &record.page else {
             return self.on_no_page(seq, record, &context_of(record));
         };
         let text = text().unwrap_or_default();
-        let status = record.fetch.as_ref().map_or(0, |fetch| fetch.status);
-        if let Some(&on_topic) = examples
-            .get(&record.url)
-            .filter(|_| (200..300).contains(&status))
-        {
-            self.replay_example(record, summary, &text, on_topic);
-        }
+        self.replay_example(record, examples, &text);
         self.replay_page(seq, record, summary, &text);
     }
 
@@ -116,13 +109,12 @@ impl FocusView {
         })
     }
 
-    fn replay_example(
-        &mut self,
-        record: &PageRecord,
-        summary: &PageSummary,
-        text: &str,
-        on_topic: bool,
-    ) {
+    /// Learns from the record of an example page, before its page is judged; from no other.
+    pub fn replay_example(&mut self, record: &PageRecord, examples: &Examples, text: &str) {
+        let example = examples.get(&record.url).zip(record.page.as_ref());
+        let Some((on_topic, summary)) = example.filter(|_| record.no_page().is_none()) else {
+            return;
+        };
         let example = ExampleText {
             title: summary.title.clone(),
             text: text.to_string(),

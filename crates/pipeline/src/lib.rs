@@ -23,6 +23,7 @@ pub mod crawl;
 pub mod dir;
 pub mod dispatch;
 pub mod error;
+pub mod examples;
 pub mod focus_view;
 pub mod foresight;
 pub mod kept;

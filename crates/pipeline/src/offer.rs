@@ -139,7 +139,10 @@ impl Writer {
         priority: f32,
     ) -> String {
         let seed = lease.url().seed;
-        if let Err(refusal) = self.scope.check(target, depth, seed) {
+        // Like an example itself, the page that it leads to is asked for wherever it is.
+        if self.examples.get(target.as_str()).is_none()
+            && let Err(refusal) = self.scope.check(target, depth, seed)
+        {
             return refusal.name().to_string();
         }
         let url = FrontierUrl {

@@ -362,6 +362,22 @@ pub fn focus_config(config: &CrawlConfig) -> Result<Option<FocusConfig>, CrawlEr
     Ok(Some(focus))
 }
 
+/// Example files of the topic that are no examples, with why. `focus` is of the same configuration.
+pub fn doubtful_examples(config: &CrawlConfig, focus: &FocusConfig) -> Vec<(String, &'static str)> {
+    let Some(topic) = &config.topic else {
+        return Vec::new();
+    };
+    let named = topic.examples.iter().chain(&topic.counter_examples);
+    let files = named.filter(|example| !example.contains("://"));
+    let read = focus.topic.examples.iter();
+    let read = read.chain(&focus.topic.counter_examples);
+    let doubtful = files.zip(read).filter_map(|(file, example)| {
+        let why = crate::examples::doubt(&example.title, &example.text)?;
+        Some((file.clone(), why))
+    });
+    doubtful.collect()
+}
+
 fn example_files(examples: &[String]) -> Result<Vec<ExampleText>, CrawlError> {
     examples
         .iter()

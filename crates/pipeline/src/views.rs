@@ -5,7 +5,6 @@
 //! recorded and computes nothing anew, so a view that was lost, damaged or of an older form is
 //! simply one that has applied nothing. There is no recovery mode: resume is start.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,6 +21,7 @@ use crate::convert;
 use crate::counts::Counts;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
+use crate::examples::Examples;
 use crate::focus_view::FocusView;
 use crate::foresight::Foresight;
 use crate::kept::{KeptPage, KeptPages};
@@ -61,8 +61,8 @@ pub struct Views {
     pub seq: u64,
     /// Seeds of all starts.
     pub seeds: Vec<SeedRecord>,
-    /// Example pages of the topic by URL; `false` for counter-examples.
-    pub examples: HashMap<String, bool>,
+    /// Example pages of the topic.
+    pub examples: Examples,
     /// What the user should know.
     pub notes: Vec<String>,
 }
@@ -172,7 +172,7 @@ impl Views {
             counts: Counts::default(),
             seq: 0,
             seeds: Vec::new(),
-            examples: HashMap::new(),
+            examples: Examples::default(),
             notes,
         };
         views.replay(dir, config, &reached)?;
@@ -239,7 +239,7 @@ impl Views {
                 match seed.example {
                     Some(on_topic) => {
                         self.scope.add_example();
-                        self.examples.insert(seed.url.clone(), on_topic);
+                        self.examples.add(&seed.url, on_topic);
                     }
                     None => self.scope.add_seed(&setup::seed_url(seed)?),
                 }
@@ -373,6 +373,7 @@ impl Views {
                 .as_ref()
                 .and_then(|text| archive::read_text(&dir.archive(), text).ok())
         };
+        self.examples.follow(page);
         if let Some(focus) = &mut self.focus {
             focus.replay(record.seq, page, &self.examples, text);
         }

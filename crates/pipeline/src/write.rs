@@ -9,7 +9,6 @@
 //! the record. They may be leased before the record is synced; that is safe, since whatever comes
 //! of such a link is journalled after this record, and a crash between the two forgets both.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,6 +27,7 @@ use crate::counts::Counts;
 use crate::dir::CrawlDir;
 use crate::dispatch::ToDispatcher;
 use crate::error::CrawlError;
+use crate::examples::Examples;
 use crate::focus_view::FocusView;
 use crate::foresight::{BARREN, FORESEEN, Foresight};
 use crate::kept::KeptPages;
@@ -90,7 +90,7 @@ pub struct Writer {
     pub(crate) progress: Progress,
     pub(crate) bytes_in_flight: Arc<AtomicU64>,
     pub(crate) publications: Vec<Publication>,
-    pub(crate) examples: HashMap<String, bool>,
+    pub(crate) examples: Examples,
     pub(crate) request: Vec<(String, String)>,
     pub(crate) harvest_stop: Arc<Mutex<Option<String>>>,
     pub(crate) foresight: Arc<Mutex<Foresight>>,
@@ -158,7 +158,7 @@ impl Writer {
         match seed.example {
             Some(on_topic) => {
                 self.scope.add_example();
-                self.examples.insert(seed.url.clone(), on_topic);
+                self.examples.add(&seed.url, on_topic);
             }
             None => self.scope.add_seed(&crate::setup::seed_url(&seed)?),
         }
@@ -401,6 +401,9 @@ impl Writer {
                 if lease.url().depth == 0 {
                     self.scope.extend(lease.url().seed, &target);
                 }
+                if let Some(on_topic) = self.examples.get(&record.url) {
+                    self.examples.add(target.as_str(), on_topic);
+                }
                 let next = UrlContext {
                     hops: context.hops + 1,
                     ..context
@@ -431,6 +434,9 @@ impl Writer {
         text: Option<&str>,
     ) -> Result<(), CrawlError> {
         self.foresee(&record);
+        if let Some(loss) = self.examples.loss(&record) {
+            tracing::warn!("{loss}");
+        }
         self.counts.admitted += record
             .links
             .iter()

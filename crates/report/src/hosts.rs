@@ -66,6 +66,9 @@ pub struct SeedRow {
     /// host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub example: Option<bool>,
+    /// Why this example is none: an error, or no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_example: Option<String>,
     /// Where the URLs found from it are.
     #[serde(flatten)]
     pub counts: Counts,

@@ -7,6 +7,9 @@ use crate::words::{bytes, count, duration, name, plural, share};
 /// Rules of duplicates foreseen that are named.
 const RULES_SHOWN: usize = 8;
 
+/// Examples told that taught nothing.
+const EXAMPLES_SHOWN: usize = 5;
+
 /// When it ran, and for how long.
 pub(crate) fn opening_line(report: &CrawlReport) -> String {
     if report.started_at.is_empty() {
@@ -143,6 +146,25 @@ pub(crate) fn harvest_lines(report: &CrawlReport) -> Vec<String> {
         ));
     }
     lines.push(format!("{} kept", part(harvest.indexed)));
+    lines
+}
+
+/// The topic's examples that were none; empty where all were read.
+pub(crate) fn example_lines(report: &CrawlReport) -> Vec<String> {
+    let examples = report.seeds.iter().filter(|seed| seed.example.is_some());
+    let lost = examples
+        .clone()
+        .filter_map(|seed| Some((seed, seed.no_example.as_ref()?)));
+    let mut lines: Vec<String> = lost
+        .clone()
+        .take(EXAMPLES_SHOWN)
+        .map(|(seed, why)| format!("no example: {}, {why}", seed.url))
+        .collect();
+    if !lines.is_empty() {
+        let all = plural(examples.count() as u64, "example page", "example pages");
+        let lost = count(lost.count() as u64);
+        lines.insert(0, format!("{lost} of {all} taught the topic nothing"));
+    }
     lines
 }
 

@@ -5,7 +5,7 @@
 //! again when it is put back. What a record says is never weighed here: verdicts, reasons
 //! and fates of links are counted as they were written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use archive::{
     AttemptRecord, Event, FetchRecord, Foreseen, LinkRecord, PageRecord, PageSummary, Record,
@@ -58,6 +58,8 @@ pub struct Tally {
     delays: Delays,
     threshold: f64,
     topic: bool,
+    /// Rows of the seeds that are examples, by the URL of the page.
+    examples: HashMap<String, u16>,
     /// What breadth-first could follow, in a crawl that has a topic.
     followed: Option<breadth::Links>,
 }
@@ -200,6 +202,9 @@ impl Tally {
             row.source.clone_from(&seed.source);
             row.sitemap = seed.sitemap;
             row.example = seed.example;
+            if seed.example.is_some() {
+                self.examples.insert(seed.url.clone(), at);
+            }
             row.fate = match seed.fate.as_str() {
                 "" if seed.sitemap => "sitemap",
                 "" => "pending",
@@ -410,6 +415,7 @@ impl Tally {
             foreseen.probe_errors += u64::from(state == State::Indexed);
         }
         self.seed_fate(page, reason);
+        self.example(page);
         for link in &page.links {
             let to = self.link(link, page.seed);
             if let (true, Some(links), Some(to)) = (leads_on, &mut self.followed, to) {
@@ -458,6 +464,17 @@ impl Tally {
             relevant,
             indexed,
             repeats: repeats.and_then(|page| self.fates.page(page)),
+        }
+    }
+
+    /// Notes when an example of the topic is no page; one that redirects is the page it leads to.
+    fn example(&mut self, page: &PageRecord) {
+        let Some(&at) = self.examples.get(&page.url) else {
+            return;
+        };
+        self.seeds[usize::from(at)].no_example = page.no_page();
+        if let Some(target) = page.redirect_target() {
+            self.examples.insert(target.to_owned(), at);
         }
     }
 

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use crate::figures::CrawlReport;
 use crate::hosts::HostRow;
 use crate::lines::{
-    beside_breadth, breadth_lines, duplicate_line, foreseen_line, foreseen_rules, harvest_lines,
-    network_lines, opening_line, part_of, stop_line,
+    beside_breadth, breadth_lines, duplicate_line, example_lines, foreseen_line, foreseen_rules,
+    harvest_lines, network_lines, opening_line, part_of, stop_line,
 };
 use crate::look::{BOLD, DIM, Look};
 use crate::table::{Align, Table, fit, wrap};
@@ -310,6 +310,9 @@ impl Page {
         }
         self.heading("Harvest");
         for line in harvest_lines(report) {
+            self.line(&format!("  {line}"));
+        }
+        for line in example_lines(report) {
             self.line(&format!("  {line}"));
         }
         self.beside_breadth(report);

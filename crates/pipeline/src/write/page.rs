@@ -32,9 +32,9 @@ impl Writer {
             self.templates.trim(&record.host, &mut reading);
         }
         let example = self.examples.get(&record.url);
-        if let Some((focus, &on_topic)) = self.focus.as_mut().zip(example) {
-            // The words of an error answer are no example of anything.
-            if (200..300).contains(&status) {
+        if let Some((focus, on_topic)) = self.focus.as_mut().zip(example) {
+            // The words of an error page are no example of anything.
+            if (200..300).contains(&status) && !reading.soft_404 {
                 focus.learn_example(&record.url, &reading, on_topic);
             }
         }

@@ -7,8 +7,8 @@ use super::{charts, escape, link, samples, section};
 use crate::figures::CrawlReport;
 use crate::harvest::{Harvest, Point};
 use crate::lines::{
-    beside_breadth, breadth_lines, duplicate_line, foreseen_line, foreseen_rules, harvest_lines,
-    network_lines, part_of,
+    beside_breadth, breadth_lines, duplicate_line, example_lines, foreseen_line, foreseen_rules,
+    harvest_lines, network_lines, part_of,
 };
 use crate::words::{count, duration, name, plural, share};
 
@@ -51,11 +51,14 @@ pub(super) fn harvest(report: &CrawlReport) -> String {
     if harvest.pages == 0 {
         return String::new();
     }
+    let lines = [harvest_lines(report), example_lines(report)];
+    let lines = lines.iter().filter(|lines| !lines.is_empty());
+    let lines = lines.map(|lines| format!("<p class=\"soft\">{}</p>\n", escape(&lines.join("; "))));
     let body = format!(
-        "{}{}<p class=\"soft\">{}</p>\n",
+        "{}{}{}",
         charts::harvest(harvest),
         charts::harvest_legend(harvest),
-        escape(&harvest_lines(report).join("; ")),
+        lines.collect::<String>(),
     );
     section("harvest", "Harvest", &body)
 }

@@ -1,6 +1,5 @@
 //! `tamis replay`: other strategies, or another topic, over the pages of a crawl.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use ::report::words::{count, plural};
@@ -8,6 +7,7 @@ use focus::FocusConfig;
 use focus::replay::{Strategy, relevance, replay};
 use frontier::CanonicalUrl;
 use pipeline::config::TopicSection;
+use pipeline::examples::Examples;
 use pipeline::{CrawlDir, config_file, setup};
 
 use crate::command::{crawl_error, journal, report};
@@ -123,18 +123,15 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The topic's example pages that are URLs, `false` for counter-examples.
-fn examples_of(topic: &TopicSection) -> HashMap<String, bool> {
-    let urls = |urls: &[String], on_topic| {
-        let urls = urls.iter().filter_map(|url| CanonicalUrl::parse(url).ok());
-        urls.map(|url| (url.as_str().to_owned(), on_topic))
-            .collect::<Vec<_>>()
-    };
-    let counter = urls(&topic.counter_examples, false);
-    urls(&topic.examples, true)
-        .into_iter()
-        .chain(counter)
-        .collect()
+/// The topic's example pages that are URLs.
+fn examples_of(topic: &TopicSection) -> Examples {
+    let mut examples = Examples::default();
+    for (urls, on_topic) in [(&topic.examples, true), (&topic.counter_examples, false)] {
+        for url in urls.iter().filter_map(|url| CanonicalUrl::parse(url).ok()) {
+            examples.add(url.as_str(), on_topic);
+        }
+    }
+    examples
 }
 
 /// What a reader of the figures should know.
@@ -145,10 +142,8 @@ fn notes(
     focus: &FocusConfig,
 ) -> anyhow::Result<Vec<String>> {
     let mut notes = Vec::new();
-    for url in &graph.examples_missing {
-        notes.push(format!(
-            "the example {url} is not among the pages of this crawl, so it teaches nothing here"
-        ));
+    for (url, why) in &graph.examples_lost {
+        notes.push(format!("the example {url} teaches nothing here: {why}"));
     }
     if graph.without_text > 0 {
         notes.push(format!(

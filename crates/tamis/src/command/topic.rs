@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use focus::{ExampleText, PageView, Relevance, TermSource, Topic};
-use pipeline::{config_file, setup};
+use pipeline::{config_file, examples, setup};
 use report::words::plural;
 use serde_json::json;
 use url::Url;
@@ -59,8 +59,11 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let mut focus = setup::focus_config(&config)
         .map_err(crawl_error)?
         .ok_or_else(|| usage(format!("{file} has no [topic]")))?;
+    let mut doubtful = setup::doubtful_examples(&config, &focus);
     for saved in example {
         let page = Page::read(saved)?;
+        let doubt = examples::doubt(&page.title, &page.text);
+        doubtful.extend(doubt.map(|why| (page.name.clone(), why)));
         focus.topic.examples.push(page.example());
     }
     let topic = Topic::new(&focus.topic).map_err(|error| usage(format!("[topic] {error}")))?;
@@ -71,7 +74,13 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         .chain(&section.counter_examples)
         .filter(|example| example.contains("://"))
         .count();
-    show_topic(&topic, focus.topic.examples.len(), unread, output)?;
+    show_topic(
+        &topic,
+        focus.topic.examples.len(),
+        unread,
+        &doubtful,
+        output,
+    )?;
     let mut all_on = true;
     for path in pages {
         let page = Page::read(path)?;
@@ -84,6 +93,7 @@ fn show_topic(
     topic: &Topic,
     examples: usize,
     unread: usize,
+    doubtful: &[(String, &str)],
     output: &Output,
 ) -> anyhow::Result<()> {
     let terms = topic.terms();
@@ -96,6 +106,7 @@ fn show_topic(
             "threshold": topic.threshold(),
             "examples": examples,
             "examples_not_read": unread,
+            "examples_doubtful": doubtful,
             "terms": terms,
         }))?;
         return Ok(());
@@ -109,6 +120,11 @@ fn show_topic(
         output.say(format!(
             "{}, which a crawl reads first: save such a page and give it with --example to see what it adds",
             plural(unread as u64, "more is a URL", "more are URLs")
+        ));
+    }
+    for (file, why) in doubtful {
+        output.say(format!(
+            "the example {file} teaches the topic little: {why}"
         ));
     }
     output.line("\nTerms")?;

@@ -4,11 +4,10 @@
 //! to where it was before the URL's record, and asked again. A URL that waits is asked about as
 //! things stand now.
 
-use std::collections::HashMap;
-
 use archive::{Event, PageRecord};
 use focus::{LinkFeatures, Promise, Relevance};
 use frontier::CanonicalUrl;
+use pipeline::examples::Examples;
 use pipeline::focus_view::{self, FocusView};
 use pipeline::{CrawlConfig, CrawlDir, setup};
 use report::Story;
@@ -43,7 +42,7 @@ struct Found {
 struct Rerun<'d> {
     dir: &'d CrawlDir,
     focus: FocusView,
-    examples: HashMap<String, bool>,
+    examples: Examples,
 }
 
 impl Rerun<'_> {
@@ -105,15 +104,16 @@ impl Why {
         let mut rerun = Rerun {
             dir,
             focus: FocusView::new(&topic).map_err(crawl_error)?,
-            examples: HashMap::new(),
+            examples: Examples::default(),
         };
         let mut why = Why::default();
         let mut waiting: Option<LinkFeatures> = None;
         for record in journal::records(dir)? {
             let page = match record.event {
                 Event::Seed(seed) => {
-                    let example = seed.example.map(|on_topic| (seed.url, on_topic));
-                    rerun.examples.extend(example);
+                    if let Some(on_topic) = seed.example {
+                        rerun.examples.add(&seed.url, on_topic);
+                    }
                     continue;
                 }
                 Event::Page(page) => page,
@@ -125,9 +125,10 @@ impl Why {
                 | Event::Stop(_) => continue,
             };
             if Some(record.seq) == turn {
-                why.at_its_turn(&rerun, &page);
+                why.at_its_turn(&mut rerun, &page);
                 return Ok(Some(why));
             }
+            rerun.examples.follow(&page);
             rerun.page(record.seq, &page);
             let new = |link: &&archive::LinkRecord| link.fate == "new" && link.url == story.url;
             if let Some(link) = page.links.iter().find(new) {
@@ -144,8 +145,10 @@ impl Why {
         Ok(Some(why))
     }
 
-    fn at_its_turn(&mut self, rerun: &Rerun<'_>, page: &PageRecord) {
+    fn at_its_turn(&mut self, rerun: &mut Rerun<'_>, page: &PageRecord) {
         let text = rerun.text(page).unwrap_or_default();
+        // An example is judged when it has been learnt from.
+        rerun.focus.replay_example(page, &rerun.examples, &text);
         (self.promise, self.relevance) = rerun.focus.why(page, &text);
         self.priority = Some(page.priority);
         if page.fetch.is_some() {

@@ -1,11 +1,12 @@
 //! A crawl's archive as a closed web.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use archive::{Event, PageRecord};
 use focus::replay::{ReplayLink, ReplayPage, Roots};
 use focus::{ExampleText, Focus, FocusConfig, PageView, Topic};
+use pipeline::examples::Examples;
 use pipeline::{CrawlDir, focus_view};
 use url::Url;
 
@@ -22,8 +23,8 @@ pub(super) struct Graph {
     pub not_archived: u64,
     /// Pages of which neither text nor body is there.
     pub without_text: u64,
-    /// Examples that are URLs and not among the pages.
-    pub examples_missing: Vec<String>,
+    /// Examples that are URLs and teach nothing, with why.
+    pub examples_lost: Vec<(String, String)>,
 }
 
 /// URLs by number, so that each is held once.
@@ -56,23 +57,29 @@ struct Reading {
     links: Vec<Vec<(u32, Arc<str>)>>,
     anchors: HashSet<Arc<str>>,
     without_text: u64,
+    examples: Examples,
+    /// Examples that were asked for and are no page, with why.
+    lost: BTreeMap<String, String>,
 }
 
 impl Graph {
-    /// Reads the archive; `examples` are URLs, `false` for counter-examples.
+    /// Reads the archive.
     pub fn read(
         dir: &CrawlDir,
         config: &FocusConfig,
-        examples: &HashMap<String, bool>,
+        examples: &Examples,
     ) -> anyhow::Result<Graph> {
         let focus = Focus::new(config).map_err(|error| usage(format!("[topic] {error}")))?;
-        let mut reading = Reading::default();
+        let mut reading = Reading {
+            examples: examples.clone(),
+            ..Reading::default()
+        };
         let (mut seeds, mut listed) = (Vec::new(), Vec::new());
         for record in journal::records(dir)? {
             match record.event {
                 Event::Seed(seed) => seeds.push(seed.url),
                 Event::Sitemap(sitemap) if sitemap.kind != "index" => listed.extend(sitemap.urls),
-                Event::Page(page) => reading.page(record.seq, &page, dir, focus.topic(), examples),
+                Event::Page(page) => reading.page(record.seq, &page, dir, focus.topic()),
                 Event::Start(_)
                 | Event::Robots(_)
                 | Event::Sitemap(_)
@@ -82,13 +89,13 @@ impl Graph {
             }
         }
         let place = |url: &String| reading.places.get(reading.numbers.of.get(url)?).copied();
-        let mut missing: Vec<String> = examples
-            .keys()
-            .filter(|url| place(url).is_none())
-            .cloned()
-            .collect();
-        missing.sort_unstable();
-        let mut given: Vec<usize> = examples.keys().filter_map(place).collect();
+        let unread = reading.examples.urls().filter(|url| place(url).is_none());
+        let mut lost = reading.lost.clone();
+        for url in unread {
+            let why = || "it is not among the pages of this crawl".to_owned();
+            lost.entry(url.clone()).or_insert_with(why);
+        }
+        let mut given: Vec<usize> = reading.examples.urls().filter_map(place).collect();
         // A crawl reads examples before all else; among themselves their order is the crawl's.
         given.sort_unstable();
         given.extend(seeds.iter().filter_map(place));
@@ -96,22 +103,21 @@ impl Graph {
             seeds: given,
             listed: listed.iter().filter_map(place).collect(),
         };
-        Ok(reading.graph(roots, missing))
+        Ok(reading.graph(roots, lost.into_iter().collect()))
     }
 }
 
 impl Reading {
-    fn page(
-        &mut self,
-        seq: u64,
-        page: &PageRecord,
-        dir: &CrawlDir,
-        topic: &Topic,
-        examples: &HashMap<String, bool>,
-    ) {
+    fn page(&mut self, seq: u64, page: &PageRecord, dir: &CrawlDir, topic: &Topic) {
         let Ok(url) = Url::parse(&page.url) else {
             return;
         };
+        self.examples.follow(page);
+        let on_topic = self.examples.get(&page.url);
+        match page.no_page().filter(|_| on_topic.is_some()) {
+            Some(why) => drop(self.lost.insert(page.url.clone(), why)),
+            None => drop(self.lost.remove(&page.url)),
+        }
         let number = self.numbers.of(&page.url);
         // What failed and was put back counts as it ended: as the page that was read.
         let known = self.places.get(&number).copied();
@@ -136,7 +142,7 @@ impl Reading {
         });
         let words = page.page.as_ref().map_or(0, |page| page.words);
         self.without_text += u64::from(words > 0 && text.is_none());
-        let on_topic = examples.get(&page.url).copied();
+        let on_topic = on_topic.filter(|_| page.no_page().is_none());
         let read = page_of(topic, page, url, text.unwrap_or_default(), on_topic);
         let followed = page.links.iter();
         let followed = followed.filter(|link| matches!(link.fate.as_str(), "new" | "seen"));
@@ -153,7 +159,7 @@ impl Reading {
         put(&mut self.links, place, links);
     }
 
-    fn graph(mut self, roots: Roots, examples_missing: Vec<String>) -> Graph {
+    fn graph(mut self, roots: Roots, examples_lost: Vec<(String, String)>) -> Graph {
         let mut not_archived: HashSet<u32> = HashSet::new();
         for (page, links) in self.pages.iter_mut().zip(self.links) {
             page.links.reserve_exact(links.len());
@@ -172,7 +178,7 @@ impl Reading {
             clusters: self.clusters,
             not_archived: not_archived.len() as u64,
             without_text: self.without_text,
-            examples_missing,
+            examples_lost,
         }
     }
 }

@@ -1,0 +1,153 @@
+//! The topic's example pages that are URLs, and what becomes of them.
+//!
+//! An example that redirects is the page that it leads to. One that answers with an error is none,
+//! and whoever named it should hear of it: a topic without its examples is another topic.
+
+use std::collections::HashMap;
+
+use archive::PageRecord;
+
+/// Why a saved page is no example, if it is none.
+pub fn doubt(title: &str, text: &str) -> Option<&'static str> {
+    match segment::Segmenter::shared().words(text).len() as u32 {
+        0 => Some("it holds no words"),
+        words if sieve::soft_404::is_soft_404(title, text, words) => {
+            Some("it reads like an error page")
+        }
+        _ => None,
+    }
+}
+
+/// Example pages by URL.
+#[derive(Debug, Clone, Default)]
+pub struct Examples {
+    on_topic: HashMap<String, bool>,
+}
+
+impl Examples {
+    /// Adds an example, or with `false` a counter-example, by its canonical URL. The first word on a
+    /// URL counts.
+    pub fn add(&mut self, url: &str, on_topic: bool) {
+        self.on_topic.entry(url.to_owned()).or_insert(on_topic);
+    }
+
+    /// Whether the page is an example (`true`), a counter-example (`false`), or neither.
+    pub fn get(&self, url: &str) -> Option<bool> {
+        self.on_topic.get(url).copied()
+    }
+
+    /// Their URLs, in no order.
+    pub fn urls(&self) -> impl Iterator<Item = &String> {
+        self.on_topic.keys()
+    }
+
+    /// Follows an example that redirects.
+    pub fn follow(&mut self, record: &PageRecord) {
+        if let Some(on_topic) = self.get(&record.url)
+            && let Some(target) = record.redirect_target()
+        {
+            self.add(target, on_topic);
+        }
+    }
+
+    /// What to say of an example that turned out to be none.
+    pub(crate) fn loss(&self, record: &PageRecord) -> Option<String> {
+        let on_topic = self.get(&record.url)?;
+        let why = record.no_page()?;
+        let kind = if on_topic {
+            "example"
+        } else {
+            "counter-example"
+        };
+        let url = &record.url;
+        Some(format!(
+            "the {kind} {url} teaches the topic nothing: {why}; name another page, or save this one and name the file"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::{FetchRecord, LinkRecord, PageSummary};
+
+    use super::*;
+
+    fn record(url: &str, status: u16, outcome: &str) -> PageRecord {
+        PageRecord {
+            url: url.into(),
+            outcome: outcome.into(),
+            fetch: Some(FetchRecord {
+                status,
+                ..FetchRecord::default()
+            }),
+            page: Some(PageSummary::default()).filter(|_| outcome == "judged"),
+            ..PageRecord::default()
+        }
+    }
+
+    #[test]
+    fn an_example_that_redirects_is_the_page_it_leads_to() {
+        let mut examples = Examples::default();
+        examples.add("http://a.example/", true);
+        examples.add("http://c.example/", false);
+        let mut moved = record("http://a.example/", 301, "redirected");
+        moved.links.push(LinkRecord {
+            url: "https://a.example/".into(),
+            rel: "redirect".into(),
+            fate: "new".into(),
+            ..LinkRecord::default()
+        });
+        assert_eq!(examples.loss(&moved), None);
+        examples.follow(&moved);
+        assert_eq!(examples.get("https://a.example/"), Some(true));
+        moved.links[0].fate = "budget_host".into();
+        assert!(
+            examples
+                .loss(&moved)
+                .is_some_and(|why| why.contains("budget host"))
+        );
+        // A counter-example stays one whatever leads to it.
+        moved.links[0].url = "http://c.example/".into();
+        examples.follow(&moved);
+        assert_eq!(examples.get("http://c.example/"), Some(false));
+        // The page of another URL leads nowhere that matters.
+        moved.url = "http://b.example/".into();
+        moved.links[0].url = "http://d.example/".into();
+        examples.follow(&moved);
+        assert_eq!(examples.get("http://d.example/"), None);
+    }
+
+    #[test]
+    fn a_saved_error_page_is_doubted() {
+        let text = "A planner chooses between an index scan and a sequential scan.";
+        assert_eq!(doubt("The planner", text), None);
+        assert_eq!(
+            doubt("404 Not Found", text),
+            Some("it reads like an error page")
+        );
+        assert_eq!(doubt("The planner", " -- "), Some("it holds no words"));
+    }
+
+    #[test]
+    fn an_error_is_no_example_and_that_is_said() {
+        let mut examples = Examples::default();
+        examples.add("http://a.example/", true);
+        let loss = |record: &PageRecord| examples.loss(record);
+        assert_eq!(loss(&record("http://a.example/", 200, "judged")), None);
+        assert_eq!(loss(&record("http://b.example/", 404, "judged")), None);
+        let gone = loss(&record("http://a.example/", 404, "judged")).expect("is lost");
+        assert!(
+            gone.contains("http://a.example/") && gone.contains("status 404"),
+            "{gone}"
+        );
+        let mut soft = record("http://a.example/", 200, "judged");
+        soft.page = Some(PageSummary {
+            soft_404: true,
+            ..PageSummary::default()
+        });
+        assert!(loss(&soft).is_some_and(|why| why.contains("error page")));
+        let mut refused = record("http://a.example/", 0, "refused");
+        refused.reason = Some("robots".into());
+        assert!(loss(&refused).is_some_and(|why| why.contains("robots")));
+    }
+}
