@@ -45,6 +45,9 @@ use rule::{Record, Rewrite, Rule, path_difference, url_host};
 
 /// Rules that are remembered.
 const RULES_MAX: usize = 10_000;
+/// Rules of one host. Each page of the host asks them all, and where titles change every pair of
+/// names makes a rule of its own.
+const RULES_OF_HOST_MAX: usize = 1_000;
 /// Groups that are remembered.
 const GROUPS_MAX: usize = 1 << 17;
 /// Times that a rule may be lifted and tell of it.
@@ -209,10 +212,10 @@ impl Redundancy {
     fn count(&mut self, rule: Rule, loses: bool) {
         let key = rule.key();
         if !self.rules.contains_key(&key) {
-            if self.rules.len() >= RULES_MAX && !self.make_room() {
+            let host = xxh3_64(rule.host().as_bytes());
+            if !self.has_room_on(host) || !self.has_room() {
                 return;
             }
-            let host = xxh3_64(rule.host().as_bytes());
             self.by_host.entry(host).or_default().push(key);
         }
         let record = self.rules.entry(key).or_default();
@@ -224,9 +227,30 @@ impl Redundancy {
         }
     }
 
-    /// Forgets what one pair alone has shown, most often two names of one page; whether that made
-    /// room.
-    fn make_room(&mut self) -> bool {
+    /// Whether a host may have one more rule. If not, what one pair alone has shown is forgotten,
+    /// most often two names of one page.
+    fn has_room_on(&mut self, host: u64) -> bool {
+        let Some(keys) = self.by_host.get_mut(&host) else {
+            return true;
+        };
+        if keys.len() >= RULES_OF_HOST_MAX {
+            let rules = &mut self.rules;
+            keys.retain(|key| {
+                let is_shown = rules.get(key).is_some_and(|record| record.right > 1);
+                if !is_shown {
+                    rules.remove(key);
+                }
+                is_shown
+            });
+        }
+        keys.len() < RULES_OF_HOST_MAX
+    }
+
+    /// Whether there may be one more rule; the same of all hosts together.
+    fn has_room(&mut self) -> bool {
+        if self.rules.len() < RULES_MAX {
+            return true;
+        }
         self.rules.retain(|_, record| record.right > 1);
         let rules = &self.rules;
         self.by_host.retain(|_, keys| {

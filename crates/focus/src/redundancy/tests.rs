@@ -362,19 +362,34 @@ fn a_copy_with_links_of_its_own_makes_no_rule_whatever_it_names() {
 #[test]
 fn names_of_single_pages_make_room_for_rules() {
     let mut memory = memory();
-    for number in 0..RULES_MAX as u32 + 5_000 {
+    let rules = RULES_MAX as u32 + 5_000;
+    for number in 0..rules {
+        // Half of them on one host, which asks all of its own for each page.
+        let host = match number % 2 {
+            0 => "a.example".to_owned(),
+            _ => format!("h{}.example", number % 97),
+        };
         let (copy, original) = (
-            format!("http://a.example/p/alias-{number}"),
-            format!("http://a.example/p/title.{number}"),
+            format!("http://{host}/p/alias-{number}"),
+            format!("http://{host}/p/title.{number}"),
         );
         memory.observe_named(&copy, &original, std::iter::empty());
+        // A form that shows itself every 500 pairs of the host.
         if number % 1_000 == 0 {
-            let copy = format!("http://m.example/{number}");
+            let copy = format!("http://a.example/print/{number}");
             pair(&mut memory, &copy, &format!("http://a.example/{number}"));
         }
     }
     assert!(memory.rules.len() <= RULES_MAX);
-    assert!(memory.foresee("http://m.example/x").is_some());
+    assert!(
+        memory
+            .by_host
+            .values()
+            .all(|keys| keys.len() <= RULES_OF_HOST_MAX)
+    );
+    let keys: usize = memory.by_host.values().map(Vec::len).sum();
+    assert_eq!(keys, memory.rules.len());
+    assert!(memory.foresee("http://a.example/print/x").is_some());
 }
 
 proptest! {
