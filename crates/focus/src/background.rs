@@ -2,7 +2,8 @@
 //!
 //! No table is shipped: what is common in a crawl of manuals is not what is common in a crawl of
 //! recipes. A handful of function words keeps the first pages from being judged by their articles;
-//! a dozen pages later they no longer matter.
+//! a dozen pages later they no longer matter. What is on topic counts little: the topic's own words
+//! are common in a crawl that goes well, and telling all the same.
 
 use segment::Segmenter;
 
@@ -20,14 +21,17 @@ const FUNCTION_WORDS: &str = "the of and a an to in is was are were be been by f
 /// Pages that the function words count for.
 const PRIOR_PAGES: u32 = 6;
 
+/// What a page counts that is surely not about the topic.
+const UNITS: u32 = 4;
+
 /// Numbers whose logarithms are kept.
 const LOGARITHMS: u32 = 4_096;
 
-/// In how many of the crawl's pages each term stands.
+/// In how many of the crawl's pages each term stands, in [`UNITS`] a page.
 #[derive(Debug, Clone)]
 pub(crate) struct Background {
-    pages: u32,
-    pages_ln: f32,
+    units: u32,
+    units_ln: f32,
     frequencies: Vec<u32>,
     /// Logarithms of small numbers: they are asked for a thousand times a page.
     logarithms: Vec<f32>,
@@ -36,36 +40,42 @@ pub(crate) struct Background {
 impl Background {
     pub(crate) fn new() -> Background {
         let mut background = Background {
-            pages: PRIOR_PAGES,
-            pages_ln: (PRIOR_PAGES as f32 + 1.0).ln(),
+            units: UNITS * PRIOR_PAGES,
+            units_ln: ((UNITS * (PRIOR_PAGES + 1)) as f32).ln(),
             frequencies: vec![0; TERM_COUNT],
             logarithms: (0..LOGARITHMS)
                 .map(|number| (number.max(1) as f32).ln())
                 .collect(),
         };
         for &hash in Segmenter::shared().words(FUNCTION_WORDS).hashes() {
-            background.frequencies[bucket(hash) as usize] = PRIOR_PAGES;
+            background.frequencies[bucket(hash) as usize] = UNITS * PRIOR_PAGES;
         }
         background
     }
 
-    pub(crate) fn observe(&mut self, terms: &PageTerms) {
-        self.pages = self.pages.saturating_add(1);
-        self.pages_ln = (self.pages as f32 + 1.0).ln();
+    /// Counts a page's terms, by the chance that the page is *not* about the topic. In a focused
+    /// crawl half of the pages can be about the topic, and its own words would pass for common ones.
+    pub(crate) fn observe(&mut self, terms: &PageTerms, relevance: f32) {
+        let units = ((1.0 - relevance.clamp(0.0, 1.0)) * UNITS as f32).round() as u32;
+        self.units = self.units.saturating_add(units);
+        self.units_ln = (self.units.saturating_add(UNITS) as f32).ln();
+        if units == 0 {
+            return;
+        }
         for term in &terms.terms {
             let frequency = &mut self.frequencies[term.bucket as usize];
-            *frequency = frequency.saturating_add(1);
+            *frequency = frequency.saturating_add(units);
         }
     }
 
-    /// Pages seen, those of the function words included.
-    pub(crate) fn pages(&self) -> u32 {
-        self.pages
+    /// Pages counted, those of the function words included.
+    pub(crate) fn pages(&self) -> f32 {
+        self.units as f32 / UNITS as f32
     }
 
     /// How much the presence of a term tells, 0 for a term on every page.
     pub(crate) fn rarity(&self, bucket: u32) -> f32 {
-        (self.pages_ln - self.logarithm(self.frequencies[bucket as usize])).max(0.0)
+        (self.units_ln - self.logarithm(self.frequencies[bucket as usize].max(UNITS))).max(0.0)
     }
 
     fn logarithm(&self, number: u32) -> f32 {
@@ -91,5 +101,28 @@ impl Background {
             vector.iter_mut().for_each(|(_, x)| *x /= length);
         }
         vector
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_of_pages_on_topic_stays_rare() {
+        let rarity = |relevance: f32| {
+            let mut background = Background::new();
+            let page = |bucket| PageTerms {
+                terms: vec![Term { bucket, count: 1.0 }],
+                ..PageTerms::default()
+            };
+            for number in 0..40 {
+                background.observe(&page(7), relevance);
+                background.observe(&page(100 + number), 0.1);
+            }
+            background.rarity(7)
+        };
+        assert!(rarity(0.95) > 3.0, "{}", rarity(0.95));
+        assert!(rarity(0.1) < 1.0, "{}", rarity(0.1));
     }
 }

@@ -28,7 +28,7 @@ use crate::terms::{PageTerms, TERM_COUNT, Term};
 const LIKENESS_SHARE: f32 = 2.0;
 /// Log-odds that the pages linked with a page can reach: links are a weaker witness than words,
 /// and one that would else confirm itself.
-const COMPANY_MAX: f32 = 1.5;
+const COMPANY_MAX: f32 = 2.0;
 /// Log-odds in favour of every page: a crawl by promise does not come to a page by chance.
 const LEAN: f32 = 0.2;
 /// Chance that a list of links about the topic counts as a page about it: it leads to such pages,
@@ -41,7 +41,7 @@ const KEPT_TERMS_MAX: usize = 256;
 /// Pages kept to train on.
 const KEPT_PAGES_MAX: usize = 1_000;
 /// Share of the kept pages that can count as on topic by what was learnt.
-const GROWTH: f32 = 0.1;
+const GROWTH: f32 = 0.15;
 /// The same share among pages that the user's words do not speak against. Of a broad topic, with
 /// examples as unlike as a bird and a herb, these words say little of any page; what is learnt must
 /// then carry further, or it learns that most of the topic is something else.
@@ -172,7 +172,7 @@ impl Judge {
     }
 
     pub(crate) fn add_example(&mut self, terms: PageTerms, on_topic: bool) {
-        self.background.observe(&terms);
+        self.background.observe(&terms, 0.0);
         let kind = if on_topic {
             Kind::Example
         } else {
@@ -200,7 +200,7 @@ impl Judge {
 
     /// Where and how densely the keywords stand, 0.0 to 1.0.
     pub(crate) fn evidence(&self, terms: &PageTerms) -> f32 {
-        let pages = self.background.pages() as f32 + 10.0;
+        let pages = self.background.pages() + 10.0;
         let mut sum = 0.0;
         for ((keyword, counts), &on_pages) in self
             .keywords
@@ -323,7 +323,7 @@ impl Judge {
 
     /// Learns from a page; true when the model was trained anew.
     pub(crate) fn learn(&mut self, page: u32, terms: &PageTerms, relevance: f32) -> bool {
-        self.background.observe(terms);
+        self.background.observe(terms, relevance);
         self.seen += 1;
         for (pages, counts) in self.keyword_pages.iter_mut().zip(&terms.matches) {
             *pages += u32::from(counts.iter().any(|&count| count > 0));
@@ -567,7 +567,7 @@ impl Judge {
 
     /// What the keywords of a mask say, 0.0 to 1.0.
     pub(crate) fn keys_say(&self, mask: u32) -> f32 {
-        let pages = self.background.pages() as f32 + 10.0;
+        let pages = self.background.pages() + 10.0;
         let mut sum = 0.0;
         for (number, (keyword, &on_pages)) in self
             .keywords

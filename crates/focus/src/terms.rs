@@ -16,7 +16,7 @@ use crate::keywords::{Field, Keywords, Matches};
 use crate::promise::url_id;
 
 /// Words of the main text that are looked at; the rest of a longer page says nothing new.
-const WORDS_MAX: usize = 2_500;
+const WORDS_MAX: usize = 1_500;
 /// Distinct terms kept of a page, the most frequent first.
 const TERMS_MAX: usize = 768;
 /// Link targets that count as words.

@@ -27,8 +27,8 @@ fn count_on_topic(judge: &Judge) -> usize {
 #[test]
 fn more_pages_count_as_on_topic_where_the_users_words_say_nothing_against_them() {
     assert_eq!(count_on_topic(&judge(1, &[(0.0, 0.0); 195])), 49);
-    // Two for the example, three to begin with, and a tenth.
-    assert_eq!(count_on_topic(&judge(1, &[(-1.0, 0.0); 195])), 25);
+    // Two for the example, three to begin with, and 15 %.
+    assert_eq!(count_on_topic(&judge(1, &[(-1.0, 0.0); 195])), 35);
 }
 
 #[test]
