@@ -1,10 +1,10 @@
 //! Markup to tokens, for the tree builder behind the [`Gate`].
 //!
 //! The standard describes a machine that takes one character at a time. All of a page is here at
-//! once, so tags, texts and comments are found by where they end, and text that needs no change
-//! is a slice of a shared part of it. Being the one who cuts the attributes, the tokenizer also
-//! drops those of a tag above [`DomLimits::attributes_max`] before each is compared with all
-//! others.
+//! once, so tags, texts and comments are found by where they end, and a short text that needs no
+//! change is a slice that shares its bytes with its neighbours: see `PART_BYTES`. Being the one who
+//! cuts the attributes, the tokenizer also drops those of a tag above
+//! [`DomLimits::attributes_max`] before each is compared with all others.
 //!
 //! What only the tree builder knows (is this `<title>` raw text, is this CDATA?) it answers.
 //!
@@ -31,8 +31,9 @@ use names::Names;
 use references::Place;
 use tag::ends_name;
 
-/// Bytes of the parts that a page is shared in: one piece of megabytes for each page, freed among
-/// smaller ones that stay, would tear holes into the heap.
+/// Bytes of the parts whose slices are the page's texts. Slices of one copy of all the page would
+/// do, too; but a piece of megabytes for each page, freed among smaller ones that stay, would tear
+/// holes into the heap. A part lives as long as one of its slices, at most as long as the tree.
 const PART_BYTES: usize = 32 * 1024;
 
 /// Gives a page's tokens to a tree builder.
@@ -277,6 +278,9 @@ impl<'h> Tokenizer<'h> {
         }
     }
 
+    /// A piece of the page. Short ones are slices of the part at hand; where that does not hold the
+    /// piece, the next part begins with it. A piece of over a quarter of a part is copied by
+    /// itself, as a part begun with it would hold little else.
     fn slice(&mut self, start: usize, end: usize) -> StrTendril {
         if end - start > PART_BYTES / 4 {
             return StrTendril::from_slice(&self.html[start..end]);
