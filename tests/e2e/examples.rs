@@ -42,12 +42,12 @@ fn an_example_that_moved_is_followed_and_one_that_is_gone_is_told() {
     has(
         &shown,
         &[
-            "2 of 3 example pages taught the topic nothing",
+            "2 of 3 example URLs taught the topic nothing",
             "no example: http://b.test/gone.html, it answered with status 404",
         ],
     );
     let html = stdout(&run(tamis(&["report", "--format", "html"]).arg(&dir)));
-    has(&html, &["2 of 3 example pages taught the topic nothing"]);
+    has(&html, &["2 of 3 example URLs taught the topic nothing"]);
     let report = stdout(&run(tamis(&["report", "--format", "json"]).arg(&dir)));
     let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     let seeds = report["seeds"].as_array().expect("seeds");
@@ -62,6 +62,10 @@ fn an_example_that_moved_is_followed_and_one_that_is_gone_is_told() {
         .arg(&dir)
         .arg("http://b.test/boiler.html")));
     has(&story, &["likeness to the examples"]);
+    let story = stdout(&run(tamis(&["explain"])
+        .arg(&dir)
+        .arg("http://b.test/empty")));
+    has(&story, &["a counter-example of the topic"]);
     let replay = run(tamis(&["replay", "--strategy", "bfs"]).arg(&dir));
     has(
         &stderr(&replay),

@@ -102,6 +102,9 @@ pub struct SeedMention {
     pub seed: u32,
     /// `file:line`, `config` or `flag`.
     pub source: String,
+    /// It is an example of the topic (`true`) or a counter-example.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<bool>,
 }
 
 /// A link to it.
@@ -300,6 +303,7 @@ impl Explainer {
             self.story.seed = Some(SeedMention {
                 seed: seed.seed,
                 source: seed.source.clone(),
+                example: seed.example,
             });
         }
     }

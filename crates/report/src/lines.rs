@@ -161,7 +161,7 @@ pub(crate) fn example_lines(report: &CrawlReport) -> Vec<String> {
         .map(|(seed, why)| format!("no example: {}, {why}", seed.url))
         .collect();
     if !lines.is_empty() {
-        let all = plural(examples.count() as u64, "example page", "example pages");
+        let all = plural(examples.count() as u64, "example URL", "example URLs");
         let lost = count(lost.count() as u64);
         lines.insert(0, format!("{lost} of {all} taught the topic nothing"));
     }

@@ -175,9 +175,10 @@ pub(super) fn summary(story: &Story) -> String {
 fn found(story: &Story) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(seed) = &story.seed {
-        lines.push(match seed.source.as_str() {
-            "example" => "an example page of the topic".to_owned(),
-            source => format!("seed {}, given in {source}", seed.seed),
+        lines.push(match seed.example {
+            Some(true) => "an example page of the topic".to_owned(),
+            Some(false) => "a counter-example of the topic".to_owned(),
+            None => format!("seed {}, given in {}", seed.seed, seed.source),
         });
     }
     for sitemap in &story.sitemaps {

@@ -5,6 +5,8 @@ use std::path::Path;
 use segment::{Segmenter, Words};
 use url::Url;
 
+pub use pipeline::setup::is_page;
+
 use super::text::read;
 use crate::exit::usage;
 
@@ -101,14 +103,6 @@ fn of_page(page: extractor::Page) -> Text {
     }
 }
 
-/// Whether the bytes are HTML by the header, or without one by their beginning.
-pub fn is_page(content_type: Option<&str>, bytes: &[u8]) -> bool {
-    matches!(
-        essence(&fetcher::sniff_content_type(content_type, bytes)).as_str(),
-        "text/html" | "application/xhtml+xml"
-    )
-}
-
 /// A content type without its parameters.
 pub fn essence(content_type: &str) -> String {
     let essence = content_type.split(';').next().unwrap_or("");
@@ -118,6 +112,21 @@ pub fn essence(content_type: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_with_a_byte_order_mark_is_a_page() {
+        let html = "\u{feff}<!doctype html><title>索引</title><p>A sentence of the page.";
+        let utf16: Vec<u8> = html.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for bytes in [html.as_bytes(), &utf16] {
+            let page = text_of_bytes(bytes, None, None);
+            assert_eq!(
+                (page.form, page.title.as_deref()),
+                ("text/html", Some("索引"))
+            );
+        }
+        let text = "\u{feff}A plain text.".as_bytes();
+        assert_eq!(text_of_bytes(text, None, None).form, "text/plain");
+    }
 
     #[test]
     fn a_page_is_read_by_its_content_and_a_text_as_it_is() {

@@ -20,7 +20,7 @@ use crate::output::Output;
 pub struct Args {
     /// The crawl's directory
     dir: PathBuf,
-    /// Words; \"a phrase\", -word, host:example.org and lang:zh are understood
+    /// Words; "a phrase", -word, host:example.org and lang:zh are understood
     #[arg(required = true)]
     query: Vec<String>,
     /// Pages shown at most
