@@ -37,6 +37,7 @@ mod schema;
 mod search;
 mod snippet;
 mod tokenizer;
+mod unwanted;
 
 pub use error::IndexError;
 pub use hints::Hint;

@@ -25,6 +25,7 @@ use crate::error::{IndexError, engine};
 use crate::query::{Part, Query};
 use crate::schema::{Fields, LISTS, tokenizers};
 use crate::snippet::{Needle, Snippet, highlight, snippet};
+use crate::unwanted::Unwanted;
 use crate::{IndexError as Error, page_index};
 
 /// How much more a word counts in the title.
@@ -319,6 +320,7 @@ impl Plan {
         for part in &query.unwanted {
             let words = part_words(segmenter, part);
             if let Some(unwanted) = phrase(&words, fields) {
+                let unwanted = Box::new(Unwanted(unwanted));
                 plan.conditions.push((Occur::MustNot, unwanted));
             }
         }

@@ -47,6 +47,29 @@ fn words_in_chinese_and_english_are_found() {
 }
 
 #[test]
+fn an_unwanted_phrase_that_no_page_holds_is_left_out_in_peace() {
+    let dir = tempfile::tempdir().unwrap();
+    // Both characters of the unwanted word, never side by side: it is looked for as a row.
+    let apart = "数据库公司招人，聘书已经寄出。";
+    let both = "数据库公司招聘工程师。";
+    let all = [
+        page("http://a.example/", "一", "数据库把一张表分成许多片。"),
+        page("http://b.example/", "二", apart),
+        page("http://c.example/", "三", "数据库的索引。"),
+    ];
+    written(dir.path(), &all);
+    assert_eq!(urls(&search(dir.path(), "数据库 -招聘")).len(), 3);
+    assert_eq!(
+        urls(&search(dir.path(), "数据库 -\"招聘 工程师\"")).len(),
+        3
+    );
+    let dir = tempfile::tempdir().unwrap();
+    let all = [&all[..], &[page("http://d.example/", "四", both)]].concat();
+    written(dir.path(), &all);
+    assert_eq!(urls(&search(dir.path(), "数据库 -招聘")).len(), 3);
+}
+
+#[test]
 fn traditional_characters_find_simplified_text() {
     finds("數據庫", &[DB]);
     finds("「優化器」", &[DB]);
