@@ -62,9 +62,9 @@ fn terms(focus: &Focus, number: u64, own: &[&str]) -> PageTerms {
 }
 
 fn link(focus: &Focus, parent: u32, number: u64, anchor: &str) -> LinkFeatures {
-    focus.features(&LinkContext {
+    focus.topic().features(&LinkContext {
         parent: Some(parent),
-        url: &url(number),
+        url: url(number).as_str(),
         anchor,
         context: "some words around the link and a few more of them, as they stand on a page",
         tag_path: "html>body>div.main>ul>li>a",

@@ -309,10 +309,9 @@ fn run(
             if link.to == id || !lines.contains_key(&link.to) {
                 continue;
             }
-            let target = Url::parse(&lines[&link.to].url).expect("url");
             let features = focus.features(&LinkContext {
                 parent: Some(number),
-                url: &target,
+                url: &lines[&link.to].url,
                 anchor: &link.anchor,
                 context: &link.context,
                 tag_path: &link.tag_path,

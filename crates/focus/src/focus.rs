@@ -22,6 +22,7 @@
 //! Replay does the same with the recorded relevance and the words of the archived text, without
 //! `judge`, and ends with the same model.
 
+use crate::lately::LinkReader;
 use crate::learn::{Arrival, LinkModel, LinkModelConfig, Promise};
 use crate::promise::{LinkContext, LinkFeatures, url_id};
 use crate::relevance::Relevance;
@@ -80,6 +81,7 @@ pub struct Focus {
     topic: Topic,
     links: LinkModel,
     harvest: Harvest,
+    reader: LinkReader,
     since_rescore: u32,
 }
 
@@ -93,6 +95,7 @@ impl Focus {
             topic: Topic::new(&config.topic)?,
             links: LinkModel::new(&config.links),
             harvest: Harvest::new(&config.stop),
+            reader: LinkReader::default(),
             since_rescore: 0,
         })
     }
@@ -176,9 +179,10 @@ impl Focus {
         self.links.on_links(page, new_links);
     }
 
-    /// What is worth keeping of a link.
-    pub fn features(&self, link: &LinkContext<'_>) -> LinkFeatures {
-        self.topic.features(link)
+    /// What is worth keeping of a link: what [`Topic::features`] gives, and faster, since words of
+    /// anchors and URLs that were met lately are remembered.
+    pub fn features(&mut self, link: &LinkContext<'_>) -> LinkFeatures {
+        self.reader.read(link, self.topic.judge.keywords())
     }
 
     /// The priority of a link.

@@ -449,14 +449,12 @@ impl LinkModel {
     }
 
     fn word_slots(link: &LinkFeatures) -> impl Iterator<Item = usize> + '_ {
-        [&link.anchor, &link.url, &link.context]
-            .into_iter()
-            .enumerate()
-            .flat_map(|(field, words)| {
-                words
-                    .iter()
-                    .map(move |&word| Self::word_slot(word, field as u64))
-            })
+        let fields: [&[u32]; 3] = [&link.anchor, &link.url, &link.context];
+        fields.into_iter().enumerate().flat_map(|(field, words)| {
+            words
+                .iter()
+                .map(move |&word| Self::word_slot(word, field as u64))
+        })
     }
 
     fn learn_words(&mut self, link: &LinkFeatures, signals: &Signals, reward: f32) {

@@ -24,6 +24,7 @@
 mod background;
 pub mod focus;
 mod keywords;
+mod lately;
 pub mod learn;
 mod newton;
 pub mod promise;

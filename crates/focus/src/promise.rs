@@ -8,21 +8,19 @@
 //! A URL linked from many pages keeps a uniform sample of them (the twelve with the
 //! smallest hash, so that the order of discovery does not matter), and their count.
 
-use segment::Segmenter;
-use url::Url;
+use smallvec::SmallVec;
+use url::form_urlencoded;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::keywords::Keywords;
+use crate::lately::{LinkWords, TextWords};
 use crate::relevance::mix;
-use crate::terms::{bucket, url_text};
 
 /// Pages with the link that are kept by number.
 pub(crate) const PARENTS_MAX: usize = 12;
-const ANCHOR_WORDS_MAX: usize = 8;
-const URL_WORDS_MAX: usize = 6;
-const CONTEXT_WORDS_MAX: usize = 8;
-/// Characters of surrounding text that are looked at.
-const CONTEXT_BYTES_MAX: usize = 240;
+pub(crate) const ANCHOR_WORDS_MAX: usize = 8;
+pub(crate) const URL_WORDS_MAX: usize = 6;
+pub(crate) const CONTEXT_WORDS_MAX: usize = 8;
 /// First byte of the stored form.
 const VERSION: u8 = 1;
 
@@ -32,7 +30,7 @@ pub struct LinkContext<'a> {
     /// Number of the page it stands on: the one given to `on_page`; `None` for a seed.
     pub parent: Option<u32>,
     /// Where it points to, canonical.
-    pub url: &'a Url,
+    pub url: &'a str,
     /// Anchor text.
     pub anchor: &'a str,
     /// Text around it, the anchor included or not.
@@ -49,12 +47,12 @@ pub struct LinkFeatures {
     /// Hash of the URL, for dice.
     pub(crate) id: u32,
     /// A sample of the pages with this link.
-    pub(crate) parents: Vec<u32>,
+    pub(crate) parents: SmallVec<[u32; PARENTS_MAX]>,
     /// How many pages have this link.
     pub(crate) parent_count: u32,
-    pub(crate) anchor: Vec<u32>,
-    pub(crate) url: Vec<u32>,
-    pub(crate) context: Vec<u32>,
+    pub(crate) anchor: SmallVec<[u32; ANCHOR_WORDS_MAX]>,
+    pub(crate) url: SmallVec<[u32; URL_WORDS_MAX]>,
+    pub(crate) context: SmallVec<[u32; CONTEXT_WORDS_MAX]>,
     /// Which keywords stand in anchor, URL and context, one bit each.
     pub(crate) keys: [u32; 3],
     /// Host; host and path template; host and tag path.
@@ -64,40 +62,37 @@ pub struct LinkFeatures {
 
 impl LinkFeatures {
     pub(crate) fn of(link: &LinkContext<'_>, keywords: &Keywords) -> LinkFeatures {
-        let segmenter = Segmenter::shared();
-        let anchor = segmenter.words(clip(link.anchor, CONTEXT_BYTES_MAX));
-        let url_words = segmenter.words(&url_text(link.url));
-        let context = segmenter.words(clip(link.context, CONTEXT_BYTES_MAX));
-        let keys = [
-            keywords.mask(&anchor),
-            keywords.mask(&url_words),
-            keywords.mask(&context),
-        ];
-        let distinct = |hashes: &[u64], max: usize, but: &[u32]| {
-            let mut words: Vec<u32> = Vec::with_capacity(max);
-            for &hash in hashes {
-                let word = bucket(hash);
-                if words.len() < max && !words.contains(&word) && !but.contains(&word) {
-                    words.push(word);
-                }
-            }
-            words
-        };
-        let anchor = distinct(anchor.hashes(), ANCHOR_WORDS_MAX, &[]);
-        let context = distinct(context.hashes(), CONTEXT_WORDS_MAX, &anchor);
-        let host = xxh3_64(link.url.authority().as_bytes());
+        LinkFeatures::put_together(
+            link,
+            TextWords::of(link.anchor, keywords),
+            LinkWords::of(link.url, keywords),
+            TextWords::of(link.context, keywords),
+        )
+    }
+
+    /// The features of a link whose texts and URL have been cut into words.
+    pub(crate) fn put_together(
+        link: &LinkContext<'_>,
+        anchor: TextWords,
+        url: LinkWords,
+        context: TextWords,
+    ) -> LinkFeatures {
+        let keys = [anchor.keys, url.text.keys, context.keys];
+        let anchor: SmallVec<_> = anchor.words.into_iter().take(ANCHOR_WORDS_MAX).collect();
+        let around = context.words.into_iter();
+        let around = around.filter(|word| !anchor.contains(word));
         LinkFeatures {
-            id: url_id(link.url.as_str()),
+            id: url.id,
             parents: link.parent.into_iter().collect(),
             parent_count: u32::from(link.parent.is_some()),
-            url: distinct(url_words.hashes(), URL_WORDS_MAX, &[]),
+            context: around.take(CONTEXT_WORDS_MAX).collect(),
+            url: url.text.words.into_iter().take(URL_WORDS_MAX).collect(),
             anchor,
-            context,
             keys,
             groups: [
-                host as u32,
-                mix(host ^ path_template(link.url)) as u32,
-                mix(host ^ xxh3_64(link.tag_path.as_bytes())) as u32,
+                url.host as u32,
+                url.template,
+                mix(url.host ^ xxh3_64(link.tag_path.as_bytes())) as u32,
             ],
             in_main: link.in_main,
         }
@@ -105,7 +100,7 @@ impl LinkFeatures {
 
     /// Says on which page the link was found; for links read before the page had a number.
     pub fn found_on(&mut self, page: u32) {
-        self.parents = vec![page];
+        self.parents = SmallVec::from_slice(&[page]);
         self.parent_count = 1;
     }
 
@@ -123,8 +118,8 @@ impl LinkFeatures {
         }
         self.parents.sort_by_key(|&parent| mix(u64::from(parent)));
         self.parents.truncate(PARENTS_MAX);
-        join(&mut self.anchor, &other.anchor, ANCHOR_WORDS_MAX);
-        join(&mut self.context, &other.context, CONTEXT_WORDS_MAX);
+        join(&mut self.anchor, &other.anchor);
+        join(&mut self.context, &other.context);
         for (mine, theirs) in self.keys.iter_mut().zip(other.keys) {
             *mine |= theirs;
         }
@@ -139,11 +134,11 @@ impl LinkFeatures {
         let mut bytes = Vec::with_capacity(200);
         bytes.push(VERSION);
         bytes.push(u8::from(self.in_main));
-        for list in [&self.parents, &self.anchor, &self.url, &self.context] {
+        let lists: [&[u32]; 4] = [&self.parents, &self.anchor, &self.url, &self.context];
+        for list in lists {
             bytes.push(list.len() as u8);
         }
         let numbers = [self.id, self.parent_count];
-        let lists = [&self.parents, &self.anchor, &self.url, &self.context];
         let all = numbers
             .iter()
             .chain(&self.keys)
@@ -189,25 +184,26 @@ impl LinkFeatures {
         let keys = [next(), next(), next()];
         let groups = [next(), next(), next()];
         let term = crate::terms::TERM_COUNT as u32 - 1;
-        let mut list =
-            |length: usize, mask: u32| -> Vec<u32> { (0..length).map(|_| next() & mask).collect() };
         Some(LinkFeatures {
             id,
             parent_count,
             keys,
             groups,
             in_main: head[1] != 0,
-            parents: list(lengths[0], u32::MAX),
-            anchor: list(lengths[1], term),
-            url: list(lengths[2], term),
-            context: list(lengths[3], term),
+            parents: (0..lengths[0]).map(|_| next()).collect(),
+            anchor: (0..lengths[1]).map(|_| next() & term).collect(),
+            url: (0..lengths[2]).map(|_| next() & term).collect(),
+            context: (0..lengths[3]).map(|_| next() & term).collect(),
         })
     }
 }
 
-fn join(mine: &mut Vec<u32>, theirs: &[u32], max: usize) {
+fn join<const MAX: usize>(mine: &mut SmallVec<[u32; MAX]>, theirs: &[u32])
+where
+    [u32; MAX]: smallvec::Array<Item = u32>,
+{
     for &word in theirs {
-        if mine.len() < max && !mine.contains(&word) {
+        if mine.len() < MAX && !mine.contains(&word) {
             mine.push(word);
         }
     }
@@ -218,7 +214,7 @@ pub(crate) fn url_id(url: &str) -> u32 {
     xxh3_64(url.as_bytes()) as u32
 }
 
-fn clip(text: &str, bytes_max: usize) -> &str {
+pub(crate) fn clip(text: &str, bytes_max: usize) -> &str {
     let mut end = text.len().min(bytes_max);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -226,13 +222,35 @@ fn clip(text: &str, bytes_max: usize) -> &str {
     &text[..end]
 }
 
+/// Host with port, path and query of a canonical URL.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UrlParts<'a> {
+    pub(crate) authority: &'a str,
+    pub(crate) path: &'a str,
+    pub(crate) query: &'a str,
+}
+
+impl<'a> UrlParts<'a> {
+    pub(crate) fn of(url: &'a str) -> UrlParts<'a> {
+        let url = url.split_once('#').map_or(url, |(url, _)| url);
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        UrlParts {
+            authority,
+            path,
+            query,
+        }
+    }
+}
+
 /// What URLs of one kind on a site have in common: numbers are any number, the last segment is
 /// anything, names inside stay. `/2014/12/a-post/` and `/2011/03/another/` are of one kind,
 /// `/tags/mysql/` is of another.
-pub(crate) fn path_template(url: &Url) -> u64 {
+pub(crate) fn path_template(url: &UrlParts<'_>) -> u64 {
     let mut hash = 0u64;
     let mut segments = url
-        .path()
+        .path
         .split('/')
         .filter(|segment| !segment.is_empty())
         .take(8)
@@ -256,7 +274,7 @@ pub(crate) fn path_template(url: &Url) -> u64 {
         };
         hash = mix(hash ^ part ^ (depth << 56));
     }
-    for (name, _) in url.query_pairs().take(8) {
+    for (name, _) in form_urlencoded::parse(url.query.as_bytes()).take(8) {
         hash ^= mix(xxh3_64(name.as_bytes()));
     }
     hash
@@ -268,11 +286,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn link(parent: u32, anchor: &str) -> LinkFeatures {
-        let url = Url::parse("http://a.example/posts/2014/a_page.html?x=1").unwrap();
         LinkFeatures::of(
             &LinkContext {
                 parent: Some(parent),
-                url: &url,
+                url: "http://a.example/posts/2014/a_page.html?x=1",
                 anchor,
                 context: "around the link",
                 tag_path: "html>body>a",
@@ -311,7 +328,7 @@ mod tests {
 
     #[test]
     fn urls_of_one_form_have_one_template() {
-        let template = |url: &str| path_template(&Url::parse(url).unwrap());
+        let template = |url: &str| path_template(&UrlParts::of(url));
         let post = template("http://a.example/2014/12/a-post/");
         assert_eq!(post, template("http://a.example/2011/03/another-one/"));
         assert_ne!(post, template("http://a.example/tags/mysql/"));

@@ -39,7 +39,7 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::learn::Mix;
-use crate::promise::path_template;
+use crate::promise::{UrlParts, path_template};
 use crate::relevance::mix;
 use rule::{Record, Rewrite, Rule, path_difference, url_host};
 
@@ -446,7 +446,7 @@ fn parse(url: &str) -> Option<Url> {
 }
 
 fn group_key(url: &Url) -> u64 {
-    mix(xxh3_64(url_host(url).as_bytes()) ^ path_template(url))
+    mix(xxh3_64(url_host(url).as_bytes()) ^ path_template(&UrlParts::of(url.as_str())))
 }
 
 #[cfg(test)]

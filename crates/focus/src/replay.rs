@@ -280,7 +280,7 @@ impl<'p> Run<'p> {
             }
             let features = self.focus.features(&LinkContext {
                 parent: None,
-                url: &self.pages[at].url,
+                url: self.pages[at].url.as_str(),
                 anchor: "",
                 context: "",
                 tag_path: "",
@@ -313,7 +313,7 @@ impl<'p> Run<'p> {
         for link in page.links.iter().filter(|link| link.to != at) {
             let features = self.focus.features(&LinkContext {
                 parent: Some(at as u32),
-                url: &self.pages[link.to].url,
+                url: self.pages[link.to].url.as_str(),
                 anchor: &link.anchor,
                 context: "",
                 tag_path: "",

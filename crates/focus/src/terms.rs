@@ -13,7 +13,7 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::keywords::{Field, Keywords, Matches};
-use crate::promise::url_id;
+use crate::promise::{UrlParts, url_id};
 
 /// Words of the main text that are looked at; the rest of a longer page says nothing new.
 const WORDS_MAX: usize = 1_500;
@@ -116,7 +116,7 @@ impl PageTerms {
         }
         keywords.find(&title, 64, Field::Title, &mut matches);
         keywords.find(
-            &segmenter.words(&url_text(view.url)),
+            &segmenter.words(&url_text(&UrlParts::of(view.url.as_str()))),
             32,
             Field::Url,
             &mut matches,
@@ -172,9 +172,9 @@ impl PageTerms {
 }
 
 /// The words that stand in a URL's path and query, decoded, as text.
-pub(crate) fn url_text(url: &Url) -> String {
-    let source = url.path().as_bytes();
-    let query = url.query().unwrap_or_default().as_bytes();
+pub(crate) fn url_text(url: &UrlParts<'_>) -> String {
+    let source = url.path.as_bytes();
+    let query = url.query.as_bytes();
     let mut bytes = Vec::with_capacity(source.len() + query.len() + 1);
     for part in [source, b"?", query] {
         let mut at = 0;

@@ -83,7 +83,7 @@ impl Web {
             for to in self.links(page) {
                 let features = focus.features(&LinkContext {
                     parent: Some(page),
-                    url: &Self::url(to),
+                    url: Self::url(to).as_str(),
                     anchor: if Self::on_topic(to) {
                         "an engine"
                     } else {

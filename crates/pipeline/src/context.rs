@@ -50,7 +50,8 @@ impl UrlContext {
             Kind::Page => 0,
             Kind::Sitemap => 1,
         };
-        let mut bytes = vec![kind, self.hops];
+        let mut bytes = Vec::with_capacity(2 + self.features.len());
+        bytes.extend([kind, self.hops]);
         bytes.extend_from_slice(&self.features);
         bytes
     }
@@ -64,9 +65,14 @@ impl UrlContext {
                 Kind::Page
             },
             hops: bytes.get(1).copied().unwrap_or(0),
-            features: bytes.get(2..).unwrap_or_default().to_vec(),
+            features: features_in(bytes).to_vec(),
         }
     }
+}
+
+/// The link features in a context's bytes.
+pub(crate) fn features_in(bytes: &[u8]) -> &[u8] {
+    bytes.get(2..).unwrap_or_default()
 }
 
 #[cfg(test)]

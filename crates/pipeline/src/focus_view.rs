@@ -13,7 +13,7 @@ pub use index::is_list_type as is_list;
 use segment::Segmenter;
 use url::Url;
 
-use crate::context::UrlContext;
+use crate::context::{UrlContext, features_in};
 use crate::error::CrawlError;
 use crate::examples::Examples;
 use crate::read::{FoundLink, PageReading};
@@ -238,34 +238,41 @@ impl FocusView {
 
     /// Learns from a replayed page's link; gives its features. The journal has a link's anchor, not
     /// what stood around it.
-    pub fn replay_link(&mut self, seq: u64, link: &LinkRecord, target: &CanonicalUrl) -> Vec<u8> {
+    pub fn replay_link(
+        &mut self,
+        seq: u64,
+        link: &LinkRecord,
+        target: &CanonicalUrl,
+    ) -> LinkFeatures {
         let features = self.focus.features(&LinkContext {
             parent: Some(page_number(seq)),
-            url: &target.to_url(),
+            url: target.as_str(),
             anchor: &link.anchor,
             context: "",
             tag_path: "",
             in_main: false,
         });
         self.focus.observe_link(&features);
-        features.to_bytes()
+        features
     }
 
     /// Learns from a link to a page that may be known already.
-    pub fn observe_link(&mut self, features: &[u8]) {
-        if let Some(features) = LinkFeatures::from_bytes(features) {
-            self.focus.observe_link(&features);
-        }
+    pub fn observe_link(&mut self, features: &LinkFeatures) {
+        self.focus.observe_link(features);
     }
 
     /// A link's features and promise; all its places on the page speak for it.
-    pub fn promise(&self, seq: u64, link: &FoundLink, target: &CanonicalUrl) -> (Vec<u8>, f32) {
-        let url = target.to_url();
+    pub fn promise(
+        &mut self,
+        seq: u64,
+        link: &FoundLink,
+        target: &CanonicalUrl,
+    ) -> (LinkFeatures, f32) {
         let mut features: Option<LinkFeatures> = None;
         for place in &link.places {
             let here = self.focus.features(&LinkContext {
                 parent: Some(page_number(seq)),
-                url: &url,
+                url: target.as_str(),
                 anchor: &place.anchor,
                 context: &place.context,
                 tag_path: &place.tag_path,
@@ -278,14 +285,14 @@ impl FocusView {
         }
         let features = features.unwrap_or_default();
         let score = self.focus.score(&features);
-        (features.to_bytes(), score)
+        (features, score)
     }
 
     /// Features and promise of a URL that no page links to: of a sitemap's entry.
-    pub fn promise_of_url(&self, target: &CanonicalUrl) -> (Vec<u8>, f32) {
+    pub fn promise_of_url(&mut self, target: &CanonicalUrl) -> (Vec<u8>, f32) {
         let features = self.focus.features(&LinkContext {
             parent: None,
-            url: &target.to_url(),
+            url: target.as_str(),
             anchor: "",
             context: "",
             tag_path: "",
@@ -297,19 +304,21 @@ impl FocusView {
 
     /// A pending URL's promise now.
     pub fn score(&self, url: &FrontierUrl) -> f32 {
-        match features_of(&UrlContext::from_bytes(&url.context)) {
+        match LinkFeatures::from_bytes(features_in(&url.context)) {
             Some(features) => self.focus.score(&features),
             None => url.priority,
         }
     }
 
-    /// A pending URL's context after the same URL was linked again.
-    pub fn merged(&self, pending: &[u8], again: &[u8]) -> Option<Vec<u8>> {
-        let mut context = UrlContext::from_bytes(pending);
-        let mut features = features_of(&context)?;
-        features.merge(&features_of(&UrlContext::from_bytes(again))?);
-        context.features = features.to_bytes();
-        Some(context.to_bytes())
+    /// A pending URL's context and promise after the same URL was linked again.
+    pub fn merged(&self, pending: &[u8], again: &LinkFeatures) -> Option<(Vec<u8>, f32)> {
+        let mut features = LinkFeatures::from_bytes(features_in(pending))?;
+        features.merge(again);
+        let context = UrlContext {
+            features: features.to_bytes(),
+            ..UrlContext::from_bytes(&pending[..2])
+        };
+        Some((context.to_bytes(), self.focus.score(&features)))
     }
 
     /// Whether pending URLs should be scored again.

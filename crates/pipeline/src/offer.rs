@@ -3,6 +3,7 @@
 use std::sync::PoisonError;
 
 use archive::LinkRecord;
+use focus::LinkFeatures;
 use frontier::{Admission, CanonicalUrl, FrontierUrl, Lease};
 
 use crate::config::DuplicateLinks;
@@ -65,19 +66,21 @@ impl Writer {
         record: &mut LinkRecord,
     ) {
         let mut context = UrlContext::page();
+        let mut features = None;
         let mut promise = lease.url().priority;
         // A page's link to itself says nothing.
         if let Some(focus) = &mut self.focus
             && target != &lease.url().url
         {
-            (context.features, promise) = focus.promise(seq, link, target);
-            focus.observe_link(&context.features);
+            let (found, score) = focus.promise(seq, link, target);
+            focus.observe_link(&found);
+            context.features = found.to_bytes();
+            (features, promise) = (Some(found), score);
         }
         if is_duplicate && self.config.dedup.links_of_duplicates == DuplicateLinks::FollowNew {
             promise *= 0.5;
         }
         record.promise = promise;
-        let features = context.features.clone();
         record.fate = self.offer(
             target,
             lease.url().depth + 1,
@@ -86,29 +89,23 @@ impl Writer {
             Some(seq),
             promise,
         );
-        if features.is_empty() {
-            return;
-        }
-        match record.fate.as_str() {
-            "new" => record.context = crate::focus_view::encode(&features),
-            "seen" => self.merge(target, features),
+        match (record.fate.as_str(), features) {
+            ("new", Some(features)) => {
+                record.context = crate::focus_view::encode(&features.to_bytes());
+            }
+            ("seen", Some(features)) => self.merge(target, &features),
             _ => {}
         }
     }
 
     /// A pending URL was linked again: what the links say of it adds up.
-    fn merge(&mut self, target: &CanonicalUrl, features: Vec<u8>) {
+    fn merge(&mut self, target: &CanonicalUrl, again: &LinkFeatures) {
         let Some(focus) = &self.focus else { return };
-        let again = UrlContext {
-            features,
-            ..UrlContext::page()
-        }
-        .to_bytes();
         let mut frontier = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
         frontier.merge(target, |url| {
-            if let Some(context) = focus.merged(&url.context, &again) {
+            if let Some((context, promise)) = focus.merged(&url.context, again) {
                 url.context = context;
-                url.priority = focus.score(url);
+                url.priority = promise;
             }
         });
     }

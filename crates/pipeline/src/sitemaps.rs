@@ -69,7 +69,7 @@ impl Writer {
             let mut priority = lease.url().priority;
             if kind == "index" {
                 context = UrlContext::sitemap();
-            } else if let Some(focus) = &self.focus {
+            } else if let Some(focus) = &mut self.focus {
                 (context.features, priority) = focus.promise_of_url(&url);
             }
             let depth = lease.url().depth + u32::from(kind != "index");

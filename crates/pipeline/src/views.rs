@@ -273,7 +273,7 @@ impl Views {
                     let mut priority = convert::priority_of_seed(&self.seeds, sitemap.seed);
                     if is_index {
                         context = UrlContext::sitemap();
-                    } else if let Some(focus) = &self.focus {
+                    } else if let Some(focus) = &mut self.focus {
                         (context.features, priority) = focus.promise_of_url(&url);
                     }
                     self.kept.note_host(&url.host(), sitemap.seed);
@@ -435,14 +435,9 @@ impl Views {
             match link.fate.as_str() {
                 "new" => promises.push(link.promise),
                 "seen" if link.url != page.url => {
-                    let features = focus.replay_link(seq, link, &target);
-                    let again = UrlContext {
-                        features,
-                        ..UrlContext::page()
-                    }
-                    .to_bytes();
+                    let again = focus.replay_link(seq, link, &target);
                     self.frontier.merge(&target, |url| {
-                        if let Some(context) = focus.merged(&url.context, &again) {
+                        if let Some((context, _)) = focus.merged(&url.context, &again) {
                             url.context = context;
                         }
                     });

@@ -61,18 +61,18 @@ impl Rerun<'_> {
     fn links(&mut self, seq: u64, page: &PageRecord, url: &str, known: &mut Option<LinkFeatures>) {
         let mut promises = Vec::new();
         for link in page.links.iter().filter(|link| link.rel != "redirect") {
-            let bytes = match (link.fate.as_str(), CanonicalUrl::parse(&link.url)) {
+            let features = match (link.fate.as_str(), CanonicalUrl::parse(&link.url)) {
                 ("new", Ok(_)) => {
                     promises.push(link.promise);
-                    focus_view::decode(&link.context)
+                    LinkFeatures::from_bytes(&focus_view::decode(&link.context))
                 }
                 ("seen", Ok(target)) if link.url != page.url => {
-                    self.focus.replay_link(seq, link, &target)
+                    Some(self.focus.replay_link(seq, link, &target))
                 }
                 _ => continue,
             };
             if link.url == url
-                && let Some(features) = LinkFeatures::from_bytes(&bytes)
+                && let Some(features) = features
             {
                 match known {
                     Some(known) => known.merge(&features),
