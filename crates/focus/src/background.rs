@@ -1,4 +1,5 @@
-//! What words are common: document frequencies, learnt from the crawl's own pages.
+//! What words are common (document frequencies, learnt from the crawl's own pages), and what they
+//! say of the topic.
 //!
 //! No table is shipped: what is common in a crawl of manuals is not what is common in a crawl of
 //! recipes. A handful of function words keeps the first pages from being judged by their articles;
@@ -27,12 +28,27 @@ const UNITS: u32 = 4;
 /// Numbers whose logarithms are kept.
 const LOGARITHMS: u32 = 4_096;
 
-/// In how many of the crawl's pages each term stands, in [`UNITS`] a page.
+/// What is known of a term, in one place: who asks for one of these asks for all.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Known {
+    /// In how many of the crawl's pages it stands, in [`UNITS`] a page.
+    frequency: u32,
+    /// The frequency's logarithm.
+    logarithm: f32,
+    /// Its weight by what was learnt.
+    pub(crate) learnt: f32,
+    /// Its part in the mean of the examples.
+    pub(crate) alike: f32,
+}
+
+/// What is known of each term: how common it is, and what it says of the topic.
 #[derive(Debug, Clone)]
 pub(crate) struct Background {
     units: u32,
     units_ln: f32,
-    frequencies: Vec<u32>,
+    /// The logarithm of a frequency that none is below.
+    least_ln: f32,
+    terms: Vec<Known>,
     /// Logarithms of small numbers: they are asked for a thousand times a page.
     logarithms: Vec<f32>,
 }
@@ -42,13 +58,17 @@ impl Background {
         let mut background = Background {
             units: UNITS * PRIOR_PAGES,
             units_ln: ((UNITS * (PRIOR_PAGES + 1)) as f32).ln(),
-            frequencies: vec![0; TERM_COUNT],
+            least_ln: (UNITS as f32).ln(),
+            terms: vec![Known::default(); TERM_COUNT],
             logarithms: (0..LOGARITHMS)
                 .map(|number| (number.max(1) as f32).ln())
                 .collect(),
         };
+        let logarithm = background.logarithm(UNITS * PRIOR_PAGES);
         for &hash in Segmenter::shared().words(FUNCTION_WORDS).hashes() {
-            background.frequencies[bucket(hash) as usize] = UNITS * PRIOR_PAGES;
+            let known = &mut background.terms[bucket(hash) as usize];
+            known.frequency = UNITS * PRIOR_PAGES;
+            known.logarithm = logarithm;
         }
         background
     }
@@ -63,8 +83,12 @@ impl Background {
             return;
         }
         for term in &terms.terms {
-            let frequency = &mut self.frequencies[term.bucket as usize];
-            *frequency = frequency.saturating_add(units);
+            let frequency = self.terms[term.bucket as usize].frequency;
+            let frequency = frequency.saturating_add(units);
+            let logarithm = self.logarithm(frequency);
+            let known = &mut self.terms[term.bucket as usize];
+            known.frequency = frequency;
+            known.logarithm = logarithm;
         }
     }
 
@@ -73,9 +97,21 @@ impl Background {
         self.units as f32 / UNITS as f32
     }
 
+    pub(crate) fn term(&self, bucket: u32) -> &Known {
+        &self.terms[bucket as usize]
+    }
+
+    pub(crate) fn term_mut(&mut self, bucket: u32) -> &mut Known {
+        &mut self.terms[bucket as usize]
+    }
+
     /// How much the presence of a term tells, 0 for a term on every page.
     pub(crate) fn rarity(&self, bucket: u32) -> f32 {
-        (self.units_ln - self.logarithm(self.frequencies[bucket as usize].max(UNITS))).max(0.0)
+        self.rarity_of(self.term(bucket))
+    }
+
+    pub(crate) fn rarity_of(&self, known: &Known) -> f32 {
+        (self.units_ln - known.logarithm.max(self.least_ln)).max(0.0)
     }
 
     fn logarithm(&self, number: u32) -> f32 {
@@ -85,22 +121,29 @@ impl Background {
         }
     }
 
-    /// How much a term tells of this page.
-    pub(crate) fn weight(&self, term: &Term) -> f32 {
-        (1.0 + self.logarithm(term.count as u32)) * self.rarity(term.bucket)
+    /// How much a term's count tells.
+    pub(crate) fn telling(&self, term: &Term) -> f32 {
+        1.0 + self.logarithm(term.count as u32)
     }
 
-    /// The terms as a vector of length 1.
-    pub(crate) fn vector(&self, terms: &[Term]) -> Vec<(u32, f32)> {
-        let mut vector: Vec<(u32, f32)> = terms
-            .iter()
-            .map(|term| (term.bucket, self.weight(term)))
-            .collect();
-        let length = vector.iter().map(|(_, x)| x * x).sum::<f32>().sqrt();
-        if length > 0.0 {
-            vector.iter_mut().for_each(|(_, x)| *x /= length);
+    /// How much a term tells of this page.
+    pub(crate) fn weight(&self, term: &Term) -> f32 {
+        self.telling(term) * self.rarity(term.bucket)
+    }
+
+    /// What the terms of a page, as a vector of length 1, are in what was learnt and in the mean
+    /// of the examples.
+    pub(crate) fn says(&self, terms: &[Term]) -> (f32, f32) {
+        let (mut squares, mut learnt, mut alike) = (0.0f32, 0.0f32, 0.0f32);
+        for term in terms {
+            let known = self.term(term.bucket);
+            let weight = self.telling(term) * self.rarity_of(known);
+            squares += weight * weight;
+            learnt += weight * known.learnt;
+            alike += weight * known.alike;
         }
-        vector
+        let length = if squares > 0.0 { squares.sqrt() } else { 1.0 };
+        (learnt / length, alike / length)
     }
 }
 

@@ -18,12 +18,11 @@ use std::hash::{BuildHasherDefault, Hasher};
 use hashbrown::HashMap;
 
 use crate::newton::{self, SIGNAL_COUNT, Signals};
+use crate::pages::{PageRow, Pages};
 use crate::promise::LinkFeatures;
 use crate::relevance::{mix, probability};
 use crate::topic::Topic;
 
-/// Pages whose standing is remembered; 24 bytes each.
-const PAGES_MAX: usize = 1 << 20;
 /// Groups whose outcomes are remembered.
 const GROUPS_MAX: usize = 1 << 18;
 /// Fetched links that are remembered to learn from.
@@ -103,20 +102,6 @@ pub(crate) struct Arrival<'a> {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct PageRow {
-    relevance: f32,
-    /// Where the keywords stand on it, 0.0 to 1.0.
-    evidence: f32,
-    children: f32,
-    children_reward: f32,
-    /// Relevance of the pages with a link to it, summed, and their count.
-    linked_sum: f32,
-    linked_count: f32,
-    /// Links since the last relevant page.
-    depth: u8,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
 struct Group {
     count: f32,
     reward: f32,
@@ -141,12 +126,10 @@ struct WordWeight {
 #[derive(Debug, Clone)]
 pub struct LinkModel {
     config: LinkModelConfig,
-    pages: HashMap<u64, PageRow, BuildHasherDefault<Mix>>,
+    pages: Pages,
     groups: HashMap<u64, Group, BuildHasherDefault<Mix>>,
     words: Vec<WordWeight>,
     words_seen: f32,
-    /// Pages by URL, for links to pages that are known already.
-    known: HashMap<u64, u32, BuildHasherDefault<Mix>>,
     rows: Vec<Row>,
     row_next: usize,
     relevant_weights: Signals,
@@ -162,11 +145,10 @@ impl LinkModel {
     pub fn new(config: &LinkModelConfig) -> LinkModel {
         LinkModel {
             config: config.clone(),
-            pages: HashMap::default(),
+            pages: Pages::default(),
             groups: HashMap::default(),
             words: vec![WordWeight::default(); 1 << WORD_BITS],
             words_seen: 0.0,
-            known: HashMap::default(),
             rows: Vec::new(),
             row_next: 0,
             relevant_weights: newton::RELEVANT_BELIEFS,
@@ -221,20 +203,14 @@ impl LinkModel {
             self.row_next += 1;
         }
         let (linked_sum, linked_count) = link.map_or((0.0, 0.0), |link| self.parents(link));
-        if self.pages.len() < PAGES_MAX {
-            self.known.insert(u64::from(url), page);
-            self.pages.insert(
-                u64::from(page),
-                PageRow {
-                    relevance,
-                    evidence,
-                    depth,
-                    linked_sum,
-                    linked_count,
-                    ..PageRow::default()
-                },
-            );
-        }
+        let mut row = PageRow {
+            relevance,
+            evidence,
+            depth,
+            ..PageRow::default()
+        };
+        row.add_linked(linked_sum, linked_count);
+        self.pages.insert(page, url, row);
         promise
     }
 
@@ -263,7 +239,7 @@ impl LinkModel {
     /// Takes the probabilities of known pages as judged anew, and sets the weights.
     pub(crate) fn train(&mut self, probabilities: impl Iterator<Item = (u32, f32)>) {
         for (page, relevance) in probabilities {
-            if let Some(row) = self.pages.get_mut(&u64::from(page)) {
+            if let Some(row) = self.pages.get_mut(page) {
                 row.relevance = relevance;
             }
         }
@@ -313,7 +289,7 @@ impl LinkModel {
     /// to it, against the average page, as a logarithm. Pages that everybody links to count little.
     pub(crate) fn company(&self, page: u32, targets: &[u32]) -> f32 {
         let (mut sum, mut weight) = self.targets(targets);
-        if let Some(row) = self.pages.get(&u64::from(page)) {
+        if let Some(row) = self.pages.get(page) {
             sum += row.linked_sum;
             weight += row.linked_count;
         }
@@ -341,14 +317,9 @@ impl LinkModel {
     fn targets(&self, targets: &[u32]) -> (f32, f32) {
         let (mut sum, mut weight) = (0.0, 0.0);
         for target in targets {
-            if let Some(row) = self
-                .known
-                .get(&u64::from(*target))
-                .and_then(|&page| self.pages.get(&u64::from(page)))
-            {
-                let tells = 1.0 / (2.0 + row.linked_count).ln();
-                sum += tells * row.relevance;
-                weight += tells;
+            if let Some(row) = self.pages.of_url(*target) {
+                sum += row.tells * row.relevance;
+                weight += row.tells;
             }
         }
         (sum, weight)
@@ -357,7 +328,7 @@ impl LinkModel {
     fn parents(&self, link: &LinkFeatures) -> (f32, f32) {
         let (mut sum, mut count) = (0.0, 0.0);
         for parent in &link.parents {
-            if let Some(row) = self.pages.get(&u64::from(*parent)) {
+            if let Some(row) = self.pages.get(*parent) {
                 sum += row.relevance;
                 count += 1.0;
             }
@@ -402,7 +373,7 @@ impl LinkModel {
     fn depth(&self, link: &LinkFeatures) -> u8 {
         link.parents
             .iter()
-            .filter_map(|&parent| self.pages.get(&u64::from(parent)))
+            .filter_map(|&parent| self.pages.get(parent))
             .map(|row| row.depth)
             .min()
             .unwrap_or(0)
@@ -437,7 +408,7 @@ impl LinkModel {
             }
         }
         for &parent in &link.parents {
-            if let Some(row) = self.pages.get_mut(&u64::from(parent)) {
+            if let Some(row) = self.pages.get_mut(parent) {
                 row.children += 1.0;
                 row.children_reward += reward;
             }
@@ -483,29 +454,28 @@ impl LinkModel {
 
     /// Notes a link to a page that is known already: part of that page's company.
     pub(crate) fn observe(&mut self, link: &LinkFeatures) {
-        let Some(&page) = self.known.get(&u64::from(link.id)) else {
+        if self.pages.of_url(link.id).is_none() {
             return;
-        };
+        }
         let (sum, count) = self.parents(link);
-        if let Some(row) = self.pages.get_mut(&u64::from(page)) {
-            row.linked_sum += sum;
-            row.linked_count += count;
+        if let Some(row) = self.pages.of_url_mut(link.id) {
+            row.add_linked(sum, count);
         }
     }
 
-    /// How much better or worse than all links those of a group did, in log-odds.
-    fn standing(&self, count: f32, reward: f32) -> f32 {
-        let overall = (self.overall.reward / self.overall.count).clamp(0.01, 0.99);
-        let rate =
-            ((reward + GROUP_FIRMNESS * overall) / (count + GROUP_FIRMNESS)).clamp(0.01, 0.99);
-        let log_odds = |rate: f32| (rate / (1.0 - rate)).ln();
-        (log_odds(rate) - log_odds(overall)).clamp(-4.0, 4.0)
+    /// The group that all links are.
+    fn average(&self) -> Average {
+        let rate = (self.overall.reward / self.overall.count).clamp(0.01, 0.99);
+        Average {
+            rate,
+            log_odds: log_odds(rate),
+        }
     }
 
-    fn group(&self, key: u64) -> f32 {
+    fn group(&self, average: &Average, key: u64) -> f32 {
         self.groups
             .get(&key)
-            .map_or(0.0, |group| self.standing(group.count, group.reward))
+            .map_or(0.0, |group| average.standing(group))
     }
 
     /// What is known of a link, as numbers.
@@ -526,17 +496,20 @@ impl LinkModel {
             signals[8] = (10.0 * context_alike).clamp(0.0, 3.0);
         }
         let (mut count, mut sum, mut best, mut evidence) = (0.0f32, 0.0f32, 0.0f32, 0.0f32);
-        let (mut children, mut children_reward, mut siblings) = (0.0, 0.0, Group::default());
+        let average = self.average();
+        let (mut children, mut siblings) = (Group::default(), Group::default());
+        let mut depth = u8::MAX;
         for &parent in &link.parents {
-            let Some(row) = self.pages.get(&u64::from(parent)) else {
+            let Some(row) = self.pages.get(parent) else {
                 continue;
             };
             count += 1.0;
             sum += row.relevance;
             best = best.max(row.relevance);
             evidence = evidence.max(row.evidence);
-            children += row.children;
-            children_reward += row.children_reward;
+            depth = depth.min(row.depth);
+            children.count += row.children;
+            children.reward += row.children_reward;
             if self.config.use_tag_path
                 && let Some(group) = self.groups.get(&Self::sibling_key(parent, link))
             {
@@ -555,23 +528,43 @@ impl LinkModel {
             signals[10] = best - 0.5;
             signals[11] = (1.0 + mean * all).ln();
             signals[12] = all.ln();
-            signals[13] = self.standing(children, children_reward);
-            signals[14] = self.standing(siblings.count, siblings.reward);
+            signals[13] = average.standing(&children);
+            signals[14] = average.standing(&siblings);
+            signals[19] = f32::from(depth.min(8)) / 4.0;
             signals[20] = evidence;
         }
         let keys = self.group_keys(link);
-        signals[15] = self.group(keys[0]);
-        signals[16] = self.group(keys[1]);
+        signals[15] = self.group(&average, keys[0]);
+        signals[16] = self.group(&average, keys[1]);
         if self.config.use_tag_path {
-            signals[17] = self.group(keys[2]);
+            signals[17] = self.group(&average, keys[2]);
             signals[18] = f32::from(u8::from(link.in_main));
         }
-        signals[19] = f32::from(self.depth(link).min(8)) / 4.0;
         if self.config.use_anchor {
             signals[21] = self.words_say(link);
         }
         signals
     }
+}
+
+/// How all links together did.
+#[derive(Debug, Clone, Copy)]
+struct Average {
+    rate: f32,
+    log_odds: f32,
+}
+
+impl Average {
+    /// How much better or worse than all links those of a group did, in log-odds.
+    fn standing(&self, group: &Group) -> f32 {
+        let rate = ((group.reward + GROUP_FIRMNESS * self.rate) / (group.count + GROUP_FIRMNESS))
+            .clamp(0.01, 0.99);
+        (log_odds(rate) - self.log_odds).clamp(-4.0, 4.0)
+    }
+}
+
+fn log_odds(rate: f32) -> f32 {
+    (rate / (1.0 - rate)).ln()
 }
 
 /// A hasher for keys that are numbers: the standard one is seeded and slow.
@@ -589,6 +582,10 @@ impl Hasher for Mix {
         }
     }
 
+    fn write_u32(&mut self, number: u32) {
+        self.0 = mix(self.0 ^ u64::from(number));
+    }
+
     fn write_u64(&mut self, number: u64) {
         self.0 = mix(self.0 ^ number);
     }
@@ -600,10 +597,11 @@ mod tests {
 
     #[test]
     fn the_first_outcome_of_a_group_says_little_and_twenty_say_much() {
-        let model = LinkModel::new(&LinkModelConfig::default());
-        assert!(model.standing(1.0, 1.0) < 0.7);
-        assert!(model.standing(20.0, 20.0) > 2.0);
-        assert_eq!(model.standing(0.0, 0.0), 0.0);
+        let average = LinkModel::new(&LinkModelConfig::default()).average();
+        let standing = |count, reward| average.standing(&Group { count, reward });
+        assert!(standing(1.0, 1.0) < 0.7);
+        assert!(standing(20.0, 20.0) > 2.0);
+        assert_eq!(standing(0.0, 0.0), 0.0);
     }
 
     #[test]

@@ -22,11 +22,14 @@
 //! archive.
 
 mod background;
+mod descent;
 pub mod focus;
 mod keywords;
 mod lately;
 pub mod learn;
+mod lexicon;
 mod newton;
+mod pages;
 pub mod promise;
 pub mod redundancy;
 pub mod relevance;

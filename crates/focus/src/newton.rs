@@ -79,14 +79,15 @@ pub(crate) fn fit<'r>(
             let expected = f64::from(crate::relevance::probability(sum(signals, &weights)));
             let error = f64::from(wanted) - expected;
             let weight = (expected * (1.0 - expected)).max(0.02);
-            for i in 0..SIGNAL_COUNT {
-                let signal = f64::from(signals[i]);
+            let signals = signals.map(f64::from);
+            for (i, &signal) in signals.iter().enumerate() {
                 if signal == 0.0 {
                     continue;
                 }
                 gradient[i] += error * signal;
-                for j in 0..=i {
-                    curvature[i][j] += weight * signal * f64::from(signals[j]);
+                let weighted = weight * signal;
+                for (sum, other) in curvature[i][..=i].iter_mut().zip(&signals) {
+                    *sum += weighted * other;
                 }
             }
         }

@@ -19,9 +19,11 @@
 //! its links inherit the whole. Unless an example is such a list.
 
 use crate::background::Background;
+use crate::descent::{Models, Row};
 use crate::keywords::{Field, Keywords};
+use crate::lexicon::{KeptTerm, Lexicon, Vectors, dot};
 use crate::scale::{Moments, OPINION_MAX, Scale};
-use crate::terms::{PageTerms, TERM_COUNT, Term};
+use crate::terms::PageTerms;
 
 /// Share of likeness as long as nothing was learnt: five pages that the user chose say more than a
 /// keyword. What is learnt from the crawl takes half of it over.
@@ -58,7 +60,6 @@ const LABEL_LEAST: f32 = -1.5;
 /// The same where keywords are all that the user gave: with no example to go by, what is learnt from
 /// a doubtful page leads anywhere.
 const LABEL_LEAST_KEYWORDS: f32 = -1.0;
-const EPOCHS: u32 = 6;
 /// Pages between two trainings at first; later a tenth of the pages seen, so that the cost for
 /// each page does not grow.
 const PAGES_BETWEEN: u32 = 10;
@@ -79,7 +80,7 @@ pub struct Relevance {
 struct Kept {
     page: u32,
     kind: Kind,
-    terms: Vec<Term>,
+    terms: Vec<KeptTerm>,
     keywords: PageTerms,
     probability: f32,
     /// How surely it is on topic (above 0.0) or not (below), -1.0 to 1.0.
@@ -99,7 +100,8 @@ enum Kind {
 #[derive(Debug, Clone)]
 pub(crate) struct Judge {
     keywords: Keywords,
-    pub(crate) background: Background,
+    background: Background,
+    lexicon: Lexicon,
     kept: Vec<Kept>,
     example_count: usize,
     /// Lists of links count as any page: one was given as an example.
@@ -107,9 +109,6 @@ pub(crate) struct Judge {
     seen: u64,
     /// Pages on which each keyword stands.
     keyword_pages: Vec<u32>,
-    /// Mean of the examples' vectors.
-    centre: Vec<f32>,
-    weights: Vec<f32>,
     bias: f32,
     /// 0.0 when nothing was learnt, towards 1.0 with pages on topic.
     trust: f32,
@@ -128,13 +127,12 @@ impl Judge {
         Judge {
             keywords,
             background: Background::new(),
+            lexicon: Lexicon::new(),
             kept: Vec::new(),
             example_count: 0,
             wants_listings: false,
             seen: 0,
             keyword_pages: vec![0; count],
-            centre: vec![0.0; TERM_COUNT],
-            weights: vec![0.0; TERM_COUNT],
             bias: 0.0,
             trust: 0.0,
             keyword_scale: Scale {
@@ -185,14 +183,11 @@ impl Judge {
             Kept {
                 page: u32::MAX,
                 kind,
-                terms: terms.terms.clone(),
+                terms: self.lexicon.keep(&self.background, terms.terms.iter()),
                 probability: f32::from(u8::from(on_topic)),
                 label: 0.0,
                 said: 0.0,
-                keywords: PageTerms {
-                    terms: Vec::new(),
-                    ..terms
-                },
+                keywords: terms.without_terms(),
             },
         );
         self.train(&|_, _| 0.0);
@@ -215,6 +210,9 @@ impl Judge {
                 {
                     return 0.0;
                 }
+                continue;
+            }
+            if counts.iter().all(|&count| count == 0) {
                 continue;
             }
             let rarity = (pages / (on_pages as f32 + 1.0)).ln() / pages.ln();
@@ -263,13 +261,8 @@ impl Judge {
     }
 
     pub(crate) fn judge(&self, terms: &PageTerms, company: f32) -> Relevance {
-        let vector = self.background.vector(&terms.terms);
-        let opinions = self.opinions([
-            self.evidence(terms),
-            dot(&vector, &self.centre),
-            self.bias + dot(&vector, &self.weights),
-            company,
-        ]);
+        let (learnt, alike) = self.background.says(&terms.terms);
+        let opinions = self.opinions([self.evidence(terms), alike, self.bias + learnt, company]);
         let said = opinions.iter().sum::<f32>() + LEAN;
         let (topical, veto) = if terms.foreign {
             (RULED_OUT, "its language is not wanted")
@@ -337,52 +330,54 @@ impl Judge {
     }
 
     fn keep(&mut self, page: u32, terms: &PageTerms, relevance: f32) {
-        let mut order: Vec<(f32, Term)> = terms
-            .terms
-            .iter()
-            .map(|term| (self.background.weight(term), *term))
-            .collect();
-        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.bucket.cmp(&b.1.bucket)));
-        order.truncate(KEPT_TERMS_MAX);
-        let mut kept: Vec<Term> = order.into_iter().map(|(_, term)| term).collect();
-        kept.sort_by_key(|term| term.bucket);
+        let slot = (self.kept.len() >= KEPT_PAGES_MAX + self.example_count).then(|| {
+            // Reservoir sampling with a hash for a die: every page is kept with the same chance.
+            let fixed = self.kept.iter().take_while(|kept| kept.kind != Kind::Seen);
+            fixed.count() + (mix(self.seed ^ self.seen) % self.seen) as usize
+        });
+        if slot.is_some_and(|slot| slot >= self.kept.len()) {
+            return;
+        }
         let kept = Kept {
             page,
             kind: Kind::Seen,
-            terms: kept,
-            keywords: PageTerms {
-                terms: Vec::new(),
-                ..terms.clone()
-            },
+            terms: self.telling_terms(terms),
+            keywords: terms.without_terms(),
             probability: relevance,
             label: 0.0,
             said: 0.0,
         };
-        if self.kept.len() < KEPT_PAGES_MAX + self.example_count {
-            self.kept.push(kept);
-            return;
+        match slot {
+            Some(slot) => self.kept[slot] = kept,
+            None => self.kept.push(kept),
         }
-        // Reservoir sampling with a hash for a die: every page is kept with the same chance.
-        let slot = (mix(self.seed ^ self.seen) % self.seen) as usize;
-        let fixed = self
-            .kept
+    }
+
+    /// The terms of a page that tell most.
+    fn telling_terms(&mut self, terms: &PageTerms) -> Vec<KeptTerm> {
+        let mut order: Vec<(f32, usize)> = terms
+            .terms
             .iter()
-            .take_while(|kept| kept.kind != Kind::Seen)
-            .count();
-        if slot < self.kept.len() - fixed {
-            self.kept[fixed + slot] = kept;
+            .enumerate()
+            .map(|(at, term)| (self.background.weight(term), at))
+            .collect();
+        if order.len() > KEPT_TERMS_MAX {
+            order.select_nth_unstable_by(KEPT_TERMS_MAX, |a, b| {
+                b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
+            });
+            order.truncate(KEPT_TERMS_MAX);
+            order.sort_unstable_by_key(|(_, at)| *at);
         }
+        let kept = order.into_iter().map(|(_, at)| &terms.terms[at]);
+        self.lexicon.keep(&self.background, kept)
     }
 
     /// Trains the logistic model, sets the scales, and judges the kept pages anew.
     pub(crate) fn train(&mut self, company: &dyn Fn(u32, &[u32]) -> f32) {
         self.since_training = 0;
-        let vectors: Vec<Vec<(u32, f32)>> = self
-            .kept
-            .iter()
-            .map(|kept| self.background.vector(&kept.terms))
-            .collect();
-        self.set_centre(&vectors);
+        let pages = self.kept.iter().map(|kept| &*kept.terms);
+        let vectors = Vectors::new(&self.background, &self.lexicon, pages);
+        let centre = self.set_centre(&vectors);
         let mut learnt = vec![0.0; vectors.len()];
         if self.adapt {
             learnt = self.fit(&vectors);
@@ -390,9 +385,13 @@ impl Judge {
         let values: Vec<[f32; 4]> = self
             .kept
             .iter()
-            .zip(&vectors)
+            .zip(vectors.iter())
             .zip(&learnt)
-            .map(|((kept, vector), &learnt)| self.values(kept, vector, learnt, company))
+            .map(|((kept, vector), &learnt)| {
+                let alike = self.alike(kept, vector, &centre);
+                let company = company(kept.page, &kept.keywords.targets);
+                [self.evidence(&kept.keywords), alike, learnt, company]
+            })
             .collect();
         for _ in 0..ROUNDS {
             self.set_labels();
@@ -451,16 +450,10 @@ impl Judge {
         }
     }
 
-    /// What the three opinions are made from, for a kept page.
-    fn values(
-        &self,
-        kept: &Kept,
-        vector: &[(u32, f32)],
-        learnt: f32,
-        company: &dyn Fn(u32, &[u32]) -> f32,
-    ) -> [f32; 4] {
-        let alike = dot(vector, &self.centre);
-        let alike = match kept.kind {
+    /// How like the examples a kept page is.
+    fn alike(&self, kept: &Kept, vector: &[KeptTerm], centre: &[f32]) -> f32 {
+        let alike = dot(vector, centre);
+        match kept.kind {
             // Its own share of the centre is no evidence: leave it out.
             Kind::Example if self.example_count > 1 => {
                 let count = self.example_count as f32;
@@ -469,21 +462,27 @@ impl Judge {
             }
             Kind::Example => 0.25,
             Kind::CounterExample | Kind::Seen => alike,
-        };
-        let company = company(kept.page, &kept.keywords.targets);
-        [self.evidence(&kept.keywords), alike, learnt, company]
+        }
     }
 
-    fn set_centre(&mut self, vectors: &[Vec<(u32, f32)>]) {
-        self.centre.fill(0.0);
+    /// The mean of the examples' vectors, by the terms' numbers; the background has it by bucket.
+    fn set_centre(&mut self, vectors: &Vectors) -> Vec<f32> {
+        let mut centre = vec![0.0; self.lexicon.len()];
         let share = 1.0 / self.example_count.max(1) as f32;
-        for (kept, vector) in self.kept.iter().zip(vectors) {
-            if kept.kind == Kind::Example {
-                vector
-                    .iter()
-                    .for_each(|&(bucket, x)| self.centre[bucket as usize] += share * x);
+        let is_example = |kept: &&Kept| kept.kind == Kind::Example;
+        let pages = self.kept.iter().zip(vectors.iter());
+        for (_, vector) in pages.filter(|(kept, _)| is_example(kept)) {
+            for &(number, x) in vector {
+                centre[number as usize] += share * x;
             }
         }
+        for kept in self.kept.iter().filter(is_example) {
+            for &(number, _) in &kept.terms {
+                let bucket = self.lexicon.buckets()[number as usize];
+                self.background.term_mut(bucket).alike = centre[number as usize];
+            }
+        }
+        centre
     }
 
     /// Puts the opinions on one scale by what they say of pages on topic and of other pages.
@@ -515,7 +514,7 @@ impl Judge {
     ///
     /// Its scale comes from pages it was not trained on: each half of the pages is scored by a
     /// model of the other half. Otherwise every page would confirm the label it was given.
-    fn fit(&mut self, vectors: &[Vec<(u32, f32)>]) -> Vec<f32> {
+    fn fit(&mut self, vectors: &Vectors) -> Vec<f32> {
         let mut scores = vec![0.0; vectors.len()];
         self.set_labels();
         let mut rows: Vec<Row> = Vec::with_capacity(self.kept.len());
@@ -542,18 +541,14 @@ impl Judge {
                 (on / off).sqrt().min(1.0)
             };
         }
-        let half = |row: &Row| mix(self.seed ^ 77 ^ row.at as u64) & 1;
-        let mut weights = std::mem::take(&mut self.weights);
-        for fold in 0..2 {
-            let (train, test): (Vec<Row>, Vec<Row>) =
-                rows.iter().partition(|row| half(row) == fold);
-            let bias = descend(&mut weights, vectors, train, self.seed);
-            for row in &test {
-                scores[row.at] = bias + dot(&vectors[row.at], &weights);
-            }
+        let models = Models::learn(&mut rows, vectors, self.lexicon.len(), self.seed);
+        for (at, score) in scores.iter_mut().enumerate() {
+            *score = models.unseen(at, vectors.get(at));
         }
-        self.bias = descend(&mut weights, vectors, rows, self.seed);
-        self.weights = weights;
+        self.bias = models.bias();
+        for (&bucket, weight) in self.lexicon.buckets().iter().zip(models.weights()) {
+            self.background.term_mut(bucket).learnt = weight;
+        }
         scores
     }
 
@@ -567,6 +562,9 @@ impl Judge {
 
     /// What the keywords of a mask say, 0.0 to 1.0.
     pub(crate) fn keys_say(&self, mask: u32) -> f32 {
+        if mask == 0 {
+            return 0.0;
+        }
         let pages = self.background.pages() + 10.0;
         let mut sum = 0.0;
         for (number, (keyword, &on_pages)) in self
@@ -597,49 +595,15 @@ impl Judge {
     pub(crate) fn words_say(&self, buckets: &[u32]) -> (f32, f32) {
         let (mut learnt, mut alike, mut length) = (0.0f32, 0.0f32, 0.0f32);
         for &bucket in buckets {
-            let rarity = self.background.rarity(bucket);
-            learnt += rarity * self.weights[bucket as usize];
-            alike += rarity * self.centre[bucket as usize];
+            let known = self.background.term(bucket);
+            let rarity = self.background.rarity_of(known);
+            learnt += rarity * known.learnt;
+            alike += rarity * known.alike;
             length += rarity * rarity;
         }
         let length = length.sqrt().max(1e-6);
         (learnt / length, alike / length)
     }
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Row {
-    at: usize,
-    wanted: f32,
-    weight: f32,
-}
-
-/// Stochastic gradient descent from zero in a fixed order; gives the bias.
-fn descend(weights: &mut [f32], vectors: &[Vec<(u32, f32)>], mut rows: Vec<Row>, seed: u64) -> f32 {
-    weights.fill(0.0);
-    let mut bias = 0.0;
-    for epoch in 0..EPOCHS {
-        rows.sort_by_cached_key(|row| mix(seed ^ u64::from(epoch) << 40 ^ row.at as u64));
-        let rate = 2.0 / (1.0 + epoch as f32);
-        for row in &rows {
-            let vector = &vectors[row.at];
-            let error = row.wanted - probability(bias + dot(vector, weights));
-            let step = rate * row.weight.min(3.0) * error;
-            bias += 0.1 * step;
-            for &(bucket, x) in vector {
-                let weight = &mut weights[bucket as usize];
-                *weight += step * x - 1e-3 * rate * *weight;
-            }
-        }
-    }
-    bias
-}
-
-pub(crate) fn dot(vector: &[(u32, f32)], dense: &[f32]) -> f32 {
-    vector
-        .iter()
-        .map(|&(bucket, x)| x * dense[bucket as usize])
-        .sum()
 }
 
 /// The probability that goes with log-odds, never quite 0 or 1.

@@ -100,13 +100,16 @@ pub struct KeywordPlaces {
 impl PageTerms {
     pub(crate) fn of(view: &PageView<'_>, keywords: &Keywords) -> PageTerms {
         let segmenter = Segmenter::shared();
-        let mut terms = count_words(view.words.hashes());
+        let mut terms: Vec<Term> = Vec::with_capacity(view.words.len().min(WORDS_MAX) + 640);
         let mut add = |hash: u64, count| {
             terms.push(Term {
                 bucket: bucket(hash),
                 count,
             })
         };
+        for &hash in view.words.hashes().iter().take(WORDS_MAX) {
+            add(hash, 1.0);
+        }
         let mut matches = keywords.none();
         keywords.find(view.words, WORDS_MAX, Field::Text, &mut matches);
         let title = segmenter.words(view.title);
@@ -143,6 +146,16 @@ impl PageTerms {
                 .take(TARGETS_MAX)
                 .map(|target| url_id(target))
                 .collect(),
+        }
+    }
+
+    /// All but the terms.
+    pub(crate) fn without_terms(&self) -> PageTerms {
+        PageTerms {
+            terms: Vec::new(),
+            matches: self.matches.clone(),
+            targets: self.targets.clone(),
+            ..*self
         }
     }
 
@@ -201,26 +214,9 @@ pub(crate) fn url_text(url: &UrlParts<'_>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The words of the text, each once: sorting bare numbers is what makes this cheap.
-fn count_words(hashes: &[u64]) -> Vec<Term> {
-    let mut buckets: Vec<u32> = hashes
-        .iter()
-        .take(WORDS_MAX)
-        .map(|&hash| bucket(hash))
-        .collect();
-    buckets.sort_unstable();
-    let mut terms: Vec<Term> = Vec::with_capacity(buckets.len() / 2 + 64);
-    for bucket in buckets {
-        match terms.last_mut() {
-            Some(last) if last.bucket == bucket => last.count += 1.0,
-            _ => terms.push(Term { bucket, count: 1.0 }),
-        }
-    }
-    terms
-}
-
+/// The terms, each once and sorted by bucket; of too many the most frequent.
 fn gather(mut terms: Vec<Term>) -> Vec<Term> {
-    terms.sort_by_key(|term| term.bucket);
+    sort_by_bucket(&mut terms);
     terms.dedup_by(|next, kept| {
         let same = next.bucket == kept.bucket;
         if same {
@@ -229,9 +225,71 @@ fn gather(mut terms: Vec<Term>) -> Vec<Term> {
         same
     });
     if terms.len() > TERMS_MAX {
-        terms.sort_by(|a, b| b.count.total_cmp(&a.count).then(a.bucket.cmp(&b.bucket)));
-        terms.truncate(TERMS_MAX);
-        terms.sort_by_key(|term| term.bucket);
+        let mut counts: Vec<f32> = terms.iter().map(|term| term.count).collect();
+        let (_, &mut least, _) = counts.select_nth_unstable_by(TERMS_MAX, |a, b| b.total_cmp(a));
+        let more = terms.iter().filter(|term| term.count > least).count();
+        let mut as_many = TERMS_MAX - more;
+        terms.retain(|term| {
+            let fits = term.count == least && as_many > 0;
+            as_many -= usize::from(fits);
+            fits || term.count > least
+        });
     }
     terms
+}
+
+/// Sorts by halves of the bucket's bits, the lower first: faster than by comparison for a page's
+/// thousands of words.
+fn sort_by_bucket(terms: &mut Vec<Term>) {
+    const HALF_BITS: u32 = TERM_BITS.div_ceil(2);
+    let mut sorted = terms.clone();
+    for shift in [0, HALF_BITS] {
+        let half = |term: &Term| (term.bucket >> shift) as usize & ((1 << HALF_BITS) - 1);
+        let mut places = [0u32; 1 << HALF_BITS];
+        for term in &*terms {
+            places[half(term)] += 1;
+        }
+        let mut before = 0;
+        for place in &mut places {
+            before += std::mem::replace(place, before);
+        }
+        for term in &*terms {
+            let place = &mut places[half(term)];
+            sorted[*place as usize] = *term;
+            *place += 1;
+        }
+        std::mem::swap(terms, &mut sorted);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_most_frequent_terms_are_kept_in_the_order_of_their_buckets(
+            buckets in prop::collection::vec(0u32..TERM_COUNT as u32, 0..3_000),
+            range in 1u32..2_000,
+        ) {
+            let terms: Vec<Term> = buckets
+                .iter()
+                .map(|bucket| Term { bucket: bucket % range * 262, count: 1.0 })
+                .collect();
+            let mut counts = std::collections::BTreeMap::<u32, f32>::new();
+            for term in &terms {
+                *counts.entry(term.bucket).or_default() += 1.0;
+            }
+            let mut wanted: Vec<(u32, f32)> = counts.into_iter().collect();
+            wanted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            wanted.truncate(TERMS_MAX);
+            wanted.sort_by_key(|(bucket, _)| *bucket);
+            let kept: Vec<(u32, f32)> = gather(terms)
+                .iter()
+                .map(|term| (term.bucket, term.count))
+                .collect();
+            prop_assert_eq!(kept, wanted);
+        }
+    }
 }
