@@ -38,6 +38,49 @@ pub(crate) struct Keyword {
 pub(crate) struct Keywords {
     pub(crate) list: Vec<Keyword>,
     languages: Vec<String>,
+    beginnings: Beginnings,
+}
+
+/// What the keywords' first words begin with, by a few bits of a hash: most words of a page begin like
+/// none of them, and need no closer look.
+#[derive(Debug, Clone, Copy, Default)]
+struct Beginnings {
+    words: [u64; 4],
+    letters: [u64; 4],
+}
+
+impl Beginnings {
+    fn of(list: &[Keyword]) -> Beginnings {
+        let mut beginnings = Beginnings::default();
+        for keyword in list {
+            let (hash, text, inflects) = &keyword.words[0];
+            set(&mut beginnings.words, *hash);
+            if let (true, Some(letters)) = (*inflects, letters(text)) {
+                set(&mut beginnings.letters, letters);
+            }
+        }
+        beginnings
+    }
+
+    /// False when no keyword can stand where this word does.
+    fn may_be(&self, word: &Word<'_>) -> bool {
+        is_set(&self.words, word.hash)
+            || letters(word.text).is_some_and(|letters| is_set(&self.letters, letters))
+    }
+}
+
+/// The first four bytes of a word, scattered: what two inflections of it share.
+fn letters(text: &str) -> Option<u64> {
+    let first: &[u8; 4] = text.as_bytes().first_chunk()?;
+    Some(u64::from(u32::from_le_bytes(*first)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+fn set(bits: &mut [u64; 4], hash: u64) {
+    bits[(hash >> 62) as usize] |= 1 << (hash >> 56 & 63);
+}
+
+fn is_set(bits: &[u64; 4], hash: u64) -> bool {
+    bits[(hash >> 62) as usize] & 1 << (hash >> 56 & 63) != 0
 }
 
 impl Keywords {
@@ -49,6 +92,7 @@ impl Keywords {
             .map(|source| Keyword::parse(source))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Keywords {
+            beginnings: Beginnings::of(&list),
             list,
             languages: config.languages.iter().map(|tag| primary(tag)).collect(),
         })
@@ -69,6 +113,9 @@ impl Keywords {
     pub(crate) fn mask(&self, words: &Words) -> u32 {
         let mut mask = 0;
         for (at, word) in words.iter().enumerate() {
+            if !self.beginnings.may_be(&word) {
+                continue;
+            }
             for (number, keyword) in self.list.iter().take(32).enumerate() {
                 if keyword.stands_at(words, at, &word) {
                     mask |= 1 << number;
@@ -84,6 +131,9 @@ impl Keywords {
             return;
         }
         for (at, word) in words.iter().take(words_max).enumerate() {
+            if !self.beginnings.may_be(&word) {
+                continue;
+            }
             for (keyword, counts) in self.list.iter().zip(into.iter_mut()) {
                 if keyword.stands_at(words, at, &word) {
                     let count = &mut counts[field as usize];

@@ -15,12 +15,15 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::keywords::Keywords;
 use crate::lately::{LinkWords, TextWords};
 use crate::relevance::mix;
+use crate::terms::TERM_COUNT;
 
 /// Pages with the link that are kept by number.
 pub(crate) const PARENTS_MAX: usize = 12;
 pub(crate) const ANCHOR_WORDS_MAX: usize = 8;
 pub(crate) const URL_WORDS_MAX: usize = 6;
 pub(crate) const CONTEXT_WORDS_MAX: usize = 8;
+/// Numbers in the stored form.
+const NUMBERS_MAX: usize = 8 + PARENTS_MAX + ANCHOR_WORDS_MAX + URL_WORDS_MAX + CONTEXT_WORDS_MAX;
 /// First byte of the stored form.
 const VERSION: u8 = 1;
 
@@ -176,24 +179,27 @@ impl LinkFeatures {
         {
             return None;
         }
-        let mut numbers = body
-            .chunks_exact(4)
-            .map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
-        let mut next = || numbers.next().unwrap_or_default();
-        let (id, parent_count) = (next(), next());
-        let keys = [next(), next(), next()];
-        let groups = [next(), next(), next()];
-        let term = crate::terms::TERM_COUNT as u32 - 1;
+        let mut numbers = [0u32; NUMBERS_MAX];
+        for (number, four) in numbers.iter_mut().zip(body.chunks_exact(4)) {
+            *number = u32::from_le_bytes([four[0], four[1], four[2], four[3]]);
+        }
+        let [id, parent_count, a, u, c, host, template, path, lists @ ..] = &mut numbers;
+        let (parents, words) = lists.split_at_mut(lengths[0]);
+        for word in &mut *words {
+            *word &= TERM_COUNT as u32 - 1;
+        }
+        let (anchor, words) = words.split_at(lengths[1]);
+        let (url, words) = words.split_at(lengths[2]);
         Some(LinkFeatures {
-            id,
-            parent_count,
-            keys,
-            groups,
+            id: *id,
+            parent_count: *parent_count,
+            keys: [*a, *u, *c],
+            groups: [*host, *template, *path],
             in_main: head[1] != 0,
-            parents: (0..lengths[0]).map(|_| next()).collect(),
-            anchor: (0..lengths[1]).map(|_| next() & term).collect(),
-            url: (0..lengths[2]).map(|_| next() & term).collect(),
-            context: (0..lengths[3]).map(|_| next() & term).collect(),
+            parents: SmallVec::from_slice(parents),
+            anchor: SmallVec::from_slice(anchor),
+            url: SmallVec::from_slice(url),
+            context: SmallVec::from_slice(&words[..lengths[3]]),
         })
     }
 }

@@ -138,9 +138,28 @@ impl<'t> Folding<'t> {
                 at += plain;
                 continue;
             }
-            at += self.group(at);
+            let han = self.han(at);
+            at += if han > 0 { han } else { self.group(at) };
         }
         self.folded
+    }
+
+    /// Folds the Chinese characters from `at` on that nothing can combine with: they have no case
+    /// and no other normal form. Returns their bytes in the source.
+    fn han(&mut self, at: usize) -> usize {
+        let mut done = 0;
+        let mut characters = self.source[at..].chars().peekable();
+        while let Some(character) = characters.next_if(|&c| matches!(c as u32, 0x4E00..0xA000)) {
+            if characters
+                .peek()
+                .is_some_and(|&c| joins_the_character_before(c))
+            {
+                break;
+            }
+            self.push_single(at + done, character, fold_one(character));
+            done += character.len_utf8();
+        }
+        done
     }
 
     /// Folds the character at `at` with the marks that belong to it; returns its bytes in the source.
