@@ -5,7 +5,7 @@
 //! the keywords alone, so what is kept is never out of date.
 //!
 //! Kept are the last [`KEPT_MAX`] to twice as many texts, and as many URLs, found by a hash of 64
-//! bits: up to 5 MB in all.
+//! bits: up to 7 MB in all.
 
 use hashbrown::HashMap;
 use segment::{Segmenter, Words};
