@@ -99,6 +99,52 @@ fn a_crawl_that_was_stopped_halfway_finds_as_much() {
 }
 
 #[test]
+fn a_crawl_ends_soon_after_a_small_topic_was_found() {
+    let mut web = TestWeb::new();
+    let railway = |number: u64| format!("/railway-{number}.html");
+    let garden = |number: u64| format!("/garden-{number}.html");
+    for number in 0..30 {
+        let mut links: Vec<String> = (1..4).map(|step| railway((number + step) % 30)).collect();
+        links.push(garden(number));
+        let title = format!("Railway line {number}: the railway and its trains");
+        let url = format!("http://a.test{}", railway(number));
+        web = web.page(&url, &page(&title, number, &links));
+    }
+    for number in 0..300 {
+        let links: Vec<String> = (1..4)
+            .map(|step| garden((number * 3 + step) % 300))
+            .collect();
+        let title = format!("Note {number}");
+        let url = format!("http://a.test{}", garden(number));
+        web = web.page(&url, &page(&title, 100 + number, &links));
+    }
+    let bench = Bench::serve(web);
+    let crawl = |name: &str, stop: &str| {
+        let config = file(
+            bench.dir.path(),
+            &format!("{name}.toml"),
+            &format!(
+                "[seeds]\nurls = [\"http://a.test/railway-0.html\"]\n[topic]\n\
+                 keywords = [\"railway\", \"trains\"]\n\
+                 examples = [\"http://a.test/railway-7.html\", \"http://a.test/railway-19.html\"]\n\
+                 {stop}[politeness]\ndelay = \"0s\"\n[crawl]\nconcurrency = 1\n"
+            ),
+        );
+        bench.crawl_to_end(name, &[&config]);
+        fetched(&bench, name)
+    };
+    let urls = crawl("ends", "");
+    assert_eq!(relevant(&urls), 30);
+    assert!(urls.len() < 150, "{}", urls.len());
+    let report = stdout(&run(tamis(&["report"]).arg(bench.crawl_dir("ends"))));
+    assert!(report.contains("what waits promises"), "{report}");
+    // Carried on as it is, it soon ends again.
+    let more = crawl("ends", "");
+    assert!(more.len() < urls.len() + 5, "{}", more.len());
+    assert_eq!(crawl("goes-on", "stop_harvest = 0.0\n").len(), 330);
+}
+
+#[test]
 fn a_mirror_is_left_alone_once_it_is_known_for_one_and_no_page_is_lost() {
     let bench = Bench::serve(web(&["a.test", "mirror.test"]));
     let seeds = [

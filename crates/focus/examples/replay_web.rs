@@ -370,6 +370,7 @@ fn run(
                 order_of.insert(id, entry);
                 queue.insert(entry);
             }
+            focus.on_rescored(pending.values().map(|waits| waits.priority).collect());
         }
         rescore_time += cpu_seconds() - clock;
     }

@@ -15,7 +15,9 @@
 //!     a pending URL:  old.merge(&features), priority = focus.score(&old)
 //!     a new URL:      priority = focus.score(&features)
 //!   focus.on_links(page, &priorities of the new ones)
-//!   if focus.rescore_due(pending) { frontier.rescore(|url| focus.score(..)) }
+//!   if focus.rescore_due(pending) {
+//!     frontier.rescore(|url| focus.score(..)); focus.on_rescored(all these scores)
+//!   }
 //!   if let Some(why) = focus.stop() { end the crawl }; focus.stop_host(host) likewise
 //! ```
 //!
@@ -141,7 +143,7 @@ impl Focus {
         let evidence = outcome
             .terms
             .map_or(0.0, |terms| self.topic.judge.evidence(terms));
-        let promise = self.links.on_page(
+        self.links.on_page(
             &self.topic,
             &Arrival {
                 page: outcome.page,
@@ -152,13 +154,12 @@ impl Focus {
                 reward,
             },
         );
-        let threshold = self.topic.threshold();
-        let gain = (outcome.fate == Fate::New && outcome.relevance >= threshold)
-            .then(|| (outcome.relevance - threshold) / (1.0 - threshold).max(0.01));
-        self.harvest.observe(host_of(outcome.url), gain, promise);
+        let is_new = outcome.fate == Fate::New;
+        let gain = is_new && outcome.relevance >= self.topic.threshold();
+        self.harvest.observe(host_of(outcome.url), gain);
         self.since_rescore += 1;
         if let Some(terms) = outcome.terms
-            && self.topic.judge.learn(outcome.page, terms, subject)
+            && self.topic.judge.learn(outcome.page, terms, subject, is_new)
         {
             let links = &self.links;
             self.topic
@@ -205,14 +206,21 @@ impl Focus {
         due
     }
 
+    /// Takes note of the priorities of all that waits, after it was scored again.
+    pub fn on_rescored(&mut self, promises: Vec<f32>) {
+        self.harvest.on_rescored(promises);
+    }
+
     /// The harvest so far.
     pub fn harvest(&self) -> &Harvest {
         &self.harvest
     }
 
-    /// Whether the crawl should stop, and why.
-    pub fn stop(&self) -> Option<StopReason> {
-        self.harvest.stop(self.topic.judge.has_examples())
+    /// Whether the crawl should stop, and why. Ask it after each page.
+    pub fn stop(&mut self) -> Option<StopReason> {
+        let judge = &self.topic.judge;
+        let appraisal = judge.appraise(self.topic.threshold(), self.harvest.lately());
+        self.harvest.stop(&appraisal, judge.has_examples())
     }
 
     /// Whether a host should stop, and why: its pending URLs are not worth a fetch.

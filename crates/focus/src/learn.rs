@@ -162,10 +162,8 @@ impl LinkModel {
         }
     }
 
-    /// Learns from a fetched link, and notes the page it led to; gives what the link promised, 1.0
-    /// for a page that the user gave.
-    pub(crate) fn on_page(&mut self, topic: &Topic, arrival: &Arrival<'_>) -> f32 {
-        let mut promise = 1.0;
+    /// Learns from a fetched link, and notes the page it led to.
+    pub(crate) fn on_page(&mut self, topic: &Topic, arrival: &Arrival<'_>) {
         let Arrival {
             page,
             url,
@@ -181,8 +179,7 @@ impl LinkModel {
         };
         if let Some(link) = link {
             let signals = self.signals(topic, link);
-            let explored;
-            (promise, _, _, explored) = self.weigh(&signals, link);
+            let (.., explored) = self.weigh(&signals, link);
             self.explored += u64::from(explored);
             self.found |= reward >= topic.threshold();
             self.count(link, reward);
@@ -211,7 +208,6 @@ impl LinkModel {
         };
         row.add_linked(linked_sum, linked_count);
         self.pages.insert(page, url, row);
-        promise
     }
 
     /// Notes the promise of the links of a page that were new: how good a hub the page was.

@@ -18,12 +18,16 @@
 //! pages about it and is seldom one itself: its relevance is a tenth of what its words say, while
 //! its links inherit the whole. Unless an example is such a list.
 
+mod appraisal;
+
 use crate::background::Background;
 use crate::descent::{Models, Row};
 use crate::keywords::{Field, Keywords};
 use crate::lexicon::{KeptTerm, Lexicon, Vectors, dot};
 use crate::scale::{Moments, OPINION_MAX, Scale};
 use crate::terms::PageTerms;
+
+pub(crate) use appraisal::Appraisal;
 
 /// Share of likeness as long as nothing was learnt: five pages that the user chose say more than a
 /// keyword. What is learnt from the crawl takes half of it over.
@@ -79,6 +83,10 @@ pub struct Relevance {
 #[derive(Debug, Clone)]
 struct Kept {
     page: u32,
+    /// How many pages had been seen, this one included.
+    turn: u64,
+    /// It is new, and nothing rules it out.
+    counts: bool,
     kind: Kind,
     terms: Vec<KeptTerm>,
     keywords: PageTerms,
@@ -182,6 +190,8 @@ impl Judge {
             0,
             Kept {
                 page: u32::MAX,
+                turn: 0,
+                counts: false,
                 kind,
                 terms: self.lexicon.keep(&self.background, terms.terms.iter()),
                 probability: f32::from(u8::from(on_topic)),
@@ -315,13 +325,19 @@ impl Judge {
     }
 
     /// Learns from a page; true when the model was trained anew.
-    pub(crate) fn learn(&mut self, page: u32, terms: &PageTerms, relevance: f32) -> bool {
+    pub(crate) fn learn(
+        &mut self,
+        page: u32,
+        terms: &PageTerms,
+        relevance: f32,
+        is_new: bool,
+    ) -> bool {
         self.background.observe(terms, relevance);
         self.seen += 1;
         for (pages, counts) in self.keyword_pages.iter_mut().zip(&terms.matches) {
             *pages += u32::from(counts.iter().any(|&count| count > 0));
         }
-        self.keep(page, terms, relevance);
+        self.keep(page, terms, relevance, is_new);
         self.since_training += 1;
         if self.since_training < PAGES_BETWEEN.max((self.seen / 10) as u32) {
             return false;
@@ -329,7 +345,7 @@ impl Judge {
         true
     }
 
-    fn keep(&mut self, page: u32, terms: &PageTerms, relevance: f32) {
+    fn keep(&mut self, page: u32, terms: &PageTerms, relevance: f32, is_new: bool) {
         let slot = (self.kept.len() >= KEPT_PAGES_MAX + self.example_count).then(|| {
             // Reservoir sampling with a hash for a die: every page is kept with the same chance.
             let fixed = self.kept.iter().take_while(|kept| kept.kind != Kind::Seen);
@@ -340,6 +356,8 @@ impl Judge {
         }
         let kept = Kept {
             page,
+            turn: self.seen,
+            counts: is_new && !terms.foreign && !self.excluded(terms),
             kind: Kind::Seen,
             terms: self.telling_terms(terms),
             keywords: terms.without_terms(),

@@ -342,12 +342,15 @@ impl<'p> Run<'p> {
 
     fn rescore(&mut self) {
         let waiting: Vec<usize> = self.queue.order.iter().map(|place| place.2).collect();
+        let mut promises = Vec::with_capacity(waiting.len());
         for at in waiting {
             if let Some(features) = self.features.get(&at) {
                 let promise = self.focus.score(features);
                 self.queue.put(at, promise);
+                promises.push(promise);
             }
         }
+        self.focus.on_rescored(promises);
     }
 }
 

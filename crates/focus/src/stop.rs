@@ -1,28 +1,36 @@
-//! When to stop: the harvest has stayed low for long enough.
+//! When to stop: what waits is worth little beside what was found.
 //!
 //! A crawl in best-first order finds most of what it will find early; then it reads ever less
-//! likely pages until its budget ends. The rule "of the last `window` pages fewer than
-//! `harvest_min` were relevant and new" ends it. The window must be wide enough that a lull is not
-//! an end, so it grows with the crawl: a crawl that still finds something every hundred pages
-//! after thousands is not stopped by a quiet hundred.
+//! likely pages until its budget ends. Three rules end it, whichever comes first:
 //!
-//! A crawl of a small topic would run long that way, so it ends as well when it *fades*: the last
-//! pages yielded under three tenths of what it has yielded on average, and their links had promised
-//! under three fifths of what its links promise on average. Either alone is a poor witness: a wrong
-//! verdict now and then keeps up the one, a hopeful link model the other. Late in a crawl most pages
-//! are off topic and most verdicts that say otherwise are close ones, so a page counts here by how
-//! far its relevance is above the threshold. Verdicts by keywords alone are too rough for all this:
-//! without examples a crawl does not fade, and the first rule looks twice as far back.
+//! * *exhausted*: the promises of all that waits add up to little beside what was found, measured by
+//!   how the crawl has fared of late;
+//! * *fading*: the last three tenths of the pages brought far less than their share;
+//! * *barren*: of the last pages hardly any was relevant and new.
 //!
-//! Neither rule ends a crawl early on: pages about a topic come in clusters, and from the examples'
-//! own to the next it may be two hundred pages, over links of which the model knows nothing yet.
+//! The first two look at what was found as the topic's model sees it *now*: late in a crawl most
+//! pages are off topic and most verdicts that say otherwise are mistakes, which the model has often
+//! seen through by the time it matters. Their window is a share of all pages, so a crawl that still
+//! finds something every hundred pages after thousands is not stopped by a quiet hundred, and a small
+//! topic that is found within eighty pages ends after a hundred. The queue is what tells such a topic
+//! from a lull: pages come in clusters, but where the next cluster is, links wait that may lead to it,
+//! and there are many of them. So one window without a find ends no crawl as long as much waits.
 //!
-//! The first rule with its own numbers ends single hosts.
+//! Both are careful where little is known: a few pages are added to what the window brought. And with
+//! no examples, verdicts are too rough to act on early or after a mere decline. Since the model is
+//! trained anew now and then, both must hold for a while, eight pages in a hundred, without a break. How long they
+//! have held is not in the journal: where one holds as a crawl is carried on, it counts as having held
+//! all along, so that a crawl that had ended ends again.
+//!
+//! The third ends crawls that found next to nothing. One like it, with its own numbers, ends single
+//! hosts.
 
 use std::collections::VecDeque;
 
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::relevance::Appraisal;
 
 /// Hosts whose harvest is remembered; more are never stopped.
 const HOSTS_MAX: usize = 100_000;
@@ -30,27 +38,49 @@ const HOSTS_MAX: usize = 100_000;
 /// Pages that a window has at most.
 const WINDOW_MAX: u64 = 1 << 20;
 
+/// No crawl ends by the first rule as long as the last pages brought this share of the average: what
+/// it finds leads to more that does not wait yet. Nor by the second as long as they did by the verdicts
+/// that were given when they came: a model that comes to doubt the topic itself sees none anywhere.
+const GOING_WELL: f32 = 0.5;
+
+/// How long, as a share of all pages, the first two rules must hold without a break.
+const HOLD: f64 = 0.08;
+
+/// How many times the pages read the URLs are that count of what waits, best first: in the long tail
+/// of a large queue even tiny promises add up.
+const HORIZON: u64 = 5;
+
+/// Pages added to what the last window brought, and to what it was to bring at the crawl's average: with
+/// ten pages found or fewer, no window tells that a crawl goes worse.
+const DOUBT: f32 = 3.0;
+
 /// Settings of the stop rules.
 #[derive(Debug, Clone)]
 pub struct StopConfig {
-    /// Stop when a smaller share than this of the last pages was relevant and new. 0.0 turns the
+    /// Stop when a smaller share than this of the last pages was relevant and new. 0.0 turns all
     /// rules off.
     pub harvest_min: f32,
-    /// No stop before this many pages.
+    /// That rule stops no crawl before this many pages; nor does any where examples are missing.
     pub after: u64,
-    /// The rule looks at this many last pages at least.
+    /// That rule looks at this many last pages at least.
     pub window: u32,
     /// And at this share of all its pages at least.
     pub window_share: f32,
-    /// Stop also when the last pages yielded less than this share of the crawl's average, sure
-    /// verdicts counting more than close ones...
-    pub fading_harvest: f32,
-    /// ... and their links had promised less than this share of the average.
-    pub fading_promise: f32,
-    /// That rule looks at this many last pages at least.
-    pub fading_window: u32,
-    /// And at this share of all its pages at least.
-    pub fading_window_share: f32,
+    /// The last pages of the other two rules, as a share of all.
+    pub lately: f32,
+    /// Stop when what waits promises fewer pages than this share of those found, counted by how
+    /// much the last pages brought beside the average...
+    pub left_min: f32,
+    /// ... or this without examples...
+    pub left_min_keywords: f32,
+    /// ... but not before this many pages.
+    pub left_after: u64,
+    /// Stop when the last pages brought less than this share of the average...
+    pub pace_min: f32,
+    /// ... but not before this many pages.
+    pub pace_after: u64,
+    /// The same without examples; not before `after` pages.
+    pub pace_min_keywords: f32,
     /// A host's rule looks at this many of its last pages.
     pub host_window: u32,
     /// A host stops below this harvest over its window.
@@ -62,45 +92,104 @@ impl Default for StopConfig {
         StopConfig {
             harvest_min: 0.02,
             after: 300,
-            window: 120,
-            window_share: 0.25,
-            fading_harvest: 0.3,
-            fading_promise: 0.6,
-            fading_window: 75,
-            fading_window_share: 0.15,
+            window: 300,
+            window_share: 0.75,
+            lately: 0.3,
+            left_min: 0.13,
+            left_min_keywords: 0.1,
+            left_after: 60,
+            pace_min: 0.35,
+            pace_after: 350,
+            pace_min_keywords: 0.25,
             host_window: 200,
             host_harvest_min: 0.005,
         }
     }
 }
 
+impl Appraisal {
+    /// What the last pages brought beside the crawl's average.
+    fn pace(&self) -> f32 {
+        let share = self.window as f64 / self.pages.max(1) as f64;
+        pace(self.lately, self.found * share as f32)
+    }
+}
+
+/// What the last pages brought beside what they were to bring.
+fn pace(lately: f32, average: f32) -> f32 {
+    (lately + DOUBT) / (average + DOUBT)
+}
+
 /// Why a crawl or a host stops.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StopReason {
-    /// The harvest over the window: relevant and new pages per page.
-    pub harvest: f32,
-    /// Whether each page counts by how sure its verdict is: not the harvest that reports show.
-    pub by_sureness: bool,
-    /// The window in pages.
-    pub window: u32,
-    /// The harvest below which the rule fires.
-    pub harvest_min: f32,
+pub enum StopReason {
+    /// Of the last pages too few were relevant and new.
+    Barren {
+        /// Relevant and new pages per page.
+        harvest: f32,
+        /// The last pages.
+        window: u32,
+        /// The harvest below which the rule fires.
+        harvest_min: f32,
+    },
+    /// The last pages brought far less than their share.
+    Fading {
+        /// The last pages.
+        window: u64,
+        /// What they brought.
+        lately: f32,
+        /// Beside the average, 0.0 to 1.0.
+        pace: f32,
+        /// The pace below which the rule fires.
+        pace_min: f32,
+    },
+    /// What waits promises little.
+    Exhausted {
+        /// The relevant pages that what waits promises, by what the last pages brought.
+        left: f32,
+        /// Relevant pages found.
+        found: f32,
+        /// The share of those found below which the rule fires.
+        left_min: f32,
+    },
 }
 
 impl std::fmt::Display for StopReason {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            out,
-            "{} over the last {} pages is {:.2} %, under {:.2} %",
-            if self.by_sureness {
-                "harvest by sure verdicts"
-            } else {
-                "harvest"
-            },
-            self.window,
-            100.0 * self.harvest,
-            100.0 * self.harvest_min
-        )
+        match self {
+            StopReason::Barren {
+                harvest,
+                window,
+                harvest_min,
+            } => write!(
+                out,
+                "harvest over the last {window} pages is {:.2} %, under {:.2} %",
+                100.0 * harvest,
+                100.0 * harvest_min
+            ),
+            StopReason::Fading {
+                window,
+                lately,
+                pace,
+                pace_min,
+            } => write!(
+                out,
+                "the last {window} pages brought {lately:.0} relevant ones as judged now: {:.0} % \
+                 of the crawl's average, under {:.0} %",
+                100.0 * pace,
+                100.0 * pace_min
+            ),
+            StopReason::Exhausted {
+                left,
+                found,
+                left_min,
+            } => write!(
+                out,
+                "what waits promises {left:.1} relevant pages by what the last ones brought, under \
+                 {:.0} % of the {found:.0} found",
+                100.0 * left_min
+            ),
+        }
     }
 }
 
@@ -108,33 +197,16 @@ impl std::fmt::Display for StopReason {
 #[derive(Debug, Clone)]
 pub struct Harvest {
     config: StopConfig,
-    /// What was gained and promised up to each of the last pages, newest last; as many as the
-    /// widest window so far, and one.
-    sums: VecDeque<Sums>,
-    total: Sums,
-    hosts: HashMap<u64, HostHarvest>,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Sums {
+    /// What was gained up to each of the last pages, newest last; as many as the widest window so
+    /// far, and one.
+    sums: VecDeque<u64>,
     pages: u64,
-    gained: f64,
-    /// What was gained, each page by how sure its verdict was.
-    sure: f64,
-    promised: f64,
-}
-
-impl Sums {
-    /// Harvest, sure harvest and promise for each page since an earlier one.
-    fn since(&self, earlier: &Sums) -> [f32; 3] {
-        let pages = (self.pages - earlier.pages).max(1) as f64;
-        [
-            (self.gained - earlier.gained).max(0.0) / pages,
-            (self.sure - earlier.sure).max(0.0) / pages,
-            (self.promised - earlier.promised).max(0.0) / pages,
-        ]
-        .map(|mean| mean as f32)
-    }
+    gained: u64,
+    /// What the best of all that waits promises, when it was scored last.
+    waiting: Option<f32>,
+    /// From which page on one of the first two rules held without a break.
+    little_since: Option<u64>,
+    hosts: HashMap<u64, HostHarvest>,
 }
 
 /// A host's harvest: a mean that forgets, since a queue for each of many hosts would be too much.
@@ -149,35 +221,22 @@ impl Harvest {
     pub fn new(config: &StopConfig) -> Harvest {
         Harvest {
             config: config.clone(),
-            sums: VecDeque::from([Sums::default()]),
-            total: Sums::default(),
+            sums: VecDeque::from([0]),
+            pages: 0,
+            gained: 0,
+            waiting: None,
+            little_since: Some(0),
             hosts: HashMap::new(),
         }
     }
 
-    /// Counts a page: `gain` is `None` unless it is relevant and new, else how far its relevance is
-    /// above the threshold, 0.0 (just so) to 1.0 (surely); `promise` is what its link promised, 0.0 to
-    /// 1.0.
-    pub fn observe(&mut self, host: &str, gain: Option<f32>, promise: f32) {
-        let share = |x: f32| {
-            if x.is_finite() {
-                x.clamp(0.0, 1.0)
-            } else {
-                0.0
-            }
-        };
-        let sure = share(gain.unwrap_or(0.0));
-        let gain = f32::from(u8::from(gain.is_some()));
-        self.total.pages += 1;
-        self.total.gained += f64::from(gain);
-        self.total.sure += f64::from(sure);
-        self.total.promised += f64::from(share(promise));
-        self.sums.push_back(self.total);
-        let config = &self.config;
-        let widest = self
-            .pages_in(config.window.saturating_mul(2), config.window_share)
-            .max(self.pages_in(config.fading_window, config.fading_window_share));
-        while self.sums.len() > widest + 1 {
+    /// Counts a page; `gain`: it is relevant and new.
+    pub fn observe(&mut self, host: &str, gain: bool) {
+        self.pages += 1;
+        self.gained += u64::from(gain);
+        self.sums.push_back(self.gained);
+        let window = self.window();
+        while self.sums.len() > window + 1 {
             self.sums.pop_front();
         }
         let key = xxh3_64(host.as_bytes());
@@ -185,67 +244,122 @@ impl Harvest {
             let host = self.hosts.entry(key).or_default();
             host.pages += 1;
             let memory = (host.pages as f32).min(self.config.host_window.max(1) as f32);
-            host.mean += (gain - host.mean) / memory;
+            host.mean += (f32::from(u8::from(gain)) - host.mean) / memory;
         }
     }
 
-    /// A window: so many pages, or a share of all if that is more.
-    fn pages_in(&self, pages: u32, share: f32) -> usize {
-        let share = (self.total.pages as f64 * f64::from(share.clamp(0.0, 1.0))) as u64;
-        share.max(u64::from(pages.max(1))).min(WINDOW_MAX) as usize
+    /// Takes note of the priorities of all that waits.
+    pub(crate) fn on_rescored(&mut self, mut promises: Vec<f32>) {
+        let horizon = usize::try_from(HORIZON * self.pages.max(1)).unwrap_or(usize::MAX);
+        if horizon < promises.len() {
+            promises.select_nth_unstable_by(horizon, |a, b| b.total_cmp(a));
+            promises.truncate(horizon);
+        }
+        let promised = |promise: &f32| {
+            if promise.is_finite() {
+                f64::from(promise.clamp(0.0, 1.0))
+            } else {
+                0.0
+            }
+        };
+        self.waiting = Some(promises.iter().map(promised).sum::<f64>() as f32);
     }
 
-    /// Harvest, sure harvest and promise over the last pages; `None` when there were not so many.
-    fn over(&self, window: usize) -> Option<[f32; 3]> {
-        let at = self.sums.len().checked_sub(window + 1)?;
-        Some(self.total.since(&self.sums[at]))
+    /// The window of the plain rule: so many pages, or a share of all if that is more.
+    fn window(&self) -> usize {
+        let share = f64::from(self.config.window_share.clamp(0.0, 1.0));
+        let share = (self.pages as f64 * share) as u64;
+        let least = u64::from(self.config.window.max(1));
+        share.max(least).min(WINDOW_MAX) as usize
+    }
+
+    /// The share of all pages that counts as the last ones.
+    pub(crate) fn lately(&self) -> f32 {
+        self.config.lately.clamp(0.0, 1.0)
     }
 
     /// Pages counted.
     pub fn pages(&self) -> u64 {
-        self.total.pages
+        self.pages
     }
 
     /// Pages relevant and new.
-    pub fn gained(&self) -> f64 {
-        self.total.gained
+    pub fn gained(&self) -> u64 {
+        self.gained
     }
 
     /// Why the crawl should stop, if it should. `has_examples`: the topic is known by more than its
     /// keywords.
-    pub fn stop(&self, has_examples: bool) -> Option<StopReason> {
+    pub(crate) fn stop(&mut self, appraisal: &Appraisal, has_examples: bool) -> Option<StopReason> {
+        if self.config.harvest_min <= 0.0 {
+            return None;
+        }
+        let little = self
+            .exhausted(appraisal, has_examples)
+            .or_else(|| self.fading(appraisal, has_examples));
+        self.little_since = match little {
+            Some(_) => self.little_since.or(Some(self.pages)),
+            None => None,
+        };
+        let held = |since: u64| (self.pages - since) as f64 >= HOLD * self.pages as f64;
+        little
+            .filter(|_| self.little_since.is_some_and(held))
+            .or_else(|| self.barren())
+    }
+
+    fn exhausted(&self, appraisal: &Appraisal, has_examples: bool) -> Option<StopReason> {
         let config = &self.config;
-        if config.harvest_min <= 0.0 || self.total.pages < config.after {
-            return None;
-        }
-        let reason = |window: usize, harvest, harvest_min| StopReason {
-            harvest,
-            by_sureness: false,
-            window: window as u32,
-            harvest_min,
-        };
-        let pages = if has_examples {
-            config.window
+        let found = appraisal.found;
+        let (left_min, after) = if has_examples {
+            (config.left_min, config.left_after)
         } else {
-            config.window.saturating_mul(2)
+            (config.left_min_keywords, config.after)
         };
-        let window = self.pages_in(pages, config.window_share);
-        if let Some([harvest, ..]) = self.over(window)
-            && harvest < config.harvest_min
-        {
-            return Some(reason(window, harvest, config.harvest_min));
-        }
-        if !has_examples {
-            return None;
-        }
-        let window = self.pages_in(config.fading_window, config.fading_window_share);
-        let [_, sure, promise] = self.over(window)?;
-        let [_, sure_mean, promise_mean] = self.total.since(&Sums::default());
-        let sure_min = config.fading_harvest * sure_mean;
-        let fades = sure < sure_min && promise < config.fading_promise * promise_mean;
-        fades.then(|| StopReason {
-            by_sureness: true,
-            ..reason(window, sure, sure_min)
+        let pace = appraisal.pace();
+        let left = self.waiting? * pace;
+        let little = pace < GOING_WELL && left < left_min * (found + 1.0);
+        (appraisal.pages >= after && little).then_some(StopReason::Exhausted {
+            left,
+            found,
+            left_min,
+        })
+    }
+
+    fn fading(&self, appraisal: &Appraisal, has_examples: bool) -> Option<StopReason> {
+        let config = &self.config;
+        let (pace_min, after) = if has_examples {
+            (config.pace_min, config.pace_after)
+        } else {
+            (config.pace_min_keywords, config.after)
+        };
+        let pace = appraisal.pace();
+        let fades = pace < pace_min && self.pace_at_first_sight() < GOING_WELL;
+        (appraisal.pages >= after && fades).then_some(StopReason::Fading {
+            window: appraisal.window,
+            lately: appraisal.lately,
+            pace,
+            pace_min,
+        })
+    }
+
+    /// The pace by the verdicts that were given when the pages came.
+    fn pace_at_first_sight(&self) -> f32 {
+        let window = (self.pages as f64 * f64::from(self.lately())) as usize;
+        let at = self.sums.len().saturating_sub(window + 1);
+        let lately = self.gained - self.sums.get(at).copied().unwrap_or(0);
+        pace(lately as f32, self.gained as f32 * self.lately())
+    }
+
+    fn barren(&self) -> Option<StopReason> {
+        let config = &self.config;
+        let window = self.window();
+        let at = self.sums.len().checked_sub(window + 1)?;
+        let harvest = (self.gained - self.sums[at]) as f32 / window as f32;
+        let barren = self.pages >= config.after && harvest < config.harvest_min;
+        barren.then_some(StopReason::Barren {
+            harvest,
+            window: window as u32,
+            harvest_min: config.harvest_min,
         })
     }
 
@@ -254,9 +368,8 @@ impl Harvest {
         let harvest = self.hosts.get(&xxh3_64(host.as_bytes()))?;
         let over = harvest.pages >= u64::from(self.config.host_window)
             && harvest.mean < self.config.host_harvest_min;
-        over.then_some(StopReason {
+        over.then_some(StopReason::Barren {
             harvest: harvest.mean,
-            by_sureness: false,
             window: self.config.host_window,
             harvest_min: self.config.host_harvest_min,
         })
@@ -268,81 +381,161 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A page that is surely relevant and new, or none.
-    fn found(relevant: bool) -> Option<f32> {
-        relevant.then_some(1.0)
+    const NOTHING: Appraisal = Appraisal {
+        pages: 0,
+        found: 0.0,
+        window: 0,
+        lately: 0.0,
+    };
+
+    /// A crawl of so many pages, three tenths of them the last ones.
+    fn crawl(pages: u64, found: f32, lately: f32) -> Appraisal {
+        Appraisal {
+            pages,
+            found,
+            window: pages * 3 / 10,
+            lately,
+        }
+    }
+
+    /// So much waits, with this promise each.
+    fn waiting(count: usize, promise: f32) -> Harvest {
+        let mut harvest = Harvest::new(&StopConfig::default());
+        for page in 0..200 {
+            harvest.observe("a.example", page < 100);
+        }
+        harvest.on_rescored(vec![promise; count]);
+        harvest
+    }
+
+    fn exhausted(reason: Option<StopReason>) -> bool {
+        matches!(reason, Some(StopReason::Exhausted { .. }))
     }
 
     #[test]
-    fn a_crawl_that_finds_nothing_more_stops_after_its_window() {
-        let mut harvest = Harvest::new(&StopConfig::default());
-        for page in 0..320 {
-            harvest.observe("a.example", found(page < 200), 0.5);
-            // Two of 120 are under 2 %.
-            assert_eq!(harvest.stop(true).is_some(), page >= 317, "{page}");
-        }
-        assert_eq!(harvest.stop(true).unwrap().window, 120);
-        assert_eq!(harvest.stop(false), None);
-        for _ in 0..120 {
-            harvest.observe("a.example", None, 0.5);
-        }
-        assert_eq!(harvest.stop(false).unwrap().window, 240);
+    fn a_small_topic_ends_soon_after_it_was_found() {
+        assert!(exhausted(
+            waiting(250, 0.03).stop(&crawl(110, 45.0, 0.0), true)
+        ));
+        // As long as finds come at the average pace it goes on.
+        assert_eq!(waiting(250, 0.01).stop(&crawl(110, 45.0, 8.0), true), None);
     }
 
     #[test]
-    fn a_first_lull_ends_no_crawl() {
+    fn a_lull_ends_no_crawl_while_much_waits() {
+        assert_eq!(waiting(900, 0.06).stop(&crawl(110, 45.0, 0.0), true), None);
+    }
+
+    #[test]
+    fn the_tail_of_a_long_queue_keeps_no_crawl_alive() {
+        let mut harvest = waiting(0, 0.0);
+        let mut promises = vec![0.000_1; 100_000];
+        promises.extend([0.05; 50]);
+        harvest.on_rescored(promises);
+        assert!(exhausted(harvest.stop(&crawl(200, 40.0, 1.0), true)));
+    }
+
+    #[test]
+    fn a_crawl_that_found_hardly_anything_does_not_end_early() {
+        let stop = |found| waiting(250, 0.001).stop(&crawl(290, found, 0.0), true);
+        assert_eq!(stop(9.0), None);
+        assert!(exhausted(stop(15.0)));
+    }
+
+    #[test]
+    fn without_examples_no_crawl_ends_early() {
+        let stop = |pages| waiting(250, 0.001).stop(&crawl(pages, 45.0, 0.0), false);
+        assert_eq!(stop(299), None);
+        assert!(exhausted(stop(300)));
+    }
+
+    #[test]
+    fn a_crawl_that_fades_ends_however_much_its_links_promise() {
+        let stop = |pages, lately, examples| {
+            waiting(3_000, 0.3).stop(&crawl(pages, 100.0, lately), examples)
+        };
+        let Some(StopReason::Fading { window, pace, .. }) = stop(400, 5.0, true) else {
+            panic!("it goes on");
+        };
+        assert_eq!(window, 120);
+        assert!(pace < 0.35);
+        assert_eq!(stop(400, 15.0, true), None);
+        assert_eq!(stop(349, 5.0, true), None);
+        // A decline must be a steeper one where keywords alone say what is relevant.
+        assert_eq!(stop(400, 8.0, false), None);
+        assert!(stop(400, 3.0, false).is_some());
+    }
+
+    #[test]
+    fn a_model_that_comes_to_doubt_everything_ends_no_crawl() {
         let mut harvest = Harvest::new(&StopConfig::default());
-        for _ in 0..299 {
-            harvest.observe("a.example", None, 0.01);
-            assert_eq!(harvest.stop(true), None);
+        for page in 0..1_000 {
+            harvest.observe("a.example", page % 2 == 0);
         }
-        harvest.observe("a.example", None, 0.01);
-        assert!(harvest.stop(true).is_some());
+        assert_eq!(harvest.stop(&crawl(1_000, 200.0, 0.0), true), None);
+    }
+
+    #[test]
+    fn a_rule_that_holds_for_a_moment_ends_no_crawl() {
+        let mut harvest = Harvest::new(&StopConfig::default());
+        let (fading, well) = (crawl(400, 100.0, 0.0), crawl(400, 100.0, 30.0));
+        for page in 0..400 {
+            harvest.observe("a.example", page < 200);
+        }
+        assert_eq!(harvest.stop(&well, true), None);
+        for page in 0..95 {
+            harvest.observe("a.example", false);
+            let now = if [10, 30, 50].contains(&page) {
+                &well
+            } else {
+                &fading
+            };
+            // Eight in a hundred after the last break.
+            assert_eq!(harvest.stop(now, true).is_some(), page >= 91, "{page}");
+        }
+    }
+
+    #[test]
+    fn a_crawl_that_finds_nothing_ends_after_three_hundred_pages() {
+        let mut harvest = Harvest::new(&StopConfig::default());
+        for page in 1..=300 {
+            harvest.observe("a.example", false);
+            assert_eq!(
+                harvest.stop(&NOTHING, true).is_some(),
+                page == 300,
+                "{page}"
+            );
+        }
     }
 
     #[test]
     fn a_find_now_and_then_keeps_a_crawl_alive() {
         let mut harvest = Harvest::new(&StopConfig::default());
         for page in 0..3_000 {
-            harvest.observe("a.example", found(page % 40 == 0), 0.5);
+            harvest.observe("a.example", page % 40 == 0);
         }
-        assert_eq!(harvest.stop(true), None);
-    }
-
-    /// 225 good pages, then one in so many that is as sure as this, by links with this promise.
-    fn fading(one_in: u32, sure: f32, promise: f32) -> Harvest {
-        let mut harvest = Harvest::new(&StopConfig::default());
-        for page in 0..225 {
-            harvest.observe("a.example", found(page % 2 == 0), 0.6);
-        }
-        for page in 0..75u32 {
-            let gain = page.is_multiple_of(one_in).then_some(sure);
-            harvest.observe("a.example", gain, promise);
-        }
-        harvest
+        assert_eq!(harvest.stop(&NOTHING, true), None);
     }
 
     #[test]
-    fn a_crawl_that_fades_stops_once_its_links_promise_little_too() {
-        let reason = fading(20, 1.0, 0.05).stop(true).unwrap();
-        assert_eq!(reason.window, 75);
-        assert!(reason.harvest < reason.harvest_min);
-        assert_eq!(fading(20, 1.0, 0.5).stop(true), None);
-        assert_eq!(fading(20, 1.0, 0.05).stop(false), None);
-    }
-
-    #[test]
-    fn close_verdicts_do_not_keep_a_fading_crawl_alive() {
-        assert!(fading(3, 0.1, 0.05).stop(true).is_some());
-        assert_eq!(fading(3, 1.0, 0.05).stop(true), None);
+    fn no_rule_acts_when_they_are_off() {
+        let mut harvest = Harvest::new(&StopConfig {
+            harvest_min: 0.0,
+            ..StopConfig::default()
+        });
+        for _ in 0..1_000 {
+            harvest.observe("a.example", false);
+        }
+        harvest.on_rescored(Vec::new());
+        assert_eq!(harvest.stop(&crawl(1_000, 100.0, 0.0), true), None);
     }
 
     #[test]
     fn a_barren_host_stops_and_its_neighbour_does_not() {
         let mut harvest = Harvest::new(&StopConfig::default());
         for page in 0..400 {
-            harvest.observe("barren.example", None, 0.5);
-            harvest.observe("good.example", found(page % 3 == 0), 0.5);
+            harvest.observe("barren.example", false);
+            harvest.observe("good.example", page % 3 == 0);
         }
         assert!(harvest.stop_host("barren.example").is_some());
         assert_eq!(harvest.stop_host("good.example"), None);
@@ -351,13 +544,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_harvest_is_a_share_whatever_comes(pages in prop::collection::vec(any::<(Option<f32>, f32)>(), 0..600)) {
-            let mut harvest = Harvest::new(&StopConfig { harvest_min: 2.0, ..StopConfig::default() });
-            for (gain, promise) in pages {
-                harvest.observe("a.example", gain, promise);
-            }
-            if let Some(reason) = harvest.stop(true) {
-                prop_assert!((0.0..=1.0).contains(&reason.harvest));
+        fn what_ends_one_crawl_ends_one_that_has_less_to_hope_for(
+            pages in 0u64..2_000,
+            found in 0f32..500.0,
+            late in 0f32..1.0,
+            promises in prop::collection::vec(any::<f32>(), 0..300),
+            fewer in 0usize..300,
+        ) {
+            let lately = late * found;
+            let stop = |promises: &[f32], lately: f32| {
+                let mut harvest = waiting(0, 0.0);
+                harvest.on_rescored(promises.to_vec());
+                harvest.stop(&crawl(pages, found, lately), true).is_some()
+            };
+            if stop(&promises, lately) {
+                prop_assert!(stop(&promises[fewer.min(promises.len())..], lately / 2.0));
             }
         }
     }

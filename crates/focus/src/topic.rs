@@ -241,7 +241,7 @@ impl Topic {
     /// Learns from a page that was judged; true when the model was trained anew, so that scores
     /// of pending links are out of date.
     pub fn learn(&mut self, page: u32, terms: &PageTerms, relevance: f32) -> bool {
-        let due = self.judge.learn(page, terms, relevance);
+        let due = self.judge.learn(page, terms, relevance, true);
         if due {
             self.judge.train(&|_, _| 0.0);
         }

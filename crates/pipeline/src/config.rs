@@ -208,9 +208,10 @@ pub struct TopicSection {
     /// Share of fetches spent on links that do not look best, to learn; up to 0.3 as long as no link
     /// has led to a page on topic. 0 for none.
     pub exploration: f32,
-    /// Stop when the harvest over the last `stop_window` pages stays below this; 0 for never.
+    /// Stop when the harvest over the last `stop_window` pages is below this; 0 turns this and the
+    /// rules by what is left to find off.
     pub stop_harvest: f32,
-    /// Pages over which the harvest is taken for the stop rule.
+    /// Pages over which that harvest is taken; three quarters of all when that is more.
     pub stop_window: u64,
 }
 

@@ -7,7 +7,7 @@ use focus::{
     ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageOutcome, PageTerms,
     PageView, Promise, Relevance,
 };
-use frontier::{CanonicalUrl, FrontierUrl};
+use frontier::{CanonicalUrl, Frontier, FrontierUrl};
 /// Page types that are lists of links: they lead to pages about a topic.
 pub use index::is_list_type as is_list;
 use segment::Segmenter;
@@ -321,9 +321,22 @@ impl FocusView {
         Some((context.to_bytes(), self.focus.score(&features)))
     }
 
-    /// Whether pending URLs should be scored again.
-    pub fn rescore_due(&mut self, pending: u64) -> bool {
-        self.focus.rescore_due(pending)
+    /// Scores pending URLs again if the model has changed enough.
+    pub fn rescore_if_due(&mut self, frontier: &mut Frontier) {
+        if self.focus.rescore_due(frontier.counts().pending) {
+            self.rescore(frontier);
+        }
+    }
+
+    /// Scores all pending URLs again.
+    pub fn rescore(&mut self, frontier: &mut Frontier) {
+        let mut promises = Vec::new();
+        frontier.rescore(&mut |url| {
+            let promise = self.score(url);
+            promises.push(promise);
+            promise
+        });
+        self.focus.on_rescored(promises);
     }
 
     /// Whether a host yields next to nothing, and what says so.
@@ -332,7 +345,7 @@ impl FocusView {
     }
 
     /// Whether the harvest says to stop, and why.
-    pub fn stop(&self) -> Option<String> {
+    pub fn stop(&mut self) -> Option<String> {
         self.focus.stop().map(|reason| reason.to_string())
     }
 }

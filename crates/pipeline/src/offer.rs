@@ -114,9 +114,7 @@ impl Writer {
     pub(crate) fn refocus(&mut self) {
         let Some(focus) = &mut self.focus else { return };
         let mut frontier = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
-        if focus.rescore_due(frontier.counts().pending) {
-            frontier.rescore(&mut |url| focus.score(url));
-        }
+        focus.rescore_if_due(&mut frontier);
         if let Some(reason) = focus.stop() {
             *self
                 .harvest_stop

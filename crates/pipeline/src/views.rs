@@ -176,8 +176,8 @@ impl Views {
             notes,
         };
         views.replay(dir, config, &reached)?;
-        if let Some(focus) = &views.focus {
-            views.frontier.rescore(&mut |url| focus.score(url));
+        if let Some(focus) = &mut views.focus {
+            focus.rescore(&mut views.frontier);
         }
         Ok(views)
     }

@@ -7,6 +7,8 @@ fn judge(examples: usize, pages: &[(f32, f32)]) -> Judge {
     judge.kept = pages
         .iter()
         .map(|&(said, odds)| Kept {
+            turn: 0,
+            counts: true,
             page: 0,
             kind: Kind::Seen,
             terms: Vec::new(),
@@ -42,4 +44,22 @@ fn a_model_in_doubt_of_all_pages_still_learns_from_the_best_of_them() {
     assert_eq!(count_on_topic(&judge(1, &[(0.0, -1.6); 50])), 0);
     // Keywords alone are too little to go by.
     assert_eq!(count_on_topic(&judge(0, &[(0.0, -1.4); 50])), 0);
+}
+
+#[test]
+fn pages_are_appraised_as_they_are_judged_now() {
+    let mut judge = judge(1, &[(0.0, 2.0); 10]);
+    for (at, kept) in judge.kept.iter_mut().enumerate() {
+        kept.turn = at as u64 + 1;
+    }
+    judge.seen = 10;
+    judge.kept[0].counts = false;
+    judge.kept[1].keywords.listing = true;
+    judge.kept[9].probability = 0.1;
+    let appraisal = judge.appraise(0.5, 0.3);
+    assert_eq!((appraisal.pages, appraisal.window), (10, 3));
+    assert_eq!((appraisal.found, appraisal.lately), (7.0, 2.0));
+    // A sample stands for all.
+    judge.seen = 20;
+    assert_eq!(judge.appraise(0.5, 0.3).found, 14.0);
 }
