@@ -29,10 +29,6 @@ const GROUPS_MAX: usize = 1 << 18;
 const ROWS_MAX: usize = 1_500;
 /// An arm with this many outcomes needs no exploration.
 const ARM_KNOWN: f32 = 3.0;
-/// Share of the fetches that explore as long as nothing on topic was found, if exploration is on.
-const LOST_EXPLORATION: f32 = 0.3;
-/// An arm with this many outcomes needs no exploration as long as nothing was found.
-const LOST_ARM_KNOWN: f32 = 12.0;
 /// The priority of a link that is explored: above doubtful ones, below good ones.
 const CURIOSITY: f32 = 0.2;
 /// Average outcomes that a group's own are mixed with: the first few say little.
@@ -136,7 +132,9 @@ pub struct LinkModel {
     hub_weights: Signals,
     overall: Group,
     explored: u64,
-    /// A page on topic was found.
+    /// Hosts with outcomes.
+    hosts: u32,
+    /// A link has led to a page on topic.
     found: bool,
 }
 
@@ -158,6 +156,7 @@ impl LinkModel {
                 reward: 1.0,
             },
             explored: 0,
+            hosts: 0,
             found: false,
         }
     }
@@ -180,7 +179,7 @@ impl LinkModel {
         if let Some(link) = link {
             let signals = self.signals(topic, link);
             let (.., explored) = self.weigh(&signals, link);
-            self.explored += u64::from(explored);
+            self.explored += u64::from(explored && self.found);
             self.found |= reward >= topic.threshold();
             self.count(link, reward);
             if self.config.adapt {
@@ -349,21 +348,21 @@ impl LinkModel {
     ///
     /// The bandit's arms are the URL forms of the hosts. An arm with few outcomes is pulled as if
     /// it were good, by a die for each link, as long as such fetches stay within their share. A crawl
-    /// that has found nothing yet has nothing to go by: it explores more, or it would read the first
-    /// host to its end.
+    /// that has found nothing yet has nothing to go by: doubtful links are then as good as each other
+    /// on all hosts that were asked no more than the average one, or it would read the first host to
+    /// its end.
     fn explores(&self, link: &LinkFeatures) -> bool {
-        let (share, known, die) = if self.found {
-            (self.config.exploration, ARM_KNOWN, 8)
-        } else {
-            let share = self.config.exploration.max(LOST_EXPLORATION);
-            (share, LOST_ARM_KNOWN, 2)
-        };
-        if self.config.exploration <= 0.0 || self.explored as f32 >= share * self.overall.count {
+        if self.config.exploration <= 0.0 {
             return false;
         }
-        let key = self.group_keys(link)[1];
-        let outcomes = self.groups.get(&key).map_or(0.0, |group| group.count);
-        outcomes < known && mix(self.config.seed ^ u64::from(link.id)).is_multiple_of(die)
+        let outcomes = |key| self.groups.get(&key).map_or(0.0, |group| group.count);
+        let [host, form, _] = self.group_keys(link);
+        if !self.found {
+            return outcomes(host) * (self.hosts as f32) < self.overall.count;
+        }
+        (self.explored as f32) < self.config.exploration * self.overall.count
+            && outcomes(form) < ARM_KNOWN
+            && mix(self.config.seed ^ u64::from(link.id)).is_multiple_of(8)
     }
 
     fn depth(&self, link: &LinkFeatures) -> u8 {
@@ -392,6 +391,7 @@ impl LinkModel {
         self.overall.count += 1.0;
         self.overall.reward += reward;
         let keys = self.group_keys(link);
+        self.hosts += u32::from(!self.groups.contains_key(&keys[0]));
         let siblings = link
             .parents
             .iter()
@@ -600,25 +600,45 @@ mod tests {
         assert_eq!(standing(0.0, 0.0), 0.0);
     }
 
+    fn link(id: u32, host: u32) -> LinkFeatures {
+        LinkFeatures {
+            id,
+            groups: [host, host, 0],
+            ..LinkFeatures::default()
+        }
+    }
+
+    fn model(exploration: f32) -> LinkModel {
+        LinkModel::new(&LinkModelConfig {
+            exploration,
+            ..LinkModelConfig::default()
+        })
+    }
+
     #[test]
-    fn a_crawl_that_has_found_nothing_explores_more() {
-        let explored = |found: bool, exploration: f32| {
-            let mut model = LinkModel::new(&LinkModelConfig {
-                exploration,
-                ..LinkModelConfig::default()
-            });
-            model.found = found;
+    fn a_crawl_that_has_found_nothing_asks_all_hosts_in_turn() {
+        let mut model = model(0.02);
+        for id in 0..30 {
+            model.count(&link(id, 1), 0.0);
+        }
+        model.count(&link(30, 2), 0.0);
+        let explores = |model: &LinkModel| [1, 2, 3].map(|host| model.explores(&link(99, host)));
+        assert_eq!(explores(&model), [false, true, true]);
+        model.config.exploration = 0.0;
+        assert_eq!(explores(&model), [false; 3]);
+    }
+
+    #[test]
+    fn a_crawl_that_has_found_something_explores_within_its_share() {
+        let explored = |exploration: f32| {
+            let mut model = model(exploration);
+            model.found = true;
             model.overall.count = 100.0;
             model.explored = 10;
-            let link = |id| LinkFeatures {
-                id,
-                ..LinkFeatures::default()
-            };
-            (0..100).filter(|&id| model.explores(&link(id))).count()
+            (0..100).filter(|&id| model.explores(&link(id, 1))).count()
         };
-        assert!((30..70).contains(&explored(false, 0.02)));
+        assert!((5..25).contains(&explored(0.2)));
         // Ten of a hundred fetches are more than its share.
-        assert_eq!(explored(true, 0.02), 0);
-        assert_eq!(explored(false, 0.0), 0);
+        assert_eq!(explored(0.02), 0);
     }
 }

@@ -64,6 +64,8 @@ const LABEL_LEAST: f32 = -1.5;
 /// The same where keywords are all that the user gave: with no example to go by, what is learnt from
 /// a doubtful page leads anywhere.
 const LABEL_LEAST_KEYWORDS: f32 = -1.0;
+/// Log-odds that what was learnt can reach there.
+const LEARNT_MAX_KEYWORDS: f32 = 2.0;
 /// Pages between two trainings at first; later a tenth of the pages seen, so that the cost for
 /// each page does not grow.
 const PAGES_BETWEEN: u32 = 10;
@@ -261,7 +263,12 @@ impl Judge {
                 .clamp(-OPINION_MAX, OPINION_MAX);
         }
         if self.trust > 0.0 {
-            opinions[2] = self.trust * self.learnt_scale.log_odds(learnt);
+            let most = if self.has_examples() {
+                OPINION_MAX
+            } else {
+                LEARNT_MAX_KEYWORDS
+            };
+            opinions[2] = (self.trust * self.learnt_scale.log_odds(learnt)).clamp(-most, most);
         }
         opinions[3] = self
             .company_scale
