@@ -318,7 +318,7 @@ fn run(
                 in_main: !link.chrome,
             });
             if seen.contains(&link.to) {
-                focus.observe_link(&features);
+                focus.observe_link(number, &lines[&link.to].url);
                 continue;
             }
             match on_page.get_mut(&link.to) {

@@ -10,8 +10,8 @@
 //!   ... verdict: off topic below topic.threshold(), near-duplicate, junk; journal ...
 //!   focus.on_page(&PageOutcome)                       once for each fetched URL, failures too
 //!   for each link in scope, once per URL:
-//!     features.found_on(page)
-//!     focus.observe_link(&features)                   does nothing unless the target is known
+//!     focus.observe_link(page, target)                does nothing unless the target is known
+//!     features.found_on(page)                         a fetched URL needs none
 //!     a pending URL:  old.merge(&features), priority = focus.score(&old)
 //!     a new URL:      priority = focus.score(&features)
 //!   focus.on_links(page, &priorities of the new ones)
@@ -169,10 +169,10 @@ impl Focus {
         }
     }
 
-    /// Learns from a link to a page that is known already. Call it for every link of a page that
-    /// is in scope, after `on_page`; for targets that are not known it does nothing.
-    pub fn observe_link(&mut self, features: &LinkFeatures) {
-        self.links.observe(features);
+    /// Learns from a link on a page to one that is known already. Call it for every link of a page
+    /// that is in scope, after `on_page`; for targets that are not known it does nothing.
+    pub fn observe_link(&mut self, page: u32, target: &str) {
+        self.links.observe(page, url_id(target));
     }
 
     /// Notes the promise of those links of a page that were new to the frontier.

@@ -449,13 +449,12 @@ impl LinkModel {
     }
 
     /// Notes a link to a page that is known already: part of that page's company.
-    pub(crate) fn observe(&mut self, link: &LinkFeatures) {
-        if self.pages.of_url(link.id).is_none() {
+    pub(crate) fn observe(&mut self, parent: u32, url: u32) {
+        let Some(relevance) = self.pages.get(parent).map(|row| row.relevance) else {
             return;
-        }
-        let (sum, count) = self.parents(link);
-        if let Some(row) = self.pages.of_url_mut(link.id) {
-            row.add_linked(sum, count);
+        };
+        if let Some(row) = self.pages.of_url_mut(url) {
+            row.add_linked(relevance, 1.0);
         }
     }
 

@@ -311,6 +311,11 @@ impl<'p> Run<'p> {
         learn(&mut self.focus, at, page, relevance, link.as_ref());
         let mut new_links = Vec::new();
         for link in page.links.iter().filter(|link| link.to != at) {
+            if self.queue.seen.contains(&link.to) && !self.queue.waiting.contains_key(&link.to) {
+                let target = self.pages[link.to].url.as_str();
+                self.focus.observe_link(at as u32, target);
+                continue;
+            }
             let features = self.focus.features(&LinkContext {
                 parent: Some(at as u32),
                 url: self.pages[link.to].url.as_str(),
@@ -319,10 +324,6 @@ impl<'p> Run<'p> {
                 tag_path: "",
                 in_main: false,
             });
-            if self.queue.seen.contains(&link.to) && !self.queue.waiting.contains_key(&link.to) {
-                self.focus.observe_link(&features);
-                continue;
-            }
             let is_new = !self.queue.seen.contains(&link.to);
             let known = self.features.entry(link.to).or_default();
             if is_new {

@@ -94,7 +94,7 @@ impl Web {
                     in_main: true,
                 });
                 if seen[to as usize] {
-                    focus.observe_link(&features);
+                    focus.observe_link(page, Self::url(to).as_str());
                 } else if let Some(known) = pending.iter_mut().find(|known| known.0 == to) {
                     known.1.merge(&features);
                     known.2 = focus.score(&known.1);

@@ -491,6 +491,12 @@ impl Frontier {
         Spelling(&self.traps)
     }
 
+    /// Whether what a link says of a URL is of use: it is not admitted yet, or waits in memory.
+    pub fn takes_more(&self, url: &CanonicalUrl) -> bool {
+        let key = url.key();
+        !self.seen.contains(&(key as u64)) || self.bodies.contains_key(&key)
+    }
+
     /// Takes in that a pending URL was linked again: `merge` may change what it carries. Only
     /// URLs in memory are changed.
     pub fn merge(&mut self, url: &CanonicalUrl, merge: impl FnOnce(&mut FrontierUrl)) {

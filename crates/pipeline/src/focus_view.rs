@@ -252,13 +252,13 @@ impl FocusView {
             tag_path: "",
             in_main: false,
         });
-        self.focus.observe_link(&features);
+        self.observe_link(seq, target);
         features
     }
 
-    /// Learns from a link to a page that may be known already.
-    pub fn observe_link(&mut self, features: &LinkFeatures) {
-        self.focus.observe_link(features);
+    /// Learns from a page's link to a page that may be known already.
+    pub fn observe_link(&mut self, seq: u64, target: &CanonicalUrl) {
+        self.focus.observe_link(page_number(seq), target.as_str());
     }
 
     /// A link's features and promise; all its places on the page speak for it.

@@ -65,6 +65,11 @@ impl Writer {
         is_duplicate: bool,
         record: &mut LinkRecord,
     ) {
+        let depth = lease.url().depth + 1;
+        if let Some(refusal) = self.refusal(target, depth, lease) {
+            record.fate = refusal.into();
+            return;
+        }
         let mut context = UrlContext::page();
         let mut features = None;
         let mut promise = lease.url().priority;
@@ -72,8 +77,16 @@ impl Writer {
         if let Some(focus) = &mut self.focus
             && target != &lease.url().url
         {
+            // A URL that was asked for is promised nothing any more: the link tells of the company
+            // that its page keeps, and costs no more than that.
+            focus.observe_link(seq, target);
+            let frontier = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
+            if !frontier.takes_more(target) {
+                record.fate = "seen".into();
+                return;
+            }
+            drop(frontier);
             let (found, score) = focus.promise(seq, link, target);
-            focus.observe_link(&found);
             context.features = found.to_bytes();
             (features, promise) = (Some(found), score);
         }
@@ -81,14 +94,7 @@ impl Writer {
             promise *= 0.5;
         }
         record.promise = promise;
-        record.fate = self.offer(
-            target,
-            lease.url().depth + 1,
-            lease,
-            context,
-            Some(seq),
-            promise,
-        );
+        record.fate = self.admit(target, depth, lease, context, Some(seq), promise);
         match (record.fate.as_str(), features) {
             ("new", Some(features)) => {
                 record.context = crate::focus_view::encode(&features.to_bytes());
@@ -123,6 +129,16 @@ impl Writer {
         }
     }
 
+    /// Why a URL is left out whatever else is known of it.
+    fn refusal(&self, target: &CanonicalUrl, depth: u32, lease: &Lease) -> Option<&'static str> {
+        // Like an example itself, the page that it leads to is asked for wherever it is.
+        if self.examples.get(target.as_str()).is_some() {
+            return None;
+        }
+        let refusal = self.scope.check(target, depth, lease.url().seed).err()?;
+        Some(refusal.name())
+    }
+
     /// Offers a URL to the frontier; gives its fate.
     pub(crate) fn offer(
         &mut self,
@@ -133,13 +149,22 @@ impl Writer {
         via: Option<u64>,
         priority: f32,
     ) -> String {
-        let seed = lease.url().seed;
-        // Like an example itself, the page that it leads to is asked for wherever it is.
-        if self.examples.get(target.as_str()).is_none()
-            && let Err(refusal) = self.scope.check(target, depth, seed)
-        {
-            return refusal.name().to_string();
+        match self.refusal(target, depth, lease) {
+            Some(refusal) => refusal.to_string(),
+            None => self.admit(target, depth, lease, context, via, priority),
         }
+    }
+
+    fn admit(
+        &mut self,
+        target: &CanonicalUrl,
+        depth: u32,
+        lease: &Lease,
+        context: UrlContext,
+        via: Option<u64>,
+        priority: f32,
+    ) -> String {
+        let seed = lease.url().seed;
         let url = FrontierUrl {
             url: target.clone(),
             depth,

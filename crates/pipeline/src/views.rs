@@ -434,7 +434,9 @@ impl Views {
             };
             match link.fate.as_str() {
                 "new" => promises.push(link.promise),
-                "seen" if link.url != page.url => {
+                "seen" if link.url == page.url => {}
+                "seen" if !self.frontier.takes_more(&target) => focus.observe_link(seq, &target),
+                "seen" => {
                     let again = focus.replay_link(seq, link, &target);
                     self.frontier.merge(&target, |url| {
                         if let Some((context, _)) = focus.merged(&url.context, &again) {

@@ -87,3 +87,27 @@ fn urls_held_back_stay_within_the_bound_and_all_go_at_last() {
     }
     assert_eq!(leased.len(), PAGES);
 }
+
+#[test]
+fn what_links_say_of_a_url_is_of_use_until_it_is_asked_for() {
+    struct Open;
+    impl Gate for Open {
+        fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
+            Permission::Allowed
+        }
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    let now = Instant::now();
+    let (mut frontier, _) =
+        Frontier::open(dir.path(), FrontierConfig::default(), now).expect("opens");
+    let url = url(1);
+    assert!(frontier.takes_more(&url.url));
+    frontier.admit(url.clone());
+    assert!(frontier.takes_more(&url.url));
+    let Next::Lease(lease) = frontier.next(now, &mut Open) else {
+        panic!("nothing to fetch");
+    };
+    assert!(!frontier.takes_more(&url.url));
+    frontier.settle(lease.finished());
+    assert!(!frontier.takes_more(&url.url));
+}

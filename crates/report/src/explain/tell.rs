@@ -200,7 +200,7 @@ fn found(story: &Story) -> Vec<String> {
         let fate = match found.fate.as_str() {
             "new" if story.focused => format!("admitted; the link promised {:.2}", found.promise),
             "new" => "admitted".to_owned(),
-            "seen" if story.focused && found.from != story.url => {
+            "seen" if story.focused && found.promise > 0.0 && found.from != story.url => {
                 format!("known already; this link promised {:.2}", found.promise)
             }
             "seen" => "known already".to_owned(),
@@ -405,7 +405,7 @@ fn led_in_short(led: &Led, focused: bool) -> String {
 
 fn led_link(link: &LedTo, focused: bool) -> String {
     let mut line = String::new();
-    if focused {
+    if focused && link.promise > 0.0 {
         let _ = write!(line, "promised {:.2}  ", link.promise);
     }
     line.push_str(&words::name(&link.state));
