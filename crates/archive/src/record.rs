@@ -420,7 +420,8 @@ pub struct LinkRecord {
     /// `rel` tokens.
     #[serde(rename = "r", default, skip_serializing_if = "String::is_empty")]
     pub rel: String,
-    /// Promise at the time it was found, 0.0 to 1.0.
+    /// What the URL was promised at the time the link was found, 0.0 to 1.0, by all links to it up
+    /// to then; 0.0 where nothing came of the link: the URL had been asked for, or is left out.
     #[serde(rename = "p", default)]
     pub promise: f32,
     /// `new`, `seen`, or the name of the refusal (`scope`, `depth`, `nofollow`, `trap`, ...).

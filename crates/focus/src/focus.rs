@@ -186,6 +186,12 @@ impl Focus {
         self.reader.read(link, self.topic.judge.keywords())
     }
 
+    /// What another link to a URL adds to what is known of it, for [`LinkFeatures::merge`] alone.
+    pub fn features_again(&mut self, link: &LinkContext<'_>, known: &LinkFeatures) -> LinkFeatures {
+        self.reader
+            .read_again(link, known, self.topic.judge.keywords())
+    }
+
     /// The priority of a link.
     pub fn score(&self, features: &LinkFeatures) -> f32 {
         self.links.score(&self.topic, features)

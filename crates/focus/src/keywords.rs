@@ -10,6 +10,8 @@ use crate::topic::{TopicConfig, TopicError};
 
 /// Keywords of one topic that are looked at.
 const KEYWORDS_MAX: usize = 64;
+/// Bytes at the beginning of a word that all its inflections share.
+const INFLECTED_ALIKE: usize = 4;
 /// Words of one phrase.
 const PHRASE_WORDS_MAX: usize = 8;
 
@@ -109,6 +111,28 @@ impl Keywords {
         }
     }
 
+    /// Which of the first 32 keywords stand in a short text, as [`Keywords::mask`] says, if they are
+    /// not all `known`. A text with the beginning of no other keyword in it is not cut into words.
+    pub(crate) fn mask_beside(&self, known: u32, text: &str) -> u32 {
+        let wanted = |(number, _): &(usize, &Keyword)| known & 1 << number == 0;
+        let mut wanted = self
+            .list
+            .iter()
+            .take(32)
+            .enumerate()
+            .filter(wanted)
+            .peekable();
+        if wanted.peek().is_none() {
+            return known;
+        }
+        let folded = segment::fold(text);
+        if wanted.any(|(_, keyword)| folded.contains(keyword.beginning())) {
+            known | self.mask(&Segmenter::shared().words(text))
+        } else {
+            known
+        }
+    }
+
     /// Which of the first 32 keywords stand in a few words: one bit each.
     pub(crate) fn mask(&self, words: &Words) -> u32 {
         let mut mask = 0;
@@ -183,6 +207,15 @@ impl Keyword {
         })
     }
 
+    /// What a text must have in it for the keyword to stand there.
+    fn beginning(&self) -> &str {
+        let (_, first, inflects) = &self.words[0];
+        match first.get(..INFLECTED_ALIKE) {
+            Some(shared) if *inflects => shared,
+            _ => first,
+        }
+    }
+
     fn stands_at(&self, words: &Words, at: usize, first: &Word<'_>) -> bool {
         same_word(&self.words[0], first)
             && self.words[1..].iter().enumerate().all(|(offset, wanted)| {
@@ -203,7 +236,7 @@ fn inflected(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let shorter = a.len().min(b.len());
     let longer = a.len().max(b.len());
-    if shorter < 4 || a[..4] != b[..4] {
+    if shorter < INFLECTED_ALIKE || a[..INFLECTED_ALIKE] != b[..INFLECTED_ALIKE] {
         return false;
     }
     let shared = a.iter().zip(b).take_while(|(x, y)| x == y).count();

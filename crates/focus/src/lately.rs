@@ -77,7 +77,7 @@ pub(crate) struct LinkWords {
 impl LinkWords {
     pub(crate) fn of(url: &str, keywords: &Keywords) -> LinkWords {
         let parts = UrlParts::of(url);
-        let host = xxh3_64(parts.authority.as_bytes());
+        let host = host_hash(&parts);
         let words = Segmenter::shared().words(&url_text(&parts));
         LinkWords {
             id: url_id(url),
@@ -129,25 +129,59 @@ pub(crate) struct LinkReader {
 impl LinkReader {
     /// The same as [`LinkFeatures::of`]; `keywords` are the same at every call.
     pub(crate) fn read(&mut self, link: &LinkContext<'_>, keywords: &Keywords) -> LinkFeatures {
-        let mut words = |text: &str| match text {
-            "" => TextWords::default(),
-            text => {
-                let text = clip(text, TEXT_BYTES_MAX);
-                self.texts
-                    .get(xxh3_64(text.as_bytes()), || TextWords::of(text, keywords))
-            }
-        };
-        let (anchor, context) = (words(link.anchor), words(link.context));
+        let anchor = self.text(link.anchor, keywords);
+        let context = self.text(link.context, keywords);
         let url = self.urls.get(xxh3_64(link.url.as_bytes()), || {
             LinkWords::of(link.url, keywords)
         });
         LinkFeatures::put_together(link, anchor, url, context)
     }
+
+    /// What a link adds to a URL of which `known` is known: all of it that [`LinkFeatures::merge`]
+    /// takes in. Texts around links are seldom met twice, and a URL linked before has words from
+    /// around it: then the keywords are looked for in the text, and it is seldom cut.
+    pub(crate) fn read_again(
+        &mut self,
+        link: &LinkContext<'_>,
+        known: &LinkFeatures,
+        keywords: &Keywords,
+    ) -> LinkFeatures {
+        let context = if known.context.len() == CONTEXT_WORDS_MAX {
+            TextWords {
+                keys: keywords.mask_beside(known.keys[2], clip(link.context, TEXT_BYTES_MAX)),
+                words: SmallVec::new(),
+            }
+        } else {
+            self.text(link.context, keywords)
+        };
+        let url = LinkWords {
+            id: known.id,
+            host: host_hash(&UrlParts::of(link.url)),
+            template: known.groups[1],
+            text: TextWords::default(),
+        };
+        LinkFeatures::put_together(link, self.text(link.anchor, keywords), url, context)
+    }
+
+    fn text(&mut self, text: &str, keywords: &Keywords) -> TextWords {
+        match clip(text, TEXT_BYTES_MAX) {
+            "" => TextWords::default(),
+            text => self
+                .texts
+                .get(xxh3_64(text.as_bytes()), || TextWords::of(text, keywords)),
+        }
+    }
+}
+
+fn host_hash(url: &UrlParts<'_>) -> u64 {
+    xxh3_64(url.authority.as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topic::TopicConfig;
+    use proptest::prelude::*;
 
     #[test]
     fn what_is_remembered_changes_no_features_and_has_a_bound() {
@@ -176,5 +210,33 @@ mod tests {
         }
         assert!(reader.texts.young.len() + reader.texts.old.len() <= 2 * KEPT_MAX);
         assert!(reader.urls.young.len() + reader.urls.old.len() <= 2 * KEPT_MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn another_link_adds_the_same_whether_its_text_was_cut_or_not(
+            around in "([a-cS-U]{0,3}|tables|Table|[ ，,.]|SQL|表|數|数据|Ｓql){0,12}",
+            known in "[a-z ]{0,60}",
+        ) {
+            let keywords = Keywords::parse(&TopicConfig {
+                keywords: ["sql", "tables", "数据 表", "a b"].map(str::to_owned).to_vec(),
+                ..TopicConfig::default()
+            })
+            .expect("keywords");
+            let link = |parent, context| LinkContext {
+                parent: Some(parent),
+                url: "http://a.example:8080/one/two.html",
+                anchor: "a table",
+                context,
+                tag_path: "html>body>a",
+                in_main: parent > 0,
+            };
+            let known = LinkFeatures::of(&link(0, &known), &keywords);
+            let (mut whole, mut spared) = (known.clone(), known.clone());
+            whole.merge(&LinkFeatures::of(&link(1, &around), &keywords));
+            let mut reader = LinkReader::default();
+            spared.merge(&reader.read_again(&link(1, &around), &known, &keywords));
+            prop_assert_eq!(whole, spared);
+        }
     }
 }

@@ -498,11 +498,11 @@ impl Frontier {
     }
 
     /// Takes in that a pending URL was linked again: `merge` may change what it carries. Only
-    /// URLs in memory are changed.
-    pub fn merge(&mut self, url: &CanonicalUrl, merge: impl FnOnce(&mut FrontierUrl)) {
+    /// URLs in memory are changed; true when this is one.
+    pub fn merge(&mut self, url: &CanonicalUrl, merge: impl FnOnce(&mut FrontierUrl)) -> bool {
         let key = url.key();
         let Some(waiting) = self.bodies.get_mut(&key) else {
-            return;
+            return false;
         };
         let before = waiting.item(key);
         merge(&mut waiting.url);
@@ -512,6 +512,7 @@ impl Frontier {
             self.hosts[id].reorder(&before, after);
             self.update(id);
         }
+        true
     }
 
     /// Scores every pending URL in memory again.

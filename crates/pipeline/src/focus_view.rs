@@ -262,30 +262,29 @@ impl FocusView {
     }
 
     /// A link's features and promise; all its places on the page speak for it.
-    pub fn promise(
+    pub fn promise(&mut self, seq: u64, link: &FoundLink, target: &CanonicalUrl) -> (Vec<u8>, f32) {
+        let features = places(seq, link, target, |place| self.focus.features(place));
+        let score = self.focus.score(&features);
+        (features.to_bytes(), score)
+    }
+
+    /// Takes in that a page has a link to a pending URL: what its links say of it adds up.
+    pub fn linked_again(
         &mut self,
         seq: u64,
         link: &FoundLink,
         target: &CanonicalUrl,
-    ) -> (LinkFeatures, f32) {
-        let mut features: Option<LinkFeatures> = None;
-        for place in &link.places {
-            let here = self.focus.features(&LinkContext {
-                parent: Some(page_number(seq)),
-                url: target.as_str(),
-                anchor: &place.anchor,
-                context: &place.context,
-                tag_path: &place.tag_path,
-                in_main: place.in_main,
-            });
-            match &mut features {
-                Some(features) => features.merge(&here),
-                None => features = Some(here),
-            }
+        pending: &mut FrontierUrl,
+    ) {
+        let Some(known) = LinkFeatures::from_bytes(features_in(&pending.context)) else {
+            return;
+        };
+        let again = |place: &LinkContext<'_>| self.focus.features_again(place, &known);
+        let again = places(seq, link, target, again);
+        if let Some((context, promise)) = self.merged(&pending.context, &again) {
+            pending.context = context;
+            pending.priority = promise;
         }
-        let features = features.unwrap_or_default();
-        let score = self.focus.score(&features);
-        (features, score)
     }
 
     /// Features and promise of a URL that no page links to: of a sitemap's entry.
@@ -348,6 +347,28 @@ impl FocusView {
     pub fn stop(&mut self) -> Option<String> {
         self.focus.stop().map(|reason| reason.to_string())
     }
+}
+
+/// The features of a link, of which each place on the page has its own.
+fn places(
+    seq: u64,
+    link: &FoundLink,
+    target: &CanonicalUrl,
+    mut read: impl FnMut(&LinkContext<'_>) -> LinkFeatures,
+) -> LinkFeatures {
+    let mut places = link.places.iter().map(|place| {
+        read(&LinkContext {
+            parent: Some(page_number(seq)),
+            url: target.as_str(),
+            anchor: &place.anchor,
+            context: &place.context,
+            tag_path: &place.tag_path,
+            in_main: place.in_main,
+        })
+    });
+    let mut features = places.next().unwrap_or_default();
+    places.for_each(|here| features.merge(&here));
+    features
 }
 
 /// Link features as the journal has them.

@@ -3,7 +3,6 @@
 use std::sync::PoisonError;
 
 use archive::LinkRecord;
-use focus::LinkFeatures;
 use frontier::{Admission, CanonicalUrl, FrontierUrl, Lease};
 
 use crate::config::DuplicateLinks;
@@ -71,7 +70,7 @@ impl Writer {
             return;
         }
         let mut context = UrlContext::page();
-        let mut features = None;
+        let mut features = String::new();
         let mut promise = lease.url().priority;
         // A page's link to itself says nothing.
         if let Some(focus) = &mut self.focus
@@ -80,40 +79,31 @@ impl Writer {
             // A URL that was asked for is promised nothing any more: the link tells of the company
             // that its page keeps, and costs no more than that.
             focus.observe_link(seq, target);
-            let frontier = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut frontier = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
             if !frontier.takes_more(target) {
                 record.fate = "seen".into();
                 return;
             }
+            let is_pending = frontier.merge(target, |pending| {
+                focus.linked_again(seq, link, target, pending);
+                record.promise = pending.priority;
+            });
+            if is_pending {
+                record.fate = "seen".into();
+                return;
+            }
             drop(frontier);
-            let (found, score) = focus.promise(seq, link, target);
-            context.features = found.to_bytes();
-            (features, promise) = (Some(found), score);
+            (context.features, promise) = focus.promise(seq, link, target);
+            features = crate::focus_view::encode(&context.features);
         }
         if is_duplicate && self.config.dedup.links_of_duplicates == DuplicateLinks::FollowNew {
             promise *= 0.5;
         }
         record.promise = promise;
         record.fate = self.admit(target, depth, lease, context, Some(seq), promise);
-        match (record.fate.as_str(), features) {
-            ("new", Some(features)) => {
-                record.context = crate::focus_view::encode(&features.to_bytes());
-            }
-            ("seen", Some(features)) => self.merge(target, &features),
-            _ => {}
+        if record.fate == "new" {
+            record.context = features;
         }
-    }
-
-    /// A pending URL was linked again: what the links say of it adds up.
-    fn merge(&mut self, target: &CanonicalUrl, again: &LinkFeatures) {
-        let Some(focus) = &self.focus else { return };
-        let mut frontier = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
-        frontier.merge(target, |url| {
-            if let Some((context, promise)) = focus.merged(&url.context, again) {
-                url.context = context;
-                url.priority = promise;
-            }
-        });
     }
 
     /// Scores the queue again when the focus model has changed enough, and asks whether to stop.

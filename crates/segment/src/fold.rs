@@ -17,6 +17,10 @@ use crate::simplified::simplify;
 /// eleven times (U+FDFA). Four times what the largest page body may be.
 const SOURCE_BYTES_MAX: usize = 256 << 20;
 
+/// Full-width forms of ASCII from `!` to `~`, most of them the punctuation of Chinese.
+const FULL_WIDTH_FIRST: char = '\u{FF01}';
+const FULL_WIDTH_LAST: char = '\u{FF5E}';
+
 /// The text as it is compared: NFKC, lower case, traditional characters simplified, invisible
 /// format characters removed. Folding twice changes nothing.
 pub fn fold(text: &str) -> String {
@@ -173,6 +177,11 @@ impl<'t> Folding<'t> {
             .map(char::len_utf8)
             .sum();
         let length = first.len_utf8() + marks;
+        if marks == 0 && matches!(first, FULL_WIDTH_FIRST..=FULL_WIDTH_LAST) {
+            let ascii = b'!' + (first as u32 - FULL_WIDTH_FIRST as u32) as u8;
+            self.push_single(at, first, ascii.to_ascii_lowercase().into());
+            return length;
+        }
         if marks == 0 && stays_under_nfkc(first) {
             if is_invisible(first) {
                 return length;
@@ -248,8 +257,12 @@ fn stays_under_nfkc(character: char) -> bool {
 
 /// Whether normalisation may merge or reorder `character` with the one before it.
 fn joins_the_character_before(character: char) -> bool {
-    // Below U+0300 nothing combines, and Chinese characters do not either: the usual cases first.
-    if matches!(character as u32, 0..0x300 | 0x3400..0xA000) {
+    // Below U+0300 nothing combines, and Chinese characters and punctuation do not either: the
+    // usual cases first.
+    if matches!(
+        character as u32,
+        0..0x300 | 0x3000..0x3020 | 0x3400..0xA000 | 0xFF01..=0xFF5E
+    ) {
         return false;
     }
     // Half-width voicing marks and jamo combine by what they decompose to.
@@ -295,6 +308,22 @@ mod tests {
         check("e\u{301}tude É", "étude é");
         check("ﾊﾟﾋﾟ", "パピ");
         check("\u{1112}\u{1161}\u{11AB}", "한");
+    }
+
+    #[test]
+    fn full_width_forms_are_folded_as_by_nfkc_and_nothing_combines_with_what_is_before() {
+        for form in FULL_WIDTH_FIRST..=FULL_WIDTH_LAST {
+            let ascii = std::iter::once(form).nfkc().flat_map(char::to_lowercase);
+            check(&form.to_string(), &ascii.collect::<String>());
+        }
+        for character in ('\u{3000}'..'\u{3020}').chain(FULL_WIDTH_FIRST..=FULL_WIDTH_LAST) {
+            let first = std::iter::once(character).nfkc().next().unwrap();
+            assert_eq!(is_nfkc_quick([first].into_iter()), IsNormalized::Yes);
+            assert_eq!(
+                unicode_normalization::char::canonical_combining_class(first),
+                0
+            );
+        }
     }
 
     #[test]

@@ -201,7 +201,10 @@ fn found(story: &Story) -> Vec<String> {
             "new" if story.focused => format!("admitted; the link promised {:.2}", found.promise),
             "new" => "admitted".to_owned(),
             "seen" if story.focused && found.promise > 0.0 && found.from != story.url => {
-                format!("known already; this link promised {:.2}", found.promise)
+                format!(
+                    "known already; promised {:.2} with this link",
+                    found.promise
+                )
             }
             "seen" => "known already".to_owned(),
             fate => format!("left out: {}", words::name(fate)),
