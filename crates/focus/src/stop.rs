@@ -5,7 +5,8 @@
 //!
 //! * *exhausted*: the promises of all that waits add up to little beside what was found, measured by
 //!   how the crawl has fared of late;
-//! * *fading*: the last three tenths of the pages brought far less than their share;
+//! * *fading*: the last three tenths of the pages brought far less than their share, and what waits
+//!   promises no more than half of what was found;
 //! * *barren*: of the last pages hardly any was relevant and new.
 //!
 //! The first two look at what was found as the topic's model sees it *now*: late in a crawl most
@@ -42,6 +43,10 @@ const WINDOW_MAX: u64 = 1 << 20;
 /// it finds leads to more that does not wait yet. Nor by the second as long as they did by the verdicts
 /// that were given when they came: a model that comes to doubt the topic itself sees none anywhere.
 const GOING_WELL: f32 = 0.5;
+
+/// Nor by the second as long as what waits promises this share of what was found: a broad topic has
+/// lulls.
+const MUCH: f32 = 0.5;
 
 /// How long, as a share of all pages, the first two rules must hold without a break.
 const HOLD: f64 = 0.08;
@@ -95,10 +100,10 @@ impl Default for StopConfig {
             window: 300,
             window_share: 0.75,
             lately: 0.3,
-            left_min: 0.13,
+            left_min: 0.15,
             left_min_keywords: 0.1,
             left_after: 60,
-            pace_min: 0.35,
+            pace_min: 0.38,
             pace_after: 350,
             pace_min_keywords: 0.25,
             host_window: 200,
@@ -333,7 +338,10 @@ impl Harvest {
             (config.pace_min_keywords, config.after)
         };
         let pace = appraisal.pace();
-        let fades = pace < pace_min && self.pace_at_first_sight() < GOING_WELL;
+        let much_waits = self
+            .waiting
+            .is_some_and(|waiting| waiting * pace > MUCH * (appraisal.found + 1.0));
+        let fades = !much_waits && pace < pace_min && self.pace_at_first_sight() < GOING_WELL;
         (appraisal.pages >= after && fades).then_some(StopReason::Fading {
             window: appraisal.window,
             lately: appraisal.lately,
@@ -450,20 +458,27 @@ mod tests {
     }
 
     #[test]
-    fn a_crawl_that_fades_ends_however_much_its_links_promise() {
+    fn a_crawl_that_fades_ends_although_its_links_promise_something() {
         let stop = |pages, lately, examples| {
-            waiting(3_000, 0.3).stop(&crawl(pages, 100.0, lately), examples)
+            waiting(3_000, 0.08).stop(&crawl(pages, 100.0, lately), examples)
         };
         let Some(StopReason::Fading { window, pace, .. }) = stop(400, 5.0, true) else {
             panic!("it goes on");
         };
         assert_eq!(window, 120);
-        assert!(pace < 0.35);
+        assert!(pace < 0.38);
         assert_eq!(stop(400, 15.0, true), None);
         assert_eq!(stop(349, 5.0, true), None);
         // A decline must be a steeper one where keywords alone say what is relevant.
         assert_eq!(stop(400, 8.0, false), None);
         assert!(stop(400, 3.0, false).is_some());
+    }
+
+    #[test]
+    fn a_broad_topic_outlasts_a_lull() {
+        let stop = |promise| waiting(3_000, promise).stop(&crawl(400, 100.0, 5.0), true);
+        assert!(matches!(stop(0.08), Some(StopReason::Fading { .. })));
+        assert_eq!(stop(0.3), None);
     }
 
     #[test]
