@@ -19,12 +19,15 @@ pub(crate) struct Row {
     pub(crate) weight: f32,
 }
 
+/// A term's weights of all rows, of one half, of the other, and of nothing: four are reckoned with
+/// at once.
+type Weights = [f32; 4];
+
 /// What was learnt: weights by the terms' numbers.
 #[derive(Debug)]
 pub(crate) struct Models {
     seed: u64,
-    /// Of all rows, of one half, of the other.
-    weights: Vec<[f32; 3]>,
+    weights: Vec<Weights>,
     biases: [f32; 3],
 }
 
@@ -38,7 +41,7 @@ impl Models {
     ) -> Models {
         let mut models = Models {
             seed,
-            weights: vec![[0.0; 3]; term_count],
+            weights: vec![Weights::default(); term_count],
             biases: [0.0; 3],
         };
         for epoch in 0..EPOCHS {
@@ -53,36 +56,40 @@ impl Models {
 
     fn step(&mut self, row: &Row, vector: &[KeptTerm], rate: f32) {
         let half = 1 + self.half(row.at);
-        let [all, own] = self.products(vector, half);
+        let said = self.products(vector);
         let towards = |said: f32| {
             let error = row.wanted - probability(said);
             rate * row.weight.min(3.0) * error
         };
         let (all, own) = (
-            towards(self.biases[ALL] + all),
-            towards(self.biases[half] + own),
+            towards(self.biases[ALL] + said[ALL]),
+            towards(self.biases[half] + said[half]),
         );
         self.biases[ALL] += 0.1 * all;
         self.biases[half] += 0.1 * own;
+        let (mut steps, mut decay) = (Weights::default(), Weights::default());
+        (steps[ALL], steps[half]) = (all, own);
+        (decay[ALL], decay[half]) = (1e-3 * rate, 1e-3 * rate);
         for &(number, x) in vector {
             let weights = &mut self.weights[number as usize];
-            weights[ALL] += all * x - 1e-3 * rate * weights[ALL];
-            weights[half] += own * x - 1e-3 * rate * weights[half];
+            for ((weight, step), decay) in weights.iter_mut().zip(steps).zip(decay) {
+                *weight += step * x - decay * *weight;
+            }
         }
     }
 
-    /// What the model of all rows and another say of a page; four sums each, so that no
-    /// addition waits for the one before.
-    fn products(&self, vector: &[KeptTerm], other: usize) -> [f32; 2] {
-        let mut sums = [[0.0f32; 2]; 4];
+    /// What each model says of a page; four sums of each, so that no addition waits for the one
+    /// before.
+    fn products(&self, vector: &[KeptTerm]) -> Weights {
+        let mut sums = [Weights::default(); 4];
         for terms in vector.chunks(4) {
             for (sum, &(number, x)) in sums.iter_mut().zip(terms) {
-                let weights = &self.weights[number as usize];
-                sum[0] += x * weights[ALL];
-                sum[1] += x * weights[other];
+                for (sum, weight) in sum.iter_mut().zip(self.weights[number as usize]) {
+                    *sum += x * weight;
+                }
             }
         }
-        [0, 1].map(|model| sums.iter().map(|sum| sum[model]).sum())
+        std::array::from_fn(|model| sums.iter().map(|sum| sum[model]).sum())
     }
 
     fn half(&self, at: usize) -> usize {
@@ -92,7 +99,7 @@ impl Models {
     /// What the half says of a page that has not learnt from it.
     pub(crate) fn unseen(&self, at: usize, vector: &[KeptTerm]) -> f32 {
         let other = 2 - self.half(at);
-        self.biases[other] + self.products(vector, other)[1]
+        self.biases[other] + self.products(vector)[other]
     }
 
     pub(crate) fn bias(&self) -> f32 {

@@ -119,6 +119,8 @@ pub(crate) struct Judge {
     seen: u64,
     /// Pages on which each keyword stands.
     keyword_pages: Vec<u32>,
+    /// How rare each keyword is, by these.
+    keyword_rarities: Vec<f32>,
     bias: f32,
     /// 0.0 when nothing was learnt, towards 1.0 with pages on topic.
     trust: f32,
@@ -143,6 +145,7 @@ impl Judge {
             wants_listings: false,
             seen: 0,
             keyword_pages: vec![0; count],
+            keyword_rarities: vec![1.0; count],
             bias: 0.0,
             trust: 0.0,
             keyword_scale: Scale {
@@ -181,6 +184,7 @@ impl Judge {
 
     pub(crate) fn add_example(&mut self, terms: PageTerms, on_topic: bool) {
         self.background.observe(&terms, 0.0);
+        self.set_keyword_rarities();
         let kind = if on_topic {
             Kind::Example
         } else {
@@ -205,16 +209,22 @@ impl Judge {
         self.train(&|_, _| 0.0);
     }
 
+    fn set_keyword_rarities(&mut self) {
+        let pages = self.background.pages() + 10.0;
+        let rarity = |&on_pages: &u32| (pages / (on_pages as f32 + 1.0)).ln() / pages.ln();
+        let rarities = self.keyword_pages.iter().map(rarity);
+        self.keyword_rarities = rarities.map(|rarity| rarity.max(0.2)).collect();
+    }
+
     /// Where and how densely the keywords stand, 0.0 to 1.0.
     pub(crate) fn evidence(&self, terms: &PageTerms) -> f32 {
-        let pages = self.background.pages() + 10.0;
         let mut sum = 0.0;
-        for ((keyword, counts), &on_pages) in self
+        for ((keyword, counts), rarity) in self
             .keywords
             .list
             .iter()
             .zip(&terms.matches)
-            .zip(&self.keyword_pages)
+            .zip(&self.keyword_rarities)
         {
             let stands = |field: Field| counts[field as usize] > 0;
             if keyword.excluded {
@@ -227,14 +237,13 @@ impl Judge {
             if counts.iter().all(|&count| count == 0) {
                 continue;
             }
-            let rarity = (pages / (on_pages as f32 + 1.0)).ln() / pages.ln();
             let times = counts[Field::Text as usize] as f32;
             let dense = times / (times + 1.2 * (0.25 + 0.75 * terms.word_count as f32 / 400.0));
             let stand = 1.2 * f32::from(u8::from(stands(Field::Title)))
                 + 0.6 * f32::from(u8::from(stands(Field::Url)))
                 + 1.0 * f32::from(u8::from(stands(Field::Label)))
                 + dense;
-            sum += keyword.weight * rarity.max(0.2) * stand;
+            sum += keyword.weight * rarity * stand;
         }
         sum / (sum + 0.6)
     }
@@ -344,6 +353,7 @@ impl Judge {
         for (pages, counts) in self.keyword_pages.iter_mut().zip(&terms.matches) {
             *pages += u32::from(counts.iter().any(|&count| count > 0));
         }
+        self.set_keyword_rarities();
         self.keep(page, terms, relevance, is_new);
         self.since_training += 1;
         if self.since_training < PAGES_BETWEEN.max((self.seen / 10) as u32) {
@@ -590,18 +600,16 @@ impl Judge {
         if mask == 0 {
             return 0.0;
         }
-        let pages = self.background.pages() + 10.0;
         let mut sum = 0.0;
-        for (number, (keyword, &on_pages)) in self
+        for (number, (keyword, rarity)) in self
             .keywords
             .list
             .iter()
             .take(32)
-            .zip(&self.keyword_pages)
+            .zip(&self.keyword_rarities)
             .enumerate()
         {
             if mask & (1 << number) != 0 {
-                let rarity = ((pages / (on_pages as f32 + 1.0)).ln() / pages.ln()).max(0.2);
                 sum += if keyword.excluded {
                     -2.0
                 } else {
