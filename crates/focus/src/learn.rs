@@ -505,7 +505,9 @@ impl LinkModel {
             depth = depth.min(row.depth);
             children.count += row.children;
             children.reward += row.children_reward;
+            // Without a link of its own that was followed, a page has no group of them.
             if self.config.use_tag_path
+                && row.children > 0.0
                 && let Some(group) = self.groups.get(&Self::sibling_key(parent, link))
             {
                 siblings.count += group.count;

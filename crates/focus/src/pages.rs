@@ -8,6 +8,10 @@ use crate::learn::Mix;
 
 /// Pages that are remembered; 32 bytes each, and 20 to find them.
 const PAGES_MAX: usize = 1 << 20;
+/// Numbers that pages can have: not every record of a journal is a page.
+const NUMBERS_MAX: usize = 4 * PAGES_MAX;
+/// The place of a number that is no page's.
+const NOWHERE: u32 = u32::MAX;
 
 /// A fetched page.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,37 +43,40 @@ impl PageRow {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pages {
     rows: Vec<PageRow>,
-    by_number: HashMap<u32, u32, BuildHasherDefault<Mix>>,
+    /// Places by number: each priority asks for a dozen.
+    by_number: Vec<u32>,
     by_url: HashMap<u32, u32, BuildHasherDefault<Mix>>,
 }
 
 impl Pages {
     /// Remembers a page, unless there are too many.
     pub(crate) fn insert(&mut self, number: u32, url: u32, row: PageRow) {
-        if self.rows.len() >= PAGES_MAX {
+        let number = number as usize;
+        if self.rows.len() >= PAGES_MAX || number >= NUMBERS_MAX {
             return;
         }
-        let at = *self
-            .by_number
-            .entry(number)
-            .or_insert(self.rows.len() as u32);
-        self.by_url.insert(url, at);
-        match self.rows.get_mut(at as usize) {
-            Some(known) => *known = row,
-            None => self.rows.push(row),
+        if number >= self.by_number.len() {
+            self.by_number.resize(number + 1, NOWHERE);
         }
+        let at = &mut self.by_number[number];
+        match self.rows.get_mut(*at as usize) {
+            Some(known) => *known = row,
+            None => {
+                *at = self.rows.len() as u32;
+                self.rows.push(row);
+            }
+        }
+        self.by_url.insert(url, *at);
     }
 
     pub(crate) fn get(&self, number: u32) -> Option<&PageRow> {
-        self.by_number
-            .get(&number)
-            .map(|&at| &self.rows[at as usize])
+        let at = *self.by_number.get(number as usize)?;
+        self.rows.get(at as usize)
     }
 
     pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut PageRow> {
-        self.by_number
-            .get(&number)
-            .map(|&at| &mut self.rows[at as usize])
+        let at = *self.by_number.get(number as usize)?;
+        self.rows.get_mut(at as usize)
     }
 
     pub(crate) fn of_url(&self, url: u32) -> Option<&PageRow> {
@@ -78,5 +85,30 @@ impl Pages {
 
     pub(crate) fn of_url_mut(&mut self, url: u32) -> Option<&mut PageRow> {
         self.by_url.get(&url).map(|&at| &mut self.rows[at as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_found_by_number_and_url_and_no_number_costs_more_than_the_bound() {
+        let mut pages = Pages::default();
+        let row = |depth| PageRow {
+            depth,
+            ..PageRow::default()
+        };
+        for (number, depth) in [(7, 1), (3, 2), (7, 3), (u32::MAX, 4)] {
+            pages.insert(number, 100 + depth, row(depth as u8));
+        }
+        let depth = |number| pages.get(number).map(|row| row.depth);
+        assert_eq!(
+            [7, 3, 5, u32::MAX].map(depth),
+            [Some(3), Some(2), None, None]
+        );
+        assert_eq!(pages.of_url(103).map(|row| row.depth), Some(3));
+        assert!(pages.of_url(104).is_none());
+        assert!(pages.by_number.len() <= NUMBERS_MAX);
     }
 }
