@@ -229,6 +229,11 @@ impl Focus {
         self.harvest.stop(&appraisal, judge.has_examples())
     }
 
+    /// Takes note, from the journal, that the crawl had stopped: by its harvest, or not.
+    pub fn on_stopped(&mut self, by_harvest: bool) {
+        self.harvest.on_stopped(by_harvest);
+    }
+
     /// Whether a host should stop, and why: its pending URLs are not worth a fetch.
     pub fn stop_host(&self, host: &str) -> Option<StopReason> {
         self.harvest.stop_host(host)

@@ -6,6 +6,7 @@
 
 use segment::{Script, Segmenter, Word, Words};
 
+use crate::promise::clip;
 use crate::topic::{TopicConfig, TopicError};
 
 /// Keywords of one topic that are looked at.
@@ -210,9 +211,9 @@ impl Keyword {
     /// What a text must have in it for the keyword to stand there.
     fn beginning(&self) -> &str {
         let (_, first, inflects) = &self.words[0];
-        match first.get(..INFLECTED_ALIKE) {
-            Some(shared) if *inflects => shared,
-            _ => first,
+        match *inflects {
+            true => clip(first, INFLECTED_ALIKE),
+            false => first,
         }
     }
 

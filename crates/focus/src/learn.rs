@@ -180,7 +180,7 @@ impl LinkModel {
             let signals = self.signals(topic, link);
             let (.., explored) = self.weigh(&signals, link);
             self.explored += u64::from(explored && self.found);
-            self.found |= reward >= topic.threshold();
+            self.found |= reward > 0.0 && relevance >= topic.threshold();
             self.count(link, reward);
             if self.config.adapt {
                 self.learn_words(link, &signals, reward);
@@ -220,12 +220,10 @@ impl LinkModel {
             }
         }
         let hub = best.iter().sum::<f32>() / best.len() as f32;
-        if let Some(row) = self
-            .rows
-            .iter_mut()
-            .rev()
-            .take(64)
-            .find(|row| row.page == page)
+        // The rows are a ring: the newest is not the last.
+        if let Some(newest) = self.row_next.checked_sub(1)
+            && let Some(row) = self.rows.get_mut(newest % ROWS_MAX)
+            && row.page == page
         {
             row.hub = hub;
         }
@@ -641,5 +639,31 @@ mod tests {
         assert!((5..25).contains(&explored(0.2)));
         // Ten of a hundred fetches are more than its share.
         assert_eq!(explored(0.02), 0);
+    }
+
+    #[test]
+    fn how_good_a_hub_a_page_was_is_noted_however_many_came_before() {
+        let config = crate::topic::TopicConfig {
+            keywords: vec!["bird".to_owned()],
+            ..Default::default()
+        };
+        let topic = Topic::new(&config).unwrap();
+        let mut model = model(0.02);
+        for page in 0..2 * ROWS_MAX as u32 {
+            let link = link(page, 1);
+            model.on_page(
+                &topic,
+                &Arrival {
+                    page,
+                    url: page,
+                    link: Some(&link),
+                    relevance: 0.1,
+                    evidence: 0.0,
+                    reward: 0.1,
+                },
+            );
+            model.on_links(page, &[0.9; 8]);
+        }
+        assert!(model.rows.iter().all(|row| row.hub > 0.8));
     }
 }

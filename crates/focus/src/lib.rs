@@ -46,4 +46,6 @@ pub use redundancy::{Prediction, Redundancy, RedundancyConfig};
 pub use relevance::Relevance;
 pub use stop::{Harvest, StopConfig, StopReason};
 pub use terms::{KeywordPlaces, PageTerms, PageView};
-pub use topic::{ExampleText, TermSource, Topic, TopicConfig, TopicError, TopicTerm};
+pub use topic::{
+    ExampleText, TermSource, Topic, TopicConfig, TopicError, TopicTerm, count_keywords,
+};

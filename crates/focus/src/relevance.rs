@@ -183,6 +183,7 @@ impl Judge {
     }
 
     pub(crate) fn add_example(&mut self, terms: PageTerms, on_topic: bool) {
+        // Counted whole: a few examples share words by chance, which would else pass for telling.
         self.background.observe(&terms, 0.0);
         self.set_keyword_rarities();
         let kind = if on_topic {

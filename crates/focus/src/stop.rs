@@ -19,9 +19,10 @@
 //!
 //! Both are careful where little is known: a few pages are added to what the window brought. And with
 //! no examples, verdicts are too rough to act on early or after a mere decline. Since the model is
-//! trained anew now and then, both must hold for a while, eight pages in a hundred, without a break. How long they
-//! have held is not in the journal: where one holds as a crawl is carried on, it counts as having held
-//! all along, so that a crawl that had ended ends again.
+//! trained anew now and then, both must hold for a while, eight pages in a hundred, without a break.
+//! How long they have held is not in the journal: where one holds as a crawl is carried on that had
+//! ended by its harvest, it counts as having held all along, and ends the crawl again; else it begins
+//! anew.
 //!
 //! The third ends crawls that found next to nothing. One like it, with its own numbers, ends single
 //! hosts.
@@ -76,6 +77,8 @@ pub struct StopConfig {
     /// Stop when what waits promises fewer pages than this share of those found, counted by how
     /// much the last pages brought beside the average...
     pub left_min: f32,
+    /// ... or this before `after` pages, as few pages say little of the pace...
+    pub left_min_early: f32,
     /// ... or this without examples...
     pub left_min_keywords: f32,
     /// ... but not before this many pages.
@@ -101,6 +104,7 @@ impl Default for StopConfig {
             window_share: 0.75,
             lately: 0.3,
             left_min: 0.15,
+            left_min_early: 0.1,
             left_min_keywords: 0.1,
             left_after: 60,
             pace_min: 0.38,
@@ -179,8 +183,8 @@ impl std::fmt::Display for StopReason {
                 pace_min,
             } => write!(
                 out,
-                "the last {window} pages brought {lately:.0} relevant ones as judged now: {:.0} % \
-                 of the crawl's average, under {:.0} %",
+                "the last {window} pages brought {lately:.0} relevant ones, as judged now: {:.0} % \
+                 of the crawl's average; under {:.0} % ends a crawl",
                 100.0 * pace,
                 100.0 * pace_min
             ),
@@ -190,8 +194,8 @@ impl std::fmt::Display for StopReason {
                 left_min,
             } => write!(
                 out,
-                "what waits promises {left:.1} relevant pages by what the last ones brought, under \
-                 {:.0} % of the {found:.0} found",
+                "little is left to find: what waits promises some {left:.0} relevant pages beside the \
+                 {found:.0} found, as judged now; {:.0} % or less ends a crawl",
                 100.0 * left_min
             ),
         }
@@ -211,6 +215,8 @@ pub struct Harvest {
     waiting: Option<f32>,
     /// From which page on one of the first two rules held without a break.
     little_since: Option<u64>,
+    /// The crawl had ended by its harvest when it was started.
+    ended: bool,
     hosts: HashMap<u64, HostHarvest>,
 }
 
@@ -230,7 +236,8 @@ impl Harvest {
             pages: 0,
             gained: 0,
             waiting: None,
-            little_since: Some(0),
+            little_since: None,
+            ended: false,
             hosts: HashMap::new(),
         }
     }
@@ -251,6 +258,11 @@ impl Harvest {
             let memory = (host.pages as f32).min(self.config.host_window.max(1) as f32);
             host.mean += (f32::from(u8::from(gain)) - host.mean) / memory;
         }
+    }
+
+    /// Takes note, from the journal, that the crawl had stopped: by its harvest, or not.
+    pub(crate) fn on_stopped(&mut self, by_harvest: bool) {
+        self.ended = by_harvest;
     }
 
     /// Takes note of the priorities of all that waits.
@@ -303,6 +315,7 @@ impl Harvest {
             .exhausted(appraisal, has_examples)
             .or_else(|| self.fading(appraisal, has_examples));
         self.little_since = match little {
+            Some(_) if self.ended => Some(0),
             Some(_) => self.little_since.or(Some(self.pages)),
             None => None,
         };
@@ -315,10 +328,10 @@ impl Harvest {
     fn exhausted(&self, appraisal: &Appraisal, has_examples: bool) -> Option<StopReason> {
         let config = &self.config;
         let found = appraisal.found;
-        let (left_min, after) = if has_examples {
-            (config.left_min, config.left_after)
-        } else {
-            (config.left_min_keywords, config.after)
+        let (left_min, after) = match has_examples {
+            true if appraisal.pages < config.after => (config.left_min_early, config.left_after),
+            true => (config.left_min, config.left_after),
+            false => (config.left_min_keywords, config.after),
         };
         let pace = appraisal.pace();
         let left = self.waiting? * pace;
@@ -409,6 +422,7 @@ mod tests {
     /// So much waits, with this promise each.
     fn waiting(count: usize, promise: f32) -> Harvest {
         let mut harvest = Harvest::new(&StopConfig::default());
+        harvest.on_stopped(true);
         for page in 0..200 {
             harvest.observe("a.example", page < 100);
         }

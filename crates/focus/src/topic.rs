@@ -69,7 +69,7 @@ pub struct ExampleText {
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum TopicError {
     /// Neither a keyword nor an example.
-    #[error("topic has neither keywords nor examples")]
+    #[error("no keyword to look for and no example")]
     Empty,
     /// A keyword without a word in it.
     #[error("keyword has no word in it: {0:?}")]
@@ -108,6 +108,22 @@ pub struct Topic {
     threshold: f32,
     pub(crate) judge: Judge,
     example_words: Vec<(u32, String)>,
+}
+
+/// How many keywords a topic has beside those that rule pages out.
+///
+/// # Errors
+/// [`TopicError`] names the keyword that cannot be used.
+pub fn count_keywords(keywords: &[String]) -> Result<usize, TopicError> {
+    let parsed = Keywords::parse(&TopicConfig {
+        keywords: keywords.to_vec(),
+        ..TopicConfig::default()
+    })?;
+    Ok(parsed
+        .list
+        .iter()
+        .filter(|keyword| !keyword.excluded)
+        .count())
 }
 
 impl Topic {

@@ -205,8 +205,8 @@ pub struct TopicSection {
     pub threshold: f32,
     /// What becomes of other pages.
     pub off_topic: OffTopic,
-    /// Share of fetches spent on links that do not look best, to learn; up to 0.3 as long as no link
-    /// has led to a page on topic. 0 for none.
+    /// Share of fetches spent on forms of URLs that are little known, to learn. As long as no link has
+    /// led to a page on topic, doubtful links of all hosts take turns instead. 0 turns both off.
     pub exploration: f32,
     /// Stop when the harvest over the last `stop_window` pages is below this; 0 turns this and the
     /// rules by what is left to find off.

@@ -354,12 +354,36 @@ pub(crate) fn check(config: &CrawlConfig) -> Result<(), Wrong> {
                 "choose a probability from 0.0 to 1.0",
             );
         }
-        if topic.keywords.is_empty() && topic.examples.is_empty() {
-            return wrong(
-                "topic",
-                "[topic] has neither keywords nor examples".into(),
-                "give at least one keyword, or leave [topic] out for a crawl without focus",
-            );
+        for (key, share) in [
+            ("topic.exploration", topic.exploration),
+            ("topic.stop_harvest", topic.stop_harvest),
+        ] {
+            if !(0.0..=1.0).contains(&share) {
+                return wrong(
+                    key,
+                    format!("{key} is {share}"),
+                    "choose a share from 0.0 to 1.0",
+                );
+            }
+        }
+        match focus::count_keywords(&topic.keywords) {
+            Err(error) => {
+                return wrong(
+                    "topic.keywords",
+                    error.to_string(),
+                    "write each as a word or a phrase, with ^2 behind it to weigh twice, or with - in \
+                     front to rule pages out",
+                );
+            }
+            Ok(0) if topic.examples.is_empty() => {
+                return wrong(
+                    "topic",
+                    "[topic] has neither keywords nor examples (words with - only rule pages out)"
+                        .into(),
+                    "give at least one keyword, or leave [topic] out for a crawl without focus",
+                );
+            }
+            Ok(_) => {}
         }
     }
     let network = &config.network;
@@ -648,6 +672,11 @@ mod tests {
                 .message
                 .contains("neither")
         );
+        let topic = |line: &str| problem(&format!("[topic]\n{line}\n")).message;
+        assert!(topic("keywords = [\"-stock index\"]").contains("neither"));
+        assert!(topic("keywords = [\"railway^x\"]").contains("railway^x"));
+        assert!(topic("keywords = [\"a\", \"\"]").contains("no word"));
+        assert!(topic("keywords = [\"a\"]\nstop_harvest = 2").contains("stop_harvest is 2"));
     }
 
     #[test]

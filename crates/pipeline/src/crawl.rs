@@ -92,7 +92,7 @@ pub fn reason_in_words(reason: &str) -> &str {
         "max_pages" => "done, the page budget is used up",
         "max_time" => "done, the time budget is used up",
         "interrupted" => "interrupted",
-        "harvest" => "done, the harvest stayed low",
+        "harvest" => "done, little more was to be found",
         other => other,
     }
 }

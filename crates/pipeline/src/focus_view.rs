@@ -119,7 +119,7 @@ impl FocusView {
             title: summary.title.clone(),
             text: text.to_string(),
             url: Some(record.url.clone()),
-            links: record.links.iter().map(|link| link.url.clone()).collect(),
+            links: targets(record).map(str::to_owned).collect(),
             labels: tag_anchors(
                 record
                     .links
@@ -217,7 +217,7 @@ impl FocusView {
     ) -> Option<PageTerms> {
         let url = Url::parse(&record.url).ok()?;
         let words = Segmenter::shared().words(text);
-        let links: Vec<&str> = record.links.iter().map(|link| link.url.as_str()).collect();
+        let links: Vec<&str> = targets(record).collect();
         let labels = tag_anchors(
             record
                 .links
@@ -343,6 +343,11 @@ impl FocusView {
         self.focus.stop_host(host).map(|reason| reason.to_string())
     }
 
+    /// Takes note, from the journal, of why the crawl had stopped.
+    pub fn on_stopped(&mut self, reason: &str) {
+        self.focus.on_stopped(reason == "harvest");
+    }
+
     /// Whether the harvest says to stop, and why.
     pub fn stop(&mut self) -> Option<String> {
         self.focus.stop().map(|reason| reason.to_string())
@@ -407,6 +412,17 @@ fn features_of(context: &UrlContext) -> Option<LinkFeatures> {
 
 fn page_number(seq: u64) -> u32 {
     u32::try_from(seq).unwrap_or(u32::MAX)
+}
+
+/// The targets of a recorded page's links that are URLs a crawl can ask for, as
+/// [`FocusView::terms`] saw them.
+fn targets(record: &PageRecord) -> impl Iterator<Item = &str> {
+    let bad = ["scheme", "userinfo", "url_length", "bad_url"];
+    record
+        .links
+        .iter()
+        .filter(move |link| !bad.contains(&link.fate.as_str()))
+        .map(|link| link.url.as_str())
 }
 
 /// What became of a page, as the link model is told.

@@ -361,6 +361,7 @@ pub fn focus_config(config: &CrawlConfig) -> Result<Option<FocusConfig>, CrawlEr
     focus.topic.threshold = topic.threshold;
     focus.topic.seed = config.crawl.random_seed;
     focus.links.exploration = topic.exploration;
+    focus.links.seed = config.crawl.random_seed;
     focus.stop.harvest_min = topic.stop_harvest;
     focus.stop.window = u32::try_from(topic.stop_window).unwrap_or(u32::MAX);
     focus.topic.examples = example_files(&topic.examples)?;

@@ -309,7 +309,12 @@ impl Views {
                         .replay_attempt(&url, attempt.attempt, attempt.retry_at_ms);
                 }
             }
-            Event::Start(_) | Event::Stop(_) => {}
+            Event::Stop(stop) => {
+                if let Some(focus) = &mut self.focus {
+                    focus.on_stopped(&stop.reason);
+                }
+            }
+            Event::Start(_) => {}
         }
         Ok(())
     }
