@@ -92,11 +92,6 @@ impl Background {
         }
     }
 
-    /// Pages counted, those of the function words included.
-    pub(crate) fn pages(&self) -> f32 {
-        self.units as f32 / UNITS as f32
-    }
-
     pub(crate) fn term(&self, bucket: u32) -> &Known {
         &self.terms[bucket as usize]
     }

@@ -211,7 +211,7 @@ impl Judge {
     }
 
     fn set_keyword_rarities(&mut self) {
-        let pages = self.background.pages() + 10.0;
+        let pages = self.seen as f32 + 16.0;
         let rarity = |&on_pages: &u32| (pages / (on_pages as f32 + 1.0)).ln() / pages.ln();
         let rarities = self.keyword_pages.iter().map(rarity);
         self.keyword_rarities = rarities.map(|rarity| rarity.max(0.2)).collect();
