@@ -215,7 +215,7 @@ pub struct Harvest {
     waiting: Option<f32>,
     /// From which page on one of the first two rules held without a break.
     little_since: Option<u64>,
-    /// The crawl had ended by its harvest when it was started.
+    /// The crawl had ended by its harvest when it was started, and one of them has held ever since.
     ended: bool,
     hosts: HashMap<u64, HostHarvest>,
 }
@@ -317,7 +317,10 @@ impl Harvest {
         self.little_since = match little {
             Some(_) if self.ended => Some(0),
             Some(_) => self.little_since.or(Some(self.pages)),
-            None => None,
+            None => {
+                self.ended = false;
+                None
+            }
         };
         let held = |since: u64| (self.pages - since) as f64 >= HOLD * self.pages as f64;
         little
@@ -522,6 +525,21 @@ mod tests {
             // Eight in a hundred after the last break.
             assert_eq!(harvest.stop(now, true).is_some(), page >= 91, "{page}");
         }
+    }
+
+    #[test]
+    fn a_crawl_that_had_ended_ends_again_unless_it_has_come_upon_more() {
+        let carried_on = || {
+            let mut harvest = Harvest::new(&StopConfig::default());
+            (0..400).for_each(|page| harvest.observe("a.example", page < 200));
+            harvest.on_stopped(true);
+            harvest
+        };
+        let (fading, well) = (crawl(400, 100.0, 0.0), crawl(400, 100.0, 30.0));
+        assert!(carried_on().stop(&fading, true).is_some());
+        let mut harvest = carried_on();
+        assert_eq!(harvest.stop(&well, true), None);
+        assert_eq!(harvest.stop(&fading, true), None);
     }
 
     #[test]
