@@ -65,16 +65,7 @@ impl Frontier {
             return false;
         }
         self.counts.finished -= 1;
-        let order = self.next_order();
-        self.wait(
-            key,
-            Waiting {
-                url,
-                attempt: 1,
-                order,
-            },
-            0,
-        );
+        self.wait_first(key, url);
         true
     }
 }

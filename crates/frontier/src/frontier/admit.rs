@@ -79,6 +79,11 @@ impl Frontier {
         self.counts.admitted += 1;
         let host = url.url.host();
         self.count_admission(&host, url.seed);
+        self.wait_first(key, url);
+    }
+
+    /// Puts a URL into the queue for its first attempt.
+    pub(crate) fn wait_first(&mut self, key: u128, url: FrontierUrl) {
         let order = self.next_order();
         self.wait(
             key,
