@@ -8,12 +8,14 @@
 //! on the one thread that owns the model, in journal order:
 //!   relevance = focus.judge(&terms, came_by)          came_by: features of the fetched URL
 //!   ... verdict: off topic below topic.threshold(), near-duplicate, junk; journal ...
-//!   focus.on_page(&PageOutcome)                       once for each fetched URL, failures too
+//!   ahead = focus.ahead(&PageOutcome)                 the page as its links will see it
 //!   for each link in scope, once per URL:
-//!     focus.observe_link(page, target)                does nothing unless the target is known
 //!     features.found_on(page)                         a fetched URL needs none
-//!     a pending URL:  old.merge(&features), priority = focus.score(&old)
-//!     a new URL:      priority = focus.score(&features)
+//!     a pending URL:  old.merge(&features), priority = focus.score_on(&old, &ahead)
+//!     a new URL:      priority = focus.score_on(&features, &ahead)
+//!   ... the record is made; what it does:
+//!   focus.on_page(&PageOutcome)                       once for each fetched URL, failures too
+//!   focus.observe_link(page, target)                  for links to known pages
 //!   focus.on_links(page, &priorities of the new ones)
 //!   if focus.rescore_due(pending) {
 //!     frontier.rescore(|url| focus.score(..)); focus.on_rescored(all these scores)
@@ -25,7 +27,7 @@
 //! `judge`, and ends with the same model.
 
 use crate::lately::LinkReader;
-use crate::learn::{Arrival, LinkModel, LinkModelConfig, Promise};
+use crate::learn::{Arrival, LinkModel, LinkModelConfig, PageAhead, Promise};
 use crate::promise::{LinkContext, LinkFeatures, url_id};
 use crate::relevance::Relevance;
 use crate::stop::{Harvest, StopConfig, StopReason};
@@ -139,21 +141,8 @@ impl Focus {
     /// before `features` is asked for its links.
     pub fn on_page(&mut self, outcome: &PageOutcome<'_>) {
         let subject = self.subject(outcome);
-        let reward = self.reward(outcome);
-        let evidence = outcome
-            .terms
-            .map_or(0.0, |terms| self.topic.judge.evidence(terms));
-        self.links.on_page(
-            &self.topic,
-            &Arrival {
-                page: outcome.page,
-                url: url_id(outcome.url),
-                link: outcome.link,
-                relevance: subject,
-                evidence,
-                reward,
-            },
-        );
+        let arrival = self.arrival(outcome);
+        self.links.on_page(&self.topic, &arrival);
         let is_new = outcome.fate == Fate::New;
         let gain = is_new && outcome.relevance >= self.topic.threshold();
         self.harvest.observe(host_of(outcome.url), gain);
@@ -194,7 +183,32 @@ impl Focus {
 
     /// The priority of a link.
     pub fn score(&self, features: &LinkFeatures) -> f32 {
-        self.links.score(&self.topic, features)
+        self.links.score(&self.topic, features, None)
+    }
+
+    /// A page that was judged, before [`Focus::on_page`] learns from it: what its links are scored
+    /// by. Nothing is learnt.
+    pub fn ahead(&self, outcome: &PageOutcome<'_>) -> PageAhead {
+        self.links.ahead(&self.arrival(outcome))
+    }
+
+    /// The priority of a link on a page that is not learnt from yet.
+    pub fn score_on(&self, features: &LinkFeatures, page: &PageAhead) -> f32 {
+        self.links.score(&self.topic, features, Some(page))
+    }
+
+    fn arrival<'a>(&self, outcome: &PageOutcome<'a>) -> Arrival<'a> {
+        let evidence = outcome
+            .terms
+            .map_or(0.0, |terms| self.topic.judge.evidence(terms));
+        Arrival {
+            page: outcome.page,
+            url: url_id(outcome.url),
+            link: outcome.link,
+            relevance: self.subject(outcome),
+            evidence,
+            reward: self.reward(outcome),
+        }
     }
 
     /// The priority of a link, with reasons.

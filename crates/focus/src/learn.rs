@@ -97,6 +97,13 @@ pub(crate) struct Arrival<'a> {
     pub(crate) reward: f32,
 }
 
+/// A page that was judged and is not learnt from yet, as its own links will see it.
+#[derive(Debug, Clone)]
+pub struct PageAhead {
+    page: u32,
+    row: PageRow,
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 struct Group {
     count: f32,
@@ -168,16 +175,12 @@ impl LinkModel {
             url,
             link,
             relevance,
-            evidence,
             reward,
+            ..
         } = *arrival;
-        let depth = match link {
-            _ if relevance >= 0.5 => 0,
-            Some(link) => self.depth(link).saturating_add(1),
-            None => 0,
-        };
+        let noted = self.row_of(arrival);
         if let Some(link) = link {
-            let signals = self.signals(topic, link);
+            let signals = self.signals(topic, link, None);
             let (.., explored) = self.weigh(&signals, link);
             self.explored += u64::from(explored && self.found);
             self.found |= reward > 0.0 && relevance >= topic.threshold();
@@ -198,6 +201,22 @@ impl LinkModel {
             }
             self.row_next += 1;
         }
+        self.pages.insert(page, url, noted);
+    }
+
+    /// What will be noted of a page.
+    fn row_of(&self, arrival: &Arrival<'_>) -> PageRow {
+        let Arrival {
+            link,
+            relevance,
+            evidence,
+            ..
+        } = *arrival;
+        let depth = match link {
+            _ if relevance >= 0.5 => 0,
+            Some(link) => self.depth(link).saturating_add(1),
+            None => 0,
+        };
         let (linked_sum, linked_count) = link.map_or((0.0, 0.0), |link| self.parents(link));
         let mut row = PageRow {
             relevance,
@@ -206,7 +225,15 @@ impl LinkModel {
             ..PageRow::default()
         };
         row.add_linked(linked_sum, linked_count);
-        self.pages.insert(page, url, row);
+        row
+    }
+
+    /// A page before it is learnt from, for [`LinkModel::score`] of its links.
+    pub(crate) fn ahead(&self, arrival: &Arrival<'_>) -> PageAhead {
+        PageAhead {
+            page: arrival.page,
+            row: self.row_of(arrival),
+        }
     }
 
     /// Notes the promise of the links of a page that were new: how good a hub the page was.
@@ -253,14 +280,20 @@ impl LinkModel {
         self.hub_weights = newton::fit(&newton::HUB_BELIEFS, &self.hub_weights, rows(true));
     }
 
-    /// The priority of a link.
-    pub fn score(&self, topic: &Topic, features: &LinkFeatures) -> f32 {
-        self.weigh(&self.signals(topic, features), features).0
+    /// The priority of a link; where it stands on a page that is not learnt from yet, with that
+    /// page in mind.
+    pub(crate) fn score(
+        &self,
+        topic: &Topic,
+        features: &LinkFeatures,
+        page: Option<&PageAhead>,
+    ) -> f32 {
+        self.weigh(&self.signals(topic, features, page), features).0
     }
 
     /// The priority of a link, with reasons.
     pub fn promise(&self, topic: &Topic, features: &LinkFeatures) -> Promise {
-        let signals = self.signals(topic, features);
+        let signals = self.signals(topic, features, None);
         let (score, relevant, hub, explored) = self.weigh(&signals, features);
         let mut why: Vec<(&'static str, f32)> = newton::SIGNAL_NAMES
             .iter()
@@ -472,7 +505,7 @@ impl LinkModel {
     }
 
     /// What is known of a link, as numbers.
-    fn signals(&self, topic: &Topic, link: &LinkFeatures) -> Signals {
+    fn signals(&self, topic: &Topic, link: &LinkFeatures, page: Option<&PageAhead>) -> Signals {
         let judge = &topic.judge;
         let mut signals: Signals = [0.0; SIGNAL_COUNT];
         signals[0] = 1.0;
@@ -493,7 +526,9 @@ impl LinkModel {
         let (mut children, mut siblings) = (Group::default(), Group::default());
         let mut depth = u8::MAX;
         for &parent in &link.parents {
-            let Some(row) = self.pages.get(parent) else {
+            let ahead = page.filter(|page| page.page == parent);
+            let row = ahead.map(|page| &page.row);
+            let Some(row) = row.or_else(|| self.pages.get(parent)) else {
                 continue;
             };
             count += 1.0;

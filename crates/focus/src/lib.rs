@@ -40,7 +40,7 @@ pub mod terms;
 pub mod topic;
 
 pub use focus::{Fate, Focus, FocusConfig, PageOutcome};
-pub use learn::{LinkModel, LinkModelConfig, Promise};
+pub use learn::{LinkModel, LinkModelConfig, PageAhead, Promise};
 pub use promise::{LinkContext, LinkFeatures};
 pub use redundancy::{Prediction, Redundancy, RedundancyConfig};
 pub use relevance::Relevance;

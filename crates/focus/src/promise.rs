@@ -132,6 +132,24 @@ impl LinkFeatures {
         }
     }
 
+    /// What `again` would add if it were merged: as much of it as there is room for and that is not
+    /// known. Merging it does what merging `again` does, given the pages with the link.
+    pub fn additions(&self, again: &LinkFeatures) -> LinkFeatures {
+        let takes_path = self.parents.is_empty() || (again.in_main && !self.in_main);
+        let mut keys = again.keys;
+        for (theirs, mine) in keys.iter_mut().zip(self.keys) {
+            *theirs &= !mine;
+        }
+        LinkFeatures {
+            anchor: beside(&self.anchor, &again.anchor),
+            context: beside(&self.context, &again.context),
+            keys,
+            groups: [0, 0, if takes_path { again.groups[2] } else { 0 }],
+            in_main: again.in_main && !self.in_main,
+            ..LinkFeatures::default()
+        }
+    }
+
     /// The features as bytes, for the frontier and the journal.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(200);
@@ -202,6 +220,16 @@ impl LinkFeatures {
             context: SmallVec::from_slice(&words[..lengths[3]]),
         })
     }
+}
+
+/// The words that [`join`] would add.
+fn beside<const MAX: usize>(mine: &SmallVec<[u32; MAX]>, theirs: &[u32]) -> SmallVec<[u32; MAX]>
+where
+    [u32; MAX]: smallvec::Array<Item = u32>,
+{
+    let mut all = mine.clone();
+    join(&mut all, theirs);
+    SmallVec::from_slice(&all[mine.len()..])
 }
 
 fn join<const MAX: usize>(mine: &mut SmallVec<[u32; MAX]>, theirs: &[u32])
@@ -356,6 +384,29 @@ mod tests {
                 features.merge(&link(*parent, &anchor));
             }
             prop_assert_eq!(LinkFeatures::from_bytes(&features.to_bytes()), Some(features));
+        }
+
+        #[test]
+        fn what_a_link_adds_is_all_that_matters_of_it(
+            known in ".{0,40}", again in ".{0,60}", around in ".{0,80}",
+            parents in prop::collection::vec(1u32..9, 0..4), in_main in any::<bool>(),
+        ) {
+            let features = |parent: Option<u32>, anchor: &str, context: &str, in_main| {
+                LinkFeatures::of(&LinkContext {
+                    parent, url: "http://a.example/x", anchor, context, tag_path: "html>body>p>a", in_main,
+                }, &Keywords::default())
+            };
+            let mut old = features(None, &known, "", false);
+            for parent in parents {
+                old.merge(&features(Some(parent), &known, "words around", false));
+            }
+            let again = features(Some(9), &again, &around, in_main);
+            let mut additions = old.additions(&again);
+            additions.found_on(9);
+            let (mut whole, mut sparse) = (old.clone(), old);
+            whole.merge(&again);
+            sparse.merge(&additions);
+            prop_assert_eq!(whole, sparse);
         }
 
         #[test]
