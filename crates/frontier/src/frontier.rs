@@ -20,6 +20,9 @@ use crate::url::CanonicalUrl;
 
 mod admit;
 mod held;
+mod offers;
+
+pub use offers::Offers;
 
 /// URLs whose having been seen is known without asking the disk: some 160 MB of memory.
 const SEEN_IN_MEMORY_MAX: usize = 10_000_000;
@@ -39,7 +42,12 @@ pub struct Frontier {
     pub(crate) counts: Counts,
     seen: hashbrown::HashSet<u64>,
     bodies: hashbrown::HashMap<u128, Waiting>,
-    leased: hashbrown::HashSet<u128>,
+    /// URLs under way, each with the caller's bytes: links to it still add to them.
+    leased: hashbrown::HashMap<u128, Vec<u8>>,
+    /// URLs that come in may be leased only after the next [`Frontier::apply`].
+    holds_new: bool,
+    /// Those that came in since the last one, with the time before which none is to be tried.
+    new: Vec<(u128, u64)>,
     host_ids: hashbrown::HashMap<HostKey, usize>,
     domains: hashbrown::HashMap<String, usize>,
     seeds: hashbrown::HashMap<u32, u64>,
@@ -115,7 +123,9 @@ impl Frontier {
             counts: Counts::default(),
             seen: hashbrown::HashSet::new(),
             bodies: hashbrown::HashMap::new(),
-            leased: hashbrown::HashSet::new(),
+            leased: hashbrown::HashMap::new(),
+            holds_new: false,
+            new: Vec::new(),
             host_ids: hashbrown::HashMap::new(),
             domains: hashbrown::HashMap::new(),
             seeds: hashbrown::HashMap::new(),
@@ -166,6 +176,7 @@ impl Frontier {
                     attempt,
                     order,
                 };
+                self.counts.pending += 1;
                 self.enqueue(key, &waiting, not_before_ms);
                 if self.bodies.len() < self.config.pending_in_memory {
                     self.bodies.insert(key, waiting);
@@ -178,8 +189,29 @@ impl Frontier {
     pub(crate) fn wait(&mut self, key: u128, waiting: Waiting, not_before_ms: u64) {
         let row = RowBytes::pending(&waiting.url, waiting.attempt, not_before_ms, waiting.order);
         self.unwritten.insert(key, row);
-        self.enqueue(key, &waiting, not_before_ms);
+        self.counts.pending += 1;
+        if self.holds_new {
+            self.new.push((key, not_before_ms));
+        } else {
+            self.enqueue(key, &waiting, not_before_ms);
+        }
         self.bodies.insert(key, waiting);
+    }
+
+    /// From now on a URL that comes in, or back, may be leased only after the next
+    /// [`Frontier::apply`]: what is fetched then follows from records that are synced.
+    pub fn hold_new_until_applied(&mut self) {
+        self.holds_new = true;
+    }
+
+    /// URLs that came in since the last [`Frontier::apply`] take their places in the queues.
+    fn release_new(&mut self) {
+        for (key, not_before_ms) in std::mem::take(&mut self.new) {
+            if let Some(waiting) = self.bodies.remove(&key) {
+                self.enqueue(key, &waiting, not_before_ms);
+                self.bodies.insert(key, waiting);
+            }
+        }
     }
 
     fn enqueue(&mut self, key: u128, waiting: &Waiting, not_before_ms: u64) {
@@ -187,7 +219,6 @@ impl Frontier {
         let item = waiting.item(key);
         let longest = self.config.retry_after_max.max(Duration::from_secs(3_600));
         let not_before = self.clock.instant_of(not_before_ms, longest);
-        self.counts.pending += 1;
         if self.hosts[id].push(item, not_before) {
             self.places += 1;
         } else {
@@ -346,7 +377,7 @@ impl Frontier {
     fn lease(&mut self, id: usize, item: &Item, waiting: Waiting) -> Lease {
         self.pop(id);
         self.counts.in_flight += 1;
-        self.leased.insert(item.key);
+        self.leased.insert(item.key, waiting.url.context.clone());
         let url = FrontierUrl {
             priority: item.own_priority(),
             ..waiting.url
@@ -386,7 +417,7 @@ impl Frontier {
     }
 
     pub(crate) fn is_leased(&self, key: u128) -> bool {
-        self.leased.contains(&key)
+        self.leased.contains_key(&key)
     }
 
     pub(crate) fn write_later(&mut self, key: u128, row: RowBytes) {
@@ -434,7 +465,7 @@ impl Frontier {
     pub fn settle(&mut self, settled: Settled) {
         let (Settled::Finished(lease) | Settled::RetryAt(lease, _)) = &settled;
         let key = lease.url.url.key();
-        self.leased.remove(&key);
+        let context = self.leased.remove(&key);
         self.counts.in_flight -= 1;
         self.release_held();
         match settled {
@@ -451,10 +482,11 @@ impl Frontier {
                     attempt,
                     order,
                 } = lease;
+                let context = context.unwrap_or_default();
                 self.wait(
                     key,
                     Waiting {
-                        url,
+                        url: FrontierUrl { context, ..url },
                         attempt: attempt + 1,
                         order,
                     },
@@ -491,28 +523,44 @@ impl Frontier {
         Spelling(&self.traps)
     }
 
-    /// Whether what a link says of a URL is of use: it is not admitted yet, or waits in memory.
-    pub fn takes_more(&self, url: &CanonicalUrl) -> bool {
-        let key = url.key();
-        !self.seen.contains(&(key as u64)) || self.bodies.contains_key(&key)
+    /// A URL that waits in memory, with what it carries.
+    pub fn waiting(&self, url: &CanonicalUrl) -> Option<&FrontierUrl> {
+        Some(&self.bodies.get(&url.key())?.url)
     }
 
-    /// Takes in that a pending URL was linked again: `merge` may change what it carries. Only
-    /// URLs in memory are changed; true when this is one.
-    pub fn merge(&mut self, url: &CanonicalUrl, merge: impl FnOnce(&mut FrontierUrl)) -> bool {
+    /// The caller's bytes of a URL that waits in memory or is under way.
+    pub fn context_of(&self, url: &CanonicalUrl) -> Option<&[u8]> {
         let key = url.key();
+        let waiting = self.bodies.get(&key).map(|waiting| &waiting.url.context);
+        waiting.or_else(|| self.leased.get(&key)).map(Vec::as_slice)
+    }
+
+    /// Changes the caller's bytes and the priority of a URL that waits in memory or is under way:
+    /// for the latter they count if it is tried again.
+    pub fn amend(&mut self, url: &CanonicalUrl, context: Vec<u8>, priority: f32) {
+        let key = url.key();
+        if let Some(leased) = self.leased.get_mut(&key) {
+            *leased = context;
+            return;
+        }
         let Some(waiting) = self.bodies.get_mut(&key) else {
-            return false;
+            return;
         };
         let before = waiting.item(key);
-        merge(&mut waiting.url);
+        waiting.url.context = context;
+        waiting.url.priority = priority;
         let after = waiting.item(key);
         if after != before {
             let id = self.host_id(&url.host());
             self.hosts[id].reorder(&before, after);
             self.update(id);
         }
-        true
+    }
+
+    /// Whether a URL met its fate and was not put back since.
+    pub fn is_finished(&self, url: &CanonicalUrl) -> bool {
+        let key = url.key();
+        !self.is_leased(key) && matches!(self.stored(key), Some(Stored::Finished { .. }))
     }
 
     /// Scores every pending URL in memory again.
@@ -537,6 +585,7 @@ impl Frontier {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
+        self.release_new();
         let bodies_max = self.config.pending_in_memory;
         let bodies = &mut self.bodies;
         let rows = self.unwritten.drain().inspect(|(key, _)| {

@@ -44,7 +44,7 @@ mod trap;
 pub mod url;
 
 pub use config::{FrontierConfig, FrontierError, HostStatus, Opened};
-pub use frontier::Frontier;
+pub use frontier::{Frontier, Offers};
 pub use host::HostKey;
 pub use lease::{
     Admission, AdmissionRefusal, Counts, FrontierUrl, Gate, Lease, Next, Permission, Settled,

@@ -5,7 +5,7 @@
 
 use crate::frontier::{Frontier, Waiting};
 use crate::lease::FrontierUrl;
-use crate::store::{RowBytes, Stored};
+use crate::store::RowBytes;
 use crate::url::CanonicalUrl;
 
 impl Frontier {
@@ -60,8 +60,7 @@ impl Frontier {
     /// visited already, or was never admitted.
     pub fn reopen(&mut self, url: FrontierUrl) -> bool {
         let key = url.url.key();
-        let is_finished = matches!(self.stored(key), Some(Stored::Finished { .. }));
-        if !is_finished || self.is_leased(key) {
+        if !self.is_finished(&url.url) {
             return false;
         }
         self.counts.finished -= 1;

@@ -220,6 +220,21 @@ impl Scope {
         if !self.holds(&host) && !scopes.any(|scope| scope.holds(url, &host)) {
             return Err(ScopeRefusal::Host);
         }
+        self.check_beside_host(url, depth, seed)
+    }
+
+    /// Whether the rules beside the host's let a URL in: for the target of a seed's redirect, whose
+    /// host will be in scope with it.
+    ///
+    /// # Errors
+    /// The rule that refuses it.
+    pub fn check_beside_host(
+        &self,
+        url: &CanonicalUrl,
+        depth: u32,
+        seed: u32,
+    ) -> Result<(), ScopeRefusal> {
+        let own = self.seeds.get(seed as usize);
         let depth_max = own.and_then(|own| own.depth_max).unwrap_or(self.depth_max);
         if depth > depth_max {
             return Err(ScopeRefusal::Depth(depth_max));

@@ -100,6 +100,17 @@ struct Parameter {
     varies: bool,
 }
 
+/// A page that was judged and is not noted yet: what the rules will know of it when it is. Its
+/// links are asked about with it in mind.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct JudgedPage {
+    /// The numbered part that the page belongs to, with the page and its links counted.
+    part: Option<(u64, Part)>,
+    /// The keys under which the page will be noted as read.
+    read_as: Vec<u64>,
+    useless: bool,
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Reader {
     part: Option<u64>,
@@ -111,10 +122,22 @@ struct Reader {
 impl Traps {
     /// Refuses a URL that belongs to a trap, by the trap's name.
     pub(crate) fn check(&self, host: &HostKey, url: &CanonicalUrl) -> Result<(), &'static str> {
+        self.check_link(host, url, &JudgedPage::default())
+    }
+
+    /// The same for a link of a page that is not noted yet.
+    pub(crate) fn check_link(
+        &self,
+        host: &HostKey,
+        url: &CanonicalUrl,
+        page: &JudgedPage,
+    ) -> Result<(), &'static str> {
         let shape = Shape::of(url);
         shape.check()?;
         if let Some((part, numbers)) = shape.part(host) {
-            let seen = self.parts.get(&part).copied().unwrap_or_default();
+            let own = page.part.filter(|(own, _)| *own == part);
+            let noted = || self.parts.get(&part).copied().unwrap_or_default();
+            let seen = own.map_or_else(noted, |(_, seen)| seen);
             let (name, useless_min, per_useful) = if numbers > 1 {
                 ("trap_calendar", CALENDAR_MIN, USELESS_PER_USEFUL_DAY)
             } else {
@@ -124,10 +147,40 @@ impl Traps {
                 return Err(name);
             }
         }
-        if self.repeats_a_page(host, &shape) {
+        if self.repeats_a_page(host, &shape, &page.read_as) {
             return Err("trap_same_content");
         }
         Ok(())
+    }
+
+    /// A page that was judged, as it will be noted.
+    pub(crate) fn judged(&self, host: &HostKey, url: &CanonicalUrl, gave: Gave) -> JudgedPage {
+        let shape = Shape::of(url);
+        let useless = gave != Gave::Something;
+        let has_room = |part: &u64| self.parts.len() < ENTRIES_MAX || self.parts.contains_key(part);
+        let part = shape.part(host).map(|(part, _)| part).filter(has_room);
+        let part = part.map(|part| {
+            let mut seen = self.parts.get(&part).copied().unwrap_or_default();
+            seen.count(useless);
+            (part, seen)
+        });
+        JudgedPage {
+            part,
+            read_as: self.keys_of(host, &shape),
+            useless,
+        }
+    }
+
+    /// Counts a new URL that the judged page links to, as [`Traps::admitted`] will.
+    pub(crate) fn admitted_link(&self, page: &mut JudgedPage, host: &HostKey, url: &CanonicalUrl) {
+        let Some((part, seen)) = page.part.as_mut().filter(|_| page.useless) else {
+            return;
+        };
+        let is_its_kind = Shape::of(url)
+            .part(host)
+            .is_some_and(|(own, _)| own == *part);
+        page.useless = is_its_kind;
+        seen.count_link(is_its_kind);
     }
 
     /// The URL without the parameters that were found to change nothing on its host.
@@ -164,14 +217,8 @@ impl Traps {
         let Some(seen) = self.parts.get_mut(&part) else {
             return;
         };
-        if is_its_kind {
-            seen.bred = seen.bred.saturating_add(1);
-        } else {
-            // It led elsewhere: it was of use after all.
-            reader.useless = false;
-            seen.useless = seen.useless.saturating_sub(1);
-            seen.useful = seen.useful.saturating_add(1);
-        }
+        reader.useless = is_its_kind;
+        seen.count_link(is_its_kind);
     }
 
     /// Notes what the page of record number `seq` gave. URLs admitted next, via that record, are
@@ -186,20 +233,13 @@ impl Traps {
             useless: !useful,
         });
         if let Some(seen) = part.and_then(|part| entry(&mut self.parts, part)) {
-            let count = if useful {
-                &mut seen.useful
-            } else {
-                &mut seen.useless
-            };
-            *count = count.saturating_add(1);
+            seen.count(!useful);
         }
         self.observe_parameters(host, &shape, gave);
     }
 
     fn observe_parameters(&mut self, host: &HostKey, shape: &Shape<'_>, gave: Gave) {
-        let own = shape.without(host, |_| false);
-        let bare = shape.without(host, |name| self.changes_nothing(host, name));
-        let mut keys = vec![own, bare];
+        let keys = self.keys_of(host, shape);
         for (name, value) in shape.parameters().take(PARAMETERS_SEEN_MAX) {
             let [plain, first] = shape.firsts(host, name);
             let was_useful = [plain, first].map(|key| self.firsts.get(&key).copied());
@@ -214,13 +254,22 @@ impl Traps {
                     (Some(true), Gave::OnlyLinks) | (Some(false) | None, _) => {}
                 }
             }
-            keys.push(first);
         }
         for key in keys {
             if let Some(first) = entry(&mut self.firsts, key) {
                 *first |= gave == Gave::Something;
             }
         }
+    }
+
+    /// The keys under which a page is noted as read: whole, without what changes nothing, and
+    /// without each of its parameters.
+    fn keys_of(&self, host: &HostKey, shape: &Shape<'_>) -> Vec<u64> {
+        let own = shape.without(host, |_| false);
+        let bare = shape.without(host, |name| self.changes_nothing(host, name));
+        let names = shape.parameters().take(PARAMETERS_SEEN_MAX);
+        let firsts = names.map(|(name, _)| shape.firsts(host, name)[1]);
+        [own, bare].into_iter().chain(firsts).collect()
     }
 
     /// Notes that a page repeats a page of another host, before the page itself is noted. Where the
@@ -262,7 +311,8 @@ impl Traps {
     }
 
     /// Whether the page was read already under a URL that differs in nothing that matters.
-    fn repeats_a_page(&self, host: &HostKey, shape: &Shape<'_>) -> bool {
+    /// `read_as` are keys of a page that is not noted yet.
+    fn repeats_a_page(&self, host: &HostKey, shape: &Shape<'_>, read_as: &[u64]) -> bool {
         if self.parameters.is_empty() || shape.query.is_empty() {
             return false;
         }
@@ -273,12 +323,32 @@ impl Traps {
             return false;
         }
         let plain = shape.without(host, without);
-        let was_read = |key| self.firsts.contains_key(&key);
+        let was_read = |key| self.firsts.contains_key(&key) || read_as.contains(&key);
         was_read(plain) || idle.any(|name| was_read(less(plain, name)))
     }
 }
 
 impl Part {
+    fn count(&mut self, useless: bool) {
+        let count = if useless {
+            &mut self.useless
+        } else {
+            &mut self.useful
+        };
+        *count = count.saturating_add(1);
+    }
+
+    /// A useless page of this part links to a new URL.
+    fn count_link(&mut self, is_its_kind: bool) {
+        if is_its_kind {
+            self.bred = self.bred.saturating_add(1);
+        } else {
+            // It led elsewhere: it was of use after all.
+            self.useless = self.useless.saturating_sub(1);
+            self.useful = self.useful.saturating_add(1);
+        }
+    }
+
     fn is_endless(&self, useless_min: u32, per_useful: u32) -> bool {
         self.useless >= useless_min
             && self.bred >= self.useless

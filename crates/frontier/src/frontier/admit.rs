@@ -2,7 +2,7 @@
 
 use super::{Frontier, SEEN_IN_MEMORY_MAX, Waiting};
 use crate::host::HostKey;
-use crate::lease::{Admission, AdmissionRefusal, FrontierUrl};
+use crate::lease::{Admission, FrontierUrl};
 use crate::politeness::Manners;
 use crate::queue::HostQueue;
 
@@ -14,16 +14,12 @@ impl Frontier {
 
     /// Offers a URL. It is in scope: that was asked before.
     pub fn admit(&mut self, url: FrontierUrl) -> Admission {
-        let key = url.url.key();
-        if self.has_seen(key) {
-            return Admission::Seen;
+        let admission = self.offers(None).offer(&url.url, url.depth, url.seed);
+        if admission == Admission::New {
+            self.observe_link(&url.url, url.via);
+            self.admit_new(url.url.key(), url);
         }
-        if let Some(refusal) = self.refusal(&url) {
-            return Admission::Refused(refusal);
-        }
-        self.observe_link(&url.url, url.via);
-        self.admit_new(key, url);
-        Admission::New
+        admission
     }
 
     pub(crate) fn has_seen(&self, key: u128) -> bool {
@@ -38,40 +34,6 @@ impl Frontier {
         if self.seen.len() < SEEN_IN_MEMORY_MAX {
             self.seen.insert(key as u64);
         }
-    }
-
-    fn refusal(&self, url: &FrontierUrl) -> Option<AdmissionRefusal> {
-        let host = url.url.host();
-        let budget = self.seed_budgets.get(&url.seed);
-        let used = self.seeds.get(&url.seed).copied().unwrap_or(0);
-        if budget.is_some_and(|&budget| used >= budget) {
-            return Some(AdmissionRefusal::BudgetSeed);
-        }
-        match self.host_ids.get(&host) {
-            Some(&id) => {
-                if self.hosts[id].admitted >= self.hosts[id].admitted_max {
-                    return Some(AdmissionRefusal::BudgetHost);
-                }
-            }
-            None => {
-                if self.hosts.len() >= self.config.hosts_max {
-                    return Some(AdmissionRefusal::BudgetHosts);
-                }
-                let domain = host.registrable().unwrap_or(host.name());
-                let hosts = self.domains.get(domain).copied().unwrap_or(0);
-                if hosts >= self.config.hosts_per_domain {
-                    return Some(AdmissionRefusal::HostPool);
-                }
-            }
-        }
-        // A seed is the user's word: no trap rule applies to it.
-        if url.depth == 0 {
-            return None;
-        }
-        self.traps
-            .check(&host, &url.url)
-            .err()
-            .map(AdmissionRefusal::Trap)
     }
 
     pub(crate) fn admit_new(&mut self, key: u128, url: FrontierUrl) {
@@ -115,8 +77,7 @@ impl Frontier {
         let delay = own.and_then(|own| own.delay).unwrap_or(self.config.delay);
         let connections = own.and_then(|own| own.connections);
         let connections = connections.unwrap_or(self.config.connections_per_host);
-        let all = Some(self.config.urls_per_host).filter(|&max| max > 0);
-        let admitted_max = own.and_then(|own| own.pages).or(all).unwrap_or(u64::MAX);
+        let admitted_max = self.admitted_max(host);
         let mut manners = Manners::new(delay, connections);
         if let Some(at) = self.resumed_at {
             manners.rest(at);
@@ -125,8 +86,19 @@ impl Frontier {
         self.hosts
             .push(HostQueue::new(host.clone(), manners, admitted_max));
         self.host_ids.insert(host.clone(), id);
-        let domain = host.registrable().unwrap_or(host.name()).to_owned();
-        *self.domains.entry(domain).or_default() += 1;
+        *self.domains.entry(domain_of(host).to_owned()).or_default() += 1;
         id
     }
+
+    /// How many URLs a host may bring in.
+    pub(super) fn admitted_max(&self, host: &HostKey) -> u64 {
+        let own = self.config.hosts.get(host.as_str());
+        let all = Some(self.config.urls_per_host).filter(|&max| max > 0);
+        own.and_then(|own| own.pages).or(all).unwrap_or(u64::MAX)
+    }
+}
+
+/// The domain that a host's owner registered, or the host where there is none.
+pub(super) fn domain_of(host: &HostKey) -> &str {
+    host.registrable().unwrap_or(host.name())
 }

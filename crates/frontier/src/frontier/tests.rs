@@ -101,13 +101,49 @@ fn what_links_say_of_a_url_is_of_use_until_it_is_asked_for() {
     let (mut frontier, _) =
         Frontier::open(dir.path(), FrontierConfig::default(), now).expect("opens");
     let url = url(1);
-    assert!(frontier.takes_more(&url.url));
+    assert!(frontier.waiting(&url.url).is_none());
     frontier.admit(url.clone());
-    assert!(frontier.takes_more(&url.url));
+    assert_eq!(frontier.waiting(&url.url), Some(&url));
     let Next::Lease(lease) = frontier.next(now, &mut Open) else {
         panic!("nothing to fetch");
     };
-    assert!(!frontier.takes_more(&url.url));
+    assert!(frontier.waiting(&url.url).is_none());
+    // It may have to be tried again: what is said of it meanwhile is not lost.
+    frontier.amend(&url.url, vec![9], 0.9);
+    assert_eq!(frontier.context_of(&url.url), Some([9].as_slice()));
+    frontier.settle(lease.retry_at(0));
+    assert_eq!(
+        frontier.waiting(&url.url).map(|url| url.context.as_slice()),
+        Some([9].as_slice())
+    );
+}
+
+#[test]
+fn a_url_that_is_held_until_applied_goes_once_its_record_is_synced() {
+    struct Open;
+    impl Gate for Open {
+        fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
+            Permission::Allowed
+        }
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    let now = Instant::now();
+    let (mut frontier, _) =
+        Frontier::open(dir.path(), FrontierConfig::default(), now).expect("opens");
+    frontier.hold_new_until_applied();
+    assert_eq!(frontier.admit(url(1)), crate::Admission::New);
+    assert!(matches!(frontier.next(now, &mut Open), Next::InFlight));
+    assert_eq!(frontier.counts().pending, 1);
+    // It can be added to at once.
+    frontier.amend(&url(1).url, vec![1], 0.9);
+    frontier.apply(1).expect("written");
+    let Next::Lease(lease) = frontier.next(now, &mut Open) else {
+        panic!("its record is synced");
+    };
+    assert_eq!(
+        (lease.url().priority, &*lease.url().context),
+        (0.9, [1].as_slice())
+    );
     frontier.settle(lease.finished());
-    assert!(!frontier.takes_more(&url.url));
+    assert!(frontier.is_finished(&url(1).url));
 }

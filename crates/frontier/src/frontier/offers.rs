@@ -1,0 +1,173 @@
+//! Asking what would become of URLs, without admitting them.
+//!
+//! A record names the fate of each of its links before it changes anything. The fate of one link
+//! depends on those before it: they are in the queue then, and have used up a part of each budget.
+//! [`Offers`] counts them beside the frontier, which stays as it is.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::Frontier;
+use super::admit::domain_of;
+use crate::host::HostKey;
+use crate::lease::{Admission, AdmissionRefusal};
+use crate::trap::{Gave, JudgedPage};
+use crate::url::CanonicalUrl;
+
+/// What the frontier would admit, one URL after the other.
+#[derive(Debug)]
+pub struct Offers<'f> {
+    frontier: &'f Frontier,
+    page: JudgedPage,
+    urls: HashSet<u128>,
+    hosts: HashMap<HostKey, u64>,
+    new_hosts: usize,
+    new_hosts_of_domains: HashMap<String, usize>,
+    seeds: HashMap<u32, u64>,
+    /// The budget of a seed that the frontier does not know yet.
+    seed_budget: Option<(u32, u64)>,
+}
+
+impl Frontier {
+    /// Asks what would become of URLs; of the links of `page`, if they are a page's: one that was
+    /// judged, with what it gave, and is not told to [`Frontier::observe`] yet.
+    pub fn offers(&self, page: Option<(&CanonicalUrl, Gave)>) -> Offers<'_> {
+        let judged = page.map(|(url, gave)| self.traps.judged(&url.host(), url, gave));
+        Offers {
+            frontier: self,
+            page: judged.unwrap_or_default(),
+            urls: HashSet::new(),
+            hosts: HashMap::new(),
+            new_hosts: 0,
+            new_hosts_of_domains: HashMap::new(),
+            seeds: HashMap::new(),
+            seed_budget: None,
+        }
+    }
+}
+
+impl Offers<'_> {
+    /// Sets how many URLs a new seed may bring in.
+    pub fn set_seed_budget(&mut self, seed: u32, urls: u64) {
+        self.seed_budget = Some((seed, urls));
+    }
+
+    /// What becomes of a URL in scope, if it is offered after all those before it.
+    pub fn offer(&mut self, url: &CanonicalUrl, depth: u32, seed: u32) -> Admission {
+        let key = url.key();
+        if self.frontier.has_seen(key) || self.urls.contains(&key) {
+            return Admission::Seen;
+        }
+        let host = url.host();
+        if let Some(refusal) = self.refusal(url, &host, depth, seed) {
+            return Admission::Refused(refusal);
+        }
+        self.frontier
+            .traps
+            .admitted_link(&mut self.page, &host, url);
+        self.urls.insert(key);
+        *self.seeds.entry(seed).or_default() += 1;
+        if !self.is_known(&host) {
+            self.new_hosts += 1;
+            let domain = domain_of(&host).to_owned();
+            *self.new_hosts_of_domains.entry(domain).or_default() += 1;
+        }
+        *self.hosts.entry(host).or_default() += 1;
+        Admission::New
+    }
+
+    fn is_known(&self, host: &HostKey) -> bool {
+        self.frontier.host_ids.contains_key(host) || self.hosts.contains_key(host)
+    }
+
+    fn refusal(
+        &self,
+        url: &CanonicalUrl,
+        host: &HostKey,
+        depth: u32,
+        seed: u32,
+    ) -> Option<AdmissionRefusal> {
+        let frontier = self.frontier;
+        let own = self.seed_budget.filter(|(own, _)| *own == seed);
+        let budget = own.map(|(_, urls)| urls);
+        let budget = budget.or_else(|| frontier.seed_budgets.get(&seed).copied());
+        let used = frontier.seeds.get(&seed).unwrap_or(&0) + self.seeds.get(&seed).unwrap_or(&0);
+        if budget.is_some_and(|budget| used >= budget) {
+            return Some(AdmissionRefusal::BudgetSeed);
+        }
+        if self.is_known(host) {
+            let id = frontier.host_ids.get(host);
+            let before = id.map_or(0, |&id| frontier.hosts[id].admitted);
+            let admitted = before + self.hosts.get(host).unwrap_or(&0);
+            if admitted >= frontier.admitted_max(host) {
+                return Some(AdmissionRefusal::BudgetHost);
+            }
+        } else {
+            if frontier.hosts.len() + self.new_hosts >= frontier.config.hosts_max {
+                return Some(AdmissionRefusal::BudgetHosts);
+            }
+            let domain = domain_of(host);
+            let hosts = frontier.domains.get(domain).unwrap_or(&0)
+                + self.new_hosts_of_domains.get(domain).unwrap_or(&0);
+            if hosts >= frontier.config.hosts_per_domain {
+                return Some(AdmissionRefusal::HostPool);
+            }
+        }
+        // A seed is the user's word: no trap rule applies to it.
+        if depth == 0 {
+            return None;
+        }
+        let checked = frontier.traps.check_link(host, url, &self.page);
+        checked.err().map(AdmissionRefusal::Trap)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use proptest::prelude::*;
+
+    use crate::{CanonicalUrl, Frontier, FrontierConfig, FrontierUrl, Gave};
+
+    proptest! {
+        /// What is said of URLs asked about together is what becomes of them one by one.
+        #[test]
+        fn offers_come_true(
+            links in prop::collection::vec((0u32..6, 0u32..12), 1..60),
+            seeds in prop::collection::vec((0u32..6, 0u32..12), 0..20),
+            budget in prop::option::of(0u64..12),
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let config = FrontierConfig {
+                urls_per_host: 5,
+                hosts_max: 5,
+                hosts_per_domain: 3,
+                ..FrontierConfig::default()
+            };
+            let (mut frontier, _) = Frontier::open(dir.path(), config, Instant::now()).unwrap();
+            if let Some(budget) = budget {
+                frontier.set_seed_budget(1, budget);
+            }
+            let url = |(host, page): (u32, u32), seed| FrontierUrl {
+                url: CanonicalUrl::parse(&format!("http://h{host}.d{}.org/x/{page}", host % 2)).unwrap(),
+                depth: 1,
+                seed,
+                via: Some(7),
+                priority: 1.0,
+                context: Vec::new(),
+            };
+            for seed in seeds {
+                frontier.admit(url(seed, 1));
+            }
+            let page = CanonicalUrl::parse("http://h0.d0.org/x/99").unwrap();
+            let said: Vec<_> = {
+                let mut offers = frontier.offers(Some((&page, Gave::Nothing)));
+                links.iter().map(|&link| offers.offer(&url(link, 1).url, 1, 1)).collect()
+            };
+            frontier.observe(&page, 7, Gave::Nothing, None);
+            for (&link, said) in links.iter().zip(said) {
+                prop_assert_eq!(frontier.admit(url(link, 1)), said);
+            }
+        }
+    }
+}
