@@ -1,8 +1,10 @@
 //! Which URLs come in: what was seen, what has no budget left, what a trap would bring.
 
+use outcome::{LinkFate, Trap};
+
 use super::{Frontier, SEEN_IN_MEMORY_MAX, Waiting};
 use crate::host::HostKey;
-use crate::lease::{Admission, AdmissionRefusal, FrontierUrl};
+use crate::lease::{Admission, FrontierUrl};
 use crate::politeness::Manners;
 use crate::queue::HostQueue;
 
@@ -40,27 +42,27 @@ impl Frontier {
         }
     }
 
-    fn refusal(&self, url: &FrontierUrl) -> Option<AdmissionRefusal> {
+    fn refusal(&self, url: &FrontierUrl) -> Option<LinkFate> {
         let host = url.url.host();
         let budget = self.seed_budgets.get(&url.seed);
         let used = self.seeds.get(&url.seed).copied().unwrap_or(0);
         if budget.is_some_and(|&budget| used >= budget) {
-            return Some(AdmissionRefusal::BudgetSeed);
+            return Some(LinkFate::BudgetSeed);
         }
         match self.host_ids.get(&host) {
             Some(&id) => {
                 if self.hosts[id].admitted >= self.hosts[id].admitted_max {
-                    return Some(AdmissionRefusal::BudgetHost);
+                    return Some(LinkFate::BudgetHost);
                 }
             }
             None => {
                 if self.hosts.len() >= self.config.hosts_max {
-                    return Some(AdmissionRefusal::BudgetHosts);
+                    return Some(LinkFate::BudgetHosts);
                 }
                 let domain = host.registrable().unwrap_or(host.name());
                 let hosts = self.domains.get(domain).copied().unwrap_or(0);
                 if hosts >= self.config.hosts_per_domain {
-                    return Some(AdmissionRefusal::HostPool);
+                    return Some(LinkFate::Trap(Trap::HostPool));
                 }
             }
         }
@@ -68,10 +70,7 @@ impl Frontier {
         if url.depth == 0 {
             return None;
         }
-        self.traps
-            .check(&host, &url.url)
-            .err()
-            .map(AdmissionRefusal::Trap)
+        self.traps.check(&host, &url.url).err().map(LinkFate::Trap)
     }
 
     pub(crate) fn admit_new(&mut self, key: u128, url: FrontierUrl) {
