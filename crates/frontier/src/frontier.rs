@@ -7,10 +7,14 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use outcome::Refusal;
+
 use crate::clock::Clock;
 use crate::config::{FrontierConfig, FrontierError, HostStatus, Opened};
 use crate::host::HostKey;
-use crate::lease::{Counts, FrontierUrl, Gate, Lease, Next, Permission, Settled, Spelling};
+use crate::lease::{
+    Counts, FrontierUrl, Gate, Lease, Next, Permission, Refused, Settled, Spelling,
+};
 use crate::politeness::{Addresses, HostAdvice};
 use crate::queue::{HostQueue, Item};
 use crate::schedule::Schedule;
@@ -319,7 +323,7 @@ impl Frontier {
                 // It was admitted before its like were found to lead nowhere.
                 let lease = self.lease(id, &item, waiting);
                 self.update(id);
-                return Next::Refused(lease, trap.to_owned());
+                return Next::Refused(lease, Refused::Refusal(Refusal::Trap(trap)));
             }
             let permission = match gate.check(&host, &waiting.url.url) {
                 Permission::Allowed => gate.worth(&host, &waiting.url.url, &Spelling(&self.traps)),
@@ -345,10 +349,10 @@ impl Frontier {
                     self.requests += 1;
                     return Next::Robots(host, url);
                 }
-                Permission::Refused(rule) => {
+                Permission::Refused(refused) => {
                     let lease = self.lease(id, &item, waiting);
                     self.update(id);
-                    return Next::Refused(lease, rule);
+                    return Next::Refused(lease, refused);
                 }
                 Permission::Allowed => {
                     let lease = self.lease(id, &item, waiting);

@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use outcome::{Refusal, RobotsRefusal};
 use proptest::prelude::*;
 
 use crate::*;
@@ -115,7 +116,10 @@ impl Gate for World {
         if !known {
             Permission::Unknown
         } else if url.as_str().ends_with('7') {
-            Permission::Refused("Disallow: /*7$".into())
+            Permission::Refused(Refused::Refusal(Refusal::Robots(RobotsRefusal::Rule {
+                rule: "Disallow: /*7$".into(),
+                line: 1,
+            })))
         } else {
             Permission::Allowed
         }
@@ -529,9 +533,9 @@ fn budgets_and_host_pools_refuse_by_name() {
             priority: 0.5,
             context: Vec::new(),
         }) {
-            Admission::Refused(refusal) => refusal.name(),
-            Admission::New => "new",
-            Admission::Seen => "seen",
+            Admission::Refused(fate) => fate.name().to_owned(),
+            Admission::New => "new".to_owned(),
+            Admission::Seen => "seen".to_owned(),
         }
     };
     assert_eq!(offer("http://a.example/1", 0), "new");

@@ -47,8 +47,7 @@ pub use config::{FrontierConfig, FrontierError, HostStatus, Opened};
 pub use frontier::{Frontier, Offers};
 pub use host::HostKey;
 pub use lease::{
-    Admission, AdmissionRefusal, Counts, FrontierUrl, Gate, Lease, Next, Permission, Settled,
-    Spelling,
+    Admission, Counts, FrontierUrl, Gate, Lease, Next, Permission, Refused, Settled, Spelling,
 };
 pub use pointer::pointed;
 pub use politeness::{HostAdvice, HostLimits};

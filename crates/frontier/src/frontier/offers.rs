@@ -5,11 +5,12 @@
 //! [`Offers`] counts them beside the frontier, which stays as it is.
 
 use hashbrown::{HashMap, HashSet};
+use outcome::{LinkFate, Trap};
 
 use super::Frontier;
 use super::admit::domain_of;
 use crate::host::HostKey;
-use crate::lease::{Admission, AdmissionRefusal};
+use crate::lease::Admission;
 use crate::trap::{Gave, JudgedPage};
 use crate::url::CanonicalUrl;
 
@@ -85,31 +86,34 @@ impl Offers<'_> {
         host: &HostKey,
         depth: u32,
         seed: u32,
-    ) -> Option<AdmissionRefusal> {
+    ) -> Option<LinkFate> {
         let frontier = self.frontier;
         let own = self.seed_budget.filter(|(own, _)| *own == seed);
         let budget = own.map(|(_, urls)| urls);
         let budget = budget.or_else(|| frontier.seed_budgets.get(&seed).copied());
         let used = frontier.seeds.get(&seed).unwrap_or(&0) + self.seeds.get(&seed).unwrap_or(&0);
         if budget.is_some_and(|budget| used >= budget) {
-            return Some(AdmissionRefusal::BudgetSeed);
+            return Some(LinkFate::BudgetSeed);
         }
         if self.is_known(host) {
             let id = frontier.host_ids.get(host);
-            let before = id.map_or(0, |&id| frontier.hosts[id].admitted);
+            let (before, max) = match id.map(|&id| &frontier.hosts[id]) {
+                Some(known) => (known.admitted, known.admitted_max),
+                None => (0, frontier.admitted_max(host)),
+            };
             let admitted = before + self.hosts.get(host).unwrap_or(&0);
-            if admitted >= frontier.admitted_max(host) {
-                return Some(AdmissionRefusal::BudgetHost);
+            if admitted >= max {
+                return Some(LinkFate::BudgetHost);
             }
         } else {
             if frontier.hosts.len() + self.new_hosts >= frontier.config.hosts_max {
-                return Some(AdmissionRefusal::BudgetHosts);
+                return Some(LinkFate::BudgetHosts);
             }
             let domain = domain_of(host);
             let hosts = frontier.domains.get(domain).unwrap_or(&0)
                 + self.new_hosts_of_domains.get(domain).unwrap_or(&0);
             if hosts >= frontier.config.hosts_per_domain {
-                return Some(AdmissionRefusal::HostPool);
+                return Some(LinkFate::Trap(Trap::HostPool));
             }
         }
         // A seed is the user's word: no trap rule applies to it.
@@ -117,7 +121,7 @@ impl Offers<'_> {
             return None;
         }
         let checked = frontier.traps.check_link(host, url, &self.page);
-        checked.err().map(AdmissionRefusal::Trap)
+        checked.err().map(LinkFate::Trap)
     }
 }
 
