@@ -122,6 +122,10 @@ pub struct RobotsRecord {
     /// Sitemaps it names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sitemaps: Vec<String>,
+    /// Those of them that came into the queue by this record, canonical. Absent where none is
+    /// named, and in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queued: Option<Vec<String>>,
 }
 
 /// A sitemap that was fetched.
@@ -525,7 +529,8 @@ pub struct LinkRecord {
     /// Whether its URL is new, was seen, or why it is left out.
     #[serde(rename = "f", default, skip_serializing_if = "LinkFate::is_none")]
     pub fate: LinkFate,
-    /// Link features for the focus model, base64; only for admitted links of a focused crawl.
+    /// Link features for the focus model, base64, in a focused crawl: of a new URL all, of one that
+    /// waited already what this link adds beside its anchor's words and its page.
     #[serde(rename = "x", default, skip_serializing_if = "String::is_empty")]
     pub context: String,
 }

@@ -51,7 +51,7 @@ pub struct Frontier {
     /// URLs that come in may be leased only after the next [`Frontier::apply`].
     holds_new: bool,
     /// Those that came in since the last one, with the time before which none is to be tried.
-    new: Vec<(u128, u64)>,
+    new: hashbrown::HashMap<u128, u64>,
     host_ids: hashbrown::HashMap<HostKey, usize>,
     domains: hashbrown::HashMap<String, usize>,
     seeds: hashbrown::HashMap<u32, u64>,
@@ -71,6 +71,17 @@ pub struct Frontier {
     unwritten: hashbrown::HashMap<u128, RowBytes>,
     /// A failed write of places; told with the next [`Frontier::apply`].
     failed: Option<FrontierError>,
+}
+
+/// A URL that waits, as far as its priority follows from it.
+#[derive(Debug, Clone)]
+pub struct WaitingUrl {
+    /// Its key.
+    pub key: u128,
+    /// The caller's own bytes.
+    pub context: Vec<u8>,
+    /// Its priority; below zero while it is held back.
+    pub priority: f32,
 }
 
 /// A pending URL with all it carries.
@@ -129,7 +140,7 @@ impl Frontier {
             bodies: hashbrown::HashMap::new(),
             leased: hashbrown::HashMap::new(),
             holds_new: false,
-            new: Vec::new(),
+            new: hashbrown::HashMap::new(),
             host_ids: hashbrown::HashMap::new(),
             domains: hashbrown::HashMap::new(),
             seeds: hashbrown::HashMap::new(),
@@ -195,7 +206,7 @@ impl Frontier {
         self.unwritten.insert(key, row);
         self.counts.pending += 1;
         if self.holds_new {
-            self.new.push((key, not_before_ms));
+            self.new.insert(key, not_before_ms);
         } else {
             self.enqueue(key, &waiting, not_before_ms);
         }
@@ -551,12 +562,15 @@ impl Frontier {
             return;
         };
         let before = waiting.item(key);
+        let after = Item { priority, ..before };
         waiting.url.context = context;
-        waiting.url.priority = priority;
-        let after = waiting.item(key);
-        if after != before {
-            let id = self.host_id(&url.host());
-            self.hosts[id].reorder(&before, after);
+        let is_new = self.new.contains_key(&key);
+        let id = self.host_id(&url.host());
+        // A place on disk, or among those to be tried again, stays as it is.
+        if (self.hosts[id].reorder(&before, after) || is_new)
+            && let Some(waiting) = self.bodies.get_mut(&key)
+        {
+            waiting.url.priority = priority;
             self.update(id);
         }
     }
@@ -567,14 +581,34 @@ impl Frontier {
         !self.is_leased(key) && matches!(self.stored(key), Some(Stored::Finished { .. }))
     }
 
-    /// Scores every pending URL in memory again.
-    pub fn rescore(&mut self, score: &mut dyn FnMut(&FrontierUrl) -> f32) {
+    /// The URLs that wait in memory, as they are now: to be scored again while the queue goes on.
+    pub fn snapshot(&self) -> Vec<WaitingUrl> {
+        let bodies = self.bodies.iter();
+        bodies
+            .map(|(&key, waiting)| WaitingUrl {
+                key,
+                context: waiting.url.context.clone(),
+                priority: waiting.url.priority,
+            })
+            .collect()
+    }
+
+    /// Sets priorities by key, of those URLs that still wait in memory.
+    pub fn set_priorities(&mut self, priorities: &hashbrown::HashMap<u128, f32>) {
+        let bodies = &mut self.bodies;
+        for key in self.new.keys() {
+            if let (Some(waiting), Some(&priority)) = (bodies.get_mut(key), priorities.get(key)) {
+                waiting.url.priority = priority;
+            }
+        }
         for id in 0..self.hosts.len() {
             let bodies = &mut self.bodies;
             self.hosts[id].rescore(|item| {
-                if let Some(waiting) = bodies.get_mut(&item.key) {
-                    waiting.url.priority = score(&waiting.url);
-                    item.priority = waiting.url.priority;
+                if let Some(waiting) = bodies.get_mut(&item.key)
+                    && let Some(&priority) = priorities.get(&item.key)
+                {
+                    waiting.url.priority = priority;
+                    item.priority = priority;
                 }
             });
             self.update(id);

@@ -468,13 +468,12 @@ fn rescoring_changes_who_goes_first() {
             ..url(host, 1)
         });
     }
-    frontier.rescore(&mut |url| {
-        if url.url.as_str().contains("h5") {
-            0.9
-        } else {
-            0.1
-        }
+    let best = url(5, 1).url.key();
+    let scores = frontier.snapshot().into_iter().map(|waiting| {
+        let score = if waiting.key == best { 0.9 } else { 0.1 };
+        (waiting.key, score)
     });
+    frontier.set_priorities(&scores.collect());
     assert_eq!(
         number(&leased(frontier.next(now, &mut Open)).url().url.host()),
         5

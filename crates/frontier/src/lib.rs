@@ -44,7 +44,7 @@ mod trap;
 pub mod url;
 
 pub use config::{FrontierConfig, FrontierError, HostStatus, Opened};
-pub use frontier::{Frontier, Offers};
+pub use frontier::{Frontier, Offers, WaitingUrl};
 pub use host::HostKey;
 pub use lease::{
     Admission, Counts, FrontierUrl, Gate, Lease, Next, Permission, Refused, Settled, Spelling,

@@ -141,10 +141,13 @@ impl HostQueue {
         }
     }
 
-    pub(crate) fn reorder(&mut self, before: &Item, after: Item) {
-        if self.items.remove(before) {
+    /// Moves a URL to another place; false when it has none in memory.
+    pub(crate) fn reorder(&mut self, before: &Item, after: Item) -> bool {
+        let was_there = self.items.remove(before);
+        if was_there {
             self.items.insert(after);
         }
+        was_there
     }
 
     pub(crate) fn rescore(&mut self, mut score: impl FnMut(&mut Item)) {

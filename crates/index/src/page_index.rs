@@ -29,7 +29,7 @@ const HEAP_BYTES: usize = 32 << 20;
 const READ: &str = "read the search index";
 
 /// A page to index.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Document<'a> {
     /// The page's record number.
     pub seq: u64,

@@ -12,18 +12,18 @@ use std::time::Instant;
 use archive::{Event, PageRecord, Position, Replayed};
 use frontier::{CanonicalUrl, Frontier};
 use index::PageIndex;
+use outcome::{LinkFate, NeighbourDecision, Outcome, SitemapKind};
 use serde::Serialize;
-use sieve::{Content, Evidence, Rules, Verdict};
+use sieve::{Keep, Rules};
 use simhash::{IndexConfig, Memory, TableIndex};
-use xxhash_rust::xxh3::xxh3_64;
+use state::kept::Measured;
+use state::{KeptPages, recorded};
 
 use crate::config::CrawlConfig;
-use crate::convert;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::setup;
-use crate::views::index_config;
-use crate::write::LAYOUT_BITS_MAX;
+use crate::views::{self, index_config};
 
 /// Problems listed one by one; the rest is counted.
 const PROBLEMS_MAX: usize = 100;
@@ -126,7 +126,7 @@ fn read_journal(
         journal.seq = record.seq;
         match &record.event {
             Event::Seed(seed) => {
-                let counts = !seed.sitemap && seed.fate.is_empty();
+                let counts = !seed.sitemap && seed.fate.is_none();
                 if counts && journal.admitted.insert(key(&seed.url)) {
                     report.admitted += 1;
                 }
@@ -136,7 +136,7 @@ fn read_journal(
                     again.start(record.seq, &start.config, report)?;
                 }
             }
-            Event::Sitemap(sitemap) if sitemap.kind != "index" => {
+            Event::Sitemap(sitemap) if sitemap.kind != SitemapKind::Index => {
                 for url in &sitemap.urls {
                     if journal.admitted.insert(key(url)) {
                         report.admitted += 1;
@@ -166,7 +166,7 @@ fn read_journal(
 fn read_page(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut CheckReport) {
     let url = key(&page.url);
     report.finished += 1;
-    let kept = page.verdict.as_deref() == Some("indexed");
+    let kept = page.outcome.is_indexed();
     if journal.finished.insert(url, kept).is_some() {
         report.problem(format!("{} was finished twice (record {seq})", page.url));
     }
@@ -176,7 +176,7 @@ fn read_page(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut Ch
             page.url
         ));
     }
-    for link in page.links.iter().filter(|link| link.fate == "new") {
+    for link in page.links.iter().filter(|link| link.fate == LinkFate::New) {
         if journal.admitted.insert(key(&link.url)) {
             report.admitted += 1;
         } else {
@@ -186,7 +186,7 @@ fn read_page(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut Ch
     if let Some(nearest) = page
         .nearest
         .as_ref()
-        .filter(|near| near.decision == "duplicate")
+        .filter(|near| near.decision == NeighbourDecision::Duplicate)
         && !journal.ever_kept.contains(&nearest.page)
     {
         report.problem(format!(
@@ -308,33 +308,22 @@ fn check_index(
     Ok(())
 }
 
-/// What a verdict needs of a kept page beside its print.
-struct Kept {
-    layout: u64,
-    host: u64,
-}
-
-/// Makes verdicts again from what was recorded.
+/// Makes verdicts again from what was recorded, in the way in which they were made.
 struct Rejudge {
     rules: Rules,
+    keep: Keep,
     asked: IndexConfig,
-    tables: TableIndex,
-    kept: HashMap<u64, Kept>,
-    keeps_first: bool,
+    kept: KeptPages,
 }
 
 impl Rejudge {
     fn new(config: &CrawlConfig) -> Result<Self, CrawlError> {
-        let asked = IndexConfig {
-            memory: Memory::Ram,
-            ..index_config(config)
-        };
+        let asked = in_ram(config);
         Ok(Self {
             rules: setup::rules(config),
+            keep: setup::keep(config),
+            kept: KeptPages::new(TableIndex::in_memory(&asked)?),
             asked,
-            tables: TableIndex::in_memory(&asked)?,
-            kept: HashMap::new(),
-            keeps_first: true,
         })
     }
 
@@ -355,96 +344,71 @@ impl Rejudge {
             }
         };
         self.rules = setup::rules(&config);
-        self.keeps_first = config.dedup.keep == crate::config::KeepPolicy::First;
-        let asked = IndexConfig {
-            memory: Memory::Ram,
-            ..index_config(&config)
-        };
+        self.keep = setup::keep(&config);
+        let asked = in_ram(&config);
         if self.asked != asked {
             // The kept pages stay, other neighbours are found among them.
-            let mut tables = TableIndex::in_memory(&asked)?;
-            for &page in self.kept.keys() {
-                if let Some(print) = self.tables.get(page) {
-                    tables.insert(page, &print);
-                }
-            }
-            (self.tables, self.asked) = (tables, asked);
+            self.kept.change_tables(TableIndex::in_memory(&asked)?);
+            self.asked = asked;
         }
         Ok(())
     }
 
     fn page(&mut self, seq: u64, page: &PageRecord, report: &mut CheckReport) {
         let Some(summary) = &page.page else { return };
-        let Some(print) = convert::print_of(summary) else {
+        let Some(print) = recorded::print_of(summary) else {
             report.problem(format!("record {seq}: its fingerprint cannot be read"));
             return;
         };
-        let status = page.fetch.as_ref().map_or(0, |fetch| fetch.status);
-        let layout = u64::from_str_radix(&summary.layout, 16).unwrap_or(0);
-        let host = xxh3_64(page.host.as_bytes());
-        let neighbour = if print.word_count == 0 || !(200..300).contains(&status) {
-            None
-        } else {
-            let whole = convert::whole_of(summary, &print);
-            let kept = &self.kept;
-            let is_sibling = |page| kept.get(&page).is_some_and(|kept| kept.host == host);
-            convert::nearest(
-                &mut self.tables,
-                &print,
-                whole.as_ref(),
-                &self.rules,
-                is_sibling,
-            )
+        let whole = recorded::whole_of(summary, &print);
+        let measured = Measured {
+            url: &page.url,
+            host: &page.host,
+            status: page.status(),
+            page: summary,
+            print: &print,
+            whole: whole.as_ref(),
         };
-        let near = neighbour
-            .as_ref()
-            .and_then(|near| self.kept.get(&near.page));
-        let same_layout =
-            near.is_some_and(|near| (near.layout ^ layout).count_ones() <= LAYOUT_BITS_MAX);
-        let evidence = Evidence {
-            status,
-            content: Content::Page,
-            words: summary.words,
-            may_index: summary.may_index,
-            soft_404: summary.soft_404,
-            listing: crate::write::is_listing(&summary.page_type),
-            language: Some(summary.lang.clone()).filter(|lang| !lang.is_empty()),
-            relevance: summary.relevance,
-            neighbour,
-            same_layout,
-        };
-        let verdict = sieve::judge(&evidence, &self.rules);
-        let (name, reason) = match verdict {
-            Verdict::Index => ("indexed", None),
-            Verdict::Junk(reason) => ("junk", Some(reason.name())),
-        };
-        let replaced = page.replaces.is_some() && !self.keeps_first;
-        let agrees = page.verdict.as_deref() == Some(name) && page.reason.as_deref() == reason;
+        let again = self.kept.judge(&measured, &self.rules, self.keep);
         report.rejudged += 1;
-        if !agrees && !replaced {
+        let neighbour = again.evidence.neighbour.map(|near| near.page);
+        let outcome = Outcome::Judged(again.verdict);
+        let replaces = again.takes_place.and(neighbour);
+        if outcome != page.outcome || replaces != page.replaces {
+            let words = |outcome: &Outcome, replaces: Option<u64>| {
+                let verdict = outcome.verdict().unwrap_or("not judged");
+                let place = replaces.map(|old| format!("in the place of record {old}"));
+                let reason = outcome.reason().map(|reason| reason.into_owned());
+                [Some(verdict.to_owned()), reason, place]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            };
             report.problem(format!(
-                "{} (record {seq}) was {} {}, and is {name} {} when judged again",
+                "{} (record {seq}) was {}, and is {} when judged again",
                 page.url,
-                page.verdict.as_deref().unwrap_or("not judged"),
-                page.reason.as_deref().unwrap_or(""),
-                reason.unwrap_or(""),
+                words(&page.outcome, page.replaces),
+                words(&outcome, replaces),
             ));
         }
-        let found = evidence.neighbour.as_ref().map(|near| near.page);
         let recorded = page.nearest.as_ref().map(|near| near.page);
-        if found != recorded {
-            report.problem(format!("{} (record {seq}): nearest was record {recorded:?}, and is {found:?} when asked again", page.url));
+        if neighbour != recorded {
+            report.problem(format!(
+                "{} (record {seq}): nearest was record {recorded:?}, and is {neighbour:?} when \
+                 asked again",
+                page.url
+            ));
         }
-        if page.verdict.as_deref() == Some("indexed") {
-            if let Some(old) = page.replaces {
-                if let Some(print) = self.tables.get(old) {
-                    self.tables.remove(old, &print);
-                }
-                self.kept.remove(&old);
-            }
-            self.tables.insert(seq, &print);
-            self.kept.insert(seq, Kept { layout, host });
-        }
+        self.kept.apply(seq, page, false);
+    }
+}
+
+/// The tables of a crawl, in memory.
+fn in_ram(config: &CrawlConfig) -> IndexConfig {
+    IndexConfig {
+        memory: Memory::Ram,
+        ..index_config(config)
     }
 }
 
@@ -465,6 +429,5 @@ pub fn repair(dir: &CrawlDir, config: &Arc<CrawlConfig>) -> Result<Vec<String>, 
             Ok(()) | Err(_) => {}
         }
     }
-    let views = crate::views::Views::open(dir, config)?;
-    Ok(views.notes)
+    Ok(views::open(dir, config)?.notes)
 }

@@ -4,15 +4,14 @@
 //! channel closes. A panic while reading is caught in the reader, page by page, so no thread is
 //! lost to a hostile page.
 
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 use tokio::sync::mpsc::Receiver;
 
+use crate::messages::{EndTold, ToDispatcher, ToReader, ToWriter};
 use crate::read::Reader;
-use crate::visit::Job;
-use crate::write::ToWriter;
 
 /// Stack of a pool thread. Our own walks are iterative; this is room for the parser's.
 const STACK_BYTES: usize = 4 << 20;
@@ -21,21 +20,24 @@ const STACK_BYTES: usize = 4 << 20;
 ///
 /// # Errors
 /// When the system has no thread to give.
-pub fn start(
+pub(crate) fn start(
     threads: usize,
     reader: &Arc<Reader>,
-    jobs: Receiver<Job>,
+    jobs: Receiver<ToReader>,
     to_writer: &SyncSender<ToWriter>,
+    to_dispatcher: &Sender<ToDispatcher>,
 ) -> std::io::Result<Vec<JoinHandle<()>>> {
     let jobs = Arc::new(Mutex::new(jobs));
     (0..threads)
         .map(|number| {
             let (reader, jobs, to_writer) =
                 (Arc::clone(reader), Arc::clone(&jobs), to_writer.clone());
+            let told = EndTold::on_panic(to_dispatcher.clone());
             Builder::new()
                 .name(format!("read-{number}"))
                 .stack_size(STACK_BYTES)
                 .spawn(move || {
+                    let _told = told;
                     loop {
                         let job = jobs
                             .lock()

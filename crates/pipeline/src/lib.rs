@@ -4,47 +4,42 @@
 //! SeedUrl -> FrontierUrl -> Lease -> Visit -> Finding -> Verdict -> Record -> (FrontierUrl again)
 //! ```
 //!
-//! In reading order: [`crawl`] starts and stops everything; [`dispatch`] leases, [`visit`]
-//! fetches, [`read`] reads, [`mod@write`] judges and records, [`publish`] makes searchable. [`views`]
-//! brings the stores up to the archive at start, [`check`] asks whether all agree. [`control`] is how
-//! a running crawl is asked and told, [`retry`] gives failed URLs another chance. [`config`] has
-//! every choice and every limit.
+//! In reading order: [`Crawl`] is a whole crawl, `run` its threads and `messages` what they tell
+//! each other: `dispatch` leases (with `robots_cache`), `visit` fetches, `read` reads (on the threads
+//! of `cpu`), `write` decides, records and applies, `publish` makes searchable. What is decided, and
+//! what a record does, is in crate `state`; `views` brings its stores up to the archive at start,
+//! [`check`] asks whether all agree. [`control`] is how a running crawl is asked and told, [`retry`]
+//! gives failed URLs another chance. [`config`] has every choice and every limit, [`setup`] each
+//! stage's part of it.
 
 pub mod check;
 pub mod config;
 pub mod config_file;
 mod config_names;
-pub mod context;
 pub mod control;
-pub mod convert;
-pub mod counts;
-pub mod cpu;
-pub mod crawl;
-pub mod dir;
-pub mod dispatch;
-pub mod error;
-pub mod examples;
-pub mod focus_view;
-pub mod foresight;
-pub mod kept;
-mod offer;
+mod cpu;
+mod crawl;
+mod dir;
+mod dispatch;
+mod error;
+mod failpoint;
+mod messages;
 pub mod progress;
-pub mod publish;
-pub mod read;
-mod read_urls;
+mod publish;
+mod read;
 pub mod retry;
+mod robots_cache;
+mod run;
 pub mod settings;
 pub mod setup;
-mod sitemaps;
-pub mod stop;
-pub mod template_view;
+mod stop;
 pub mod units;
-pub mod views;
-pub mod visit;
-pub mod write;
+mod views;
+mod visit;
+mod write;
 
 pub use config::CrawlConfig;
-pub use crawl::{Crawl, CrawlSummary, reason_in_words};
+pub use crawl::{Crawl, CrawlSummary};
 pub use dir::CrawlDir;
 pub use error::CrawlError;
 pub use progress::{Progress, Snapshot};

@@ -5,11 +5,12 @@
 //! the hosts once a second; a watcher takes a copy.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use outcome::StopReason;
 use serde::{Deserialize, Serialize};
+use state::Counts;
 
 use crate::stop::StopHandle;
 
@@ -60,7 +61,7 @@ pub struct Snapshot {
     /// Hosts with most pending URLs.
     pub hosts: Vec<HostProgress>,
     /// Why it stopped, once it has.
-    pub stop_reason: Option<String>,
+    pub stop_reason: Option<StopReason>,
     /// The last URL recorded.
     pub last_url: String,
 }
@@ -104,7 +105,6 @@ pub struct HostProgress {
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
     inner: Arc<Mutex<Snapshot>>,
-    pages: Arc<AtomicU64>,
     recent: Arc<Mutex<VecDeque<(Instant, u64)>>>,
 }
 
@@ -117,14 +117,26 @@ impl Progress {
             .clone()
     }
 
-    /// Finished URLs for which a fetch was made, over all starts; read for each lease.
-    pub fn pages(&self) -> u64 {
-        self.pages.load(Ordering::Acquire)
-    }
-
-    /// Sets the number of finished URLs for which a fetch was made.
-    pub fn set_pages(&self, pages: u64) {
-        self.pages.store(pages, Ordering::Release);
+    /// Shows the crawl's counters, with what came in this start.
+    pub fn show_counts(&self, counts: &Counts, bytes: u64, pages_this_start: u64) {
+        self.update(|shown| {
+            shown.finished = counts.finished;
+            shown.pages = counts.pages;
+            shown.indexed = counts.indexed;
+            let junk = counts.junk.iter();
+            shown.junk = junk
+                .map(|(reason, count)| (reason.name().to_owned(), *count))
+                .collect();
+            shown.failed = counts.failed;
+            shown.refused = counts.refused;
+            shown.redirected = counts.redirected;
+            shown.not_modified = counts.not_modified;
+            shown.admitted = counts.admitted;
+            shown.pending = counts.pending();
+            shown.bytes = bytes;
+            shown.pages_this_start = pages_this_start;
+            shown.last_url.clone_from(&counts.last_url);
+        });
     }
 
     /// Takes the rate again from the pages of the last seconds: also when none came.

@@ -6,11 +6,13 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use archive::{PageRecord, PageSummary};
+use archive::{Event, PageSummary, Record};
 use index::{Document, PageIndex};
 use segment::Words;
+use state::kept::KeptChange;
 
 use crate::error::CrawlError;
+use crate::messages::ToPublisher;
 
 /// Documents between two commits at most. Tantivy takes ten thousand into its queue before it makes
 /// its caller wait; a commit lets the queue drain, so no more than these wait when it is slow.
@@ -25,7 +27,7 @@ const COMMIT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A kept page as it travels to the index.
 #[derive(Debug)]
-pub struct KeptDocument {
+pub(crate) struct KeptDocument {
     /// Its record, for the fields.
     pub page: PageSummary,
     /// The record's number.
@@ -44,7 +46,7 @@ pub struct KeptDocument {
 
 impl KeptDocument {
     /// As the index wants it.
-    pub fn document(&self) -> Document<'_> {
+    pub(crate) fn document(&self) -> Document<'_> {
         Document {
             seq: self.seq,
             url: &self.url,
@@ -57,7 +59,7 @@ impl KeptDocument {
             fetched_at_ms: self.at_ms,
             fingerprint: u64::from_str_radix(&self.page.fingerprint, 16).unwrap_or(0),
             relevance: self.page.relevance,
-            page_type: &self.page.page_type,
+            page_type: self.page.page_type.clone(),
             words: Some(&self.words),
         }
     }
@@ -65,42 +67,45 @@ impl KeptDocument {
 
 /// A change of the index.
 #[derive(Debug)]
-pub enum Publication {
+pub(crate) enum Publication {
     /// A page was kept.
     Add(Box<KeptDocument>),
     /// A page left for a better representative.
     Remove(String),
 }
 
-impl Publication {
-    /// A kept page; its text is filled in by the caller.
-    pub fn add(seq: u64, at_ms: u64, record: &PageRecord, words: Words) -> Self {
-        Self::Add(Box::new(KeptDocument {
-            page: record.page.clone().unwrap_or_default(),
-            seq,
-            url: record.url.clone(),
-            host: record.host.clone(),
-            text: String::new(),
-            at_ms,
+/// What a record changes in the index, in order; `kept` is what it changed among the kept pages,
+/// and `read` gives the text and words of the page that it keeps.
+pub(crate) fn changes(
+    record: &Record,
+    kept: KeptChange,
+    read: impl FnOnce() -> (String, Words),
+) -> Vec<Publication> {
+    let removed = kept.removed.map(|url| Publication::Remove(url.into()));
+    let added = match &record.event {
+        Event::Page(page) if kept.added => Some(page),
+        _ => None,
+    };
+    let added = added.map(|page| {
+        let (text, words) = read();
+        Publication::Add(Box::new(KeptDocument {
+            page: page.page.clone().unwrap_or_default(),
+            seq: record.seq,
+            url: page.url.clone(),
+            host: page.host.clone(),
+            text,
+            at_ms: record.at_ms,
             words,
         }))
-    }
-}
-
-/// What comes into the publisher's inbox.
-#[derive(Debug)]
-pub enum ToPublisher {
-    /// A change of the index.
-    Change(Publication),
-    /// Every change of the records before this journal position was sent.
-    Reached(u64),
+    });
+    removed.into_iter().chain(added).collect()
 }
 
 /// Works until the inbox closes; the last commit is made then.
 ///
 /// # Errors
 /// When the index cannot be written.
-pub fn run(index: &mut PageIndex, inbox: &Receiver<ToPublisher>) -> Result<(), CrawlError> {
+pub(crate) fn run(index: &mut PageIndex, inbox: &Receiver<ToPublisher>) -> Result<(), CrawlError> {
     let (mut waiting, mut waiting_bytes) = (0, 0);
     let mut reached = None;
     let mut due = Instant::now() + COMMIT_INTERVAL;
@@ -136,7 +141,8 @@ pub fn run(index: &mut PageIndex, inbox: &Receiver<ToPublisher>) -> Result<(), C
     Ok(())
 }
 
-fn apply(index: &mut PageIndex, change: Publication) -> Result<(), CrawlError> {
+/// Makes one change of the index.
+pub(crate) fn apply(index: &mut PageIndex, change: Publication) -> Result<(), CrawlError> {
     match change {
         Publication::Add(kept) => index.add(&kept.document())?,
         Publication::Remove(url) => index.delete(&url),

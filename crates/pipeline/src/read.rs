@@ -7,174 +7,28 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use extractor::{BlockKeys, DomLimits, LinkKind, Page, PageContext};
-use fetcher::{FetchError, FetchLimits, Fetched, Purpose, Sitemap, SitemapUrl, Truncated};
-use frontier::{CanonicalUrl, Canonicaliser, Lease};
-use segment::{Segmenter, Words};
-use simhash::TextPrint;
+use fetcher::{FetchError, FetchLimits, Fetched, Purpose, Sitemap, Truncated};
+use frontier::{Canonicaliser, Lease, Refused};
+use outcome::{FailureKind, Refusal};
+use segment::Segmenter;
+use state::Finding;
+use state::finding::{FoundLink, LinkPlace, PageReading, Reading, SitemapReading, UrlFinding};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::dispatch::UNREACHABLE;
-use crate::foresight::{BARREN, FORESEEN};
-use crate::visit::{Answer, Job, RobotsVisit, Visit};
+use crate::config::CrawlConfig;
+use crate::messages::{ToReader, Visit};
+use crate::setup;
 
 /// Longest anchor text kept, in characters.
 const ANCHOR_CHARS_MAX: usize = 120;
-
-/// Bytes of `rel` tokens that the places of one link add up to, at most.
-const REL_BYTES_MAX: usize = 200;
-
-/// Places of one link on a page that are kept.
-const LINK_PLACES_MAX: usize = 4;
 
 /// Pages longer than this, unpacked, are read one at a time: reading ten megabytes of tags takes
 /// some 170 MB, and a host may send them to every thread.
 const LARGE_PAGE_BYTES: usize = 2 << 20;
 
-/// A visit, read.
-#[derive(Debug)]
-pub enum Finding {
-    /// A URL's.
-    Url(Box<UrlFinding>),
-    /// A host's robots.txt.
-    Robots(Box<RobotsVisit>),
-}
-
-/// What was found at a URL.
-#[derive(Debug)]
-pub struct UrlFinding {
-    /// The right to finish the URL.
-    pub lease: Lease,
-    /// What was found.
-    pub reading: Reading,
-    /// The answer it was found in; `None` when nothing was asked.
-    pub answer: Option<Answer>,
-    /// Content type as declared or sniffed, without parameters.
-    pub content_type: String,
-}
-
-/// What an answer turned out to be.
-#[derive(Debug)]
-pub enum Reading {
-    /// A page that was read.
-    Page(Box<PageReading>),
-    /// An answer without a page in it: an error status, or a type that is not read.
-    NoPage {
-        /// A hash of the body.
-        payload: u64,
-    },
-    /// A sitemap; links are its URLs.
-    Sitemap {
-        /// `urlset`, `index`, `text`, `rss`, `atom`.
-        kind: &'static str,
-        /// Its URLs.
-        urls: Vec<(CanonicalUrl, SitemapUrl)>,
-        /// Why reading ended early.
-        problem: Option<String>,
-    },
-    /// A redirect to another URL.
-    Redirect(Result<CanonicalUrl, String>),
-    /// Not changed since it was last read.
-    NotModified,
-    /// robots.txt or the address guard says no.
-    Refused {
-        /// The refusal's name.
-        name: &'static str,
-        /// The rule or the address.
-        detail: String,
-    },
-    /// It could not be had; `transient` when trying again may help.
-    Failed {
-        /// The failure's name.
-        name: String,
-        /// What happened.
-        detail: String,
-        /// Whether to try again.
-        transient: bool,
-    },
-}
-
-/// A page, read.
-#[derive(Debug)]
-pub struct PageReading {
-    /// The page; its links are in `links`.
-    pub page: Page,
-    /// Encoding it was decoded from.
-    pub charset: &'static str,
-    /// Keys of its blocks, from which the host's template is learnt.
-    pub blocks: BlockKeys,
-    /// The blocks that were cut as the host's template, and the print before that.
-    pub whole: Option<(u32, TextPrint)>,
-    /// The page it names as the source of its text.
-    pub source: Option<url::Url>,
-    /// Words of the main text.
-    pub words: Words,
-    /// Words of the title.
-    pub title_words: Words,
-    /// Fingerprint and sketch.
-    pub print: TextPrint,
-    /// Language code.
-    pub language: Option<String>,
-    /// A hash of the decoded body.
-    pub payload: u64,
-    /// Reads like an error page.
-    pub soft_404: bool,
-    /// Links, canonical, each URL once, in order.
-    pub links: Vec<FoundLink>,
-    /// Bounds that were hit.
-    pub limits_hit: Vec<String>,
-}
-
-/// A link as found on a page.
-#[derive(Debug)]
-pub struct FoundLink {
-    /// Canonical target, or why it is none that can be crawled.
-    pub target: Result<CanonicalUrl, (String, &'static str)>,
-    /// `rel` tokens of all its places.
-    pub rel: String,
-    /// The page asks not to follow it, wherever it stands.
-    pub nofollow: bool,
-    /// Where it stands on the page: at least one place, at most four.
-    pub places: Vec<LinkPlace>,
-}
-
-impl FoundLink {
-    /// The first anchor text that is not empty: a picture with a link often stands before its title.
-    pub fn anchor(&self) -> &str {
-        let mut anchors = self.places.iter().map(|place| place.anchor.as_str());
-        anchors.find(|anchor| !anchor.is_empty()).unwrap_or("")
-    }
-
-    fn again(&mut self, rel: &str, nofollow: bool, place: LinkPlace) {
-        self.nofollow &= nofollow;
-        for token in rel.split_whitespace() {
-            let fits = self.rel.len() + token.len() < REL_BYTES_MAX;
-            if fits && !self.rel.split_whitespace().any(|known| known == token) {
-                self.rel.push(' ');
-                self.rel.push_str(token);
-            }
-        }
-        if self.places.len() < LINK_PLACES_MAX && !self.places.contains(&place) {
-            self.places.push(place);
-        }
-    }
-}
-
-/// One of the places at which a page has a link.
-#[derive(Debug, PartialEq)]
-pub struct LinkPlace {
-    /// Anchor text, shortened.
-    pub anchor: String,
-    /// Text around it.
-    pub context: String,
-    /// Path of tags down to it.
-    pub tag_path: String,
-    /// It stands in the main content.
-    pub in_main: bool,
-}
-
 /// Reads visits. Shared by the pool's threads.
 #[derive(Debug)]
-pub struct Reader {
+pub(crate) struct Reader {
     segmenter: &'static Segmenter,
     limits: FetchLimits,
     dom_limits: DomLimits,
@@ -189,19 +43,14 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader within limits; `agent` is our product token.
-    pub fn new(
-        limits: FetchLimits,
-        canonicaliser: Canonicaliser,
-        agent: &str,
-        config: &crate::config::CrawlConfig,
-    ) -> Arc<Self> {
+    /// A reader within the configuration's limits.
+    pub(crate) fn new(config: &CrawlConfig) -> Arc<Self> {
         Arc::new(Self {
             segmenter: Segmenter::shared(),
-            limits,
-            dom_limits: crate::setup::dom_limits(config),
-            canonicaliser,
-            agent: agent.into(),
+            limits: setup::fetch_limits(config),
+            dom_limits: setup::dom_limits(config),
+            canonicaliser: setup::canonicaliser(config),
+            agent: config.agent.name.clone(),
             large: Mutex::new(()),
             links_max: config.limits.links_per_page,
             sitemap_urls_max: config.limits.sitemap_urls,
@@ -211,16 +60,16 @@ impl Reader {
     }
 
     /// Reads one job.
-    pub fn read(&self, job: Job) -> Finding {
+    pub(crate) fn read(&self, job: ToReader) -> Finding {
         match job {
-            Job::Robots(visit) => Finding::Robots(visit),
-            Job::Refused(lease, rule) => Finding::Url(Box::new(UrlFinding {
+            ToReader::Robots(visit) => Finding::Robots(visit),
+            ToReader::Refused(lease, why) => Finding::Url(Box::new(UrlFinding {
                 lease: *lease,
-                reading: refused(rule),
+                reading: refused(why),
                 answer: None,
                 content_type: String::new(),
             })),
-            Job::Visit(visit) => Finding::Url(Box::new(self.read_visit(*visit))),
+            ToReader::Visit(visit) => Finding::Url(Box::new(self.read_visit(*visit))),
         }
     }
 
@@ -250,7 +99,7 @@ impl Reader {
                     self.read_answer(&lease, purpose, fetched, last_try, &mut content_type)
                 });
                 catch_unwind(read).unwrap_or_else(|_| Reading::Failed {
-                    name: "unreadable".into(),
+                    kind: FailureKind::Unreadable,
                     detail: "reading the page failed in an unexpected way".into(),
                     transient: false,
                 })
@@ -280,7 +129,7 @@ impl Reader {
             304 => return Reading::NotModified,
             408 | 425 | 429 | 500..=599 => {
                 return Reading::Failed {
-                    name: format!("http_{}", fetched.status),
+                    kind: FailureKind::Http(fetched.status),
                     detail: format!("the server answered {}", fetched.status),
                     transient: !matches!(fetched.status, 501 | 505),
                 };
@@ -293,7 +142,7 @@ impl Reader {
         );
         if cut && !last_try {
             return Reading::Failed {
-                name: "truncated".into(),
+                kind: FailureKind::Truncated,
                 detail: "the body ended before its announced end".into(),
                 transient: true,
             };
@@ -305,7 +154,7 @@ impl Reader {
             && !fetched.body.is_empty()
         {
             return Reading::Failed {
-                name: "encoding".into(),
+                kind: FailureKind::Encoding,
                 detail: why.clone(),
                 transient: !last_try,
             };
@@ -412,7 +261,6 @@ impl Reader {
     ) -> Reading {
         let words = self.segmenter.words(&page.text);
         let title = page.title.as_deref().unwrap_or("");
-        let title_words = self.segmenter.words(title);
         let print = simhash::print(&words);
         // The extractor has looked at the language already; plain text has not been there.
         let language = page.lang.clone().or_else(|| {
@@ -427,7 +275,6 @@ impl Reader {
             page,
             charset,
             words,
-            title_words,
             print,
             language,
             payload,
@@ -468,7 +315,7 @@ impl Reader {
             seen.insert(key, links.len());
             links.push(FoundLink {
                 target: canonical
-                    .map_err(|error| (link.url.as_str().chars().take(256).collect(), error.name())),
+                    .map_err(|error| (link.url.as_str().chars().take(256).collect(), error.fate())),
                 rel: link.rel,
                 nofollow: link.nofollow,
                 places: vec![place],
@@ -484,7 +331,7 @@ impl Reader {
                 if let Some(why) = cut {
                     sitemap.was_cut(why);
                 }
-                let kind = sitemap.kind.name();
+                let kind = sitemap.kind.name().into();
                 let mut problem = sitemap.stopped;
                 let mut urls = Vec::new();
                 for entry in sitemap.urls {
@@ -504,64 +351,37 @@ impl Reader {
                         urls.push((url, entry));
                     }
                 }
-                Reading::Sitemap {
+                Reading::Sitemap(SitemapReading {
                     kind,
                     urls,
                     problem,
-                }
+                })
             }
-            Err(error) => Reading::Sitemap {
-                kind: "",
-                urls: Vec::new(),
+            Err(error) => Reading::Sitemap(SitemapReading {
                 problem: Some(error.to_string()),
-            },
+                ..SitemapReading::default()
+            }),
         }
     }
 }
 
-/// A URL that is finished without a visit: by a trap's name, by robots.txt, or because its host
-/// could not be reached when robots.txt was asked for.
-fn refused(rule: String) -> Reading {
-    if let Some((name, words)) = rule
-        .strip_prefix(UNREACHABLE)
-        .and_then(|rest| rest.split_once(": "))
-    {
-        return match name {
-            "guard" => Reading::Refused {
-                name: "guard",
-                detail: words.into(),
-            },
-            name => Reading::Failed {
-                name: name.into(),
-                detail: format!("robots.txt could not be had: {words}"),
-                transient: false,
-            },
-        };
+/// A URL that is finished without a visit.
+fn refused(why: Refused) -> Reading {
+    match why {
+        Refused::Refusal(refusal) => Reading::Refused(refusal),
+        Refused::Unreachable { failure, detail } => Reading::Failed {
+            kind: failure,
+            detail: format!("robots.txt could not be had: {detail}"),
+            transient: false,
+        },
     }
-    if let Some((name, words)) = rule.split_once(": ")
-        && let Some(name) = [FORESEEN, BARREN].into_iter().find(|known| *known == name)
-    {
-        return Reading::Refused {
-            name,
-            detail: words.into(),
-        };
-    }
-    let name = if rule.starts_with("trap_") {
-        "trap"
-    } else {
-        "robots"
-    };
-    Reading::Refused { name, detail: rule }
 }
 
 fn failed(error: &FetchError) -> Reading {
-    match error.name() {
-        "guard" => Reading::Refused {
-            name: "guard",
-            detail: error.to_string(),
-        },
-        name => Reading::Failed {
-            name: name.to_string(),
+    match FailureKind::from(error.name()) {
+        FailureKind::Guard => Reading::Refused(Refusal::Guard(error.to_string())),
+        kind => Reading::Failed {
+            kind,
             detail: error.to_string(),
             transient: error.is_transient(),
         },

@@ -3,15 +3,19 @@
 use std::io::Write;
 use std::net::SocketAddr;
 
-use archive::SeedRecord;
+use archive::{ArchiveConfig, Bodies, SeedRecord};
 use extractor::DomLimits;
 use fetcher::{FetchLimits, HttpConfig};
 use focus::{ExampleText, FocusConfig};
 use frontier::{Canonicaliser, FrontierConfig, HostLimits, ScopeConfig, ScopeMode, SeedUrl};
-use sieve::Rules;
+use sieve::{Keep, Rules};
+use state::{DuplicateLinks, Policy};
 use url::{Host, Url};
 
-use crate::config::{CrawlConfig, OffTopic, ScopeModeName};
+use crate::config::{
+    BodiesName, CrawlConfig, DuplicateLinks as DuplicateLinksName, KeepPolicy, OffTopic,
+    ScopeModeName,
+};
 use crate::config_file::parse_resolve;
 use crate::dir::{CrawlDir, sync_dir};
 use crate::error::CrawlError;
@@ -147,7 +151,7 @@ pub fn new_seeds(given: &[SeedUrl], known: &[SeedRecord]) -> Vec<SeedRecord> {
             since: seed.since.clone(),
             example: None,
             source: seed.source.clone(),
-            fate: String::new(),
+            fate: None,
         });
     }
     fresh
@@ -177,24 +181,6 @@ pub fn new_examples(config: &CrawlConfig, known: &[SeedRecord], seeds: &mut Vec<
             });
         }
     }
-}
-
-/// A seed as the frontier wants it, from its record.
-///
-/// # Errors
-/// [`CrawlError::Setup`] when the record's URL is damaged.
-pub fn seed_url(record: &SeedRecord) -> Result<SeedUrl, CrawlError> {
-    Ok(SeedUrl {
-        url: frontier::CanonicalUrl::parse(&record.url)
-            .map_err(|error| CrawlError::Setup(format!("seed {}: {error}", record.url)))?,
-        sitemap: record.sitemap,
-        depth: record.depth,
-        pages: record.pages,
-        scope: record.scope.as_deref().and_then(ScopeMode::from_name),
-        priority: record.priority,
-        since: record.since.clone(),
-        source: record.source.clone(),
-    })
 }
 
 /// Bounds of a fetch.
@@ -307,6 +293,57 @@ pub fn rules(config: &CrawlConfig) -> Rules {
     }
 }
 
+/// What decisions follow from.
+///
+/// # Errors
+/// [`CrawlError::Setup`] when an example file of the topic cannot be read.
+pub(crate) fn policy(config: &CrawlConfig) -> Result<Policy, CrawlError> {
+    Ok(Policy {
+        rules: rules(config),
+        keep: keep(config),
+        links_of_duplicates: match config.dedup.links_of_duplicates {
+            DuplicateLinksName::Follow => DuplicateLinks::Follow,
+            DuplicateLinksName::FollowNew => DuplicateLinks::FollowNew,
+            DuplicateLinksName::Ignore => DuplicateLinks::Ignore,
+        },
+        host_templates: config.dedup.host_templates,
+        scope: scope_config(config),
+        follow_nofollow: config.scope.follow_nofollow,
+        sitemaps: config.scope.sitemaps != Some(false),
+        sitemaps_per_host: config.limits.sitemaps_per_host,
+        redirects_max: config.limits.redirects,
+        attempts_max: config.politeness.attempts,
+        retry_delay: config.politeness.retry_delay.0,
+        retry_after_max: config.politeness.max_retry_after.0,
+        agent: config.agent.name.clone(),
+        focus: focus_config(config)?,
+        random_seed: config.crawl.random_seed,
+    })
+}
+
+/// Which page of a cluster of duplicates is kept.
+pub(crate) fn keep(config: &CrawlConfig) -> Keep {
+    match config.dedup.keep {
+        KeepPolicy::First => Keep::First,
+        KeepPolicy::Longest => Keep::Longest,
+        KeepPolicy::Oldest => Keep::Oldest,
+        KeepPolicy::Canonical => Keep::Canonical,
+    }
+}
+
+/// What the archive holds, and in files of what size.
+pub(crate) fn archive_config(config: &CrawlConfig) -> ArchiveConfig {
+    ArchiveConfig {
+        bodies: match config.archive.bodies {
+            BodiesName::All => Bodies::All,
+            BodiesName::Kept => Bodies::Kept,
+            BodiesName::None => Bodies::None,
+        },
+        file_bytes_max: config.archive.file_size.0,
+        ..ArchiveConfig::default()
+    }
+}
+
 /// How the frontier works.
 pub fn frontier_config(config: &CrawlConfig) -> FrontierConfig {
     let hosts = config.host.iter().map(|(host, own)| {
@@ -379,7 +416,7 @@ pub fn doubtful_examples(config: &CrawlConfig, focus: &FocusConfig) -> Vec<(Stri
     let read = focus.topic.examples.iter();
     let read = read.chain(&focus.topic.counter_examples);
     let doubtful = files.zip(read).filter_map(|(file, example)| {
-        let why = crate::examples::doubt(&example.title, &example.text)?;
+        let why = state::examples::doubt(&example.title, &example.text)?;
         Some((file.clone(), why))
     });
     doubtful.collect()

@@ -2,98 +2,51 @@
 //!
 //! The only async part of the crawl. A visit ends when its body ends: the host's slot is given
 //! back at that moment, before anything is read, so slow parsing or a slow disk never slows a
-//! host down. What came back goes to the CPU pool over a bounded channel; while that is full, the
+//! host down. What came back goes to the readers over a bounded channel; while that is full, the
 //! visit waits and keeps its permit, so no more bodies than permits are ever in memory.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use fetcher::{Fetch, FetchError, FetchRequest, Fetched, Purpose, Robots, Truncated};
-use frontier::{HostAdvice, HostKey, Lease};
+use fetcher::{Fetch, FetchRequest, Fetched, Purpose, Robots, Truncated};
+use frontier::{HostAdvice, HostKey, Lease, Refused};
+use outcome::RobotsAnswer;
+use state::Answer;
+use state::finding::RobotsFinding;
 use tokio::sync::mpsc;
 use url::Url;
 
-use crate::dispatch::ToDispatcher;
+use crate::messages::{RobotsAnswered, ToDispatcher, ToReader, Visit};
 
 /// Redirects of robots.txt that are followed (RFC 9309 §2.3.1.2).
 const ROBOTS_REDIRECTS_MAX: usize = 5;
 
-/// An answer and when it was asked for.
-#[derive(Debug)]
-pub struct Answer {
-    /// What came back.
-    pub fetched: Result<Fetched, FetchError>,
-    /// When the request was made, milliseconds since the Unix epoch.
-    pub started_ms: u64,
-    /// From the request to the end of the body.
-    pub took: Duration,
-}
-
-/// A visited URL.
-#[derive(Debug)]
-pub struct Visit {
-    /// The right to finish the URL.
-    pub lease: Lease,
-    /// What it is: a page or a sitemap.
-    pub purpose: Purpose,
-    /// What came back.
-    pub answer: Answer,
-}
-
-/// A host's robots.txt, asked for.
-#[derive(Debug)]
-pub struct RobotsVisit {
-    /// The host.
-    pub host: HostKey,
-    /// What came back, after redirects.
-    pub answer: Answer,
-    /// The rules that follow from it.
-    pub robots: Arc<Robots>,
-    /// `parsed`, `allow_all` or `disallow_all`.
-    pub rules: &'static str,
-}
-
-/// Work for the CPU pool.
-#[derive(Debug)]
-pub enum Job {
-    /// Read a page or a sitemap.
-    Visit(Box<Visit>),
-    /// Note what robots.txt said.
-    Robots(Box<RobotsVisit>),
-    /// A URL that robots.txt disallows: nothing to read.
-    Refused(Box<Lease>, String),
-}
-
 /// What visits share.
-pub struct Visitor {
+pub(crate) struct Visitor {
     fetch: Arc<dyn Fetch>,
     to_dispatcher: std::sync::mpsc::Sender<ToDispatcher>,
-    to_pool: mpsc::Sender<Job>,
-    bytes_in_flight: Arc<AtomicU64>,
+    to_readers: mpsc::Sender<ToReader>,
     proxied: bool,
 }
 
 impl Visitor {
-    /// Visits through `fetch`; answers go to the dispatcher and the CPU pool.
-    pub fn new(
+    /// Visits through `fetch`; answers go to the dispatcher and the readers.
+    pub(crate) fn new(
         fetch: Arc<dyn Fetch>,
         to_dispatcher: std::sync::mpsc::Sender<ToDispatcher>,
-        to_pool: mpsc::Sender<Job>,
-        bytes_in_flight: Arc<AtomicU64>,
+        to_readers: mpsc::Sender<ToReader>,
         proxied: bool,
     ) -> Self {
         Self {
             fetch,
             to_dispatcher,
-            to_pool,
-            bytes_in_flight,
+            to_readers,
             proxied,
         }
     }
 
     /// Visits one URL.
-    pub async fn visit(&self, lease: Lease, purpose: Purpose) {
+    pub(crate) async fn visit(&self, lease: Lease, purpose: Purpose) {
         let url = lease.url().url.to_url();
         let host = lease.url().url.host();
         let answer = self.ask(url, purpose).await;
@@ -103,11 +56,11 @@ impl Visitor {
             purpose,
             answer,
         };
-        self.hand_over(Job::Visit(Box::new(visit))).await;
+        self.hand_over(ToReader::Visit(Box::new(visit))).await;
     }
 
     /// Fetches a host's robots.txt, through up to five redirects.
-    pub async fn visit_robots(&self, host: HostKey, origin: Url) {
+    pub(crate) async fn visit_robots(&self, host: HostKey, origin: Url) {
         let mut url = origin;
         url.set_path("/robots.txt");
         url.set_query(None);
@@ -123,23 +76,23 @@ impl Visitor {
         let (robots, rules) = robots_of(&answer);
         let robots = Arc::new(robots);
         // Nobody listens any more when the dispatcher has ended: the crawl is stopping.
-        let _ = self.to_dispatcher.send(ToDispatcher::Robots {
-            host: host.clone(),
-            robots: Arc::clone(&robots),
-            error: match &answer.fetched {
-                Ok(_) => None,
-                Err(error) => Some((error.name().to_string(), error.to_string())),
-            },
-            at: Instant::now(),
-            advice: advice_of(&answer, self.proxied),
-        });
-        let visit = RobotsVisit {
+        let error = answer.fetched.as_ref().err();
+        let _ = self
+            .to_dispatcher
+            .send(ToDispatcher::Robots(RobotsAnswered {
+                host: host.clone(),
+                robots: Arc::clone(&robots),
+                error: error.map(|error| (error.name().into(), error.to_string())),
+                at: Instant::now(),
+                advice: advice_of(&answer, self.proxied),
+            }));
+        let visit = RobotsFinding {
             host,
             answer,
             robots,
             rules,
         };
-        self.hand_over(Job::Robots(Box::new(visit))).await;
+        self.hand_over(ToReader::Robots(Box::new(visit))).await;
     }
 
     async fn ask(&self, url: Url, purpose: Purpose) -> Answer {
@@ -154,22 +107,24 @@ impl Visitor {
     }
 
     fn body_ended(&self, host: HostKey, answer: &Answer) {
-        let bytes = answer
-            .fetched
-            .as_ref()
-            .map_or(0, |fetched| fetched.body.len() as u64);
-        self.bytes_in_flight.fetch_add(bytes, Ordering::Relaxed);
         let _ = self.to_dispatcher.send(ToDispatcher::BodyEnded {
             host,
             at: Instant::now(),
             advice: advice_of(answer, self.proxied),
+            bytes: answer.body_bytes(),
         });
     }
 
-    async fn hand_over(&self, job: Job) {
-        // The pool ends only after the last visit: an error here means that the crawl is being
+    /// Finishes a URL that is not asked for.
+    pub(crate) async fn refuse(&self, lease: Lease, refused: Refused) {
+        self.hand_over(ToReader::Refused(Box::new(lease), refused))
+            .await;
+    }
+
+    async fn hand_over(&self, job: ToReader) {
+        // The readers end only after the last visit: an error here means that the crawl is being
         // torn down, and the URL stays pending.
-        let _ = self.to_pool.send(job).await;
+        let _ = self.to_readers.send(job).await;
     }
 }
 
@@ -201,7 +156,7 @@ fn advice_of(answer: &Answer, proxied: bool) -> HostAdvice {
 }
 
 /// The rules that follow from an answer to robots.txt (RFC 9309 §2.3.1).
-fn robots_of(answer: &Answer) -> (Robots, &'static str) {
+fn robots_of(answer: &Answer) -> (Robots, RobotsAnswer) {
     match &answer.fetched {
         // A file that broke off may lack the line that closes the door.
         Ok(fetched)
@@ -210,7 +165,7 @@ fn robots_of(answer: &Answer) -> (Robots, &'static str) {
                 Some(Truncated::Time | Truncated::Disconnect)
             ) =>
         {
-            (Robots::disallow_all(), "disallow_all")
+            (Robots::disallow_all(), RobotsAnswer::DisallowAll)
         }
         Ok(fetched) if (200..300).contains(&fetched.status) => {
             let limits = fetcher::FetchLimits::default().decoding_for(Purpose::Robots);
@@ -219,16 +174,18 @@ fn robots_of(answer: &Answer) -> (Robots, &'static str) {
                 (None, None) => Robots::parse(&decoding.bytes),
                 _ => Robots::parse_beginning(&decoding.bytes),
             };
-            (robots, "parsed")
+            (robots, RobotsAnswer::Parsed)
         }
         // More redirects than are followed: unavailable, as §2.3.1.2 has it.
-        Ok(fetched) if (300..500).contains(&fetched.status) => (Robots::allow_all(), "allow_all"),
-        Ok(_) | Err(_) => (Robots::disallow_all(), "disallow_all"),
+        Ok(fetched) if (300..500).contains(&fetched.status) => {
+            (Robots::allow_all(), RobotsAnswer::AllowAll)
+        }
+        Ok(_) | Err(_) => (Robots::disallow_all(), RobotsAnswer::DisallowAll),
     }
 }
 
 /// Now, in milliseconds since the Unix epoch.
-pub fn unix_ms() -> u64 {
+pub(crate) fn unix_ms() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_millis() as u64)
@@ -236,7 +193,8 @@ pub fn unix_ms() -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
 
     use fetcher::FetchFuture;
 
@@ -289,7 +247,7 @@ mod tests {
         let (to_dispatcher, _dispatcher) = std::sync::mpsc::channel();
         let (to_pool, _pool) = mpsc::channel(1);
         let fetch = Arc::clone(&hops) as Arc<dyn Fetch>;
-        let visitor = Visitor::new(fetch, to_dispatcher, to_pool, Arc::default(), false);
+        let visitor = Visitor::new(fetch, to_dispatcher, to_pool, false);
         let origin = Url::parse("http://a.example/").expect("a URL");
         let host = HostKey::from_record("http://a.example");
         let runtime = tokio::runtime::Builder::new_current_thread().build();

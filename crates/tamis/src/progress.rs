@@ -164,7 +164,7 @@ fn events(shown: &Snapshot, last: bool) {
 pub fn summary_line(summary: &CrawlSummary) -> String {
     format!(
         "{}: {}",
-        summary.reason_in_words(),
+        summary.reason.words(),
         view::line(&summary.snapshot)
     )
 }

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use crate::control::{REQUEST_BYTES_MAX, Reply, Request, address};
 use crate::dir::CrawlDir;
+use crate::messages::ToWriter;
 use crate::progress::Progress;
 use crate::retry::{self, RetryFilter};
 use crate::stop::StopHandle;
-use crate::write::ToWriter;
 
 /// Conversations at once; a further one is hung up on.
 const TALKS_MAX: usize = 8;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::Context;
 use frontier::{SeedUrl, parse_seeds};
+use outcome::StopReason;
 use pipeline::config::{CrawlConfig, TopicSection};
 use pipeline::units::Span;
 use pipeline::{
@@ -140,7 +141,7 @@ fn finish(
         output.say(format!("note: {note}"));
     }
     let causes = nothing_read::causes(dir)?;
-    let used_up = summary.reason == "max_pages" && summary.snapshot.pages_this_start == 0;
+    let used_up = summary.reason == StopReason::MaxPages && summary.snapshot.pages_this_start == 0;
     if talks || used_up || !causes.is_empty() {
         output.say(progress::summary_line(summary));
     }
@@ -148,7 +149,7 @@ fn finish(
         output.say(line);
     }
     let dir = dir.root().display();
-    if summary.reason == "interrupted" {
+    if summary.reason == StopReason::Interrupted {
         if talks {
             output.say(format!(
                 "stopped cleanly; carry on with: tamis crawl --dir {dir}"

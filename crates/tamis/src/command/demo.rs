@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use frontier::parse_seeds;
+use outcome::StopReason;
 use pipeline::CrawlDir;
 use pipeline::config::{CrawlConfig, OffTopic, TopicSection};
 use pipeline::units::Span;
@@ -62,7 +63,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     if args.progress != ProgressStyle::None {
         output.say(summary_line(&summary));
     }
-    if summary.reason == "interrupted" {
+    if summary.reason == StopReason::Interrupted {
         return Ok(Exit::Interrupted);
     }
     let report = of(&dir)?;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
+use outcome::UrlState;
 use pipeline::{config_file, setup};
 use report::{Explainer, Look, Story};
 
@@ -45,11 +46,11 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         explainer.add(&record);
     }
     let mut story = explainer.finish();
-    if matches!(story.state.as_str(), "unknown" | "left_out") {
+    if matches!(story.state, UrlState::NeverSeen | UrlState::LeftOut) {
         let rules = LeftOut::read(&dir, &config)?;
-        let why = match story.state.as_str() {
-            "unknown" => rules.never_found(&url),
-            _ => rules.left_out(&url, story.found.iter().map(|found| found.fate.as_str())),
+        let why = match story.state {
+            UrlState::NeverSeen => rules.never_found(&url),
+            _ => rules.left_out(&url, story.found.iter().map(|found| &found.fate)),
         };
         story.summary = format!("{} {why}", story.summary);
     }
@@ -57,7 +58,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     if let Some(page) = story.cluster() {
         story.original = report::original_of(records, page);
     }
-    let known = story.state != "unknown";
+    let known = story.state != UrlState::NeverSeen;
     let (own, parent) = story.pages_with_links();
     let threshold = config.topic.as_ref().map_or(0.5, |topic| topic.threshold);
     let pages: Vec<u64> = own.into_iter().chain(parent).collect();

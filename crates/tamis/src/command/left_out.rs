@@ -1,9 +1,12 @@
 //! Why a URL was never admitted: which rule, pattern or budget left it out.
 
 use archive::Event;
-use frontier::{CanonicalUrl, Scope, ScopeRefusal};
+use frontier::{CanonicalUrl, ScopeRefusal};
+use outcome::{LinkFate, Trap};
 use pipeline::{CrawlConfig, CrawlDir, setup};
 use report::words::{name, plural};
+use state::Reach;
+use state::reach::seed_targets;
 
 use crate::command::journal;
 use crate::exit::usage;
@@ -14,45 +17,42 @@ const HOSTS_SHOWN: usize = 5;
 /// The rules of a crawl as its last start had them.
 pub struct LeftOut<'c> {
     config: &'c CrawlConfig,
-    scope: Scope,
-    seeds: u32,
+    reach: Reach,
     hosts: Vec<String>,
 }
 
 impl<'c> LeftOut<'c> {
     /// Reads the seeds, and what redirecting seeds brought into scope.
     pub fn read(dir: &CrawlDir, config: &'c CrawlConfig) -> anyhow::Result<Self> {
-        let scope =
-            Scope::new(&setup::scope_config(config)).map_err(|error| usage(error.to_string()))?;
+        let reach =
+            Reach::new(&setup::scope_config(config)).map_err(|error| usage(error.to_string()))?;
         let mut rules = Self {
             config,
-            scope,
-            seeds: 0,
+            reach,
             hosts: Vec::new(),
         };
         for record in journal::records(dir)? {
             match &record.event {
                 Event::Seed(seed) => {
-                    rules.seeds += 1;
-                    if seed.example.is_some() {
-                        rules.scope.add_example();
-                        continue;
+                    let wrong = |error| usage(format!("seed {}: {error}", seed.url));
+                    rules.reach.apply_seed(seed).map_err(wrong)?;
+                    let url = CanonicalUrl::parse(&seed.url).map_err(wrong)?;
+                    if seed.example.is_none() {
+                        rules.note(&url);
                     }
-                    let seed = setup::seed_url(seed).map_err(|error| usage(error.to_string()))?;
-                    rules.scope.add_seed(&seed);
-                    rules.note(&seed.url);
                 }
-                Event::Page(page) if page.outcome == "redirected" && page.depth == 0 => {
-                    for target in page
-                        .links
-                        .iter()
-                        .flat_map(|link| CanonicalUrl::parse(&link.url))
-                    {
-                        rules.scope.extend(page.seed, &target);
+                Event::Page(page) => {
+                    rules.reach.apply_page(page);
+                    for target in seed_targets(page) {
                         rules.note(&target);
                     }
                 }
-                _ => {}
+                Event::Start(_)
+                | Event::Robots(_)
+                | Event::Sitemap(_)
+                | Event::Attempt(_)
+                | Event::Retry(_)
+                | Event::Stop(_) => {}
             }
         }
         Ok(rules)
@@ -70,7 +70,7 @@ impl<'c> LeftOut<'c> {
         match self.refusal(url) {
             Some(refusal) => format!(
                 "It would be left out: it {}.",
-                self.words(refusal.name(), url)
+                self.words(&refusal.fate(), url)
             ),
             None => {
                 "It is in scope, but no page or sitemap that was read so far links to it.".into()
@@ -79,7 +79,11 @@ impl<'c> LeftOut<'c> {
     }
 
     /// Why links to a URL were not followed, by the fates they met.
-    pub fn left_out<'f>(&self, url: &CanonicalUrl, fates: impl Iterator<Item = &'f str>) -> String {
+    pub fn left_out<'f>(
+        &self,
+        url: &CanonicalUrl,
+        fates: impl Iterator<Item = &'f LinkFate>,
+    ) -> String {
         let mut told: Vec<String> = fates.map(|fate| self.words(fate, url)).collect();
         told.sort();
         told.dedup();
@@ -88,52 +92,62 @@ impl<'c> LeftOut<'c> {
 
     /// The refusal that every seed's scope has for a URL.
     fn refusal(&self, url: &CanonicalUrl) -> Option<ScopeRefusal> {
-        let mut refusals = (0..self.seeds.max(1)).map(|seed| self.scope.check(url, 0, seed));
+        let seeds = self.reach.seeds().len().max(1) as u32;
+        let mut refusals = (0..seeds).map(|seed| self.reach.check(url, 0, seed));
         let first = refusals.next()?.err()?;
         refusals.all(|refusal| refusal.is_err()).then_some(first)
     }
 
     /// A fate in words that follow "it".
-    fn words(&self, fate: &str, url: &CanonicalUrl) -> String {
+    fn words(&self, fate: &LinkFate, url: &CanonicalUrl) -> String {
         let limits = &self.config.limits;
         match fate {
-            "scope" => format!(
+            LinkFate::Scope => format!(
                 "is out of scope: [scope] mode = {:?}, with seeds on {}",
                 setup::scope_config(self.config).mode.name(),
                 self.seed_hosts(),
             ),
-            "excluded" => match self.refusal(url) {
+            LinkFate::Excluded => match self.refusal(url) {
                 Some(ScopeRefusal::Excluded(pattern)) => {
                     format!("matches the [scope] exclude pattern {pattern:?}")
                 }
-                _ => "matched an exclude pattern of an earlier start".into(),
+                Some(
+                    ScopeRefusal::Host | ScopeRefusal::Depth(_) | ScopeRefusal::NotIncluded,
+                )
+                | None => "matched an exclude pattern of an earlier start".into(),
             },
-            "not_included" => format!(
+            LinkFate::NotIncluded => format!(
                 "matches none of the [scope] include patterns: {}",
                 self.config.scope.include.join(" ")
             ),
-            "depth" => format!(
+            LinkFate::Depth => format!(
                 "is too far from its seed: [crawl] max_depth = {}, unless the seed has a depth= of its own",
                 self.config.crawl.max_depth
             ),
-            "budget_seed" => "came when the budget of its seed (pages=) was used up".into(),
-            "budget_host" => format!(
+            LinkFate::BudgetSeed => "came when the budget of its seed (pages=) was used up".into(),
+            LinkFate::BudgetHost => format!(
                 "came when the budget of its host was used up ({}[limits] urls_per_host = {})",
                 self.host_budget(url),
                 limits.urls_per_host
             ),
-            "budget_hosts" => "is on a host more than the crawl can hold".into(),
-            "trap_host_pool" => format!(
+            LinkFate::BudgetHosts => "is on a host more than the crawl can hold".into(),
+            LinkFate::Trap(Trap::HostPool) => format!(
                 "is on a host more than one domain may bring in: [limits] hosts_per_domain = {}",
                 limits.hosts_per_domain
             ),
-            "nofollow" => {
+            LinkFate::Nofollow => {
                 "is linked with nofollow only, or from pages that say so ([scope] follow_nofollow)"
                     .into()
             }
-            "duplicate" => "is linked from duplicates only ([dedup] links_of_duplicates)".into(),
-            trap if trap.starts_with("trap") => format!("looks like a trap: {}", name(trap)),
-            other => format!("was left out: {}", name(other)),
+            LinkFate::Duplicate => "is linked from duplicates only ([dedup] links_of_duplicates)".into(),
+            LinkFate::Trap(trap) => format!("looks like a trap: {}", name(trap.name())),
+            other @ (LinkFate::New
+            | LinkFate::Seen
+            | LinkFate::BadUrl
+            | LinkFate::Scheme
+            | LinkFate::UserInfo
+            | LinkFate::UrlLength
+            | LinkFate::Unknown(_)) => format!("was left out: {}", name(other.name())),
         }
     }
 

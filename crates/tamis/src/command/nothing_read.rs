@@ -1,5 +1,6 @@
 //! What to say when a crawl could read no page at all: the causes, and what to do about each.
 
+use outcome::{FailureKind, Refusal};
 use pipeline::CrawlDir;
 use report::words::{name, plural};
 
@@ -8,6 +9,11 @@ use crate::command::report::of;
 /// What it means that a host's robots.txt could not be had.
 const CLOSED: &str = "the host's robots.txt could not be had (the report's errors say why), and \
     until it can be, nothing of the host may be fetched; check the host, or try later";
+
+const SEE_ERRORS: &str = "see the report's errors";
+
+const ROBOTS: &str = Refusal::NAMES[0];
+const GUARD: &str = Refusal::NAMES[1];
 
 /// Causes told.
 const CAUSES_MAX: usize = 4;
@@ -20,19 +26,23 @@ pub fn causes(dir: &CrawlDir) -> anyhow::Result<Vec<String>> {
     }
     let shown = dir.root().display();
     let reasons = &report.reasons;
-    let mut all: Vec<(&String, &u64)> = reasons.failed.iter().chain(&reasons.refused).collect();
-    all.sort_by_key(|(reason, n)| (std::cmp::Reverse(**n), (*reason).clone()));
+    let failed = reasons.failed.iter();
+    let failed = failed.map(|(reason, n)| (reason, *n, mend(&FailureKind::from(reason.as_str()))));
+    let refused = reasons.refused.iter();
+    let refused = refused.map(|(reason, n)| (reason, *n, mend_refusal(reason)));
+    let mut all: Vec<_> = failed.chain(refused).collect();
+    all.sort_by_key(|(reason, n, _)| (std::cmp::Reverse(*n), (*reason).clone()));
     let closed = report.hosts.iter().filter(|row| row.state == "closed");
     let closed: u64 = closed.map(|row| row.counts.refused).sum();
     let mut lines = vec!["no page could be read:".to_string()];
-    for (reason, n) in all.iter().take(CAUSES_MAX) {
-        let times = plural(**n, "URL", "URLs");
+    for (reason, n, mend) in all.into_iter().take(CAUSES_MAX) {
+        let times = plural(n, "URL", "URLs");
         let mend = match reason.as_str() {
-            "robots" if closed == **n => CLOSED,
-            _ => mend(reason),
+            ROBOTS if closed == n => CLOSED,
+            _ => mend,
         };
         lines.push(format!("  {} ({times}): {mend}", name(reason)));
-        let group = report.errors.iter().find(|group| group.name == **reason);
+        let group = report.errors.iter().find(|group| group.name == *reason);
         lines.extend(group.map(|group| format!("    {}: {}", group.url, group.text)));
     }
     if report.totals.failed > 0 || closed > 0 {
@@ -46,26 +56,45 @@ pub fn causes(dir: &CrawlDir) -> anyhow::Result<Vec<String>> {
     Ok(lines)
 }
 
-fn mend(reason: &str) -> &'static str {
-    match reason {
-        "dns" => {
+/// What to do about URLs that could not be had.
+fn mend(failure: &FailureKind) -> &'static str {
+    match failure {
+        FailureKind::Dns => {
             "the host's name does not resolve; check how it is spelt, and whether there is a network"
         }
-        "connect" => {
+        FailureKind::Connect => {
             "nobody answers there; check the host and its port, and whether there is a network"
         }
-        "proxy" => {
+        FailureKind::Proxy => {
             "the proxy does not answer, or does not tunnel https; check --proxy or network.proxy"
         }
-        "tls" => {
+        FailureKind::Tls => {
             "the host's certificate cannot be trusted (expired, or for another name); tell its owner, or seed another host"
         }
-        "timeout" => {
+        FailureKind::Timeout => {
             "it took too long; try later, or raise [limits] connect_time or first_byte_time"
         }
-        "robots" => "robots.txt forbids it; seed another part of the site, or ask its owner",
-        "guard" => "it is a private or loopback address; --allow-private lets the crawl ask it",
-        http if http.starts_with("http_") => "the server answers with an error; try later",
-        _ => "see the report's errors",
+        FailureKind::Http(_) => "the server answers with an error; try later",
+        FailureKind::Guard
+        | FailureKind::Reset
+        | FailureKind::TooLarge
+        | FailureKind::Protocol
+        | FailureKind::BadUrl
+        | FailureKind::Truncated
+        | FailureKind::Encoding
+        | FailureKind::Unreadable
+        | FailureKind::BadRedirect
+        | FailureKind::RedirectLoop
+        | FailureKind::TooManyRedirects
+        | FailureKind::Unknown(_) => SEE_ERRORS,
+    }
+}
+
+/// What to do about URLs that were not asked for.
+fn mend_refusal(reason: &str) -> &'static str {
+    match reason {
+        ROBOTS => "robots.txt forbids it; seed another part of the site, or ask its owner",
+        GUARD => "it is a private or loopback address; --allow-private lets the crawl ask it",
+        _ => SEE_ERRORS,
     }
 }

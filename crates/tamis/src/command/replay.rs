@@ -7,7 +7,7 @@ use focus::FocusConfig;
 use focus::replay::{Strategy, relevance, replay};
 use frontier::CanonicalUrl;
 use pipeline::config::TopicSection;
-use pipeline::examples::Examples;
+use state::Examples;
 use pipeline::{CrawlDir, config_file, setup};
 
 use crate::command::{crawl_error, journal, report};

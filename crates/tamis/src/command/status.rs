@@ -7,12 +7,13 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use outcome::StopReason;
 use pipeline::control::{Request, ask};
-use pipeline::counts::Counts;
 use pipeline::progress::{HostProgress, Snapshot};
 use pipeline::{CrawlDir, Progress, config_file};
 use report::Tally;
 use report::words::plural;
+use state::Counts;
 
 use crate::command::journal;
 use crate::exit::{Exit, resource};
@@ -91,14 +92,14 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
             archive::Event::Page(_) => pages_this_start += 1,
             _ => {}
         }
-        counts.replay(&record);
+        counts.apply(&record);
         tally.add(&record);
     }
     let report = tally.report("");
     // The figures do not depend on it.
     let config = config_file::read(&dir.config()).ok();
     let progress = Progress::default();
-    counts.show(&progress);
+    progress.show_counts(&counts, 0, 0);
     let mut waiting: Vec<_> = report
         .hosts
         .iter()
@@ -144,13 +145,13 @@ fn per_second(pages: u64, seconds: f64) -> f64 {
 fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
     let root = dir.root().display();
     let mut lines = view::block(shown, output.width, HOSTS_SHOWN);
-    let reason = shown.stop_reason.as_deref();
+    let reason = shown.stop_reason.as_ref();
     match (shown.state.as_str(), reason) {
         ("stopped", Some("drained")) if shown.pending > 0 => lines.push(format!(
             "{} in the queue, put back since the crawl ended.",
             plural(shown.pending, "URL waits", "URLs wait")
         )),
-        ("stopped", Some(reason)) => lines.push(format!("{}.", pipeline::reason_in_words(reason))),
+        ("stopped", Some(reason)) => lines.push(format!("{}.", reason.words())),
         ("stopped", None) => lines.push(
             "It was ended from outside (killed, or the power failed): every page recorded is safe."
                 .into(),
@@ -171,7 +172,7 @@ fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
             "Carry on with a larger budget: tamis crawl --dir {root} --max-pages {}",
             shown.max_pages.saturating_mul(2)
         ));
-    } else if shown.pending > 0 && reason == Some("harvest") {
+    } else if shown.pending > 0 && reason == Some(&StopReason::Harvest) {
         lines.push(format!(
             "To go on all the same, set stop_harvest = 0 under [topic] in {root}/crawl.toml, then: tamis crawl --dir {root}"
         ));

@@ -234,7 +234,7 @@ impl Page {
             page.url = read.canonical.unwrap_or(page.url);
             page.title = read.title.unwrap_or_default();
             page.text = read.text;
-            page.listing = pipeline::focus_view::is_list(read.page_type.as_str());
+            page.listing = read.page_type.is_link_list();
             for link in read.links {
                 if link.rel.split_whitespace().any(|token| token == "tag") {
                     page.labels.push(link.anchor);

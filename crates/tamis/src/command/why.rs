@@ -4,16 +4,19 @@
 //! to where it was before the URL's record, and asked again. A URL that waits is asked about as
 //! things stand now.
 
-use archive::{Event, PageRecord};
+use archive::{Event, LinkRecord, PageRecord};
 use focus::{LinkFeatures, Promise, Relevance};
 use frontier::CanonicalUrl;
-use pipeline::examples::Examples;
-use pipeline::focus_view::{self, FocusView};
+use outcome::{LinkFate, UrlState};
 use pipeline::{CrawlConfig, CrawlDir, setup};
 use report::Story;
 use serde_json::json;
+use state::context::UrlContext;
+use state::focus_view::{self, Waiting};
+use state::{Examples, FocusView, Lent};
 
 use super::{crawl_error, journal};
+use crate::exit::usage;
 use crate::output::Output;
 
 /// Reasons of a promise that are told to people.
@@ -43,6 +46,40 @@ struct Rerun<'d> {
     dir: &'d CrawlDir,
     focus: FocusView,
     examples: Examples,
+    /// The URL that is asked about, once a link brought it in.
+    asked: Asked,
+}
+
+/// The URL that is asked about, as it waits.
+struct Asked {
+    url: String,
+    context: Option<Vec<u8>>,
+}
+
+impl Waiting for Asked {
+    fn context_of(&self, url: &CanonicalUrl) -> Option<Vec<u8>> {
+        self.context.clone().filter(|_| url.as_str() == self.url)
+    }
+
+    fn amend(&mut self, _: &CanonicalUrl, context: Vec<u8>, _: f32) {
+        self.context = Some(context);
+    }
+}
+
+impl Asked {
+    fn features(&self) -> Option<LinkFeatures> {
+        let context = UrlContext::from_bytes(self.context.as_deref()?);
+        LinkFeatures::from_bytes(&context.features)
+    }
+
+    /// Notes the link that brought the URL in.
+    fn come_in(&mut self, link: &LinkRecord) {
+        let context = UrlContext {
+            features: focus_view::decode(&link.context),
+            ..UrlContext::page()
+        };
+        self.context = Some(context.to_bytes());
+    }
 }
 
 impl Rerun<'_> {
@@ -53,34 +90,9 @@ impl Rerun<'_> {
 
     fn page(&mut self, seq: u64, page: &PageRecord) {
         let text = self.text(page);
-        self.focus.replay(seq, page, &self.examples, || text);
-    }
-
-    /// The page's links teach the model once the page is known; what those to `url` say that were
-    /// followed is added to `known`.
-    fn links(&mut self, seq: u64, page: &PageRecord, url: &str, known: &mut Option<LinkFeatures>) {
-        let mut promises = Vec::new();
-        for link in page.links.iter().filter(|link| link.rel != "redirect") {
-            let features = match (link.fate.as_str(), CanonicalUrl::parse(&link.url)) {
-                ("new", Ok(_)) => {
-                    promises.push(link.promise);
-                    LinkFeatures::from_bytes(&focus_view::decode(&link.context))
-                }
-                ("seen", Ok(target)) if link.url != page.url => {
-                    Some(self.focus.replay_link(seq, link, &target))
-                }
-                _ => continue,
-            };
-            if link.url == url
-                && let Some(features) = features
-            {
-                match known {
-                    Some(known) => known.merge(&features),
-                    None => *known = Some(features),
-                }
-            }
-        }
-        self.focus.on_links(seq, &promises);
+        self.examples.follow(page);
+        self.focus
+            .apply(seq, page, &self.examples, Lent::default(), || text);
     }
 }
 
@@ -95,7 +107,7 @@ impl Why {
             return Ok(None);
         };
         // What was put back into the queue waits, whatever came of it before.
-        let waits = story.state == "pending";
+        let waits = story.state == UrlState::Pending;
         let last = story.decisions.last().map(|last| last.page);
         let turn = last.filter(|_| !waits);
         if turn.is_none() && !waits {
@@ -103,11 +115,14 @@ impl Why {
         }
         let mut rerun = Rerun {
             dir,
-            focus: FocusView::new(&topic).map_err(crawl_error)?,
+            focus: FocusView::new(&topic).map_err(|error| usage(format!("[topic] {error}")))?,
             examples: Examples::default(),
+            asked: Asked {
+                url: story.url.clone(),
+                context: None,
+            },
         };
         let mut why = Why::default();
-        let mut waiting: Option<LinkFeatures> = None;
         for record in journal::records(dir)? {
             let page = match record.event {
                 Event::Seed(seed) => {
@@ -128,27 +143,30 @@ impl Why {
                 why.at_its_turn(&mut rerun, &page);
                 return Ok(Some(why));
             }
-            rerun.examples.follow(&page);
             rerun.page(record.seq, &page);
-            let new = |link: &&archive::LinkRecord| link.fate == "new" && link.url == story.url;
+            let new = |link: &&LinkRecord| link.fate == LinkFate::New && link.url == story.url;
             if let Some(link) = page.links.iter().find(new) {
-                let features = LinkFeatures::from_bytes(&focus_view::decode(&link.context));
-                why.found = features.map(|features| Found {
+                rerun.asked.come_in(link);
+                why.found = rerun.asked.features().map(|features| Found {
                     from: page.url.clone(),
                     promised: link.promise,
                     promise: rerun.focus.promise_of(&features),
                 });
             }
-            rerun.links(record.seq, &page, &story.url, &mut waiting);
+            let asked = &mut rerun.asked;
+            rerun.focus.apply_links(record.seq, &page, asked);
         }
-        why.promise = waiting.map(|features| rerun.focus.promise_of(&features));
+        why.promise = rerun
+            .asked
+            .features()
+            .map(|features| rerun.focus.promise_of(&features));
         Ok(Some(why))
     }
 
     fn at_its_turn(&mut self, rerun: &mut Rerun<'_>, page: &PageRecord) {
         let text = rerun.text(page).unwrap_or_default();
         // An example is judged when it has been learnt from.
-        rerun.focus.replay_example(page, &rerun.examples, &text);
+        rerun.focus.apply_example(page, &rerun.examples, &text);
         (self.promise, self.relevance) = rerun.focus.why(page, &text);
         self.priority = Some(page.priority);
         if page.fetch.is_some() {

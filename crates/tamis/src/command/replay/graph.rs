@@ -6,8 +6,9 @@ use std::sync::Arc;
 use archive::{Event, PageRecord};
 use focus::replay::{ReplayLink, ReplayPage, Roots};
 use focus::{ExampleText, Focus, FocusConfig, PageView, Topic};
-use pipeline::examples::Examples;
-use pipeline::{CrawlDir, focus_view};
+use outcome::{NeighbourDecision, SitemapKind};
+use pipeline::CrawlDir;
+use state::{Examples, focus_view};
 use url::Url;
 
 use crate::command::journal;
@@ -78,7 +79,7 @@ impl Graph {
         for record in journal::records(dir)? {
             match record.event {
                 Event::Seed(seed) => seeds.push(seed.url),
-                Event::Sitemap(sitemap) if sitemap.kind != "index" => listed.extend(sitemap.urls),
+                Event::Sitemap(sitemap) if sitemap.kind != SitemapKind::Index => listed.extend(sitemap.urls),
                 Event::Page(page) => reading.page(record.seq, &page, dir, focus.topic()),
                 Event::Start(_)
                 | Event::Robots(_)
@@ -131,7 +132,7 @@ impl Reading {
         let repeats = page
             .nearest
             .as_ref()
-            .filter(|near| near.decision == "duplicate");
+            .filter(|near| near.decision == NeighbourDecision::Duplicate);
         let first = repeats.and_then(|near| self.by_seq.get(&near.page));
         let cluster = first.map_or(place, |&first| self.clusters[first]);
         let text = page.text.as_ref().and_then(|at| journal::text(dir, at));
@@ -145,7 +146,7 @@ impl Reading {
         let on_topic = on_topic.filter(|_| page.no_page().is_none());
         let read = page_of(topic, page, url, text.unwrap_or_default(), on_topic);
         let followed = page.links.iter();
-        let followed = followed.filter(|link| matches!(link.fate.as_str(), "new" | "seen"));
+        let followed = followed.filter(|link| link.fate.is_known());
         let links = followed
             .map(|link| {
                 (
@@ -225,7 +226,7 @@ fn page_of(
             lang: Some(summary.lang.as_str()).filter(|lang| !lang.is_empty()),
             links: &urls,
             labels: &labels,
-            listing: focus_view::is_list(&summary.page_type),
+            listing: summary.page_type.is_link_list(),
         })
     });
     let example = example
@@ -237,7 +238,7 @@ fn page_of(
                 links: urls.iter().map(|url| (*url).to_string()).collect(),
                 labels: labels.iter().map(|label| (*label).to_string()).collect(),
                 text,
-                listing: focus_view::is_list(&summary.page_type),
+                listing: summary.page_type.is_link_list(),
             };
             (example, on_topic)
         });

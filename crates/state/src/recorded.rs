@@ -1,24 +1,22 @@
 //! From the stages' types to the journal's, in one place.
 
-use archive::{FetchRecord, NeighbourRecord, PageRecord, PageSummary, SeedRecord, WholeText};
+use std::time::{Duration, SystemTime};
+
+use archive::{FetchRecord, NeighbourRecord, PageRecord, PageSummary, WholeText};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use frontier::{CanonicalUrl, Gave};
-use sieve::{Evidence, JunkReason, Rules, Verdict};
-use simhash::{Decision, Fingerprint, Neighbour, Sketch, TableIndex, TextPrint};
+use outcome::{
+    DuplicateKind, FailureKind, JunkKind, JunkReason, NeighbourDecision, Outcome, Verdict,
+};
+use sieve::{Evidence, Rules};
+use simhash::{Decision, Fingerprint, Neighbour, Sketch, TextPrint};
 use time::OffsetDateTime;
 
-use crate::read::PageReading;
-use crate::visit::Answer;
+use crate::finding::{Answer, PageReading};
 
-/// The priority of what a seed leads to without a page that links to it: its sitemaps and, where
-/// there is no topic, what they list.
-pub fn priority_of_seed(seeds: &[SeedRecord], seed: u32) -> f32 {
-    seeds.get(seed as usize).map_or(1.0, |seed| seed.priority)
-}
-
-/// What the network said, for the journal.
-pub fn fetch_record(answer: &Answer, content_type: &str) -> FetchRecord {
+/// What the network said, for the journal; `now_ms` is the time since the Unix epoch.
+pub fn fetch_record(answer: &Answer, content_type: &str, now_ms: u64) -> FetchRecord {
     let mut record = FetchRecord {
         ms: answer.took.as_millis() as u64,
         started_ms: answer.started_ms,
@@ -29,16 +27,16 @@ pub fn fetch_record(answer: &Answer, content_type: &str) -> FetchRecord {
         Ok(fetched) => {
             record.status = fetched.status;
             record.bytes = fetched.body.len() as u64;
-            record.truncated = fetched.truncated.map(|cut| cut.name().to_string());
+            record.truncated = fetched.truncated.map(|cut| cut.name().into());
             record.http_version = fetched.http_version.into();
             record.ip = fetched.remote.map(|remote| remote.ip().to_string());
             record.retry_after_s = fetched
-                .retry_after(std::time::SystemTime::now())
+                .retry_after(SystemTime::UNIX_EPOCH + Duration::from_millis(now_ms))
                 .map(|after| after.as_secs_f64());
             record.redirect_to = fetched.location().map(String::from);
         }
         Err(error) => {
-            record.error = Some(error.name().into());
+            record.error = Some(FailureKind::from(error.name()));
             record.error_text = Some(error.to_string());
         }
     }
@@ -46,9 +44,9 @@ pub fn fetch_record(answer: &Answer, content_type: &str) -> FetchRecord {
 }
 
 /// What was measured on a page, for the journal.
-pub fn page_summary(reading: &PageReading, relevance: Option<f32>) -> PageSummary {
+pub fn page_summary(reading: &PageReading, relevance: Option<f32>, now_ms: u64) -> PageSummary {
     let page = &reading.page;
-    PageSummary {
+    let mut summary = PageSummary {
         title: page.title.clone().unwrap_or_default(),
         lang: reading.language.clone().unwrap_or_default(),
         charset: reading.charset.into(),
@@ -58,11 +56,8 @@ pub fn page_summary(reading: &PageReading, relevance: Option<f32>) -> PageSummar
         modified: page.modified.clone(),
         canonical: page.canonical.as_ref().map(|url| url.as_str().to_string()),
         source: reading.source.as_ref().map(|url| url.as_str().to_string()),
-        page_type: page.page_type.as_str().into(),
+        page_type: page.page_type.clone(),
         relevance,
-        fingerprint: reading.print.fingerprint.to_string(),
-        sketch: STANDARD_NO_PAD.encode(reading.print.sketch.to_bytes()),
-        digest: format!("{:016x}", reading.print.digest),
         layout: format!("{:016x}", page.layout),
         payload: format!("{:016x}", reading.payload),
         link_density: page.link_density,
@@ -74,15 +69,25 @@ pub fn page_summary(reading: &PageReading, relevance: Option<f32>) -> PageSummar
         }),
         blocks: String::new(),
         may_index: page.directives.index
-            && !has_expired(page.directives.unavailable_after.as_deref()),
+            && !has_expired(page.directives.unavailable_after.as_deref(), now_ms),
         may_follow: page.directives.follow,
         soft_404: reading.soft_404,
         limits_hit: reading.limits_hit.clone(),
-    }
+        ..PageSummary::default()
+    };
+    write_print(&mut summary, &reading.print);
+    summary
+}
+
+/// Notes a page's print in what is recorded of it.
+pub(crate) fn write_print(page: &mut PageSummary, print: &TextPrint) {
+    page.fingerprint = print.fingerprint.to_string();
+    page.sketch = STANDARD_NO_PAD.encode(print.sketch.to_bytes());
+    page.digest = format!("{:016x}", print.digest);
 }
 
 /// Whether an `unavailable_after` date is in the past. Dates in a form we do not know are not.
-fn has_expired(date: Option<&str>) -> bool {
+fn has_expired(date: Option<&str>, now_ms: u64) -> bool {
     use time::format_description::well_known::{Iso8601, Rfc2822};
     let Some(date) = date.map(str::trim) else {
         return false;
@@ -93,7 +98,7 @@ fn has_expired(date: Option<&str>) -> bool {
             time::Date::parse(date.get(..10).unwrap_or(""), &Iso8601::DEFAULT)
                 .map(|day| day.midnight().assume_utc())
         });
-    at.is_ok_and(|at| at < OffsetDateTime::now_utc())
+    at.is_ok_and(|at| at.unix_timestamp() < (now_ms / 1_000) as i64)
 }
 
 /// A page's print from its recorded parts; `None` when they are damaged.
@@ -105,28 +110,6 @@ pub fn print_of(page: &PageSummary) -> Option<TextPrint> {
         word_count: page.words,
         digest: u64::from_str_radix(&page.digest, 16).ok()?,
     })
-}
-
-/// The nearest kept page: one with the very text that the page had before its host's template was
-/// cut, else the nearest to what was left. Pages that were kept before the template was known have
-/// it in their prints. Pages of the same host are doubted one by one, so that a copy elsewhere is
-/// found behind a sibling that is none.
-pub fn nearest(
-    tables: &mut TableIndex,
-    print: &TextPrint,
-    whole: Option<&TextPrint>,
-    rules: &Rules,
-    is_sibling: impl Fn(u64) -> bool,
-) -> Option<Neighbour> {
-    whole
-        .and_then(|whole| tables.nearest(whole))
-        .filter(|near| near.exact)
-        .or_else(|| {
-            tables.nearest_by(print, |near| match is_sibling(near.page) {
-                true => sieve::between_siblings(near, rules),
-                false => near,
-            })
-        })
 }
 
 /// What is recorded of a text before it was cut, as far as equal texts are told by it.
@@ -141,15 +124,23 @@ pub fn whole_of(page: &PageSummary, print: &TextPrint) -> Option<TextPrint> {
 }
 
 /// The nearest kept page, for the journal.
-pub fn neighbour_record(neighbour: &Neighbour, url: &str, kind: Option<&str>) -> NeighbourRecord {
+pub fn neighbour_record(
+    neighbour: &Neighbour,
+    url: &str,
+    kind: Option<DuplicateKind>,
+) -> NeighbourRecord {
     NeighbourRecord {
         page: neighbour.page,
         url: url.into(),
         distance: neighbour.distance,
         overlap: neighbour.overlap,
         table: neighbour.table,
-        kind: kind.map(str::to_string),
-        decision: decision_name(neighbour.decision).into(),
+        kind,
+        decision: match neighbour.decision {
+            Decision::Duplicate => NeighbourDecision::Duplicate,
+            Decision::Refuted => NeighbourDecision::Refuted,
+            Decision::Unconfirmed => NeighbourDecision::Unconfirmed,
+        },
     }
 }
 
@@ -158,49 +149,44 @@ pub fn neighbour_record(neighbour: &Neighbour, url: &str, kind: Option<&str>) ->
 pub fn gave(record: &PageRecord) -> Option<Gave> {
     let is_duplicate = || {
         let nearest = record.nearest.as_ref();
-        nearest.is_some_and(|near| near.decision == decision_name(Decision::Duplicate))
+        nearest.is_some_and(|near| near.decision == NeighbourDecision::Duplicate)
     };
-    match (record.verdict.as_deref(), record.reason.as_deref()) {
-        (Some("indexed"), _) => Some(Gave::Something),
-        (_, Some("off_topic" | "language")) => None,
-        (_, Some("noindex")) if !is_duplicate() => Some(Gave::OnlyLinks),
-        _ => Some(Gave::Nothing),
+    let Outcome::Judged(Verdict::Junk(reason)) = &record.outcome else {
+        return Some(match record.outcome.is_indexed() {
+            true => Gave::Something,
+            false => Gave::Nothing,
+        });
+    };
+    match reason.kind() {
+        JunkKind::Unwanted => None,
+        JunkKind::Withheld if !is_duplicate() => Some(Gave::OnlyLinks),
+        JunkKind::Withheld
+        | JunkKind::Duplicate
+        | JunkKind::Empty
+        | JunkKind::Error
+        | JunkKind::LinkList
+        | JunkKind::NoPage => Some(Gave::Nothing),
     }
 }
 
 /// The URL of the page that a page repeats as a whole.
 pub fn original_of(record: &PageRecord) -> Option<CanonicalUrl> {
-    if !matches!(
-        record.reason.as_deref(),
-        Some("near_duplicate" | "exact_duplicate")
-    ) {
-        return None;
-    }
-    let near = record.nearest.as_ref()?;
-    let is_whole = near
-        .kind
-        .as_deref()
-        .is_some_and(|kind| kind.starts_with("full"));
-    (is_whole && near.decision == decision_name(Decision::Duplicate))
-        .then(|| CanonicalUrl::parse(&near.url).ok())?
+    CanonicalUrl::parse(record.whole_original()?).ok()
 }
 
-/// The stable name of a decision about two texts.
-pub fn decision_name(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Duplicate => "duplicate",
-        Decision::Refuted => "refuted",
-        Decision::Unconfirmed => "unconfirmed",
-    }
-}
-
-/// The numbers behind a verdict, in words.
-pub fn detail(evidence: &Evidence, rules: &Rules, verdict: Verdict) -> Option<String> {
+/// The numbers behind a verdict, in words; `content_type` is the answer's.
+pub fn detail(
+    evidence: &Evidence,
+    rules: &Rules,
+    verdict: &Verdict,
+    content_type: &str,
+) -> Option<String> {
     let Verdict::Junk(reason) = verdict else {
         return None;
     };
     match reason {
         JunkReason::ErrorPage => Some(format!("status {}", evidence.status)),
+        JunkReason::UnsupportedType => Some(format!("content type {content_type:?}")),
         JunkReason::Thin => Some(format!(
             "{} words, at least {} wanted",
             evidence.words, rules.words_min
@@ -214,13 +200,12 @@ pub fn detail(evidence: &Evidence, rules: &Rules, verdict: Verdict) -> Option<St
             .language
             .as_ref()
             .map(|found| format!("language {found}, wanted {}", rules.languages.join(", "))),
-        JunkReason::ExactDuplicate(_)
-        | JunkReason::NearDuplicate(_)
+        JunkReason::ExactDuplicate
+        | JunkReason::NearDuplicate
         | JunkReason::SoftNotFound
         | JunkReason::Listing
         | JunkReason::NoIndex
-        | JunkReason::UnsupportedType
-        | JunkReason::Trap => None,
+        | JunkReason::Unknown(_) => None,
     }
 }
 
@@ -229,12 +214,11 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(verdict: &str, reason: Option<&str>, decision: Option<&str>, expected: Option<Gave>) {
+    fn check(verdict: Verdict, decision: Option<NeighbourDecision>, expected: Option<Gave>) {
         let record = PageRecord {
-            verdict: Some(verdict.into()),
-            reason: reason.map(str::to_owned),
+            outcome: Outcome::Judged(verdict),
             nearest: decision.map(|decision| NeighbourRecord {
-                decision: decision.into(),
+                decision,
                 ..NeighbourRecord::default()
             }),
             ..PageRecord::default()
@@ -244,21 +228,40 @@ mod tests {
 
     #[test]
     fn a_page_that_asks_not_to_be_indexed_gave_its_links_unless_it_repeats_another() {
-        check("indexed", None, Some("unconfirmed"), Some(Gave::Something));
-        check("junk", Some("noindex"), None, Some(Gave::OnlyLinks));
-        check(
-            "junk",
-            Some("noindex"),
-            Some("refuted"),
-            Some(Gave::OnlyLinks),
-        );
-        check(
-            "junk",
-            Some("noindex"),
-            Some("duplicate"),
-            Some(Gave::Nothing),
-        );
-        check("junk", Some("thin"), None, Some(Gave::Nothing));
-        check("junk", Some("off_topic"), None, None);
+        use NeighbourDecision::{Duplicate, Refuted, Unconfirmed};
+        let no_index = || Verdict::Junk(JunkReason::NoIndex);
+        check(Verdict::Index, Some(Unconfirmed), Some(Gave::Something));
+        check(no_index(), None, Some(Gave::OnlyLinks));
+        check(no_index(), Some(Refuted), Some(Gave::OnlyLinks));
+        check(no_index(), Some(Duplicate), Some(Gave::Nothing));
+        check(Verdict::Junk(JunkReason::Thin), None, Some(Gave::Nothing));
+        check(Verdict::Junk(JunkReason::OffTopic), None, None);
+    }
+
+    #[test]
+    fn a_print_is_read_as_it_was_written() {
+        let words = segment::Segmenter::shared().words("a planner, an index and a vacuum");
+        let print = simhash::print(&words);
+        let mut page = PageSummary {
+            words: print.word_count,
+            ..PageSummary::default()
+        };
+        write_print(&mut page, &print);
+        assert_eq!(print_of(&page), Some(print));
+        page.sketch = "none".into();
+        assert_eq!(print_of(&page), None);
+    }
+
+    #[test]
+    fn a_page_has_expired_once_its_date_has_passed_and_strange_dates_say_nothing() {
+        let day_ms = 86_400_000;
+        for (date, expired) in [
+            (Some("1970-01-02"), true),
+            (Some("1970-01-12"), false),
+            (Some("some day"), false),
+            (None, false),
+        ] {
+            assert_eq!(has_expired(date, 5 * day_ms), expired, "{date:?}");
+        }
     }
 }

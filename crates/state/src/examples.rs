@@ -19,7 +19,7 @@ pub fn doubt(title: &str, text: &str) -> Option<&'static str> {
 }
 
 /// Example pages by URL.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Examples {
     on_topic: HashMap<String, bool>,
 }
@@ -51,7 +51,7 @@ impl Examples {
     }
 
     /// What to say of an example that turned out to be none.
-    pub(crate) fn loss(&self, record: &PageRecord) -> Option<String> {
+    pub fn loss(&self, record: &PageRecord) -> Option<String> {
         let on_topic = self.get(&record.url)?;
         let why = record.no_page()?;
         let kind = if on_topic {
@@ -70,17 +70,21 @@ impl Examples {
 mod tests {
     use archive::{FetchRecord, LinkRecord, PageSummary};
 
+    use outcome::{LinkFate, Outcome, Refusal, RobotsRefusal, Verdict};
+
     use super::*;
 
-    fn record(url: &str, status: u16, outcome: &str) -> PageRecord {
+    const KEPT: Outcome = Outcome::Judged(Verdict::Index);
+
+    fn record(url: &str, status: u16, outcome: Outcome) -> PageRecord {
         PageRecord {
             url: url.into(),
-            outcome: outcome.into(),
             fetch: Some(FetchRecord {
                 status,
                 ..FetchRecord::default()
             }),
-            page: Some(PageSummary::default()).filter(|_| outcome == "judged"),
+            page: Some(PageSummary::default()).filter(|_| outcome == KEPT),
+            outcome,
             ..PageRecord::default()
         }
     }
@@ -90,17 +94,17 @@ mod tests {
         let mut examples = Examples::default();
         examples.add("http://a.example/", true);
         examples.add("http://c.example/", false);
-        let mut moved = record("http://a.example/", 301, "redirected");
+        let mut moved = record("http://a.example/", 301, Outcome::Redirected);
         moved.links.push(LinkRecord {
             url: "https://a.example/".into(),
             rel: "redirect".into(),
-            fate: "new".into(),
+            fate: LinkFate::New,
             ..LinkRecord::default()
         });
         assert_eq!(examples.loss(&moved), None);
         examples.follow(&moved);
         assert_eq!(examples.get("https://a.example/"), Some(true));
-        moved.links[0].fate = "budget_host".into();
+        moved.links[0].fate = LinkFate::BudgetHost;
         assert!(
             examples
                 .loss(&moved)
@@ -133,21 +137,24 @@ mod tests {
         let mut examples = Examples::default();
         examples.add("http://a.example/", true);
         let loss = |record: &PageRecord| examples.loss(record);
-        assert_eq!(loss(&record("http://a.example/", 200, "judged")), None);
-        assert_eq!(loss(&record("http://b.example/", 404, "judged")), None);
-        let gone = loss(&record("http://a.example/", 404, "judged")).expect("is lost");
+        assert_eq!(loss(&record("http://a.example/", 200, KEPT)), None);
+        assert_eq!(loss(&record("http://b.example/", 404, KEPT)), None);
+        let gone = loss(&record("http://a.example/", 404, KEPT)).expect("is lost");
         assert!(
             gone.contains("http://a.example/") && gone.contains("status 404"),
             "{gone}"
         );
-        let mut soft = record("http://a.example/", 200, "judged");
+        let mut soft = record("http://a.example/", 200, KEPT);
         soft.page = Some(PageSummary {
             soft_404: true,
             ..PageSummary::default()
         });
         assert!(loss(&soft).is_some_and(|why| why.contains("error page")));
-        let mut refused = record("http://a.example/", 0, "refused");
-        refused.reason = Some("robots".into());
+        let robots = RobotsRefusal::Unavailable {
+            answered: "nothing".into(),
+        };
+        let robots = Outcome::Refused(Refusal::Robots(robots));
+        let refused = record("http://a.example/", 0, robots);
         assert!(loss(&refused).is_some_and(|why| why.contains("robots")));
     }
 }

@@ -1,6 +1,6 @@
-//! What is not worth a request: duplicates foreseen, and what has yielded nothing.
+//! The fetch gate: is a URL that may be fetched worth the request?
 //!
-//! The gate asks before a URL is fetched. A URL that a rule learnt from confirmed pairs calls
+//! The gate is asked before a URL is fetched. A URL that a rule learnt from confirmed pairs calls
 //! another name of a page is refused once that page has been read, and held back until then: so
 //! however wrong a rule may be about what is not there, no page is lost to it. In a crawl with a
 //! topic, hosts and parts of hosts that have yielded next to nothing for it are refused as well. In
@@ -12,26 +12,22 @@
 //! When a rule is found wrong and no longer believed, what was refused for it is put back into the
 //! queue: a `retry` record in the journal says so.
 //!
-//! A view over the journal: it follows from page records alone, in their order.
+//! All of it follows from records alone, in their order.
 
 use std::collections::{HashMap, HashSet};
 
-use archive::{Foreseen, PageRecord, RetryRecord};
+use archive::{PageRecord, RetryRecord};
 use focus::{Redundancy, RedundancyConfig};
-use frontier::{CanonicalUrl, HostKey, Permission, Spelling};
+use frontier::{CanonicalUrl, HostKey, Permission, Refused, Spelling};
+use outcome::{
+    JunkKind, JunkReason, LinkFate, LowYield, PredictedDuplicate, PredictionCause, Refusal,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::convert::original_of;
 use crate::read_urls::ReadUrls;
-
-/// Begins the words of a refusal of a duplicate foreseen.
-pub(crate) const FORESEEN: &str = "duplicate_foreseen";
-
-/// Begins the words of a refusal of what yields nothing.
-pub(crate) const BARREN: &str = "barren";
-
-/// Rules for which URLs are put back in one start: each takes a reading of the journal.
-const REPAIRS_MAX: usize = 100;
+use crate::recorded::original_of;
+use crate::refused::{Refused as RefusedFor, RefusedUrls};
+use crate::retry;
 
 /// Hosts that are stopped at most.
 const STOPPED_MAX: usize = 100_000;
@@ -41,7 +37,7 @@ const PROBE_EACH: u64 = 20;
 
 /// What the pages so far say of URLs not fetched yet.
 #[derive(Debug)]
-pub struct Foresight {
+pub struct FetchGate {
     redundancy: Redundancy,
     has_topic: bool,
     /// URLs that the user gave: they are fetched.
@@ -50,16 +46,14 @@ pub struct Foresight {
     read: ReadUrls,
     /// Hosts that yield nothing, and why that is said.
     stopped: HashMap<String, String>,
-    /// Rules for which URLs were refused that were not put back since.
-    refused: HashSet<String>,
-    /// Rules no longer believed whose URLs were not put back yet.
-    lifted: Vec<String>,
-    /// Rules whose URLs were put back in this start.
-    repairs: usize,
+    /// URLs that were refused for rules and not put back since.
+    refused: RefusedUrls,
+    /// Rules found wrong whose URLs were not put back yet.
+    wrong: Vec<String>,
 }
 
-impl Foresight {
-    /// Knows nothing yet. Without a topic only duplicates are foreseen.
+impl FetchGate {
+    /// Knows nothing yet. Without a topic only duplicates are predicted.
     pub fn new(seed: u64, has_topic: bool) -> Self {
         Self {
             redundancy: Redundancy::new(&RedundancyConfig {
@@ -72,26 +66,24 @@ impl Foresight {
             given: HashSet::new(),
             read: ReadUrls::default(),
             stopped: HashMap::new(),
-            refused: HashSet::new(),
-            lifted: Vec::new(),
-            repairs: 0,
+            refused: RefusedUrls::default(),
+            wrong: Vec::new(),
         }
     }
 
-    /// The rules found wrong since this was last asked, for which URLs were refused.
-    pub(crate) fn take_lifted(&mut self) -> Vec<String> {
-        let mut lifted = std::mem::take(&mut self.lifted);
-        lifted.retain(|rule| self.refused.remove(rule));
-        lifted.truncate(REPAIRS_MAX - self.repairs);
-        self.repairs += lifted.len();
-        lifted
+    /// The rules found wrong, with the URLs that were refused for them and not put back yet.
+    pub(crate) fn wrong_rules(&self) -> impl Iterator<Item = (&str, &RefusedFor)> {
+        let rules = self.wrong.iter().map(String::as_str);
+        rules.filter_map(|rule| Some((rule, self.refused.of(rule)?)))
     }
 
     /// Takes in that URLs were put back.
     pub(crate) fn on_put_back(&mut self, retry: &RetryRecord) {
-        if let Some(rule) = retry.wrong_rule() {
-            self.refused.remove(rule);
-            self.lifted.retain(|lifted| lifted != rule);
+        if let Some(rule) = &retry.wrong_rule {
+            self.refused.put_back(rule, &retry.urls);
+            if !self.refused.has(rule) {
+                self.wrong.retain(|wrong| wrong != rule);
+            }
         }
     }
 
@@ -102,7 +94,7 @@ impl Foresight {
         self.redundancy.note_host(url);
     }
 
-    /// The original of a URL, if it is foreseen to be a duplicate of a page that was read.
+    /// The original of a URL, if it is predicted to be a duplicate of a page that was read.
     pub fn original_of(&self, url: &CanonicalUrl, spelling: &Spelling<'_>) -> Option<String> {
         let prediction = self.redundancy.foresee(&spelling.plain(url))?;
         self.read
@@ -120,28 +112,33 @@ impl Foresight {
             if let Some(why) = self.stopped.get(host.as_str())
                 && !hash.is_multiple_of(PROBE_EACH)
             {
-                return Permission::Refused(format!("{BARREN}: {host}: {why}"));
+                return refuse(Refusal::LowYield(LowYield::Host {
+                    host: host.to_string(),
+                    why: why.clone(),
+                }));
             }
             if self.redundancy.yield_of(url.as_str()) <= 0.0 {
-                return Permission::Refused(format!(
-                    "{BARREN}: nearly all URLs of its form were thin or duplicates"
-                ));
+                return refuse(Refusal::LowYield(LowYield::UrlForm {}));
             }
         }
         let plain = spelling.plain(url);
         if self.read.contains(&plain, spelling) {
-            return foreseen(Foreseen::Parameters { read: &plain });
+            return predicted(plain, PredictionCause::IgnoredParameters {});
         }
         match self.redundancy.foresee(&plain) {
             Some(prediction) if !prediction.probe => {
                 if !self.read.contains(&prediction.kept_url, spelling) {
                     return Permission::Later;
                 }
-                foreseen(Foreseen::Rules {
-                    read: &prediction.kept_url,
-                    rules: &prediction.rule,
+                let cause = PredictionCause::Rules {
+                    rules: prediction
+                        .rule
+                        .split(RULES_JOINED)
+                        .map(str::to_owned)
+                        .collect(),
                     percent: (100.0 * prediction.confidence).round() as u32,
-                })
+                };
+                predicted(prediction.kept_url, cause)
             }
             Some(_) | None => Permission::Allowed,
         }
@@ -152,19 +149,9 @@ impl Foresight {
         let Ok(url) = CanonicalUrl::parse(&record.url) else {
             return;
         };
-        for rule in rules_of(record) {
-            if !self.refused.contains(rule) {
-                self.refused.insert(rule.to_owned());
-            }
-            // It was on its way here while the rule was found wrong.
-            if self.redundancy.foresee(&spelling.plain(&url)).is_none() {
-                self.lifted.push(rule.to_owned());
-            }
-        }
-        let status = record.fetch.as_ref().map_or(0, |fetch| fetch.status);
-        let is_whole = record.page.is_some() && (200..300).contains(&status);
-        let reason = record.reason.as_deref().unwrap_or("");
-        if is_whole && reason != "soft_404" {
+        self.note_refusal(record, &url, spelling);
+        let is_whole = record.page.is_some() && (200..300).contains(&record.status());
+        if is_whole && record.junk() != Some(&JunkReason::SoftNotFound) {
             self.read.note(&url, spelling);
         }
         let canonical = canonical_of(record).map(|canonical| spelling.plain(&canonical));
@@ -172,36 +159,81 @@ impl Foresight {
             let plain = spelling.plain(&url);
             self.redundancy.observe_canonical(&plain, canonical);
         }
-        match (original_of(record), reason) {
-            (Some(original), _) => {
-                let Some((copy, original)) = pair(&url, &original, spelling) else {
-                    return;
-                };
-                let led_to = || {
-                    let new = record.links.iter().filter(|link| link.fate == "new");
-                    new.map(|link| link.url.as_str())
-                };
-                self.redundancy.observe_pair(&copy, &original, led_to());
-                if canonical.as_deref() == Some(original.as_str()) {
-                    self.redundancy.observe_named(&copy, &original, led_to());
-                }
-            }
-            (None, reason) if is_whole && !matches!(reason, "thin" | "soft_404" | "error_page") => {
-                let read = &self.read;
-                let was_read = |url: &str| read.contains(url, spelling);
-                self.redundancy
-                    .observe_unique(&spelling.plain(&url), was_read);
-            }
-            (_, "near_duplicate" | "exact_duplicate" | "thin" | "soft_404" | "error_page") => {
-                self.redundancy.observe_barren(&record.url);
-            }
-            _ => {}
+        match original_of(record) {
+            Some(original) => self.on_copy(record, &url, &original, canonical, spelling),
+            None => self.on_no_copy(record, &url, is_whole, spelling),
         }
         // What is refused once a rule is believed again is refused for good reason, though nobody
         // has asked by then, as on a replay.
-        let lifted = self.redundancy.take_lifted().into_iter();
-        self.lifted
-            .extend(lifted.filter(|rule| self.refused.contains(rule)));
+        let wrong = self.redundancy.take_lifted().into_iter();
+        self.wrong
+            .extend(wrong.filter(|rule| self.refused.has(rule)));
+    }
+
+    fn note_refusal(&mut self, record: &PageRecord, url: &CanonicalUrl, spelling: &Spelling<'_>) {
+        let rules = record.outcome.refusal().map_or(&[][..], Refusal::rules);
+        for rule in rules {
+            let candidate = || (record.url.clone(), retry::origin(record));
+            self.refused.note(rule, candidate);
+            // It was on its way here while the rule was found wrong.
+            if self.redundancy.foresee(&spelling.plain(url)).is_none() {
+                self.wrong.push(rule.clone());
+            }
+        }
+    }
+
+    fn on_copy(
+        &mut self,
+        record: &PageRecord,
+        url: &CanonicalUrl,
+        original: &CanonicalUrl,
+        canonical: Option<String>,
+        spelling: &Spelling<'_>,
+    ) {
+        let Some((copy, original)) = pair(url, original, spelling) else {
+            return;
+        };
+        let led_to = || {
+            let new = record
+                .links
+                .iter()
+                .filter(|link| link.fate == LinkFate::New);
+            new.map(|link| link.url.as_str())
+        };
+        self.redundancy.observe_pair(&copy, &original, led_to());
+        if canonical.as_deref() == Some(original.as_str()) {
+            self.redundancy.observe_named(&copy, &original, led_to());
+        }
+    }
+
+    fn on_no_copy(
+        &mut self,
+        record: &PageRecord,
+        url: &CanonicalUrl,
+        is_whole: bool,
+        spelling: &Spelling<'_>,
+    ) {
+        let kind = record.junk().map(JunkReason::kind);
+        let is_unique = match kind {
+            Some(JunkKind::Empty | JunkKind::Error) => false,
+            // A copy of a part only, or of a page that cannot be named.
+            Some(JunkKind::Duplicate)
+            | Some(
+                JunkKind::Unwanted | JunkKind::Withheld | JunkKind::LinkList | JunkKind::NoPage,
+            )
+            | None => true,
+        };
+        if is_whole && is_unique {
+            let read = &self.read;
+            let was_read = |url: &str| read.contains(url, spelling);
+            self.redundancy
+                .observe_unique(&spelling.plain(url), was_read);
+        } else if matches!(
+            kind,
+            Some(JunkKind::Duplicate | JunkKind::Empty | JunkKind::Error)
+        ) {
+            self.redundancy.observe_barren(&record.url);
+        }
     }
 
     /// Notes that a host yields nothing for the topic, or again something.
@@ -218,26 +250,16 @@ impl Foresight {
     }
 }
 
-fn foreseen(words: Foreseen<'_>) -> Permission {
-    Permission::Refused(format!("{FORESEEN}: {words}"))
+/// Between the rules of a prediction, in words.
+const RULES_JOINED: &str = "; ";
+
+fn predicted(original: String, cause: PredictionCause) -> Permission {
+    let prediction = PredictedDuplicate { original, cause };
+    refuse(Refusal::PredictedDuplicate(Box::new(prediction)))
 }
 
-/// The rules for which a URL was refused, in words.
-fn rules_of(record: &PageRecord) -> impl Iterator<Item = &str> {
-    let is_foreseen = record.reason.as_deref() == Some(FORESEEN);
-    let detail = record.detail.as_deref().filter(|_| is_foreseen);
-    let words = detail.and_then(Foreseen::read);
-    words.into_iter().flat_map(|words| words.rules())
-}
-
-/// Whether a URL was refused for this rule.
-pub(crate) fn was_refused_for(record: &PageRecord, rule: &str) -> bool {
-    rules_of(record).any(|known| known == rule)
-}
-
-/// What the record says that puts back the URLs refused for a rule.
-pub(crate) fn words_of_lift(rule: &str) -> String {
-    format!("{}{rule}", RetryRecord::WRONG_RULE)
+fn refuse(refusal: Refusal) -> Permission {
+    Permission::Refused(Refused::Refusal(refusal))
 }
 
 /// The URL that a page names as canonical.
@@ -283,32 +305,28 @@ fn rehosted(url: &str, other: &CanonicalUrl) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use archive::{FetchRecord, NeighbourRecord, PageSummary};
+    use outcome::{DuplicateKind, NeighbourDecision, Outcome, Verdict};
     use proptest::strategy::Strategy as _;
 
     use super::*;
 
     fn page(url: &str, original: Option<&str>) -> PageRecord {
+        let verdict = match original {
+            Some(_) => Verdict::Junk(JunkReason::ExactDuplicate),
+            None => Verdict::Index,
+        };
         PageRecord {
             url: url.into(),
-            outcome: "judged".into(),
+            outcome: Outcome::Judged(verdict),
             fetch: Some(FetchRecord {
                 status: 200,
                 ..FetchRecord::default()
             }),
             page: Some(PageSummary::default()),
-            verdict: Some(
-                if original.is_some() {
-                    "junk"
-                } else {
-                    "indexed"
-                }
-                .into(),
-            ),
-            reason: original.map(|_| "exact_duplicate".into()),
             nearest: original.map(|url| NeighbourRecord {
                 url: url.into(),
-                decision: "duplicate".into(),
-                kind: Some("full_layout".into()),
+                decision: NeighbourDecision::Duplicate,
+                kind: Some(DuplicateKind::FullLayout),
                 ..NeighbourRecord::default()
             }),
             ..PageRecord::default()
@@ -328,149 +346,158 @@ mod tests {
         static NEW: (tempfile::TempDir, frontier::Frontier) = frontier();
     }
 
-    fn observe(foresight: &mut Foresight, url: &str, original: Option<&str>) {
-        NEW.with(|(_, frontier)| foresight.on_page(&page(url, original), &frontier.spelling()));
+    fn observe(gate: &mut FetchGate, url: &str, original: Option<&str>) {
+        NEW.with(|(_, frontier)| gate.on_page(&page(url, original), &frontier.spelling()));
     }
 
-    fn mirrored() -> Foresight {
-        mirrored_in(Foresight::new(0, false))
+    fn mirrored() -> FetchGate {
+        mirrored_in(FetchGate::new(0, false))
     }
 
-    fn mirrored_in(mut foresight: Foresight) -> Foresight {
-        foresight.on_seed("http://a.example/");
-        foresight.on_seed("http://m.example/");
-        observe_copies(&mut foresight, 0..12);
-        foresight
+    fn mirrored_in(mut gate: FetchGate) -> FetchGate {
+        gate.on_seed("http://a.example/");
+        gate.on_seed("http://m.example/");
+        observe_copies(&mut gate, 0..12);
+        gate
     }
 
-    fn observe_copies(foresight: &mut Foresight, numbers: std::ops::Range<u32>) {
+    fn observe_copies(gate: &mut FetchGate, numbers: std::ops::Range<u32>) {
         for number in numbers {
             let original = format!("http://a.example/{number}");
-            observe(foresight, &original, None);
+            observe(gate, &original, None);
             let copy = format!("http://m.example/{number}");
-            observe(foresight, &copy, Some(&original));
+            observe(gate, &copy, Some(&original));
         }
     }
 
-    fn check(foresight: &Foresight, url: &str) -> Permission {
+    fn check(gate: &FetchGate, url: &str) -> Permission {
         let url = CanonicalUrl::parse(url).unwrap();
-        NEW.with(|(_, frontier)| foresight.check(&url.host(), &url, &frontier.spelling()))
+        NEW.with(|(_, frontier)| gate.check(&url.host(), &url, &frontier.spelling()))
     }
 
     /// A path of the mirror that is no probe.
-    fn skipped(foresight: &Foresight) -> String {
+    fn skipped(gate: &FetchGate) -> String {
         (0..)
             .map(|number| format!("page/{number}"))
-            .find(|path| {
-                check(foresight, &format!("http://m.example/{path}")) != Permission::Allowed
-            })
+            .find(|path| check(gate, &format!("http://m.example/{path}")) != Permission::Allowed)
             .unwrap()
     }
 
     #[test]
     fn a_copy_waits_for_its_original_and_is_refused_once_that_was_read() {
-        let mut foresight = mirrored();
-        let path = skipped(&foresight);
+        let mut gate = mirrored();
+        let path = skipped(&gate);
         let (copy, original) = (
             format!("http://m.example/{path}"),
             format!("http://a.example/{path}"),
         );
-        assert_eq!(check(&foresight, &copy), Permission::Later);
-        assert_eq!(check(&foresight, &original), Permission::Allowed);
-        observe(&mut foresight, &original, None);
-        let Permission::Refused(words) = check(&foresight, &copy) else {
+        assert_eq!(check(&gate, &copy), Permission::Later);
+        assert_eq!(check(&gate, &original), Permission::Allowed);
+        observe(&mut gate, &original, None);
+        let Permission::Refused(Refused::Refusal(refusal)) = check(&gate, &copy) else {
             panic!("it was read");
         };
-        assert!(
-            words.starts_with(FORESEEN) && words.contains(&original),
-            "{words}"
-        );
+        assert!(matches!(
+            refusal,
+            Refusal::PredictedDuplicate(prediction) if prediction.original == original
+        ));
     }
 
     /// A copy on the mirror that is refused once its original was read.
-    fn refused(foresight: &mut Foresight) -> PageRecord {
-        let path = skipped(foresight);
-        observe(foresight, &format!("http://a.example/{path}"), None);
+    fn refused(gate: &mut FetchGate) -> PageRecord {
+        let path = skipped(gate);
+        observe(gate, &format!("http://a.example/{path}"), None);
         let copy = format!("http://m.example/{path}");
-        let Permission::Refused(words) = check(foresight, &copy) else {
+        let Permission::Refused(Refused::Refusal(refusal)) = check(gate, &copy) else {
             panic!("its original was read");
         };
         PageRecord {
             url: copy,
-            outcome: "refused".into(),
-            reason: Some(FORESEEN.into()),
-            detail: words.split_once(": ").map(|(_, detail)| detail.into()),
+            outcome: Outcome::Refused(refusal),
             ..PageRecord::default()
         }
     }
 
     /// The mirror has a page of its own.
-    fn find_wrong(foresight: &mut Foresight) {
-        observe(foresight, "http://a.example/twin", None);
-        observe(foresight, "http://m.example/twin", None);
+    fn find_wrong(gate: &mut FetchGate) {
+        observe(gate, "http://a.example/twin", None);
+        observe(gate, "http://m.example/twin", None);
     }
 
     const MIRROR: &str = "m.example mirrors a.example";
 
-    #[test]
-    fn a_rule_found_wrong_is_told_once_and_only_if_urls_were_refused_for_it() {
-        let mut foresight = mirrored();
-        find_wrong(&mut foresight);
-        assert!(foresight.take_lifted().is_empty());
-        let mut foresight = mirrored();
-        let refused = refused(&mut foresight);
-        take_in(&mut foresight, &refused);
-        find_wrong(&mut foresight);
-        let lifted = foresight.take_lifted();
-        assert_eq!(lifted, [MIRROR]);
-        assert!(was_refused_for(&refused, &lifted[0]));
-        assert!(foresight.take_lifted().is_empty());
+    /// The URLs to be put back, by rule.
+    fn wrong(gate: &FetchGate) -> Vec<(String, Vec<String>)> {
+        let rules = gate.wrong_rules();
+        let urls = |refused: &RefusedFor| refused.urls.iter().map(|(url, _)| url.clone()).collect();
+        rules
+            .map(|(rule, refused)| (rule.to_owned(), urls(refused)))
+            .collect()
+    }
+
+    fn put_back(gate: &mut FetchGate, refused: &PageRecord) {
+        let urls = vec![refused.url.clone()];
+        gate.on_put_back(&RetryRecord::for_wrong_rule(MIRROR, urls, Vec::new()));
     }
 
     #[test]
-    fn a_replay_puts_nothing_back_that_was_put_back_or_was_refused_since() {
+    fn a_rule_found_wrong_is_told_until_its_urls_are_put_back_and_only_if_it_has_any() {
+        let mut gate = mirrored();
+        find_wrong(&mut gate);
+        assert!(wrong(&gate).is_empty());
+        let mut gate = mirrored();
+        let refused = refused(&mut gate);
+        take_in(&mut gate, &refused);
+        find_wrong(&mut gate);
+        assert_eq!(
+            wrong(&gate),
+            [(MIRROR.to_owned(), vec![refused.url.clone()])]
+        );
+        put_back(&mut gate, &refused);
+        assert!(wrong(&gate).is_empty());
+    }
+
+    #[test]
+    fn what_was_put_back_or_was_refused_since_is_not_put_back_again() {
         for is_refused_before in [true, false] {
-            let mut foresight = mirrored_in(Foresight::new(0, true));
-            let refused = refused(&mut foresight);
+            let mut gate = mirrored_in(FetchGate::new(0, true));
+            let refused = refused(&mut gate);
             if is_refused_before {
-                take_in(&mut foresight, &refused);
+                take_in(&mut gate, &refused);
             }
-            find_wrong(&mut foresight);
+            find_wrong(&mut gate);
             if is_refused_before {
-                foresight.on_put_back(&RetryRecord {
-                    filter: words_of_lift(MIRROR),
-                    ..RetryRecord::default()
-                });
+                put_back(&mut gate, &refused);
             }
-            observe_copies(&mut foresight, 12..32);
+            observe_copies(&mut gate, 12..32);
             // It is believed again, and refuses more.
-            take_in(&mut foresight, &refused);
-            assert!(foresight.take_lifted().is_empty(), "{is_refused_before}");
+            take_in(&mut gate, &refused);
+            assert!(wrong(&gate).is_empty(), "{is_refused_before}");
         }
     }
 
     #[test]
     fn what_was_refused_just_before_its_rule_was_found_wrong_is_put_back_too() {
-        let mut foresight = mirrored();
-        let refused = refused(&mut foresight);
-        find_wrong(&mut foresight);
-        assert!(foresight.take_lifted().is_empty());
-        take_in(&mut foresight, &refused);
-        assert_eq!(foresight.take_lifted(), [MIRROR]);
+        let mut gate = mirrored();
+        let refused = refused(&mut gate);
+        find_wrong(&mut gate);
+        assert!(wrong(&gate).is_empty());
+        take_in(&mut gate, &refused);
+        assert_eq!(wrong(&gate), [(MIRROR.to_owned(), vec![refused.url])]);
     }
 
     /// Both hosts under one session each, so that no page of either is read under two spellings.
     #[test]
     fn a_mirror_with_session_ids_of_its_own_is_found_out() {
         let (_dir, mut frontier) = frontier();
-        let mut foresight = Foresight::new(0, false);
-        foresight.on_seed("http://a.example/");
-        foresight.on_seed("http://m.example/");
+        let mut gate = FetchGate::new(0, false);
+        gate.on_seed("http://a.example/");
+        gate.on_seed("http://m.example/");
         let mut read = |frontier: &mut frontier::Frontier, record: &PageRecord| {
             let url = CanonicalUrl::parse(&record.url).unwrap();
-            let gave = crate::convert::gave(record).unwrap();
+            let gave = crate::recorded::gave(record).unwrap();
             frontier.observe(&url, 0, gave, original_of(record).as_ref());
-            foresight.on_page(record, &frontier.spelling());
+            gate.on_page(record, &frontier.spelling());
         };
         for number in 0..40 {
             let original = format!("http://a.example/{number}?sid=a");
@@ -482,7 +509,7 @@ mod tests {
         }
         let permission = |path: &str| {
             let copy = CanonicalUrl::parse(&format!("http://m.example/{path}?sid=m")).unwrap();
-            foresight.check(&copy.host(), &copy, &frontier.spelling())
+            gate.check(&copy.host(), &copy, &frontier.spelling())
         };
         let refused =
             |number: &u32| matches!(permission(&number.to_string()), Permission::Refused(_));
@@ -491,7 +518,7 @@ mod tests {
         assert!(!(40..60).any(|number| refused(&number)));
         let plain = |path: &str| {
             let url = CanonicalUrl::parse(&format!("http://a.example/{path}")).unwrap();
-            foresight.check(&url.host(), &url, &frontier.spelling())
+            gate.check(&url.host(), &url, &frontier.spelling())
         };
         assert!(matches!(plain("7"), Permission::Refused(_)));
         assert_eq!(plain("70"), Permission::Allowed);
@@ -507,13 +534,13 @@ mod tests {
         }
     }
 
-    fn take_in(foresight: &mut Foresight, record: &PageRecord) {
-        NEW.with(|(_, frontier)| foresight.on_page(record, &frontier.spelling()));
+    fn take_in(gate: &mut FetchGate, record: &PageRecord) {
+        NEW.with(|(_, frontier)| gate.on_page(record, &frontier.spelling()));
     }
 
     #[test]
     fn copies_that_name_their_original_are_left_alone_once_it_was_read() {
-        let mut foresight = Foresight::new(0, false);
+        let mut gate = FetchGate::new(0, false);
         let forms = |number: u32| {
             (
                 format!("http://a.example/garden/item-{number}"),
@@ -522,24 +549,19 @@ mod tests {
         };
         for number in 0..12 {
             let (copy, original) = forms(number);
-            take_in(&mut foresight, &naming(&original, page(&original, None)));
-            take_in(
-                &mut foresight,
-                &naming(&original, page(&copy, Some(&original))),
-            );
+            take_in(&mut gate, &naming(&original, page(&original, None)));
+            take_in(&mut gate, &naming(&original, page(&copy, Some(&original))));
         }
         for number in 20..40 {
-            observe(&mut foresight, &forms(number).1, None);
+            observe(&mut gate, &forms(number).1, None);
         }
         let refused = (20..40)
-            .filter(|&number| matches!(check(&foresight, &forms(number).0), Permission::Refused(_)))
+            .filter(|&number| matches!(check(&gate, &forms(number).0), Permission::Refused(_)))
             .count();
         assert!(refused >= 16, "{refused}");
-        let waits = |number: &u32| check(&foresight, &forms(*number).0) == Permission::Later;
+        let waits = |number: &u32| check(&gate, &forms(*number).0) == Permission::Later;
         assert!((50..60).any(|number| waits(&number)));
-        assert!(
-            (50..60).all(|number| { check(&foresight, &forms(number).1) == Permission::Allowed })
-        );
+        assert!((50..60).all(|number| { check(&gate, &forms(number).1) == Permission::Allowed }));
     }
 
     proptest::proptest! {
@@ -549,16 +571,16 @@ mod tests {
             names in proptest::collection::vec((0u32..40, 0u32..3), 1..60),
             has_topic in proptest::prelude::any::<bool>(),
         ) {
-            let mut foresight = Foresight::new(0, has_topic);
+            let mut gate = FetchGate::new(0, has_topic);
             for (number, (target, form)) in names.iter().enumerate() {
                 let url = format!("http://a.example/garden/{number}");
-                proptest::prop_assert_eq!(check(&foresight, &url), Permission::Allowed);
+                proptest::prop_assert_eq!(check(&gate, &url), Permission::Allowed);
                 let canonical = match form {
                     0 => "http://a.example/".to_owned(),
                     1 => format!("http://a.example/products/{target}"),
                     _ => format!("http://a.example/garden/{target}"),
                 };
-                take_in(&mut foresight, &naming(&canonical, page(&url, None)));
+                take_in(&mut gate, &naming(&canonical, page(&url, None)));
             }
         }
 
@@ -569,7 +591,7 @@ mod tests {
             order in proptest::sample::subsequence((0u32..160).collect::<Vec<_>>(), 160)
                 .prop_shuffle(),
         ) {
-            let mut foresight = Foresight::new(0, false);
+            let mut gate = FetchGate::new(0, false);
             let url = |at: u32, form: u32| match form {
                 0 => format!("http://a.example/products/{at}"),
                 _ => format!("http://a.example/garden/{at}"),
@@ -580,7 +602,7 @@ mod tests {
             while let Some(next) = queue.pop_front() {
                 let (at, form) = (next / 2, next % 2);
                 let this = url(at, form);
-                match check(&foresight, &this) {
+                match check(&gate, &this) {
                     Permission::Later if waited <= queue.len() => {
                         waited += 1;
                         queue.push_back(next);
@@ -592,7 +614,7 @@ mod tests {
                 let original = texts.get(&at).cloned();
                 texts.entry(at).or_insert_with(|| this.clone());
                 let record = page(&this, original.as_deref());
-                take_in(&mut foresight, &naming(&url(at, 0), record));
+                take_in(&mut gate, &naming(&url(at, 0), record));
             }
             proptest::prop_assert_eq!(texts.len(), 80);
         }
@@ -600,20 +622,20 @@ mod tests {
 
     #[test]
     fn what_the_user_gave_is_fetched() {
-        let mut foresight = mirrored();
-        let copy = format!("http://m.example/{}", skipped(&foresight));
-        foresight.on_seed(&copy);
-        assert_eq!(check(&foresight, &copy), Permission::Allowed);
+        let mut gate = mirrored();
+        let copy = format!("http://m.example/{}", skipped(&gate));
+        gate.on_seed(&copy);
+        assert_eq!(check(&gate, &copy), Permission::Allowed);
     }
 
     #[test]
     fn a_stopped_host_is_refused_in_a_crawl_with_a_topic_but_for_probes() {
         for has_topic in [true, false] {
-            let mut foresight = Foresight::new(0, has_topic);
-            foresight.set_stopped("a.example", Some("nothing there".into()));
+            let mut gate = FetchGate::new(0, has_topic);
+            gate.set_stopped("a.example", Some("nothing there".into()));
             let refused = (0..1_000)
                 .filter(|number| {
-                    check(&foresight, &format!("http://a.example/{number}")) != Permission::Allowed
+                    check(&gate, &format!("http://a.example/{number}")) != Permission::Allowed
                 })
                 .count();
             if has_topic {
@@ -621,8 +643,8 @@ mod tests {
             } else {
                 assert_eq!(refused, 0);
             }
-            foresight.set_stopped("a.example", None);
-            assert_eq!(check(&foresight, "http://a.example/x"), Permission::Allowed);
+            gate.set_stopped("a.example", None);
+            assert_eq!(check(&gate, "http://a.example/x"), Permission::Allowed);
         }
     }
 }

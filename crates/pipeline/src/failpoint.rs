@@ -1,0 +1,16 @@
+//! Named places at which a crash test ends the process; nothing in a build without the feature
+//! `failpoints`.
+//!
+//! Names are `stage:moment`, in the order of a group: `commit:before-append`, `commit:after-append`,
+//! `apply:after`, `commit:before-sync`, `commit:after-sync`, `settle:before`, `store:after`,
+//! `publish:between`.
+
+/// A named place at which a test may end the process.
+macro_rules! fail_point {
+    ($name:literal) => {
+        #[cfg(feature = "failpoints")]
+        fail::fail_point!($name);
+    };
+}
+
+pub(crate) use fail_point;

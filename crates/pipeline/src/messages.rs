@@ -1,0 +1,160 @@
+//! What the crawl's threads tell each other: the type of each inbox.
+//!
+//! ```text
+//!               ┌──────────────── ToDispatcher ────────────────┐
+//!               ▼                                              │
+//!   Dispatcher ─► Visitor ─ToReader─► Readers ─ToWriter─► Writer ─ToPublisher─► Publisher
+//!                                                 ▲
+//!                                   control socket, end of the crawl
+//! ```
+//!
+//! The way down is bounded channels; the way back up is not, but holds no more messages than there
+//! are leases, which are bounded. So nobody ever waits in a circle.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, SyncSender};
+use std::time::Instant;
+
+use archive::StopRecord;
+use fetcher::{Purpose, Robots};
+use frontier::{HostAdvice, HostKey, Lease, Refused};
+use outcome::FailureKind;
+use state::finding::RobotsFinding;
+use state::retry::{Candidate, RetryFilter};
+use state::{Answer, Finding};
+
+use crate::publish::Publication;
+
+/// What comes into the dispatcher's inbox.
+#[derive(Debug)]
+pub(crate) enum ToDispatcher {
+    /// A body ended: the host's slot is free.
+    BodyEnded {
+        /// The host.
+        host: HostKey,
+        /// When.
+        at: Instant,
+        /// What it tells about the host.
+        advice: HostAdvice,
+        /// Bytes of body that are in memory from now on.
+        bytes: u64,
+    },
+    /// robots.txt came.
+    Robots(RobotsAnswered),
+    /// Records were synced and their leases given back.
+    Committed {
+        /// How many leases.
+        leases: usize,
+        /// Bytes of body that are no longer in memory.
+        bytes: u64,
+        /// Finished URLs for which a fetch was made, over all starts.
+        pages: u64,
+    },
+    /// URLs of these hosts are to be tried again: what was known of their robots.txt is forgotten.
+    Reopened {
+        /// The hosts.
+        hosts: Vec<HostKey>,
+    },
+    /// The harvest says to stop, for this reason.
+    HarvestEnds(String),
+    /// A thread ended that the crawl cannot do without: nothing more can be recorded.
+    ThreadEnded,
+}
+
+/// What a host's robots.txt was answered with.
+#[derive(Debug)]
+pub(crate) struct RobotsAnswered {
+    /// The host.
+    pub(crate) host: HostKey,
+    /// Its rules.
+    pub(crate) robots: Arc<Robots>,
+    /// Why there was no answer, if there was none, and in words.
+    pub(crate) error: Option<(FailureKind, String)>,
+    /// When it came.
+    pub(crate) at: Instant,
+    /// What it tells about the host.
+    pub(crate) advice: HostAdvice,
+}
+
+/// A visited URL.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    /// The right to finish the URL.
+    pub(crate) lease: Lease,
+    /// What it is: a page or a sitemap.
+    pub(crate) purpose: Purpose,
+    /// What came back.
+    pub(crate) answer: Answer,
+}
+
+/// What comes into the readers' inbox.
+#[derive(Debug)]
+pub(crate) enum ToReader {
+    /// Read a page or a sitemap.
+    Visit(Box<Visit>),
+    /// Note what robots.txt said.
+    Robots(Box<RobotsFinding>),
+    /// A URL that is not asked for: nothing to read.
+    Refused(Box<Lease>, Refused),
+}
+
+/// What comes into the writer's inbox.
+#[derive(Debug)]
+pub(crate) enum ToWriter {
+    /// A visit that was read.
+    Finding(Finding),
+    /// Failed URLs are to be tried again.
+    Reopen {
+        /// The URLs, with where they came from.
+        found: Vec<Candidate>,
+        /// What was asked for.
+        filter: RetryFilter,
+        /// Told how many were put back, once that is recorded.
+        answer: SyncSender<usize>,
+    },
+    /// The crawl ends; the reason is recorded.
+    Stop(StopRecord),
+}
+
+/// What comes into the publisher's inbox.
+#[derive(Debug)]
+pub(crate) enum ToPublisher {
+    /// A change of the index.
+    Change(Publication),
+    /// Every change of the records before this journal position was sent.
+    Reached(u64),
+}
+
+/// Tells the dispatcher when a thread ends that the crawl cannot do without: also by a panic.
+pub(crate) struct EndTold {
+    to_dispatcher: Sender<ToDispatcher>,
+    /// Only a panic is told.
+    panics_only: bool,
+}
+
+impl EndTold {
+    /// Tells any end.
+    pub(crate) fn always(to_dispatcher: Sender<ToDispatcher>) -> Self {
+        Self {
+            to_dispatcher,
+            panics_only: false,
+        }
+    }
+
+    /// Tells an end by a panic.
+    pub(crate) fn on_panic(to_dispatcher: Sender<ToDispatcher>) -> Self {
+        Self {
+            to_dispatcher,
+            panics_only: true,
+        }
+    }
+}
+
+impl Drop for EndTold {
+    fn drop(&mut self) {
+        if !self.panics_only || std::thread::panicking() {
+            // Nobody listens any more when the dispatcher has ended: the crawl is stopping.
+            let _ = self.to_dispatcher.send(ToDispatcher::ThreadEnded);
+        }
+    }
+}

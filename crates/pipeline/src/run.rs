@@ -1,0 +1,250 @@
+//! The crawl's threads: started from the last to the first, ended from the first to the last.
+//!
+//! ```text
+//!                    ┌──── Committed, BodyEnded, Robots, HarvestEnds ────┐
+//!                    ▼                                                   │
+//!   frontier ◄─ dispatcher ─► visits (async) ─► readers ─► writer ─► publisher ─► search index
+//!                  thread        tokio          threads    thread     thread
+//! ```
+//!
+//! Stopping closes the first channel and lets the line drain (see `messages` for the channels).
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use archive::{SeedRecord, StartRecord, StopRecord};
+use fetcher::Fetch;
+use outcome::StopReason;
+use tokio::runtime::Runtime;
+
+use crate::config::CrawlConfig;
+use crate::control::server::Control;
+use crate::cpu;
+use crate::dir::CrawlDir;
+use crate::dispatch::{Dispatcher, Ended};
+use crate::error::CrawlError;
+use crate::messages::{EndTold, ToDispatcher, ToPublisher, ToReader, ToWriter};
+use crate::progress::Progress;
+use crate::publish;
+use crate::read::Reader;
+use crate::setup;
+use crate::stop::StopHandle;
+use crate::views::Opened;
+use crate::visit::Visitor;
+use crate::write::{Outboxes, Writer};
+
+/// Findings between the readers and the writer.
+const FINDINGS_MAX: usize = 16;
+
+/// Visits between the network and the readers.
+const VISITS_MAX: usize = 16;
+
+/// Changes between the writer and the search index.
+const PUBLICATIONS_MAX: usize = 64;
+
+/// How long the runtime may take to let go of sockets at the end.
+const RUNTIME_SHUTDOWN_MAX: Duration = Duration::from_secs(2);
+
+/// Most readers, where the configuration leaves their number to the machine.
+const READERS_MAX: usize = 16;
+
+/// Those outside who watch and steer.
+pub(crate) struct Watch<'a> {
+    pub(crate) stop: &'a StopHandle,
+    pub(crate) progress: &'a Progress,
+    pub(crate) control: Option<&'a Control>,
+}
+
+/// What the threads need from outside.
+pub(crate) struct Parts<'a> {
+    pub(crate) dir: &'a CrawlDir,
+    pub(crate) config: &'a Arc<CrawlConfig>,
+    pub(crate) fetch: Arc<dyn Fetch>,
+    pub(crate) opened: Opened,
+    pub(crate) new_seeds: Vec<SeedRecord>,
+}
+
+/// The threads behind the dispatcher.
+struct Line {
+    runtime: Runtime,
+    readers: Vec<JoinHandle<()>>,
+    writer: JoinHandle<Result<(), CrawlError>>,
+    publisher: JoinHandle<Result<(), CrawlError>>,
+    to_writer: SyncSender<ToWriter>,
+}
+
+/// Runs a crawl from its first lease to its last record.
+///
+/// # Errors
+/// When it cannot begin, or cannot go on; what was recorded is safe.
+pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlError> {
+    let started = Instant::now();
+    let (to_dispatcher, inbox) = channel();
+    let (to_readers, visits) = tokio::sync::mpsc::channel(VISITS_MAX);
+    let config = Arc::clone(parts.config);
+    let fetch = Arc::clone(&parts.fetch);
+    let queue = parts.opened.state.queue().clone();
+    let pages = parts.opened.state.counts().pages;
+    let line = Line::start(parts, watch.progress, &to_dispatcher, visits)?;
+    let is_proxied = !config.network.proxy.is_empty();
+    let visitor = Arc::new(Visitor::new(fetch, to_dispatcher, to_readers, is_proxied));
+    let mut dispatcher = Dispatcher::new(
+        &config,
+        queue,
+        line.runtime.handle().clone(),
+        visitor,
+        (watch.stop.clone(), watch.progress.clone()),
+        pages,
+    );
+    watch
+        .progress
+        .update(|shown| shown.state = "running".into());
+    if let Some(control) = watch.control {
+        control.connect(Some(line.to_writer.clone()));
+    }
+    let ended = dispatcher.run(&inbox);
+    if let Some(control) = watch.control {
+        control.connect(None);
+    }
+    drop(dispatcher);
+    let ran_ms = line.drain(&ended, started)?;
+    watch.progress.update(|shown| {
+        shown.state = "stopped".into();
+        shown.stop_reason = Some(ended.reason.clone());
+        shown.running_ms = ran_ms;
+        shown.in_flight = 0;
+        shown.rate = shown.pages_this_start as f64 / (ran_ms.max(1) as f64 / 1_000.0);
+    });
+    Ok(ended)
+}
+
+impl Line {
+    fn start(
+        parts: Parts<'_>,
+        progress: &Progress,
+        to_dispatcher: &Sender<ToDispatcher>,
+        visits: tokio::sync::mpsc::Receiver<ToReader>,
+    ) -> Result<Self, CrawlError> {
+        let Parts {
+            dir,
+            config,
+            opened,
+            new_seeds,
+            ..
+        } = parts;
+        let runtime = network_runtime()?;
+        let (to_publisher, publisher_inbox) = sync_channel(PUBLICATIONS_MAX);
+        let publisher = start_publisher(opened.index, publisher_inbox)?;
+        let out = Outboxes {
+            dispatcher: to_dispatcher.clone(),
+            publisher: to_publisher,
+        };
+        let state = (opened.archive, opened.state);
+        let mut writer = Writer::new(dir, config, state, out, progress.clone());
+        writer.begin(start_record(config), new_seeds)?;
+        let (to_writer, writer_inbox) = sync_channel(FINDINGS_MAX);
+        let writer = start_writer(writer, writer_inbox, to_dispatcher.clone())?;
+        let readers = start_readers(config, visits, &to_writer, to_dispatcher)?;
+        Ok(Self {
+            runtime,
+            readers,
+            writer,
+            publisher,
+            to_writer,
+        })
+    }
+
+    /// Lets the line drain from its head: visits, readers, writer, publisher. Gives the milliseconds
+    /// that the crawl ran.
+    fn drain(self, ended: &Ended, started: Instant) -> Result<u64, CrawlError> {
+        self.runtime.shutdown_timeout(RUNTIME_SHUTDOWN_MAX);
+        let mut readers = self.readers.into_iter();
+        let readers_ended = readers.all(|thread| thread.join().is_ok());
+        let ran_ms = started.elapsed().as_millis() as u64;
+        // A failed writer has closed its inbox; its error is told below.
+        let _ = self.to_writer.send(ToWriter::Stop(StopRecord {
+            reason: ended.reason.clone(),
+            detail: ended.detail.clone(),
+            ran_ms,
+        }));
+        drop(self.to_writer);
+        let written = self.writer.join();
+        let written = written.map_err(|_| CrawlError::Panicked("writer"))?;
+        let published = self.publisher.join();
+        let published = published.map_err(|_| CrawlError::Panicked("search index"))?;
+        // The writer's error may be a consequence of the publisher's: tell the cause.
+        published?;
+        written?;
+        if !readers_ended || ended.reason == StopReason::Error {
+            return Err(CrawlError::Panicked("CPU pool"));
+        }
+        Ok(ran_ms)
+    }
+}
+
+fn start_record(config: &CrawlConfig) -> StartRecord {
+    StartRecord {
+        journal: archive::JOURNAL_VERSION,
+        tamis: env!("CARGO_PKG_VERSION").into(),
+        segment: segment::SEGMENT_SCHEME,
+        fingerprint: simhash::FINGERPRINT_SCHEME,
+        config: setup::public_config(config),
+    }
+}
+
+fn cannot_start(what: &'static str) -> impl Fn(std::io::Error) -> CrawlError {
+    move |source| CrawlError::Directory {
+        what: format!("start the {what}"),
+        source,
+    }
+}
+
+fn network_runtime() -> Result<Runtime, CrawlError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .thread_name("net")
+        .build()
+        .map_err(cannot_start("network runtime"))
+}
+
+fn start_publisher(
+    mut index: index::PageIndex,
+    inbox: Receiver<ToPublisher>,
+) -> Result<JoinHandle<Result<(), CrawlError>>, CrawlError> {
+    Builder::new()
+        .name("publish".into())
+        .spawn(move || publish::run(&mut index, &inbox))
+        .map_err(cannot_start("search index thread"))
+}
+
+fn start_writer(
+    mut writer: Writer,
+    inbox: Receiver<ToWriter>,
+    to_dispatcher: Sender<ToDispatcher>,
+) -> Result<JoinHandle<Result<(), CrawlError>>, CrawlError> {
+    Builder::new()
+        .name("write".into())
+        .spawn(move || {
+            let _told = EndTold::always(to_dispatcher);
+            writer.run(&inbox)
+        })
+        .map_err(cannot_start("writer"))
+}
+
+fn start_readers(
+    config: &CrawlConfig,
+    visits: tokio::sync::mpsc::Receiver<ToReader>,
+    to_writer: &SyncSender<ToWriter>,
+    to_dispatcher: &Sender<ToDispatcher>,
+) -> Result<Vec<JoinHandle<()>>, CrawlError> {
+    let reader = Reader::new(config);
+    let cores = || std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    let threads = match config.crawl.threads {
+        0 => cores().min(READERS_MAX),
+        threads => threads,
+    };
+    cpu::start(threads, &reader, visits, to_writer, to_dispatcher).map_err(cannot_start("CPU pool"))
+}

@@ -1,0 +1,273 @@
+//! What a record does to the state: the one place.
+//!
+//! It runs when a crawl has appended a record, and again for every record when the crawl is started,
+//! checked or explained. It never asks what ought to happen, only what the record says did.
+
+use archive::{BodyRef, Event, PageRecord, Record, RobotsRecord, SeedRecord, SitemapRecord};
+use frontier::{CanonicalUrl, FrontierUrl, HostKey};
+use outcome::{LinkFate, Outcome, SitemapKind};
+
+use crate::context::UrlContext;
+use crate::focus_view::{Lent, decode};
+use crate::kept::KeptChange;
+use crate::recorded;
+use crate::retry;
+use crate::state::State;
+
+/// Which of the stored parts hold a record already. In a running crawl, and for a part that is
+/// rebuilt, none does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stored {
+    /// The frontier's URLs.
+    pub frontier: bool,
+    /// The prints of kept pages.
+    pub prints: bool,
+}
+
+/// What a record changed that others must hear of.
+#[derive(Debug, Default)]
+pub struct Applied {
+    /// What became of the index of kept pages.
+    pub kept: KeptChange,
+    /// Hosts of which URLs were put back: their robots.txt is to be asked for again.
+    pub reopened: Vec<HostKey>,
+    /// An example of the topic that turned out to be none.
+    pub example_lost: Option<String>,
+    /// What is wrong with the record.
+    pub problem: Option<String>,
+}
+
+impl State {
+    /// Takes a record in. What is not `lent` is computed from the record and from the archived
+    /// text, which `text` reads.
+    pub fn apply(
+        &mut self,
+        record: &Record,
+        stored: Stored,
+        lent: Lent<'_>,
+        text: impl FnOnce(&BodyRef) -> Option<String>,
+    ) -> Applied {
+        self.seq = self.seq.max(record.seq);
+        self.counts.apply(record);
+        let mut applied = Applied::default();
+        match &record.event {
+            Event::Start(_) => {}
+            Event::Seed(seed) => applied.problem = self.apply_seed(seed, stored),
+            Event::Robots(robots) => self.apply_robots(robots, stored),
+            Event::Sitemap(sitemap) => self.apply_sitemap(sitemap, stored),
+            Event::Attempt(attempt) => {
+                if !stored.frontier
+                    && let Ok(url) = CanonicalUrl::parse(&attempt.url)
+                {
+                    let frontier = &mut self.queue.lock().frontier;
+                    frontier.replay_attempt(&url, attempt.attempt, attempt.retry_at_ms);
+                }
+            }
+            Event::Page(page) => {
+                let text = || text(page.text.as_ref()?);
+                self.apply_page(record.seq, page, stored, lent, text, &mut applied);
+            }
+            Event::Retry(retry) => {
+                let mut queue = self.queue.lock();
+                queue.gate.on_put_back(retry);
+                for url in retry::queued(retry) {
+                    applied.reopened.push(url.url.host());
+                    if !stored.frontier {
+                        queue.frontier.reopen(url);
+                    }
+                }
+            }
+            Event::Stop(stop) => {
+                if let Some(focus) = &mut self.focus {
+                    focus.on_stopped(&stop.reason);
+                }
+            }
+        }
+        applied
+    }
+
+    fn apply_seed(&mut self, seed: &SeedRecord, stored: Stored) -> Option<String> {
+        if let Err(error) = self.reach.apply_seed(seed) {
+            return Some(format!("seed {}: {error}", seed.url));
+        }
+        if let Some(on_topic) = seed.example {
+            self.examples.add(&seed.url, on_topic);
+        }
+        let url = CanonicalUrl::parse(&seed.url).ok()?;
+        let context = match seed.sitemap {
+            true => UrlContext::sitemap(),
+            false => UrlContext::page(),
+        };
+        let mut queue = self.queue.lock();
+        queue.gate.on_seed(&seed.url);
+        if let Some(pages) = seed.pages {
+            queue.frontier.set_seed_budget(seed.seed, pages);
+        }
+        if seed.fate.is_none() && !stored.frontier {
+            queue.frontier.replay_admitted(FrontierUrl {
+                url,
+                depth: 0,
+                seed: seed.seed,
+                via: None,
+                priority: seed.priority,
+                context: context.to_bytes(),
+            });
+        }
+        None
+    }
+
+    fn apply_robots(&mut self, robots: &RobotsRecord, stored: Stored) {
+        let host = HostKey::from_record(&robots.host);
+        let Some(seed) = self.reach.seed_of_host(&host) else {
+            return;
+        };
+        let priority = self.reach.priority_of_seed(seed);
+        let urls = robots.queued.as_ref().unwrap_or(&robots.sitemaps);
+        for url in urls.iter().filter_map(|url| CanonicalUrl::parse(url).ok()) {
+            if robots.queued.is_none() && !self.was_offered(&url, seed) {
+                continue;
+            }
+            self.reach.count_sitemap(&url);
+            if !stored.frontier {
+                self.queue.lock().frontier.replay_admitted(FrontierUrl {
+                    url,
+                    depth: 0,
+                    seed,
+                    via: None,
+                    priority,
+                    context: UrlContext::sitemap().to_bytes(),
+                });
+            }
+        }
+    }
+
+    /// Whether a sitemap that robots.txt names was offered to the frontier. Records of earlier
+    /// versions do not say: it was if it was in scope and within its host's bound.
+    fn was_offered(&self, url: &CanonicalUrl, seed: u32) -> bool {
+        self.policy.sitemaps
+            && self.reach.sitemaps_of_host(&url.host()) < self.policy.sitemaps_per_host
+            && self.reach.check(url, 0, seed).is_ok()
+    }
+
+    fn apply_sitemap(&mut self, sitemap: &SitemapRecord, stored: Stored) {
+        let is_index = sitemap.kind == SitemapKind::Index;
+        let of_seed = self.reach.priority_of_seed(sitemap.seed);
+        let mut admitted = Vec::with_capacity(sitemap.urls.len());
+        for url in &sitemap.urls {
+            let Ok(url) = CanonicalUrl::parse(url) else {
+                continue;
+            };
+            self.reach.note_host(&url.host(), sitemap.seed);
+            let (mut context, mut priority) = (UrlContext::page(), of_seed);
+            if is_index {
+                self.reach.count_sitemap(&url);
+                context = UrlContext::sitemap();
+            } else if let Some(focus) = &mut self.focus {
+                (context.features, priority) = focus.promise_of_url(&url);
+            }
+            admitted.push(FrontierUrl {
+                url,
+                depth: u32::from(!is_index),
+                seed: sitemap.seed,
+                via: None,
+                priority,
+                context: context.to_bytes(),
+            });
+        }
+        if stored.frontier {
+            return;
+        }
+        let frontier = &mut self.queue.lock().frontier;
+        for url in admitted {
+            frontier.replay_admitted(url);
+        }
+        if let Ok(url) = CanonicalUrl::parse(&sitemap.url) {
+            frontier.replay_finished(&url);
+        }
+    }
+
+    fn apply_page(
+        &mut self,
+        seq: u64,
+        page: &PageRecord,
+        stored: Stored,
+        lent: Lent<'_>,
+        text: impl FnOnce() -> Option<String>,
+        applied: &mut Applied,
+    ) {
+        applied.example_lost = self.examples.loss(page);
+        if self.policy.host_templates {
+            self.templates.apply(page);
+        }
+        self.reach.apply_page(page);
+        self.examples.follow(page);
+        if let Some(focus) = &mut self.focus {
+            focus.apply(seq, page, &self.examples, lent, text);
+        }
+        self.apply_to_queue(seq, page, stored);
+        applied.kept = self.kept.apply(seq, page, stored.prints);
+    }
+
+    /// What a finished URL does to the queue: the trap rules and the fetch gate learn from it, its
+    /// links come in, and it is finished.
+    fn apply_to_queue(&mut self, seq: u64, page: &PageRecord, stored: Stored) {
+        let Ok(url) = CanonicalUrl::parse(&page.url) else {
+            return;
+        };
+        let mut queue = self.queue.lock();
+        let queue = &mut *queue;
+        // What the trap rules have learnt is not stored: they see every record again.
+        if page.page.is_some()
+            && let Some(gave) = recorded::gave(page)
+        {
+            let original = recorded::original_of(page);
+            queue.frontier.observe(&url, seq, gave, original.as_ref());
+        }
+        for new in new_urls(seq, page) {
+            self.reach.note_host(&new.url.host(), page.seed);
+            queue.frontier.observe_link(&new.url, new.via);
+            if !stored.frontier {
+                queue.frontier.replay_admitted(new);
+            }
+        }
+        // Where its lease is out, in a running crawl, it is finished when that is settled.
+        if !stored.frontier {
+            queue.frontier.replay_finished(&url);
+        }
+        if let Some(focus) = &mut self.focus {
+            focus.apply_links(seq, page, &mut queue.frontier);
+        }
+        queue.gate.on_page(page, &queue.frontier.spelling());
+        if let Some(focus) = &self.focus {
+            let why = focus.stop_host(&page.host);
+            queue.gate.set_stopped(&page.host, why);
+        }
+    }
+}
+
+/// The URLs that a page brought in, as the frontier takes them.
+fn new_urls(seq: u64, page: &PageRecord) -> impl Iterator<Item = FrontierUrl> + '_ {
+    let is_redirect = page.outcome == Outcome::Redirected;
+    let links = page.links.iter();
+    let new = links.filter(|link| link.fate == LinkFate::New);
+    new.filter_map(move |link| {
+        // Where a URL redirects is what its own links led to.
+        let (features, hops) = match is_redirect {
+            true => (page.context.as_deref().unwrap_or_default(), page.hops + 1),
+            false => (link.context.as_str(), 0),
+        };
+        let context = UrlContext {
+            hops,
+            features: decode(features),
+            ..UrlContext::page()
+        };
+        Some(FrontierUrl {
+            url: CanonicalUrl::parse(&link.url).ok()?,
+            depth: page.depth + u32::from(!is_redirect),
+            seed: page.seed,
+            via: if is_redirect { page.via } else { Some(seq) },
+            priority: link.promise,
+            context: context.to_bytes(),
+        })
+    })
+}

@@ -1,0 +1,159 @@
+//! The crawl's counters: a fold over its records, for progress and budgets.
+//!
+//! (`report` has the full fold; this is the part that must be at hand at every moment.)
+
+use std::collections::BTreeMap;
+
+use archive::{Event, PageRecord, Record, RetryOrigin};
+use outcome::{JunkReason, LinkFate, Outcome, OutcomeKind, SitemapKind, Verdict};
+
+/// The counters, over all starts of the crawl.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Counts {
+    /// URLs admitted, sitemaps apart.
+    pub admitted: u64,
+    /// URLs finished, of any outcome.
+    pub finished: u64,
+    /// URLs finished for which a fetch was made.
+    pub pages: u64,
+    /// Pages kept.
+    pub indexed: u64,
+    /// Pages dropped, by reason.
+    pub junk: BTreeMap<JunkReason, u64>,
+    /// URLs that could not be had.
+    pub failed: u64,
+    /// URLs we did not ask for.
+    pub refused: u64,
+    /// URLs that pointed elsewhere.
+    pub redirected: u64,
+    /// URLs unchanged.
+    pub not_modified: u64,
+    /// Fetches that will be repeated.
+    pub attempts: u64,
+    /// Records of finished URLs, those put back since included.
+    pub endings: u64,
+    /// The URL that was finished last.
+    pub last_url: String,
+}
+
+impl Counts {
+    /// Counts a record.
+    pub fn apply(&mut self, record: &Record) {
+        match &record.event {
+            Event::Seed(seed) => {
+                self.admitted += u64::from(!seed.sitemap && seed.fate.is_none());
+            }
+            Event::Sitemap(sitemap) if sitemap.kind != SitemapKind::Index => {
+                self.admitted += sitemap.urls.len() as u64;
+            }
+            Event::Attempt(_) => self.attempts += 1,
+            Event::Page(page) => self.finish(page),
+            Event::Retry(retry) => {
+                for origin in &retry.origins {
+                    self.take_back(origin);
+                }
+            }
+            Event::Start(_) | Event::Robots(_) | Event::Sitemap(_) | Event::Stop(_) => {}
+        }
+    }
+
+    fn finish(&mut self, page: &PageRecord) {
+        let new = page.links.iter().filter(|link| link.fate == LinkFate::New);
+        self.admitted += new.count() as u64;
+        self.finished += 1;
+        self.endings += 1;
+        match &page.outcome {
+            Outcome::Judged(Verdict::Index) => self.indexed += 1,
+            Outcome::Judged(Verdict::Junk(reason)) => {
+                *self.junk.entry(reason.clone()).or_default() += 1;
+            }
+            Outcome::Redirected => self.redirected += 1,
+            Outcome::Refused(_) => self.refused += 1,
+            Outcome::NotModified => self.not_modified += 1,
+            Outcome::Failed(_) | Outcome::Unknown(_) => self.failed += 1,
+        }
+        if page.fetch.is_some() {
+            self.pages += 1;
+        }
+        if page.replaces.is_some() {
+            // The page whose place it takes leaves the index as its near-duplicate.
+            self.indexed = self.indexed.saturating_sub(1);
+            *self.junk.entry(JunkReason::NearDuplicate).or_default() += 1;
+        }
+        self.last_url.clone_from(&page.url);
+    }
+
+    /// A URL is put back: it is finished no longer, and its next fate is counted anew.
+    fn take_back(&mut self, origin: &RetryOrigin) {
+        // A damaged journal may have lost the record that is taken back.
+        self.finished = self.finished.saturating_sub(1);
+        let count = match origin.outcome {
+            OutcomeKind::Refused => &mut self.refused,
+            OutcomeKind::Failed
+            | OutcomeKind::Judged
+            | OutcomeKind::Redirected
+            | OutcomeKind::NotModified
+            | OutcomeKind::Unknown(_) => &mut self.failed,
+        };
+        *count = count.saturating_sub(1);
+        self.pages = self.pages.saturating_sub(u64::from(origin.fetched));
+    }
+
+    /// URLs admitted and not finished.
+    pub fn pending(&self) -> u64 {
+        self.admitted.saturating_sub(self.finished)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::{FetchRecord, RetryRecord};
+    use outcome::FailureKind;
+
+    use super::*;
+
+    fn record(event: Event) -> Record {
+        Record {
+            seq: 1,
+            at_ms: 0,
+            event,
+        }
+    }
+
+    #[test]
+    fn a_url_that_failed_and_is_put_back_is_pending_again_and_costs_no_budget() {
+        let mut counts = Counts::default();
+        counts.apply(&record(Event::Seed(archive::SeedRecord::default())));
+        counts.apply(&record(Event::Page(Box::new(PageRecord {
+            outcome: Outcome::Failed(FailureKind::Dns),
+            fetch: Some(FetchRecord::default()),
+            ..PageRecord::default()
+        }))));
+        assert_eq!((counts.pending(), counts.pages, counts.failed), (0, 1, 1));
+        counts.apply(&record(Event::Retry(RetryRecord {
+            urls: vec!["http://a.example/".into()],
+            origins: vec![RetryOrigin {
+                outcome: OutcomeKind::Failed,
+                fetched: true,
+                ..RetryOrigin::default()
+            }],
+            ..RetryRecord::default()
+        })));
+        assert_eq!((counts.pending(), counts.pages, counts.failed), (1, 0, 0));
+    }
+
+    #[test]
+    fn a_better_representative_leaves_the_sum_of_kept_pages_as_it_was() {
+        let mut counts = Counts::default();
+        let page = |replaces| PageRecord {
+            outcome: Outcome::Judged(Verdict::Index),
+            replaces,
+            ..PageRecord::default()
+        };
+        for replaces in [None, Some(1)] {
+            counts.apply(&record(Event::Page(Box::new(page(replaces)))));
+        }
+        assert_eq!((counts.indexed, counts.finished), (1, 2));
+        assert_eq!(counts.junk.get(&JunkReason::NearDuplicate), Some(&1));
+    }
+}

@@ -1,0 +1,187 @@
+//! What becomes of each link of a page, and what its URL is promised.
+
+use archive::LinkRecord;
+use focus::PageAhead;
+use frontier::{CanonicalUrl, FrontierUrl, Gave};
+use outcome::LinkFate;
+
+use crate::examples::Examples;
+use crate::finding::{FoundLink, PageReading};
+use crate::focus_view::{FocusView, encode};
+use crate::policy::{DuplicateLinks, Policy};
+use crate::queue::SharedQueue;
+use crate::reach::Reach;
+
+/// What a link from a duplicate is promised, beside one from another page.
+const DUPLICATES_SHARE: f32 = 0.5;
+
+/// The page whose links are decided about.
+pub(super) struct LinksOf<'a> {
+    /// The page's URL, as it waited.
+    pub(super) page: &'a FrontierUrl,
+    /// The number of its record.
+    pub(super) seq: u64,
+    /// What it gave, for the trap rules.
+    pub(super) gave: Option<Gave>,
+    /// It repeats a kept page and is not kept itself.
+    pub(super) is_duplicate: bool,
+    /// It lets its links be followed.
+    pub(super) may_follow: bool,
+}
+
+/// What fates follow from.
+pub(super) struct Knowledge<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) queue: &'a SharedQueue,
+    pub(super) reach: &'a Reach,
+    pub(super) examples: &'a Examples,
+}
+
+/// The fate of a link, and what is needed to promise its URL anything.
+enum Offered {
+    /// It is settled.
+    Fate(LinkFate),
+    /// The URL waits already, with these bytes.
+    Waits(Vec<u8>),
+}
+
+/// The records of a page's links, in order. First all fates are found, in one go under the queue's
+/// lock; then what the URLs are promised, which may take a while in a crawl with a topic.
+pub(super) fn decide(
+    of: &LinksOf<'_>,
+    reading: &PageReading,
+    known: &Knowledge<'_>,
+    mut focus: Option<(&mut FocusView, &PageAhead)>,
+) -> Vec<LinkRecord> {
+    let offered = offer(of, reading, known, focus.is_some());
+    let links = reading.links.iter().zip(offered);
+    links
+        .map(|(link, offered)| {
+            let mut record = LinkRecord {
+                anchor: link.anchor().to_string(),
+                rel: link.rel.clone(),
+                ..LinkRecord::default()
+            };
+            match &link.target {
+                Err((text, _)) => record.url = text.clone(),
+                Ok(target) => record.url = target.as_str().into(),
+            }
+            let focus = focus.as_mut().map(|(view, ahead)| (&mut **view, *ahead));
+            promise(of, link, offered, known, focus, &mut record);
+            record
+        })
+        .collect()
+}
+
+fn offer(
+    of: &LinksOf<'_>,
+    reading: &PageReading,
+    known: &Knowledge<'_>,
+    has_topic: bool,
+) -> Vec<Offered> {
+    let (depth, seed) = (of.page.depth + 1, of.page.seed);
+    let left_out: Vec<Option<LinkFate>> = reading
+        .links
+        .iter()
+        .map(|link| left_out(of, link, known))
+        .collect();
+    let queue = known.queue.lock();
+    let page = of.gave.map(|gave| (&of.page.url, gave));
+    let mut offers = queue.frontier.offers(page);
+    let fates = reading.links.iter().zip(left_out);
+    fates
+        .map(|(link, left_out)| match (&link.target, left_out) {
+            (_, Some(fate)) => Offered::Fate(fate),
+            (Err((_, fate)), None) => Offered::Fate(fate.clone()),
+            (Ok(target), None) => {
+                let waiting = has_topic.then(|| queue.frontier.waiting(target)).flatten();
+                match waiting {
+                    Some(waiting) => Offered::Waits(waiting.context.clone()),
+                    None => Offered::Fate(super::fate_of(offers.offer(target, depth, seed))),
+                }
+            }
+        })
+        .collect()
+}
+
+/// Why a link is left out whatever the frontier says of its URL.
+fn left_out(of: &LinksOf<'_>, link: &FoundLink, known: &Knowledge<'_>) -> Option<LinkFate> {
+    let target = match &link.target {
+        Ok(target) => target,
+        Err((_, fate)) => return Some(fate.clone()),
+    };
+    let may_follow = of.may_follow && !link.nofollow;
+    if !may_follow && !known.policy.follow_nofollow {
+        return Some(LinkFate::Nofollow);
+    }
+    if of.is_duplicate && known.policy.links_of_duplicates == DuplicateLinks::Ignore {
+        return Some(LinkFate::Duplicate);
+    }
+    if known.examples.get(target.as_str()).is_some() {
+        return None;
+    }
+    let in_scope = known.reach.check(target, of.page.depth + 1, of.page.seed);
+    in_scope.err().map(|refusal| refusal.fate())
+}
+
+fn promise(
+    of: &LinksOf<'_>,
+    link: &FoundLink,
+    offered: Offered,
+    known: &Knowledge<'_>,
+    focus: Option<(&mut FocusView, &PageAhead)>,
+    record: &mut LinkRecord,
+) {
+    let target = link.target.as_ref().ok();
+    match (offered, focus, target) {
+        (Offered::Fate(LinkFate::New), Some((focus, ahead)), Some(target)) => {
+            let (features, promise) = focus.promise(of.seq, link, target, ahead);
+            record.context = encode(&features);
+            record.promise = of.share(promise, known.policy);
+            record.fate = LinkFate::New;
+        }
+        (Offered::Fate(fate @ (LinkFate::New | LinkFate::Seen)), None, Some(_)) => {
+            record.promise = of.share(of.page.priority, known.policy);
+            record.fate = fate;
+        }
+        (Offered::Waits(context), Some((focus, ahead)), Some(target)) => {
+            record.fate = LinkFate::Seen;
+            if let Some((added, promise)) = again(of, focus, link, target, &context, ahead) {
+                record.context = added;
+                record.promise = promise;
+            }
+        }
+        // Nothing comes of the link: it promises nothing.
+        (Offered::Fate(fate), ..) => record.fate = fate,
+        (Offered::Waits(_), ..) => record.fate = LinkFate::Seen,
+    }
+}
+
+/// What a page's link adds to a URL that waits. A page's link to itself says nothing.
+fn again(
+    of: &LinksOf<'_>,
+    focus: &mut FocusView,
+    link: &FoundLink,
+    target: &CanonicalUrl,
+    context: &[u8],
+    ahead: &PageAhead,
+) -> Option<(String, f32)> {
+    if *target == of.page.url {
+        return None;
+    }
+    let (added, promise) = focus.promise_again(of.seq, link, target, context, ahead)?;
+    // Without a promise the link is recorded as one that nothing came of.
+    (promise > 0.0).then_some((added, promise))
+}
+
+impl LinksOf<'_> {
+    fn share(&self, promise: f32, policy: &Policy) -> f32 {
+        let is_shared =
+            self.is_duplicate && policy.links_of_duplicates == DuplicateLinks::FollowNew;
+        if is_shared {
+            promise * DUPLICATES_SHARE
+        } else {
+            promise
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! A page is judged: its relevance, its nearest kept page, the verdict, the fates of its links.
+
+use archive::{PageRecord, PageSummary};
+use focus::{PageAhead, PageTerms};
+use frontier::Lease;
+use outcome::{Outcome, Verdict};
+use sieve::duplicate_kind;
+use simhash::Decision;
+
+use super::ReadText;
+use super::links::{self, LinksOf};
+use crate::context::UrlContext;
+use crate::finding::PageReading;
+use crate::focus_view::FocusView;
+use crate::kept::{Judgement, Measured};
+use crate::recorded;
+use crate::state::State;
+use crate::templates;
+
+/// The focus model as a page is to be judged by it.
+enum Model<'s> {
+    /// The crawl's.
+    Whole(&'s mut FocusView),
+    /// A copy that has learnt from the page, which is an example.
+    Taught(Box<FocusView>),
+}
+
+impl Model<'_> {
+    fn view(&mut self) -> &mut FocusView {
+        match self {
+            Self::Whole(view) => view,
+            Self::Taught(view) => view,
+        }
+    }
+}
+
+/// What the focus model says of a page.
+struct Relevant {
+    terms: PageTerms,
+    relevance: f32,
+}
+
+impl State {
+    pub(super) fn decide_page(
+        &mut self,
+        lease: &Lease,
+        mut record: PageRecord,
+        mut reading: PageReading,
+        now_ms: u64,
+    ) -> (PageRecord, ReadText) {
+        let seq = self.seq + 1;
+        if self.policy.host_templates {
+            self.templates.trim(&record.host, &mut reading);
+        }
+        let context = UrlContext::from_bytes(&lease.url().context);
+        let example = self.examples.get(&record.url);
+        let mut model = model(self.focus.as_mut(), &record, &reading, example);
+        let relevant = model
+            .as_mut()
+            .map(|model| relevant(model.view(), lease, &reading, &context));
+        let relevance = relevant.as_ref().map(|found| found.relevance);
+        let summary = recorded::page_summary(&reading, relevance, now_ms);
+        let judged = self.kept.judge(
+            &Measured {
+                url: &record.url,
+                host: &record.host,
+                status: record.status(),
+                page: &summary,
+                print: &reading.print,
+                whole: reading.whole.as_ref().map(|(_, print)| print),
+            },
+            &self.policy.rules,
+            self.policy.keep,
+        );
+        write_verdict(&mut record, &judged, &summary, &self.policy.rules);
+        record.page = Some(summary);
+        let ahead = model.as_mut().zip(relevant.as_ref()).map(|(model, found)| {
+            let terms = &found.terms;
+            model
+                .view()
+                .ahead(seq, &record, terms, found.relevance, &context)
+        });
+        let of = links_of(lease, seq, &record, &reading, &judged);
+        let focus = model.as_mut().map(Model::view).zip(ahead.as_ref());
+        let focus: Option<(&mut FocusView, &PageAhead)> = focus;
+        let knowledge = links::Knowledge {
+            policy: &self.policy,
+            queue: &self.queue,
+            reach: &self.reach,
+            examples: &self.examples,
+        };
+        record.links = links::decide(&of, &reading, &knowledge, focus);
+        if self.policy.host_templates {
+            templates::write_blocks(&mut record, &reading.blocks);
+        }
+        let is_archived = record.outcome.is_indexed() || self.focus.is_some();
+        let read = ReadText {
+            text: reading.page.text,
+            words: reading.words,
+            terms: relevant.map(|found| found.terms),
+            is_archived,
+        };
+        (record, read)
+    }
+}
+
+/// The model by which a page is judged. The words of an error page are no example of anything.
+fn model<'s>(
+    focus: Option<&'s mut FocusView>,
+    record: &PageRecord,
+    reading: &PageReading,
+    example: Option<bool>,
+) -> Option<Model<'s>> {
+    let is_page = (200..300).contains(&record.status()) && !reading.soft_404;
+    match (focus, example.filter(|_| is_page)) {
+        (None, _) => None,
+        (Some(focus), None) => Some(Model::Whole(focus)),
+        (Some(focus), Some(on_topic)) => {
+            let mut taught = focus.clone();
+            taught.learn_example(&record.url, reading, on_topic);
+            Some(Model::Taught(Box::new(taught)))
+        }
+    }
+}
+
+fn relevant(
+    focus: &mut FocusView,
+    lease: &Lease,
+    reading: &PageReading,
+    context: &UrlContext,
+) -> Relevant {
+    let terms = focus.terms(reading, &lease.url().url.to_url());
+    let relevance = focus.relevance(&terms, context);
+    Relevant { terms, relevance }
+}
+
+/// Writes down what was decided about a page, and what it follows from.
+fn write_verdict(
+    record: &mut PageRecord,
+    judged: &Judgement,
+    summary: &PageSummary,
+    rules: &sieve::Rules,
+) {
+    let evidence = &judged.evidence;
+    let neighbour = evidence.neighbour.as_ref();
+    if let (Some(why), Some(near)) = (judged.takes_place, &judged.near) {
+        record.replaces = neighbour.map(|neighbour| neighbour.page);
+        record.detail = Some(format!("takes the place of {}: {why}", near.url));
+    }
+    let is_duplicate = match &judged.verdict {
+        Verdict::Index => false,
+        Verdict::Junk(reason) => reason.is_duplicate(),
+    };
+    record.nearest = neighbour.map(|neighbour| {
+        let url = judged.near.as_ref().map_or("", |near| &near.url);
+        let kind = is_duplicate.then(|| duplicate_kind(neighbour, evidence.same_layout));
+        recorded::neighbour_record(neighbour, url, kind)
+    });
+    if record.detail.is_none() {
+        record.detail = recorded::detail(evidence, rules, &judged.verdict, "");
+    }
+    debug_assert_eq!(evidence.words, summary.words);
+    record.outcome = Outcome::Judged(judged.verdict.clone());
+}
+
+fn links_of<'a>(
+    lease: &'a Lease,
+    seq: u64,
+    record: &PageRecord,
+    reading: &PageReading,
+    judged: &Judgement,
+) -> LinksOf<'a> {
+    let neighbour = judged.evidence.neighbour.as_ref();
+    let repeats = neighbour.is_some_and(|near| near.decision == Decision::Duplicate);
+    LinksOf {
+        page: lease.url(),
+        seq,
+        gave: recorded::gave(record),
+        is_duplicate: repeats && !record.outcome.is_indexed(),
+        may_follow: reading.page.directives.follow,
+    }
+}

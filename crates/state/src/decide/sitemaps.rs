@@ -1,0 +1,215 @@
+//! What robots.txt and sitemaps bring: URLs without a page that links to them.
+//!
+//! A sitemap is no page: it is not admitted, judged or counted, whatever its answer was. Its one
+//! record says what it gave, or why it gave nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use archive::{FetchRecord, RobotsRecord, SitemapRecord};
+use fetcher::SitemapUrl;
+use frontier::{Admission, CanonicalUrl, HostKey, Lease};
+use outcome::SitemapKind;
+
+use crate::finding::{Reading, RobotsFinding, SitemapReading};
+use crate::reach::Reach;
+use crate::recorded;
+use crate::state::State;
+
+impl State {
+    /// The record of a sitemap that was asked for.
+    pub(super) fn sitemap_record(
+        &self,
+        lease: &Lease,
+        fetch: FetchRecord,
+        reading: Reading,
+    ) -> SitemapRecord {
+        let sitemap = sitemap_of(reading, fetch.status);
+        let url = lease.url();
+        SitemapRecord {
+            url: url.url.as_str().into(),
+            host: url.url.host().to_string(),
+            seed: url.seed,
+            fetch,
+            urls: self.admitted_of(&sitemap, url.seed),
+            kind: sitemap.kind,
+            problem: sitemap.problem,
+        }
+    }
+
+    /// The URLs of a sitemap that are new, of those that are not known to be old.
+    fn admitted_of(&self, sitemap: &SitemapReading, seed: u32) -> Vec<String> {
+        let seeds = self.reach.seeds();
+        let since = seeds
+            .get(seed as usize)
+            .and_then(|seed| seed.since.as_deref());
+        let is_index = sitemap.kind == SitemapKind::Index;
+        let depth = u32::from(!is_index);
+        let mut room = Room::new(self);
+        let fresh = sitemap
+            .urls
+            .iter()
+            .filter(|(_, entry)| !is_old(entry, since));
+        let in_reach = |url: &CanonicalUrl| {
+            self.examples.get(url.as_str()).is_some() || self.reach.check(url, depth, seed).is_ok()
+        };
+        let in_reach: Vec<&CanonicalUrl> = fresh
+            .map(|(url, _)| url)
+            .filter(|url| in_reach(url))
+            .collect();
+        let queue = self.queue.lock();
+        let mut offers = queue.frontier.offers(None);
+        let mut admitted = Vec::new();
+        for url in in_reach {
+            if is_index && !room.has_room(url) {
+                continue;
+            }
+            if offers.offer(url, depth, seed) == Admission::New {
+                admitted.push(url.as_str().to_owned());
+                if is_index {
+                    room.count(url);
+                }
+            }
+        }
+        admitted
+    }
+
+    /// The record of a host's robots.txt.
+    pub(super) fn robots_record(&self, found: &RobotsFinding, now_ms: u64) -> RobotsRecord {
+        let delay = found.robots.crawl_delay(&self.policy.agent);
+        let sitemaps = found.robots.sitemaps().to_vec();
+        RobotsRecord {
+            host: found.host.to_string(),
+            fetch: recorded::fetch_record(&found.answer, "", now_ms),
+            rules: found.rules.clone(),
+            crawl_delay_s: delay.map(|delay| delay.as_secs_f64()),
+            queued: (!sitemaps.is_empty()).then(|| self.queued_of(&found.host, &sitemaps)),
+            sitemaps,
+        }
+    }
+
+    /// Those sitemaps that a host's robots.txt names which are to be read.
+    fn queued_of(&self, host: &HostKey, sitemaps: &[String]) -> Vec<String> {
+        let Some(seed) = self
+            .reach
+            .seed_of_host(host)
+            .filter(|_| self.policy.sitemaps)
+        else {
+            return Vec::new();
+        };
+        let queue = self.queue.lock();
+        let mut offers = queue.frontier.offers(None);
+        let mut room = Room::new(self);
+        let mut queued = Vec::new();
+        for url in sitemaps {
+            let Ok(url) = CanonicalUrl::parse(url) else {
+                continue;
+            };
+            let is_wanted = room.has_room(&url) && self.reach.check(&url, 0, seed).is_ok();
+            if is_wanted && offers.offer(&url, 0, seed) == Admission::New {
+                queued.push(url.as_str().to_owned());
+                room.count(&url);
+            }
+        }
+        queued
+    }
+}
+
+/// How many more sitemaps of each host are to be read.
+struct Room<'s> {
+    reach: &'s Reach,
+    per_host: usize,
+    counted: HashSet<u128>,
+    of_hosts: HashMap<HostKey, usize>,
+}
+
+impl<'s> Room<'s> {
+    fn new(state: &'s State) -> Self {
+        Self {
+            reach: &state.reach,
+            per_host: state.policy.sitemaps_per_host,
+            counted: HashSet::new(),
+            of_hosts: HashMap::new(),
+        }
+    }
+
+    fn has_room(&self, url: &CanonicalUrl) -> bool {
+        let host = url.host();
+        let here = self.of_hosts.get(&host).unwrap_or(&0);
+        self.reach.sitemaps_of_host(&host).saturating_add(*here) < self.per_host
+    }
+
+    fn count(&mut self, url: &CanonicalUrl) {
+        if self.counted.insert(url.key()) {
+            *self.of_hosts.entry(url.host()).or_default() += 1;
+        }
+    }
+}
+
+/// ISO dates sort as text; an entry without a date is not known to be old.
+fn is_old(entry: &SitemapUrl, since: Option<&str>) -> bool {
+    let dates = since.zip(entry.lastmod.as_deref());
+    dates.is_some_and(|(since, at)| {
+        let len = since.len().min(at.len());
+        at.get(..len) < since.get(..len)
+    })
+}
+
+/// A sitemap as it was read, or why it could not be. One that redirects is an index of one sitemap:
+/// so it counts against its host's bound, and no circle of redirects is endless.
+fn sitemap_of(reading: Reading, status: u16) -> SitemapReading {
+    let problem = match reading {
+        Reading::Sitemap(sitemap) => return sitemap,
+        Reading::Redirect(Ok(target)) => {
+            return SitemapReading {
+                kind: SitemapKind::Index,
+                problem: Some(format!("redirects to {target}")),
+                urls: vec![(target, SitemapUrl::default())],
+            };
+        }
+        Reading::Redirect(Err(why)) => why,
+        Reading::Refused(refusal) => match refusal.detail() {
+            Some(detail) => format!("{}: {detail}", refusal.name()),
+            None => refusal.name().to_owned(),
+        },
+        Reading::Failed { detail, .. } => detail,
+        Reading::Page(_) | Reading::NoPage { .. } | Reading::NotModified => {
+            format!("no sitemap: status {status}")
+        }
+    };
+    SitemapReading {
+        problem: Some(problem),
+        ..SitemapReading::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_old_by_the_digits_that_both_dates_have() {
+        let entry = |lastmod: Option<&str>| SitemapUrl {
+            lastmod: lastmod.map(str::to_owned),
+            ..SitemapUrl::default()
+        };
+        for (lastmod, since, old) in [
+            (Some("2025-01-01"), Some("2025-06-01"), true),
+            (Some("2025-06-01T10:00"), Some("2025-06-01"), false),
+            (Some("2025"), Some("2025-06-01"), false),
+            (None, Some("2025-06-01"), false),
+            (Some("2025-01-01"), None, false),
+        ] {
+            assert_eq!(is_old(&entry(lastmod), since), old, "{lastmod:?} {since:?}");
+        }
+    }
+
+    #[test]
+    fn a_sitemap_that_redirects_is_an_index_of_one() {
+        let target = CanonicalUrl::parse("http://a.example/map.xml").expect("a URL");
+        let sitemap = sitemap_of(Reading::Redirect(Ok(target)), 301);
+        assert_eq!((sitemap.kind, sitemap.urls.len()), (SitemapKind::Index, 1));
+        let sitemap = sitemap_of(Reading::NotModified, 304);
+        assert_eq!(sitemap.kind, SitemapKind::Unreadable);
+        assert_eq!(sitemap.problem.as_deref(), Some("no sitemap: status 304"));
+    }
+}

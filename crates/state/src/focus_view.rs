@@ -1,0 +1,548 @@
+//! The focus model of a crawl: what it is asked about findings, and what it learns from records.
+//!
+//! Asking changes nothing. Learning is done by [`FocusView::apply`] and [`FocusView::apply_links`]
+//! alone, from a record and the archived text of its page.
+
+use archive::{LinkRecord, PageRecord, PageSummary};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use focus::{
+    ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageAhead, PageOutcome,
+    PageTerms, PageView, Promise, Relevance, TopicError,
+};
+use frontier::{CanonicalUrl, Frontier};
+use hashbrown::HashMap;
+use outcome::{JunkKind, LinkFate, Outcome, StopReason, Verdict};
+use segment::Segmenter;
+use url::Url;
+
+use crate::context::{UrlContext, features_in};
+use crate::examples::Examples;
+use crate::finding::{FoundLink, LinkPlace, PageReading};
+use crate::queue::SharedQueue;
+
+/// URLs that wait, as far as links to them add to what they carry.
+pub trait Waiting {
+    /// The bytes that a waiting URL carries; `None` for any other.
+    fn context_of(&self, url: &CanonicalUrl) -> Option<Vec<u8>>;
+
+    /// Sets what a waiting URL carries, and its priority.
+    fn amend(&mut self, url: &CanonicalUrl, context: Vec<u8>, priority: f32);
+}
+
+impl Waiting for Frontier {
+    fn context_of(&self, url: &CanonicalUrl) -> Option<Vec<u8>> {
+        Frontier::context_of(self, url).map(<[u8]>::to_vec)
+    }
+
+    fn amend(&mut self, url: &CanonicalUrl, context: Vec<u8>, priority: f32) {
+        Frontier::amend(self, url, context, priority);
+    }
+}
+
+/// What whoever decided about a page knows of it already, so that it is not computed again.
+#[derive(Debug, Default)]
+pub struct Lent<'a> {
+    /// The page's main text.
+    pub text: Option<&'a str>,
+    /// The page as the model sees it.
+    pub terms: Option<&'a PageTerms>,
+}
+
+/// Topic and link model of a focused crawl.
+#[derive(Debug, Clone)]
+pub struct FocusView {
+    focus: Focus,
+}
+
+impl FocusView {
+    /// Starts the model.
+    ///
+    /// # Errors
+    /// When the topic cannot be used.
+    pub fn new(config: &FocusConfig) -> Result<Self, TopicError> {
+        Ok(Self {
+            focus: Focus::new(config)?,
+        })
+    }
+
+    /// Takes in an example page as it was read.
+    pub fn learn_example(&mut self, url: &str, reading: &PageReading, on_topic: bool) {
+        let links = reading
+            .links
+            .iter()
+            .filter_map(|link| link.target.as_ref().ok());
+        let example = ExampleText {
+            title: reading.page.title.clone().unwrap_or_default(),
+            text: reading.page.text.clone(),
+            url: Some(url.to_string()),
+            links: links.map(|link| link.as_str().to_string()).collect(),
+            labels: tag_anchors(
+                reading
+                    .links
+                    .iter()
+                    .map(|link| (link.rel.as_str(), link.anchor())),
+            ),
+            listing: reading.page.page_type.is_link_list(),
+        };
+        self.focus.add_example(&example, on_topic);
+    }
+
+    /// Learns from the record of a finished URL. `examples` are the topic's example pages; what is
+    /// not lent is computed from the record and the archived `text`.
+    pub fn apply(
+        &mut self,
+        seq: u64,
+        record: &PageRecord,
+        examples: &Examples,
+        lent: Lent<'_>,
+        text: impl FnOnce() -> Option<String>,
+    ) {
+        let Some(summary) = &record.page else {
+            return self.on_no_page(seq, record);
+        };
+        let is_example = examples.get(&record.url).is_some();
+        let archived = match lent.text {
+            None if lent.terms.is_none() || is_example => text().unwrap_or_default(),
+            _ => String::new(),
+        };
+        let text = lent.text.unwrap_or(&archived);
+        self.apply_example(record, examples, text);
+        let made;
+        let terms = match lent.terms {
+            Some(terms) => terms,
+            None => match self.recorded_terms(record, summary, text) {
+                Some(terms) => {
+                    made = terms;
+                    &made
+                }
+                None => return,
+            },
+        };
+        let features = features_of(&context_of(record));
+        let relevance = summary.relevance.unwrap_or(0.0);
+        self.focus.on_page(&PageOutcome {
+            page: page_number(seq),
+            url: &record.url,
+            terms: Some(terms),
+            relevance,
+            fate: fate_of(record),
+            link: features.as_ref(),
+        });
+    }
+
+    /// Learns from the links of a recorded page, and adds what they say of URLs that wait.
+    pub fn apply_links(&mut self, seq: u64, page: &PageRecord, queue: &mut impl Waiting) {
+        let mut promises = Vec::new();
+        let links = page.links.iter();
+        for link in links.filter(|_| page.outcome != Outcome::Redirected) {
+            match link.fate {
+                LinkFate::New => promises.push(link.promise),
+                LinkFate::Seen if link.url != page.url => {
+                    self.focus.observe_link(page_number(seq), &link.url);
+                    self.apply_again(seq, link, queue);
+                }
+                _ => {}
+            }
+        }
+        self.focus.on_links(page_number(seq), &promises);
+    }
+
+    /// A page links to a URL that waits: what its links say of it adds up. A link without a promise
+    /// added nothing when its page was recorded.
+    fn apply_again(&mut self, seq: u64, link: &LinkRecord, queue: &mut impl Waiting) {
+        let Some(target) = Some(&link.url)
+            .filter(|_| link.promise > 0.0)
+            .and_then(|url| CanonicalUrl::parse(url).ok())
+        else {
+            return;
+        };
+        let Some(pending) = queue.context_of(&target) else {
+            return;
+        };
+        let Some(known) = LinkFeatures::from_bytes(features_in(&pending)) else {
+            return;
+        };
+        let again = self.recorded_features(seq, link, &target, &known);
+        queue.amend(&target, merged(&pending, known, &again), link.promise);
+    }
+
+    /// What a recorded link adds to a URL of which `known` is known: as the record has it, else what
+    /// follows from its anchor.
+    fn recorded_features(
+        &mut self,
+        seq: u64,
+        link: &LinkRecord,
+        target: &CanonicalUrl,
+        known: &LinkFeatures,
+    ) -> LinkFeatures {
+        match LinkFeatures::from_bytes(&decode(&link.context)) {
+            Some(mut additions) => {
+                additions.found_on(page_number(seq));
+                additions
+            }
+            None => self.features_of_anchor(seq, &link.anchor, target, known),
+        }
+    }
+
+    fn features_of_anchor(
+        &mut self,
+        seq: u64,
+        anchor: &str,
+        target: &CanonicalUrl,
+        known: &LinkFeatures,
+    ) -> LinkFeatures {
+        let place = LinkPlace {
+            anchor: anchor.to_owned(),
+            ..LinkPlace::default()
+        };
+        let context = link_context(seq, target, &place);
+        self.focus.features_again(&context, known)
+    }
+
+    /// Why a URL was fetched when it was, and why its page was judged as it was: what the model says
+    /// that has seen all that came before it. `None` where no link brought it, as with a seed.
+    pub fn why(&self, record: &PageRecord, text: &str) -> (Option<Promise>, Option<Relevance>) {
+        let features = features_of(&context_of(record));
+        let promise = features
+            .as_ref()
+            .map(|features| self.focus.promise(features));
+        let terms = record
+            .page
+            .as_ref()
+            .and_then(|summary| self.recorded_terms(record, summary, text));
+        let relevance = terms.map(|terms| self.focus.judge(&terms, features.as_ref()));
+        (promise, relevance)
+    }
+
+    /// The promise of a link, with reasons.
+    pub fn promise_of(&self, features: &LinkFeatures) -> Promise {
+        self.focus.promise(features)
+    }
+
+    /// What the link model is told that the link to a finished URL was worth; its text is that of the
+    /// archive.
+    pub fn reward(&self, record: &PageRecord, text: &str) -> f32 {
+        let summary = record.page.as_ref();
+        let terms = summary.and_then(|summary| self.recorded_terms(record, summary, text));
+        self.focus.reward(&PageOutcome {
+            page: 0,
+            url: &record.url,
+            terms: terms.as_ref(),
+            relevance: summary.and_then(|summary| summary.relevance).unwrap_or(0.0),
+            fate: fate_of(record),
+            link: None,
+        })
+    }
+
+    /// Learns from the record of an example page, before its page is judged; from no other.
+    pub fn apply_example(&mut self, record: &PageRecord, examples: &Examples, text: &str) {
+        let example = examples.get(&record.url).zip(record.page.as_ref());
+        let Some((on_topic, summary)) = example.filter(|_| record.no_page().is_none()) else {
+            return;
+        };
+        let example = ExampleText {
+            title: summary.title.clone(),
+            text: text.to_string(),
+            url: Some(record.url.clone()),
+            links: targets(record).map(str::to_owned).collect(),
+            labels: tag_anchors(
+                record
+                    .links
+                    .iter()
+                    .map(|link| (link.rel.as_str(), link.anchor.as_str())),
+            ),
+            listing: summary.page_type.is_link_list(),
+        };
+        self.focus.add_example(&example, on_topic);
+    }
+
+    /// The page as the model sees it.
+    pub fn terms(&self, reading: &PageReading, url: &Url) -> PageTerms {
+        let links: Vec<&str> = reading
+            .links
+            .iter()
+            .filter_map(|link| link.target.as_ref().ok().map(CanonicalUrl::as_str))
+            .collect();
+        let labels = tag_anchors(
+            reading
+                .links
+                .iter()
+                .map(|link| (link.rel.as_str(), link.anchor())),
+        );
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+        self.focus.topic().read(&PageView {
+            title: reading.page.title.as_deref().unwrap_or(""),
+            words: &reading.words,
+            url,
+            lang: reading.language.as_deref(),
+            links: &links,
+            labels: &labels,
+            listing: reading.page.page_type.is_link_list(),
+        })
+    }
+
+    /// Probability that a page is about the topic.
+    pub fn relevance(&self, terms: &PageTerms, context: &UrlContext) -> f32 {
+        self.focus
+            .judge(terms, features_of(context).as_ref())
+            .probability
+    }
+
+    /// A judged page, as its links will see it once it is learnt from.
+    pub fn ahead(
+        &self,
+        seq: u64,
+        record: &PageRecord,
+        terms: &PageTerms,
+        relevance: f32,
+        context: &UrlContext,
+    ) -> PageAhead {
+        let features = features_of(context);
+        self.focus.ahead(&PageOutcome {
+            page: page_number(seq),
+            url: &record.url,
+            terms: Some(terms),
+            relevance,
+            fate: fate_of(record),
+            link: features.as_ref(),
+        })
+    }
+
+    fn on_no_page(&mut self, seq: u64, record: &PageRecord) {
+        let features = features_of(&context_of(record));
+        self.focus.on_page(&PageOutcome {
+            page: page_number(seq),
+            url: &record.url,
+            terms: None,
+            relevance: 0.0,
+            fate: Fate::Failed,
+            link: features.as_ref(),
+        });
+    }
+
+    fn recorded_terms(
+        &self,
+        record: &PageRecord,
+        summary: &PageSummary,
+        text: &str,
+    ) -> Option<PageTerms> {
+        let url = Url::parse(&record.url).ok()?;
+        let words = Segmenter::shared().words(text);
+        let links: Vec<&str> = targets(record).collect();
+        let labels = tag_anchors(
+            record
+                .links
+                .iter()
+                .map(|link| (link.rel.as_str(), link.anchor.as_str())),
+        );
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+        Some(self.focus.topic().read(&PageView {
+            title: &summary.title,
+            words: &words,
+            url: &url,
+            lang: Some(summary.lang.as_str()).filter(|lang| !lang.is_empty()),
+            links: &links,
+            labels: &labels,
+            listing: summary.page_type.is_link_list(),
+        }))
+    }
+
+    /// A new link's features and promise; all its places on the page speak for it.
+    pub fn promise(
+        &mut self,
+        seq: u64,
+        link: &FoundLink,
+        target: &CanonicalUrl,
+        page: &PageAhead,
+    ) -> (Vec<u8>, f32) {
+        let features = places(seq, link, target, |place| self.focus.features(place));
+        let score = self.focus.score_on(&features, page);
+        (features.to_bytes(), score)
+    }
+
+    /// What a page's link adds to a URL that waits, as the record is to have it, and what the URL
+    /// promises then; `None` when the bytes that it carries have no features. The record need not
+    /// have what follows from its anchor.
+    pub fn promise_again(
+        &mut self,
+        seq: u64,
+        link: &FoundLink,
+        target: &CanonicalUrl,
+        pending: &[u8],
+        page: &PageAhead,
+    ) -> Option<(String, f32)> {
+        let known = LinkFeatures::from_bytes(features_in(pending))?;
+        let read = |place: &LinkContext<'_>| self.focus.features_again(place, &known);
+        let again = places(seq, link, target, read);
+        let of_anchor = self.features_of_anchor(seq, link.anchor(), target, &known);
+        let (mut whole, mut by_anchor) = (known.clone(), known.clone());
+        whole.merge(&again);
+        by_anchor.merge(&of_anchor);
+        let recorded = match whole == by_anchor {
+            true => String::new(),
+            false => encode(&known.additions(&again).to_bytes()),
+        };
+        Some((recorded, self.focus.score_on(&whole, page)))
+    }
+
+    /// Features and promise of a URL that no page links to: of a sitemap's entry.
+    pub fn promise_of_url(&mut self, target: &CanonicalUrl) -> (Vec<u8>, f32) {
+        let features = self.focus.features(&LinkContext {
+            parent: None,
+            url: target.as_str(),
+            anchor: "",
+            context: "",
+            tag_path: "",
+            in_main: false,
+        });
+        let score = self.focus.score(&features);
+        (features.to_bytes(), score)
+    }
+
+    /// What a URL that carries these bytes promises now; its priority, if they say nothing.
+    fn score(&self, context: &[u8], priority: f32) -> f32 {
+        match LinkFeatures::from_bytes(features_in(context)) {
+            Some(features) => self.focus.score(&features),
+            None => priority,
+        }
+    }
+
+    /// Scores pending URLs again if the model has changed enough.
+    pub fn rescore_if_due(&mut self, queue: &SharedQueue) {
+        let pending = queue.lock().frontier.counts().pending;
+        if self.focus.rescore_due(pending) {
+            self.rescore(queue);
+        }
+    }
+
+    /// Scores all pending URLs again: those of one moment, while the queue goes on.
+    pub fn rescore(&mut self, queue: &SharedQueue) {
+        let waiting = queue.lock().frontier.snapshot();
+        let promises: HashMap<u128, f32> = waiting
+            .iter()
+            .map(|waiting| (waiting.key, self.score(&waiting.context, waiting.priority)))
+            .collect();
+        drop(waiting);
+        queue.lock().frontier.set_priorities(&promises);
+        self.focus.on_rescored(promises.into_values().collect());
+    }
+
+    /// Whether a host yields next to nothing, and what says so.
+    pub fn stop_host(&self, host: &str) -> Option<String> {
+        self.focus.stop_host(host).map(|reason| reason.to_string())
+    }
+
+    /// Takes note, from the journal, of why the crawl had stopped.
+    pub fn on_stopped(&mut self, reason: &StopReason) {
+        self.focus.on_stopped(*reason == StopReason::Harvest);
+    }
+
+    /// Whether the harvest says to stop, and why.
+    pub fn stop(&mut self) -> Option<String> {
+        self.focus.stop().map(|reason| reason.to_string())
+    }
+}
+
+/// The features of a link, of which each place on the page has its own.
+fn places(
+    seq: u64,
+    link: &FoundLink,
+    target: &CanonicalUrl,
+    mut read: impl FnMut(&LinkContext<'_>) -> LinkFeatures,
+) -> LinkFeatures {
+    let mut places = link
+        .places
+        .iter()
+        .map(|place| read(&link_context(seq, target, place)));
+    let mut features = places.next().unwrap_or_default();
+    places.for_each(|here| features.merge(&here));
+    features
+}
+
+fn link_context<'a>(seq: u64, target: &'a CanonicalUrl, place: &'a LinkPlace) -> LinkContext<'a> {
+    LinkContext {
+        parent: Some(page_number(seq)),
+        url: target.as_str(),
+        anchor: &place.anchor,
+        context: &place.context,
+        tag_path: &place.tag_path,
+        in_main: place.in_main,
+    }
+}
+
+/// The bytes that a waiting URL carries once another link to it is taken in.
+fn merged(pending: &[u8], mut known: LinkFeatures, again: &LinkFeatures) -> Vec<u8> {
+    known.merge(again);
+    let context = UrlContext {
+        features: known.to_bytes(),
+        ..UrlContext::from_bytes(&pending[..pending.len().min(2)])
+    };
+    context.to_bytes()
+}
+
+/// Link features as the journal has them.
+pub fn encode(features: &[u8]) -> String {
+    STANDARD_NO_PAD.encode(features)
+}
+
+/// Link features from the journal.
+pub fn decode(text: &str) -> Vec<u8> {
+    STANDARD_NO_PAD.decode(text).unwrap_or_default()
+}
+
+/// Anchors of `rel=tag` links: what a page files itself under.
+pub fn tag_anchors<'a>(links: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
+    links
+        .filter(|(rel, _)| rel.split_whitespace().any(|rel| rel == "tag"))
+        .map(|(_, anchor)| anchor.to_string())
+        .collect()
+}
+
+fn context_of(record: &PageRecord) -> UrlContext {
+    let features = record.context.as_deref().map(decode).unwrap_or_default();
+    UrlContext {
+        features,
+        ..UrlContext::page()
+    }
+}
+
+fn features_of(context: &UrlContext) -> Option<LinkFeatures> {
+    if context.features.is_empty() {
+        None
+    } else {
+        LinkFeatures::from_bytes(&context.features)
+    }
+}
+
+fn page_number(seq: u64) -> u32 {
+    u32::try_from(seq).unwrap_or(u32::MAX)
+}
+
+/// The targets of a recorded page's links that are URLs a crawl can ask for, as
+/// [`FocusView::terms`] saw them.
+fn targets(record: &PageRecord) -> impl Iterator<Item = &str> {
+    let links = record.links.iter();
+    links
+        .filter(|link| !link.fate.is_bad_url())
+        .map(|link| link.url.as_str())
+}
+
+/// What became of a page, as the link model is told.
+pub fn fate_of(record: &PageRecord) -> Fate {
+    let reason = match &record.outcome {
+        Outcome::Judged(Verdict::Index) => return Fate::New,
+        Outcome::Judged(Verdict::Junk(reason)) => reason,
+        Outcome::Redirected
+        | Outcome::NotModified
+        | Outcome::Refused(_)
+        | Outcome::Failed(_)
+        | Outcome::Unknown(_) => return Fate::Failed,
+    };
+    match reason.kind() {
+        JunkKind::Unwanted => Fate::New,
+        JunkKind::Duplicate => Fate::Duplicate,
+        JunkKind::Error => Fate::Failed,
+        JunkKind::Empty | JunkKind::Withheld | JunkKind::LinkList | JunkKind::NoPage => Fate::Thin,
+    }
+}

@@ -1,0 +1,362 @@
+//! The kept pages: what verdicts on later pages are made from.
+//!
+//! Their prints are in the fingerprint tables, which are stored; what else is asked of them, some
+//! 200 bytes a page, is in memory and follows from the journal. [`KeptPages::judge`] asks and
+//! changes nothing, [`KeptPages::apply`] takes a record in: a crawl and a check do both with the
+//! same functions.
+
+use std::collections::HashMap;
+
+use archive::{PageRecord, PageSummary};
+use outcome::{PageType, Verdict};
+use sieve::{Content, Evidence, Keep, Member, Rules};
+use simhash::{Neighbour, TableIndex, TextPrint};
+
+use crate::recorded;
+
+/// Layouts that differ in no more bits than this are the same: pages of one template differ by a
+/// menu entry or a missing picture.
+const LAYOUT_BITS_MAX: u32 = 6;
+
+/// A kept page, as far as verdicts on later pages need it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptPage {
+    /// Canonical URL.
+    pub url: Box<str>,
+    /// SimHash of its tag paths.
+    pub layout: u64,
+    /// Words of its main text.
+    pub words: u32,
+    /// Published date, ISO 8601.
+    pub published: Option<String>,
+    /// The URL it names as canonical.
+    pub canonical: Option<String>,
+}
+
+impl KeptPage {
+    /// Whether it is a page of this host.
+    fn is_on(&self, host: &str) -> bool {
+        let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
+        rest.strip_prefix(host)
+            .is_some_and(|path| path.starts_with('/'))
+    }
+
+    fn member(&self) -> Member {
+        Member {
+            url: self.url.to_string(),
+            words: self.words,
+            published: self.published.clone(),
+            canonical: self.canonical.clone(),
+        }
+    }
+
+    /// What is remembered of a recorded page.
+    fn of(url: &str, page: &PageSummary) -> Self {
+        Self {
+            url: url.into(),
+            layout: layout_of(page),
+            words: page.words,
+            published: page.published.clone(),
+            // Most pages name themselves: not worth the memory.
+            canonical: page.canonical.clone().filter(|canonical| canonical != url),
+        }
+    }
+}
+
+/// A page that was measured, to be judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Measured<'a> {
+    /// Canonical URL.
+    pub url: &'a str,
+    /// Host key.
+    pub host: &'a str,
+    /// HTTP status.
+    pub status: u16,
+    /// What was measured on it.
+    pub page: &'a PageSummary,
+    /// Its print.
+    pub print: &'a TextPrint,
+    /// Its print before the host's template was cut from it, if any was.
+    pub whole: Option<&'a TextPrint>,
+}
+
+/// A verdict and what it follows from.
+#[derive(Debug)]
+pub struct Judgement {
+    /// The page's own measures, and its nearest kept neighbour.
+    pub evidence: Evidence,
+    /// What is known of that neighbour.
+    pub near: Option<KeptPage>,
+    /// The decision.
+    pub verdict: Verdict,
+    /// The page takes the place of its neighbour, for this reason.
+    pub takes_place: Option<&'static str>,
+}
+
+/// What a record changed in the index of kept pages.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct KeptChange {
+    /// URL of a page that left for a better representative.
+    pub removed: Option<Box<str>>,
+    /// The record's page was kept.
+    pub added: bool,
+    /// What is wrong with the record.
+    pub problem: Option<String>,
+}
+
+/// The kept pages by record number, and their prints.
+#[derive(Debug)]
+pub struct KeptPages {
+    pages: HashMap<u64, KeptPage>,
+    prints: TableIndex,
+}
+
+impl KeptPages {
+    /// No pages yet, beside prints that may be stored already.
+    pub fn new(prints: TableIndex) -> Self {
+        Self {
+            pages: HashMap::new(),
+            prints,
+        }
+    }
+
+    /// A kept page.
+    pub fn get(&self, seq: u64) -> Option<&KeptPage> {
+        self.pages.get(&seq)
+    }
+
+    /// All kept pages, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &KeptPage)> {
+        self.pages.iter().map(|(&seq, page)| (seq, page))
+    }
+
+    /// The prints.
+    pub fn prints(&mut self) -> &mut TableIndex {
+        &mut self.prints
+    }
+
+    /// Puts other tables in the place of the prints', with the same pages in them.
+    pub fn change_tables(&mut self, mut tables: TableIndex) {
+        for &page in self.pages.keys() {
+            if let Some(print) = self.prints.get(page) {
+                tables.insert(page, &print);
+            }
+        }
+        self.prints = tables;
+    }
+
+    /// Judges a page. Nothing is kept by that: the tables are asked through `&mut` for the caches
+    /// they have.
+    pub fn judge(&mut self, page: &Measured<'_>, rules: &Rules, keep: Keep) -> Judgement {
+        let neighbour = self.nearest(page, rules);
+        let near = neighbour.as_ref().and_then(|near| self.get(near.page));
+        let layout = layout_of(page.page);
+        let lang = &page.page.lang;
+        let evidence = Evidence {
+            status: page.status,
+            content: Content::Page,
+            words: page.page.words,
+            may_index: page.page.may_index,
+            soft_404: page.page.soft_404,
+            listing: is_listing(&page.page.page_type),
+            language: Some(lang.clone()).filter(|lang| !lang.is_empty()),
+            relevance: page.page.relevance,
+            same_layout: near
+                .is_some_and(|near| (near.layout ^ layout).count_ones() <= LAYOUT_BITS_MAX),
+            neighbour,
+        };
+        let mut verdict = sieve::judge(&evidence, rules);
+        let is_duplicate = match &verdict {
+            Verdict::Junk(reason) => reason.is_duplicate(),
+            Verdict::Index => false,
+        };
+        let near = near.cloned();
+        let takes_place = near.as_ref().filter(|_| is_duplicate).and_then(|near| {
+            let new = Member {
+                url: page.url.into(),
+                words: page.page.words,
+                published: page.page.published.clone(),
+                canonical: page.page.canonical.clone(),
+            };
+            sieve::better_representative(&near.member(), &new, keep)
+        });
+        if takes_place.is_some() {
+            verdict = Verdict::Index;
+        }
+        Judgement {
+            evidence,
+            near,
+            verdict,
+            takes_place,
+        }
+    }
+
+    /// The nearest kept page: one with the very text that the page had before its host's template
+    /// was cut, else the nearest to what was left. Pages that were kept before the template was
+    /// known have it in their prints. Pages of the same host are doubted one by one, so that a copy
+    /// elsewhere is found behind a sibling that is none.
+    fn nearest(&mut self, page: &Measured<'_>, rules: &Rules) -> Option<Neighbour> {
+        if page.print.word_count == 0 || !(200..300).contains(&page.status) {
+            return None;
+        }
+        let kept = &self.pages;
+        let is_sibling = |seq| {
+            kept.get(&seq)
+                .is_some_and(|kept: &KeptPage| kept.is_on(page.host))
+        };
+        page.whole
+            .and_then(|whole| self.prints.nearest(whole))
+            .filter(|near| near.exact)
+            .or_else(|| {
+                self.prints
+                    .nearest_by(page.print, |near| match is_sibling(near.page) {
+                        true => sieve::between_siblings(near, rules),
+                        false => near,
+                    })
+            })
+    }
+
+    /// Takes in the record of a finished URL. With `stored` the tables hold it already.
+    pub fn apply(&mut self, seq: u64, record: &PageRecord, stored: bool) -> KeptChange {
+        let kept = record.page.as_ref().filter(|_| record.outcome.is_indexed());
+        let Some(page) = kept else {
+            return KeptChange::default();
+        };
+        let removed = record.replaces.and_then(|old| self.pages.remove(&old));
+        let mut problem = None;
+        if !stored {
+            if let Some(old) = record.replaces
+                && let Some(print) = self.prints.get(old)
+            {
+                self.prints.remove(old, &print);
+            }
+            match recorded::print_of(page) {
+                Some(print) => self.prints.insert(seq, &print),
+                None => problem = Some(format!("record {seq}: its fingerprint cannot be read")),
+            }
+        }
+        self.pages.insert(seq, KeptPage::of(&record.url, page));
+        KeptChange {
+            removed: removed.map(|page| page.url),
+            added: true,
+            problem,
+        }
+    }
+}
+
+fn layout_of(page: &PageSummary) -> u64 {
+    u64::from_str_radix(&page.layout, 16).unwrap_or(0)
+}
+
+/// Page types that the verdict drops where lists of links are not wanted. A collection of goods
+/// is a list for the focus model only: it has prices and names that are searched for.
+fn is_listing(page_type: &PageType) -> bool {
+    match page_type {
+        PageType::Listing | PageType::FrontPage => true,
+        PageType::Collection
+        | PageType::Article
+        | PageType::Forum
+        | PageType::Product
+        | PageType::Documentation
+        | PageType::Service
+        | PageType::Other
+        | PageType::Unknown(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outcome::Outcome;
+    use segment::Segmenter;
+    use simhash::IndexConfig;
+
+    use super::*;
+    use crate::recorded::write_print;
+
+    const TEXT: &str = "A planner chooses between an index scan and a sequential scan by what it \
+        knows of the table: how many rows it has, how they are spread, and which of them the query \
+        wants. Where its numbers are old it chooses badly, and a vacuum mends that for a while.";
+
+    fn page(words: &str) -> (PageSummary, TextPrint) {
+        let print = simhash::print(&Segmenter::shared().words(words));
+        let mut page = PageSummary {
+            words: print.word_count,
+            lang: "en".into(),
+            may_index: true,
+            ..PageSummary::default()
+        };
+        write_print(&mut page, &print);
+        (page, print)
+    }
+
+    fn judge(kept: &mut KeptPages, url: &str, text: &str, keep: Keep) -> Judgement {
+        let (page, print) = page(text);
+        let rules = Rules {
+            words_min: 5,
+            ..Rules::default()
+        };
+        let measured = Measured {
+            url,
+            host: "a.example",
+            status: 200,
+            page: &page,
+            print: &print,
+            whole: None,
+        };
+        kept.judge(&measured, &rules, keep)
+    }
+
+    fn record(url: &str, text: &str, replaces: Option<u64>) -> PageRecord {
+        PageRecord {
+            url: url.into(),
+            host: "a.example".into(),
+            outcome: Outcome::Judged(Verdict::Index),
+            replaces,
+            page: Some(page(text).0),
+            ..PageRecord::default()
+        }
+    }
+
+    #[test]
+    fn judging_keeps_nothing_and_applying_does() {
+        let mut kept = KeptPages::new(TableIndex::in_memory(&IndexConfig::default()).unwrap());
+        let (one, two) = ("http://a.example/1", "http://a.example/2");
+        for _ in 0..2 {
+            let judged = judge(&mut kept, one, TEXT, Keep::First);
+            assert_eq!(judged.verdict, Verdict::Index);
+        }
+        assert!(kept.apply(1, &record(one, TEXT, None), false).added);
+        let judged = judge(&mut kept, two, TEXT, Keep::First);
+        assert!(matches!(judged.verdict, Verdict::Junk(reason) if reason.is_duplicate()));
+        assert_eq!(judged.near.map(|near| near.url), Some(one.into()));
+    }
+
+    #[test]
+    fn a_better_representative_takes_the_place_of_a_page_and_its_print() {
+        let mut kept = KeptPages::new(TableIndex::in_memory(&IndexConfig::default()).unwrap());
+        let (one, two) = ("http://a.example/1", "http://a.example/2");
+        let words = |from: usize, to: usize| -> String {
+            let words = (from..to).map(|word| format!("word{} ", word * word % 9_973));
+            words.collect()
+        };
+        let text = words(0, 400);
+        kept.apply(1, &record(one, &text, None), false);
+        let longer = text + &words(400, 445);
+        let judged = judge(&mut kept, two, &longer, Keep::Longest);
+        assert_eq!(
+            (judged.verdict, judged.takes_place),
+            (Verdict::Index, Some("longer"))
+        );
+        let change = kept.apply(2, &record(two, &longer, Some(1)), false);
+        assert_eq!(change.removed, Some(one.into()));
+        assert!(kept.get(1).is_none() && kept.prints().get(1).is_none());
+        assert!(kept.prints().get(2).is_some());
+    }
+
+    #[test]
+    fn a_page_is_on_its_host_and_on_no_longer_one() {
+        let page = KeptPage::of("http://a.example/x", &PageSummary::default());
+        assert!(page.is_on("a.example"));
+        assert!(!page.is_on("a.exam") && !page.is_on("a.example:81"));
+    }
+}

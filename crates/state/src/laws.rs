@@ -1,0 +1,732 @@
+//! The law of the state, held against simulated crawls: for any sequence of findings, of crashes and
+//! of new starts, the journal applied afresh gives the state that the crawl has.
+//!
+//! What is compared is every answer that a state can give about a small web: what waits and with
+//! what, what a link would become, what the gate says, how near a page is, how relevant it is judged.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use archive::{BodyRef, Event, PageRecord, Record, SeedRecord};
+use extractor::{BlockKeys, PageContext};
+use fetcher::{FetchError, Fetched, Robots, SitemapUrl};
+use focus::FocusConfig;
+use frontier::{
+    CanonicalUrl, Frontier, FrontierConfig, HostAdvice, HostKey, Lease, Next, Permission, Refused,
+    ScopeConfig,
+};
+use outcome::{FailureKind, LinkFate, RobotsAnswer, SitemapKind};
+use proptest::prelude::*;
+use segment::Segmenter;
+use sieve::{Keep, Rules};
+use simhash::{IndexConfig, TableIndex};
+
+use crate::context::{Kind, UrlContext};
+use crate::finding::{
+    FoundLink, LinkPlace, PageReading, Reading, RobotsFinding, SitemapReading, UrlFinding,
+};
+use crate::retry::{Candidates, RetryFilter, way_of_filter};
+use crate::{Answer, Decided, DuplicateLinks, Finding, Lent, Policy, RobotsGate, State, Stored};
+
+const HOSTS: u64 = 4;
+const PAGES: u64 = 14;
+const BEGAN_MS: u64 = 1_700_000_000_000;
+
+/// A small generator, so that a failing case is its seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+/// What differs from crawl to crawl.
+#[derive(Debug, Clone, Copy)]
+struct Kinds {
+    has_topic: bool,
+    keep: u64,
+    links_of_duplicates: u64,
+    urls_per_host: u64,
+}
+
+fn policy(kinds: Kinds) -> Policy {
+    let mut focus = FocusConfig::default();
+    focus.topic.keywords = vec!["planner".into(), "index".into()];
+    Policy {
+        rules: Rules {
+            words_min: 8,
+            ..Rules::default()
+        },
+        keep: [Keep::First, Keep::Longest, Keep::Canonical][kinds.keep as usize % 3],
+        links_of_duplicates: [
+            DuplicateLinks::Follow,
+            DuplicateLinks::FollowNew,
+            DuplicateLinks::Ignore,
+        ][kinds.links_of_duplicates as usize % 3],
+        host_templates: true,
+        scope: ScopeConfig {
+            hosts: vec!["*.example".into()],
+            depth_max: 9,
+            ..ScopeConfig::default()
+        },
+        follow_nofollow: false,
+        sitemaps: true,
+        sitemaps_per_host: 2,
+        redirects_max: 3,
+        attempts_max: 2,
+        retry_delay: Duration::from_secs(1),
+        retry_after_max: Duration::from_secs(60),
+        agent: "tamis".into(),
+        focus: kinds.has_topic.then_some(focus),
+        random_seed: 7,
+    }
+}
+
+fn frontier_config(kinds: Kinds) -> FrontierConfig {
+    FrontierConfig {
+        delay: Duration::from_millis(1),
+        urls_per_host: kinds.urls_per_host,
+        ..FrontierConfig::default()
+    }
+}
+
+/// Opens a state with what its stores hold, and the journal positions of those.
+fn open(dir: &Path, kinds: Kinds, now: Instant) -> (State, u64, u64) {
+    let (frontier, opened) =
+        Frontier::open(&dir.join("frontier"), frontier_config(kinds), now).unwrap();
+    let (prints, prints_opened) =
+        TableIndex::open(&dir.join("prints"), &IndexConfig::default()).unwrap();
+    let state = State::new(policy(kinds), frontier, prints).unwrap();
+    (state, opened.position, prints_opened.position)
+}
+
+/// A journal: each record as it is written, with its text.
+#[derive(Default)]
+struct Journal {
+    records: Vec<(String, Option<String>)>,
+    synced: usize,
+}
+
+impl Journal {
+    fn append(&mut self, record: &Record, text: Option<&str>) {
+        let mut record = record.clone();
+        if let Event::Page(page) = &mut record.event {
+            let file = self.records.len() as u32;
+            page.text = text.map(|_| BodyRef {
+                file,
+                ..BodyRef::default()
+            });
+        }
+        let json = serde_json::to_string(&record).unwrap();
+        self.records.push((json, text.map(str::to_owned)));
+    }
+
+    fn read(&self) -> impl Iterator<Item = Record> + '_ {
+        let records = self.records.iter();
+        records.map(|(json, _)| serde_json::from_str(json).unwrap())
+    }
+
+    fn text(&self, at: &BodyRef) -> Option<String> {
+        self.records[at.file as usize].1.clone()
+    }
+
+    /// Applies the journal to a state whose stores hold what came before two positions.
+    fn replay(&self, state: &mut State, frontier: u64, prints: u64) {
+        for (position, record) in self.read().enumerate() {
+            let position = position as u64 + 1;
+            let stored = Stored {
+                frontier: position <= frontier,
+                prints: position <= prints,
+            };
+            let read = |at: &BodyRef| self.text(at);
+            state.apply(&record, stored, Lent::default(), read);
+        }
+        let end = self.records.len() as u64;
+        state.store(end, end).unwrap();
+    }
+}
+
+/// Hosts whose robots.txt was read.
+#[derive(Default)]
+struct Known(BTreeSet<String>);
+
+impl RobotsGate for Known {
+    fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
+        if !self.0.contains(host.as_str()) {
+            return Permission::Unknown;
+        }
+        if url.as_str().ends_with("/13") {
+            let rule = outcome::RobotsRefusal::Rule {
+                rule: "Disallow: /*13".into(),
+                line: 2,
+            };
+            let refusal = outcome::Refusal::Robots(rule);
+            return Permission::Refused(Refused::Refusal(refusal));
+        }
+        Permission::Allowed
+    }
+}
+
+struct World {
+    dice: Dice,
+    kinds: Kinds,
+    dir: tempfile::TempDir,
+    now: Instant,
+    now_ms: u64,
+    state: State,
+    journal: Journal,
+    robots: Known,
+    running: Vec<Lease>,
+    settled: Vec<(Lease, Record)>,
+}
+
+impl World {
+    fn new(seed: u64, kinds: Kinds) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let now = Instant::now();
+        let (mut state, ..) = open(dir.path(), kinds, now);
+        state.go_live();
+        let mut world = Self {
+            dice: Dice(seed | 1),
+            kinds,
+            dir,
+            now,
+            now_ms: BEGAN_MS,
+            state,
+            journal: Journal::default(),
+            robots: Known::default(),
+            running: Vec::new(),
+            settled: Vec::new(),
+        };
+        for number in 0..3 {
+            world.give_seed(number);
+        }
+        world.end_group();
+        world
+    }
+
+    fn give_seed(&mut self, number: u32) {
+        let seed = SeedRecord {
+            seed: number,
+            url: match number {
+                0 => "http://h0.example/0".into(),
+                1 => "http://h1.example/map.xml".into(),
+                _ => "http://h2.example/1".into(),
+            },
+            sitemap: number == 1,
+            pages: (number == 2).then_some(20),
+            priority: 1.0,
+            example: (number == 2 && self.kinds.has_topic).then_some(true),
+            ..SeedRecord::default()
+        };
+        let event = self.state.decide_seed(seed).unwrap();
+        self.commit_event(event);
+    }
+
+    fn commit_event(&mut self, event: Event) {
+        let record = self.state.record(event, self.now_ms);
+        self.journal.append(&record, None);
+        self.state
+            .apply(&record, Stored::default(), Lent::default(), |_| None);
+    }
+
+    fn commit(&mut self, finding: Finding) {
+        let decided = self.state.decide(finding, self.now_ms);
+        self.journal
+            .append(&decided.record, decided.archived_text());
+        self.state
+            .apply(&decided.record, Stored::default(), decided.lent(), |_| None);
+        let Decided { record, lease, .. } = decided;
+        self.settled.extend(lease.map(|lease| (lease, record)));
+    }
+
+    fn end_group(&mut self) {
+        self.journal.synced = self.journal.records.len();
+        for (lease, record) in self.settled.drain(..) {
+            let settled = Decided::settled(lease, &record);
+            self.state.queue().lock().frontier.settle(settled);
+        }
+        let end = self.journal.records.len() as u64;
+        self.state.store(end, end).unwrap();
+        for (rule, refused) in self.state.wrong_rules() {
+            for event in self.state.decide_rule_wrong(&rule, refused.urls) {
+                self.commit_event(event);
+            }
+        }
+        self.journal.synced = self.journal.records.len();
+        let end = self.journal.records.len() as u64;
+        self.state.store(end, end).unwrap();
+        self.state.rescore_if_due();
+    }
+
+    /// What was not synced is lost, and the crawl is started again.
+    fn crash(&mut self) {
+        self.journal.records.truncate(self.journal.synced);
+        self.running.clear();
+        self.settled.clear();
+        self.robots.0.clear();
+        let nowhere = tempfile::tempdir().unwrap();
+        // sled lets go of a directory when the old state is gone.
+        self.state = open(nowhere.path(), self.kinds, self.now).0;
+        let (mut state, frontier, prints) = open(self.dir.path(), self.kinds, self.now);
+        self.journal.replay(&mut state, frontier, prints);
+        state.go_live();
+        self.state = state;
+    }
+
+    fn step(&mut self) {
+        self.now += Duration::from_secs(2);
+        self.now_ms += 2_000;
+        match self.dice.roll(40) {
+            0 => return self.crash(),
+            1 => return self.retry(),
+            2..=9 => self.end_group(),
+            10..=19 if !self.running.is_empty() => return self.finish_one(),
+            _ => {}
+        }
+        let next = {
+            let mut queue = self.state.queue().lock();
+            queue.next(self.now, &mut self.robots)
+        };
+        match next {
+            Next::Lease(lease) => self.running.push(lease),
+            Next::Robots(host, _) => self.read_robots(host),
+            Next::Refused(lease, refused) => {
+                let reading = match refused {
+                    Refused::Refusal(refusal) => Reading::Refused(refusal),
+                    Refused::Unreachable { failure, detail } => Reading::Failed {
+                        kind: failure,
+                        detail,
+                        transient: false,
+                    },
+                };
+                self.commit(Finding::Url(Box::new(UrlFinding {
+                    lease,
+                    reading,
+                    answer: None,
+                    content_type: String::new(),
+                })));
+            }
+            Next::WaitUntil(_) | Next::InFlight | Next::Drained if !self.running.is_empty() => {
+                self.finish_one();
+            }
+            Next::WaitUntil(_) | Next::InFlight | Next::Drained => self.end_group(),
+        }
+    }
+
+    fn retry(&mut self) {
+        let filter = RetryFilter::default();
+        let mut candidates = Candidates::new(way_of_filter(&filter));
+        self.journal
+            .read()
+            .for_each(|record| candidates.add(record));
+        let found = candidates.finish(1).remove(0);
+        for event in self.state.decide_retry(found, &filter) {
+            self.commit_event(event);
+        }
+    }
+
+    fn read_robots(&mut self, host: HostKey) {
+        let text = format!("Sitemap: http://{host}/map.xml\nSitemap: http://{host}/more.xml\n");
+        let url = url::Url::parse(&format!("http://{host}/robots.txt")).unwrap();
+        self.robots.0.insert(host.to_string());
+        let advice = HostAdvice::default();
+        let mut queue = self.state.queue().lock();
+        queue.frontier.robots_done(&host, self.now, None, &advice);
+        drop(queue);
+        self.commit(Finding::Robots(Box::new(RobotsFinding {
+            host,
+            answer: answer(url, 200),
+            robots: Arc::new(Robots::parse(text.as_bytes())),
+            rules: RobotsAnswer::Parsed,
+        })));
+    }
+
+    fn finish_one(&mut self) {
+        let which = self.dice.roll(self.running.len() as u64) as usize;
+        let lease = self.running.swap_remove(which);
+        let host = lease.url().url.host();
+        let advice = HostAdvice::default();
+        let mut queue = self.state.queue().lock();
+        queue.frontier.body_done(&host, self.now, &advice);
+        drop(queue);
+        let url = lease.url().url.to_url();
+        let (reading, status) = self.reading(&lease, &url);
+        self.commit(Finding::Url(Box::new(UrlFinding {
+            lease,
+            reading,
+            answer: Some(answer(url, status)),
+            content_type: "text/html".into(),
+        })));
+    }
+
+    fn reading(&mut self, lease: &Lease, url: &url::Url) -> (Reading, u16) {
+        let failed = |kind, transient| Reading::Failed {
+            kind,
+            detail: "it is so".into(),
+            transient,
+        };
+        if self.dice.roll(8) == 0 {
+            return (failed(FailureKind::Http(503), true), 503);
+        }
+        if UrlContext::from_bytes(&lease.url().context).kind == Kind::Sitemap {
+            return (self.sitemap(url), 200);
+        }
+        match page_number(url) % 14 {
+            9 => (failed(FailureKind::Tls, false), 0),
+            10 => (Reading::NoPage { payload: 1 }, 404),
+            11 => {
+                let to = format!(
+                    "http://{}/{}",
+                    url.host_str().unwrap(),
+                    self.dice.roll(PAGES)
+                );
+                (
+                    Reading::Redirect(Ok(CanonicalUrl::parse(&to).unwrap())),
+                    301,
+                )
+            }
+            _ => (Reading::Page(Box::new(page(url))), 200),
+        }
+    }
+
+    fn sitemap(&mut self, url: &url::Url) -> Reading {
+        let host = url.host_str().unwrap();
+        let is_index = url.path() == "/more.xml";
+        let urls = (0..4).map(|number| {
+            let page = self.dice.roll(PAGES);
+            let text = match is_index {
+                true => format!("http://{host}/part{number}.xml"),
+                false => format!("http://{host}/{page}"),
+            };
+            (CanonicalUrl::parse(&text).unwrap(), SitemapUrl::default())
+        });
+        Reading::Sitemap(SitemapReading {
+            urls: urls.collect(),
+            kind: match is_index {
+                true => SitemapKind::Index,
+                false => SitemapKind::Urlset,
+            },
+            problem: None,
+        })
+    }
+}
+
+fn answer(url: url::Url, status: u16) -> Answer {
+    let fetched = Fetched {
+        url,
+        status,
+        http_version: "HTTP/1.1",
+        headers: Vec::new(),
+        body: bytes::Bytes::new(),
+        remote: None,
+        truncated: None,
+        first_byte: Duration::ZERO,
+        total: Duration::ZERO,
+    };
+    Answer {
+        fetched: Ok::<Fetched, FetchError>(fetched),
+        started_ms: BEGAN_MS,
+        took: Duration::ZERO,
+    }
+}
+
+fn page_number(url: &url::Url) -> u64 {
+    let last = url.path().rsplit('/').next().unwrap_or_default();
+    last.parse().unwrap_or(0)
+}
+
+/// The page of a URL: hosts 0 and 1 are mirrors, some pages repeat others, some are about the topic,
+/// and a calendar never ends.
+fn page(url: &url::Url) -> PageReading {
+    let host: u64 = url.host_str().unwrap()[1..2].parse().unwrap();
+    let number = page_number(url);
+    let text = match (url.path().starts_with("/calendar"), number) {
+        (true, _) | (_, 7) => "Nothing here.".to_owned(),
+        (false, 8) => words(host % 2, 3),
+        _ => words(host.max(1), number),
+    };
+    let about = match number % 3 {
+        0 => "The planner reads the index.",
+        _ => "",
+    };
+    let calendar = format!("/calendar/2026/{}/{}", number % 12, number + 1);
+    let links: String = [number + 1, number * 3 + 2, number / 2, 8, 11]
+        .iter()
+        .map(|to| {
+            let (host, to) = ((host + to) % HOSTS, to % PAGES);
+            format!("<p>word{to} around <a href='http://h{host}.example/{to}'>page {to}</a> of it.")
+        })
+        .collect();
+    let robots = match number {
+        6 => "<meta name=robots content=noindex>",
+        _ => "",
+    };
+    let html = format!(
+        "<html><head><title>Page {number}</title>{robots}</head><body><nav><ul><li><a href='/0'>Home of \
+         all</a><li><a href='{calendar}'>Calendar</a><li><a href='/{number}?sid={host}{number}'>print\
+         </a></ul></nav><main><h1>Page {number}</h1><p>{text} {about}{links}</main></body></html>"
+    );
+    read(&html, url)
+}
+
+fn words(host: u64, number: u64) -> String {
+    let mut dice = Dice(host * 1_000 + number * 7 + 1);
+    let words: Vec<String> = (0..40)
+        .map(|_| format!("term{}", dice.roll(5_000)))
+        .collect();
+    words.join(" ")
+}
+
+fn read(html: &str, url: &url::Url) -> PageReading {
+    let mut page = extractor::extract(html, &PageContext::new(url));
+    let mut seen = BTreeSet::new();
+    let links = std::mem::take(&mut page.links).into_iter();
+    let links = links.filter_map(|link| {
+        let target = CanonicalUrl::parse(link.url.as_str()).ok()?;
+        seen.insert(target.to_string()).then(|| FoundLink {
+            target: Ok(target),
+            rel: link.rel,
+            nofollow: link.nofollow,
+            places: vec![LinkPlace {
+                anchor: link.anchor,
+                context: link.context,
+                tag_path: link.tag_path,
+                in_main: link.in_main,
+            }],
+        })
+    });
+    let bad = FoundLink {
+        target: Err(("mailto:a@b.example".into(), LinkFate::Scheme)),
+        rel: String::new(),
+        nofollow: false,
+        places: vec![LinkPlace::default()],
+    };
+    let links = links.chain([bad]).collect();
+    let words = Segmenter::shared().words(&page.text);
+    PageReading {
+        blocks: BlockKeys::of(&page),
+        source: None,
+        whole: None,
+        charset: "utf-8",
+        print: simhash::print(&words),
+        words,
+        language: page.lang.clone(),
+        payload: 0,
+        soft_404: false,
+        links,
+        limits_hit: Vec::new(),
+        page,
+    }
+}
+
+/// All URLs that a journal speaks of.
+fn urls(journal: &Journal) -> BTreeSet<CanonicalUrl> {
+    let mut urls = BTreeSet::new();
+    for record in journal.read() {
+        let texts: Vec<String> = match record.event {
+            Event::Seed(seed) => vec![seed.url],
+            Event::Page(page) => page.links.into_iter().map(|link| link.url).collect(),
+            Event::Sitemap(sitemap) => sitemap.urls,
+            Event::Robots(robots) => robots.sitemaps,
+            Event::Start(_) | Event::Attempt(_) | Event::Retry(_) | Event::Stop(_) => Vec::new(),
+        };
+        urls.extend(texts.iter().filter_map(|url| CanonicalUrl::parse(url).ok()));
+    }
+    urls
+}
+
+/// Every answer that a state gives about the web of a journal, by the question.
+fn answers(state: &mut State, journal: &Journal) -> BTreeMap<String, String> {
+    let mut answers = BTreeMap::new();
+    let mut answer = |question: String, answer: String| {
+        answers.insert(question, answer);
+    };
+    // Priorities are what the model says of features: they are compared as it says it now.
+    state.rescore();
+    answer("counts".into(), format!("{:?}", state.counts));
+    answer("seq".into(), format!("{}", state.seq));
+    answer("seeds".into(), format!("{:?}", state.reach.seeds()));
+    let mut kept: Vec<_> = state
+        .kept
+        .iter()
+        .map(|(seq, page)| (seq, page.clone()))
+        .collect();
+    kept.sort_by_key(|(seq, _)| *seq);
+    for (seq, page) in kept {
+        let print = state.kept.prints().get(seq);
+        answer(format!("kept {seq}"), format!("{page:?} {print:?}"));
+    }
+    answer("prints".into(), format!("{}", state.kept.prints().len()));
+    answer_queue(state, journal, &mut answer);
+    for (url, wrong) in state.wrong_rules() {
+        answer(format!("wrong {url}"), format!("{wrong:?}"));
+    }
+    for record in journal.read() {
+        if let Event::Page(page) = record.event {
+            answer(
+                format!("page {}", record.seq),
+                answer_page(state, &page, journal),
+            );
+        }
+    }
+    answers
+}
+
+fn answer_queue(state: &State, journal: &Journal, answer: &mut impl FnMut(String, String)) {
+    let queue = state.queue.lock();
+    answer("frontier".into(), format!("{:?}", queue.frontier.counts()));
+    for url in urls(journal) {
+        let waiting = queue.frontier.waiting(&url).cloned().map(|mut waiting| {
+            if waiting.priority < 0.0 {
+                // It is held back by now: when it was asked about is of the process.
+                waiting.priority = -1.0 - waiting.priority;
+            }
+            waiting
+        });
+        let finished = queue.frontier.is_finished(&url);
+        let fate = queue.frontier.offers(None).offer(&url, 3, 0);
+        let spelling = queue.frontier.spelling();
+        let gate = queue.gate.check(&url.host(), &url, &spelling);
+        let plain = spelling.plain(&url);
+        let scope: Vec<_> = (0..3)
+            .map(|seed| state.reach.check(&url, 2, seed).is_ok())
+            .collect();
+        let sitemaps = state.reach.sitemaps_of_host(&url.host());
+        let of_seed = state.reach.seed_of_host(&url.host());
+        let example = state.examples.get(url.as_str());
+        answer(
+            format!("url {url}"),
+            format!(
+                "{waiting:?} {finished} {fate:?} {gate:?} {plain} {scope:?} {sitemaps} {of_seed:?} \
+                 {example:?}"
+            ),
+        );
+    }
+}
+
+fn answer_page(state: &mut State, page: &PageRecord, journal: &Journal) -> String {
+    let text = page.text.as_ref().and_then(|at| journal.text(at));
+    let focus = state.focus.as_ref().map(|focus| {
+        let (promise, relevance) = focus.why(page, text.as_deref().unwrap_or_default());
+        let stop = focus.stop_host(&page.host);
+        format!(
+            "{promise:?} {:?} {stop:?}",
+            relevance.map(|found| found.probability)
+        )
+    });
+    let near = page.page.as_ref().and_then(|summary| {
+        let print = crate::recorded::print_of(summary)?;
+        state.kept.prints().nearest(&print).map(|near| near.page)
+    });
+    format!("{focus:?} {near:?}")
+}
+
+fn assert_same(live: &BTreeMap<String, String>, fresh: &BTreeMap<String, String>) {
+    let questions: BTreeSet<&String> = live.keys().chain(fresh.keys()).collect();
+    for question in questions {
+        assert_eq!(live.get(question), fresh.get(question), "{question}");
+    }
+}
+
+fn crawl(seed: u64, steps: usize, kinds: Kinds) {
+    let mut world = World::new(seed, kinds);
+    for step in 0..steps {
+        if step % 23 == 22 {
+            let before = answers(&mut world.state, &world.journal);
+            let (lease, records) = (world.running.pop(), world.journal.records.len());
+            if let Some(lease) = lease {
+                let url = lease.url().url.to_url();
+                let (reading, status) = world.reading(&lease, &url);
+                let finding = UrlFinding {
+                    lease,
+                    reading,
+                    answer: Some(answer(url, status)),
+                    content_type: String::new(),
+                };
+                let decided = world
+                    .state
+                    .decide(Finding::Url(Box::new(finding)), world.now_ms);
+                assert_same(&answers(&mut world.state, &world.journal), &before);
+                assert_eq!(world.journal.records.len(), records);
+                world.running.extend(decided.lease);
+            }
+        }
+        world.step();
+    }
+    while !world.running.is_empty() {
+        world.finish_one();
+    }
+    world.end_group();
+    let dir = tempfile::tempdir().unwrap();
+    let (mut fresh, ..) = open(dir.path(), kinds, world.now);
+    world.journal.replay(&mut fresh, 0, 0);
+    let live = answers(&mut world.state, &world.journal);
+    assert_same(&live, &answers(&mut fresh, &world.journal));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_journal_applied_afresh_gives_the_state_of_the_crawl(
+        seed in any::<u64>(), steps in 20usize..220, has_topic in any::<bool>(),
+        keep in 0u64..3, links_of_duplicates in 0u64..3, is_tight in any::<bool>(),
+    ) {
+        crawl(seed, steps, Kinds {
+            has_topic,
+            keep,
+            links_of_duplicates,
+            urls_per_host: if is_tight { 9 } else { 0 },
+        });
+    }
+}
+
+#[test]
+fn what_is_lent_is_what_would_be_computed() {
+    let kinds = Kinds {
+        has_topic: true,
+        keep: 0,
+        links_of_duplicates: 0,
+        urls_per_host: 0,
+    };
+    let mut world = World::new(5, kinds);
+    let dir = tempfile::tempdir().unwrap();
+    let (mut fresh, ..) = open(dir.path(), kinds, world.now);
+    for _ in 0..120 {
+        world.step();
+    }
+    world.end_group();
+    // The journal has the same texts, and nothing else is lent to the fresh state.
+    world.journal.replay(&mut fresh, 0, 0);
+    let pages = world.journal.read().filter(|record| match &record.event {
+        Event::Page(page) => page.page.is_some() && page.text.is_some(),
+        _ => false,
+    });
+    assert!(pages.count() > 10);
+    for lease in world.running.drain(..) {
+        world
+            .state
+            .queue()
+            .lock()
+            .frontier
+            .settle(lease.retry_at(0));
+    }
+    let (live, fresh) = (
+        answers(&mut world.state, &world.journal),
+        answers(&mut fresh, &world.journal),
+    );
+    let pages = |answers: &BTreeMap<String, String>| {
+        let pages = answers
+            .iter()
+            .filter(|(question, _)| question.starts_with("page"));
+        pages.map(|(_, answer)| answer.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(pages(&live), pages(&fresh));
+}

@@ -1,0 +1,58 @@
+//! What a crawl knows, what it decides by it, and the one way a record changes it.
+//!
+//! ```text
+//! Finding ──decide(&state)──► Record ──append, sync──► archive
+//!                                │
+//!                                └──────apply──────► State
+//! ```
+//!
+//! [`State::decide`] makes a record of a finding and changes nothing. [`State::apply`] takes a
+//! record in, and is the only thing that changes the state: in a crawl, when it starts and reads its
+//! journal again, when it is checked, and when it is explained. So for any sequence of findings, the
+//! journal applied afresh gives the state that the crawl had (`laws.rs` holds that against simulated
+//! crawls).
+//!
+//! There is no thread, no channel and no clock here: time is an argument. The frontier and the
+//! prints of kept pages are stored by their own crates; [`Stored`] says which of them hold a record
+//! already.
+//!
+//! In reading order: [`finding`] is what was found at a URL, [`policy`] what the user wants;
+//! [`state`] is the whole; `decide` and `apply` are the two halves of every change. The parts:
+//! [`queue`] (frontier and [`fetch_gate`], with `read_urls` and [`refused`]), [`kept`] pages and
+//! their prints, [`templates`] of hosts, [`reach`] (scope, seeds, hosts), [`examples`] and
+//! [`focus_view`], [`counts`]. [`retry`] gives URLs another chance; [`recorded`] goes from the
+//! stages' types to the journal's and back, [`context`] is what a waiting URL carries.
+
+mod apply;
+pub mod context;
+pub mod counts;
+mod decide;
+pub mod examples;
+pub mod fetch_gate;
+pub mod finding;
+pub mod focus_view;
+pub mod kept;
+pub mod policy;
+pub mod queue;
+pub mod reach;
+mod read_urls;
+pub mod recorded;
+pub mod refused;
+pub mod retry;
+pub mod state;
+pub mod templates;
+
+pub use apply::{Applied, Stored};
+pub use counts::Counts;
+pub use decide::{Decided, ReadText};
+pub use examples::Examples;
+pub use finding::{Answer, Finding, Reading, UrlFinding};
+pub use focus_view::{FocusView, Lent};
+pub use kept::KeptPages;
+pub use policy::{DuplicateLinks, Policy};
+pub use queue::{Queue, RobotsGate, SharedQueue};
+pub use reach::Reach;
+pub use state::{State, StateError};
+
+#[cfg(test)]
+mod laws;

@@ -1,0 +1,54 @@
+//! What the user wants, as far as decisions depend on it.
+
+use std::time::Duration;
+
+use focus::FocusConfig;
+use frontier::ScopeConfig;
+use sieve::{Keep, Rules};
+
+/// What becomes of the links of duplicates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DuplicateLinks {
+    /// They are followed like any.
+    Follow,
+    /// They are followed, after all others.
+    #[default]
+    FollowNew,
+    /// They are not followed.
+    Ignore,
+}
+
+/// The part of the configuration that decisions follow from. It never changes while a crawl runs.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// The rules of the verdict.
+    pub rules: Rules,
+    /// Which page of a cluster of duplicates is kept.
+    pub keep: Keep,
+    /// What becomes of the links of duplicates.
+    pub links_of_duplicates: DuplicateLinks,
+    /// Whether what hosts repeat on their pages is cut.
+    pub host_templates: bool,
+    /// Where to go.
+    pub scope: ScopeConfig,
+    /// Whether links are followed that ask not to be.
+    pub follow_nofollow: bool,
+    /// Whether the sitemaps are read that robots.txt names.
+    pub sitemaps: bool,
+    /// Sitemaps read of one host, at most.
+    pub sitemaps_per_host: usize,
+    /// Redirects followed from one URL, at most.
+    pub redirects_max: u32,
+    /// Tries of a URL, at most.
+    pub attempts_max: u32,
+    /// Between the first two tries; doubled after each.
+    pub retry_delay: Duration,
+    /// The longest wait that a server may ask for.
+    pub retry_after_max: Duration,
+    /// Our product token in robots.txt.
+    pub agent: String,
+    /// The topic, if there is one.
+    pub focus: Option<FocusConfig>,
+    /// Seed of all pseudo-random choices.
+    pub random_seed: u64,
+}

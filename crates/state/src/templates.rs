@@ -1,0 +1,100 @@
+//! What hosts repeat on their pages, as a view over the journal.
+//!
+//! A page is trimmed by what is known of its host when it is judged, then fingerprinted: blocks
+//! that stand on most pages of a host make pages neither alike nor different. Kept pages and near
+//! duplicates teach: pages of a heavy template are near duplicates until it is known. Exact
+//! duplicates do not, since a page under many URLs would make its text look like template. The
+//! keys stand in the records, so that a replay learns the same.
+
+use archive::PageRecord;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use extractor::{BlockKeys, HostTemplates};
+use outcome::JunkReason;
+use segment::Segmenter;
+
+use crate::finding::PageReading;
+
+/// The template blocks of every host.
+#[derive(Debug, Default, PartialEq)]
+pub struct Templates {
+    templates: HostTemplates,
+}
+
+impl Templates {
+    /// Cuts the host's template from a page; its words and fingerprint are made anew if there
+    /// was any.
+    pub fn trim(&self, host: &str, reading: &mut PageReading) {
+        let cut = self
+            .templates
+            .trim(host, &reading.blocks, &mut reading.page);
+        if cut > 0 {
+            reading.words = Segmenter::shared().words(&reading.page.text);
+            let whole = std::mem::replace(&mut reading.print, simhash::print(&reading.words));
+            reading.whole = Some((cut as u32, whole));
+        }
+    }
+
+    /// Learns from a finished URL.
+    pub fn apply(&mut self, record: &PageRecord) {
+        if teaches(record)
+            && let Some(page) = &record.page
+            && let Ok(bytes) = STANDARD_NO_PAD.decode(&page.blocks)
+        {
+            self.templates
+                .observe(&record.host, &BlockKeys::from_bytes(&bytes));
+        }
+    }
+}
+
+/// Notes in the record of a judged page what its host's template is learnt from.
+pub(crate) fn write_blocks(record: &mut PageRecord, blocks: &BlockKeys) {
+    if teaches(record)
+        && let Some(page) = &mut record.page
+    {
+        page.blocks = STANDARD_NO_PAD.encode(blocks.to_bytes());
+    }
+}
+
+fn teaches(record: &PageRecord) -> bool {
+    record.outcome.is_indexed() || record.junk() == Some(&JunkReason::NearDuplicate)
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::PageSummary;
+    use outcome::{Outcome, Verdict};
+
+    use super::*;
+
+    #[test]
+    fn kept_pages_and_near_duplicates_teach_and_exact_ones_do_not() {
+        let page = |verdict: Verdict| PageRecord {
+            host: "a.example".into(),
+            outcome: Outcome::Judged(verdict),
+            page: Some(PageSummary::default()),
+            ..PageRecord::default()
+        };
+        let blocks = || {
+            let url = url::Url::parse("http://a.example/").expect("a URL");
+            let html = "<body><nav><ul><li>Home<li>About us<li>Contact</ul></nav><p>One text of \
+                some length, as there is on any page of a site that is worth to be read.</body>";
+            BlockKeys::of(&extractor::extract(
+                html,
+                &extractor::PageContext::new(&url),
+            ))
+        };
+        for (verdict, teaches) in [
+            (Verdict::Index, true),
+            (Verdict::Junk(JunkReason::NearDuplicate), true),
+            (Verdict::Junk(JunkReason::ExactDuplicate), false),
+            (Verdict::Junk(JunkReason::Thin), false),
+        ] {
+            let mut record = page(verdict.clone());
+            write_blocks(&mut record, &blocks());
+            let mut templates = Templates::default();
+            templates.apply(&record);
+            assert_eq!(templates != Templates::default(), teaches, "{verdict:?}");
+        }
+    }
+}
