@@ -41,7 +41,9 @@ pub use crawl::{RobotsAnswer, SitemapKind, StopReason, Truncation};
 pub use failure::FailureKind;
 pub use junk::{JunkKind, JunkReason};
 pub use link::LinkFate;
-pub use outcome::{Outcome, OutcomeKind, OutcomeParts, RefusalEvidence, UnknownOutcome, Verdict};
+pub use outcome::{
+    Outcome, OutcomeKind, OutcomeParts, RefusalEvidence, UnknownOutcome, UrlState, Verdict,
+};
 pub use page::{DuplicateKind, NeighbourDecision, PageType};
 pub use refusal::{LowYield, PredictedDuplicate, PredictionCause, Refusal, RobotsRefusal, Trap};
 

@@ -33,6 +33,43 @@ impl Default for OutcomeKind {
     }
 }
 
+names! {
+    /// Where a URL of a crawl is: waiting, finished in some way, or never admitted.
+    pub enum UrlState {
+        /// Admitted, not finished.
+        Pending = "pending",
+        /// Kept.
+        Indexed = "indexed",
+        /// Read and dropped.
+        Junk = "junk",
+        /// It pointed elsewhere.
+        Redirected = "redirected",
+        /// Unchanged since an earlier visit.
+        NotModified = "not_modified",
+        /// Not asked for.
+        Refused = "refused",
+        /// Not to be had.
+        Failed = "failed",
+        /// Found on a page, never admitted.
+        LeftOut = "left_out",
+        /// Neither found nor given.
+        NeverSeen = "unknown",
+    }
+}
+
+impl UrlState {
+    /// Where a URL is that met this fate.
+    pub fn of(outcome: &Outcome) -> UrlState {
+        UrlState::from(outcome.verdict().unwrap_or(outcome.name()))
+    }
+}
+
+impl Default for UrlState {
+    fn default() -> Self {
+        Self::NeverSeen
+    }
+}
+
 /// What happened to a URL in the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -180,15 +217,18 @@ impl Default for Outcome {
 }
 
 /// The fields of a record that make an outcome, as they were read.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Deserialize)]
 pub struct OutcomeParts {
     /// `judged`, `redirected`, `not_modified`, `refused` or `failed`.
     pub outcome: String,
     /// `indexed` or `junk`, for judged pages.
+    #[serde(default)]
     pub verdict: Option<String>,
     /// Reason of junk, or the name of the refusal or failure.
+    #[serde(default)]
     pub reason: Option<String>,
     /// What the words of a refusal say, for code.
+    #[serde(default)]
     pub evidence: Option<RefusalEvidence>,
 }
 
@@ -196,6 +236,14 @@ pub struct OutcomeParts {
 #[derive(Debug, serde::Deserialize)]
 #[serde(transparent)]
 pub struct RefusalEvidence(Evidence);
+
+impl<'de> serde::Deserialize<'de> for Outcome {
+    /// From the fields that [`Serialize`] writes. Records, whose older forms have no `evidence`, are
+    /// read by [`Outcome::of_parts`] with their words.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        OutcomeParts::deserialize(deserializer).map(|parts| Outcome::of_parts(parts, ""))
+    }
+}
 
 impl Serialize for Outcome {
     /// As fields of the record that flattens it: `outcome`, `verdict`, `reason`, `evidence`.

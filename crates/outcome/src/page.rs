@@ -71,6 +71,14 @@ impl DuplicateKind {
             Self::PartialLayout | Self::PartialContent | Self::Unknown(_) => false,
         }
     }
+
+    /// Whether the two pages have the same layout.
+    pub fn has_same_layout(&self) -> bool {
+        match self {
+            Self::FullLayout | Self::PartialLayout => true,
+            Self::FullContent | Self::PartialContent | Self::Unknown(_) => false,
+        }
+    }
 }
 
 names! {
@@ -82,6 +90,15 @@ names! {
         Refuted = "refuted",
         /// They are not near enough to be called duplicates.
         Unconfirmed = "unconfirmed",
+        /// This page was kept first, and gave its place to that one later. Made by exports; no
+        /// record says it of itself.
+        Replaced = "replaced",
+    }
+}
+
+impl Default for DuplicateKind {
+    fn default() -> Self {
+        Self::Unknown("unknown".into())
     }
 }
 

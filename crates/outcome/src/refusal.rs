@@ -108,14 +108,22 @@ pub enum LowYield {
 }
 
 impl Refusal {
+    /// The wire name of a refusal by robots.txt.
+    pub const ROBOTS: &'static str = "robots";
+
     /// The wire names that this version knows.
-    pub const NAMES: [&'static str; 5] =
-        ["robots", "guard", "trap", "duplicate_foreseen", "barren"];
+    pub const NAMES: [&'static str; 5] = [
+        Self::ROBOTS,
+        "guard",
+        "trap",
+        "duplicate_foreseen",
+        "barren",
+    ];
 
     /// The wire name.
     pub fn name(&self) -> &str {
         match self {
-            Self::Robots(_) => "robots",
+            Self::Robots(_) => Self::ROBOTS,
             Self::Guard(_) => "guard",
             Self::Trap(_) => "trap",
             Self::PredictedDuplicate(_) => "duplicate_foreseen",
@@ -134,6 +142,14 @@ impl Refusal {
             Self::PredictedDuplicate(prediction) => Some(prediction.to_string()),
             Self::LowYield(low_yield) => Some(low_yield.to_string()),
             Self::Unknown(_) => None,
+        }
+    }
+
+    /// Whether the refusal rests on what was learnt of other pages, and so may be wrong.
+    pub fn is_learnt(&self) -> bool {
+        match self {
+            Self::PredictedDuplicate(_) | Self::LowYield(_) => true,
+            Self::Robots(_) | Self::Guard(_) | Self::Trap(_) | Self::Unknown(_) => false,
         }
     }
 

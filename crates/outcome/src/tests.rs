@@ -48,7 +48,7 @@ fn wire_names_are_pinned() {
     );
     check(
         names(NeighbourDecision::KNOWN),
-        "duplicate refuted unconfirmed",
+        "duplicate refuted unconfirmed replaced",
     );
     check(
         names(OutcomeKind::KNOWN),
@@ -60,6 +60,14 @@ fn wire_names_are_pinned() {
     check(
         names(StopReason::KNOWN),
         "drained max_pages max_time interrupted harvest error",
+    );
+}
+
+#[test]
+fn wire_names_of_url_states_are_pinned() {
+    check(
+        names(UrlState::KNOWN),
+        "pending indexed junk redirected not_modified refused failed left_out unknown",
     );
 }
 
@@ -95,6 +103,7 @@ fn names_are_read_back_and_foreign_ones_are_kept() {
     check(SitemapKind::KNOWN);
     check(Truncation::KNOWN);
     check(StopReason::KNOWN);
+    check(UrlState::KNOWN);
 }
 
 #[test]
