@@ -366,7 +366,7 @@ fn a_web_that_goes_beyond_every_bound_costs_the_bounds() {
             .as_ref()
             .map(|page| page.limits_hit.join(", "))
             .unwrap_or_default();
-        assert!(hit.contains(limit), "{host}: {hit:?}, {:?}", record.reason);
+        assert!(hit.contains(limit), "{host}: {hit:?}, {:?}", record.outcome.reason());
         met.insert(bound);
     }
     // Fetches that failed, by the reason.
@@ -380,7 +380,7 @@ fn a_web_that_goes_beyond_every_bound_costs_the_bounds() {
             "too_many_redirects",
         ),
     ] {
-        assert_eq!(records[url].reason.as_deref(), Some(reason), "{url}");
+        assert_eq!(records[url].outcome.reason().as_deref(), Some(reason), "{url}");
         met.insert(bound);
     }
     let of_host = |host: &str| {
@@ -395,15 +395,15 @@ fn a_web_that_goes_beyond_every_bound_costs_the_bounds() {
     let [fits, too_long] = [300, 301].map(|bytes| path_of_bytes("url-length.test", bytes));
     assert!(is_asked("url-length.test", &fits) && !is_asked("url-length.test", &too_long));
     let record = &records[&url("url-length.test", &too_long)];
-    assert_eq!(record.reason.as_deref(), Some("bad_url"));
+    assert_eq!(record.outcome.reason().as_deref(), Some("bad_url"));
     met.insert("url_length");
     assert_eq!(
-        records["http://robots.test/late"].reason.as_deref(),
+        records["http://robots.test/late"].outcome.reason().as_deref(),
         Some("robots"),
         "the rule within the bound is read"
     );
     assert!(
-        records["http://robots-cut.test/late"].verdict.is_some(),
+        records["http://robots-cut.test/late"].outcome.verdict().is_some(),
         "the rule that the bound cuts is not read"
     );
     met.insert("robots");
@@ -433,7 +433,7 @@ fn a_web_that_goes_beyond_every_bound_costs_the_bounds() {
     let fates: BTreeSet<&str> = records
         .values()
         .flat_map(|record| &record.links)
-        .map(|link| link.fate.as_str())
+        .map(|link| link.fate.name())
         .collect();
     for fate in ["depth", "trap_host_pool", "budget_host"] {
         assert!(
@@ -473,7 +473,7 @@ fn hosts_beyond_the_bound_are_left_out_by_name() {
     let fates: Vec<&str> = records["http://first.test/"]
         .links
         .iter()
-        .map(|link| link.fate.as_str())
+        .map(|link| link.fate.name())
         .collect();
     assert_eq!(
         fates.iter().filter(|fate| **fate == "budget_hosts").count(),
