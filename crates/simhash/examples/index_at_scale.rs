@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let cpu_before = cpu_seconds()?;
     for (page, &bits) in kept.iter().enumerate() {
-        index.insert(page as u64, &generated::print(&texts, bits));
+        index.insert(page as u64, &generated::print(&texts, bits))?;
         if page % GROUP == GROUP - 1 {
             index.apply(page as u64)?;
         }
@@ -92,8 +92,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (at, &bits) in fresh.iter().enumerate() {
         let print = generated::print(&texts, bits);
         let start = Instant::now();
-        near += u32::from(index.nearest(&print).is_some());
-        index.insert((pages + at) as u64, &print);
+        near += u32::from(index.nearest(&print)?.is_some());
+        index.insert((pages + at) as u64, &print)?;
         latencies.push(start.elapsed());
     }
     let rate = fresh.len() as f64 / (cpu_seconds()? - cpu_before);
@@ -112,8 +112,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let first = index.len() as u64;
         for (at, &bits) in group.iter().enumerate() {
             let print = generated::print(&texts, bits.rotate_left(7));
-            index.nearest(&print);
-            index.insert(10 * pages as u64 + first + at as u64, &print);
+            index.nearest(&print)?;
+            index.insert(10 * pages as u64 + first + at as u64, &print)?;
         }
         index.apply(first)?;
     }
@@ -134,11 +134,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         cpu_seconds()? - cpu_before
     );
     assert_eq!((index.len(), opened.rebuilt_because), (length, None));
-    let missed = kept.iter().step_by(1 + pages / 10_000).filter(|&&bits| {
-        let near = index.nearest(&generated::print(&texts, bits));
-        near.is_none_or(|near| near.distance != 0)
-    });
-    assert_eq!(missed.count(), 0, "a kept page was missed after reopening");
+    for &bits in kept.iter().step_by(1 + pages / 10_000) {
+        let near = index.nearest(&generated::print(&texts, bits))?;
+        let is_found = near.is_some_and(|near| near.distance == 0);
+        assert!(is_found, "a kept page was missed after reopening");
+    }
     println!(
         "disk after reopening      {:>10.1} bytes a page",
         disk(dir)? as f64 / length as f64
