@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 /// Layer of each crate, as in ARCHITECTURE.md.
-const LAYERS: [(&str, u8); 14] = [
+const LAYERS: [(&str, u8); 15] = [
     ("segment", 0),
     ("fetcher", 0),
     ("archive", 0),
+    ("kv", 0),
     ("extractor", 1),
     ("frontier", 1),
     ("simhash", 1),
@@ -25,7 +26,7 @@ const HOMES: [(&str, &[&str]); 7] = [
     ("tokio", &["fetcher", "pipeline", "tamis", "testweb"]),
     ("reqwest", &["fetcher"]),
     ("governor", &["fetcher"]),
-    ("sled", &["simhash", "frontier"]),
+    ("sled", &["kv"]),
     ("tantivy", &["index"]),
     ("fst", &["resemblance"]),
     ("scraper", &["extractor"]),

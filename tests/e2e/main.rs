@@ -1,6 +1,7 @@
 //! The real binary against webs on loopback.
 
 mod architecture;
+mod vocabulary;
 mod bounds;
 mod chinese;
 mod commands;

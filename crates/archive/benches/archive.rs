@@ -52,7 +52,7 @@ fn record(seq: u64) -> Record {
         url: format!("http://www.example.org/section/{}/page-{at}.html", seq % 97),
         anchor: prose(seq * 100 + at, 20),
         promise: 0.5,
-        fate: "seen".into(),
+        fate: outcome::LinkFate::Seen,
         ..LinkRecord::default()
     });
     Record {
@@ -61,8 +61,7 @@ fn record(seq: u64) -> Record {
         event: Event::Page(Box::new(PageRecord {
             url: format!("http://www.example.org/page/{seq}"),
             host: "www.example.org".into(),
-            outcome: "judged".into(),
-            verdict: Some("indexed".into()),
+            outcome: outcome::Outcome::Judged(outcome::Verdict::Index),
             links: links.collect(),
             ..PageRecord::default()
         })),

@@ -285,7 +285,7 @@ impl Archive {
             Bodies::All => true,
             Bodies::Kept => matches!(
                 &record.event,
-                Event::Page(page) if page.verdict.as_deref() == Some("indexed")
+                Event::Page(page) if page.outcome.is_indexed()
             ),
             Bodies::None => false,
         }

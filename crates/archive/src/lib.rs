@@ -12,7 +12,7 @@
 //! half written is cut by the next [`Archive::open`]; a bit that flips later costs the record it
 //! stands in, is skipped by [`replay`], and reported.
 //!
-//! In reading order: the records ([`record`], with `foreseen` for words that are read again), one gzip member (`member`), WARC heads (`warc`),
+//! In reading order: the records ([`record`]), one gzip member (`member`), WARC heads (`warc`),
 //! a file of members with a way past damage (`scan`), writing (`append`), recovery (`recover`),
 //! reading (`replay`, `body`, `verify`).
 //!
@@ -26,7 +26,7 @@
 //!
 //! let dir = tempfile::tempdir()?;
 //! let (mut archive, _) = Archive::open(dir.path(), ArchiveConfig::default())?;
-//! let event = Event::Stop(StopRecord { reason: "drained".into(), ..StopRecord::default() });
+//! let event = Event::Stop(StopRecord { reason: outcome::StopReason::Drained, ..StopRecord::default() });
 //! let record = Record { seq: archive.last_seq() + 1, at_ms: 1_700_000_000_000, event };
 //! archive.append(&Entry::of(&record))?;
 //! archive.sync()?;
@@ -45,7 +45,6 @@ pub mod record;
 mod append;
 mod body;
 mod error;
-mod foreseen;
 mod hint;
 mod json;
 mod layout;
@@ -63,7 +62,6 @@ mod warc;
 pub use append::{Appended, Archive, ArchiveConfig, Bodies, Entry};
 pub use body::{Payload, read_body, read_text};
 pub use error::{ArchiveError, Damage};
-pub use foreseen::Foreseen;
 pub use json::Head;
 pub use position::Position;
 pub use record::{

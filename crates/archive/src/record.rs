@@ -5,9 +5,14 @@
 //! nothing that must be computed again: verdicts and scores are written down, not derived.
 //!
 //! Types here are the on-disk form. The stages have their own types in memory and `pipeline`
-//! converts between them in one place. Names of outcomes and reasons are strings on disk, so an
-//! older reader can show a newer crawl; unknown fields are ignored.
+//! converts between them in one place. Fates are the types of crate [`outcome`], strings on disk,
+//! so an older reader can show a newer crawl; unknown fields are ignored.
 
+use outcome::{
+    DuplicateKind, FailureKind, JunkReason, LinkFate, NeighbourDecision, Outcome, OutcomeKind,
+    OutcomeParts, PageType, RefusalEvidence, RobotsAnswer, SitemapKind, StopReason, Truncation,
+    Verdict,
+};
 use serde::{Deserialize, Serialize};
 
 /// The version of the journal's form. A journal with a larger number is refused: it was written
@@ -96,10 +101,10 @@ pub struct SeedRecord {
     /// Where it was given: `file:line`, `config` or `flag`.
     #[serde(default)]
     pub source: String,
-    /// Why it was not admitted: `seen` where its URL had been before, else the budget's name;
-    /// empty for an admitted one.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub fate: String,
+    /// Why it was not admitted: [`LinkFate::Seen`] where its URL had been before, else the budget;
+    /// none for an admitted one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fate: Option<LinkFate>,
 }
 
 /// How robots.txt was answered.
@@ -109,8 +114,8 @@ pub struct RobotsRecord {
     pub host: String,
     /// The fetch; `fetch.redirect_to` where robots.txt was redirected.
     pub fetch: FetchRecord,
-    /// `parsed`, `allow_all` (4xx) or `disallow_all` (5xx, unreachable).
-    pub rules: String,
+    /// What follows from the answer.
+    pub rules: RobotsAnswer,
     /// Crawl-delay for our agent, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crawl_delay_s: Option<f64>,
@@ -130,8 +135,8 @@ pub struct SitemapRecord {
     pub seed: u32,
     /// The fetch.
     pub fetch: FetchRecord,
-    /// `urlset`, `index`, `text`, `rss`, `atom`, or empty when it could not be read.
-    pub kind: String,
+    /// What kind of sitemap it is.
+    pub kind: SitemapKind,
     /// Why reading ended early or failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
@@ -171,18 +176,18 @@ pub struct FetchRecord {
     /// `Content-Type` as sent or sniffed, without parameters.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content_type: String,
-    /// Error name when there was no usable answer: `dns`, `guard`, `connect`, `timeout`, ...
+    /// The error when there was no usable answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
+    pub error: Option<FailureKind>,
     /// The error in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_text: Option<String>,
     /// Where a redirect points, canonical.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirect_to: Option<String>,
-    /// Why the body is not whole: `bytes`, `time`, `disconnect`.
+    /// Why the body is not whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub truncated: Option<String>,
+    pub truncated: Option<Truncation>,
     /// `HTTP/1.1` or `HTTP/2`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub http_version: String,
@@ -198,7 +203,11 @@ pub struct FetchRecord {
 }
 
 /// A finished URL.
+///
+/// Written as it stands here, with the outcome's fields among the others; read by way of
+/// `PageFields`, which has them one by one.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(from = "PageFields")]
 pub struct PageRecord {
     /// Canonical URL.
     pub url: String,
@@ -220,16 +229,11 @@ pub struct PageRecord {
     /// Attempts made, this one included; 0 where none was (robots refused).
     #[serde(default)]
     pub attempt: u32,
-    /// `judged`, `redirected`, `not_modified`, `refused` or `failed`.
-    pub outcome: String,
-    /// `indexed` or `junk`, for judged pages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<String>,
-    /// Reason of junk, or the name of the refusal or failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// The reason in words: the rule, the pattern, the error.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What happened to it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// The reason in words, for people: the rule, the pattern, the error.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// The fetch, if one was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -263,34 +267,62 @@ pub struct PageRecord {
 }
 
 impl PageRecord {
+    /// The HTTP status of the answer; 0 where there was none.
+    pub fn status(&self) -> u16 {
+        self.fetch.as_ref().map_or(0, |fetch| fetch.status)
+    }
+
     /// Why there is no page to learn from: an error, or what reads like one, or nothing at all.
     /// `None` for a page that was read, and for what pointed elsewhere, where the crawl went.
     pub fn no_page(&self) -> Option<String> {
-        let status = self.fetch.as_ref().map_or(0, |fetch| fetch.status);
+        let status = self.status();
         let is_answer = (200..300).contains(&status);
-        match (self.outcome.as_str(), &self.page) {
-            ("redirected", _) => {
-                let left_out = |link: &&LinkRecord| !matches!(link.fate.as_str(), "new" | "seen");
-                let target = self.redirect().filter(left_out)?;
-                let (url, fate) = (&target.url, target.fate.replace('_', " "));
+        match (&self.outcome, &self.page) {
+            (Outcome::Redirected, _) => {
+                let target = self.redirect().filter(|link| !link.fate.is_known())?;
+                let (url, fate) = (&target.url, target.fate.name().replace('_', " "));
                 Some(format!("it redirects to {url}, which was left out: {fate}"))
             }
-            ("not_modified", _) => None,
-            ("judged", Some(page)) if is_answer && page.soft_404 => {
+            (Outcome::NotModified, _) => None,
+            (Outcome::Judged(_), Some(page)) if is_answer && page.soft_404 => {
                 Some("it reads like an error page".to_owned())
             }
-            ("judged", Some(_)) if is_answer => None,
-            ("judged", _) if !is_answer => Some(format!("it answered with status {status}")),
-            (outcome, _) => {
+            (Outcome::Judged(_), Some(_)) if is_answer => None,
+            (Outcome::Judged(_), _) if !is_answer => {
+                Some(format!("it answered with status {status}"))
+            }
+            (
+                outcome @ (Outcome::Judged(Verdict::Index | Verdict::Junk(_))
+                | Outcome::Refused(_)
+                | Outcome::Failed(_)
+                | Outcome::Unknown(_)),
+                _,
+            ) => {
+                let reason = outcome.reason();
                 let parts = [
-                    Some(outcome),
-                    self.reason.as_deref(),
+                    Some(outcome.name()),
+                    reason.as_deref(),
                     self.detail.as_deref(),
                 ];
                 let parts: Vec<&str> = parts.into_iter().flatten().collect();
                 Some(parts.join(", ").replace('_', " "))
             }
         }
+    }
+
+    /// The URL of the page that this page repeats as a whole, as the journal has it.
+    pub fn whole_original(&self) -> Option<&str> {
+        let near = self
+            .nearest
+            .as_ref()
+            .filter(|_| self.outcome.is_duplicate())?;
+        let is_whole = near.kind.as_ref().is_some_and(DuplicateKind::is_whole);
+        (is_whole && near.decision == NeighbourDecision::Duplicate).then_some(near.url.as_str())
+    }
+
+    /// The reason why the page was dropped, if it was.
+    pub fn junk(&self) -> Option<&JunkReason> {
+        self.outcome.junk()
     }
 
     /// Where it redirects, canonical, if it does.
@@ -300,6 +332,72 @@ impl PageRecord {
 
     fn redirect(&self) -> Option<&LinkRecord> {
         self.links.iter().find(|link| link.rel == "redirect")
+    }
+}
+
+/// A [`PageRecord`] as it is read.
+#[derive(Deserialize)]
+struct PageFields {
+    url: String,
+    host: String,
+    depth: u32,
+    seed: u32,
+    #[serde(default)]
+    hops: u8,
+    via: Option<u64>,
+    #[serde(default)]
+    priority: f32,
+    #[serde(default)]
+    attempt: u32,
+    outcome: String,
+    verdict: Option<String>,
+    reason: Option<String>,
+    detail: Option<String>,
+    evidence: Option<RefusalEvidence>,
+    fetch: Option<FetchRecord>,
+    page: Option<PageSummary>,
+    replaces: Option<u64>,
+    nearest: Option<NeighbourRecord>,
+    #[serde(default)]
+    links: Vec<LinkRecord>,
+    body: Option<BodyRef>,
+    text: Option<BodyRef>,
+    foreseen: Option<String>,
+    context: Option<String>,
+}
+
+impl From<PageFields> for PageRecord {
+    fn from(fields: PageFields) -> Self {
+        let outcome = Outcome::of_parts(
+            OutcomeParts {
+                outcome: fields.outcome,
+                verdict: fields.verdict,
+                reason: fields.reason,
+                evidence: fields.evidence,
+            },
+            fields.detail.as_deref().unwrap_or_default(),
+        );
+        Self {
+            url: fields.url,
+            host: fields.host,
+            depth: fields.depth,
+            seed: fields.seed,
+            hops: fields.hops,
+            via: fields.via,
+            priority: fields.priority,
+            attempt: fields.attempt,
+            outcome,
+            detail: fields.detail,
+            fetch: fields.fetch,
+            page: fields.page,
+            replaces: fields.replaces,
+            nearest: fields.nearest,
+            links: fields.links,
+            body: fields.body,
+            text: fields.text,
+            foreseen: fields.foreseen,
+            context: fields.context,
+        }
     }
 }
 
@@ -334,7 +432,7 @@ pub struct PageSummary {
     pub source: Option<String>,
     /// Page type.
     #[serde(default)]
-    pub page_type: String,
+    pub page_type: PageType,
     /// Relevance, 0.0 to 1.0; absent for a crawl without a topic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevance: Option<f32>,
@@ -401,11 +499,11 @@ pub struct NeighbourRecord {
     pub overlap: f32,
     /// Which table found it, 0 for the first; 255 for the short-text or exact lookup.
     pub table: u8,
-    /// `full_layout`, `full_content`, `partial_layout` or `partial_content`.
+    /// How this page resembles it, where this page is its duplicate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// `duplicate`, `refuted` or `unconfirmed`.
-    pub decision: String,
+    pub kind: Option<DuplicateKind>,
+    /// What was decided about the two.
+    pub decision: NeighbourDecision,
 }
 
 /// A link as found and what was decided about it.
@@ -424,9 +522,9 @@ pub struct LinkRecord {
     /// to then; 0.0 where nothing came of the link: the URL had been asked for, or is left out.
     #[serde(rename = "p", default)]
     pub promise: f32,
-    /// `new`, `seen`, or the name of the refusal (`scope`, `depth`, `nofollow`, `trap`, ...).
-    #[serde(rename = "f", default, skip_serializing_if = "String::is_empty")]
-    pub fate: String,
+    /// Whether its URL is new, was seen, or why it is left out.
+    #[serde(rename = "f", default, skip_serializing_if = "LinkFate::is_none")]
+    pub fate: LinkFate,
     /// Link features for the focus model, base64; only for admitted links of a focused crawl.
     #[serde(rename = "x", default, skip_serializing_if = "String::is_empty")]
     pub context: String,
@@ -448,31 +546,70 @@ pub struct BodyRef {
 
 /// URLs put back into the queue: by hand, or because what was refused was refused wrongly.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(from = "RetryFields")]
 pub struct RetryRecord {
     /// Canonical URLs.
     pub urls: Vec<String>,
     /// Where each of `urls` came from and how it had ended, in the same order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub origins: Vec<RetryOrigin>,
-    /// What was asked for, in words, or [`RetryRecord::WRONG_RULE`] and the rule.
+    /// What was asked for, in words.
     pub filter: String,
+    /// The rule that was found wrong, where that put the URLs back; none where somebody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrong_rule: Option<String>,
 }
 
 impl RetryRecord {
-    /// Begins the words of a record for a rule that was found wrong.
-    pub const WRONG_RULE: &str = "a rule was wrong: ";
+    /// Begins `filter` for a rule that was found wrong.
+    const WRONG_RULE: &str = "a rule was wrong: ";
 
-    /// The rule that was found wrong; none where somebody asked for it.
-    pub fn wrong_rule(&self) -> Option<&str> {
-        self.filter.strip_prefix(Self::WRONG_RULE)
+    /// A record of URLs that were refused for a rule that was found wrong.
+    pub fn for_wrong_rule(rule: &str, urls: Vec<String>, origins: Vec<RetryOrigin>) -> Self {
+        Self {
+            urls,
+            origins,
+            filter: format!("{}{rule}", Self::WRONG_RULE),
+            wrong_rule: Some(rule.to_owned()),
+        }
+    }
+}
+
+/// A [`RetryRecord`] as it is read. Older writers had no `wrong_rule`: the rule stood in `filter`.
+#[derive(Deserialize)]
+struct RetryFields {
+    urls: Vec<String>,
+    #[serde(default)]
+    origins: Vec<RetryOrigin>,
+    filter: String,
+    #[serde(default)]
+    wrong_rule: Option<String>,
+}
+
+impl From<RetryFields> for RetryRecord {
+    fn from(fields: RetryFields) -> Self {
+        let RetryFields {
+            urls,
+            origins,
+            filter,
+            wrong_rule,
+        } = fields;
+        let of_filter = || Some(filter.strip_prefix(Self::WRONG_RULE)?.to_owned());
+        let wrong_rule = wrong_rule.or_else(of_filter);
+        Self {
+            urls,
+            origins,
+            filter,
+            wrong_rule,
+        }
     }
 }
 
 /// What the queue must know of a URL to take it back, and the counters to take back its fate.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RetryOrigin {
-    /// How it had ended: `failed` or `refused`.
-    pub outcome: String,
+    /// How it had ended: failed or refused.
+    pub outcome: OutcomeKind,
     /// A fetch was made for it, so it counts against the page budget no longer.
     #[serde(default, skip_serializing_if = "is_false")]
     pub fetched: bool,
@@ -499,8 +636,8 @@ pub struct RetryOrigin {
 /// An orderly end.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StopRecord {
-    /// `drained`, `max_pages`, `max_time`, `interrupted`, `harvest`, `error`.
-    pub reason: String,
+    /// Why.
+    pub reason: StopReason,
     /// The reason in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -532,8 +669,7 @@ mod tests {
             event: Event::Page(Box::new(PageRecord {
                 url: "http://a.example/".into(),
                 host: "a.example".into(),
-                outcome: "judged".into(),
-                verdict: Some("indexed".into()),
+                outcome: Outcome::Judged(Verdict::Index),
                 links: vec![LinkRecord {
                     url: "http://a.example/b".into(),
                     ..Default::default()
@@ -554,6 +690,72 @@ mod tests {
         let json =
             r#"{"seq":1,"at_ms":2,"type":"stop","reason":"drained","ran_ms":5,"new_field":[1]}"#;
         let record: Record = serde_json::from_str(json).expect("reads");
-        assert!(matches!(record.event, Event::Stop(stop) if stop.reason == "drained"));
+        assert!(matches!(record.event, Event::Stop(stop) if stop.reason == StopReason::Drained));
+    }
+
+    /// Every form of a record that stands in archives of earlier versions reads as what it meant.
+    #[test]
+    fn records_of_earlier_versions_are_read_as_the_fates_they_meant() {
+        let page = |fields: &str| -> PageRecord {
+            let json = format!(r#"{{"url":"u","host":"h","depth":0,"seed":0,{fields}}}"#);
+            serde_json::from_str(&json).expect(fields)
+        };
+        let kept = page(r#""outcome":"judged","verdict":"indexed""#);
+        assert_eq!(kept.outcome, Outcome::Judged(Verdict::Index));
+        let thin =
+            page(r#""outcome":"judged","verdict":"junk","reason":"thin","detail":"3 words""#);
+        assert_eq!(
+            thin.outcome,
+            Outcome::Judged(Verdict::Junk(JunkReason::Thin))
+        );
+        let refused = page(
+            r#""outcome":"refused","reason":"duplicate_foreseen",
+               "detail":"http://a/1, since a mirror; a print version (sure to 91 %)""#,
+        );
+        let rules = refused.outcome.refusal().expect("a refusal").rules();
+        assert_eq!(rules, ["a mirror", "a print version"]);
+        let failed = page(r#""outcome":"failed","reason":"http_503""#);
+        assert_eq!(failed.outcome, Outcome::Failed(FailureKind::Http(503)));
+    }
+
+    #[test]
+    fn the_outcome_stands_in_the_fields_that_older_readers_know() {
+        let record = PageRecord {
+            outcome: Outcome::Judged(Verdict::Junk(JunkReason::NearDuplicate)),
+            detail: Some("why".into()),
+            ..PageRecord::default()
+        };
+        let json: serde_json::Value = serde_json::to_value(&record).expect("plain data");
+        assert_eq!(json["outcome"], "judged");
+        assert_eq!(json["verdict"], "junk");
+        assert_eq!(json["reason"], "near_duplicate");
+        assert_eq!(json["detail"], "why");
+    }
+
+    #[test]
+    fn an_outcome_of_a_newer_version_is_written_as_it_was_read() {
+        for fields in [
+            r#""outcome":"melted""#,
+            r#""outcome":"judged","verdict":"limbo","reason":"why""#,
+            r#""outcome":"judged","verdict":"junk","reason":"comet""#,
+            r#""outcome":"refused","reason":"comet""#,
+            r#""outcome":"failed","reason":"http_0503""#,
+        ] {
+            let json = format!(
+                r#"{{"url":"u","host":"h","depth":0,"seed":0,"priority":0.0,"attempt":0,{fields}}}"#
+            );
+            let record: PageRecord = serde_json::from_str(&json).expect("reads");
+            assert_eq!(serde_json::to_string(&record).expect("plain data"), json);
+        }
+    }
+
+    #[test]
+    fn a_rule_found_wrong_is_read_from_the_words_of_earlier_versions() {
+        let json = r#"{"urls":["u"],"filter":"a rule was wrong: its mirror"}"#;
+        let retry: RetryRecord = serde_json::from_str(json).expect("reads");
+        assert_eq!(retry.wrong_rule.as_deref(), Some("its mirror"));
+        let asked: RetryRecord =
+            serde_json::from_str(r#"{"urls":[],"filter":"all that failed"}"#).expect("reads");
+        assert_eq!(asked.wrong_rule, None);
     }
 }

@@ -6,6 +6,8 @@
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use outcome::PageType;
+
 use crate::page::{Block, Link, Page, PageContext};
 use crate::{decode, extract, extract::nowhere};
 
@@ -48,7 +50,7 @@ pub struct Answer<'a> {
     comments: &'a str,
     blocks: &'a [Block],
     links: &'a [Link],
-    page_type: &'static str,
+    page_type: &'a PageType,
     layout: String,
     limits_hit: &'a [&'static str],
 }
@@ -94,7 +96,7 @@ pub fn answer(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> St
         comments: &page.comments,
         blocks: &page.blocks,
         links: &page.links,
-        page_type: page.page_type.as_str(),
+        page_type: &page.page_type,
         layout: format!("{:016x}", page.layout),
         limits_hit: &page.limits_hit,
     });

@@ -92,7 +92,7 @@ pub(crate) fn decide(
     if matches!(page_type, PageType::Forum | PageType::Service) {
         probability = probabilities(&with_kin(flat, &features.paths, odds));
     }
-    veto::apply(flat, survey, page_type, &mut probability);
+    veto::apply(flat, survey, &page_type, &mut probability);
     let mut main = cut(flat, &probability);
     if page_type == PageType::Product {
         data_table::keep(flat, &probability, &mut main);

@@ -4,6 +4,7 @@
 //! made: the main content as blocks and as text, the fields around it, its links, and the few
 //! numbers by which the sieve tells a page from a shell of one.
 
+pub use outcome::PageType;
 use serde::Serialize;
 use url::Url;
 
@@ -261,45 +262,4 @@ pub enum LinkKind {
     Canonical,
     /// `<link rel=alternate>`: another language, a feed, a print or mobile form.
     Alternate,
-}
-
-/// What kind of page this is. A guess: it shapes extraction, and a crawl may treat kinds apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PageType {
-    /// One text: news, a blog post, an encyclopaedia entry.
-    Article,
-    /// Posts by several people: a forum thread, questions and answers.
-    Forum,
-    /// One thing for sale.
-    Product,
-    /// Many things for sale.
-    Collection,
-    /// Many links with a line or two each: a tag page, an index, search results.
-    Listing,
-    /// A manual, an API reference.
-    Documentation,
-    /// A landing page that describes a service or an organisation in many short sections.
-    Service,
-    /// The entrance of a site.
-    FrontPage,
-    /// None of these, or too little to tell.
-    Other,
-}
-
-impl PageType {
-    /// The name used in records and output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            PageType::Article => "article",
-            PageType::Forum => "forum",
-            PageType::Product => "product",
-            PageType::Collection => "collection",
-            PageType::Listing => "listing",
-            PageType::Documentation => "documentation",
-            PageType::Service => "service",
-            PageType::FrontPage => "front_page",
-            PageType::Other => "other",
-        }
-    }
 }

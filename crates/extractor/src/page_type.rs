@@ -4,13 +4,13 @@
 //! one sign decides: each adds points to a type, and the type with the most points wins if it has
 //! enough of them.
 
+use outcome::PageType;
 use url::Url;
 
 use crate::features::Survey;
 use crate::flat::{Flat, NONE};
 use crate::hints::Hint;
 use crate::metadata::meta;
-use crate::page::PageType;
 use crate::signs::Sign;
 use crate::structured::{Kinds, Structured};
 use crate::sums::share;

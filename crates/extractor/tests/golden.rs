@@ -40,7 +40,7 @@ fn show(page: &Page) -> String {
     ] {
         writeln!(out, "{name}: {}", value.as_deref().unwrap_or("-")).unwrap();
     }
-    writeln!(out, "page_type: {}", page.page_type.as_str()).unwrap();
+    writeln!(out, "page_type: {}", page.page_type).unwrap();
     write!(out, "---\n{}", page.markdown()).unwrap();
     if !page.comments.is_empty() {
         write!(out, "--- comments\n{}\n", page.comments).unwrap();

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::config::{FrontierConfig, FrontierError, HostStatus, Opened};
 use crate::host_queue::HostQueue;
 use crate::hosts::Hosts;
-use crate::lease::{Counts, UrlState};
+use crate::lease::{Counts, LinkTarget};
 use crate::politeness::Addresses;
 use crate::schedule::Schedule;
 use crate::store::{DiskStore, FrontierStore, MemoryStore, StoreError, StoredUrl};
@@ -196,9 +196,9 @@ impl Frontier {
         self.traps.url_normalizer().clone()
     }
 
-    /// What is known of a URL without asking the store.
-    pub fn state(&self, url: &CanonicalUrl) -> UrlState {
-        self.urls.state(url)
+    /// What is known of the URL that a link leads to, without asking the store.
+    pub fn link_target(&self, url: &CanonicalUrl) -> LinkTarget {
+        self.urls.link_target(url)
     }
 
     /// Stores what was admitted and settled, with the journal position that it follows from.

@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use outcome::{Refusal, RobotsRefusal};
 use proptest::prelude::*;
 
 use crate::*;
@@ -115,7 +116,10 @@ impl Gate for World {
         if !known {
             Permission::Unknown
         } else if url.as_str().ends_with('7') {
-            Permission::Refused("Disallow: /*7$".into())
+            Permission::Refused(Refused::Refusal(Refusal::Robots(RobotsRefusal::Rule {
+                rule: "Disallow: /*7$".into(),
+                line: 1,
+            })))
         } else {
             Permission::Allowed
         }
@@ -212,9 +216,9 @@ impl World {
         if self.dice.roll(3) == 0 {
             let linked = url(self.dice.roll(HOSTS), self.dice.roll(PAGES)).url;
             let priority = self.dice.roll(50) as f32 / 50.0;
-            let known = frontier.state(&linked);
+            let known = frontier.link_target(&linked);
             let changed = frontier.reprioritise(&linked, priority, vec![7]);
-            let is_pending = matches!(known, UrlState::Pending(_));
+            let is_pending = matches!(known, LinkTarget::Pending(_));
             assert_eq!(changed.expect("linked again"), is_pending);
         }
     }
@@ -687,9 +691,9 @@ fn budgets_and_host_pools_refuse_by_name() {
             ..FrontierUrl::seed(url, seed)
         };
         match frontier.admit(offered).expect("admits") {
-            Admission::Refused(refusal) => refusal.name(),
-            Admission::New => "new",
-            Admission::Seen => "seen",
+            Admission::Refused(fate) => fate.name().to_owned(),
+            Admission::New => "new".to_owned(),
+            Admission::Seen => "seen".to_owned(),
         }
     };
     assert_eq!(offer("http://a.example/1", 0), "new");
@@ -735,7 +739,7 @@ fn a_damaged_store_is_set_aside_and_an_empty_one_begun() {
         }
         let (mut frontier, opened) = open(&dir, now);
         assert_eq!(opened.position, 0, "{damage}");
-        // What is cut short of its first byte is empty to sled: there is nothing to set aside.
+        // A file cut within its header is empty to the engine: there is nothing to set aside.
         let is_set_aside = damage != "cut";
         assert_eq!(opened.rebuilt_because.is_some(), is_set_aside, "{damage}");
         assert_eq!(

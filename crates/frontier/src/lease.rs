@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use outcome::{FailureKind, LinkFate, Refusal};
+
 use crate::host::HostKey;
 use crate::url::CanonicalUrl;
 use crate::url_normalizer::UrlNormalizer;
@@ -84,9 +86,8 @@ pub enum Next {
     Lease(Lease),
     /// Fetch this host's robots.txt now; the URL is one that waits for it.
     Robots(HostKey, CanonicalUrl),
-    /// Finish this URL without a visit; it costs the host no delay. Either robots.txt disallows it
-    /// (by this rule), or it was found to lie in a trap (by this name, which begins with `trap_`).
-    Refused(Lease, String),
+    /// Finish this URL without a visit; it costs the host no delay.
+    Refused(Lease, Refused),
     /// Nothing before this time.
     WaitUntil(Instant),
     /// Nothing before something under way has ended.
@@ -95,13 +96,27 @@ pub enum Next {
     Drained,
 }
 
+/// How a URL ends that is not visited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// It is not asked for.
+    Refusal(Refusal),
+    /// Its host could not be reached when robots.txt was asked for: it failed as robots.txt did.
+    Unreachable {
+        /// How that failed.
+        failure: FailureKind,
+        /// The failure in words.
+        detail: String,
+    },
+}
+
 /// What robots.txt says to a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Permission {
     /// Go on.
     Allowed,
-    /// No; with the rule.
-    Refused(String),
+    /// No.
+    Refused(Refused),
     /// robots.txt is not known yet, or too old to go by.
     Unknown,
     /// Not now: another URL has to be finished first. The URL waits behind all others of its host
@@ -126,12 +141,12 @@ pub trait Gate {
     }
 }
 
-/// What is known of a URL without asking the store.
+/// What is known of the URL that a link leads to, without asking the store.
 #[derive(Debug, Clone, PartialEq)]
-pub enum UrlState {
+pub enum LinkTarget {
     /// It was not admitted yet.
     New,
-    /// It waits, in memory, as given. What a further link says of it may change its priority.
+    /// It waits, in memory, as given. What the link says of it may change its priority.
     Pending(FrontierUrl),
     /// It is being visited, finished, or waits where only the store knows what it carries.
     Closed,
@@ -149,42 +164,14 @@ pub struct PendingUrl {
 }
 
 /// What became of an offered URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Admission {
     /// It is new and waits now.
     New,
     /// It was admitted before.
     Seen,
-    /// It is refused.
-    Refused(AdmissionRefusal),
-}
-
-/// Why a URL in scope is not admitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AdmissionRefusal {
-    /// The seed's page budget is used up.
-    BudgetSeed,
-    /// The host's page budget is used up.
-    BudgetHost,
-    /// The crawl knows as many hosts as it can hold.
-    BudgetHosts,
-    /// Too many hosts under one registrable domain.
-    HostPool,
-    /// A trap, by its name.
-    Trap(&'static str),
-}
-
-impl AdmissionRefusal {
-    /// The stable name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::BudgetSeed => "budget_seed",
-            Self::BudgetHost => "budget_host",
-            Self::BudgetHosts => "budget_hosts",
-            Self::HostPool => "trap_host_pool",
-            Self::Trap(name) => name,
-        }
-    }
+    /// It is left out: for a budget, or as a trap.
+    Refused(LinkFate),
 }
 
 /// How many URLs are where. `admitted = pending + in_flight + finished`, always.

@@ -80,8 +80,8 @@ pub use config::{FrontierConfig, FrontierError, HostStatus, Opened};
 pub use frontier::Frontier;
 pub use host::HostKey;
 pub use lease::{
-    Admission, AdmissionRefusal, Counts, FrontierUrl, Gate, Lease, Next, PendingUrl, Permission,
-    Settled, UrlState,
+    Admission, Counts, FrontierUrl, Gate, Lease, LinkTarget, Next, PendingUrl, Permission, Refused,
+    Settled,
 };
 pub use pointer::pointed;
 pub use politeness::{HostAdvice, HostLimits};

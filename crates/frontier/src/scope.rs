@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use outcome::LinkFate;
 use regex::{Regex, RegexBuilder};
 
 use crate::host::HostKey;
@@ -89,13 +90,13 @@ pub enum ScopeRefusal {
 }
 
 impl ScopeRefusal {
-    /// The stable name.
-    pub fn name(&self) -> &'static str {
+    /// The fate of a link that is refused so.
+    pub fn fate(&self) -> LinkFate {
         match self {
-            Self::Host => "scope",
-            Self::Depth(_) => "depth",
-            Self::NotIncluded => "not_included",
-            Self::Excluded(_) => "excluded",
+            Self::Host => LinkFate::Scope,
+            Self::Depth(_) => LinkFate::Depth,
+            Self::NotIncluded => LinkFate::NotIncluded,
+            Self::Excluded(_) => LinkFate::Excluded,
         }
     }
 }

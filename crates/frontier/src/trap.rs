@@ -24,6 +24,7 @@
 //! What is learnt also holds for URLs that wait already: they are refused when their turn comes,
 //! which costs no request. Memory is bounded, and a table that is full learns nothing further.
 
+use outcome::Trap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::host::HostKey;
@@ -112,23 +113,23 @@ struct Reader {
 }
 
 impl Traps {
-    /// Refuses a URL that belongs to a trap, by the trap's name.
-    pub(crate) fn check(&self, host: &HostKey, url: &CanonicalUrl) -> Result<(), &'static str> {
+    /// Refuses a URL that belongs to a trap.
+    pub(crate) fn check(&self, host: &HostKey, url: &CanonicalUrl) -> Result<(), Trap> {
         let shape = Shape::of(url);
         shape.check()?;
         if let Some((part, numbers)) = shape.part(host) {
             let seen = self.parts.get(&part).copied().unwrap_or_default();
-            let (name, useless_min, per_useful) = if numbers > 1 {
-                ("trap_calendar", CALENDAR_MIN, USELESS_PER_USEFUL_DAY)
+            let (trap, useless_min, per_useful) = if numbers > 1 {
+                (Trap::Calendar, CALENDAR_MIN, USELESS_PER_USEFUL_DAY)
             } else {
-                ("trap_endless_numbers", COUNTER_MIN, USELESS_PER_USEFUL)
+                (Trap::EndlessNumbers, COUNTER_MIN, USELESS_PER_USEFUL)
             };
             if seen.is_endless(useless_min, per_useful) {
-                return Err(name);
+                return Err(trap);
             }
         }
         if self.repeats_a_page(host, &shape) {
-            return Err("trap_same_content");
+            return Err(Trap::SameContent);
         }
         Ok(())
     }
@@ -321,23 +322,23 @@ impl<'u> Shape<'u> {
         Self { path, query }
     }
 
-    fn check(&self) -> Result<(), &'static str> {
+    fn check(&self) -> Result<(), Trap> {
         if self.path.len() > PATH_BYTES_MAX {
-            return Err("trap_long_path");
+            return Err(Trap::LongPath);
         }
         let segments: Vec<&str> = self.segments().collect();
         if segments.len() > SEGMENTS_MAX {
-            return Err("trap_deep_path");
+            return Err(Trap::DeepPath);
         }
         let repeats = |name: &&str| segments.iter().filter(|other| *other == name).count();
         if segments
             .iter()
             .any(|name| repeats(name) > SEGMENT_REPEATS_MAX)
         {
-            return Err("trap_repeated_segment");
+            return Err(Trap::RepeatedSegment);
         }
         if self.query.split('&').count() > PARAMETERS_MAX {
-            return Err("trap_long_query");
+            return Err(Trap::LongQuery);
         }
         Ok(())
     }

@@ -17,6 +17,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use outcome::LinkFate;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -52,13 +53,13 @@ pub enum UrlError {
 }
 
 impl UrlError {
-    /// The stable name.
-    pub fn name(&self) -> &'static str {
+    /// The fate of a link to such a URL.
+    pub fn fate(&self) -> LinkFate {
         match self {
-            Self::Parse(..) | Self::Host(_) => "bad_url",
-            Self::Scheme(_) => "scheme",
-            Self::UserInfo(_) => "userinfo",
-            Self::Length(_) => "url_length",
+            Self::Parse(..) | Self::Host(_) => LinkFate::BadUrl,
+            Self::Scheme(_) => LinkFate::Scheme,
+            Self::UserInfo(_) => LinkFate::UserInfo,
+            Self::Length(_) => LinkFate::UrlLength,
         }
     }
 }
@@ -449,7 +450,7 @@ mod tests {
 
     #[test]
     fn what_is_not_crawled_says_why() {
-        let name = |url: &str| CanonicalUrl::parse(url).expect_err(url).name();
+        let name = |url: &str| CanonicalUrl::parse(url).expect_err(url).fate().to_string();
         assert_eq!(name("a.example"), "bad_url");
         assert_eq!(name("ftp://a.example/"), "scheme");
         assert_eq!(name("http://user:word@a.example/"), "userinfo");

@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use crate::lease::{FrontierUrl, UrlState};
+use crate::lease::{FrontierUrl, LinkTarget};
 use crate::store::{FrontierStore, QueueSlot, StoreError, StoredUrl};
 use crate::url::CanonicalUrl;
 
@@ -105,13 +105,13 @@ impl UrlTable {
         }
     }
 
-    /// What is known of a URL without asking the store.
-    pub(crate) fn state(&self, url: &CanonicalUrl) -> UrlState {
+    /// What is known of the URL that a link leads to, without asking the store.
+    pub(crate) fn link_target(&self, url: &CanonicalUrl) -> LinkTarget {
         let key = url.key();
         match self.entries.get(&key) {
-            Some(entry) => UrlState::Pending(entry.url.clone()),
-            None if self.seen.contains(&(key as u64)) => UrlState::Closed,
-            None => UrlState::New,
+            Some(entry) => LinkTarget::Pending(entry.url.clone()),
+            None if self.seen.contains(&(key as u64)) => LinkTarget::Closed,
+            None => LinkTarget::New,
         }
     }
 

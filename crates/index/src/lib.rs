@@ -42,6 +42,5 @@ mod unwanted;
 pub use error::IndexError;
 pub use hints::Hint;
 pub use page_index::{Document, Opened, PageIndex};
-pub use schema::is_list_type;
 pub use search::{Filters, Found, Hit, Searcher, search};
 pub use snippet::Snippet;

@@ -11,6 +11,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+use outcome::PageType;
 use segment::{SEGMENT_SCHEME, Segmenter, Words};
 use serde::{Deserialize, Serialize};
 use tantivy::indexer::IndexWriterOptions;
@@ -52,9 +53,8 @@ pub struct Document<'a> {
     pub fingerprint: u64,
     /// Relevance to the topic, 0.0 to 1.0.
     pub relevance: Option<f32>,
-    /// The page's type as the journal has it, such as `article`; front pages and lists are ranked
-    /// lower.
-    pub page_type: &'a str,
+    /// The page's type; front pages and lists are ranked lower.
+    pub page_type: PageType,
     /// The words of `text`, where they are at hand; else it is segmented here.
     pub words: Option<&'a Words>,
 }
@@ -175,7 +175,7 @@ impl PageIndex {
         entry.add_text(fields.lang, document.lang);
         entry.add_text(fields.title, document.title);
         entry.add_text(fields.text, document.text);
-        let is_list = is_list(document.page_type, document.url);
+        let is_list = is_list(&document.page_type, document.url);
         let of_title = || title.iter().map(|word| word.text);
         let of_text = words.iter().map(|word| word.text);
         if is_list {

@@ -15,6 +15,7 @@
 //! published, fetched_at, seq, fingerprint, relevance: stored, to show
 //! ```
 
+use outcome::PageType;
 use tantivy::schema::{
     FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
 };
@@ -59,7 +60,7 @@ pub(crate) const LISTS: &str = "lists";
 ///
 /// Its title names what it lists, in a word or two, and would outrank every article about it: the
 /// title's words count as words of its text.
-pub(crate) fn is_list(page_type: &str, url: &str) -> bool {
+pub(crate) fn is_list(page_type: &PageType, url: &str) -> bool {
     const FOLDERS: [&str; 6] = [
         "tag",
         "tags",
@@ -71,13 +72,8 @@ pub(crate) fn is_list(page_type: &str, url: &str) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     // After the scheme, an empty part and the host.
     let mut folders = path.split('/').skip(3);
-    is_list_type(page_type)
-        || (page_type == "other" && folders.any(|folder| FOLDERS.contains(&folder)))
-}
-
-/// Types of pages that hold the beginnings of other pages and lead to them.
-pub fn is_list_type(page_type: &str) -> bool {
-    matches!(page_type, "front_page" | "listing" | "collection")
+    page_type.is_link_list()
+        || (*page_type == PageType::Other && folders.any(|folder| FOLDERS.contains(&folder)))
 }
 
 impl Fields {

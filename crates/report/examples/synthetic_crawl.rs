@@ -14,6 +14,7 @@ use archive::{
     Archive, ArchiveConfig, Entry, Event, FetchRecord, LinkRecord, NeighbourRecord, PageRecord,
     PageSummary, Record, SeedRecord, StartRecord, StopRecord,
 };
+use outcome::{JunkReason, Outcome, Verdict};
 
 const WORDS: [&str; 16] = [
     "database",
@@ -116,11 +117,11 @@ fn text(number: u64) -> String {
 
 fn page(number: u64) -> PageRecord {
     let repeats = number % 4 == 3;
-    let (verdict, reason) = match number % 10 {
-        _ if repeats => ("junk", Some("near_duplicate")),
-        0 => ("junk", Some("off_topic")),
-        1 => ("junk", Some("thin")),
-        _ => ("indexed", None),
+    let verdict = match number % 10 {
+        _ if repeats => Verdict::Junk(JunkReason::NearDuplicate),
+        0 => Verdict::Junk(JunkReason::OffTopic),
+        1 => Verdict::Junk(JunkReason::Thin),
+        _ => Verdict::Index,
     };
     let links = (1..=20).map(|step| LinkRecord {
         url: url(number + step),
@@ -134,9 +135,7 @@ fn page(number: u64) -> PageRecord {
         host: host(number),
         depth: (number % 12) as u32,
         attempt: 1,
-        outcome: "judged".into(),
-        verdict: Some(verdict.into()),
-        reason: reason.map(str::to_string),
+        outcome: Outcome::Judged(verdict),
         fetch: Some(FetchRecord {
             status: 200,
             bytes: 20_000 + number % 9_000,

@@ -1,6 +1,7 @@
 //! When processes worked on the crawl, and why the last one stopped.
 
 use archive::{Event, Record};
+use outcome::StopReason;
 
 /// The fold over starts and stops.
 #[derive(Debug, Default)]
@@ -12,7 +13,7 @@ pub(crate) struct Clock {
     open_since_ms: Option<u64>,
     ran_ms: u64,
     /// The last stop's reason and detail; none while a process runs or after it was killed.
-    pub stop: Option<(String, Option<String>)>,
+    pub stop: Option<(StopReason, Option<String>)>,
 }
 
 impl Clock {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use archive::{NeighbourRecord, PageRecord};
+use outcome::{DuplicateKind, NeighbourDecision};
 use serde::{Deserialize, Serialize};
 
 /// Samples kept; the HTML report shows them side by side.
@@ -90,7 +91,7 @@ pub struct Sample {
     /// Estimated overlap of the texts.
     pub overlap: f32,
     /// The kind of duplicate.
-    pub kind: String,
+    pub kind: DuplicateKind,
 }
 
 #[derive(Debug, Default)]
@@ -125,11 +126,11 @@ impl Foreseen {
 
 impl Clusters {
     /// Counts a page that was dropped as a duplicate.
-    pub(crate) fn add(&mut self, seq: u64, page: &PageRecord, reason: &str) {
+    pub(crate) fn add(&mut self, seq: u64, page: &PageRecord) {
         let unknown = NeighbourRecord::default();
         let nearest = page.nearest.as_ref().unwrap_or(&unknown);
-        let kind = nearest.kind.clone().unwrap_or_else(|| "unknown".to_owned());
-        *self.by_kind.entry(kind.clone()).or_default() += 1;
+        let kind = nearest.kind.clone().unwrap_or_default();
+        *self.by_kind.entry(kind.to_string()).or_default() += 1;
         *self.by_distance.entry(nearest.distance).or_default() += 1;
         let members = self.members.entry(nearest.page).or_default();
         *members += 1;
@@ -137,7 +138,7 @@ impl Clusters {
         if *members >= 2 && !self.names.contains_key(&nearest.page) {
             self.names.insert(nearest.page, nearest.url.clone());
         }
-        self.sample(seq, page, nearest, reason, kind);
+        self.sample(seq, page, nearest, kind);
     }
 
     fn sample(
@@ -145,8 +146,7 @@ impl Clusters {
         seq: u64,
         page: &PageRecord,
         nearest: &NeighbourRecord,
-        reason: &str,
-        kind: String,
+        kind: DuplicateKind,
     ) {
         let alike = |s: &&Sample| s.distance == nearest.distance && s.kind == kind;
         if self.samples.len() >= SAMPLES_MAX
@@ -162,7 +162,7 @@ impl Clusters {
                 .as_ref()
                 .map(|p| p.title.clone())
                 .unwrap_or_default(),
-            reason: reason.to_owned(),
+            reason: page.outcome.reason().unwrap_or_default().into_owned(),
             dup_of: nearest.url.clone(),
             dup_of_page: nearest.page,
             distance: nearest.distance,
@@ -196,13 +196,15 @@ impl Clusters {
         let mut samples = self.samples.clone();
         // Texts that were taken over say more than pages of one template, and of those the ones
         // that differ most.
-        let is_layout = |sample: &Sample| sample.kind.ends_with("_layout");
+        let is_layout = |sample: &Sample| sample.kind.has_same_layout();
         samples.sort_by_key(|s| (is_layout(s), std::cmp::Reverse(s.distance), s.page));
         // Replaced pages are duplicates too, but were never judged as such.
         let mut by_kind = self.by_kind.clone();
         let judged: u64 = by_kind.values().sum();
         if near + exact > judged {
-            *by_kind.entry("replaced".to_owned()).or_default() += near + exact - judged;
+            *by_kind
+                .entry(NeighbourDecision::Replaced.to_string())
+                .or_default() += near + exact - judged;
         }
         Duplicates {
             count: near + exact,

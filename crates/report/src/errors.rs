@@ -36,7 +36,7 @@ pub(crate) struct Errors {
 /// The name of what went wrong in a fetch; `None` where nothing did.
 pub(crate) fn error_name(fetch: &FetchRecord) -> Option<String> {
     match (&fetch.error, fetch.status) {
-        (Some(error), _) => Some(error.clone()),
+        (Some(error), _) => Some(error.to_string()),
         (None, 0) => Some("no_answer".to_owned()),
         (None, status @ 400..) => Some(format!("http {status}")),
         (None, _) => None,

@@ -8,6 +8,7 @@
 use archive::{
     BodyRef, Event, FetchRecord, NeighbourRecord, PageRecord, PageSummary, Record, SeedRecord,
 };
+use outcome::{FailureKind, LinkFate, Outcome, RobotsAnswer, UrlState};
 use serde::{Deserialize, Serialize};
 
 use crate::original::Original;
@@ -31,9 +32,8 @@ const DUPLICATES_MAX: usize = 20;
 pub struct Story {
     /// The URL, canonical.
     pub url: String,
-    /// `indexed`, `junk`, `redirected`, `not_modified`, `refused`, `failed`, `pending` (admitted,
-    /// not finished), `left_out` (found, never admitted) or `unknown` (never seen).
-    pub state: String,
+    /// Where the URL is.
+    pub state: UrlState,
     /// The story in a sentence.
     pub summary: String,
     /// It was given as a seed.
@@ -69,13 +69,15 @@ pub struct Story {
     pub put_back: Vec<String>,
     /// What for, each time: what was asked for by hand, or the rule that was wrong.
     pub put_back_for: Vec<String>,
+    /// Whether it was put back because a rule was wrong, each time; else by hand.
+    pub put_back_by_rule: Vec<bool>,
 }
 
 impl Story {
     /// Its own page, if it was read, and the page whose link brought it in, by record number.
     pub fn pages_with_links(&self) -> (Option<u64>, Option<u64>) {
         let own = self.decisions.last().filter(|last| last.links.0 > 0);
-        let found = self.found.iter().find(|found| found.fate == "new");
+        let found = self.found.iter().find(|found| found.fate == LinkFate::New);
         (own.map(|own| own.page), found.map(|found| found.page))
     }
 
@@ -83,10 +85,7 @@ impl Story {
     /// repeats, or itself; none where it is in no cluster.
     pub fn cluster(&self) -> Option<u64> {
         let last = self.decisions.last()?;
-        let repeats = last
-            .reason
-            .as_deref()
-            .is_some_and(|reason| reason.ends_with("_duplicate"));
+        let repeats = last.outcome.is_duplicate();
         let nearest = last.nearest.as_ref().filter(|_| repeats);
         let own = self.duplicates_count > 0 || self.replaced_by.is_some();
         nearest
@@ -122,15 +121,15 @@ pub struct Mention {
     pub rel: String,
     /// What the link promised, 0.0 to 1.0.
     pub promise: f32,
-    /// `new`, `seen`, or why it was left out.
-    pub fate: String,
+    /// New, seen, or why it was left out.
+    pub fate: LinkFate,
 }
 
 /// How robots.txt was answered.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RobotsAnswered {
-    /// `parsed`, `allow_all` or `disallow_all`.
-    pub rules: String,
+    /// What followed from the answer.
+    pub rules: RobotsAnswer,
     /// HTTP status, 0 for no answer.
     pub status: u16,
     /// Why there was no answer, in words.
@@ -155,7 +154,7 @@ pub struct FetchMade {
     /// Milliseconds.
     pub ms: u64,
     /// What went wrong.
-    pub error: Option<String>,
+    pub error: Option<FailureKind>,
     /// The same in words.
     pub error_text: Option<String>,
     /// Where it redirects.
@@ -175,12 +174,9 @@ pub struct Decision {
     pub depth: u32,
     /// Priority when its turn came.
     pub priority: f32,
-    /// The outcome.
-    pub outcome: String,
-    /// `indexed` or `junk`.
-    pub verdict: Option<String>,
-    /// The reason.
-    pub reason: Option<String>,
+    /// The outcome, with verdict and reason.
+    #[serde(flatten)]
+    pub outcome: Outcome,
     /// The reason in words.
     pub detail: Option<String>,
     /// What was measured on the page.
@@ -259,6 +255,7 @@ impl Explainer {
                 (self.admitted, self.finished) = (true, false);
                 self.story.put_back.push(words::instant(record.at_ms));
                 self.story.put_back_for.push(retry.filter.clone());
+                self.story.put_back_by_rule.push(retry.wrong_rule.is_some());
             }
             Event::Start(start) => {
                 let topic = start.config.get("topic");
@@ -276,16 +273,13 @@ impl Explainer {
     pub fn finish(mut self) -> Story {
         let last = self.story.decisions.last();
         let state = match last {
-            Some(_) if self.story.replaced_by.is_some() => "junk",
-            Some(last) if self.finished => match last.verdict.as_deref() {
-                Some(verdict) => verdict,
-                None => last.outcome.as_str(),
-            },
-            _ if self.admitted => "pending",
-            _ if self.story.found_count > 0 => "left_out",
-            _ => "unknown",
+            Some(_) if self.story.replaced_by.is_some() => UrlState::Junk,
+            Some(last) if self.finished => UrlState::of(&last.outcome),
+            _ if self.admitted => UrlState::Pending,
+            _ if self.story.found_count > 0 => UrlState::LeftOut,
+            _ => UrlState::NeverSeen,
         };
-        self.story.state = state.to_owned();
+        self.story.state = state;
         self.story.summary = tell::summary(&self.story);
         self.story
     }
@@ -299,7 +293,7 @@ impl Explainer {
 
     fn seed(&mut self, seed: &SeedRecord) {
         if seed.url == self.story.url && !seed.sitemap {
-            self.admitted |= seed.fate.is_empty();
+            self.admitted |= seed.fate.is_none();
             self.story.seed = Some(SeedMention {
                 seed: seed.seed,
                 source: seed.source.clone(),
@@ -310,7 +304,7 @@ impl Explainer {
 
     fn page(&mut self, record: &Record, page: &PageRecord) {
         for link in page.links.iter().filter(|link| link.url == self.story.url) {
-            let new = link.fate == "new";
+            let new = link.fate == LinkFate::New;
             self.admitted |= new;
             self.story.found_count += 1;
             let mention = Mention {
@@ -341,10 +335,7 @@ impl Explainer {
                 .unwrap_or_else(|| "it is the better copy".to_owned());
             self.story.replaced_by = Some((record.seq, why));
         }
-        let duplicate = page
-            .reason
-            .as_deref()
-            .is_some_and(|r| r.ends_with("_duplicate"));
+        let duplicate = page.outcome.is_duplicate();
         let nearest = page.nearest.as_ref();
         if let Some(nearest) = nearest.filter(|nearest| duplicate && self.is_me(nearest.page)) {
             self.story.duplicates_count += 1;
@@ -364,15 +355,17 @@ impl Explainer {
             let fetch = fetch_made(record.at_ms, page.attempt, fetch);
             self.story.fetches.push(fetch);
         }
-        let new = page.links.iter().filter(|link| link.fate == "new").count();
+        let new = page
+            .links
+            .iter()
+            .filter(|link| link.fate == LinkFate::New)
+            .count();
         self.story.decisions.push(Decision {
             at: words::instant(record.at_ms),
             page: record.seq,
             depth: page.depth,
             priority: page.priority,
             outcome: page.outcome.clone(),
-            verdict: page.verdict.clone(),
-            reason: page.reason.clone(),
             detail: page.detail.clone(),
             measured: page.page.clone(),
             nearest: page.nearest.clone(),

@@ -11,6 +11,7 @@ use std::io::{self, Write};
 use std::str::FromStr;
 
 use archive::{BodyRef, Event, Record};
+use outcome::LinkFate;
 use serde_json::{Map, Value};
 
 mod fetches;
@@ -254,7 +255,7 @@ pub fn export<I: Iterator<Item = Record>>(
                     }
                     continue;
                 }
-                if what == What::Pages && page.links.iter().any(|link| link.fate == "new") {
+                if what == What::Pages && page.links.iter().any(|link| link.fate == LinkFate::New) {
                     names.insert(record.seq, page.url.clone());
                 }
                 let Some(page) = later.page(record.seq, page) else {

@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use outcome::{Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -53,6 +54,20 @@ pub struct Counts {
     pub redirected: u64,
     /// Finished: unchanged since an earlier crawl.
     pub not_modified: u64,
+}
+
+impl State {
+    /// Where a URL is that met this fate. An outcome that a newer version wrote counts as failed.
+    pub fn of(outcome: &Outcome) -> State {
+        match outcome {
+            Outcome::Judged(Verdict::Index) => Self::Indexed,
+            Outcome::Judged(Verdict::Junk(_)) => Self::Junk,
+            Outcome::Redirected => Self::Redirected,
+            Outcome::NotModified => Self::NotModified,
+            Outcome::Refused(_) => Self::Refused,
+            Outcome::Failed(_) | Outcome::Unknown(_) => Self::Failed,
+        }
+    }
 }
 
 impl Counts {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use outcome::StopReason;
 use serde::{Deserialize, Serialize};
 
 use crate::clusters::Duplicates;
@@ -27,7 +28,7 @@ pub struct CrawlReport {
     /// Seconds in which a process worked on it.
     pub duration_s: f64,
     /// Why the last process stopped; absent while one runs, or when one was killed.
-    pub stop_reason: Option<String>,
+    pub stop_reason: Option<StopReason>,
     /// The same in words.
     pub stop_detail: Option<String>,
     /// Where all URLs are.

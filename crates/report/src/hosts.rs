@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use outcome::RobotsAnswer;
 use serde::{Deserialize, Serialize};
 
 use crate::delays::Delays;
@@ -40,7 +41,7 @@ pub struct HostRow {
     /// Bytes of bodies received.
     pub bytes: u64,
     /// How robots.txt was answered: `parsed`, `allow_all`, `disallow_all`; empty before.
-    pub robots: String,
+    pub robots: RobotsAnswer,
     /// The delay between requests that was in force: the larger of ours and robots.txt's.
     pub delay_s: f64,
     /// Mean time of a fetch, milliseconds.
@@ -87,7 +88,7 @@ pub(crate) struct HostTally {
     pub off_topic: u64,
     pub errors: u64,
     pub bytes: u64,
-    pub robots: String,
+    pub robots: RobotsAnswer,
     pub crawl_delay_s: Option<f64>,
     pub retry_after_s: f64,
     pub ms: Histogram,
@@ -154,7 +155,7 @@ impl SeedRow {
 impl HostTally {
     fn report(&self, delays: &Delays) -> HostRow {
         let fetches = self.ms.distribution();
-        let state = if self.robots == "disallow_all" {
+        let state = if self.robots == RobotsAnswer::DisallowAll {
             "closed"
         } else if self.counts.pending > 0 {
             "pending"

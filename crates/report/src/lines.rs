@@ -1,5 +1,7 @@
 //! Sentences that the text and the HTML form share.
 
+use outcome::StopReason;
+
 use crate::figures::CrawlReport;
 use crate::harvest::{Harvest, Point};
 use crate::words::{bytes, count, duration, name, plural, share};
@@ -33,24 +35,24 @@ pub(crate) fn stop_line(report: &CrawlReport) -> String {
             _ => "not stopped: it is running, or it was killed".to_owned(),
         };
     };
-    let in_words = match (reason.as_str(), &report.stop_detail) {
+    let in_words = match (reason, &report.stop_detail) {
         (_, Some(detail)) => detail.as_str(),
-        ("drained", None) => "nothing was left to fetch",
-        ("max_pages", None) => "the budget of pages is used up",
-        ("max_time", None) => "the time for this start is used up",
-        ("interrupted", None) => "it was told to stop, and can go on",
-        ("harvest", None) => "little new was found at last",
-        ("error", None) => "it could not go on",
-        (_, None) => return format!("stopped: {}", name(reason)),
+        (StopReason::Drained, None) => "nothing was left to fetch",
+        (StopReason::MaxPages, None) => "the budget of pages is used up",
+        (StopReason::MaxTime, None) => "the time for this start is used up",
+        (StopReason::Interrupted, None) => "it was told to stop, and can go on",
+        (StopReason::Harvest, None) => "little new was found at last",
+        (StopReason::Error, None) => "it could not go on",
+        (StopReason::Unknown(_), None) => return format!("stopped: {}", name(reason.name())),
     };
-    let since = match (reason.as_str(), report.totals.pending) {
-        ("drained", 1..) => format!(
+    let since = match (reason, report.totals.pending) {
+        (StopReason::Drained, 1..) => format!(
             "; since then {} put back into the queue",
             plural(report.totals.pending, "URL was", "URLs were")
         ),
         _ => String::new(),
     };
-    format!("stopped: {} ({in_words}){since}", name(reason))
+    format!("stopped: {} ({in_words}){since}", name(reason.name()))
 }
 
 /// What was asked of the network.

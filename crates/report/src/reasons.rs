@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use outcome::{JunkReason, Outcome};
+
 use crate::fates::State;
 use crate::figures::Reasons;
 
@@ -10,37 +12,86 @@ const NAMES_MAX: usize = 200;
 
 const OTHERS: &str = "(others)";
 
-/// The number of a reason's name.
+/// The number of a reason.
 pub(crate) type ReasonId = u8;
+
+/// Why a URL is junk, refused or failed, as it is counted: by its name, with what the report asks
+/// of it beside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reason {
+    pub(crate) name: String,
+    /// The page repeats a kept page.
+    pub(crate) is_duplicate: bool,
+    /// The page is not about the topic.
+    pub(crate) is_off_topic: bool,
+    /// The URL was not fetched for what was learnt of other pages.
+    pub(crate) is_learnt_refusal: bool,
+}
+
+impl Reason {
+    /// The reason of a finished URL; one without a name is called `unnamed`.
+    pub(crate) fn of(outcome: &Outcome) -> Reason {
+        let name = match outcome {
+            Outcome::Unknown(unknown) => {
+                // What a newer writer calls by another name has failed, under that name.
+                let reason = unknown
+                    .reason
+                    .as_deref()
+                    .filter(|reason| !reason.is_empty());
+                reason.unwrap_or(&unknown.outcome).to_owned()
+            }
+            known => known.reason().unwrap_or_default().into_owned(),
+        };
+        Reason {
+            is_duplicate: outcome.is_duplicate(),
+            is_off_topic: outcome.junk() == Some(&JunkReason::OffTopic),
+            is_learnt_refusal: outcome.refusal().is_some_and(|refusal| refusal.is_learnt()),
+            ..Reason::named(if name.is_empty() { "unnamed" } else { &name })
+        }
+    }
+
+    /// The reason of a URL that waits.
+    pub(crate) fn none() -> Reason {
+        Reason::named("unnamed")
+    }
+
+    fn named(name: &str) -> Reason {
+        Reason {
+            name: name.to_owned(),
+            is_duplicate: false,
+            is_off_topic: false,
+            is_learnt_refusal: false,
+        }
+    }
+}
 
 /// Counts of reasons by state. See the module's text.
 #[derive(Debug, Default)]
 pub(crate) struct ReasonCounts {
-    names: Vec<String>,
+    reasons: Vec<Reason>,
     junk: BTreeMap<ReasonId, u64>,
     refused: BTreeMap<ReasonId, u64>,
     failed: BTreeMap<ReasonId, u64>,
 }
 
 impl ReasonCounts {
-    /// The number of a reason; an empty one is called `unnamed`.
-    pub(crate) fn id(&mut self, reason: &str) -> ReasonId {
-        let reason = if reason.is_empty() { "unnamed" } else { reason };
-        let full = self.names.len() >= NAMES_MAX;
-        let known = |names: &[String], reason: &str| names.iter().position(|name| name == reason);
-        let reason = match known(&self.names, reason) {
-            None if full => OTHERS,
+    /// The number of a reason.
+    pub(crate) fn id(&mut self, reason: Reason) -> ReasonId {
+        let full = self.reasons.len() >= NAMES_MAX;
+        let known = |reasons: &[Reason], reason: &Reason| reasons.iter().position(|r| r == reason);
+        let reason = match known(&self.reasons, &reason) {
+            None if full => Reason::named(OTHERS),
             Some(_) | None => reason,
         };
-        let at = known(&self.names, reason).unwrap_or_else(|| {
-            self.names.push(reason.to_owned());
-            self.names.len() - 1
+        let at = known(&self.reasons, &reason).unwrap_or_else(|| {
+            self.reasons.push(reason);
+            self.reasons.len() - 1
         });
-        ReasonId::try_from(at).expect("there are at most NAMES_MAX + 1 names")
+        ReasonId::try_from(at).expect("there are at most NAMES_MAX + 1 reasons")
     }
 
-    pub(crate) fn name(&self, reason: ReasonId) -> &str {
-        &self.names[usize::from(reason)]
+    pub(crate) fn get(&self, reason: ReasonId) -> &Reason {
+        &self.reasons[usize::from(reason)]
     }
 
     /// One more URL, or one less, with this state and reason.
@@ -57,8 +108,11 @@ impl ReasonCounts {
     pub(crate) fn report(&self) -> Reasons {
         let named = |counts: &BTreeMap<ReasonId, u64>| {
             let some = counts.iter().filter(|(_, n)| **n > 0);
-            some.map(|(reason, n)| (self.name(*reason).to_owned(), *n))
-                .collect()
+            let mut counts = BTreeMap::new();
+            for (reason, n) in some {
+                *counts.entry(self.get(*reason).name.clone()).or_default() += n;
+            }
+            counts
         };
         Reasons {
             junk: named(&self.junk),

@@ -8,8 +8,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use archive::{
-    AttemptRecord, Event, FetchRecord, Foreseen, LinkRecord, PageRecord, PageSummary, Record,
-    RetryRecord, RobotsRecord, SeedRecord, SitemapRecord, StartRecord,
+    AttemptRecord, Event, FetchRecord, LinkRecord, PageRecord, PageSummary, Record, RetryRecord,
+    RobotsRecord, SeedRecord, SitemapRecord, StartRecord,
+};
+
+use outcome::{
+    JunkReason, LinkFate, NeighbourDecision, Outcome, Refusal, RobotsAnswer, SitemapKind, Trap,
+    UrlState, Verdict,
 };
 
 use crate::breadth::{self, BreadthFirst, Worth};
@@ -24,7 +29,7 @@ use crate::figures::{
 use crate::harvest::{Harvest, Harvester};
 use crate::histogram::Histogram;
 use crate::hosts::{Hosts, SEEDS_MAX, SeedRow};
-use crate::reasons::{ReasonCounts, ReasonId, step};
+use crate::reasons::{Reason, ReasonCounts, ReasonId, step};
 use crate::why_slow::why_slow;
 use crate::words;
 
@@ -102,10 +107,9 @@ impl Tally {
             fetches.per_second = (fetches.pages as f64 / duration_s * 100.0).round() / 100.0;
         }
         let reasons = self.reasons.report();
-        let dropped = |reason: &str| reasons.junk.get(reason).copied().unwrap_or(0);
-        let duplicates = self
-            .clusters
-            .report(dropped("near_duplicate"), dropped("exact_duplicate"));
+        let dropped = |reason: JunkReason| reasons.junk.get(reason.name()).copied().unwrap_or(0);
+        let (near, exact) = (JunkReason::NearDuplicate, JunkReason::ExactDuplicate);
+        let duplicates = self.clusters.report(dropped(near), dropped(exact));
         let (started_at, ended_at) = match self.clock.span_ms() {
             Some((first, last)) => (words::instant(first), words::instant(last)),
             None => (String::new(), String::new()),
@@ -157,10 +161,7 @@ impl Tally {
             let url = self.fates.get(slot);
             match url.state {
                 State::Pending => true,
-                State::Refused => {
-                    let reason = self.reasons.name(url.reason);
-                    matches!(reason, "duplicate_foreseen" | "barren")
-                }
+                State::Refused => self.reasons.get(url.reason).is_learnt_refusal,
                 State::Indexed
                 | State::Junk
                 | State::Failed
@@ -205,14 +206,14 @@ impl Tally {
             if seed.example.is_some() {
                 self.examples.insert(seed.url.clone(), at);
             }
-            row.fate = match seed.fate.as_str() {
-                "" if seed.sitemap => "sitemap",
-                "" => "pending",
-                refused => refused,
+            row.fate = match &seed.fate {
+                None if seed.sitemap => "sitemap",
+                None => UrlState::Pending.name(),
+                Some(refused) => refused.name(),
             }
             .to_owned();
         }
-        if !seed.sitemap && seed.fate.is_empty() {
+        if !seed.sitemap && seed.fate.is_none() {
             let slot = self.admit(&seed.url, words::host_of(&seed.url), seed.seed);
             if let Some(links) = &mut self.followed {
                 links.seed(slot);
@@ -246,7 +247,7 @@ impl Tally {
     }
 
     /// Moves a URL to a state, with its reason, everywhere it is counted.
-    fn shift(&mut self, slot: SlotId, state: State, reason: &str) {
+    fn shift(&mut self, slot: SlotId, state: State, reason: Reason) {
         let reason = self.reasons.id(reason);
         let old = *self.fates.slot(slot);
         let new = self.fates.slot(slot);
@@ -266,10 +267,12 @@ impl Tally {
             return;
         }
         let row = self.hosts.row(host);
-        match self.reasons.name(reason) {
-            "near_duplicate" | "exact_duplicate" => step(&mut row.duplicates, more),
-            "off_topic" => step(&mut row.off_topic, more),
-            _ => {}
+        let reason = self.reasons.get(reason);
+        if reason.is_duplicate {
+            step(&mut row.duplicates, more);
+        }
+        if reason.is_off_topic {
+            step(&mut row.off_topic, more);
         }
     }
 
@@ -280,7 +283,9 @@ impl Tally {
         let row = self.hosts.row(at);
         row.robots.clone_from(&robots.rules);
         row.crawl_delay_s = robots.crawl_delay_s.filter(|s| s.is_finite() && *s > 0.0);
-        if let Some(name) = error_name(&robots.fetch).filter(|_| robots.rules != "allow_all") {
+        if let Some(name) =
+            error_name(&robots.fetch).filter(|_| robots.rules != RobotsAnswer::AllowAll)
+        {
             let text = robots.fetch.error_text.as_deref().unwrap_or_default();
             self.hosts.row(at).errors += 1;
             let url = format!("{}/robots.txt", robots.host);
@@ -289,15 +294,16 @@ impl Tally {
     }
 
     fn robots_figures(&self, reasons: &Reasons) -> RobotsFigures {
-        let asked = self.hosts.rows.iter().filter(|row| !row.robots.is_empty());
+        let unasked = RobotsAnswer::default();
+        let asked = self.hosts.rows.iter().filter(|row| row.robots != unasked);
         let mut figures = RobotsFigures {
-            refused: reasons.refused.get("robots").copied().unwrap_or(0),
+            refused: reasons.refused.get(Refusal::ROBOTS).copied().unwrap_or(0),
             ..RobotsFigures::default()
         };
         for row in asked {
             figures.hosts += 1;
-            *figures.rules.entry(row.robots.clone()).or_default() += 1;
-            if row.robots == "disallow_all" && figures.closed.len() < LIST_MAX {
+            *figures.rules.entry(row.robots.to_string()).or_default() += 1;
+            if row.robots == RobotsAnswer::DisallowAll && figures.closed.len() < LIST_MAX {
                 figures.closed.push(row.name.clone());
             }
             figures
@@ -322,7 +328,7 @@ impl Tally {
             self.errors
                 .add(&name, &sitemap.url, &sitemap.host, text, false);
         }
-        if sitemap.kind == "index" {
+        if sitemap.kind == SitemapKind::Index {
             return;
         }
         self.links.in_sitemaps += sitemap.urls.len() as u64;
@@ -349,7 +355,7 @@ impl Tally {
         self.fetches.pages += 1;
         self.fetches.bytes += fetch.bytes;
         if let Some(cut) = &fetch.truncated {
-            count_name(&mut self.fetches.truncated, cut);
+            count_name(&mut self.fetches.truncated, cut.name());
         }
         *self.statuses.entry(fetch.status).or_default() += 1;
         self.sizes.add(fetch.bytes);
@@ -372,17 +378,17 @@ impl Tally {
 
     fn page(&mut self, seq: u64, page: &PageRecord) {
         let slot = self.admit(&page.url, &page.host, page.seed);
-        let (state, reason) = fate(page);
+        let state = State::of(&page.outcome);
         if let Some(fetch) = &page.fetch {
             self.fetch(&page.url, &page.host, fetch, true);
             if state != State::Failed && !fetch.content_type.is_empty() {
                 count_name(&mut self.content_types, &fetch.content_type);
             }
         }
-        self.shift(slot, state, reason);
+        self.shift(slot, state, Reason::of(&page.outcome));
         if matches!(state, State::Indexed | State::Junk) {
             self.fates.name_page(seq, slot);
-            let worth = self.judged(seq, page, state, reason);
+            let worth = self.judged(seq, page, state);
             if let Some(links) = &mut self.followed {
                 links.page(slot, worth);
             }
@@ -401,20 +407,15 @@ impl Tally {
         {
             self.replace(old, seq, &page.url);
         }
-        if reason == "trap" {
-            self.trap(page.detail.as_deref().unwrap_or(reason), &page.url);
+        if let Some(refusal) = page.outcome.refusal() {
+            self.refusal(refusal, &page.url);
         }
-        let foreseen = &mut self.clusters.foreseen;
-        if reason == "duplicate_foreseen" {
-            foreseen.saved += 1;
-            let words = page.detail.as_deref().and_then(Foreseen::read);
-            let cause = words.map_or("unknown", |words| words.cause());
-            count_name(&mut foreseen.rules, cause);
-        } else if page.foreseen.is_some() && matches!(state, State::Indexed | State::Junk) {
+        if page.foreseen.is_some() && matches!(state, State::Indexed | State::Junk) {
+            let foreseen = &mut self.clusters.foreseen;
             foreseen.probes += 1;
             foreseen.probe_errors += u64::from(state == State::Indexed);
         }
-        self.seed_fate(page, reason);
+        self.seed_fate(page);
         self.example(page);
         for link in &page.links {
             let to = self.link(link, page.seed);
@@ -424,16 +425,29 @@ impl Tally {
         }
     }
 
-    fn judged(&mut self, seq: u64, page: &PageRecord, state: State, reason: &str) -> Worth {
+    fn refusal(&mut self, refusal: &Refusal, url: &str) {
+        match refusal {
+            Refusal::Trap(trap) => self.trap(trap, url),
+            Refusal::PredictedDuplicate(prediction) => {
+                let foreseen = &mut self.clusters.foreseen;
+                foreseen.saved += 1;
+                count_name(&mut foreseen.rules, &prediction.cause());
+            }
+            Refusal::Robots(_) | Refusal::Guard(_) | Refusal::LowYield(_) | Refusal::Unknown(_) => {
+            }
+        }
+    }
+
+    fn judged(&mut self, seq: u64, page: &PageRecord, state: State) -> Worth {
         let nothing = PageSummary::default();
         let summary = page.page.as_ref().unwrap_or(&nothing);
-        let duplicate = state == State::Junk && reason.ends_with("_duplicate");
+        let duplicate = page.outcome.is_duplicate();
         if duplicate {
-            self.clusters.add(seq, page, reason);
+            self.clusters.add(seq, page);
         } else if page
             .nearest
             .as_ref()
-            .is_some_and(|n| n.decision == "refuted")
+            .is_some_and(|n| n.decision == NeighbourDecision::Refuted)
         {
             self.clusters.refuted += 1;
         }
@@ -478,17 +492,21 @@ impl Tally {
         }
     }
 
-    fn seed_fate(&mut self, page: &PageRecord, reason: &str) {
+    fn seed_fate(&mut self, page: &PageRecord) {
         let Some(row) = self.seeds.get_mut(page.seed as usize) else {
             return;
         };
         if row.url != page.url {
             return;
         }
-        row.fate = match page.outcome.as_str() {
-            "judged" if page.verdict.as_deref() == Some("indexed") => "indexed".to_owned(),
-            "judged" | "refused" | "failed" => reason.to_owned(),
-            other => other.to_owned(),
+        row.fate = match &page.outcome {
+            Outcome::Judged(Verdict::Junk(_)) | Outcome::Refused(_) | Outcome::Failed(_) => {
+                Reason::of(&page.outcome).name
+            }
+            Outcome::Judged(Verdict::Index)
+            | Outcome::Redirected
+            | Outcome::NotModified
+            | Outcome::Unknown(_) => UrlState::of(&page.outcome).to_string(),
         };
         row.redirected_to = page
             .fetch
@@ -499,30 +517,34 @@ impl Tally {
     /// Counts a link; gives its URL's slot where a crawl may follow it.
     fn link(&mut self, link: &LinkRecord, seed: u32) -> Option<SlotId> {
         self.links.found += 1;
-        match link.fate.as_str() {
-            "new" => {
+        match &link.fate {
+            LinkFate::New => {
                 self.links.new += 1;
                 Some(self.admit(&link.url, words::host_of(&link.url), seed))
             }
-            "seen" => {
+            LinkFate::Seen => {
                 self.links.seen += 1;
                 self.followed.as_ref()?;
                 self.fates.find(&link.url)
             }
             fate => {
-                let fate = if fate.is_empty() { "unnamed" } else { fate };
-                count_name(&mut self.links.refused, fate);
-                if fate.starts_with("trap") {
-                    self.trap(fate, &link.url);
+                let name = if fate.is_none() {
+                    "unnamed"
+                } else {
+                    fate.name()
+                };
+                count_name(&mut self.links.refused, name);
+                if let LinkFate::Trap(trap) = fate {
+                    self.trap(trap, &link.url);
                 }
                 None
             }
         }
     }
 
-    fn trap(&mut self, name: &str, url: &str) {
+    fn trap(&mut self, trap: &Trap, url: &str) {
         self.traps.count += 1;
-        count_name(&mut self.traps.kinds, name);
+        count_name(&mut self.traps.kinds, trap.name());
         count_name(&mut self.traps.hosts, words::host_of(url));
         let samples = &self.traps.samples;
         if samples.len() < 10 && !samples.iter().any(|known| known == url) {
@@ -534,11 +556,11 @@ impl Tally {
         for url in &retry.urls {
             let slot = self.admit(url, words::host_of(url), 0);
             if self.fates.slot(slot).state != State::Pending {
-                match retry.wrong_rule() {
+                match &retry.wrong_rule {
                     Some(rule) => self.clusters.foreseen.put_back(rule),
                     None => self.retried += 1,
                 }
-                self.shift(slot, State::Pending, "");
+                self.shift(slot, State::Pending, Reason::none());
             }
         }
     }
@@ -550,24 +572,9 @@ impl Tally {
         };
         self.clusters.replace(page, by, by_url);
         if self.fates.slot(page_slot).state == State::Indexed {
-            self.shift(page_slot, State::Junk, "near_duplicate");
+            let near = Outcome::Judged(Verdict::Junk(JunkReason::NearDuplicate));
+            self.shift(page_slot, State::Junk, Reason::of(&near));
         }
-    }
-}
-
-/// A page record's state and reason. What a newer writer calls by another name has failed, under
-/// that name.
-fn fate(page: &PageRecord) -> (State, &str) {
-    let reason = page.reason.as_deref().unwrap_or_default();
-    match (page.outcome.as_str(), page.verdict.as_deref()) {
-        ("judged", Some("indexed")) => (State::Indexed, ""),
-        ("judged", _) => (State::Junk, reason),
-        ("redirected", _) => (State::Redirected, ""),
-        ("not_modified", _) => (State::NotModified, ""),
-        ("refused", _) => (State::Refused, reason),
-        ("failed", _) => (State::Failed, reason),
-        (other, _) if reason.is_empty() => (State::Failed, other),
-        (_, _) => (State::Failed, reason),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The report of a journal: its numbers, and that its three forms agree.
 
 use archive::{Event, Record};
+use outcome::{Outcome, PredictedDuplicate, PredictionCause, Refusal};
 use proptest::prelude::*;
 use report::{Comparison, CrawlReport, Look, Tally, html, table, text};
 
@@ -83,7 +84,14 @@ fn the_harvest_stands_beside_that_of_breadth_first() {
     let poor = judged("http://a.test/poor", "Again", "en", 0.9, "near_duplicate");
     journal.page(duplicate(poor, kept, "http://a.test/good", 2, 0.9));
     let mut copy = unread("http://a.test/copy", "refused", "duplicate_foreseen", None);
-    copy.detail = Some("http://a.test/good, since a rule, learnt (sure to 91 %)".into());
+    let prediction = PredictedDuplicate {
+        original: "http://a.test/good".into(),
+        cause: PredictionCause::Rules {
+            rules: vec!["a rule, learnt".into()],
+            percent: 91,
+        },
+    };
+    copy.outcome = Outcome::Refused(Refusal::PredictedDuplicate(Box::new(prediction)));
     journal.page(copy);
     let report = report_of(&journal.records);
     let breadth = report.harvest.breadth_first.clone().unwrap();
@@ -157,7 +165,7 @@ fn a_small_crawl_is_counted_as_it_was() {
     assert_eq!(report.traps.count, 1);
     assert_eq!(report.duplicates.clusters, 1);
     assert_eq!(report.duplicates.largest[0].members, 2);
-    assert_eq!(report.stop_reason.as_deref(), Some("drained"));
+    assert_eq!(report.stop_reason, Some(outcome::StopReason::Drained));
     assert_eq!(report.duration_s, 2.0);
     let seed = &report.seeds[0];
     assert_eq!(seed.redirected_to.as_deref(), Some("http://db.test/"));
@@ -205,7 +213,7 @@ fn urls_that_were_put_back_or_replaced_have_their_last_fate() {
     assert_eq!((totals.indexed, totals.junk, totals.failed), (4, 4, 0));
     assert_eq!((report.retried, report.duplicates.replaced), (1, 1));
     assert_eq!(report.duplicates.count, 3);
-    assert_eq!((report.starts, report.stop_reason.as_deref()), (2, None));
+    assert_eq!((report.starts, report.stop_reason.as_ref()), (2, None));
     let db = report
         .hosts
         .iter()
@@ -504,6 +512,7 @@ fn any_event() -> impl Strategy<Value = Event> {
             urls,
             origins: Vec::new(),
             filter: String::new(),
+            wrong_rule: None,
         })
     });
     let seed = (url.clone(), any::<u32>(), any::<bool>()).prop_map(|(url, seed, sitemap)| {

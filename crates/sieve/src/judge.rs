@@ -4,10 +4,10 @@
 //! is (an error text, thin), then whether it is new, then whether it is wanted. So a page that is
 //! both a duplicate and off-topic counts as a duplicate: that is the finding that needs evidence.
 
+use outcome::{JunkReason, Verdict};
 use simhash::Decision;
 
 use crate::evidence::{Content, Evidence};
-use crate::outcome::{DuplicateKind, JunkReason, Verdict};
 use crate::rules::Rules;
 
 /// Decides about a page.
@@ -54,11 +54,10 @@ fn duplicate(evidence: &Evidence) -> Option<JunkReason> {
     if neighbour.decision != Decision::Duplicate {
         return None;
     }
-    let kind = DuplicateKind::of(neighbour, evidence.same_layout);
     Some(if neighbour.exact {
-        JunkReason::ExactDuplicate(kind)
+        JunkReason::ExactDuplicate
     } else {
-        JunkReason::NearDuplicate(kind)
+        JunkReason::NearDuplicate
     })
 }
 
@@ -248,8 +247,9 @@ mod tests {
             let Verdict::Junk(reason) = judge(&evidence, &Rules::default()) else {
                 panic!("{evidence:?} was kept");
             };
-            let found = reason.duplicate_kind().map(|kind| kind.name());
-            assert_eq!((reason.name(), found), (name, Some(kind)));
+            let neighbour = evidence.neighbour.as_ref().expect("given above");
+            let found = crate::duplicate_kind(neighbour, same_layout);
+            assert_eq!((reason.name(), found.name()), (name, kind));
         }
     }
 

@@ -4,22 +4,23 @@
 //! It has every `if` of the decision, in order of precedence, and nothing else: no clock, no
 //! index, no page. So a verdict follows again from its recorded inputs, at any time.
 //!
-//! In reading order: [`outcome`] names every fate a URL can meet, [`evidence`] is what is known of
-//! a page when it is judged, [`rules`] what the user wants, [`mod@judge`] the decision,
-//! [`siblings`] the doubt that pages of one host deserve, [`soft_404`] one measure that needs only words, and [`representative`] who stands for a
-//! cluster.
+//! In reading order: [`evidence`] is what is known of a page when it is judged, [`rules`] what the
+//! user wants, [`mod@judge`] the decision, [`resemblance`] how a duplicate resembles the page it
+//! repeats, [`siblings`] the doubt that pages of one host deserve, [`soft_404`] one measure that
+//! needs only words, and [`representative`] who stands for a cluster. The names of verdicts and
+//! reasons are those of crate `outcome`.
 
 pub mod evidence;
 pub mod judge;
-pub mod outcome;
 pub mod representative;
+pub mod resemblance;
 pub mod rules;
 pub mod siblings;
 pub mod soft_404;
 
 pub use evidence::{Content, Evidence};
 pub use judge::judge;
-pub use outcome::{DuplicateKind, Failure, JunkReason, Outcome, Refusal, Verdict};
 pub use representative::{Keep, Member, better_representative};
+pub use resemblance::duplicate_kind;
 pub use rules::Rules;
 pub use siblings::between_siblings;

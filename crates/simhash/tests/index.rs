@@ -286,7 +286,7 @@ fn a_damaged_store_is_set_aside_and_an_empty_one_begun() {
     }
     std::fs::write(dir.join("db"), bytes).unwrap();
     let (mut index, opened) = TableIndex::open(&dir, &IndexConfig::default()).unwrap();
-    // sled may cut what it cannot read; then what is left must be whole, with its own position.
+    // The engine may cut what it cannot read; then what is left must be whole, with its own position.
     match opened.rebuilt_because {
         Some(why) => assert_eq!((index.len(), opened.position), (0, 0), "{why}"),
         None => assert!(index.len() <= 500 && opened.position <= 500),

@@ -21,8 +21,7 @@ fn page(seq: u64) -> Record {
         event: Event::Page(Box::new(PageRecord {
             url: format!("http://a.example/{seq}"),
             host: "a.example".into(),
-            outcome: "judged".into(),
-            verdict: Some("indexed".into()),
+            outcome: outcome::Outcome::Judged(outcome::Verdict::Index),
             fetch: Some(FetchRecord {
                 status: 200,
                 ..FetchRecord::default()
@@ -38,7 +37,7 @@ fn stop(seq: u64) -> Record {
         seq,
         at_ms: 1_700_000_000_000 + seq,
         event: Event::Stop(StopRecord {
-            reason: "drained".into(),
+            reason: outcome::StopReason::Drained,
             ..StopRecord::default()
         }),
     }

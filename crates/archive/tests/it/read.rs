@@ -4,6 +4,7 @@ use archive::{
     Archive, ArchiveConfig, ArchiveError, Bodies, Entry, Event, Position, RawReplayed, Record,
     Replayed, Response, StartRecord,
 };
+use outcome::{JunkReason, Outcome, Verdict};
 
 use crate::{append, check_bodies, everything, journals, open, page, small};
 
@@ -100,7 +101,7 @@ fn bodies_are_archived_as_configured() {
         let (mut archive, _) = Archive::open(dir.path(), config).unwrap();
         let mut junk = page(2);
         if let Event::Page(page) = &mut junk.event {
-            page.verdict = Some("junk".into());
+            page.outcome = Outcome::Judged(Verdict::Junk(JunkReason::Thin));
         }
         let written = [page(1), junk].map(|record| {
             let entry = Entry {

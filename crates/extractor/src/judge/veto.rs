@@ -7,10 +7,11 @@
 
 use std::collections::HashMap;
 
+use outcome::PageType;
+
 use crate::features::Survey;
 use crate::flat::{Flat, Traits};
 use crate::hints::Hint;
-use crate::page::PageType;
 use crate::signs::Sign;
 use crate::sums::share;
 use crate::tag::Tag;
@@ -26,13 +27,13 @@ const SURE: f32 = 0.4;
 pub(super) fn apply(
     flat: &Flat<'_>,
     survey: &Survey,
-    page_type: PageType,
+    page_type: &PageType,
     probability: &mut [f32],
 ) {
     // A product's hidden tabs are its description.
     let no_hidden = matches!(page_type, PageType::Article | PageType::Other);
-    let is_article = page_type == PageType::Article;
-    if page_type == PageType::Forum {
+    let is_article = *page_type == PageType::Article;
+    if *page_type == PageType::Forum {
         take_out_refrains(flat, survey, probability);
     }
     for (index, probability) in probability.iter_mut().enumerate() {
@@ -40,7 +41,7 @@ pub(super) fn apply(
             *probability = 0.0;
         }
     }
-    if page_type == PageType::Product {
+    if *page_type == PageType::Product {
         take_out(flat, probability, &|run| in_reviews(flat, survey, run));
     }
     if no_hidden {

@@ -1,9 +1,11 @@
 //! Which URLs come in: what was seen, what has no budget left, what a trap would bring.
 
+use outcome::{LinkFate, Trap};
+
 use super::Frontier;
 use crate::config::FrontierError;
 use crate::host::HostKey;
-use crate::lease::{Admission, AdmissionRefusal, FrontierUrl};
+use crate::lease::{Admission, FrontierUrl};
 use crate::store::StoreError;
 use crate::url_table::Entry;
 
@@ -44,23 +46,23 @@ impl Frontier {
         Ok(Admission::New)
     }
 
-    fn refusal(&self, url: &FrontierUrl) -> Option<AdmissionRefusal> {
+    fn refusal(&self, url: &FrontierUrl) -> Option<LinkFate> {
         let host = url.url.host();
         if self.budgets.is_used_up(url.seed) {
-            return Some(AdmissionRefusal::BudgetSeed);
+            return Some(LinkFate::BudgetSeed);
         }
         match self.hosts.find(&host) {
             Some(id) => {
                 if self.hosts[id].admitted >= self.hosts[id].admitted_max {
-                    return Some(AdmissionRefusal::BudgetHost);
+                    return Some(LinkFate::BudgetHost);
                 }
             }
             None => {
                 if self.hosts.len() >= self.config.hosts_max {
-                    return Some(AdmissionRefusal::BudgetHosts);
+                    return Some(LinkFate::BudgetHosts);
                 }
                 if self.hosts.in_domain_of(&host) >= self.config.hosts_per_domain {
-                    return Some(AdmissionRefusal::HostPool);
+                    return Some(LinkFate::Trap(Trap::HostPool));
                 }
             }
         }
@@ -69,7 +71,7 @@ impl Frontier {
             return None;
         }
         let trap = self.traps.check(&host, &url.url).err();
-        trap.map(AdmissionRefusal::Trap)
+        trap.map(LinkFate::Trap)
     }
 
     pub(super) fn admit_new(&mut self, key: u128, url: FrontierUrl) -> Result<(), StoreError> {

@@ -106,15 +106,18 @@ fn what_is_known_of_a_url_follows_its_life() {
     let now = Instant::now();
     let mut frontier = Frontier::in_memory(FrontierConfig::default(), now);
     let url = url(1);
-    assert_eq!(frontier.state(&url.url), UrlState::New);
+    assert_eq!(frontier.link_target(&url.url), LinkTarget::New);
     frontier.admit(url.clone()).expect("admits");
-    assert_eq!(frontier.state(&url.url), UrlState::Pending(url.clone()));
+    assert_eq!(
+        frontier.link_target(&url.url),
+        LinkTarget::Pending(url.clone())
+    );
     let Next::Lease(lease) = frontier.next(now, &mut Open).expect("reads") else {
         panic!("nothing to fetch");
     };
-    assert_eq!(frontier.state(&url.url), UrlState::Closed);
+    assert_eq!(frontier.link_target(&url.url), LinkTarget::Closed);
     frontier.settle(lease.finished()).expect("settles");
-    assert_eq!(frontier.state(&url.url), UrlState::Closed);
+    assert_eq!(frontier.link_target(&url.url), LinkTarget::Closed);
 }
 
 /// A store that fails to read the URLs it has, or has lost them.

@@ -3,10 +3,12 @@
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
+use outcome::Refusal;
+
 use super::Frontier;
 use crate::config::FrontierError;
 use crate::host::HostKey;
-use crate::lease::{Gate, Lease, Next, Permission, Settled};
+use crate::lease::{Gate, Lease, Next, Permission, Refused, Settled};
 use crate::politeness::HostAdvice;
 use crate::store::{QueueSlot, StoredUrl};
 use crate::url_table::Entry;
@@ -79,7 +81,7 @@ impl Frontier {
         if entry.url.depth > 0
             && let Err(trap) = self.traps.check(host, url)
         {
-            return Permission::Refused(trap.to_owned());
+            return Permission::Refused(Refused::Refusal(Refusal::Trap(trap)));
         }
         match gate.check(host, url) {
             Permission::Allowed => gate.worth(host, url, self.traps.url_normalizer()),
@@ -113,10 +115,10 @@ impl Frontier {
                 self.requests += 1;
                 Some(Next::Robots(host.host.clone(), url))
             }
-            Permission::Refused(rule) => {
+            Permission::Refused(refused) => {
                 let lease = self.lease(id, slot.key, entry);
                 self.update(id);
-                Some(Next::Refused(lease, rule))
+                Some(Next::Refused(lease, refused))
             }
             Permission::Allowed => {
                 let lease = self.lease(id, slot.key, entry);

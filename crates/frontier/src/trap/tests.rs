@@ -7,7 +7,7 @@ fn url(text: &str) -> CanonicalUrl {
 }
 
 #[track_caller]
-fn check(traps: &Traps, text: &str, trap: Option<&str>) {
+fn check(traps: &Traps, text: &str, trap: Option<Trap>) {
     let url = url(text);
     assert_eq!(traps.check(&url.host(), &url).err(), trap, "{text}");
 }
@@ -96,7 +96,7 @@ fn an_endless_calendar_costs_less_than_a_hundred_pages_and_nothing_else_is_lost(
     check(
         &traps,
         "http://a.example/calendar/2030/01/",
-        Some("trap_calendar"),
+        Some(Trap::Calendar),
     );
     check(&traps, "http://b.example/calendar/2030/01/", None);
 }
@@ -195,7 +195,7 @@ fn a_session_id_is_found_to_change_nothing() {
     check(
         &traps,
         "http://a.example/p7?sid=ff00",
-        Some("trap_same_content"),
+        Some(Trap::SameContent),
     );
     check(&traps, "http://a.example/new?sid=ff00", None);
 }
@@ -218,7 +218,7 @@ fn a_parameter_that_counts_pages_is_left_alone() {
 }
 
 /// Reads a page of goods and its list by forty categories; gives what became of a further one.
-fn further_category(page_yield: PageYield) -> Option<&'static str> {
+fn further_category(page_yield: PageYield) -> Option<Trap> {
     let mut traps = Traps::default();
     let list = url("http://a.example/goods");
     traps.observe(&list.host(), &list, 0, PageYield::Content);
@@ -235,7 +235,7 @@ fn lists_that_ask_not_to_be_indexed_do_not_make_their_parameter_worthless() {
     assert_eq!(further_category(PageYield::LinksOnly), None);
     assert_eq!(
         further_category(PageYield::Nothing),
-        Some("trap_same_content")
+        Some(Trap::SameContent)
     );
 }
 
@@ -251,7 +251,7 @@ fn a_calendar_that_asks_not_to_be_indexed_ends_all_the_same() {
     check(
         &traps,
         "http://a.example/calendar/2028/1",
-        Some("trap_calendar"),
+        Some(Trap::Calendar),
     );
 }
 
@@ -262,20 +262,20 @@ fn paths_and_queries_that_grow_by_themselves_are_refused() {
     check(
         &traps,
         &format!("{a}/a/b/a/b/a/b/a/b/"),
-        Some("trap_repeated_segment"),
+        Some(Trap::RepeatedSegment),
     );
     check(
         &traps,
         &format!("{a}/{}", "x/y/".repeat(25)),
-        Some("trap_deep_path"),
+        Some(Trap::DeepPath),
     );
     check(
         &traps,
         &format!("{a}/{}", "x".repeat(1_600)),
-        Some("trap_long_path"),
+        Some(Trap::LongPath),
     );
     let query: String = (0..30).map(|n| format!("&p{n}=1")).collect();
-    check(&traps, &format!("{a}/?{query}"), Some("trap_long_query"));
+    check(&traps, &format!("{a}/?{query}"), Some(Trap::LongQuery));
     check(&traps, &format!("{a}/docs/a/a/index.html"), None);
     check(&traps, &format!("{a}/%E6%96%87%E7%AB%A0/2.4/x?y=1"), None);
 }
@@ -297,14 +297,14 @@ fn a_list_whose_second_page_was_read_is_not_taken_for_read() {
     traps.observe(&second.host(), &second, 0, PageYield::Content);
     with_sessions(&mut traps);
     check(&traps, "http://a.example/list?sid=f0", None);
-    let same = Some("trap_same_content");
-    check(&traps, "http://a.example/list?page=2&sid=f0", same);
+    let same = Some(Trap::SameContent);
+    check(&traps, "http://a.example/list?page=2&sid=f0", same.clone());
     check(&traps, "http://a.example/p3?sid=f1", same);
 }
 
 /// Reads a mirror under one session, with its copies on another host under another; gives what
 /// became of a page read before that is asked for in a third.
-fn mirror_in_sessions(copy: impl Fn(u64) -> String) -> Option<&'static str> {
+fn mirror_in_sessions(copy: impl Fn(u64) -> String) -> Option<Trap> {
     let mut traps = Traps::default();
     for page in 0..30 {
         let original = url(&format!("http://a.example/v?p={page}&sid=f0"));
@@ -320,7 +320,7 @@ fn mirror_in_sessions(copy: impl Fn(u64) -> String) -> Option<&'static str> {
 #[test]
 fn a_session_id_is_found_by_the_pairs_of_a_mirror() {
     let copy = |page| format!("http://m.example/v?p={page}&sid=f1");
-    assert_eq!(mirror_in_sessions(copy), Some("trap_same_content"));
+    assert_eq!(mirror_in_sessions(copy), Some(Trap::SameContent));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What is found, in which order, and how it is shown.
 
 use index::{Document, Filters, Hint, Searcher};
+use outcome::PageType;
 use proptest::prelude::*;
 
 use crate::{page, search, urls, written};
@@ -254,10 +255,10 @@ fn an_article_ranks_above_a_list_of_the_same_words() {
         ..page(url, "Crawler notes", CRAWLER)
     };
     let pages = [
-        as_type("http://a.example/", "front_page"),
-        as_type("http://a.example/tag/", "listing"),
-        as_type("http://a.example/zz", "article"),
-        as_type("http://a.example/shop", "collection"),
+        as_type("http://a.example/", PageType::FrontPage),
+        as_type("http://a.example/tag/", PageType::Listing),
+        as_type("http://a.example/zz", PageType::Article),
+        as_type("http://a.example/shop", PageType::Collection),
     ];
     written(dir.path(), &pages);
     let hits = search(dir.path(), "crawler");
@@ -271,11 +272,11 @@ fn a_tag_page_does_not_outrank_the_articles_about_its_tag() {
     let tag = format!("标签: 分布式 {} {POETRY}", &DATABASE[..60]);
     let pages = [
         Document {
-            page_type: "other",
+            page_type: PageType::Other,
             ..page("http://a.example/tags/%E5%88%86.html", "标签: 分布式", &tag)
         },
         Document {
-            page_type: "article",
+            page_type: PageType::Article,
             ..page("http://a.example/db.html", "入门", DATABASE)
         },
         page("http://a.example/river.html", "河边", POETRY),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use archive::{Event, LinkRecord, PageRecord, Record};
+use outcome::{LinkFate, Outcome, UrlState};
 use serde::{Deserialize, Serialize};
 
 /// Links told one by one.
@@ -40,10 +41,10 @@ pub struct LedTo {
     pub anchor: String,
     /// What it promised when this page was read, 0.0 to 1.0.
     pub promise: f32,
-    /// `new` or `seen`.
-    pub fate: String,
-    /// `indexed`, `junk`, an outcome, or `pending`.
-    pub state: String,
+    /// New or seen.
+    pub fate: LinkFate,
+    /// Where its URL is.
+    pub state: UrlState,
     /// Why, where it is junk, refused or failed.
     pub reason: Option<String>,
     /// Relevance of its page.
@@ -53,8 +54,7 @@ pub struct LedTo {
 /// What came of a URL.
 #[derive(Debug, Clone, Default)]
 struct Came {
-    state: String,
-    reason: Option<String>,
+    outcome: Outcome,
     relevance: Option<f32>,
 }
 
@@ -113,14 +113,13 @@ pub fn led<I: Iterator<Item = Record>>(
 
 fn followed(page: &PageRecord) -> impl Iterator<Item = &LinkRecord> {
     let links = page.links.iter();
-    links.filter(|link| matches!(link.fate.as_str(), "new" | "seen") && link.url != page.url)
+    links.filter(|link| link.fate.is_known() && link.url != page.url)
 }
 
 fn came_of(page: &PageRecord) -> Came {
     let summary = page.page.as_ref();
     Came {
-        state: page.verdict.clone().unwrap_or_else(|| page.outcome.clone()),
-        reason: page.reason.clone(),
+        outcome: page.outcome.clone(),
         relevance: summary.and_then(|summary| summary.relevance),
     }
 }
@@ -134,34 +133,27 @@ fn tell(seq: u64, page: &PageRecord, came: &HashMap<String, Option<Came>>, thres
     let mut told = HashSet::new();
     for link in followed(page) {
         led.links += 1;
-        led.new += u64::from(link.fate == "new");
+        led.new += u64::from(link.fate == LinkFate::New);
         // A URL that is linked twice was read once.
         if !told.insert(&link.url) {
             continue;
         }
         let came = came.get(&link.url).cloned().flatten();
-        let is_read = came
-            .as_ref()
-            .is_some_and(|came| matches!(came.state.as_str(), "indexed" | "junk"));
-        let came = came.unwrap_or_else(|| Came {
-            state: "pending".to_owned(),
-            ..Came::default()
-        });
-        let reason = came.reason.as_deref().unwrap_or_default();
-        led.read += u64::from(is_read);
-        led.indexed += u64::from(came.state == "indexed");
-        let is_relevant = came
-            .relevance
-            .is_some_and(|relevance| relevance >= threshold);
-        led.relevant_and_new += u64::from(is_relevant && !reason.ends_with("_duplicate"));
+        let outcome = came.as_ref().map(|came| &came.outcome);
+        let relevance = came.as_ref().and_then(|came| came.relevance);
+        led.read += u64::from(outcome.is_some_and(|came| matches!(came, Outcome::Judged(_))));
+        led.indexed += u64::from(outcome.is_some_and(Outcome::is_indexed));
+        let is_relevant = relevance.is_some_and(|relevance| relevance >= threshold);
+        let is_duplicate = outcome.is_some_and(Outcome::is_duplicate);
+        led.relevant_and_new += u64::from(is_relevant && !is_duplicate);
         led.best.push(LedTo {
             url: link.url.clone(),
             anchor: link.anchor.clone(),
             promise: link.promise,
             fate: link.fate.clone(),
-            state: came.state,
-            reason: came.reason,
-            relevance: came.relevance,
+            state: outcome.map_or(UrlState::Pending, UrlState::of),
+            reason: outcome.and_then(|came| Some(came.reason()?.into_owned())),
+            relevance,
         });
     }
     // Of equals the first on the page.

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use archive::{NeighbourRecord, PageSummary, RetryRecord};
+use archive::{NeighbourRecord, PageSummary};
+use outcome::{LinkFate, NeighbourDecision, RobotsAnswer, UrlState};
 
 use super::{Decision, FetchMade, Led, LedTo, Story};
 use crate::difference::{Piece, difference, likeness, shortened};
@@ -59,7 +60,7 @@ pub fn render(story: &Story, look: Look, texts: &dyn Fn(u64) -> Option<String>) 
     {
         let mut lines = compare_texts(&other, &own, look);
         // Of two texts that are not alike, everything differs.
-        if nearest.decision == "unconfirmed" {
+        if nearest.decision == NeighbourDecision::Unconfirmed {
             lines.truncate(1);
         }
         part("What differs (- the kept page, + this one)", lines);
@@ -113,62 +114,61 @@ pub fn compare_texts(first: &str, second: &str, look: Look) -> Vec<String> {
 /// The story in a sentence.
 pub(super) fn summary(story: &Story) -> String {
     let last = story.decisions.last();
-    let reason = last
-        .and_then(|last| last.reason.as_deref())
-        .map(words::name);
+    let reason = last.and_then(|last| last.outcome.reason());
+    let reason = reason.map(|reason| words::name(&reason));
     let because = |what: &str| match &reason {
         Some(reason) => format!("{what}: {reason}"),
         None => what.to_owned(),
     };
-    match story.state.as_str() {
-        "indexed" => "Kept: it is in the search index.".to_owned(),
-        "junk" => match &story.replaced_by {
+    match &story.state {
+        UrlState::Indexed => "Kept: it is in the search index.".to_owned(),
+        UrlState::Junk => match &story.replaced_by {
             Some((page, why)) => format!("Left the index for page {page}: {why}."),
             None => {
                 let nearest = last.and_then(|last| last.nearest.as_ref());
-                let duplicate = last
-                    .and_then(|last| last.reason.as_deref())
-                    .is_some_and(|reason| reason.ends_with("_duplicate"));
+                let duplicate = last.is_some_and(|last| last.outcome.is_duplicate());
                 match nearest.filter(|_| duplicate) {
                     Some(nearest) => format!("{} of {}.", because("Dropped"), nearest.url),
                     None => format!("{}.", because("Dropped")),
                 }
             }
         },
-        "redirected" => match story.fetches.last().and_then(|f| f.redirect_to.as_ref()) {
+        UrlState::Redirected => match story.fetches.last().and_then(|f| f.redirect_to.as_ref()) {
             Some(to) => format!("It redirects to {to}."),
             None => "It redirects.".to_owned(),
         },
-        "not_modified" => "Unchanged since an earlier crawl.".to_owned(),
-        "refused" => match last.and_then(|last| last.detail.as_deref()) {
+        UrlState::NotModified => "Unchanged since an earlier crawl.".to_owned(),
+        UrlState::Refused => match last.and_then(|last| last.detail.as_deref()) {
             Some(detail) => format!("{}, by {detail}.", because("Not fetched")),
             None => format!("{}.", because("Not fetched")),
         },
-        "failed" => format!(
+        UrlState::Failed => format!(
             "{}, after {}.",
             because("Failed"),
             words::plural(story.fetches.len() as u64, "attempt", "attempts")
         ),
-        "pending" => match last {
+        UrlState::Pending => match last {
             Some(last) => format!(
                 "Put back into the queue, and waiting for its turn; before, it was {}.",
-                because(&words::name(&last.outcome))
+                because(&words::name(last.outcome.name()))
             ),
             None => "Admitted, and waiting for its turn.".to_owned(),
         },
-        "left_out" => {
+        UrlState::LeftOut => {
             let mut fates: Vec<String> = story
                 .found
                 .iter()
-                .map(|found| words::name(&found.fate))
+                .map(|found| words::name(found.fate.name()))
                 .collect();
             fates.dedup();
             format!("Found but never admitted: {}.", fates.join(", "))
         }
-        "unknown" => "This crawl never saw a link to it, nor was it a seed. Is it spelt as in the \
+        UrlState::NeverSeen => {
+            "This crawl never saw a link to it, nor was it a seed. Is it spelt as in the \
                       crawl (scheme, www, slash at the end)?"
-            .to_owned(),
-        other => format!("{other}."),
+                .to_owned()
+        }
+        UrlState::Unknown(other) => format!("{other}."),
     }
 }
 
@@ -186,7 +186,7 @@ fn found(story: &Story) -> Vec<String> {
     }
     // The link that brought the URL in is told wherever it stands.
     let told = story.found.iter().enumerate();
-    let told = told.filter(|(at, found)| *at < FOUND_SHOWN || found.fate == "new");
+    let told = told.filter(|(at, found)| *at < FOUND_SHOWN || found.fate == LinkFate::New);
     let mut shown = 0;
     for (_, found) in told {
         shown += 1;
@@ -197,17 +197,19 @@ fn found(story: &Story) -> Vec<String> {
         if !found.rel.is_empty() {
             let _ = write!(line, "  rel={}", found.rel);
         }
-        let fate = match found.fate.as_str() {
-            "new" if story.focused => format!("admitted; the link promised {:.2}", found.promise),
-            "new" => "admitted".to_owned(),
-            "seen" if story.focused && found.promise > 0.0 && found.from != story.url => {
+        let fate = match &found.fate {
+            LinkFate::New if story.focused => {
+                format!("admitted; the link promised {:.2}", found.promise)
+            }
+            LinkFate::New => "admitted".to_owned(),
+            LinkFate::Seen if story.focused && found.promise > 0.0 && found.from != story.url => {
                 format!(
                     "known already; promised {:.2} with this link",
                     found.promise
                 )
             }
-            "seen" => "known already".to_owned(),
-            fate => format!("left out: {}", words::name(fate)),
+            LinkFate::Seen => "known already".to_owned(),
+            fate => format!("left out: {}", words::name(fate.name())),
         };
         let _ = write!(line, "  ({fate})");
         lines.push(line);
@@ -225,11 +227,11 @@ fn found(story: &Story) -> Vec<String> {
             (0, None) => "there was no answer".to_owned(),
             (status, _) => format!("status {status}"),
         };
-        let rules = match robots.rules.as_str() {
-            "disallow_all" => "it could not be had, which closes the host for now",
-            "allow_all" => "there is none, so all is allowed",
-            "parsed" => "read",
-            other => other,
+        let rules = match &robots.rules {
+            RobotsAnswer::DisallowAll => "it could not be had, which closes the host for now",
+            RobotsAnswer::AllowAll => "there is none, so all is allowed",
+            RobotsAnswer::Parsed => "read",
+            RobotsAnswer::Unknown(other) => other,
         };
         let mut line = format!("robots.txt of the host: {rules} ({answer})");
         if let Some(delay) = robots.crawl_delay_s {
@@ -266,7 +268,7 @@ fn fetched(fetch: &FetchMade) -> String {
     }
     if let Some(error) = &fetch.error {
         let text = fetch.error_text.as_deref().unwrap_or_default();
-        let _ = write!(line, ", {}: {text}", words::name(error));
+        let _ = write!(line, ", {}: {text}", words::name(&error.name()));
     }
     if let Some(again) = &fetch.retry_at {
         let _ = write!(line, "; again at {again}");
@@ -275,9 +277,10 @@ fn fetched(fetch: &FetchMade) -> String {
 }
 
 fn decided(decision: &Decision, promised: bool) -> Vec<String> {
-    let mut what = words::name(decision.verdict.as_deref().unwrap_or(&decision.outcome));
-    if let Some(reason) = &decision.reason {
-        let _ = write!(what, ": {}", words::name(reason));
+    let outcome = &decision.outcome;
+    let mut what = words::name(UrlState::of(outcome).name());
+    if let Some(reason) = outcome.reason() {
+        let _ = write!(what, ": {}", words::name(&reason));
     }
     let mut lines = vec![format!("{}  {what}  (page {})", decision.at, decision.page)];
     if let Some(detail) = &decision.detail {
@@ -355,14 +358,14 @@ fn near(nearest: &NeighbourRecord) -> Vec<String> {
             "distance {} of 64 bits, overlap {:.2}, found by {table}: {}",
             nearest.distance,
             nearest.overlap,
-            words::name(&nearest.decision),
+            words::name(nearest.decision.name()),
         ),
     ];
     lines.extend(
         nearest
             .kind
             .as_ref()
-            .map(|kind| format!("kind: {}", words::name(kind))),
+            .map(|kind| format!("kind: {}", words::name(kind.name()))),
     );
     lines
 }
@@ -411,7 +414,7 @@ fn led_link(link: &LedTo, focused: bool) -> String {
     if focused && link.promise > 0.0 {
         let _ = write!(line, "promised {:.2}  ", link.promise);
     }
-    line.push_str(&words::name(&link.state));
+    line.push_str(&words::name(link.state.name()));
     if let Some(reason) = &link.reason {
         let _ = write!(line, ": {}", words::name(reason));
     }
@@ -428,7 +431,7 @@ fn led_link(link: &LedTo, focused: bool) -> String {
 fn afterwards(story: &Story) -> Vec<String> {
     let back = story.put_back.iter().enumerate().map(|(number, at)| {
         let why = story.put_back_for.get(number).map_or("", String::as_str);
-        match why.starts_with(RetryRecord::WRONG_RULE) {
+        match story.put_back_by_rule.get(number).copied().unwrap_or(false) {
             true => format!("{at}  put back into the queue: {why}"),
             false => format!("{at}  put back into the queue by hand"),
         }

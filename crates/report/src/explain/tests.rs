@@ -17,13 +17,13 @@ fn told(story: &Story) -> String {
 #[test]
 fn a_kept_page_tells_where_it_was_found_how_often_it_was_tried_and_what_repeats_it() {
     let story = story(&journal::small(), "http://db.test/a");
-    assert_eq!(story.state, "indexed");
+    assert_eq!(story.state.name(), "indexed");
     assert_eq!(
         (story.found[0].from.as_str(), story.found[0].anchor.as_str()),
         ("http://db.test/", "B-trees")
     );
     assert_eq!(story.fetches.len(), 2);
-    assert_eq!(story.fetches[0].error.as_deref(), Some("timeout"));
+    assert_eq!(story.fetches[0].error, Some(outcome::FailureKind::Timeout));
     assert_eq!(story.duplicates_count, 2);
     assert_eq!(
         story
@@ -54,7 +54,7 @@ fn a_kept_page_tells_where_it_was_found_how_often_it_was_tried_and_what_repeats_
 #[test]
 fn a_duplicate_shows_its_neighbour_and_the_text_that_differs() {
     let story = story(&journal::small(), "http://db.test/print/a");
-    assert_eq!(story.state, "junk");
+    assert_eq!(story.state.name(), "junk");
     assert!(
         story.summary.contains("near duplicate of http://db.test/a"),
         "{}",
@@ -96,7 +96,7 @@ fn a_duplicate_shows_its_neighbour_and_the_text_that_differs() {
 fn a_url_that_was_never_admitted_says_why() {
     let records = journal::small();
     let scope = story(&records, "http://other.test/x");
-    assert_eq!(scope.state, "left_out");
+    assert_eq!(scope.state.name(), "left_out");
     assert!(
         scope.summary.contains("never admitted: scope"),
         "{}",
@@ -109,10 +109,7 @@ fn a_url_that_was_never_admitted_says_why() {
         told(&trap)
     );
     let unknown = story(&records, "http://nowhere.test/");
-    assert_eq!(
-        (unknown.state.as_str(), unknown.found_count),
-        ("unknown", 0)
-    );
+    assert_eq!((unknown.state.name(), unknown.found_count), ("unknown", 0));
 }
 
 #[test]
@@ -138,7 +135,7 @@ fn refused_failed_redirected_and_pending_urls_have_their_stories() {
         )
     );
     let late = story(&records, "http://db.test/late");
-    assert_eq!((late.state.as_str(), late.sitemaps.len()), ("pending", 1));
+    assert_eq!((late.state.name(), late.sitemaps.len()), ("pending", 1));
     assert!(told(&late).contains("in the sitemap http://db.test/sitemap.xml"));
 }
 
@@ -147,24 +144,20 @@ fn what_came_later_is_part_of_the_story() {
     let records = journal::with_changes();
     let gone = story(&records, "http://db.test/gone");
     assert_eq!(
-        (
-            gone.state.as_str(),
-            gone.decisions.len(),
-            gone.put_back.len()
-        ),
+        (gone.state.name(), gone.decisions.len(), gone.put_back.len()),
         ("indexed", 2, 1)
     );
     let old = story(&records, "http://db.test/a");
-    assert_eq!(old.state, "junk");
+    assert_eq!(old.state.name(), "junk");
     assert!(
         old.summary.contains("Left the index for page"),
         "{}",
         old.summary
     );
     let new = story(&records, "http://db.test/late");
-    assert_eq!(new.state, "indexed");
+    assert_eq!(new.state.name(), "indexed");
     let old = story(&journal::with_a_better_copy(), "http://db.test/a");
-    assert_eq!(old.state, "junk");
+    assert_eq!(old.state.name(), "junk");
     assert!(
         told(&old).contains("takes the place of http://db.test/a: longer"),
         "{}",
@@ -192,7 +185,7 @@ fn what_was_put_back_waits_whatever_came_of_it_before() {
     assert!(matches!(records.last().unwrap().event, Event::Retry(_)));
     assert_eq!(came(&records), Some(("pending".into(), None)));
     let gone = story(&records, GONE);
-    assert_eq!(gone.state, "pending");
+    assert_eq!(gone.state.name(), "pending");
     assert_eq!(
         gone.summary,
         "Put back into the queue, and waiting for its turn; before, it was failed: http 404."
@@ -224,7 +217,7 @@ fn the_link_that_admitted_the_url_is_among_those_remembered() {
         story
             .found
             .iter()
-            .filter(|found| found.fate == "new")
+            .filter(|found| found.fate == outcome::LinkFate::New)
             .count(),
         1
     );
@@ -283,7 +276,7 @@ fn what_came_of_the_links_of_a_page_and_of_those_beside_a_url_is_told() {
             .unwrap()
     };
     assert_eq!(came("/soup").reason.as_deref(), Some("off_topic"));
-    assert_eq!(came("/gone").state, "failed");
+    assert_eq!(came("/gone").state.name(), "failed");
     story.siblings = Some(home.clone());
     let told = told(&story);
     assert!(

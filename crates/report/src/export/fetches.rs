@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use archive::{Event, FetchRecord, Record};
+use outcome::{FailureKind, Outcome};
 use serde_json::json;
 
 use super::Row;
@@ -40,7 +41,7 @@ impl Fetches {
             }
             Event::Page(page) => {
                 if let Some(fetch) = &page.fetch {
-                    let last_of_many = page.outcome == "failed";
+                    let last_of_many = matches!(page.outcome, Outcome::Failed(_));
                     self.wait(record, &page.url, fetch, page.attempt, last_of_many);
                 }
             }
@@ -71,8 +72,8 @@ impl Fetches {
             .truncated
             .as_ref()
             .filter(|_| bad)
-            .map(|_| "truncated");
-        let error = fetch.error.as_deref().or(cut);
+            .map(|_| &FailureKind::Truncated);
+        let error = fetch.error.as_ref().or(cut);
         let row = json!([
             0,
             url,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use archive::{Event, NeighbourRecord, PageRecord, Record};
+use outcome::{JunkReason, NeighbourDecision, Outcome, Verdict};
 
 /// Corrections to records by later ones.
 #[derive(Debug, Default)]
@@ -51,12 +52,11 @@ impl Later {
         }
         if let Some((by, url)) = self.replaced.get(&seq) {
             let mut page = page.clone();
-            page.verdict = Some("junk".to_owned());
-            page.reason = Some("near_duplicate".to_owned());
+            page.outcome = Outcome::Judged(Verdict::Junk(JunkReason::NearDuplicate));
             page.nearest = Some(NeighbourRecord {
                 page: *by,
                 url: url.clone(),
-                decision: "replaced".to_owned(),
+                decision: NeighbourDecision::Replaced,
                 ..NeighbourRecord::default()
             });
             return Some(Cow::Owned(page));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use archive::{BodyRef, Event, LinkRecord, PageRecord, PageSummary, Record};
+use outcome::NeighbourDecision;
 use serde_json::{Value, json};
 
 use super::Row;
@@ -42,10 +43,10 @@ pub(super) fn page(seq: u64, at_ms: u64, page: &PageRecord, names: &HashMap<u64,
     let summary = page.page.as_ref().unwrap_or(&nothing);
     vec![
         json!(page.url),
-        json!(page.outcome),
+        json!(page.outcome.name()),
         json!(page.fetch.as_ref().map_or(0, |fetch| fetch.status)),
-        json!(page.verdict),
-        json!(page.reason),
+        json!(page.outcome.verdict()),
+        json!(page.outcome.reason()),
         json!(page.depth),
         json!(page.via.and_then(|via| names.get(&via))),
         summary.relevance.map_or(Value::Null, decimal),
@@ -68,7 +69,7 @@ pub(super) fn indexed(
     page: &PageRecord,
     text: &dyn Fn(&BodyRef) -> Option<String>,
 ) -> Option<Row> {
-    if page.verdict.as_deref() != Some("indexed") {
+    if !page.outcome.is_indexed() {
         return None;
     }
     let summary = page.page.as_ref()?;
@@ -87,20 +88,14 @@ pub(super) fn indexed(
 }
 
 pub(super) fn junk(seq: u64, at_ms: u64, page: &PageRecord) -> Option<Row> {
-    if page.outcome != "judged" || page.verdict.as_deref() == Some("indexed") {
-        return None;
-    }
-    let reason = page.reason.as_deref().unwrap_or_default();
-    let nearest = page
-        .nearest
-        .as_ref()
-        .filter(|_| reason.ends_with("_duplicate"));
+    let reason = page.junk()?;
+    let nearest = page.nearest.as_ref().filter(|_| reason.is_duplicate());
     // A page that was replaced was never measured against the page that took its place.
-    let measured = nearest.filter(|nearest| nearest.decision != "replaced");
+    let measured = nearest.filter(|nearest| nearest.decision != NeighbourDecision::Replaced);
     let relevance = page.page.as_ref().and_then(|page| page.relevance);
     Some(vec![
         json!(page.url),
-        json!(page.reason),
+        json!(reason),
         json!(nearest.map(|nearest| &nearest.url)),
         json!(measured.map(|nearest| nearest.distance)),
         measured.map_or(Value::Null, |nearest| decimal(nearest.overlap)),
@@ -132,7 +127,7 @@ pub(super) fn host_row(host: &HostRow) -> Row {
         json!(host.off_topic),
         json!(host.errors),
         json!(host.bytes),
-        text_or_null(&host.robots),
+        text_or_null(host.robots.name()),
         json!(host.delay_s),
         json!(host.avg_ms),
         json!(host.state),
@@ -178,18 +173,15 @@ impl Clusters {
             published: summary.and_then(|page| page.published.clone()),
             ..Candidate::default()
         };
-        if page.verdict.as_deref() == Some("indexed") {
+        if page.outcome.is_indexed() {
             self.kept.insert(record.seq, candidate);
             return;
         }
-        let duplicate = page
-            .reason
-            .as_deref()
-            .is_some_and(|r| r.ends_with("_duplicate"));
+        let duplicate = page.outcome.is_duplicate();
         let Some(nearest) = page.nearest.as_ref().filter(|_| duplicate) else {
             return;
         };
-        let measured = nearest.decision != "replaced";
+        let measured = nearest.decision != NeighbourDecision::Replaced;
         let row = json!({
             "url": page.url,
             "distance": measured.then_some(nearest.distance),

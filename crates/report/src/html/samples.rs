@@ -34,7 +34,7 @@ fn one(sample: &Sample, texts: &dyn Fn(u64) -> Option<String>) -> String {
         name(&sample.reason),
         format!("distance {} of 64", sample.distance),
         format!("overlap {:.2}", sample.overlap),
-        name(&sample.kind),
+        name(sample.kind.name()),
     ];
     let pair = texts(sample.dup_of_page).zip(texts(sample.page));
     let pieces = pair.map(|(kept, dropped)| difference(&kept, &dropped));

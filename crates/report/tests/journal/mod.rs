@@ -6,6 +6,7 @@ use archive::{
     PageSummary, Record, RetryRecord, RobotsRecord, SeedRecord, SitemapRecord, StartRecord,
     StopRecord,
 };
+use outcome::{Outcome, OutcomeParts, Verdict};
 
 /// 2026-11-21 10:00 UTC.
 pub const T0: u64 = 1_795_255_200_000;
@@ -92,9 +93,11 @@ pub fn judged(url: &str, title: &str, lang: &str, relevance: f32, reason: &str) 
         host: host(url),
         attempt: 1,
         priority: 0.5,
-        outcome: "judged".into(),
-        verdict: Some(if junk { "junk" } else { "indexed" }.into()),
-        reason: junk.then(|| reason.to_owned()),
+        outcome: if junk {
+            Outcome::Judged(Verdict::Junk(reason.into()))
+        } else {
+            Outcome::Judged(Verdict::Index)
+        },
         fetch: Some(fetch(200, 12_000, 80)),
         page: Some(PageSummary {
             title: title.into(),
@@ -136,11 +139,15 @@ pub fn duplicate(
 }
 
 pub fn unread(url: &str, outcome: &str, reason: &str, fetch: Option<FetchRecord>) -> PageRecord {
+    let parts = OutcomeParts {
+        outcome: outcome.into(),
+        reason: (!reason.is_empty()).then(|| reason.to_owned()),
+        ..OutcomeParts::default()
+    };
     PageRecord {
         url: url.into(),
         host: host(url),
-        outcome: outcome.into(),
-        reason: (!reason.is_empty()).then(|| reason.to_owned()),
+        outcome: Outcome::of_parts(parts, ""),
         attempt: u32::from(fetch.is_some()),
         fetch,
         ..PageRecord::default()
@@ -267,6 +274,7 @@ pub fn with_changes() -> Vec<Record> {
         urls: vec!["http://db.test/gone".into()],
         origins: Vec::new(),
         filter: "4xx".into(),
+        ..RetryRecord::default()
     }));
     journal.page(judged("http://db.test/gone", "Back again", "en", 0.6, ""));
     journal.page(better_copy());

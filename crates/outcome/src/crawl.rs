@@ -1,0 +1,101 @@
+//! How robots.txt and sitemaps answered, why a body is not whole, why a crawl stopped.
+
+use crate::names::names;
+
+names! {
+    /// What rules follow from the answer to robots.txt (RFC 9309 §2.3.1).
+    pub enum RobotsAnswer {
+        /// It was read.
+        Parsed = "parsed",
+        /// There is none (4xx): all is allowed.
+        AllowAll = "allow_all",
+        /// It could not be had (5xx, unreachable): nothing is allowed for now.
+        DisallowAll = "disallow_all",
+    }
+}
+
+impl Default for RobotsAnswer {
+    fn default() -> Self {
+        Self::Unknown("".into())
+    }
+}
+
+names! {
+    /// What kind of sitemap was read.
+    pub enum SitemapKind {
+        /// A list of pages.
+        Urlset = "urlset",
+        /// A list of sitemaps.
+        Index = "index",
+        /// Plain text, one URL a line.
+        Text = "text",
+        /// An RSS feed.
+        Rss = "rss",
+        /// An Atom feed.
+        Atom = "atom",
+        /// It could not be read.
+        Unreadable = "",
+    }
+}
+
+#[expect(
+    clippy::derivable_impls,
+    reason = "the macro that makes the enum has no default row"
+)]
+impl Default for SitemapKind {
+    fn default() -> Self {
+        Self::Unreadable
+    }
+}
+
+names! {
+    /// Why a body is not whole.
+    pub enum Truncation {
+        /// It was larger than the limit.
+        Bytes = "bytes",
+        /// It took longer than a limit.
+        Time = "time",
+        /// The server went away before its announced end.
+        Disconnect = "disconnect",
+    }
+}
+
+/// Words that complete the sentence "the crawl is …".
+type Words = &'static str;
+
+/// Never shown: an unknown reason is told by its name.
+const NO_WORDS: Words = "";
+
+names! {
+    /// Why a crawl stopped.
+    pub enum StopReason: Words or NO_WORDS {
+        /// Nothing is pending.
+        Drained = "drained" => "done, nothing is left in the queue",
+        /// The page budget is used up.
+        MaxPages = "max_pages" => "done, the page budget is used up",
+        /// The time budget is used up.
+        MaxTime = "max_time" => "done, the time budget is used up",
+        /// A stop was asked for.
+        Interrupted = "interrupted" => "interrupted",
+        /// Little more was to be found for the topic.
+        Harvest = "harvest" => "done, little more was to be found",
+        /// A thread or the archive failed.
+        Error = "error" => "ended by an error",
+    }
+}
+
+impl StopReason {
+    /// The reason as people say it.
+    pub fn words(&self) -> &str {
+        match self {
+            Self::Unknown(name) => name,
+            known => known.facts(),
+        }
+    }
+}
+
+impl Default for StopReason {
+    fn default() -> Self {
+        Self::Unknown("".into())
+    }
+}

@@ -1,0 +1,157 @@
+//! Fates are values: no code compares their names or reads the words written for people, and the
+//! tables of both READMEs say what the enums say.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use outcome::{DuplicateKind, FailureKind, JunkReason, LinkFate, NeighbourDecision, OutcomeKind};
+use outcome::{PageType, Refusal, RobotsAnswer, StopReason, Trap};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Source files of all crates but the one that defines the names, with their text up to the first
+/// test module. Files of tests alone are left out: they may write records as older versions did.
+fn sources() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = fs::read_dir(root().join("crates"))
+        .expect("the crates")
+        .map(|entry| entry.expect("an entry").path().join("src"))
+        .filter(|path| !path.ends_with("outcome/src") && path.is_dir())
+        .collect();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            if path.is_dir() && name != "tests" {
+                folders.push(path);
+            } else if name.ends_with(".rs") && name != "tests.rs" {
+                let text = fs::read_to_string(&path).expect("a source file");
+                let code = text
+                    .split("#[cfg(test)]")
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned();
+                found.push((path, code));
+            }
+        }
+    }
+    found
+}
+
+/// Names that mean nothing else, so that a literal of one in the code is a fate compared or made
+/// by hand.
+fn telling_names() -> Vec<String> {
+    fn of<T: ToString>(known: &[T]) -> impl Iterator<Item = String> {
+        known.iter().map(T::to_string)
+    }
+    let names = of(JunkReason::KNOWN)
+        .chain(of(LinkFate::KNOWN))
+        .chain(of(Trap::KNOWN))
+        .chain(of(FailureKind::KNOWN))
+        .chain(of(PageType::KNOWN))
+        .chain(of(DuplicateKind::KNOWN))
+        .chain(of(NeighbourDecision::KNOWN))
+        .chain(of(OutcomeKind::KNOWN))
+        .chain(of(RobotsAnswer::KNOWN))
+        .chain(of(StopReason::KNOWN))
+        .chain(Refusal::NAMES.map(str::to_owned));
+    let telling = |name: &String| {
+        name.contains('_') || matches!(name.as_str(), "judged" | "noindex" | "barren" | "drained")
+    };
+    // `bad_url` and `too_large` are error names of the fetcher, `max_pages` and `max_time`
+    // configuration keys: words with a life of their own.
+    let elsewhere = ["bad_url", "too_large", "max_pages", "max_time"];
+    names
+        .filter(telling)
+        .filter(|name| !elsewhere.contains(&name.as_str()))
+        .collect()
+}
+
+#[test]
+fn no_code_names_a_fate_by_its_string() {
+    let names = telling_names();
+    let mut wrong = Vec::new();
+    for (path, code) in sources() {
+        for (number, line) in code.lines().enumerate() {
+            let is_comment = line.trim_start().starts_with("//");
+            let named = |name: &&String| line.contains(&format!("\"{name}\""));
+            if !is_comment && names.iter().any(|name| named(&name)) {
+                wrong.push(format!(
+                    "{}:{}: {}",
+                    path.display(),
+                    number + 1,
+                    line.trim()
+                ));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "fates named by strings:\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn no_code_reads_the_words_written_for_people() {
+    let reads = [
+        ".split",
+        ".strip_",
+        ".starts_with",
+        ".ends_with",
+        ".parse",
+        ".contains",
+        " == \"",
+    ];
+    let mut wrong = Vec::new();
+    for (path, code) in sources() {
+        for (number, line) in code.lines().enumerate() {
+            let about_detail = line.contains("detail.") || line.contains("detail)");
+            if about_detail && reads.iter().any(|read| line.contains(read)) {
+                wrong.push(format!(
+                    "{}:{}: {}",
+                    path.display(),
+                    number + 1,
+                    line.trim()
+                ));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "words that are read:\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[track_caller]
+fn check_table(readme: &str, words: impl Fn(&JunkReason) -> &'static str) {
+    let text = fs::read_to_string(root().join(readme)).expect(readme);
+    let rows: Vec<String> = JunkReason::KNOWN
+        .iter()
+        .map(|reason| format!("| `{reason}` | {} |", words(reason)))
+        .collect();
+    assert!(
+        text.contains(&rows.join("\n")),
+        "{readme} should have these rows, in this order:\n{}",
+        rows.join("\n")
+    );
+    for name in Refusal::NAMES {
+        assert!(
+            text.contains(&format!("`{name}`")),
+            "{readme} does not explain `{name}`"
+        );
+    }
+}
+
+#[test]
+fn the_tables_of_reasons_say_what_the_enum_says() {
+    check_table("README.md", JunkReason::english);
+    check_table("README.zh-CN.md", JunkReason::chinese);
+}
