@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 /// Layer of each crate, as in ARCHITECTURE.md.
-const LAYERS: [(&str, u8); 14] = [
+const LAYERS: [(&str, u8); 17] = [
+    ("outcome", 0),
     ("segment", 0),
     ("fetcher", 0),
-    ("archive", 0),
+    ("archive", 1),
+    ("kv", 0),
     ("extractor", 1),
     ("frontier", 1),
     ("simhash", 1),
@@ -16,8 +18,9 @@ const LAYERS: [(&str, u8); 14] = [
     ("index", 2),
     ("report", 2),
     ("resemblance", 2),
-    ("pipeline", 3),
-    ("tamis", 4),
+    ("state", 3),
+    ("pipeline", 4),
+    ("tamis", 5),
 ];
 
 /// Outside packages and the crates that may use them.
@@ -25,7 +28,7 @@ const HOMES: [(&str, &[&str]); 7] = [
     ("tokio", &["fetcher", "pipeline", "tamis", "testweb"]),
     ("reqwest", &["fetcher"]),
     ("governor", &["fetcher"]),
-    ("sled", &["simhash", "frontier"]),
+    ("sled", &["kv"]),
     ("tantivy", &["index"]),
     ("fst", &["resemblance"]),
     ("scraper", &["extractor"]),

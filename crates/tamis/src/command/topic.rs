@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use focus::{ExampleText, PageView, Relevance, TermSource, Topic};
-use pipeline::{config_file, examples, setup};
+use pipeline::{config_file, setup};
+use state::examples;
 use report::words::plural;
 use serde_json::json;
 use url::Url;
