@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 /// Layer of each crate, as in ARCHITECTURE.md.
-const LAYERS: [(&str, u8); 16] = [
+const LAYERS: [(&str, u8); 17] = [
     ("outcome", 0),
     ("segment", 0),
     ("fetcher", 0),
     ("archive", 1),
+    ("kv", 0),
     ("extractor", 1),
     ("frontier", 1),
     ("simhash", 1),
@@ -27,7 +28,7 @@ const HOMES: [(&str, &[&str]); 7] = [
     ("tokio", &["fetcher", "pipeline", "tamis", "testweb"]),
     ("reqwest", &["fetcher"]),
     ("governor", &["fetcher"]),
-    ("sled", &["simhash", "frontier"]),
+    ("sled", &["kv"]),
     ("tantivy", &["index"]),
     ("fst", &["resemblance"]),
     ("scraper", &["extractor"]),

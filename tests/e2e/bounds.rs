@@ -366,7 +366,11 @@ fn a_web_that_goes_beyond_every_bound_costs_the_bounds() {
             .as_ref()
             .map(|page| page.limits_hit.join(", "))
             .unwrap_or_default();
-        assert!(hit.contains(limit), "{host}: {hit:?}, {:?}", record.outcome.reason());
+        assert!(
+            hit.contains(limit),
+            "{host}: {hit:?}, {:?}",
+            record.outcome.reason()
+        );
         met.insert(bound);
     }
     // Fetches that failed, by the reason.
@@ -380,7 +384,11 @@ fn a_web_that_goes_beyond_every_bound_costs_the_bounds() {
             "too_many_redirects",
         ),
     ] {
-        assert_eq!(records[url].outcome.reason().as_deref(), Some(reason), "{url}");
+        assert_eq!(
+            records[url].outcome.reason().as_deref(),
+            Some(reason),
+            "{url}"
+        );
         met.insert(bound);
     }
     let of_host = |host: &str| {
@@ -398,12 +406,18 @@ fn a_web_that_goes_beyond_every_bound_costs_the_bounds() {
     assert_eq!(record.outcome.reason().as_deref(), Some("bad_url"));
     met.insert("url_length");
     assert_eq!(
-        records["http://robots.test/late"].outcome.reason().as_deref(),
+        records["http://robots.test/late"]
+            .outcome
+            .reason()
+            .as_deref(),
         Some("robots"),
         "the rule within the bound is read"
     );
     assert!(
-        records["http://robots-cut.test/late"].outcome.verdict().is_some(),
+        records["http://robots-cut.test/late"]
+            .outcome
+            .verdict()
+            .is_some(),
         "the rule that the bound cuts is not read"
     );
     met.insert("robots");

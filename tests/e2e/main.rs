@@ -1,7 +1,6 @@
 //! The real binary against webs on loopback.
 
 mod architecture;
-mod vocabulary;
 mod bounds;
 mod chinese;
 mod commands;
@@ -25,3 +24,4 @@ mod support;
 mod templates;
 mod traps;
 mod trouble;
+mod vocabulary;

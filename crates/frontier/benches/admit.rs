@@ -53,7 +53,7 @@ fn empty() -> (tempfile::TempDir, Frontier) {
 
 fn admit_all(frontier: &mut Frontier, urls: Vec<FrontierUrl>) {
     for (n, url) in urls.into_iter().enumerate() {
-        assert_eq!(frontier.admit(url), Admission::New);
+        assert_eq!(frontier.admit(url).expect("admits"), Admission::New);
         if n % GROUP == 0 {
             frontier.apply(n as u64).expect("applies");
         }
@@ -85,12 +85,12 @@ fn lease_settle_and_store(bencher: divan::Bencher<'_, '_>) {
         .bench_local_values(|(dir, mut frontier)| {
             let now = Instant::now();
             for n in 0..URLS {
-                let Next::Lease(lease) = frontier.next(now, &mut Open) else {
+                let Next::Lease(lease) = frontier.next(now, &mut Open).expect("reads") else {
                     panic!("a host without delay is always due");
                 };
                 let host = lease.url().url.host();
                 frontier.body_done(&host, now, &HostAdvice::default());
-                frontier.settle(lease.finished());
+                frontier.settle(lease.finished()).expect("settles");
                 if n % GROUP as u64 == 0 {
                     frontier.apply(URLS + n).expect("applies");
                 }
@@ -112,7 +112,7 @@ fn offer_what_was_seen(bencher: divan::Bencher<'_, '_>) {
         })
         .bench_local_values(|(urls, dir, mut frontier)| {
             for url in urls {
-                assert_eq!(frontier.admit(url), Admission::Seen);
+                assert_eq!(frontier.admit(url).expect("admits"), Admission::Seen);
             }
             (dir, frontier)
         });

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::host::HostKey;
 use crate::politeness::HostLimits;
+use crate::store::StoreError;
 
 /// How the frontier works.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,9 +28,20 @@ pub struct FrontierConfig {
     pub hosts_max: usize,
     /// Hosts admitted under one registrable domain.
     pub hosts_per_domain: usize,
-    /// Pending URLs kept in memory with all they carry; of four times as many their place in the
-    /// queue.
+    /// Pending URLs kept in memory with all they carry, and of four times as many their slot in a
+    /// queue. The others are read from the store when their turn comes.
     pub pending_in_memory: usize,
+}
+
+impl FrontierConfig {
+    /// How many URLs a host may bring in.
+    pub(crate) fn admitted_max(&self, host: &crate::host::HostKey) -> u64 {
+        let own = self.hosts.get(host.as_str());
+        let for_all = Some(self.urls_per_host).filter(|&max| max > 0);
+        own.and_then(|own| own.pages)
+            .or(for_all)
+            .unwrap_or(u64::MAX)
+    }
 }
 
 impl Default for FrontierConfig {
@@ -74,12 +86,31 @@ pub struct Opened {
 /// Why the frontier cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum FrontierError {
-    /// Its store failed.
-    #[error("cannot {what}: {cause}")]
-    Store {
-        /// What was tried.
-        what: &'static str,
-        /// What the store said.
-        cause: String,
+    /// Its store cannot be opened, read or written.
+    #[error("cannot {0}")]
+    Store(StoreError),
+    /// A URL waits for its turn, and the store does not have it any more, or its place in the queue
+    /// is gone. It is not counted as finished: whoever replays the journal finds it again.
+    #[error(
+        "cannot find the URL {key:032x}, which waits in the queue of {host}, in the frontier's store"
+    )]
+    LostUrl {
+        /// The URL's host.
+        host: HostKey,
+        /// The URL's key.
+        key: u128,
     },
+    /// The store gave back fewer places of a queue than it was given.
+    #[error("cannot find places of the queue of {host} in the frontier's store")]
+    LostSlots {
+        /// The queue's host.
+        host: HostKey,
+    },
+}
+
+impl From<StoreError> for FrontierError {
+    // No `#[from]`: the message holds the cause's, so the cause is not told once more.
+    fn from(error: StoreError) -> FrontierError {
+        FrontierError::Store(error)
+    }
 }

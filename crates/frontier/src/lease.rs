@@ -5,8 +5,8 @@ use std::time::Instant;
 use outcome::{FailureKind, LinkFate, Refusal};
 
 use crate::host::HostKey;
-use crate::trap::Traps;
 use crate::url::CanonicalUrl;
+use crate::url_normalizer::UrlNormalizer;
 
 /// A URL that waits, or is being visited.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,20 @@ pub struct FrontierUrl {
     pub priority: f32,
     /// The caller's own bytes, kept with the URL.
     pub context: Vec<u8>,
+}
+
+impl FrontierUrl {
+    /// A seed of this number, of the highest priority.
+    pub fn seed(url: CanonicalUrl, seed: u32) -> FrontierUrl {
+        FrontierUrl {
+            url,
+            depth: 0,
+            seed,
+            via: None,
+            priority: 1.0,
+            context: Vec::new(),
+        }
+    }
 }
 
 /// The right to finish a URL. Not `Clone`: a URL is finished once.
@@ -105,9 +119,9 @@ pub enum Permission {
     Refused(Refused),
     /// robots.txt is not known yet, or too old to go by.
     Unknown,
-    /// Not now: another URL has to be finished first. It waits behind all others, and is asked
-    /// about again when something was finished; when nothing else is left, it may go.
-    Later,
+    /// Not now: another URL has to be finished first. The URL waits behind all others of its host
+    /// and is asked about again when something was finished; when nothing else is left, it may go.
+    Defer,
 }
 
 /// Asks robots.txt, and whatever else may hold a URL back.
@@ -115,32 +129,38 @@ pub trait Gate {
     /// May this URL be fetched?
     fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission;
 
-    /// Is this URL, which may be fetched, worth it now? `spelling` knows which parameters matter.
+    /// Is this URL, which may be fetched, worth a request now? `normalizer` knows which of its
+    /// parameters matter.
     fn worth(
         &mut self,
         _host: &HostKey,
         _url: &CanonicalUrl,
-        _spelling: &Spelling<'_>,
+        _normalizer: &UrlNormalizer,
     ) -> Permission {
         Permission::Allowed
     }
 }
 
-/// Knows which parameters of URLs change nothing.
-#[derive(Debug, Clone, Copy)]
-pub struct Spelling<'t>(pub(crate) &'t Traps);
+/// What is known of the URL that a link leads to, without asking the store.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LinkTarget {
+    /// It was not admitted yet.
+    New,
+    /// It waits, in memory, as given. What the link says of it may change its priority.
+    Pending(FrontierUrl),
+    /// It is being visited, finished, or waits where only the store knows what it carries.
+    Closed,
+}
 
-impl Spelling<'_> {
-    /// The URL without the parameters that were found to change nothing on its host: session ids,
-    /// tracking, print versions.
-    pub fn plain(&self, url: &CanonicalUrl) -> String {
-        self.0.plain(url)
-    }
-
-    /// Whether a parameter was found to change nothing on a host.
-    pub fn leaves_out(&self, host: &HostKey, parameter: &str) -> bool {
-        self.0.changes_nothing(host, parameter)
-    }
+/// A pending URL as far as its priority follows from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingUrl {
+    /// Its key.
+    pub key: u128,
+    /// Its priority now.
+    pub priority: f32,
+    /// The caller's own bytes.
+    pub context: Vec<u8>,
 }
 
 /// What became of an offered URL.

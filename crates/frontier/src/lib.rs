@@ -1,60 +1,96 @@
 //! Which URL next, and when.
 //!
 //! The frontier holds every URL ever admitted. URLs wait in queues by host; a host's turn comes
-//! when its delay has passed, its slot is free, and robots.txt has been asked. What it holds
-//! follows from the journal alone, so it is stored as a view: rows and the journal position they
+//! when its delay has passed, its connection is free, and robots.txt has been asked. What it holds
+//! follows from the journal alone, so it is stored as a view: URLs and the journal position they
 //! follow from, together.
 //!
+//! The life of a URL:
+//!
 //! ```text
-//! let (mut frontier, opened) = Frontier::open(dir, config, now)?;
-//! // records after opened.position: replay_admitted, replay_finished, replay_attempt
-//! loop {
-//!     match frontier.next(now, &mut gate) {
-//!         Next::Lease(lease) => visit it,          // body_done(host, ..) when its body ends
-//!         Next::Robots(host, url) => fetch it,     // robots_done(host, ..)
-//!         Next::Refused(lease, rule) => record it,
-//!         Next::WaitUntil(at) => sleep,
-//!         Next::InFlight => wait for something under way,
-//!         Next::Drained => break,
-//!     }
-//!     // for each finding: admit(links); once its record is synced:
-//!     // settle(lease.finished()) and apply(position)
-//! }
+//! offered ──admit──► pending ──next──► leased ──settle──► finished
+//!    │                ▲  │               │
+//!    │ refused        │  └─ deferred     │ to be tried again
+//!    ▼                └──────────────────┘
 //! ```
 //!
-//! In reading order: [`url`] and [`host`] are names, [`seeds`] and [`scope`] what belongs to a
-//! crawl, `trap` what never ends; [`config`] has the bounds, [`lease`] is what goes out and comes
-//! back, [`politeness`] when a host may be asked, `queue` what it is asked first, `schedule` whose
-//! turn it is, [`frontier`] all of it, `replay` the same from the journal, `store` on disk.
+//! A crawl in one host's words, without a network or a disk:
+//!
+//! ```
+//! use frontier::*;
+//! use std::time::{Duration, Instant};
+//!
+//! struct EverythingAllowed;
+//! impl Gate for EverythingAllowed {
+//!     fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
+//!         Permission::Allowed
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut now = Instant::now();
+//! let mut frontier = Frontier::in_memory(FrontierConfig::default(), now);
+//! frontier.admit(FrontierUrl::seed(CanonicalUrl::parse("https://a.example/")?, 0))?;
+//! loop {
+//!     match frontier.next(now, &mut EverythingAllowed)? {
+//!         Next::Lease(lease) => {
+//!             // Fetch it; when its body has ended, the host's delay begins.
+//!             frontier.body_done(&lease.url().url.host(), now, &HostAdvice::default());
+//!             // Admit its links, write its record, and then:
+//!             frontier.settle(lease.finished())?;
+//!             frontier.apply(1)?; // the journal position of the record
+//!         }
+//!         Next::Robots(host, _) => frontier.robots_done(&host, now, None, &HostAdvice::default()),
+//!         Next::Refused(lease, _why) => frontier.settle(lease.finished())?,
+//!         Next::WaitUntil(at) => now = at,
+//!         Next::InFlight => now += Duration::from_millis(10), // or wait for what is under way
+//!         Next::Drained => break,
+//!     }
+//! }
+//! assert_eq!(frontier.counts().finished, 1);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! In reading order: `url` and `host` are names, `seeds` and `scope` what belongs to a crawl, `trap`
+//! what never ends and `url_normalizer` what it learns of parameters; `config` has the bounds,
+//! `lease` is what goes out and comes back, `store` what is kept between two processes; `politeness`
+//! says when a host may be asked, `host_queue` what it is asked first, `hosts` and `schedule` whose
+//! turn it is, `url_table` which URLs there are, and `frontier` is all of it.
 
 mod clock;
-pub mod config;
-pub mod frontier;
-pub mod host;
-pub mod lease;
+mod config;
+mod frontier;
+mod host;
+mod host_queue;
+mod hosts;
+mod lease;
 mod pointer;
-pub mod politeness;
-mod queue;
-mod replay;
+mod politeness;
 mod schedule;
-pub mod scope;
-pub mod seeds;
+mod scope;
+mod seeds;
 mod store;
 mod trap;
-pub mod url;
+mod url;
+mod url_normalizer;
+mod url_table;
 
 pub use config::{FrontierConfig, FrontierError, HostStatus, Opened};
-pub use frontier::{Frontier, Offers, WaitingUrl};
+pub use frontier::{Frontier, Offers};
 pub use host::HostKey;
 pub use lease::{
-    Admission, Counts, FrontierUrl, Gate, Lease, Next, Permission, Refused, Settled, Spelling,
+    Admission, Counts, FrontierUrl, Gate, Lease, LinkTarget, Next, PendingUrl, Permission, Refused,
+    Settled,
 };
 pub use pointer::pointed;
 pub use politeness::{HostAdvice, HostLimits};
 pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
 pub use seeds::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list, parse_seeds};
-pub use trap::Gave;
+pub use store::{DiskStore, FrontierStore, MemoryStore, QueueSlot, StoreError, StoredUrl};
+pub use trap::PageYield;
 pub use url::{CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, parse_url, resolve};
+pub use url_normalizer::UrlNormalizer;
 
 #[cfg(test)]
 mod laws;

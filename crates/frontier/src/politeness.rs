@@ -1,4 +1,4 @@
-//! Manners: when a host may be asked again.
+//! Politeness: when a host may be asked again.
 //!
 //! One delay, counted from the end of the last body. The server sees the start of our requests;
 //! between a lease and the moment its request reaches the server lie DNS, connect and queues of
@@ -52,18 +52,18 @@ pub struct HostLimits {
     pub pages: Option<u64>,
 }
 
-/// Why a host waits.
+/// WaitReason a host waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum WaitReason {
     Delay,
     BackOff,
     RetryAfter,
     Slow,
 }
 
-/// One host's manners.
+/// One host's politeness: what it was asked, and when it may be asked again.
 #[derive(Debug)]
-pub(crate) struct Manners {
+pub(crate) struct Politeness {
     pub(crate) in_flight: usize,
     pub(crate) asking_robots: bool,
     pub(crate) address: Option<IpAddr>,
@@ -75,11 +75,11 @@ pub(crate) struct Manners {
     next_at: Option<Instant>,
     /// When the last delay began: the host's last body ended then, or our process began.
     rested_at: Option<Instant>,
-    why: Why,
+    why: WaitReason,
     charged: Vec<IpAddr>,
 }
 
-impl Manners {
+impl Politeness {
     pub(crate) fn new(delay: Duration, connections: usize) -> Self {
         Self {
             in_flight: 0,
@@ -92,7 +92,7 @@ impl Manners {
             average: Duration::ZERO,
             next_at: None,
             rested_at: None,
-            why: Why::Delay,
+            why: WaitReason::Delay,
             charged: Vec::new(),
         }
     }
@@ -111,7 +111,7 @@ impl Manners {
     pub(crate) fn set_crawl_delay(&mut self, delay: Option<Duration>) {
         self.crawl_delay = delay;
         if let Some(at) = self.rested_at {
-            self.wait_until(at + self.delay(), Why::Delay);
+            self.wait_until(at + self.delay(), WaitReason::Delay);
         }
     }
 
@@ -124,7 +124,7 @@ impl Manners {
     pub(crate) fn sent(&mut self, now: Instant, addresses: &mut Addresses) {
         self.in_flight += 1;
         self.charged.extend(addresses.charge(self.address));
-        self.wait_until(now + self.delay(), Why::Delay);
+        self.wait_until(now + self.delay(), WaitReason::Delay);
     }
 
     /// robots.txt is asked for: the slot is taken, no delay begins.
@@ -156,17 +156,17 @@ impl Manners {
             let wait = BACK_OFF_FIRST
                 .saturating_mul(1 << doublings)
                 .min(BACK_OFF_MAX);
-            self.wait_until(now + wait, Why::BackOff);
+            self.wait_until(now + wait, WaitReason::BackOff);
         } else {
             self.failures = 0;
         }
         self.average = (self.average * 2 + advice.took.min(2 * SLOW_REST_MAX)) / 3;
         if self.average > SLOW {
-            self.wait_until(now + self.average.min(SLOW_REST_MAX), Why::Slow);
+            self.wait_until(now + self.average.min(SLOW_REST_MAX), WaitReason::Slow);
         }
         if let Some(asked) = advice.retry_after {
             let wait = asked.min(retry_after_max) + RETRY_AFTER_MARGIN;
-            self.wait_until(now + wait, Why::RetryAfter);
+            self.wait_until(now + wait, WaitReason::RetryAfter);
         }
         freed
     }
@@ -174,18 +174,18 @@ impl Manners {
     /// Begins a delay.
     pub(crate) fn rest(&mut self, now: Instant) {
         self.rested_at = Some(now);
-        self.wait_until(now + self.delay(), Why::Delay);
+        self.wait_until(now + self.delay(), WaitReason::Delay);
     }
 
     /// Puts the next request off, never forward.
-    fn wait_until(&mut self, at: Instant, why: Why) {
+    fn wait_until(&mut self, at: Instant, why: WaitReason) {
         if self.next_at.is_none_or(|next| at > next) {
             self.next_at = Some(at);
             self.why = why;
         }
     }
 
-    /// Why the host waits, for watchers; `None` when it does not.
+    /// WaitReason the host waits, for watchers; `None` when it does not.
     pub(crate) fn why(&self, now: Instant) -> Option<&'static str> {
         if self.asking_robots {
             return Some("robots");
@@ -195,11 +195,13 @@ impl Manners {
         }
         let waits = self.next_at.is_some_and(|at| at > now);
         waits.then_some(match self.why {
-            Why::Delay if self.crawl_delay.is_some_and(|asked| asked > self.delay) => "crawl-delay",
-            Why::Delay => "delay",
-            Why::BackOff => "back-off",
-            Why::RetryAfter => "retry-after",
-            Why::Slow => "slow",
+            WaitReason::Delay if self.crawl_delay.is_some_and(|asked| asked > self.delay) => {
+                "crawl-delay"
+            }
+            WaitReason::Delay => "delay",
+            WaitReason::BackOff => "back-off",
+            WaitReason::RetryAfter => "retry-after",
+            WaitReason::Slow => "slow",
         })
     }
 }
@@ -212,10 +214,8 @@ pub(crate) struct Addresses {
 
 impl Addresses {
     /// Whether an address takes no more at once.
-    pub(crate) fn is_full(&self, address: Option<IpAddr>, max: usize) -> bool {
-        address
-            .and_then(|address| self.counts.get(&address))
-            .is_some_and(|&count| count >= max)
+    pub(crate) fn is_full(&self, address: IpAddr, max: usize) -> bool {
+        self.counts.get(&address).is_some_and(|&count| count >= max)
     }
 
     fn charge(&mut self, address: Option<IpAddr>) -> Option<IpAddr> {
@@ -240,17 +240,17 @@ mod tests {
 
     const DELAY: Duration = Duration::from_secs(1);
 
-    fn after(advice: &[HostAdvice]) -> (Manners, Duration) {
+    fn after(advice: &[HostAdvice]) -> (Politeness, Duration) {
         let now = Instant::now();
-        let mut manners = Manners::new(DELAY, 1);
+        let mut politeness = Politeness::new(DELAY, 1);
         let mut addresses = Addresses::default();
         for advice in advice {
-            manners.sent(now, &mut addresses);
-            manners.received(now, advice, Duration::from_secs(3_600), &mut addresses);
-            manners.rest(now);
+            politeness.sent(now, &mut addresses);
+            politeness.received(now, advice, Duration::from_secs(3_600), &mut addresses);
+            politeness.rest(now);
         }
-        let wait = manners.next_at().expect("it waits") - now;
-        (manners, wait)
+        let wait = politeness.next_at().expect("it waits") - now;
+        (politeness, wait)
     }
 
     #[test]
@@ -305,10 +305,10 @@ mod tests {
 
     #[test]
     fn the_longer_of_delay_and_crawl_delay_counts() {
-        let mut manners = Manners::new(DELAY, 1);
-        manners.set_crawl_delay(Some(Duration::from_millis(100)));
-        assert_eq!(manners.delay(), DELAY);
-        manners.set_crawl_delay(Some(Duration::from_secs(7)));
-        assert_eq!(manners.delay(), Duration::from_secs(7));
+        let mut politeness = Politeness::new(DELAY, 1);
+        politeness.set_crawl_delay(Some(Duration::from_millis(100)));
+        assert_eq!(politeness.delay(), DELAY);
+        politeness.set_crawl_delay(Some(Duration::from_secs(7)));
+        assert_eq!(politeness.delay(), Duration::from_secs(7));
     }
 }

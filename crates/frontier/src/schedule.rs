@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::time::Instant;
 
-use crate::queue::HostQueue;
+use crate::host_queue::HostQueue;
 
 /// Priorities that differ by less than one part in so many are alike when hosts are chosen. Few of a
 /// topic's links are promising, so that the small priorities must be told apart as well.
@@ -40,10 +40,10 @@ impl Schedule {
     pub(crate) fn update(&mut self, id: usize, host: &mut HostQueue, now: Instant) {
         host.promote(now);
         let place = match host.next_at() {
-            _ if host.len() == 0 || host.manners.is_busy() => Place::Idle,
+            _ if host.len() == 0 || host.politeness.is_busy() => Place::Idle,
             Some(at) if at > now => Place::Due(at),
             _ => {
-                let priority = host.peek().map_or(0.0, |item| item.priority);
+                let priority = host.peek().map_or(0.0, |slot| slot.priority);
                 Place::Ready((priority * PRIORITY_STEPS).round() as i32, host.turn)
             }
         };

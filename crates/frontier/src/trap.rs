@@ -29,6 +29,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::host::HostKey;
 use crate::url::CanonicalUrl;
+use crate::url_normalizer::{UrlNormalizer, parameter_key};
 
 /// Longest path, in bytes; a Chinese character takes nine.
 const PATH_BYTES_MAX: usize = 1_500;
@@ -59,15 +60,15 @@ const PARAMETERS_SEEN_MAX: usize = 8;
 /// Entries of each table, some 16 bytes each.
 const ENTRIES_MAX: usize = 400_000;
 
-/// What a page that was read gave.
+/// What a page that was read is worth to a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gave {
-    /// Something on it was kept.
-    Something,
+pub enum PageYield {
+    /// It has content that is kept.
+    Content,
     /// Nothing: it is thin, an error page, or repeats another.
     Nothing,
-    /// Nothing that may be kept: it asks not to be indexed. Its links count.
-    OnlyLinks,
+    /// Nothing that may be kept, since it asks not to be indexed; but its links count.
+    LinksOnly,
 }
 
 /// The trap rules and what they have seen.
@@ -77,6 +78,8 @@ pub(crate) struct Traps {
     /// Whether the first page read under a URL less one parameter was useful.
     firsts: hashbrown::HashMap<u64, bool>,
     parameters: hashbrown::HashMap<u64, Parameter>,
+    /// The parameters among them that change nothing.
+    normalizer: UrlNormalizer,
     /// The page whose links are being admitted.
     reader: Option<Reader>,
 }
@@ -155,9 +158,14 @@ impl Traps {
     }
 
     /// A page that was judged, as it will be noted.
-    pub(crate) fn judged(&self, host: &HostKey, url: &CanonicalUrl, gave: Gave) -> JudgedPage {
+    pub(crate) fn judged(
+        &self,
+        host: &HostKey,
+        url: &CanonicalUrl,
+        page_yield: PageYield,
+    ) -> JudgedPage {
         let shape = Shape::of(url);
-        let useless = gave != Gave::Something;
+        let useless = page_yield != PageYield::Content;
         let has_room = |part: &u64| self.parts.len() < ENTRIES_MAX || self.parts.contains_key(part);
         let part = shape.part(host).map(|(part, _)| part).filter(has_room);
         let part = part.map(|part| {
@@ -184,23 +192,9 @@ impl Traps {
         seen.count_link(is_its_kind);
     }
 
-    /// The URL without the parameters that were found to change nothing on its host.
-    pub(crate) fn plain(&self, url: &CanonicalUrl) -> String {
-        let text = url.as_str();
-        let Some((before, query)) = text.split_once('?') else {
-            return text.to_owned();
-        };
-        let host = url.host();
-        let matters = |piece: &&str| {
-            let name = piece.split('=').next().unwrap_or("");
-            !self.changes_nothing(&host, name)
-        };
-        let kept: Vec<&str> = query.split('&').filter(matters).collect();
-        if kept.is_empty() {
-            before.to_owned()
-        } else {
-            [before, "?", &kept.join("&")].concat()
-        }
+    /// What has been learnt of parameters that change nothing.
+    pub(crate) fn url_normalizer(&self) -> &UrlNormalizer {
+        &self.normalizer
     }
 
     /// Notes that a URL was admitted that the page with record number `via` linked to.
@@ -224,10 +218,16 @@ impl Traps {
 
     /// Notes what the page of record number `seq` gave. URLs admitted next, via that record, are
     /// its links.
-    pub(crate) fn observe(&mut self, host: &HostKey, url: &CanonicalUrl, seq: u64, gave: Gave) {
+    pub(crate) fn observe(
+        &mut self,
+        host: &HostKey,
+        url: &CanonicalUrl,
+        seq: u64,
+        page_yield: PageYield,
+    ) {
         let shape = Shape::of(url);
         let part = shape.part(host).map(|(part, _)| part);
-        let useful = gave == Gave::Something;
+        let useful = page_yield == PageYield::Content;
         self.reader = Some(Reader {
             part,
             seq,
@@ -236,29 +236,29 @@ impl Traps {
         if let Some(seen) = part.and_then(|part| entry(&mut self.parts, part)) {
             seen.count(!useful);
         }
-        self.observe_parameters(host, &shape, gave);
+        self.observe_parameters(host, &shape, page_yield);
     }
 
-    fn observe_parameters(&mut self, host: &HostKey, shape: &Shape<'_>, gave: Gave) {
+    fn observe_parameters(&mut self, host: &HostKey, shape: &Shape<'_>, page_yield: PageYield) {
         let keys = self.keys_of(host, shape);
         for (name, value) in shape.parameters().take(PARAMETERS_SEEN_MAX) {
-            let [plain, first] = shape.firsts(host, name);
-            let was_useful = [plain, first].map(|key| self.firsts.get(&key).copied());
+            let [without, first] = shape.firsts(host, name);
+            let was_useful = [without, first].map(|key| self.firsts.get(&key).copied());
             let first_was_useful = was_useful.into_iter().flatten().reduce(|a, b| a | b);
-            if let Some(seen) = entry(&mut self.parameters, parameter_key(host, name)) {
+            self.count_parameter(parameter_key(host, name), |seen| {
                 seen.see(value);
-                match (first_was_useful, gave) {
-                    (Some(true), Gave::Something) => {
+                match (first_was_useful, page_yield) {
+                    (Some(true), PageYield::Content) => {
                         seen.different = seen.different.saturating_add(1);
                     }
-                    (Some(true), Gave::Nothing) => seen.same = seen.same.saturating_add(1),
-                    (Some(true), Gave::OnlyLinks) | (Some(false) | None, _) => {}
+                    (Some(true), PageYield::Nothing) => seen.same = seen.same.saturating_add(1),
+                    (Some(true), PageYield::LinksOnly) | (Some(false) | None, _) => {}
                 }
-            }
+            });
         }
         for key in keys {
             if let Some(first) = entry(&mut self.firsts, key) {
-                *first |= gave == Gave::Something;
+                *first |= page_yield == PageYield::Content;
             }
         }
     }
@@ -267,7 +267,7 @@ impl Traps {
     /// without each of its parameters.
     fn keys_of(&self, host: &HostKey, shape: &Shape<'_>) -> Vec<u64> {
         let own = shape.without(host, |_| false);
-        let bare = shape.without(host, |name| self.changes_nothing(host, name));
+        let bare = shape.without(host, |name| self.normalizer.ignores(host, name));
         let names = shape.parameters().take(PARAMETERS_SEEN_MAX);
         let firsts = names.map(|(name, _)| shape.firsts(host, name)[1]);
         [own, bare].into_iter().chain(firsts).collect()
@@ -284,11 +284,10 @@ impl Traps {
             for url in [copy, original] {
                 let values = url.parameters().filter(|(name, _)| *name == differing);
                 for (name, value) in values.take(1) {
-                    let key = parameter_key(&url.host(), name);
-                    if let Some(seen) = entry(&mut self.parameters, key) {
+                    self.count_parameter(parameter_key(&url.host(), name), |seen| {
                         seen.see(value);
                         seen.same = seen.same.saturating_add(1);
-                    }
+                    });
                 }
             }
         } else {
@@ -296,19 +295,29 @@ impl Traps {
             let (host, shape) = (copy.host(), Shape::of(copy));
             for (name, _) in shape.parameters().take(PARAMETERS_SEEN_MAX) {
                 let firsts = shape.firsts(&host, name);
-                if firsts.iter().any(|key| self.firsts.contains_key(key))
-                    && let Some(seen) = self.parameters.get_mut(&parameter_key(&host, name))
+                let key = parameter_key(&host, name);
+                if firsts.iter().any(|first| self.firsts.contains_key(first))
+                    && self.parameters.contains_key(&key)
                 {
-                    seen.different = seen.different.saturating_add(1);
+                    self.count_parameter(key, |seen| {
+                        seen.different = seen.different.saturating_add(1);
+                    });
                 }
             }
         }
     }
 
-    pub(crate) fn changes_nothing(&self, host: &HostKey, name: &str) -> bool {
-        self.parameters
-            .get(&parameter_key(host, name))
-            .is_some_and(Parameter::changes_nothing)
+    /// Counts what was seen of a parameter, and notes when that decides whether it changes nothing.
+    fn count_parameter(&mut self, key: u64, count: impl FnOnce(&mut Parameter)) {
+        let Some(seen) = entry(&mut self.parameters, key) else {
+            return;
+        };
+        let before = seen.changes_nothing();
+        count(seen);
+        let after = seen.changes_nothing();
+        if after != before {
+            self.normalizer.set(key, after);
+        }
     }
 
     /// Whether the page was read already under a URL that differs in nothing that matters.
@@ -317,15 +326,15 @@ impl Traps {
         if self.parameters.is_empty() || shape.query.is_empty() {
             return false;
         }
-        let without = |name: &str| self.changes_nothing(host, name);
+        let without = |name: &str| self.normalizer.ignores(host, name);
         let names = shape.parameters().map(|(name, _)| name);
         let mut idle = names.filter(|name| without(name)).peekable();
         if idle.peek().is_none() {
             return false;
         }
-        let plain = shape.without(host, without);
+        let normalized = shape.without(host, without);
         let was_read = |key| self.firsts.contains_key(&key) || read_as.contains(&key);
-        was_read(plain) || idle.any(|name| was_read(less(plain, name)))
+        was_read(normalized) || idle.any(|name| was_read(less(normalized, name)))
     }
 }
 
@@ -453,8 +462,8 @@ impl<'u> Shape<'u> {
     /// with this parameter: `list?page=2` does not stand for `list`, but `list?page=1` is compared
     /// with it.
     fn firsts(&self, host: &HostKey, parameter: &str) -> [u64; 2] {
-        let plain = self.without(host, |other| other == parameter);
-        [plain, less(plain, parameter)]
+        let without = self.without(host, |other| other == parameter);
+        [without, less(without, parameter)]
     }
 
     /// A hash of host, path and the parameters that are not left out.
@@ -478,13 +487,9 @@ fn numbers_of(text: &str) -> usize {
     runs.filter(|run| !run.is_empty()).count()
 }
 
-/// The key of a page that was read with one parameter more than the key `plain` has.
-fn less(plain: u64, parameter: &str) -> u64 {
-    plain.wrapping_add(xxh3_64(parameter.as_bytes()))
-}
-
-fn parameter_key(host: &HostKey, name: &str) -> u64 {
-    xxh3_64([host.as_str(), "?", name].concat().as_bytes())
+/// The key of a page that was read with one parameter more than the URL whose key is `without`.
+fn less(without: u64, parameter: &str) -> u64 {
+    without.wrapping_add(xxh3_64(parameter.as_bytes()))
 }
 
 fn entry<V: Default>(table: &mut hashbrown::HashMap<u64, V>, key: u64) -> Option<&mut V> {

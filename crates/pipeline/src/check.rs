@@ -153,7 +153,7 @@ fn read_journal(
             Event::Page(page) => {
                 read_page(record.seq, page, &mut journal, report);
                 if let Some(again) = &mut again {
-                    again.page(record.seq, page, report);
+                    again.page(record.seq, page, report)?;
                 }
             }
             Event::Robots(_) | Event::Sitemap(_) | Event::Attempt(_) | Event::Stop(_) => {}
@@ -263,7 +263,7 @@ fn check_tables(
         return Ok(());
     }
     for (seq, url) in &journal.kept {
-        if tables.get(*seq).is_none() {
+        if tables.get(*seq)?.is_none() {
             report.problem(format!(
                 "{url} (record {seq}) is kept but has no fingerprint in the tables"
             ));
@@ -348,17 +348,24 @@ impl Rejudge {
         let asked = in_ram(&config);
         if self.asked != asked {
             // The kept pages stay, other neighbours are found among them.
-            self.kept.change_tables(TableIndex::in_memory(&asked)?);
+            self.kept.change_tables(TableIndex::in_memory(&asked)?)?;
             self.asked = asked;
         }
         Ok(())
     }
 
-    fn page(&mut self, seq: u64, page: &PageRecord, report: &mut CheckReport) {
-        let Some(summary) = &page.page else { return };
+    fn page(
+        &mut self,
+        seq: u64,
+        page: &PageRecord,
+        report: &mut CheckReport,
+    ) -> Result<(), CrawlError> {
+        let Some(summary) = &page.page else {
+            return Ok(());
+        };
         let Some(print) = recorded::print_of(summary) else {
             report.problem(format!("record {seq}: its fingerprint cannot be read"));
-            return;
+            return Ok(());
         };
         let whole = recorded::whole_of(summary, &print);
         let measured = Measured {
@@ -369,7 +376,7 @@ impl Rejudge {
             print: &print,
             whole: whole.as_ref(),
         };
-        let again = self.kept.judge(&measured, &self.rules, self.keep);
+        let again = self.kept.judge(&measured, &self.rules, self.keep)?;
         report.rejudged += 1;
         let neighbour = again.evidence.neighbour.map(|near| near.page);
         let outcome = Outcome::Judged(again.verdict);
@@ -400,7 +407,8 @@ impl Rejudge {
                 page.url
             ));
         }
-        self.kept.apply(seq, page, false);
+        self.kept.apply(seq, page, false)?;
+        Ok(())
     }
 }
 

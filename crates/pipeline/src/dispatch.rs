@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use fetcher::Purpose;
-use frontier::Next;
+use frontier::{FrontierError, Next};
 use outcome::StopReason;
 use state::SharedQueue;
 use state::context::{Kind, UrlContext};
@@ -40,6 +40,16 @@ pub(crate) struct Ended {
     pub(crate) reason: StopReason,
     /// The reason in words, where there is more to say.
     pub(crate) detail: Option<String>,
+}
+
+impl Ended {
+    /// The crawl cannot go on.
+    pub(crate) fn by_error() -> Self {
+        Self {
+            reason: StopReason::Error,
+            detail: None,
+        }
+    }
 }
 
 /// The dispatcher's state.
@@ -140,32 +150,31 @@ impl Dispatcher {
     }
 
     /// Works until the crawl has ended, for whatever reason.
-    pub(crate) fn run(&mut self, inbox: &Receiver<ToDispatcher>) -> Ended {
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read.
+    pub(crate) fn run(&mut self, inbox: &Receiver<ToDispatcher>) -> Result<Ended, FrontierError> {
         let started = Instant::now();
         let mut shown = None;
-        let failed = || Ended {
-            reason: StopReason::Error,
-            detail: None,
-        };
         loop {
             while let Ok(message) = inbox.try_recv() {
                 if self.take(message) {
-                    return failed();
+                    return Ok(Ended::by_error());
                 }
             }
             let ending = self.ending(started);
             let is_ending = ending.is_some();
             if let Some(ended) = ending.filter(|_| self.room.is_quiet()) {
-                return ended;
+                return Ok(ended);
             }
             let mut deadline = Instant::now() + NAP_MAX;
             if !is_ending && !self.stop.is_paused() {
-                match self.lease_all() {
+                match self.lease_all()? {
                     Leased::Drained if self.room.is_quiet() => {
-                        return Ended {
+                        return Ok(Ended {
                             reason: StopReason::Drained,
                             detail: None,
-                        };
+                        });
                     }
                     Leased::Until(at) => deadline = deadline.min(at),
                     Leased::Drained | Leased::Waiting => {}
@@ -178,11 +187,11 @@ impl Dispatcher {
             match inbox.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(message) => {
                     if self.take(message) {
-                        return failed();
+                        return Ok(Ended::by_error());
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return failed(),
+                Err(RecvTimeoutError::Disconnected) => return Ok(Ended::by_error()),
             }
         }
     }
@@ -209,9 +218,9 @@ impl Dispatcher {
     }
 
     /// Leases as long as there is room.
-    fn lease_all(&mut self) -> Leased {
+    fn lease_all(&mut self) -> Result<Leased, FrontierError> {
         while self.room.has_room() {
-            let next = self.queue.lock().next(Instant::now(), &mut self.robots);
+            let next = self.queue.lock().next(Instant::now(), &mut self.robots)?;
             let visitor = Arc::clone(&self.visitor);
             match next {
                 Next::Lease(lease) => {
@@ -235,12 +244,12 @@ impl Dispatcher {
                     self.runtime
                         .spawn(async move { visitor.refuse(lease, refused).await });
                 }
-                Next::WaitUntil(at) => return Leased::Until(at),
-                Next::InFlight => return Leased::Waiting,
-                Next::Drained => return Leased::Drained,
+                Next::WaitUntil(at) => return Ok(Leased::Until(at)),
+                Next::InFlight => return Ok(Leased::Waiting),
+                Next::Drained => return Ok(Leased::Drained),
             }
         }
-        Leased::Waiting
+        Ok(Leased::Waiting)
     }
 
     /// Takes a message in; true when the crawl cannot go on.

@@ -104,12 +104,19 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
     if let Some(control) = watch.control {
         control.connect(Some(line.to_writer.clone()));
     }
-    let ended = dispatcher.run(&inbox);
+    let (ended, failure) = match dispatcher.run(&inbox) {
+        Ok(ended) => (ended, None),
+        Err(error) => (Ended::by_error(), Some(error)),
+    };
     if let Some(control) = watch.control {
         control.connect(None);
     }
     drop(dispatcher);
-    let ran_ms = line.drain(&ended, started)?;
+    let drained = line.drain(&ended, started);
+    if let Some(failure) = failure {
+        return Err(failure.into());
+    }
+    let ran_ms = drained?;
     watch.progress.update(|shown| {
         shown.state = "stopped".into();
         shown.stop_reason = Some(ended.reason.clone());

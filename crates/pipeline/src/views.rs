@@ -104,7 +104,7 @@ pub(crate) fn open(dir: &CrawlDir, config: &CrawlConfig) -> Result<Opened, Crawl
         notes,
     };
     opened.replay(dir, &reached)?;
-    opened.state.go_live();
+    opened.state.go_live().map_err(write::store_error)?;
     Ok(opened)
 }
 
@@ -208,6 +208,7 @@ impl Opened {
             prints: position <= reached.prints,
         };
         let applied = self.state.apply(record, stored, lent, read);
+        let applied = applied.map_err(write::store_error)?;
         self.notes.extend(applied.problem);
         self.notes.extend(applied.kept.problem.clone());
         if is_indexed {

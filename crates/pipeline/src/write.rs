@@ -23,8 +23,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use archive::{Archive, Entry, Event, Position, Record, SeedRecord};
 use frontier::{HostKey, Settled};
 use state::retry::{Candidate, RetryFilter};
-use state::state::StoreError;
-use state::{Decided, Finding, Lent, State, Stored};
+use state::{Decided, Finding, Lent, SeedError, State, StoreError, Stored};
 
 use crate::config::CrawlConfig;
 use crate::dir::CrawlDir;
@@ -117,7 +116,10 @@ impl Writer {
         let mut group = Group::default();
         self.commit_event(Event::Start(start), &mut group)?;
         for seed in seeds {
-            let wrong = |error| CrawlError::Setup(format!("seed {}: {error}", seed.url));
+            let wrong = |error| match error {
+                SeedError::Url(error) => CrawlError::Setup(format!("seed {}: {error}", seed.url)),
+                SeedError::Frontier(error) => error.into(),
+            };
             let event = self.state.decide_seed(seed.clone()).map_err(wrong)?;
             self.commit_event(event, &mut group)?;
         }
@@ -171,11 +173,13 @@ impl Writer {
     fn commit_finding(&mut self, finding: Finding, group: &mut Group) -> Result<(), CrawlError> {
         group.bytes += finding.body_bytes();
         let decided = self.state.decide(finding, unix_ms());
+        let decided = decided.map_err(store_error)?;
         self.append(&decided)?;
         let lent = decided.lent();
         let applied = self
             .state
-            .apply(&decided.record, Stored::default(), lent, |_| None);
+            .apply(&decided.record, Stored::default(), lent, |_| None)
+            .map_err(store_error)?;
         fail_point!("apply:after");
         if let Some(loss) = applied.example_lost {
             tracing::warn!("{loss}");
@@ -229,7 +233,8 @@ impl Writer {
         fail_point!("commit:after-append");
         let applied = self
             .state
-            .apply(&record, Stored::default(), Lent::default(), |_| None);
+            .apply(&record, Stored::default(), Lent::default(), |_| None)
+            .map_err(store_error)?;
         fail_point!("apply:after");
         group.reopened.extend(applied.reopened);
         Ok(())
@@ -243,7 +248,7 @@ impl Writer {
         group: &mut Group,
     ) -> Result<usize, CrawlError> {
         let before = group.reopened.len();
-        for event in self.state.decide_retry(found, filter) {
+        for event in self.state.decide_retry(found, filter)? {
             self.commit_event(event, group)?;
         }
         Ok(group.reopened.len() - before)
@@ -257,7 +262,7 @@ impl Writer {
         {
             let mut queue = self.state.queue().lock();
             for settled in group.settled.drain(..) {
-                queue.frontier.settle(settled);
+                queue.frontier.settle(settled)?;
             }
         }
         self.store(position)?;
@@ -266,7 +271,7 @@ impl Writer {
             position = self.sync()?;
             self.store(position)?;
         }
-        self.state.rescore_if_due();
+        self.state.rescore_if_due().map_err(store_error)?;
         self.publish(group.publications, position)?;
         self.bytes += group.bytes;
         self.show();
@@ -312,7 +317,7 @@ impl Writer {
                 self.looked_up.insert(rule.clone());
                 urls = retry::refused_for(&self.dir, &rule)?;
             }
-            for event in self.state.decide_rule_wrong(&rule, urls) {
+            for event in self.state.decide_rule_wrong(&rule, urls)? {
                 self.commit_event(event, group)?;
                 any = true;
             }

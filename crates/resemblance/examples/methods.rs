@@ -266,7 +266,7 @@ fn judged(config: &IndexConfig, prints: &[TextPrint]) -> Result<Decisions, Box<d
     let mut index = TableIndex::in_memory(config)?;
     let alone = config.overlap > 1.0;
     let judge = |(number, print): (usize, &TextPrint)| {
-        let near = index.nearest(print);
+        let near = index.nearest(print)?;
         let near = near.filter(|near| match near.decision {
             Decision::Duplicate => true,
             Decision::Refuted | Decision::Unconfirmed => {
@@ -274,11 +274,11 @@ fn judged(config: &IndexConfig, prints: &[TextPrint]) -> Result<Decisions, Box<d
             }
         });
         if near.is_none() {
-            index.insert(number as u64, print);
+            index.insert(number as u64, print)?;
         }
-        near.map(|near| near.page as usize)
+        Ok(near.map(|near| near.page as usize))
     };
-    Ok(prints.iter().enumerate().map(judge).collect())
+    prints.iter().enumerate().map(judge).collect()
 }
 
 fn detected(detector: &Detector, documents: &[Document]) -> Decisions {

@@ -6,7 +6,7 @@
 mod generated;
 
 use divan::counter::ItemsCount;
-use simhash::{IndexConfig, MemoryIndex, SketchSize, TableIndex, Tables};
+use simhash::{IndexConfig, LinearIndex, SketchSize, TableIndex, Tables};
 
 fn main() {
     check();
@@ -34,15 +34,18 @@ fn check() {
     ] {
         let config = config(tables, reach);
         let mut index = TableIndex::in_memory(&config).expect("the reach fits the tables");
-        let mut model = MemoryIndex::new(&config);
+        let mut model = LinearIndex::new(&config);
         for (page, bits) in generated::fingerprints(3_000, 1).into_iter().enumerate() {
             let print = generated::print(&texts, bits);
-            let (near, expected) = (index.nearest(&print), model.nearest(&print));
+            let (near, expected) = (
+                index.nearest(&print).expect("in RAM"),
+                model.nearest(&print),
+            );
             assert_eq!(
                 near.map(|n| (n.page, n.distance)),
                 expected.map(|n| (n.page, n.distance))
             );
-            index.insert(page as u64, &print);
+            index.insert(page as u64, &print).expect("in RAM");
             model.insert(page as u64, &print);
         }
     }
@@ -60,14 +63,16 @@ fn lookup_and_insert(bencher: divan::Bencher<'_, '_>, pages: usize, tables: Tabl
     let mut index =
         TableIndex::in_memory(&config(tables, reach)).expect("the reach fits the tables");
     for (page, bits) in generated::fingerprints(pages, 1).into_iter().enumerate() {
-        index.insert(page as u64, &generated::print(&texts, bits));
+        index
+            .insert(page as u64, &generated::print(&texts, bits))
+            .expect("in RAM");
     }
     let fresh = generated::fingerprints(1_000_000, 99);
     let mut page = pages;
     bencher.counter(ItemsCount::new(1u32)).bench_local(|| {
         let print = generated::print(&texts, fresh[page % fresh.len()]);
-        divan::black_box(index.nearest(&print));
-        index.insert(page as u64, &print);
+        divan::black_box(index.nearest(&print).expect("in RAM"));
+        index.insert(page as u64, &print).expect("in RAM");
         page += 1;
     });
 }

@@ -53,10 +53,10 @@ fn stream(
 ) -> Result<(), Box<dyn Error>> {
     let mut index = TableIndex::in_memory(config)?;
     for (number, (id, print)) in documents.iter().enumerate() {
-        let near = index.nearest(print);
+        let near = index.nearest(print)?;
         let duplicate = near.filter(|near| near.decision == Decision::Duplicate);
         if duplicate.is_none() {
-            index.insert(number as u64, print);
+            index.insert(number as u64, print)?;
         }
         let decision = json!({
             "id": id,

@@ -1,4 +1,4 @@
-//! The tables on disk, for machines that are short of memory: the same keys, asked of sled.
+//! The tables on disk, for machines that are short of memory: the same keys, asked of the store.
 //!
 //! The newest pages are in the tables in RAM. When there are enough of them they are *merged*: each
 //! goes to one bucket of every table here, and the RAM begins anew. So a bucket is written once for
@@ -16,16 +16,16 @@
 //! removed pages stay and cost a look at their rows; so do the entries that a crash in the middle of
 //! a merge leaves twice. A slot that was merged is never used again, so none is ever wrong.
 //!
-//! Cost: a lookup to distance 8 asks sled for 188 buckets, some 2 microseconds each when they are
-//! in its cache.
+//! Cost: a lookup to distance 8 asks the store for 188 buckets, some 2 microseconds each when they
+//! are in its cache.
 
 use std::collections::BTreeMap;
 
 use crate::layout::{BLOCKS, Layout, block, masks, radius};
 use crate::rows::Rows;
-use crate::store::Store;
+use crate::store::{PrintStore, StoreError};
 use crate::tables::BAND_TABLE;
-use crate::{IndexConfig, IndexError, Tables, TextPrint};
+use crate::{IndexConfig, Tables, TextPrint};
 
 /// The first table of bands; there is one for each band.
 const FIRST_BAND: u8 = 64;
@@ -81,8 +81,8 @@ impl DiskTables {
     }
 
     /// How many slots are merged; none where the tables are of another layout.
-    pub(crate) fn merged(&self, store: &Store) -> Result<Option<u32>, IndexError> {
-        let found = store.table(&[MERGED])?;
+    pub(crate) fn merged(&self, store: &dyn PrintStore) -> Result<Option<u32>, StoreError> {
+        let found = store.table_entry(&[MERGED])?;
         Ok(match found.as_deref() {
             None => Some(0),
             Some(&[a, b, c, d, layout]) if layout == self.layout => {
@@ -96,11 +96,11 @@ impl DiskTables {
     /// `base + count` are merged. A crash leaves the old number and perhaps some entries.
     pub(crate) fn merge(
         &self,
-        store: &Store,
+        store: &mut dyn PrintStore,
         rows: &Rows,
         base: u32,
         count: u32,
-    ) -> Result<(), IndexError> {
+    ) -> Result<(), StoreError> {
         let live = || (0..count).filter(|&slot| rows.is_live(slot));
         let mut entries = Vec::new();
         for slot in live().filter(|&slot| !rows.is_empty(slot)) {
@@ -131,17 +131,17 @@ impl DiskTables {
         // The number says that all before it is there: it must not reach the disk first.
         store.flush()?;
         let [a, b, c, d] = (base + count).to_le_bytes();
-        store.put_table(&[MERGED], &[a, b, c, d, self.layout])
+        store.put_table_entry(&[MERGED], &[a, b, c, d, self.layout])
     }
 
     /// Calls `found` with (slot, table) for every merged page that is a candidate, for some more
     /// than once, and for pages that were removed.
     pub(crate) fn candidates(
         &self,
-        store: &Store,
+        store: &dyn PrintStore,
         print: &TextPrint,
         mut found: impl FnMut(u32, u8),
-    ) -> Result<(), IndexError> {
+    ) -> Result<(), StoreError> {
         let wanted = print.fingerprint.0;
         let mut ask = |table: u8, key: u16| {
             each_entry(store, table, key, |bits, slot| {
@@ -198,8 +198,8 @@ fn long_keys(layout: &Layout, fingerprint: u64) -> impl Iterator<Item = (u8, u16
 }
 
 /// The slot that was given to a page when it was merged last.
-pub(crate) fn place_of(store: &Store, page: u64) -> Result<Option<u32>, IndexError> {
-    let places = store.table(&places_key(page >> 8))?;
+pub(crate) fn place_of(store: &dyn PrintStore, page: u64) -> Result<Option<u32>, StoreError> {
+    let places = store.table_entry(&places_key(page >> 8))?;
     let places = places.as_deref().unwrap_or_default();
     let place = places
         .chunks_exact(PLACE)
@@ -210,13 +210,13 @@ pub(crate) fn place_of(store: &Store, page: u64) -> Result<Option<u32>, IndexErr
 /// Adds entries to a bucket. Full chunks are written before the first, which counts them: a crash
 /// between the two leaves a chunk that is not counted, and is written again.
 fn append(
-    store: &Store,
+    store: &mut dyn PrintStore,
     table: u8,
     key: u16,
     added: impl Iterator<Item = (u64, u32)>,
-) -> Result<(), IndexError> {
+) -> Result<(), StoreError> {
     let head = chunk_key(table, key, 0);
-    let found = store.table(&head)?;
+    let found = store.table_entry(&head)?;
     let (mut full, entries) = found.as_deref().map_or((0, &[][..]), first_chunk);
     let mut entries = entries.to_vec();
     for (bits, slot) in added {
@@ -224,23 +224,23 @@ fn append(
         entries.extend(slot.to_le_bytes());
         if entries.len() == CHUNK_ENTRIES * ENTRY {
             full += 1;
-            store.put_table(&chunk_key(table, key, full), &entries)?;
+            store.put_table_entry(&chunk_key(table, key, full), &entries)?;
             entries.clear();
         }
     }
     let mut first = full.to_le_bytes().to_vec();
     first.extend(entries);
-    store.put_table(&head, &first)
+    store.put_table_entry(&head, &first)
 }
 
 /// Calls `each` with (fingerprint or band, slot) for every entry of a bucket.
 fn each_entry(
-    store: &Store,
+    store: &dyn PrintStore,
     table: u8,
     key: u16,
     mut each: impl FnMut(u64, u32),
-) -> Result<(), IndexError> {
-    let Some(first) = store.table(&chunk_key(table, key, 0))? else {
+) -> Result<(), StoreError> {
+    let Some(first) = store.table_entry(&chunk_key(table, key, 0))? else {
         return Ok(());
     };
     let mut read = |entries: &[u8]| {
@@ -252,12 +252,17 @@ fn each_entry(
     let (full, entries) = first_chunk(&first);
     read(entries);
     for chunk in 1..=full {
-        match store.table(&chunk_key(table, key, chunk))? {
+        match store.table_entry(&chunk_key(table, key, chunk))? {
             Some(entries) => read(&entries),
-            None => return Err(store.damaged("a chunk of a bucket is missing")),
+            None => return Err(damaged("a chunk of a bucket is missing")),
         }
     }
     Ok(())
+}
+
+/// The error for tables that hold what they cannot.
+fn damaged(what: &str) -> StoreError {
+    StoreError::damaged("the tables on disk", what)
 }
 
 /// The number of full chunks, and the entries of the first.
@@ -268,9 +273,13 @@ fn first_chunk(bytes: &[u8]) -> (u32, &[u8]) {
 }
 
 /// Notes where pages with the same upper bits are kept; the newest place of a page counts.
-fn put_places(store: &Store, group: u64, added: &[(u8, u32)]) -> Result<(), IndexError> {
+fn put_places(
+    store: &mut dyn PrintStore,
+    group: u64,
+    added: &[(u8, u32)],
+) -> Result<(), StoreError> {
     let key = places_key(group);
-    let found = store.table(&key)?;
+    let found = store.table_entry(&key)?;
     let before = found.as_deref().unwrap_or_default();
     let mut places: Vec<u8> = before
         .chunks_exact(PLACE)
@@ -282,7 +291,7 @@ fn put_places(store: &Store, group: u64, added: &[(u8, u32)]) -> Result<(), Inde
         places.push(*low);
         places.extend(slot.to_le_bytes());
     }
-    store.put_table(&key, &places)
+    store.put_table_entry(&key, &places)
 }
 
 fn chunk_key(table: u8, key: u16, chunk: u32) -> [u8; 7] {

@@ -1,15 +1,13 @@
-//! The index of a crawl: tables over blocks of the fingerprint, kept on disk.
+//! The index of a crawl: tables over blocks of the fingerprint, in RAM or stored.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::block::{self, BLOCK_ROWS};
+use crate::block::BLOCK_ROWS;
 use crate::disk_tables::{DiskTables, place_of};
 use crate::layout::Layout;
 use crate::rows::Rows;
-use crate::store::{self, Changes, Store, StoredRows};
+use crate::store::{DiskPrintStore, PrintStore, StoreError, StoredRow};
 use crate::tables::TableSet;
 use crate::{Neighbour, SketchSize, TextPrint, rule};
 
@@ -33,8 +31,8 @@ pub enum Memory {
     #[default]
     Ram,
     /// On disk, for machines that are short of memory: a lookup asks the store for each key and for
-    /// each candidate, and takes some twenty times as long. In RAM are the newest 65,536 pages
-    /// and what the store caches: 300 MB in all.
+    /// each candidate, and takes some twenty times as long. In RAM are the newest pages
+    /// ([`IndexConfig::pages_in_ram`]) and what the store caches: 300 MB in all.
     Disk,
 }
 
@@ -57,6 +55,9 @@ pub struct IndexConfig {
     pub tables: Tables,
     /// Where the working copy lives.
     pub memory: Memory,
+    /// With [`Memory::Disk`], pages in RAM before they are merged into the tables on disk: at least
+    /// 256. 65,536 take some 20 MB; with fewer each bucket on disk is written more often.
+    pub pages_in_ram: u32,
     /// Bytes of sketch kept for each page.
     pub sketch: SketchSize,
 }
@@ -69,6 +70,7 @@ impl Default for IndexConfig {
             overlap: 0.635,
             tables: Tables::Four,
             memory: Memory::Ram,
+            pages_in_ram: 1 << 16,
             sketch: SketchSize::Bytes128,
         }
     }
@@ -97,15 +99,16 @@ pub enum IndexError {
         /// The largest distance the layout can answer completely.
         complete: u8,
     },
-    /// The disk is full or fails.
-    #[error("store fingerprints in {path}")]
-    Store {
-        /// The index's folder.
-        path: PathBuf,
-        /// What the store said.
-        #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
+    /// The store cannot be opened, read or written.
+    #[error("cannot {0}")]
+    Store(StoreError),
+}
+
+impl From<StoreError> for IndexError {
+    // No `#[from]`: the message holds the cause's, so the cause is not told once more.
+    fn from(error: StoreError) -> IndexError {
+        IndexError::Store(error)
+    }
 }
 
 /// What was found when an index was opened.
@@ -117,22 +120,21 @@ pub struct Opened {
     pub rebuilt_because: Option<String>,
 }
 
-/// Pages in RAM, with [`Memory::Disk`], before they are merged into the tables on disk.
-const MERGE_SLOTS: u32 = 1 << 16;
-
 /// The index of kept pages.
 ///
 /// A page has a slot. With [`Memory::Ram`] all slots are in `rows` and `tables`; with
-/// [`Memory::Disk`] those before `base` are on disk alone.
+/// [`Memory::Disk`] those before `base` are in the store alone. After an error the index is of no
+/// more use: open it again and replay the archive.
 #[derive(Debug)]
 pub struct TableIndex {
     config: IndexConfig,
     /// The pages in RAM; the first has the slot `base`.
     rows: Rows,
     tables: TableSet,
-    store: Option<Store>,
+    /// None for an index that is never stored.
+    store: Option<Box<dyn PrintStore>>,
     base: u32,
-    /// The pages on disk alone.
+    /// The pages in the store alone.
     merged: Option<Merged>,
     /// Slots that changed since they were stored.
     dirty: BTreeSet<u32>,
@@ -140,14 +142,12 @@ pub struct TableIndex {
     candidates: Vec<(u32, u8)>,
 }
 
-/// What is known of the pages that are on disk alone.
+/// What is known of the pages that are in the store alone.
 #[derive(Debug)]
 struct Merged {
     tables: DiskTables,
     /// How many there are.
     pages: usize,
-    /// Pages before they are merged.
-    slots_max: u32,
 }
 
 impl TableIndex {
@@ -161,85 +161,43 @@ impl TableIndex {
     /// [`IndexError::Reach`] for a reach that the tables cannot answer, [`IndexError::Store`] when
     /// the disk fails or another process has the index open.
     pub fn open(dir: &Path, config: &IndexConfig) -> Result<(TableIndex, Opened), IndexError> {
-        TableIndex::open_merging(dir, config, MERGE_SLOTS)
-    }
-
-    /// Like [`TableIndex::open`], with `slots_max` pages in RAM where the tables are on disk: for
-    /// tests, which have few pages.
-    #[doc(hidden)]
-    pub fn open_merging(
-        dir: &Path,
-        config: &IndexConfig,
-        slots_max: u32,
-    ) -> Result<(TableIndex, Opened), IndexError> {
         Layout::check(config.tables, config.radius())?;
-        let keep = config.memory == Memory::Ram;
-        let loading = RefCell::new(Loading::new(config, keep));
-        let (store, found) = Store::open(
-            dir,
-            config.sketch,
-            config.memory,
-            |rows| loading.borrow_mut().load(rows),
-            || *loading.borrow_mut() = Loading::new(config, keep),
-        )?;
-        let Loading {
-            rows,
-            tables,
-            pages,
-            ..
-        } = loading.into_inner();
-        let mut index = TableIndex {
-            store: Some(store),
-            ..TableIndex::with(config, rows, tables)
-        };
-        if config.memory == Memory::Disk {
-            index.merged = Some(Merged {
-                tables: DiskTables::new(config),
-                pages,
-                slots_max: slots_max.max(BLOCK_ROWS as u32),
-            });
-            let loaded = catch_unwind(AssertUnwindSafe(|| index.load_unmerged()));
-            let damage = match loaded {
-                Ok(Ok(())) => None,
-                Ok(Err(error)) => Some(error.to_string()),
-                Err(_) => Some("the tables on disk cannot be read".to_owned()),
-            };
-            if let Some(why) = damage {
-                drop(index);
-                let aside = store::set_aside(dir)?;
-                let (index, opened) = TableIndex::open_merging(dir, config, slots_max)?;
-                let why = format!("{why}; the old fingerprints are in {}", aside.display());
-                return Ok((
-                    index,
-                    Opened {
-                        rebuilt_because: Some(why),
-                        ..opened
-                    },
-                ));
-            }
-        }
-        let opened = Opened {
-            position: found.position,
-            rebuilt_because: found.rebuilt_because,
-        };
-        Ok((index, opened))
+        Ok(DiskPrintStore::open_with(dir, config, |store| {
+            TableIndex::load(Box::new(store), config)
+        })?)
     }
 
-    /// An empty index that is never stored.
+    /// An empty index that is never stored: it is gone with the process.
     ///
     /// # Errors
     /// [`IndexError::Reach`] for a reach that the tables cannot answer.
     pub fn in_memory(config: &IndexConfig) -> Result<TableIndex, IndexError> {
         Layout::check(config.tables, config.radius())?;
-        let Loading { rows, tables, .. } = Loading::new(config, true);
-        Ok(TableIndex::with(config, rows, tables))
+        Ok(TableIndex::empty(config))
     }
 
-    fn with(config: &IndexConfig, rows: Rows, tables: TableSet) -> TableIndex {
+    /// The index that a store holds.
+    ///
+    /// # Errors
+    /// [`IndexError::Reach`] for a reach that the tables cannot answer, [`IndexError::Store`] when
+    /// the store cannot be read.
+    pub fn with_store(
+        store: Box<dyn PrintStore>,
+        config: &IndexConfig,
+    ) -> Result<(TableIndex, Opened), IndexError> {
+        Layout::check(config.tables, config.radius())?;
+        let opened = Opened {
+            position: store.position()?,
+            rebuilt_because: None,
+        };
+        Ok((TableIndex::load(store, config)?, opened))
+    }
+
+    fn empty(config: &IndexConfig) -> TableIndex {
         TableIndex {
             config: *config,
-            rows,
-            tables,
+            rows: Rows::new(config.sketch),
+            tables: TableSet::new(config),
             store: None,
             base: 0,
             merged: None,
@@ -248,56 +206,177 @@ impl TableIndex {
         }
     }
 
+    fn load(
+        mut store: Box<dyn PrintStore>,
+        config: &IndexConfig,
+    ) -> Result<TableIndex, StoreError> {
+        let mut index = TableIndex::empty(config);
+        match config.memory {
+            // Tables in the store would not be kept up to date.
+            Memory::Ram => store.clear_tables()?,
+            Memory::Disk => index.find_merged(&mut *store)?,
+        }
+        let (stored, merged) = (store.slots(), index.base);
+        index.store = Some(store);
+        let mut slot = 0;
+        while slot < stored {
+            let end = if slot < merged { merged } else { stored };
+            let rows = index.stored_rows(slot, end - slot)?;
+            if slot < merged {
+                index.count_merged(&rows);
+            } else {
+                index.load_rows(&rows);
+                index.merge_when_full()?;
+            }
+            slot += rows.len() as u32;
+        }
+        Ok(index)
+    }
+
+    /// Finds how many slots have been merged into the tables of the store. Tables of another layout
+    /// are begun anew.
+    fn find_merged(&mut self, store: &mut dyn PrintStore) -> Result<(), StoreError> {
+        let tables = DiskTables::new(&self.config);
+        let slots = store.slots();
+        let is_usable = |&merged: &u32| merged <= slots && merged % BLOCK_ROWS as u32 == 0;
+        match tables.merged(store)?.filter(is_usable) {
+            Some(merged) => self.base = merged,
+            None => store.clear_tables()?,
+        }
+        self.merged = Some(Merged { tables, pages: 0 });
+        Ok(())
+    }
+
+    fn stored_rows(&self, first: u32, limit: u32) -> Result<Vec<StoredRow>, StoreError> {
+        let rows = match &self.store {
+            Some(store) => store.rows(first, limit)?,
+            None => Vec::new(),
+        };
+        if rows.is_empty() {
+            let why = format!("the rows from slot {first} on are missing");
+            return Err(StoreError::damaged("the fingerprints", why));
+        }
+        Ok(rows)
+    }
+
+    fn count_merged(&mut self, rows: &[StoredRow]) {
+        if let Some(merged) = &mut self.merged {
+            merged.pages += rows.iter().flatten().count();
+        }
+    }
+
+    fn load_rows(&mut self, rows: &[StoredRow]) {
+        for row in rows {
+            match row {
+                Some((page, print)) => {
+                    let slot = self.rows.append(*page, print);
+                    self.tables.insert(&self.rows, slot);
+                }
+                None => self.rows.push_free(),
+            }
+        }
+    }
+
     /// The best confirmed duplicate of a text among the kept pages, or else the nearest
     /// candidate; none when no kept page is within reach.
-    pub fn nearest(&mut self, print: &TextPrint) -> Option<Neighbour> {
+    ///
+    /// # Errors
+    /// When the store cannot be read. An index in RAM reads nothing.
+    pub fn nearest(&mut self, print: &TextPrint) -> Result<Option<Neighbour>, IndexError> {
         self.nearest_by(print, |neighbour| neighbour)
     }
 
-    /// Like [`TableIndex::nearest`], where `doubt` sees every candidate as it was judged and may
-    /// judge it otherwise. So a copy is found behind a page that is nearer and no copy after all.
+    /// Like [`TableIndex::nearest`], where `judge` sees every candidate as the rule judged it and
+    /// may judge it otherwise. So a copy is found behind a page that is nearer and no copy after
+    /// all.
+    ///
+    /// # Errors
+    /// When the store cannot be read. An index in RAM reads nothing.
     pub fn nearest_by(
         &mut self,
         print: &TextPrint,
-        mut doubt: impl FnMut(Neighbour) -> Neighbour,
-    ) -> Option<Neighbour> {
+        judge: impl FnMut(Neighbour) -> Neighbour,
+    ) -> Result<Option<Neighbour>, IndexError> {
         if print.word_count == 0 {
-            return None;
+            return Ok(None);
         }
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        self.find_candidates(print, &mut candidates);
-        let best = candidates
-            .iter()
-            .filter_map(|&(slot, table)| {
-                let (page, kept) = self.row(slot)?;
-                // What lies on disk alone may be the entry of a page that was removed.
-                let judged = slot >= self.base || rule::is_candidate(&self.config, print, &kept);
-                judged.then(|| doubt(rule::judge(&self.config, print, page, &kept, table)))
-            })
-            .min_by(Neighbour::preference);
+        self.find_candidates(print, &mut candidates)?;
+        let best = self.best_of(&candidates, print, judge)?;
         self.candidates = candidates;
-        best
+        Ok(best)
+    }
+
+    fn best_of(
+        &self,
+        candidates: &[(u32, u8)],
+        print: &TextPrint,
+        mut judge: impl FnMut(Neighbour) -> Neighbour,
+    ) -> Result<Option<Neighbour>, StoreError> {
+        let mut best: Option<Neighbour> = None;
+        for &(slot, table) in candidates {
+            let Some((page, kept)) = self.row(slot)? else {
+                continue;
+            };
+            // What lies in the store alone may be the entry of a page that was removed.
+            if slot < self.base && !rule::is_candidate(&self.config, print, &kept) {
+                continue;
+            }
+            let neighbour = judge(rule::judge(&self.config, print, page, &kept, table));
+            if best.is_none_or(|best| neighbour.preference(&best).is_lt()) {
+                best = Some(neighbour);
+            }
+        }
+        Ok(best)
     }
 
     /// Keeps `page`; a page that is there already gets the new print. It is found from now on, and
     /// stored by the next [`TableIndex::apply`].
-    pub fn insert(&mut self, page: u64, print: &TextPrint) {
-        self.forget(page);
+    ///
+    /// # Errors
+    /// When the store cannot be read. An index in RAM reads nothing.
+    pub fn insert(&mut self, page: u64, print: &TextPrint) -> Result<(), IndexError> {
+        self.remove(page)?;
         let slot = self.rows.insert(page, print);
         self.tables.insert(&self.rows, slot);
         self.dirty.insert(self.base + slot);
+        Ok(())
     }
 
     /// Forgets `page`; false when it was not there. For a better representative, remove the page
     /// and insert the other before the same [`TableIndex::apply`]: a crash leaves both or neither.
-    pub fn remove(&mut self, page: u64, _print: &TextPrint) -> bool {
-        self.forget(page)
+    ///
+    /// # Errors
+    /// When the store cannot be read. An index in RAM reads nothing.
+    pub fn remove(&mut self, page: u64) -> Result<bool, IndexError> {
+        let Some(slot) = self.slot(page)? else {
+            return Ok(false);
+        };
+        self.dirty.insert(slot);
+        match slot.checked_sub(self.base) {
+            Some(here) => {
+                self.tables.remove(&self.rows, here);
+                self.rows.remove(here);
+            }
+            None => {
+                if let Some(merged) = &mut self.merged {
+                    merged.pages -= 1;
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// The print of a kept page, its sketch cut to the configured size.
-    pub fn get(&self, page: u64) -> Option<TextPrint> {
-        self.row(self.slot(page)?).map(|(_, print)| print)
+    ///
+    /// # Errors
+    /// When the store cannot be read. An index in RAM reads nothing.
+    pub fn get(&self, page: u64) -> Result<Option<TextPrint>, IndexError> {
+        let Some(slot) = self.slot(page)? else {
+            return Ok(None);
+        };
+        Ok(self.row(slot)?.map(|(_, print)| print))
     }
 
     /// The number of kept pages.
@@ -318,17 +397,19 @@ impl TableIndex {
     /// # Errors
     /// [`IndexError::Store`] when the disk is full or fails.
     pub fn apply(&mut self, position: u64) -> Result<(), IndexError> {
-        let Some(mut store) = self.store.take() else {
-            self.dirty.clear();
-            return Ok(());
-        };
-        let written = self
-            .changes(&store, position)
-            .and_then(|changes| store.write(changes));
-        self.store = Some(store);
-        written?;
+        if self.store.is_some() {
+            let changed: Result<Vec<(u32, StoredRow)>, StoreError> = self
+                .dirty
+                .iter()
+                .map(|&slot| Ok((slot, self.row(slot)?)))
+                .collect();
+            let changed = changed?;
+            if let Some(store) = &mut self.store {
+                store.apply(&changed, position)?;
+            }
+        }
         self.dirty.clear();
-        self.merge_when_full()
+        Ok(self.merge_when_full()?)
     }
 
     /// Hands what [`TableIndex::apply`] stored to the operating system now, not within a second.
@@ -336,225 +417,88 @@ impl TableIndex {
     /// # Errors
     /// [`IndexError::Store`] when the disk is full or fails.
     pub fn flush(&mut self) -> Result<(), IndexError> {
-        self.store.as_ref().map_or(Ok(()), Store::flush)
+        match &mut self.store {
+            Some(store) => Ok(store.flush()?),
+            None => Ok(()),
+        }
     }
 
-    /// The slots of all candidates, each once, with the first table that finds it. What the disk
-    /// does not give is logged, and then not found.
-    fn find_candidates(&self, print: &TextPrint, candidates: &mut Vec<(u32, u8)>) {
+    /// The slots of all candidates, each once, with the first table that finds it.
+    fn find_candidates(
+        &self,
+        print: &TextPrint,
+        candidates: &mut Vec<(u32, u8)>,
+    ) -> Result<(), StoreError> {
         self.tables.candidates(&self.rows, print, |slot, table| {
             candidates.push((self.base + slot, table));
         });
-        let Some((merged, store)) = self.merged.as_ref().zip(self.store.as_ref()) else {
-            return;
+        let Some((merged, store)) = self.merged.as_ref().zip(self.store.as_deref()) else {
+            return Ok(());
         };
-        let asked = merged.tables.candidates(store, print, |slot, table| {
+        merged.tables.candidates(store, print, |slot, table| {
             // A crash in the middle of a merge leaves entries of slots that are in RAM again.
             if slot < self.base {
                 candidates.push((slot, table));
             }
-        });
-        if let Err(error) = asked {
-            tracing::error!(%error, "the tables on disk cannot be read");
-        }
+        })?;
         candidates.sort_unstable();
         candidates.dedup_by_key(|(slot, _)| *slot);
-    }
-
-    fn forget(&mut self, page: u64) -> bool {
-        let Some(slot) = self.slot(page) else {
-            return false;
-        };
-        self.dirty.insert(slot);
-        match slot.checked_sub(self.base) {
-            Some(here) => {
-                self.tables.remove(&self.rows, here);
-                self.rows.remove(here);
-            }
-            None => {
-                if let Some(merged) = &mut self.merged {
-                    merged.pages -= 1;
-                }
-            }
-        }
-        true
-    }
-
-    /// The slot of a kept page.
-    fn slot(&self, page: u64) -> Option<u32> {
-        if let Some(slot) = self.rows.slot(page) {
-            return Some(self.base + slot);
-        }
-        self.merged.as_ref()?;
-        let place = place_of(self.store.as_ref()?, page).unwrap_or_else(|error| {
-            tracing::error!(page, %error, "the place of a kept page cannot be read");
-            None
-        });
-        let slot = place.filter(|&slot| slot < self.base)?;
-        self.row(slot)
-            .filter(|(found, _)| *found == page)
-            .map(|_| slot)
-    }
-
-    /// The page in a slot; none for a free one. One that cannot be read is logged.
-    fn row(&self, slot: u32) -> Option<(u64, TextPrint)> {
-        let Some(here) = slot.checked_sub(self.base) else {
-            // Pages on disk alone only ever leave.
-            if self.dirty.contains(&slot) {
-                return None;
-            }
-            return self.store.as_ref()?.row(slot).unwrap_or_else(|error| {
-                tracing::error!(slot, %error, "a kept page cannot be read");
-                None
-            });
-        };
-        let live = self.rows.is_live(here);
-        live.then(|| (self.rows.page(here), self.rows.print(here)))
-    }
-
-    /// The changed blocks, and the tail from its first changed slot on.
-    fn changes(&self, store: &Store, position: u64) -> Result<Changes, IndexError> {
-        let slots = self.base + self.rows.slots();
-        let tail = slots - slots % BLOCK_ROWS as u32;
-        let full: BTreeSet<u32> = self
-            .dirty
-            .range(..tail)
-            .map(|slot| slot / BLOCK_ROWS as u32)
-            .collect();
-        let mut blocks = Vec::with_capacity(full.len());
-        for number in full {
-            let first = number * BLOCK_ROWS as u32;
-            blocks.push((
-                number,
-                self.encode(store, first, first + BLOCK_ROWS as u32)?,
-            ));
-        }
-        let tail = match self.dirty.range(tail..).next() {
-            Some(&changed) => {
-                let first = store.tail_from(changed);
-                Some((first, self.encode(store, first, slots)?))
-            }
-            None => None,
-        };
-        Ok(Changes {
-            blocks,
-            tail,
-            slots,
-            position,
-        })
-    }
-
-    /// The rows from slot `first` to before `end` as they are now, packed. Blocks and `base` begin
-    /// at multiples of the same number, so all of them are in RAM or all on disk.
-    fn encode(&self, store: &Store, first: u32, end: u32) -> Result<Vec<u8>, IndexError> {
-        let mut rows = Vec::with_capacity((end - first) as usize);
-        for slot in first..end {
-            rows.push(if slot >= self.base {
-                self.row(slot)
-            } else if self.dirty.contains(&slot) {
-                None
-            } else {
-                store.row(slot)?
-            });
-        }
-        Ok(block::encode(&rows))
-    }
-
-    /// Loads the pages that are stored and not merged, and merges them as they come.
-    fn load_unmerged(&mut self) -> Result<(), IndexError> {
-        let Some((merged, store)) = self.merged.as_mut().zip(self.store.as_mut()) else {
-            return Ok(());
-        };
-        let found = merged.tables.merged(store)?;
-        let usable = |&slots: &u32| slots <= store.slots() && slots % BLOCK_ROWS as u32 == 0;
-        self.base = match found.filter(usable) {
-            Some(base) => base,
-            None => {
-                store.renew_tables()?;
-                0
-            }
-        };
-        let mut slot = self.base;
-        while let Some(store) = self.store.as_ref().filter(|store| slot < store.slots()) {
-            let rows = store.rows_from(slot)?;
-            if rows.is_empty() {
-                return Err(store.damaged("rows are missing"));
-            }
-            slot += rows.len() as u32;
-            let live = rows.iter().flatten().count();
-            if let Some(merged) = &mut self.merged {
-                merged.pages -= live.min(merged.pages);
-            }
-            push_rows(&mut self.rows, &mut self.tables, rows);
-            self.merge_when_full()?;
-        }
         Ok(())
     }
 
+    /// The slot of a kept page.
+    fn slot(&self, page: u64) -> Result<Option<u32>, StoreError> {
+        if let Some(slot) = self.rows.slot(page) {
+            return Ok(Some(self.base + slot));
+        }
+        let Some((_, store)) = self.merged.as_ref().zip(self.store.as_deref()) else {
+            return Ok(None);
+        };
+        let place = place_of(store, page)?;
+        let Some(slot) = place.filter(|&slot| slot < self.base) else {
+            return Ok(None);
+        };
+        let found = self.row(slot)?;
+        Ok(found.filter(|(found, _)| *found == page).map(|_| slot))
+    }
+
+    /// The page in a slot; none for a free one.
+    fn row(&self, slot: u32) -> Result<StoredRow, StoreError> {
+        if let Some(here) = slot.checked_sub(self.base) {
+            let is_live = self.rows.is_live(here);
+            return Ok(is_live.then(|| (self.rows.page(here), self.rows.print(here))));
+        }
+        match &self.store {
+            // Pages in the store alone only ever leave.
+            Some(store) if !self.dirty.contains(&slot) => store.row(slot),
+            Some(_) | None => Ok(None),
+        }
+    }
+
     /// With many pages in RAM and tables on disk: moves all whole blocks there.
-    fn merge_when_full(&mut self) -> Result<(), IndexError> {
-        let Some((merged, store)) = self.merged.as_mut().zip(self.store.as_ref()) else {
+    fn merge_when_full(&mut self) -> Result<(), StoreError> {
+        let Some((merged, store)) = self.merged.as_mut().zip(self.store.as_deref_mut()) else {
             return Ok(());
         };
         let slots = self.rows.slots();
-        if slots < merged.slots_max {
+        if slots < self.config.pages_in_ram.max(BLOCK_ROWS as u32) {
             return Ok(());
         }
         let whole = slots - slots % BLOCK_ROWS as u32;
         merged.tables.merge(store, &self.rows, self.base, whole)?;
         let before = self.rows.len();
         let rest = (whole..slots).map(|slot| {
-            let live = self.rows.is_live(slot);
-            live.then(|| (self.rows.page(slot), self.rows.print(slot)))
+            let is_live = self.rows.is_live(slot);
+            is_live.then(|| (self.rows.page(slot), self.rows.print(slot)))
         });
-        let Loading {
-            mut rows,
-            mut tables,
-            ..
-        } = Loading::new(&self.config, true);
-        push_rows(&mut rows, &mut tables, rest.collect());
-        merged.pages += before - rows.len();
-        (self.rows, self.tables) = (rows, tables);
+        let rest: Vec<StoredRow> = rest.collect();
+        self.rows = Rows::new(self.config.sketch);
+        self.tables = TableSet::new(&self.config);
+        self.load_rows(&rest);
         self.base += whole;
+        if let Some(merged) = &mut self.merged {
+            merged.pages += before - self.rows.len();
+        }
         Ok(())
-    }
-}
-
-/// Rows and tables while the store is read.
-struct Loading {
-    rows: Rows,
-    tables: TableSet,
-    /// Whether rows are kept, or only counted.
-    keep: bool,
-    pages: usize,
-}
-
-impl Loading {
-    fn new(config: &IndexConfig, keep: bool) -> Loading {
-        Loading {
-            rows: Rows::new(config.sketch),
-            tables: TableSet::new(config),
-            keep,
-            pages: 0,
-        }
-    }
-
-    fn load(&mut self, block: StoredRows) {
-        self.pages += block.iter().flatten().count();
-        if self.keep {
-            push_rows(&mut self.rows, &mut self.tables, block);
-        }
-    }
-}
-
-fn push_rows(rows: &mut Rows, tables: &mut TableSet, block: StoredRows) {
-    for row in block {
-        match row {
-            Some((page, print)) => {
-                let slot = rows.append(page, &print);
-                tables.insert(rows, slot);
-            }
-            None => rows.push_free(),
-        }
     }
 }

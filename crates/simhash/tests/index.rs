@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use proptest::prelude::*;
 use simhash::hash::mix;
 use simhash::{
-    IndexConfig, Memory, MemoryIndex, Neighbour, SketchSize, TableIndex, Tables, TextPrint,
+    IndexConfig, LinearIndex, Memory, Neighbour, SketchSize, TableIndex, Tables, TextPrint,
     print_hashes,
 };
 
@@ -92,20 +92,19 @@ proptest! {
         let open = || TableIndex::open(&dir.path().join("fingerprints"), &config).unwrap();
         let (mut index, opened) = open();
         prop_assert_eq!(opened.position, 0);
-        let mut model = MemoryIndex::new(&config);
+        let mut model = LinearIndex::new(&config);
         let mut position = 0;
         for step in steps {
             match step {
                 Step::Insert(page, print) => {
-                    index.insert(page, &print);
+                    index.insert(page, &print).unwrap();
                     model.insert(page, &print);
                 }
                 Step::Remove(page) => {
-                    let print = TextPrint::default();
-                    prop_assert_eq!(index.remove(page, &print), model.remove(page));
+                    prop_assert_eq!(index.remove(page).unwrap(), model.remove(page));
                 }
                 Step::Ask(print) => {
-                    prop_assert_eq!(answer(index.nearest(&print)), answer(model.nearest(&print)));
+                    prop_assert_eq!(answer(index.nearest(&print).unwrap()), answer(model.nearest(&print)));
                 }
                 Step::Apply => {
                     position += 1;
@@ -124,7 +123,7 @@ proptest! {
             prop_assert_eq!(index.len(), model.len());
         }
         for page in 0..60 {
-            prop_assert_eq!(index.get(page), model.get(page));
+            prop_assert_eq!(index.get(page).unwrap(), model.get(page));
         }
     }
 
@@ -137,18 +136,18 @@ proptest! {
         let config = IndexConfig { memory, reach: 3, sketch: SketchSize::Bytes64, ..IndexConfig::default() };
         let dir = tempfile::tempdir().unwrap();
         let open = || TableIndex::open(&dir.path().join("fingerprints"), &config).unwrap();
-        let (mut index, mut model) = (open().0, MemoryIndex::new(&config));
+        let (mut index, mut model) = (open().0, LinearIndex::new(&config));
         let text = print(1, 80, 0, &[]);
         let with = |page: u64| TextPrint { fingerprint: simhash::Fingerprint(mix(page)), digest: page, ..text };
         let mut next = 0;
         for (position, &(inserted, removed, reopen)) in (1..).zip(&groups) {
             for page in next..next + inserted {
-                index.insert(page, &with(page));
+                index.insert(page, &with(page)).unwrap();
                 model.insert(page, &with(page));
             }
             next += inserted;
             for page in (0..removed).map(|n| mix(n + position) % next.max(1)) {
-                prop_assert_eq!(index.remove(page, &text), model.remove(page));
+                prop_assert_eq!(index.remove(page).unwrap(), model.remove(page));
             }
             index.apply(position).unwrap();
             if reopen == 0 || position == groups.len() as u64 {
@@ -157,8 +156,8 @@ proptest! {
                 index = again;
                 prop_assert_eq!((opened.position, opened.rebuilt_because), (position, None));
                 for page in 0..next {
-                    prop_assert_eq!(index.get(page), model.get(page));
-                    let near = index.nearest(&with(page)).filter(|near| near.exact).map(|near| near.page);
+                    prop_assert_eq!(index.get(page).unwrap(), model.get(page));
+                    let near = index.nearest(&with(page)).unwrap().filter(|near| near.exact).map(|near| near.page);
                     prop_assert_eq!(near, model.get(page).map(|_| page));
                 }
             }
@@ -178,11 +177,11 @@ proptest! {
             let reach = if tables == Tables::Four { 11 } else { 3 };
             let mut index = TableIndex::in_memory(&IndexConfig { reach, tables, ..IndexConfig::default() }).unwrap();
             for (page, &other) in others.iter().enumerate() {
-                index.insert(page as u64 + 1, &with(other));
+                index.insert(page as u64 + 1, &with(other)).unwrap();
             }
-            index.insert(1_000, &with(base));
+            index.insert(1_000, &with(base)).unwrap();
             if flips.len() <= usize::from(reach) {
-                let near = index.nearest(&with(asked)).unwrap();
+                let near = index.nearest(&with(asked)).unwrap().unwrap();
                 prop_assert!(usize::from(near.distance) <= flips.len());
             }
         }
@@ -209,11 +208,11 @@ fn a_duplicate_is_preferred_to_a_nearer_stranger() {
     let page = print(1, 90, 0, &[]);
     let mut stranger = print(2, 90, 0, &[]);
     stranger.fingerprint = page.fingerprint;
-    index.insert(1, &stranger);
-    let near = index.nearest(&page).unwrap();
+    index.insert(1, &stranger).unwrap();
+    let near = index.nearest(&page).unwrap().unwrap();
     assert_eq!((near.page, near.decision), (1, simhash::Decision::Refuted));
-    index.insert(2, &print(1, 90, 1, &[3, 17, 40]));
-    let near = index.nearest(&page).unwrap();
+    index.insert(2, &print(1, 90, 1, &[3, 17, 40])).unwrap();
+    let near = index.nearest(&page).unwrap().unwrap();
     assert_eq!(
         (near.page, near.decision),
         (2, simhash::Decision::Duplicate)
@@ -224,9 +223,9 @@ fn a_duplicate_is_preferred_to_a_nearer_stranger() {
 fn a_copy_is_found_behind_a_nearer_page_that_is_doubted() {
     let page = print(1, 90, 0, &[]);
     let mut index = TableIndex::in_memory(&IndexConfig::default()).unwrap();
-    index.insert(1, &print(1, 90, 0, &[7]));
-    index.insert(2, &print(1, 90, 2, &[3, 17]));
-    index.insert(3, &print(1, 90, 4, &[3, 17, 40]));
+    index.insert(1, &print(1, 90, 0, &[7])).unwrap();
+    index.insert(2, &print(1, 90, 2, &[3, 17])).unwrap();
+    index.insert(3, &print(1, 90, 4, &[3, 17, 40])).unwrap();
     let without = |doubted: u64| {
         move |near: Neighbour| match near.page <= doubted {
             true => Neighbour {
@@ -237,14 +236,14 @@ fn a_copy_is_found_behind_a_nearer_page_that_is_doubted() {
         }
     };
     for doubted in 0..3 {
-        let near = index.nearest_by(&page, without(doubted)).unwrap();
+        let near = index.nearest_by(&page, without(doubted)).unwrap().unwrap();
         assert_eq!(
             (near.page, near.decision),
             (doubted + 1, simhash::Decision::Duplicate)
         );
     }
     // Where all are doubted the nearest of them is the answer.
-    let near = index.nearest_by(&page, without(3)).unwrap();
+    let near = index.nearest_by(&page, without(3)).unwrap().unwrap();
     assert_eq!((near.page, near.decision), (1, simhash::Decision::Refuted));
 }
 
@@ -257,7 +256,7 @@ fn another_scheme_or_sketch_size_is_set_aside_and_said() {
         ..IndexConfig::default()
     };
     let (mut index, _) = TableIndex::open(&dir, &small).unwrap();
-    index.insert(1, &print(1, 90, 0, &[]));
+    index.insert(1, &print(1, 90, 0, &[])).unwrap();
     index.apply(17).unwrap();
     drop(index);
     let (index, opened) = TableIndex::open(&dir, &IndexConfig::default()).unwrap();
@@ -276,7 +275,7 @@ fn a_damaged_store_is_set_aside_and_an_empty_one_begun() {
     let dir = parent.path().join("fingerprints");
     let (mut index, _) = TableIndex::open(&dir, &IndexConfig::default()).unwrap();
     for page in 0..500 {
-        index.insert(page, &print(page, 90, 0, &[]));
+        index.insert(page, &print(page, 90, 0, &[])).unwrap();
     }
     index.apply(500).unwrap();
     drop(index);
@@ -287,12 +286,12 @@ fn a_damaged_store_is_set_aside_and_an_empty_one_begun() {
     }
     std::fs::write(dir.join("db"), bytes).unwrap();
     let (mut index, opened) = TableIndex::open(&dir, &IndexConfig::default()).unwrap();
-    // sled may cut what it cannot read; then what is left must be whole, with its own position.
+    // The engine may cut what it cannot read; then what is left must be whole, with its own position.
     match opened.rebuilt_because {
         Some(why) => assert_eq!((index.len(), opened.position), (0, 0), "{why}"),
         None => assert!(index.len() <= 500 && opened.position <= 500),
     }
-    index.insert(1, &print(1, 90, 0, &[]));
+    index.insert(1, &print(1, 90, 0, &[])).unwrap();
     index.apply(501).unwrap();
 }
 
@@ -314,10 +313,10 @@ fn killed_page(page: u64) -> TextPrint {
 
 fn write_group(index: &mut TableIndex, group: u64) {
     for page in group * GROUP..(group + 1) * GROUP {
-        index.insert(page, &killed_page(page));
+        index.insert(page, &killed_page(page)).unwrap();
         // Every fifth page gives its place to a better representative.
         if page % 5 == 4 {
-            index.remove(page - 1, &killed_page(page - 1));
+            index.remove(page - 1).unwrap();
         }
     }
     index.apply(group + 1).unwrap();
@@ -327,9 +326,10 @@ fn write_group(index: &mut TableIndex, group: u64) {
 fn open_killed(dir: &Path, memory: Memory) -> (TableIndex, simhash::Opened) {
     let config = IndexConfig {
         memory,
+        pages_in_ram: 256,
         ..IndexConfig::default()
     };
-    TableIndex::open_merging(dir, &config, 256).unwrap()
+    TableIndex::open(dir, &config).unwrap()
 }
 
 /// Not a test by itself: the process that the next tests kill.
@@ -405,7 +405,7 @@ fn kill_writers(memory: Memory, name: &str) {
             for flipped in [0, 1 << 5, 1 << 5 | 1 << 21 | 1 << 60] {
                 let mut asked = killed_page(page);
                 asked.fingerprint.0 ^= flipped;
-                let near = index.nearest(&asked).filter(|near| near.exact);
+                let near = index.nearest(&asked).unwrap().filter(|near| near.exact);
                 assert_eq!(near.map(|near| near.page), expected);
             }
         }

@@ -3,7 +3,7 @@
 use std::sync::mpsc::sync_channel;
 
 use simhash::hash::{GOLDEN, mix};
-use simhash::{Decision, IndexConfig, Memory, MemoryIndex, TableIndex, TextPrint, print_hashes};
+use simhash::{Decision, IndexConfig, LinearIndex, Memory, TableIndex, TextPrint, print_hashes};
 
 const WRITERS: u64 = 64;
 const EACH: u64 = 30;
@@ -34,7 +34,7 @@ fn of_64_writers_interleaved_no_copy_within_k_is_missed() {
         };
         let at = dir.path().join(format!("{memory:?}"));
         let (mut index, _) = TableIndex::open(&at, &config).unwrap();
-        let mut model = MemoryIndex::new(&config);
+        let mut model = LinearIndex::new(&config);
         let (sender, receiver) = sync_channel(8);
         std::thread::scope(|scope| {
             for writer in 0..WRITERS {
@@ -48,11 +48,11 @@ fn of_64_writers_interleaved_no_copy_within_k_is_missed() {
             }
             drop(sender);
             for (asked, (page, print)) in receiver.into_iter().enumerate() {
-                let near = index.nearest(&print);
+                let near = index.nearest(&print).unwrap();
                 let table = |near: simhash::Neighbour| simhash::Neighbour { table: 0, ..near };
                 assert_eq!(near.map(table), model.nearest(&print).map(table));
                 if near.is_none_or(|near| near.decision != Decision::Duplicate) {
-                    index.insert(page, &print);
+                    index.insert(page, &print).unwrap();
                     model.insert(page, &print);
                 }
                 if asked % 100 == 99 {

@@ -12,7 +12,7 @@ use crate::focus_view::{Lent, decode};
 use crate::kept::KeptChange;
 use crate::recorded;
 use crate::retry;
-use crate::state::State;
+use crate::state::{State, StoreError};
 
 /// Which of the stored parts hold a record already. In a running crawl, and for a part that is
 /// rebuilt, none does.
@@ -40,32 +40,35 @@ pub struct Applied {
 impl State {
     /// Takes a record in. What is not `lent` is computed from the record and from the archived
     /// text, which `text` reads.
+    ///
+    /// # Errors
+    /// When a store cannot be read or written.
     pub fn apply(
         &mut self,
         record: &Record,
         stored: Stored,
         lent: Lent<'_>,
         text: impl FnOnce(&BodyRef) -> Option<String>,
-    ) -> Applied {
+    ) -> Result<Applied, StoreError> {
         self.seq = self.seq.max(record.seq);
         self.counts.apply(record);
         let mut applied = Applied::default();
         match &record.event {
             Event::Start(_) => {}
-            Event::Seed(seed) => applied.problem = self.apply_seed(seed, stored),
-            Event::Robots(robots) => self.apply_robots(robots, stored),
-            Event::Sitemap(sitemap) => self.apply_sitemap(sitemap, stored),
+            Event::Seed(seed) => applied.problem = self.apply_seed(seed, stored)?,
+            Event::Robots(robots) => self.apply_robots(robots, stored)?,
+            Event::Sitemap(sitemap) => self.apply_sitemap(sitemap, stored)?,
             Event::Attempt(attempt) => {
                 if !stored.frontier
                     && let Ok(url) = CanonicalUrl::parse(&attempt.url)
                 {
                     let frontier = &mut self.queue.lock().frontier;
-                    frontier.replay_attempt(&url, attempt.attempt, attempt.retry_at_ms);
+                    frontier.replay_attempt(&url, attempt.attempt, attempt.retry_at_ms)?;
                 }
             }
             Event::Page(page) => {
                 let text = || text(page.text.as_ref()?);
-                self.apply_page(record.seq, page, stored, lent, text, &mut applied);
+                self.apply_page(record.seq, page, stored, lent, text, &mut applied)?;
             }
             Event::Retry(retry) => {
                 let mut queue = self.queue.lock();
@@ -73,7 +76,7 @@ impl State {
                 for url in retry::queued(retry) {
                     applied.reopened.push(url.url.host());
                     if !stored.frontier {
-                        queue.frontier.reopen(url);
+                        queue.frontier.reopen(url)?;
                     }
                 }
             }
@@ -83,17 +86,23 @@ impl State {
                 }
             }
         }
-        applied
+        Ok(applied)
     }
 
-    fn apply_seed(&mut self, seed: &SeedRecord, stored: Stored) -> Option<String> {
+    fn apply_seed(
+        &mut self,
+        seed: &SeedRecord,
+        stored: Stored,
+    ) -> Result<Option<String>, StoreError> {
         if let Err(error) = self.reach.apply_seed(seed) {
-            return Some(format!("seed {}: {error}", seed.url));
+            return Ok(Some(format!("seed {}: {error}", seed.url)));
         }
         if let Some(on_topic) = seed.example {
             self.examples.add(&seed.url, on_topic);
         }
-        let url = CanonicalUrl::parse(&seed.url).ok()?;
+        let Ok(url) = CanonicalUrl::parse(&seed.url) else {
+            return Ok(None);
+        };
         let context = match seed.sitemap {
             true => UrlContext::sitemap(),
             false => UrlContext::page(),
@@ -111,15 +120,15 @@ impl State {
                 via: None,
                 priority: seed.priority,
                 context: context.to_bytes(),
-            });
+            })?;
         }
-        None
+        Ok(None)
     }
 
-    fn apply_robots(&mut self, robots: &RobotsRecord, stored: Stored) {
+    fn apply_robots(&mut self, robots: &RobotsRecord, stored: Stored) -> Result<(), StoreError> {
         let host = HostKey::from_record(&robots.host);
         let Some(seed) = self.reach.seed_of_host(&host) else {
-            return;
+            return Ok(());
         };
         let priority = self.reach.priority_of_seed(seed);
         let urls = robots.queued.as_ref().unwrap_or(&robots.sitemaps);
@@ -136,9 +145,10 @@ impl State {
                     via: None,
                     priority,
                     context: UrlContext::sitemap().to_bytes(),
-                });
+                })?;
             }
         }
+        Ok(())
     }
 
     /// Whether a sitemap that robots.txt names was offered to the frontier. Records of earlier
@@ -149,7 +159,7 @@ impl State {
             && self.reach.check(url, 0, seed).is_ok()
     }
 
-    fn apply_sitemap(&mut self, sitemap: &SitemapRecord, stored: Stored) {
+    fn apply_sitemap(&mut self, sitemap: &SitemapRecord, stored: Stored) -> Result<(), StoreError> {
         let is_index = sitemap.kind == SitemapKind::Index;
         let of_seed = self.reach.priority_of_seed(sitemap.seed);
         let mut admitted = Vec::with_capacity(sitemap.urls.len());
@@ -175,15 +185,16 @@ impl State {
             });
         }
         if stored.frontier {
-            return;
+            return Ok(());
         }
         let frontier = &mut self.queue.lock().frontier;
         for url in admitted {
-            frontier.replay_admitted(url);
+            frontier.replay_admitted(url)?;
         }
         if let Ok(url) = CanonicalUrl::parse(&sitemap.url) {
-            frontier.replay_finished(&url);
+            frontier.replay_finished(&url)?;
         }
+        Ok(())
     }
 
     fn apply_page(
@@ -194,7 +205,7 @@ impl State {
         lent: Lent<'_>,
         text: impl FnOnce() -> Option<String>,
         applied: &mut Applied,
-    ) {
+    ) -> Result<(), StoreError> {
         applied.example_lost = self.examples.loss(page);
         if self.policy.host_templates {
             self.templates.apply(page);
@@ -204,44 +215,51 @@ impl State {
         if let Some(focus) = &mut self.focus {
             focus.apply(seq, page, &self.examples, lent, text);
         }
-        self.apply_to_queue(seq, page, stored);
-        applied.kept = self.kept.apply(seq, page, stored.prints);
+        self.apply_to_queue(seq, page, stored)?;
+        applied.kept = self.kept.apply(seq, page, stored.prints)?;
+        Ok(())
     }
 
     /// What a finished URL does to the queue: the trap rules and the fetch gate learn from it, its
     /// links come in, and it is finished.
-    fn apply_to_queue(&mut self, seq: u64, page: &PageRecord, stored: Stored) {
+    fn apply_to_queue(
+        &mut self,
+        seq: u64,
+        page: &PageRecord,
+        stored: Stored,
+    ) -> Result<(), StoreError> {
         let Ok(url) = CanonicalUrl::parse(&page.url) else {
-            return;
+            return Ok(());
         };
         let mut queue = self.queue.lock();
         let queue = &mut *queue;
         // What the trap rules have learnt is not stored: they see every record again.
         if page.page.is_some()
-            && let Some(gave) = recorded::gave(page)
+            && let Some(worth) = recorded::page_yield(page)
         {
             let original = recorded::original_of(page);
-            queue.frontier.observe(&url, seq, gave, original.as_ref());
+            queue.frontier.observe(&url, seq, worth, original.as_ref());
         }
         for new in new_urls(seq, page) {
             self.reach.note_host(&new.url.host(), page.seed);
             queue.frontier.observe_link(&new.url, new.via);
             if !stored.frontier {
-                queue.frontier.replay_admitted(new);
+                queue.frontier.replay_admitted(new)?;
             }
         }
         // Where its lease is out, in a running crawl, it is finished when that is settled.
         if !stored.frontier {
-            queue.frontier.replay_finished(&url);
+            queue.frontier.replay_finished(&url)?;
         }
         if let Some(focus) = &mut self.focus {
-            focus.apply_links(seq, page, &mut queue.frontier);
+            focus.apply_links(seq, page, &mut queue.frontier)?;
         }
-        queue.gate.on_page(page, &queue.frontier.spelling());
+        queue.gate.on_page(page, &queue.frontier.url_normalizer());
         if let Some(focus) = &self.focus {
             let why = focus.stop_host(&page.host);
             queue.gate.set_stopped(&page.host, why);
         }
+        Ok(())
     }
 }
 

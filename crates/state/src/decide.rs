@@ -21,12 +21,14 @@ use crate::context::{Kind, UrlContext};
 use crate::finding::{Answer, Finding, Reading, UrlFinding};
 use crate::focus_view::{Lent, encode};
 use crate::recorded;
-use crate::state::State;
+use crate::state::{State, StoreError};
 
 mod links;
 mod page;
 mod seeds;
 mod sitemaps;
+
+pub use seeds::SeedError;
 
 /// A record, and what comes with it.
 #[derive(Debug)]
@@ -103,11 +105,14 @@ impl Decided {
 impl State {
     /// Makes the record of a finding; `now_ms` is the time since the Unix epoch. Nothing is changed
     /// but caches: the tables and the focus model are asked through `&mut` for those.
-    pub fn decide(&mut self, finding: Finding, now_ms: u64) -> Decided {
+    ///
+    /// # Errors
+    /// When a store cannot be read.
+    pub fn decide(&mut self, finding: Finding, now_ms: u64) -> Result<Decided, StoreError> {
         match finding {
             Finding::Robots(found) => {
-                let event = Event::Robots(self.robots_record(&found, now_ms));
-                Decided::of(self.record(event, now_ms))
+                let event = Event::Robots(self.robots_record(&found, now_ms)?);
+                Ok(Decided::of(self.record(event, now_ms)))
             }
             Finding::Url(found) => self.decide_url(*found, now_ms),
         }
@@ -122,7 +127,7 @@ impl State {
         }
     }
 
-    fn decide_url(&mut self, found: UrlFinding, now_ms: u64) -> Decided {
+    fn decide_url(&mut self, found: UrlFinding, now_ms: u64) -> Result<Decided, StoreError> {
         let UrlFinding {
             lease,
             reading,
@@ -137,25 +142,25 @@ impl State {
             let fetch = fetch.unwrap_or_default();
             Event::Attempt(self.attempt_record(&lease, fetch, now_ms))
         } else if kind_of(&lease) == Kind::Sitemap {
-            Event::Sitemap(self.sitemap_record(&lease, fetch.unwrap_or_default(), reading))
+            Event::Sitemap(self.sitemap_record(&lease, fetch.unwrap_or_default(), reading)?)
         } else {
             let head = self.head(&lease, fetch);
             let record = match reading {
                 Reading::Page(reading) => {
-                    let (record, text) = self.decide_page(&lease, head, *reading, now_ms);
+                    let (record, text) = self.decide_page(&lease, head, *reading, now_ms)?;
                     read = Some(text);
                     record
                 }
-                other => self.decide_other(&lease, head, other, &content_type),
+                other => self.decide_other(&lease, head, other, &content_type)?,
             };
             Event::Page(Box::new(record))
         };
-        Decided {
+        Ok(Decided {
             record: self.record(event, now_ms),
             answer,
             lease: Some(lease),
             page: read,
-        }
+        })
     }
 
     fn is_tried_again(&self, lease: &Lease, reading: &Reading) -> bool {
@@ -213,9 +218,9 @@ impl State {
         mut record: PageRecord,
         reading: Reading,
         content_type: &str,
-    ) -> PageRecord {
+    ) -> Result<PageRecord, StoreError> {
         match reading {
-            Reading::Redirect(Ok(target)) => self.decide_redirect(lease, &mut record, &target),
+            Reading::Redirect(Ok(target)) => self.decide_redirect(lease, &mut record, &target)?,
             Reading::Redirect(Err(error)) => {
                 record.outcome = Outcome::Failed(FailureKind::BadRedirect);
                 record.detail = Some(error);
@@ -237,10 +242,15 @@ impl State {
                 record.outcome = Outcome::Judged(verdict);
             }
         }
-        record
+        Ok(record)
     }
 
-    fn decide_redirect(&self, lease: &Lease, record: &mut PageRecord, target: &CanonicalUrl) {
+    fn decide_redirect(
+        &self,
+        lease: &Lease,
+        record: &mut PageRecord,
+        target: &CanonicalUrl,
+    ) -> Result<(), StoreError> {
         let url = lease.url();
         let failed = if *target == url.url {
             let words = "the URL redirects to itself".to_owned();
@@ -254,7 +264,7 @@ impl State {
         if let Some((kind, words)) = failed {
             record.outcome = Outcome::Failed(kind);
             record.detail = Some(words);
-            return;
+            return Ok(());
         }
         // Like an example itself, the page that it leads to is asked for wherever it is.
         let examples = [record.url.as_str(), target.as_str()];
@@ -265,7 +275,7 @@ impl State {
             Ok(()) | Err(_) => {
                 let queue = self.queue.lock();
                 let mut offers = queue.frontier.offers(None);
-                fate_of(offers.offer(target, url.depth, url.seed))
+                fate_of(offers.offer(target, url.depth, url.seed)?)
             }
         };
         record.links.push(LinkRecord {
@@ -276,6 +286,7 @@ impl State {
             ..LinkRecord::default()
         });
         record.outcome = Outcome::Redirected;
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@
 //! topic, hosts and parts of hosts that have yielded next to nothing for it are refused as well. In
 //! both cases one URL in twenty is fetched all the same, so that the rule can be found wrong.
 //!
-//! URLs are compared by their plain spelling, without the parameters that the frontier has found to
+//! URLs are compared by their normalized form, without the parameters that the frontier has found to
 //! change nothing: copies on a mirror often differ in a session id as well.
 //!
 //! When a rule is found wrong and no longer believed, what was refused for it is put back into the
@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 
 use archive::{PageRecord, RetryRecord};
 use focus::{Redundancy, RedundancyConfig};
-use frontier::{CanonicalUrl, HostKey, Permission, Refused, Spelling};
+use frontier::{CanonicalUrl, HostKey, Permission, Refused, UrlNormalizer};
 use outcome::{
     JunkKind, JunkReason, LinkFate, LowYield, PredictedDuplicate, PredictionCause, Refusal,
 };
@@ -95,15 +95,20 @@ impl FetchGate {
     }
 
     /// The original of a URL, if it is predicted to be a duplicate of a page that was read.
-    pub fn original_of(&self, url: &CanonicalUrl, spelling: &Spelling<'_>) -> Option<String> {
-        let prediction = self.redundancy.foresee(&spelling.plain(url))?;
+    pub fn original_of(&self, url: &CanonicalUrl, normalizer: &UrlNormalizer) -> Option<String> {
+        let prediction = self.redundancy.foresee(&normalizer.normalized(url))?;
         self.read
-            .contains(&prediction.kept_url, spelling)
+            .contains(&prediction.kept_url, normalizer)
             .then_some(prediction.kept_url)
     }
 
     /// May this URL be fetched now?
-    pub fn check(&self, host: &HostKey, url: &CanonicalUrl, spelling: &Spelling<'_>) -> Permission {
+    pub fn check(
+        &self,
+        host: &HostKey,
+        url: &CanonicalUrl,
+        normalizer: &UrlNormalizer,
+    ) -> Permission {
         let hash = xxh3_64(url.as_str().as_bytes());
         if self.given.contains(&hash) {
             return Permission::Allowed;
@@ -121,14 +126,14 @@ impl FetchGate {
                 return refuse(Refusal::LowYield(LowYield::UrlForm {}));
             }
         }
-        let plain = spelling.plain(url);
-        if self.read.contains(&plain, spelling) {
+        let plain = normalizer.normalized(url);
+        if self.read.contains(&plain, normalizer) {
             return predicted(plain, PredictionCause::IgnoredParameters {});
         }
         match self.redundancy.foresee(&plain) {
             Some(prediction) if !prediction.probe => {
-                if !self.read.contains(&prediction.kept_url, spelling) {
-                    return Permission::Later;
+                if !self.read.contains(&prediction.kept_url, normalizer) {
+                    return Permission::Defer;
                 }
                 let cause = PredictionCause::Rules {
                     rules: prediction
@@ -145,23 +150,23 @@ impl FetchGate {
     }
 
     /// Learns from a finished URL.
-    pub fn on_page(&mut self, record: &PageRecord, spelling: &Spelling<'_>) {
+    pub fn on_page(&mut self, record: &PageRecord, normalizer: &UrlNormalizer) {
         let Ok(url) = CanonicalUrl::parse(&record.url) else {
             return;
         };
-        self.note_refusal(record, &url, spelling);
+        self.note_refusal(record, &url, normalizer);
         let is_whole = record.page.is_some() && (200..300).contains(&record.status());
         if is_whole && record.junk() != Some(&JunkReason::SoftNotFound) {
-            self.read.note(&url, spelling);
+            self.read.note(&url, normalizer);
         }
-        let canonical = canonical_of(record).map(|canonical| spelling.plain(&canonical));
+        let canonical = canonical_of(record).map(|canonical| normalizer.normalized(&canonical));
         if let Some(canonical) = &canonical {
-            let plain = spelling.plain(&url);
+            let plain = normalizer.normalized(&url);
             self.redundancy.observe_canonical(&plain, canonical);
         }
         match original_of(record) {
-            Some(original) => self.on_copy(record, &url, &original, canonical, spelling),
-            None => self.on_no_copy(record, &url, is_whole, spelling),
+            Some(original) => self.on_copy(record, &url, &original, canonical, normalizer),
+            None => self.on_no_copy(record, &url, is_whole, normalizer),
         }
         // What is refused once a rule is believed again is refused for good reason, though nobody
         // has asked by then, as on a replay.
@@ -170,13 +175,22 @@ impl FetchGate {
             .extend(wrong.filter(|rule| self.refused.has(rule)));
     }
 
-    fn note_refusal(&mut self, record: &PageRecord, url: &CanonicalUrl, spelling: &Spelling<'_>) {
+    fn note_refusal(
+        &mut self,
+        record: &PageRecord,
+        url: &CanonicalUrl,
+        normalizer: &UrlNormalizer,
+    ) {
         let rules = record.outcome.refusal().map_or(&[][..], Refusal::rules);
         for rule in rules {
             let candidate = || (record.url.clone(), retry::origin(record));
             self.refused.note(rule, candidate);
             // It was on its way here while the rule was found wrong.
-            if self.redundancy.foresee(&spelling.plain(url)).is_none() {
+            if self
+                .redundancy
+                .foresee(&normalizer.normalized(url))
+                .is_none()
+            {
                 self.wrong.push(rule.clone());
             }
         }
@@ -188,9 +202,9 @@ impl FetchGate {
         url: &CanonicalUrl,
         original: &CanonicalUrl,
         canonical: Option<String>,
-        spelling: &Spelling<'_>,
+        normalizer: &UrlNormalizer,
     ) {
-        let Some((copy, original)) = pair(url, original, spelling) else {
+        let Some((copy, original)) = pair(url, original, normalizer) else {
             return;
         };
         let led_to = || {
@@ -211,7 +225,7 @@ impl FetchGate {
         record: &PageRecord,
         url: &CanonicalUrl,
         is_whole: bool,
-        spelling: &Spelling<'_>,
+        normalizer: &UrlNormalizer,
     ) {
         let kind = record.junk().map(JunkReason::kind);
         let is_unique = match kind {
@@ -225,9 +239,9 @@ impl FetchGate {
         };
         if is_whole && is_unique {
             let read = &self.read;
-            let was_read = |url: &str| read.contains(url, spelling);
+            let was_read = |url: &str| read.contains(url, normalizer);
             self.redundancy
-                .observe_unique(&spelling.plain(url), was_read);
+                .observe_unique(&normalizer.normalized(url), was_read);
         } else if matches!(
             kind,
             Some(JunkKind::Duplicate | JunkKind::Empty | JunkKind::Error)
@@ -268,17 +282,18 @@ fn canonical_of(record: &PageRecord) -> Option<CanonicalUrl> {
 }
 
 /// The plain URLs of a copy and its original. What changes nothing on one of two hosts changes
-/// nothing on the other, which may not have been found out yet: then that one's spelling counts. So
+/// nothing on the other, which may not have been found out yet: then that one's normalized form counts. So
 /// it is with a parameter that alone keeps them apart.
 fn pair(
     copy: &CanonicalUrl,
     original: &CanonicalUrl,
-    spelling: &Spelling<'_>,
+    normalizer: &UrlNormalizer,
 ) -> Option<(String, String)> {
-    let (mut plain_copy, mut plain_original) = (spelling.plain(copy), spelling.plain(original));
+    let (mut plain_copy, mut plain_original) =
+        (normalizer.normalized(copy), normalizer.normalized(original));
     if copy.host() != original.host() {
         let twin = |url, other, plain: &str| {
-            on_host_of(url, other).is_some_and(|twin| spelling.plain(&twin) == plain)
+            on_host_of(url, other).is_some_and(|twin| normalizer.normalized(&twin) == plain)
         };
         if twin(copy, original, &plain_original) || copy.differs_in(original).is_some() {
             plain_copy = rehosted(&plain_original, copy)?;
@@ -334,20 +349,13 @@ mod tests {
     }
 
     /// A frontier that has found nothing out about parameters yet.
-    fn frontier() -> (tempfile::TempDir, frontier::Frontier) {
-        let dir = tempfile::tempdir().unwrap();
-        let now = std::time::Instant::now();
+    fn frontier() -> frontier::Frontier {
         let config = frontier::FrontierConfig::default();
-        let (frontier, _) = frontier::Frontier::open(dir.path(), config, now).unwrap();
-        (dir, frontier)
-    }
-
-    thread_local! {
-        static NEW: (tempfile::TempDir, frontier::Frontier) = frontier();
+        frontier::Frontier::in_memory(config, std::time::Instant::now())
     }
 
     fn observe(gate: &mut FetchGate, url: &str, original: Option<&str>) {
-        NEW.with(|(_, frontier)| gate.on_page(&page(url, original), &frontier.spelling()));
+        gate.on_page(&page(url, original), &UrlNormalizer::default());
     }
 
     fn mirrored() -> FetchGate {
@@ -372,7 +380,7 @@ mod tests {
 
     fn check(gate: &FetchGate, url: &str) -> Permission {
         let url = CanonicalUrl::parse(url).unwrap();
-        NEW.with(|(_, frontier)| gate.check(&url.host(), &url, &frontier.spelling()))
+        gate.check(&url.host(), &url, &UrlNormalizer::default())
     }
 
     /// A path of the mirror that is no probe.
@@ -391,7 +399,7 @@ mod tests {
             format!("http://m.example/{path}"),
             format!("http://a.example/{path}"),
         );
-        assert_eq!(check(&gate, &copy), Permission::Later);
+        assert_eq!(check(&gate, &copy), Permission::Defer);
         assert_eq!(check(&gate, &original), Permission::Allowed);
         observe(&mut gate, &original, None);
         let Permission::Refused(Refused::Refusal(refusal)) = check(&gate, &copy) else {
@@ -489,15 +497,15 @@ mod tests {
     /// Both hosts under one session each, so that no page of either is read under two spellings.
     #[test]
     fn a_mirror_with_session_ids_of_its_own_is_found_out() {
-        let (_dir, mut frontier) = frontier();
+        let mut frontier = frontier();
         let mut gate = FetchGate::new(0, false);
         gate.on_seed("http://a.example/");
         gate.on_seed("http://m.example/");
         let mut read = |frontier: &mut frontier::Frontier, record: &PageRecord| {
             let url = CanonicalUrl::parse(&record.url).unwrap();
-            let gave = crate::recorded::gave(record).unwrap();
-            frontier.observe(&url, 0, gave, original_of(record).as_ref());
-            gate.on_page(record, &frontier.spelling());
+            let page_yield = crate::recorded::page_yield(record).unwrap();
+            frontier.observe(&url, 0, page_yield, original_of(record).as_ref());
+            gate.on_page(record, &frontier.url_normalizer());
         };
         for number in 0..40 {
             let original = format!("http://a.example/{number}?sid=a");
@@ -509,16 +517,16 @@ mod tests {
         }
         let permission = |path: &str| {
             let copy = CanonicalUrl::parse(&format!("http://m.example/{path}?sid=m")).unwrap();
-            gate.check(&copy.host(), &copy, &frontier.spelling())
+            gate.check(&copy.host(), &copy, &frontier.url_normalizer())
         };
         let refused =
             |number: &u32| matches!(permission(&number.to_string()), Permission::Refused(_));
         assert!((25..40).filter(refused).count() >= 12);
-        assert!((40..60).any(|number| permission(&number.to_string()) == Permission::Later));
+        assert!((40..60).any(|number| permission(&number.to_string()) == Permission::Defer));
         assert!(!(40..60).any(|number| refused(&number)));
         let plain = |path: &str| {
             let url = CanonicalUrl::parse(&format!("http://a.example/{path}")).unwrap();
-            gate.check(&url.host(), &url, &frontier.spelling())
+            gate.check(&url.host(), &url, &frontier.url_normalizer())
         };
         assert!(matches!(plain("7"), Permission::Refused(_)));
         assert_eq!(plain("70"), Permission::Allowed);
@@ -535,7 +543,7 @@ mod tests {
     }
 
     fn take_in(gate: &mut FetchGate, record: &PageRecord) {
-        NEW.with(|(_, frontier)| gate.on_page(record, &frontier.spelling()));
+        gate.on_page(record, &UrlNormalizer::default());
     }
 
     #[test]
@@ -559,7 +567,7 @@ mod tests {
             .filter(|&number| matches!(check(&gate, &forms(number).0), Permission::Refused(_)))
             .count();
         assert!(refused >= 16, "{refused}");
-        let waits = |number: &u32| check(&gate, &forms(*number).0) == Permission::Later;
+        let waits = |number: &u32| check(&gate, &forms(*number).0) == Permission::Defer;
         assert!((50..60).any(|number| waits(&number)));
         assert!((50..60).all(|number| { check(&gate, &forms(number).1) == Permission::Allowed }));
     }
@@ -603,13 +611,13 @@ mod tests {
                 let (at, form) = (next / 2, next % 2);
                 let this = url(at, form);
                 match check(&gate, &this) {
-                    Permission::Later if waited <= queue.len() => {
+                    Permission::Defer if waited <= queue.len() => {
                         waited += 1;
                         queue.push_back(next);
                         continue;
                     }
                     Permission::Refused(_) => continue,
-                    Permission::Later | Permission::Allowed | Permission::Unknown => waited = 0,
+                    Permission::Defer | Permission::Allowed | Permission::Unknown => waited = 0,
                 }
                 let original = texts.get(&at).cloned();
                 texts.entry(at).or_insert_with(|| this.clone());

@@ -10,8 +10,7 @@ use focus::{
     ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageAhead, PageOutcome,
     PageTerms, PageView, Promise, Relevance, TopicError,
 };
-use frontier::{CanonicalUrl, Frontier};
-use hashbrown::HashMap;
+use frontier::{CanonicalUrl, Frontier, FrontierError};
 use outcome::{JunkKind, LinkFate, Outcome, StopReason, Verdict};
 use segment::Segmenter;
 use url::Url;
@@ -27,7 +26,15 @@ pub trait Waiting {
     fn context_of(&self, url: &CanonicalUrl) -> Option<Vec<u8>>;
 
     /// Sets what a waiting URL carries, and its priority.
-    fn amend(&mut self, url: &CanonicalUrl, context: Vec<u8>, priority: f32);
+    ///
+    /// # Errors
+    /// When its store cannot be read or written.
+    fn amend(
+        &mut self,
+        url: &CanonicalUrl,
+        context: Vec<u8>,
+        priority: f32,
+    ) -> Result<(), FrontierError>;
 }
 
 impl Waiting for Frontier {
@@ -35,8 +42,13 @@ impl Waiting for Frontier {
         Frontier::context_of(self, url).map(<[u8]>::to_vec)
     }
 
-    fn amend(&mut self, url: &CanonicalUrl, context: Vec<u8>, priority: f32) {
-        Frontier::amend(self, url, context, priority);
+    fn amend(
+        &mut self,
+        url: &CanonicalUrl,
+        context: Vec<u8>,
+        priority: f32,
+    ) -> Result<(), FrontierError> {
+        self.reprioritise(url, priority, context).map(drop)
     }
 }
 
@@ -48,6 +60,9 @@ pub struct Lent<'a> {
     /// The page as the model sees it.
     pub terms: Option<&'a PageTerms>,
 }
+
+/// URLs scored again between two looks at the queue.
+const RESCORED_AT_ONCE: usize = 1_000;
 
 /// Topic and link model of a focused crawl.
 #[derive(Debug, Clone)]
@@ -132,7 +147,15 @@ impl FocusView {
     }
 
     /// Learns from the links of a recorded page, and adds what they say of URLs that wait.
-    pub fn apply_links(&mut self, seq: u64, page: &PageRecord, queue: &mut impl Waiting) {
+    ///
+    /// # Errors
+    /// When the store of those URLs cannot be read or written.
+    pub fn apply_links(
+        &mut self,
+        seq: u64,
+        page: &PageRecord,
+        queue: &mut impl Waiting,
+    ) -> Result<(), FrontierError> {
         let mut promises = Vec::new();
         let links = page.links.iter();
         for link in links.filter(|_| page.outcome != Outcome::Redirected) {
@@ -140,31 +163,35 @@ impl FocusView {
                 LinkFate::New => promises.push(link.promise),
                 LinkFate::Seen if link.url != page.url => {
                     self.focus.observe_link(page_number(seq), &link.url);
-                    self.apply_again(seq, link, queue);
+                    self.apply_again(seq, link, queue)?;
                 }
                 _ => {}
             }
         }
         self.focus.on_links(page_number(seq), &promises);
+        Ok(())
     }
 
     /// A page links to a URL that waits: what its links say of it adds up. A link without a promise
     /// added nothing when its page was recorded.
-    fn apply_again(&mut self, seq: u64, link: &LinkRecord, queue: &mut impl Waiting) {
-        let Some(target) = Some(&link.url)
-            .filter(|_| link.promise > 0.0)
-            .and_then(|url| CanonicalUrl::parse(url).ok())
-        else {
-            return;
+    fn apply_again(
+        &mut self,
+        seq: u64,
+        link: &LinkRecord,
+        queue: &mut impl Waiting,
+    ) -> Result<(), FrontierError> {
+        let target = Some(&link.url).filter(|_| link.promise > 0.0);
+        let Some(target) = target.and_then(|url| CanonicalUrl::parse(url).ok()) else {
+            return Ok(());
         };
         let Some(pending) = queue.context_of(&target) else {
-            return;
+            return Ok(());
         };
         let Some(known) = LinkFeatures::from_bytes(features_in(&pending)) else {
-            return;
+            return Ok(());
         };
         let again = self.recorded_features(seq, link, &target, &known);
-        queue.amend(&target, merged(&pending, known, &again), link.promise);
+        queue.amend(&target, merged(&pending, known, &again), link.promise)
     }
 
     /// What a recorded link adds to a URL of which `known` is known: as the record has it, else what
@@ -409,23 +436,34 @@ impl FocusView {
     }
 
     /// Scores pending URLs again if the model has changed enough.
-    pub fn rescore_if_due(&mut self, queue: &SharedQueue) {
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read or written.
+    pub fn rescore_if_due(&mut self, queue: &SharedQueue) -> Result<(), FrontierError> {
         let pending = queue.lock().frontier.counts().pending;
         if self.focus.rescore_due(pending) {
-            self.rescore(queue);
+            self.rescore(queue)?;
         }
+        Ok(())
     }
 
-    /// Scores all pending URLs again: those of one moment, while the queue goes on.
-    pub fn rescore(&mut self, queue: &SharedQueue) {
-        let waiting = queue.lock().frontier.snapshot();
-        let promises: HashMap<u128, f32> = waiting
-            .iter()
-            .map(|waiting| (waiting.key, self.score(&waiting.context, waiting.priority)))
-            .collect();
-        drop(waiting);
-        queue.lock().frontier.set_priorities(&promises);
-        self.focus.on_rescored(promises.into_values().collect());
+    /// Scores all pending URLs again, some at a time, while the queue goes on.
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read or written.
+    pub fn rescore(&mut self, queue: &SharedQueue) -> Result<(), FrontierError> {
+        let keys = queue.lock().frontier.pending_keys();
+        let mut promises = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(RESCORED_AT_ONCE) {
+            let pending = queue.lock().frontier.pending(keys).into_iter();
+            let scored: Vec<(u128, f32)> = pending
+                .map(|url| (url.key, self.score(&url.context, url.priority)))
+                .collect();
+            promises.extend(scored.iter().map(|(_, promise)| *promise));
+            queue.lock().frontier.set_priorities(&scored)?;
+        }
+        self.focus.on_rescored(promises);
+        Ok(())
     }
 
     /// Whether a host yields next to nothing, and what says so.

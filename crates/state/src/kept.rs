@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use archive::{PageRecord, PageSummary};
 use outcome::{PageType, Verdict};
 use sieve::{Content, Evidence, Keep, Member, Rules};
-use simhash::{Neighbour, TableIndex, TextPrint};
+use simhash::{IndexError, Neighbour, TableIndex, TextPrint};
 
 use crate::recorded;
 
@@ -136,19 +136,31 @@ impl KeptPages {
     }
 
     /// Puts other tables in the place of the prints', with the same pages in them.
-    pub fn change_tables(&mut self, mut tables: TableIndex) {
+    ///
+    /// # Errors
+    /// When a table cannot be read or written.
+    pub fn change_tables(&mut self, mut tables: TableIndex) -> Result<(), IndexError> {
         for &page in self.pages.keys() {
-            if let Some(print) = self.prints.get(page) {
-                tables.insert(page, &print);
+            if let Some(print) = self.prints.get(page)? {
+                tables.insert(page, &print)?;
             }
         }
         self.prints = tables;
+        Ok(())
     }
 
     /// Judges a page. Nothing is kept by that: the tables are asked through `&mut` for the caches
     /// they have.
-    pub fn judge(&mut self, page: &Measured<'_>, rules: &Rules, keep: Keep) -> Judgement {
-        let neighbour = self.nearest(page, rules);
+    ///
+    /// # Errors
+    /// When the tables cannot be read.
+    pub fn judge(
+        &mut self,
+        page: &Measured<'_>,
+        rules: &Rules,
+        keep: Keep,
+    ) -> Result<Judgement, IndexError> {
+        let neighbour = self.nearest(page, rules)?;
         let near = neighbour.as_ref().and_then(|near| self.get(near.page));
         let layout = layout_of(page.page);
         let lang = &page.page.lang;
@@ -183,64 +195,74 @@ impl KeptPages {
         if takes_place.is_some() {
             verdict = Verdict::Index;
         }
-        Judgement {
+        Ok(Judgement {
             evidence,
             near,
             verdict,
             takes_place,
-        }
+        })
     }
 
     /// The nearest kept page: one with the very text that the page had before its host's template
     /// was cut, else the nearest to what was left. Pages that were kept before the template was
     /// known have it in their prints. Pages of the same host are doubted one by one, so that a copy
     /// elsewhere is found behind a sibling that is none.
-    fn nearest(&mut self, page: &Measured<'_>, rules: &Rules) -> Option<Neighbour> {
+    fn nearest(
+        &mut self,
+        page: &Measured<'_>,
+        rules: &Rules,
+    ) -> Result<Option<Neighbour>, IndexError> {
         if page.print.word_count == 0 || !(200..300).contains(&page.status) {
-            return None;
+            return Ok(None);
+        }
+        if let Some(whole) = page.whole
+            && let Some(near) = self.prints.nearest(whole)?.filter(|near| near.exact)
+        {
+            return Ok(Some(near));
         }
         let kept = &self.pages;
         let is_sibling = |seq| {
-            kept.get(&seq)
-                .is_some_and(|kept: &KeptPage| kept.is_on(page.host))
+            let kept = kept.get(&seq);
+            kept.is_some_and(|kept: &KeptPage| kept.is_on(page.host))
         };
-        page.whole
-            .and_then(|whole| self.prints.nearest(whole))
-            .filter(|near| near.exact)
-            .or_else(|| {
-                self.prints
-                    .nearest_by(page.print, |near| match is_sibling(near.page) {
-                        true => sieve::between_siblings(near, rules),
-                        false => near,
-                    })
+        self.prints
+            .nearest_by(page.print, |near| match is_sibling(near.page) {
+                true => sieve::between_siblings(near, rules),
+                false => near,
             })
     }
 
     /// Takes in the record of a finished URL. With `stored` the tables hold it already.
-    pub fn apply(&mut self, seq: u64, record: &PageRecord, stored: bool) -> KeptChange {
+    ///
+    /// # Errors
+    /// When the tables cannot be read or written.
+    pub fn apply(
+        &mut self,
+        seq: u64,
+        record: &PageRecord,
+        stored: bool,
+    ) -> Result<KeptChange, IndexError> {
         let kept = record.page.as_ref().filter(|_| record.outcome.is_indexed());
         let Some(page) = kept else {
-            return KeptChange::default();
+            return Ok(KeptChange::default());
         };
         let removed = record.replaces.and_then(|old| self.pages.remove(&old));
         let mut problem = None;
         if !stored {
-            if let Some(old) = record.replaces
-                && let Some(print) = self.prints.get(old)
-            {
-                self.prints.remove(old, &print);
+            if let Some(old) = record.replaces {
+                self.prints.remove(old)?;
             }
             match recorded::print_of(page) {
-                Some(print) => self.prints.insert(seq, &print),
+                Some(print) => self.prints.insert(seq, &print)?,
                 None => problem = Some(format!("record {seq}: its fingerprint cannot be read")),
             }
         }
         self.pages.insert(seq, KeptPage::of(&record.url, page));
-        KeptChange {
+        Ok(KeptChange {
             removed: removed.map(|page| page.url),
             added: true,
             problem,
-        }
+        })
     }
 }
 
@@ -303,7 +325,7 @@ mod tests {
             print: &print,
             whole: None,
         };
-        kept.judge(&measured, &rules, keep)
+        kept.judge(&measured, &rules, keep).unwrap()
     }
 
     fn record(url: &str, text: &str, replaces: Option<u64>) -> PageRecord {
@@ -325,7 +347,11 @@ mod tests {
             let judged = judge(&mut kept, one, TEXT, Keep::First);
             assert_eq!(judged.verdict, Verdict::Index);
         }
-        assert!(kept.apply(1, &record(one, TEXT, None), false).added);
+        assert!(
+            kept.apply(1, &record(one, TEXT, None), false)
+                .unwrap()
+                .added
+        );
         let judged = judge(&mut kept, two, TEXT, Keep::First);
         assert!(matches!(judged.verdict, Verdict::Junk(reason) if reason.is_duplicate()));
         assert_eq!(judged.near.map(|near| near.url), Some(one.into()));
@@ -340,7 +366,7 @@ mod tests {
             words.collect()
         };
         let text = words(0, 400);
-        kept.apply(1, &record(one, &text, None), false);
+        kept.apply(1, &record(one, &text, None), false).unwrap();
         let longer = text + &words(400, 445);
         let judged = judge(&mut kept, two, &longer, Keep::Longest);
         assert_eq!(
@@ -348,9 +374,10 @@ mod tests {
             (Verdict::Index, Some("longer"))
         );
         let change = kept.apply(2, &record(two, &longer, Some(1)), false);
+        let change = change.unwrap();
         assert_eq!(change.removed, Some(one.into()));
-        assert!(kept.get(1).is_none() && kept.prints().get(1).is_none());
-        assert!(kept.prints().get(2).is_some());
+        assert!(kept.get(1).is_none() && kept.prints().get(1).unwrap().is_none());
+        assert!(kept.prints().get(2).unwrap().is_some());
     }
 
     #[test]

@@ -145,7 +145,8 @@ impl Journal {
                 prints: position <= prints,
             };
             let read = |at: &BodyRef| self.text(at);
-            state.apply(&record, stored, Lent::default(), read);
+            let applied = state.apply(&record, stored, Lent::default(), read);
+            applied.unwrap();
         }
         let end = self.records.len() as u64;
         state.store(end, end).unwrap();
@@ -191,7 +192,7 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         let now = Instant::now();
         let (mut state, ..) = open(dir.path(), kinds, now);
-        state.go_live();
+        state.go_live().unwrap();
         let mut world = Self {
             dice: Dice(seed | 1),
             kinds,
@@ -232,16 +233,21 @@ impl World {
     fn commit_event(&mut self, event: Event) {
         let record = self.state.record(event, self.now_ms);
         self.journal.append(&record, None);
-        self.state
+        let applied = self
+            .state
             .apply(&record, Stored::default(), Lent::default(), |_| None);
+        applied.unwrap();
     }
 
     fn commit(&mut self, finding: Finding) {
-        let decided = self.state.decide(finding, self.now_ms);
+        let decided = self.state.decide(finding, self.now_ms).unwrap();
         self.journal
             .append(&decided.record, decided.archived_text());
-        self.state
-            .apply(&decided.record, Stored::default(), decided.lent(), |_| None);
+        let lent = decided.lent();
+        let applied = self
+            .state
+            .apply(&decided.record, Stored::default(), lent, |_| None);
+        applied.unwrap();
         let Decided { record, lease, .. } = decided;
         self.settled.extend(lease.map(|lease| (lease, record)));
     }
@@ -250,19 +256,19 @@ impl World {
         self.journal.synced = self.journal.records.len();
         for (lease, record) in self.settled.drain(..) {
             let settled = Decided::settled(lease, &record);
-            self.state.queue().lock().frontier.settle(settled);
+            self.state.queue().lock().frontier.settle(settled).unwrap();
         }
         let end = self.journal.records.len() as u64;
         self.state.store(end, end).unwrap();
         for (rule, refused) in self.state.wrong_rules() {
-            for event in self.state.decide_rule_wrong(&rule, refused.urls) {
+            for event in self.state.decide_rule_wrong(&rule, refused.urls).unwrap() {
                 self.commit_event(event);
             }
         }
         self.journal.synced = self.journal.records.len();
         let end = self.journal.records.len() as u64;
         self.state.store(end, end).unwrap();
-        self.state.rescore_if_due();
+        self.state.rescore_if_due().unwrap();
     }
 
     /// What was not synced is lost, and the crawl is started again.
@@ -276,7 +282,7 @@ impl World {
         self.state = open(nowhere.path(), self.kinds, self.now).0;
         let (mut state, frontier, prints) = open(self.dir.path(), self.kinds, self.now);
         self.journal.replay(&mut state, frontier, prints);
-        state.go_live();
+        state.go_live().unwrap();
         self.state = state;
     }
 
@@ -292,7 +298,7 @@ impl World {
         }
         let next = {
             let mut queue = self.state.queue().lock();
-            queue.next(self.now, &mut self.robots)
+            queue.next(self.now, &mut self.robots).unwrap()
         };
         match next {
             Next::Lease(lease) => self.running.push(lease),
@@ -327,7 +333,7 @@ impl World {
             .read()
             .for_each(|record| candidates.add(record));
         let found = candidates.finish(1).remove(0);
-        for event in self.state.decide_retry(found, &filter) {
+        for event in self.state.decide_retry(found, &filter).unwrap() {
             self.commit_event(event);
         }
     }
@@ -549,7 +555,7 @@ fn answers(state: &mut State, journal: &Journal) -> BTreeMap<String, String> {
         answers.insert(question, answer);
     };
     // Priorities are what the model says of features: they are compared as it says it now.
-    state.rescore();
+    state.rescore().unwrap();
     answer("counts".into(), format!("{:?}", state.counts));
     answer("seq".into(), format!("{}", state.seq));
     answer("seeds".into(), format!("{:?}", state.reach.seeds()));
@@ -560,7 +566,7 @@ fn answers(state: &mut State, journal: &Journal) -> BTreeMap<String, String> {
         .collect();
     kept.sort_by_key(|(seq, _)| *seq);
     for (seq, page) in kept {
-        let print = state.kept.prints().get(seq);
+        let print = state.kept.prints().get(seq).unwrap();
         answer(format!("kept {seq}"), format!("{page:?} {print:?}"));
     }
     answer("prints".into(), format!("{}", state.kept.prints().len()));
@@ -583,18 +589,12 @@ fn answer_queue(state: &State, journal: &Journal, answer: &mut impl FnMut(String
     let queue = state.queue.lock();
     answer("frontier".into(), format!("{:?}", queue.frontier.counts()));
     for url in urls(journal) {
-        let waiting = queue.frontier.waiting(&url).cloned().map(|mut waiting| {
-            if waiting.priority < 0.0 {
-                // It is held back by now: when it was asked about is of the process.
-                waiting.priority = -1.0 - waiting.priority;
-            }
-            waiting
-        });
-        let finished = queue.frontier.is_finished(&url);
-        let fate = queue.frontier.offers(None).offer(&url, 3, 0);
-        let spelling = queue.frontier.spelling();
-        let gate = queue.gate.check(&url.host(), &url, &spelling);
-        let plain = spelling.plain(&url);
+        let waiting = queue.frontier.link_target(&url);
+        let finished = queue.frontier.is_finished(&url).unwrap();
+        let fate = queue.frontier.offers(None).offer(&url, 3, 0).unwrap();
+        let normalizer = queue.frontier.url_normalizer();
+        let gate = queue.gate.check(&url.host(), &url, &normalizer);
+        let plain = normalizer.normalized(&url);
         let scope: Vec<_> = (0..3)
             .map(|seed| state.reach.check(&url, 2, seed).is_ok())
             .collect();
@@ -623,7 +623,8 @@ fn answer_page(state: &mut State, page: &PageRecord, journal: &Journal) -> Strin
     });
     let near = page.page.as_ref().and_then(|summary| {
         let print = crate::recorded::print_of(summary)?;
-        state.kept.prints().nearest(&print).map(|near| near.page)
+        let near = state.kept.prints().nearest(&print).unwrap();
+        near.map(|near| near.page)
     });
     format!("{focus:?} {near:?}")
 }
@@ -652,7 +653,8 @@ fn crawl(seed: u64, steps: usize, kinds: Kinds) {
                 };
                 let decided = world
                     .state
-                    .decide(Finding::Url(Box::new(finding)), world.now_ms);
+                    .decide(Finding::Url(Box::new(finding)), world.now_ms)
+                    .unwrap();
                 assert_same(&answers(&mut world.state, &world.journal), &before);
                 assert_eq!(world.journal.records.len(), records);
                 world.running.extend(decided.lease);

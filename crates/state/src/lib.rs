@@ -44,7 +44,7 @@ pub mod templates;
 
 pub use apply::{Applied, Stored};
 pub use counts::Counts;
-pub use decide::{Decided, ReadText};
+pub use decide::{Decided, ReadText, SeedError};
 pub use examples::Examples;
 pub use finding::{Answer, Finding, Reading, UrlFinding};
 pub use focus_view::{FocusView, Lent};
@@ -52,7 +52,7 @@ pub use kept::KeptPages;
 pub use policy::{DuplicateLinks, Policy};
 pub use queue::{Queue, RobotsGate, SharedQueue};
 pub use reach::Reach;
-pub use state::{State, StateError};
+pub use state::{State, StateError, StoreError};
 
 #[cfg(test)]
 mod laws;

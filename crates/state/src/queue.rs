@@ -7,7 +7,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use frontier::{CanonicalUrl, Frontier, Gate, HostKey, Next, Permission, Spelling};
+use frontier::{
+    CanonicalUrl, Frontier, FrontierError, Gate, HostKey, Next, Permission, UrlNormalizer,
+};
 
 use crate::fetch_gate::FetchGate;
 
@@ -28,14 +30,21 @@ pub struct Queue {
 
 impl Queue {
     /// Whose turn is it? robots.txt is asked before the fetch gate.
-    pub fn next(&mut self, now: Instant, robots: &mut dyn RobotsGate) -> Next {
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read.
+    pub fn next(
+        &mut self,
+        now: Instant,
+        robots: &mut dyn RobotsGate,
+    ) -> Result<Next, FrontierError> {
         let gate = &self.gate;
         self.frontier.next(now, &mut BothGates { robots, gate })
     }
 
     /// The page that a URL is predicted to repeat, if it is.
     pub(crate) fn original_of(&self, url: &CanonicalUrl) -> Option<String> {
-        self.gate.original_of(url, &self.frontier.spelling())
+        self.gate.original_of(url, &self.frontier.url_normalizer())
     }
 }
 
@@ -49,8 +58,13 @@ impl Gate for BothGates<'_> {
         self.robots.check(host, url)
     }
 
-    fn worth(&mut self, host: &HostKey, url: &CanonicalUrl, spelling: &Spelling<'_>) -> Permission {
-        self.gate.check(host, url, spelling)
+    fn worth(
+        &mut self,
+        host: &HostKey,
+        url: &CanonicalUrl,
+        normalizer: &UrlNormalizer,
+    ) -> Permission {
+        self.gate.check(host, url, normalizer)
     }
 }
 

@@ -8,11 +8,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use frontier::{CanonicalUrl, HostKey, Spelling};
+use frontier::{CanonicalUrl, HostKey, UrlNormalizer};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Spellings that are noted; of more pages, none passes for read.
-const SPELLINGS_MAX: usize = 4_000_000;
+/// URLs that are noted; of more pages, none passes for read.
+const FORMS_MAX: usize = 4_000_000;
 /// Parameters of one URL that are left out in turn.
 const PARAMETERS_MAX: usize = 4;
 /// Hosts whose parameters are known by name.
@@ -23,26 +23,26 @@ const NAMES_MAX: usize = 16;
 /// The pages that were read.
 #[derive(Debug, Default)]
 pub(crate) struct ReadUrls {
-    /// Hashes of spellings, each with the names of what it leaves out added.
-    spellings: HashSet<u64>,
-    /// Parameters that some spelling of a host leaves out.
+    /// Hashes of URLs and of their shorter forms, each with the names of what it leaves out added.
+    forms: HashSet<u64>,
+    /// Parameters that some form of a URL of a host leaves out.
     names: HashMap<HostKey, Vec<String>>,
 }
 
 impl ReadUrls {
     /// Notes a page that was read.
-    pub(crate) fn note(&mut self, url: &CanonicalUrl, spelling: &Spelling<'_>) {
-        if self.spellings.len() >= SPELLINGS_MAX {
+    pub(crate) fn note(&mut self, url: &CanonicalUrl, normalizer: &UrlNormalizer) {
+        if self.forms.len() >= FORMS_MAX {
             return;
         }
-        let Ok(plain) = CanonicalUrl::parse(&spelling.plain(url)) else {
+        let Ok(plain) = CanonicalUrl::parse(&normalizer.normalized(url)) else {
             return;
         };
         let optional: Vec<&str> = plain.parameters().map(|(name, _)| name).collect();
         let optional = &optional[..optional.len().min(PARAMETERS_MAX)];
         for chosen in 0..1u32 << optional.len() {
             let is_left_out = |at: usize| at < optional.len() && chosen >> at & 1 == 1;
-            self.spellings.insert(hash_without(&plain, is_left_out));
+            self.forms.insert(hash_without(&plain, is_left_out));
         }
         if optional.is_empty() || self.names.len() >= HOSTS_MAX {
             return;
@@ -57,20 +57,21 @@ impl ReadUrls {
 
     /// Whether a page was read under this URL, or under one that differs from it in parameters that
     /// change nothing.
-    pub(crate) fn contains(&self, url: &str, spelling: &Spelling<'_>) -> bool {
-        let plain = CanonicalUrl::parse(url).map(|url| CanonicalUrl::parse(&spelling.plain(&url)));
+    pub(crate) fn contains(&self, url: &str, normalizer: &UrlNormalizer) -> bool {
+        let plain =
+            CanonicalUrl::parse(url).map(|url| CanonicalUrl::parse(&normalizer.normalized(&url)));
         let Ok(Ok(plain)) = plain else {
             return false;
         };
         let host = plain.host();
         let mut hashes = vec![hash_without(&plain, |_| false)];
         let names = self.names.get(&host).into_iter().flatten();
-        let idle = names.filter(|name| spelling.leaves_out(&host, name));
+        let idle = names.filter(|name| normalizer.ignores(&host, name));
         for name in idle.take(PARAMETERS_MAX) {
             let with: Vec<u64> = hashes.iter().map(|hash| add_name(*hash, name)).collect();
             hashes.extend(with);
         }
-        hashes.iter().any(|hash| self.spellings.contains(hash))
+        hashes.iter().any(|hash| self.forms.contains(hash))
     }
 }
 

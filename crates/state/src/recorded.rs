@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use archive::{FetchRecord, NeighbourRecord, PageRecord, PageSummary, WholeText};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use frontier::{CanonicalUrl, Gave};
+use frontier::{CanonicalUrl, PageYield};
 use outcome::{
     DuplicateKind, FailureKind, JunkKind, JunkReason, NeighbourDecision, Outcome, Verdict,
 };
@@ -144,28 +144,28 @@ pub fn neighbour_record(
     }
 }
 
-/// What a judged page gave, for the trap rules. `None` for one that is good but not wanted: it
+/// What a judged page is worth, for the trap rules. `None` for one that is good but not wanted: it
 /// speaks neither for a trap nor against one.
-pub fn gave(record: &PageRecord) -> Option<Gave> {
+pub fn page_yield(record: &PageRecord) -> Option<PageYield> {
     let is_duplicate = || {
         let nearest = record.nearest.as_ref();
         nearest.is_some_and(|near| near.decision == NeighbourDecision::Duplicate)
     };
     let Outcome::Judged(Verdict::Junk(reason)) = &record.outcome else {
         return Some(match record.outcome.is_indexed() {
-            true => Gave::Something,
-            false => Gave::Nothing,
+            true => PageYield::Content,
+            false => PageYield::Nothing,
         });
     };
     match reason.kind() {
         JunkKind::Unwanted => None,
-        JunkKind::Withheld if !is_duplicate() => Some(Gave::OnlyLinks),
+        JunkKind::Withheld if !is_duplicate() => Some(PageYield::LinksOnly),
         JunkKind::Withheld
         | JunkKind::Duplicate
         | JunkKind::Empty
         | JunkKind::Error
         | JunkKind::LinkList
-        | JunkKind::NoPage => Some(Gave::Nothing),
+        | JunkKind::NoPage => Some(PageYield::Nothing),
     }
 }
 
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(verdict: Verdict, decision: Option<NeighbourDecision>, expected: Option<Gave>) {
+    fn check(verdict: Verdict, decision: Option<NeighbourDecision>, expected: Option<PageYield>) {
         let record = PageRecord {
             outcome: Outcome::Judged(verdict),
             nearest: decision.map(|decision| NeighbourRecord {
@@ -223,18 +223,22 @@ mod tests {
             }),
             ..PageRecord::default()
         };
-        assert_eq!(gave(&record), expected);
+        assert_eq!(page_yield(&record), expected);
     }
 
     #[test]
     fn a_page_that_asks_not_to_be_indexed_gave_its_links_unless_it_repeats_another() {
         use NeighbourDecision::{Duplicate, Refuted, Unconfirmed};
         let no_index = || Verdict::Junk(JunkReason::NoIndex);
-        check(Verdict::Index, Some(Unconfirmed), Some(Gave::Something));
-        check(no_index(), None, Some(Gave::OnlyLinks));
-        check(no_index(), Some(Refuted), Some(Gave::OnlyLinks));
-        check(no_index(), Some(Duplicate), Some(Gave::Nothing));
-        check(Verdict::Junk(JunkReason::Thin), None, Some(Gave::Nothing));
+        check(Verdict::Index, Some(Unconfirmed), Some(PageYield::Content));
+        check(no_index(), None, Some(PageYield::LinksOnly));
+        check(no_index(), Some(Refuted), Some(PageYield::LinksOnly));
+        check(no_index(), Some(Duplicate), Some(PageYield::Nothing));
+        check(
+            Verdict::Junk(JunkReason::Thin),
+            None,
+            Some(PageYield::Nothing),
+        );
         check(Verdict::Junk(JunkReason::OffTopic), None, None);
     }
 

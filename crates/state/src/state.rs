@@ -94,22 +94,30 @@ impl State {
 
     /// From here on records are made, and no longer read from the journal: what waits is scored as
     /// the model has it now, and new URLs may be leased only when they are stored.
-    pub fn go_live(&mut self) {
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read or written.
+    pub fn go_live(&mut self) -> Result<(), StoreError> {
         self.queue.lock().frontier.hold_new_until_applied();
-        self.rescore();
+        self.rescore()
     }
 
     /// Scores all that waits by the focus model as it is now.
-    pub(crate) fn rescore(&mut self) {
-        if let Some(focus) = &mut self.focus {
-            focus.rescore(&self.queue);
+    pub(crate) fn rescore(&mut self) -> Result<(), StoreError> {
+        match &mut self.focus {
+            Some(focus) => Ok(focus.rescore(&self.queue)?),
+            None => Ok(()),
         }
     }
 
     /// The same, if the model has changed enough since the last time.
-    pub fn rescore_if_due(&mut self) {
-        if let Some(focus) = &mut self.focus {
-            focus.rescore_if_due(&self.queue);
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read or written.
+    pub fn rescore_if_due(&mut self) -> Result<(), StoreError> {
+        match &mut self.focus {
+            Some(focus) => Ok(focus.rescore_if_due(&self.queue)?),
+            None => Ok(()),
         }
     }
 
@@ -119,7 +127,7 @@ impl State {
     }
 }
 
-/// Why what is known cannot be stored.
+/// A store of the state cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The frontier's store failed.

@@ -1,104 +1,73 @@
 //! Which URLs come in: what was seen, what has no budget left, what a trap would bring.
 
-use super::{Frontier, SEEN_IN_MEMORY_MAX, Waiting};
+use super::Frontier;
+use crate::config::FrontierError;
 use crate::host::HostKey;
 use crate::lease::{Admission, FrontierUrl};
-use crate::politeness::Manners;
-use crate::queue::HostQueue;
+use crate::store::StoreError;
+use crate::url_table::Entry;
+
+/// How many URLs each seed brought in, and may bring in.
+#[derive(Debug, Default)]
+pub(super) struct SeedBudgets {
+    used: hashbrown::HashMap<u32, u64>,
+    max: hashbrown::HashMap<u32, u64>,
+}
+
+impl SeedBudgets {
+    /// How many URLs a seed brought in.
+    pub(super) fn used(&self, seed: u32) -> u64 {
+        self.used.get(&seed).copied().unwrap_or(0)
+    }
+
+    /// How many it may bring in.
+    pub(super) fn max(&self, seed: u32) -> Option<u64> {
+        self.max.get(&seed).copied()
+    }
+}
 
 impl Frontier {
     /// Sets how many URLs a seed may bring in.
     pub fn set_seed_budget(&mut self, seed: u32, urls: u64) {
-        self.seed_budgets.insert(seed, urls);
+        self.budgets.max.insert(seed, urls);
     }
 
     /// Offers a URL. It is in scope: that was asked before.
-    pub fn admit(&mut self, url: FrontierUrl) -> Admission {
-        let admission = self.offers(None).offer(&url.url, url.depth, url.seed);
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn admit(&mut self, url: FrontierUrl) -> Result<Admission, FrontierError> {
+        let admission = self.offers(None).offer(&url.url, url.depth, url.seed)?;
         if admission == Admission::New {
             self.observe_link(&url.url, url.via);
-            self.admit_new(url.url.key(), url);
+            self.admit_new(url.url.key(), url)?;
         }
-        admission
+        Ok(admission)
     }
 
-    pub(crate) fn has_seen(&self, key: u128) -> bool {
-        if self.seen.contains(&(key as u64)) {
-            return true;
-        }
-        self.seen.len() >= SEEN_IN_MEMORY_MAX
-            && (self.unwritten.contains_key(&key) || self.store.contains(key))
-    }
-
-    pub(super) fn note_seen(&mut self, key: u128) {
-        if self.seen.len() < SEEN_IN_MEMORY_MAX {
-            self.seen.insert(key as u64);
-        }
-    }
-
-    pub(crate) fn admit_new(&mut self, key: u128, url: FrontierUrl) {
-        self.note_seen(key);
+    pub(super) fn admit_new(&mut self, key: u128, url: FrontierUrl) -> Result<(), StoreError> {
+        self.urls.note_seen(key);
         self.counts.admitted += 1;
         let host = url.url.host();
         self.count_admission(&host, url.seed);
-        self.wait_first(key, url);
+        self.enqueue_new(key, url)
     }
 
     /// Puts a URL into the queue for its first attempt.
-    pub(crate) fn wait_first(&mut self, key: u128, url: FrontierUrl) {
-        let order = self.next_order();
-        self.wait(
-            key,
-            Waiting {
-                url,
-                attempt: 1,
-                order,
-            },
-            0,
-        );
-    }
-
-    pub(crate) fn next_order(&mut self) -> u64 {
-        self.order += 1;
-        self.order - 1
+    pub(super) fn enqueue_new(&mut self, key: u128, url: FrontierUrl) -> Result<(), StoreError> {
+        let order = self.next_order;
+        self.next_order += 1;
+        self.enqueue(key, Entry::new(url, 1, order), 0)
     }
 
     pub(super) fn count_admission(&mut self, host: &HostKey, seed: u32) {
         let id = self.host_id(host);
         self.hosts[id].admitted += 1;
-        *self.seeds.entry(seed).or_default() += 1;
+        *self.budgets.used.entry(seed).or_default() += 1;
     }
 
-    pub(crate) fn host_id(&mut self, host: &HostKey) -> usize {
-        if let Some(&id) = self.host_ids.get(host) {
-            return id;
-        }
-        let own = self.config.hosts.get(host.as_str());
-        let delay = own.and_then(|own| own.delay).unwrap_or(self.config.delay);
-        let connections = own.and_then(|own| own.connections);
-        let connections = connections.unwrap_or(self.config.connections_per_host);
-        let admitted_max = self.admitted_max(host);
-        let mut manners = Manners::new(delay, connections);
-        if let Some(at) = self.resumed_at {
-            manners.rest(at);
-        }
-        let id = self.hosts.len();
-        self.hosts
-            .push(HostQueue::new(host.clone(), manners, admitted_max));
-        self.host_ids.insert(host.clone(), id);
-        *self.domains.entry(domain_of(host).to_owned()).or_default() += 1;
-        id
+    /// The number of a host, which is known from now on.
+    pub(super) fn host_id(&mut self, host: &HostKey) -> usize {
+        self.hosts.find_or_add(host, &self.config)
     }
-
-    /// How many URLs a host may bring in.
-    pub(super) fn admitted_max(&self, host: &HostKey) -> u64 {
-        let own = self.config.hosts.get(host.as_str());
-        let all = Some(self.config.urls_per_host).filter(|&max| max > 0);
-        own.and_then(|own| own.pages).or(all).unwrap_or(u64::MAX)
-    }
-}
-
-/// The domain that a host's owner registered, or the host where there is none.
-pub(super) fn domain_of(host: &HostKey) -> &str {
-    host.registrable().unwrap_or(host.name())
 }

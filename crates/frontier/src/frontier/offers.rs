@@ -8,10 +8,11 @@ use hashbrown::{HashMap, HashSet};
 use outcome::{LinkFate, Trap};
 
 use super::Frontier;
-use super::admit::domain_of;
+use crate::config::FrontierError;
 use crate::host::HostKey;
+use crate::hosts::domain_of;
 use crate::lease::Admission;
-use crate::trap::{Gave, JudgedPage};
+use crate::trap::{JudgedPage, PageYield};
 use crate::url::CanonicalUrl;
 
 /// What the frontier would admit, one URL after the other.
@@ -30,9 +31,9 @@ pub struct Offers<'f> {
 
 impl Frontier {
     /// Asks what would become of URLs; of the links of `page`, if they are a page's: one that was
-    /// judged, with what it gave, and is not told to [`Frontier::observe`] yet.
-    pub fn offers(&self, page: Option<(&CanonicalUrl, Gave)>) -> Offers<'_> {
-        let judged = page.map(|(url, gave)| self.traps.judged(&url.host(), url, gave));
+    /// judged, with its yield, and is not told to [`Frontier::observe`] yet.
+    pub fn offers(&self, page: Option<(&CanonicalUrl, PageYield)>) -> Offers<'_> {
+        let judged = page.map(|(url, page_yield)| self.traps.judged(&url.host(), url, page_yield));
         Offers {
             frontier: self,
             page: judged.unwrap_or_default(),
@@ -53,14 +54,22 @@ impl Offers<'_> {
     }
 
     /// What becomes of a URL in scope, if it is offered after all those before it.
-    pub fn offer(&mut self, url: &CanonicalUrl, depth: u32, seed: u32) -> Admission {
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn offer(
+        &mut self,
+        url: &CanonicalUrl,
+        depth: u32,
+        seed: u32,
+    ) -> Result<Admission, FrontierError> {
         let key = url.key();
-        if self.frontier.has_seen(key) || self.urls.contains(&key) {
-            return Admission::Seen;
+        if self.frontier.urls.has_seen(key)? || self.urls.contains(&key) {
+            return Ok(Admission::Seen);
         }
         let host = url.host();
         if let Some(refusal) = self.refusal(url, &host, depth, seed) {
-            return Admission::Refused(refusal);
+            return Ok(Admission::Refused(refusal));
         }
         self.frontier
             .traps
@@ -73,11 +82,11 @@ impl Offers<'_> {
             *self.new_hosts_of_domains.entry(domain).or_default() += 1;
         }
         *self.hosts.entry(host).or_default() += 1;
-        Admission::New
+        Ok(Admission::New)
     }
 
     fn is_known(&self, host: &HostKey) -> bool {
-        self.frontier.host_ids.contains_key(host) || self.hosts.contains_key(host)
+        self.frontier.hosts.find(host).is_some() || self.hosts.contains_key(host)
     }
 
     fn refusal(
@@ -90,16 +99,16 @@ impl Offers<'_> {
         let frontier = self.frontier;
         let own = self.seed_budget.filter(|(own, _)| *own == seed);
         let budget = own.map(|(_, urls)| urls);
-        let budget = budget.or_else(|| frontier.seed_budgets.get(&seed).copied());
-        let used = frontier.seeds.get(&seed).unwrap_or(&0) + self.seeds.get(&seed).unwrap_or(&0);
+        let budget = budget.or_else(|| frontier.budgets.max(seed));
+        let used = frontier.budgets.used(seed) + self.seeds.get(&seed).unwrap_or(&0);
         if budget.is_some_and(|budget| used >= budget) {
             return Some(LinkFate::BudgetSeed);
         }
         if self.is_known(host) {
-            let id = frontier.host_ids.get(host);
-            let (before, max) = match id.map(|&id| &frontier.hosts[id]) {
+            let known = frontier.hosts.find(host).map(|id| &frontier.hosts[id]);
+            let (before, max) = match known {
                 Some(known) => (known.admitted, known.admitted_max),
-                None => (0, frontier.admitted_max(host)),
+                None => (0, frontier.config.admitted_max(host)),
             };
             let admitted = before + self.hosts.get(host).unwrap_or(&0);
             if admitted >= max {
@@ -109,9 +118,8 @@ impl Offers<'_> {
             if frontier.hosts.len() + self.new_hosts >= frontier.config.hosts_max {
                 return Some(LinkFate::BudgetHosts);
             }
-            let domain = domain_of(host);
-            let hosts = frontier.domains.get(domain).unwrap_or(&0)
-                + self.new_hosts_of_domains.get(domain).unwrap_or(&0);
+            let here = self.new_hosts_of_domains.get(domain_of(host));
+            let hosts = frontier.hosts.in_domain_of(host) + here.unwrap_or(&0);
             if hosts >= frontier.config.hosts_per_domain {
                 return Some(LinkFate::Trap(Trap::HostPool));
             }
@@ -131,7 +139,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use crate::{CanonicalUrl, Frontier, FrontierConfig, FrontierUrl, Gave};
+    use crate::{CanonicalUrl, Frontier, FrontierConfig, FrontierUrl, PageYield};
 
     proptest! {
         /// What is said of URLs asked about together is what becomes of them one by one.
@@ -141,14 +149,13 @@ mod tests {
             seeds in prop::collection::vec((0u32..6, 0u32..12), 0..20),
             budget in prop::option::of(0u64..12),
         ) {
-            let dir = tempfile::tempdir().unwrap();
             let config = FrontierConfig {
                 urls_per_host: 5,
                 hosts_max: 5,
                 hosts_per_domain: 3,
                 ..FrontierConfig::default()
             };
-            let (mut frontier, _) = Frontier::open(dir.path(), config, Instant::now()).unwrap();
+            let mut frontier = Frontier::in_memory(config, Instant::now());
             if let Some(budget) = budget {
                 frontier.set_seed_budget(1, budget);
             }
@@ -161,16 +168,16 @@ mod tests {
                 context: Vec::new(),
             };
             for seed in seeds {
-                frontier.admit(url(seed, 1));
+                frontier.admit(url(seed, 1)).unwrap();
             }
             let page = CanonicalUrl::parse("http://h0.d0.org/x/99").unwrap();
             let said: Vec<_> = {
-                let mut offers = frontier.offers(Some((&page, Gave::Nothing)));
-                links.iter().map(|&link| offers.offer(&url(link, 1).url, 1, 1)).collect()
+                let mut offers = frontier.offers(Some((&page, PageYield::Nothing)));
+                links.iter().map(|&link| offers.offer(&url(link, 1).url, 1, 1).unwrap()).collect()
             };
-            frontier.observe(&page, 7, Gave::Nothing, None);
+            frontier.observe(&page, 7, PageYield::Nothing, None);
             for (&link, said) in links.iter().zip(said) {
-                prop_assert_eq!(frontier.admit(url(link, 1)), said);
+                prop_assert_eq!(frontier.admit(url(link, 1)).unwrap(), said);
             }
         }
     }

@@ -1,6 +1,19 @@
 //! What the frontier keeps in memory; its other laws are in `laws.rs`.
 
 use super::*;
+use crate::frontier::queue_slots::SLOTS_PER_ENTRY;
+use crate::host::HostKey;
+use crate::lease::{FrontierUrl, Gate, Next, Permission};
+use crate::politeness::HostAdvice;
+use crate::store::QueueSlot;
+
+struct Open;
+
+impl Gate for Open {
+    fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
+        Permission::Allowed
+    }
+}
 
 fn url(page: usize) -> FrontierUrl {
     FrontierUrl {
@@ -24,36 +37,36 @@ fn as_many_urls_stay_in_memory_as_the_bound_says_and_the_rest_waits_on_disk() {
     let open = || Frontier::open(dir.path(), config.clone(), Instant::now());
     let (mut frontier, _) = open().expect("opens");
     for page in 0..BOUND {
-        frontier.admit(url(page));
+        frontier.admit(url(page)).expect("admits");
     }
     frontier.apply(1).expect("written");
-    assert_eq!(frontier.bodies.len(), BOUND);
-    frontier.admit(url(BOUND));
+    assert_eq!(frontier.urls.entries_in_memory(), BOUND);
+    frontier.admit(url(BOUND)).expect("admits");
     frontier.apply(2).expect("written");
-    assert_eq!(frontier.bodies.len(), BOUND);
+    assert_eq!(frontier.urls.entries_in_memory(), BOUND);
     for page in BOUND..2_000 {
-        frontier.admit(url(page));
-        assert!(frontier.places <= BOUND * PLACES_PER_BODY);
+        frontier.admit(url(page)).expect("admits");
+        assert!(frontier.slots_in_memory <= BOUND * SLOTS_PER_ENTRY);
     }
     frontier.apply(3).expect("written");
-    assert_eq!(frontier.bodies.len(), BOUND);
+    assert_eq!(frontier.urls.entries_in_memory(), BOUND);
     assert_eq!(frontier.counts().pending, 2_000);
     drop(frontier);
     let (frontier, _) = open().expect("opens again");
-    assert_eq!(frontier.bodies.len(), BOUND);
-    assert!(frontier.places <= BOUND * PLACES_PER_BODY);
+    assert_eq!(frontier.urls.entries_in_memory(), BOUND);
+    assert!(frontier.slots_in_memory <= BOUND * SLOTS_PER_ENTRY);
     assert_eq!(frontier.counts().pending, 2_000);
 }
 
 #[test]
-fn urls_held_back_stay_within_the_bound_and_all_go_at_last() {
-    struct Hold;
-    impl Gate for Hold {
+fn deferred_urls_stay_within_the_bound_and_all_go_at_last() {
+    struct DeferAll;
+    impl Gate for DeferAll {
         fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
             Permission::Allowed
         }
-        fn worth(&mut self, _: &HostKey, _: &CanonicalUrl, _: &Spelling<'_>) -> Permission {
-            Permission::Later
+        fn worth(&mut self, _: &HostKey, _: &CanonicalUrl, _: &UrlNormalizer) -> Permission {
+            Permission::Defer
         }
     }
     const BOUND: usize = 100;
@@ -66,84 +79,178 @@ fn urls_held_back_stay_within_the_bound_and_all_go_at_last() {
     let mut now = Instant::now();
     let (mut frontier, _) = Frontier::open(dir.path(), config, now).expect("opens");
     for page in 0..PAGES {
-        frontier.admit(url(page));
+        frontier.admit(url(page)).expect("admits");
     }
     frontier.apply(1).expect("written");
     let mut leased = std::collections::HashSet::new();
     loop {
         now += Duration::from_secs(60);
-        let lease = match frontier.next(now, &mut Hold) {
+        let lease = match frontier.next(now, &mut DeferAll).expect("reads") {
             Next::Lease(lease) => lease,
             Next::Drained => break,
             other => panic!("{other:?}"),
         };
-        assert!(frontier.bodies.len() <= BOUND);
+        assert!(frontier.urls.entries_in_memory() <= BOUND);
         assert_eq!(lease.url().priority, 0.5);
         assert!(leased.insert(lease.url().url.key()), "a URL went twice");
         let host = lease.url().url.host();
         frontier.body_done(&host, now, &HostAdvice::default());
-        frontier.settle(lease.finished());
+        frontier.settle(lease.finished()).expect("settles");
         frontier.apply(2).expect("written");
     }
     assert_eq!(leased.len(), PAGES);
 }
 
 #[test]
-fn what_links_say_of_a_url_is_of_use_until_it_is_asked_for() {
-    struct Open;
-    impl Gate for Open {
-        fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
-            Permission::Allowed
-        }
-    }
-    let dir = tempfile::tempdir().expect("a directory");
+fn what_links_say_of_a_url_under_way_counts_if_it_is_tried_again() {
     let now = Instant::now();
-    let (mut frontier, _) =
-        Frontier::open(dir.path(), FrontierConfig::default(), now).expect("opens");
+    let mut frontier = Frontier::in_memory(FrontierConfig::default(), now);
     let url = url(1);
-    assert!(frontier.waiting(&url.url).is_none());
-    frontier.admit(url.clone());
-    assert_eq!(frontier.waiting(&url.url), Some(&url));
-    let Next::Lease(lease) = frontier.next(now, &mut Open) else {
+    frontier.admit(url.clone()).expect("admits");
+    let Next::Lease(lease) = frontier.next(now, &mut Open).expect("a turn") else {
         panic!("nothing to fetch");
     };
-    assert!(frontier.waiting(&url.url).is_none());
-    // It may have to be tried again: what is said of it meanwhile is not lost.
-    frontier.amend(&url.url, vec![9], 0.9);
+    let changed = frontier.reprioritise(&url.url, 0.9, vec![9]);
+    assert!(changed.expect("is changed"));
     assert_eq!(frontier.context_of(&url.url), Some([9].as_slice()));
-    frontier.settle(lease.retry_at(0));
-    assert_eq!(
-        frontier.waiting(&url.url).map(|url| url.context.as_slice()),
-        Some([9].as_slice())
-    );
+    frontier.settle(lease.retry_at(0)).expect("settles");
+    assert_eq!(frontier.context_of(&url.url), Some([9].as_slice()));
 }
 
 #[test]
 fn a_url_that_is_held_until_applied_goes_once_its_record_is_synced() {
-    struct Open;
-    impl Gate for Open {
-        fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
-            Permission::Allowed
-        }
-    }
-    let dir = tempfile::tempdir().expect("a directory");
     let now = Instant::now();
-    let (mut frontier, _) =
-        Frontier::open(dir.path(), FrontierConfig::default(), now).expect("opens");
+    let mut frontier = Frontier::in_memory(FrontierConfig::default(), now);
     frontier.hold_new_until_applied();
-    assert_eq!(frontier.admit(url(1)), crate::Admission::New);
-    assert!(matches!(frontier.next(now, &mut Open), Next::InFlight));
+    let admission = frontier.admit(url(1)).expect("admits");
+    assert_eq!(admission, crate::Admission::New);
+    let next = frontier.next(now, &mut Open).expect("a turn");
+    assert!(matches!(next, Next::InFlight));
     assert_eq!(frontier.counts().pending, 1);
     // It can be added to at once.
-    frontier.amend(&url(1).url, vec![1], 0.9);
+    let changed = frontier.reprioritise(&url(1).url, 0.9, vec![1]);
+    assert!(changed.expect("is changed"));
     frontier.apply(1).expect("written");
-    let Next::Lease(lease) = frontier.next(now, &mut Open) else {
+    let Next::Lease(lease) = frontier.next(now, &mut Open).expect("a turn") else {
         panic!("its record is synced");
     };
     assert_eq!(
         (lease.url().priority, &*lease.url().context),
         (0.9, [1].as_slice())
     );
-    frontier.settle(lease.finished());
-    assert!(frontier.is_finished(&url(1).url));
+    frontier.settle(lease.finished()).expect("settles");
+    assert!(frontier.is_finished(&url(1).url).expect("is read"));
+}
+
+#[test]
+fn what_is_known_of_a_url_follows_its_life() {
+    let now = Instant::now();
+    let mut frontier = Frontier::in_memory(FrontierConfig::default(), now);
+    let url = url(1);
+    assert_eq!(frontier.link_target(&url.url), LinkTarget::New);
+    frontier.admit(url.clone()).expect("admits");
+    assert_eq!(
+        frontier.link_target(&url.url),
+        LinkTarget::Pending(url.clone())
+    );
+    let Next::Lease(lease) = frontier.next(now, &mut Open).expect("reads") else {
+        panic!("nothing to fetch");
+    };
+    assert_eq!(frontier.link_target(&url.url), LinkTarget::Closed);
+    frontier.settle(lease.finished()).expect("settles");
+    assert_eq!(frontier.link_target(&url.url), LinkTarget::Closed);
+}
+
+/// A store that fails to read the URLs it has, or has lost them.
+#[derive(Debug)]
+struct Failing {
+    store: MemoryStore,
+    /// It gives no error, it has no such URL.
+    forgets: bool,
+}
+
+impl FrontierStore for Failing {
+    fn url(&self, _: u128) -> Result<Option<StoredUrl>, StoreError> {
+        if self.forgets {
+            return Ok(None);
+        }
+        Err(StoreError::Refused {
+            doing: "read from the store".into(),
+            cause: "input/output error".into(),
+        })
+    }
+    fn has_url(&self, key: u128) -> Result<bool, StoreError> {
+        self.url(key).map(|url| url.is_some())
+    }
+    fn position(&self) -> Result<u64, StoreError> {
+        self.store.position()
+    }
+    fn urls_after(
+        &self,
+        key: Option<u128>,
+        limit: usize,
+    ) -> Result<Vec<(u128, StoredUrl)>, StoreError> {
+        self.store.urls_after(key, limit)
+    }
+    fn apply(&mut self, urls: &[(u128, StoredUrl)], position: u64) -> Result<(), StoreError> {
+        self.store.apply(urls, position)
+    }
+    fn spill(&mut self, host: &HostKey, slots: &[QueueSlot]) -> Result<(), StoreError> {
+        self.store.spill(host, slots)
+    }
+    fn take_spilled(&mut self, host: &HostKey, limit: usize) -> Result<Vec<QueueSlot>, StoreError> {
+        let mut slots = self.store.take_spilled(host, limit)?;
+        slots.truncate(if self.forgets { 0 } else { limit });
+        Ok(slots)
+    }
+    fn remove_spilled(&mut self, host: &HostKey, slot: &QueueSlot) -> Result<bool, StoreError> {
+        self.store.remove_spilled(host, slot)
+    }
+    fn clear_spilled(&mut self) -> Result<(), StoreError> {
+        self.store.clear_spilled()
+    }
+}
+
+#[test]
+fn a_url_that_cannot_be_read_is_an_error_and_is_not_counted_as_finished() {
+    for forgets in [false, true] {
+        let now = Instant::now();
+        let config = FrontierConfig {
+            delay: Duration::ZERO,
+            pending_in_memory: 4,
+            ..FrontierConfig::default()
+        };
+        let store = Failing {
+            store: MemoryStore::default(),
+            forgets,
+        };
+        let (mut frontier, _) =
+            Frontier::with_store(Box::new(store), config, now).expect("an empty store");
+        for page in 0..40 {
+            frontier.admit(url(page)).expect("admits");
+        }
+        frontier.apply(1).expect("written");
+        let mut leased = 0;
+        let error = loop {
+            match frontier.next(now, &mut Open) {
+                Ok(Next::Lease(lease)) => {
+                    let host = lease.url().url.host();
+                    frontier.body_done(&host, now, &HostAdvice::default());
+                    frontier.settle(lease.finished()).expect("settles");
+                    leased += 1;
+                }
+                Ok(other) => panic!("{other:?}"),
+                Err(error) => break error,
+            }
+        };
+        let words = error.to_string();
+        let told = if forgets {
+            "cannot find"
+        } else {
+            "cannot read"
+        };
+        assert!(words.starts_with(told), "{words}");
+        assert_eq!(frontier.counts().finished, leased);
+        assert!(leased < 40);
+    }
 }

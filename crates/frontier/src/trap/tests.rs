@@ -30,12 +30,12 @@ fn crawl(
         assert!(fetched.len() < 3_000, "the crawl does not end: {page}");
         fetched.insert(page.clone());
         let seq = fetched.len() as u64;
-        let gave = if useful(&page) {
-            Gave::Something
+        let page_yield = if useful(&page) {
+            PageYield::Content
         } else {
-            Gave::Nothing
+            PageYield::Nothing
         };
-        traps.observe(&at.host(), &at, seq, gave);
+        traps.observe(&at.host(), &at, seq, page_yield);
         // Between two pages some redirect leads to a page that another page had linked to.
         let moved = url("http://a.example/moved");
         traps.admitted(&moved.host(), &moved, Some(seq / 2));
@@ -206,25 +206,25 @@ fn a_parameter_that_counts_pages_is_left_alone() {
     for list in 0..30 {
         for page in 0..4 {
             let url = url(&format!("http://a.example/list{list}?page={page}"));
-            let gave = if page == 0 {
-                Gave::Something
+            let page_yield = if page == 0 {
+                PageYield::Content
             } else {
-                Gave::Nothing
+                PageYield::Nothing
             };
-            traps.observe(&url.host(), &url, page, gave);
+            traps.observe(&url.host(), &url, page, page_yield);
         }
     }
     check(&traps, "http://a.example/list1?page=9", None);
 }
 
 /// Reads a page of goods and its list by forty categories; gives what became of a further one.
-fn further_category(gave: Gave) -> Option<Trap> {
+fn further_category(page_yield: PageYield) -> Option<Trap> {
     let mut traps = Traps::default();
     let list = url("http://a.example/goods");
-    traps.observe(&list.host(), &list, 0, Gave::Something);
+    traps.observe(&list.host(), &list, 0, PageYield::Content);
     for category in 1..=40 {
         let url = url(&format!("http://a.example/goods?category=c{category}"));
-        traps.observe(&url.host(), &url, category, gave);
+        traps.observe(&url.host(), &url, category, page_yield);
     }
     let next = url("http://a.example/goods?category=new");
     traps.check(&next.host(), &next).err()
@@ -232,8 +232,11 @@ fn further_category(gave: Gave) -> Option<Trap> {
 
 #[test]
 fn lists_that_ask_not_to_be_indexed_do_not_make_their_parameter_worthless() {
-    assert_eq!(further_category(Gave::OnlyLinks), None);
-    assert_eq!(further_category(Gave::Nothing), Some(Trap::SameContent));
+    assert_eq!(further_category(PageYield::LinksOnly), None);
+    assert_eq!(
+        further_category(PageYield::Nothing),
+        Some(Trap::SameContent)
+    );
 }
 
 #[test]
@@ -241,7 +244,7 @@ fn a_calendar_that_asks_not_to_be_indexed_ends_all_the_same() {
     let mut traps = Traps::default();
     for day in 1..=CALENDAR_MIN {
         let page = url(&format!("http://a.example/calendar/2026/{day}"));
-        traps.observe(&page.host(), &page, u64::from(day), Gave::OnlyLinks);
+        traps.observe(&page.host(), &page, u64::from(day), PageYield::LinksOnly);
         let next = url(&format!("http://a.example/calendar/2027/{day}"));
         traps.admitted(&next.host(), &next, Some(u64::from(day)));
     }
@@ -280,9 +283,9 @@ fn paths_and_queries_that_grow_by_themselves_are_refused() {
 /// Finds out that `sid` changes nothing on a host.
 fn with_sessions(traps: &mut Traps) {
     for page in 0..30 {
-        for (query, gave) in [("", Gave::Something), ("?sid=f0", Gave::Nothing)] {
+        for (query, page_yield) in [("", PageYield::Content), ("?sid=f0", PageYield::Nothing)] {
             let url = url(&format!("http://a.example/p{page}{query}"));
-            traps.observe(&url.host(), &url, page, gave);
+            traps.observe(&url.host(), &url, page, page_yield);
         }
     }
 }
@@ -291,7 +294,7 @@ fn with_sessions(traps: &mut Traps) {
 fn a_list_whose_second_page_was_read_is_not_taken_for_read() {
     let mut traps = Traps::default();
     let second = url("http://a.example/list?page=2");
-    traps.observe(&second.host(), &second, 0, Gave::Something);
+    traps.observe(&second.host(), &second, 0, PageYield::Content);
     with_sessions(&mut traps);
     check(&traps, "http://a.example/list?sid=f0", None);
     let same = Some(Trap::SameContent);
@@ -305,10 +308,10 @@ fn mirror_in_sessions(copy: impl Fn(u64) -> String) -> Option<Trap> {
     let mut traps = Traps::default();
     for page in 0..30 {
         let original = url(&format!("http://a.example/v?p={page}&sid=f0"));
-        traps.observe(&original.host(), &original, page, Gave::Something);
+        traps.observe(&original.host(), &original, page, PageYield::Content);
         let copy = url(&copy(page));
         traps.observe_copy(&copy, &original);
-        traps.observe(&copy.host(), &copy, page, Gave::Nothing);
+        traps.observe(&copy.host(), &copy, page, PageYield::Nothing);
     }
     let again = url("http://m.example/v?p=7&sid=f2");
     traps.check(&again.host(), &again).err()

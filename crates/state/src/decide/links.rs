@@ -2,7 +2,7 @@
 
 use archive::LinkRecord;
 use focus::PageAhead;
-use frontier::{CanonicalUrl, FrontierUrl, Gave};
+use frontier::{CanonicalUrl, FrontierError, FrontierUrl, LinkTarget, PageYield};
 use outcome::LinkFate;
 
 use crate::examples::Examples;
@@ -21,8 +21,8 @@ pub(super) struct LinksOf<'a> {
     pub(super) page: &'a FrontierUrl,
     /// The number of its record.
     pub(super) seq: u64,
-    /// What it gave, for the trap rules.
-    pub(super) gave: Option<Gave>,
+    /// What it is worth, for the trap rules.
+    pub(super) page_yield: Option<PageYield>,
     /// It repeats a kept page and is not kept itself.
     pub(super) is_duplicate: bool,
     /// It lets its links be followed.
@@ -52,10 +52,10 @@ pub(super) fn decide(
     reading: &PageReading,
     known: &Knowledge<'_>,
     mut focus: Option<(&mut FocusView, &PageAhead)>,
-) -> Vec<LinkRecord> {
-    let offered = offer(of, reading, known, focus.is_some());
+) -> Result<Vec<LinkRecord>, FrontierError> {
+    let offered = offer(of, reading, known, focus.is_some())?;
     let links = reading.links.iter().zip(offered);
-    links
+    let records = links
         .map(|(link, offered)| {
             let mut record = LinkRecord {
                 anchor: link.anchor().to_string(),
@@ -70,7 +70,8 @@ pub(super) fn decide(
             promise(of, link, offered, known, focus, &mut record);
             record
         })
-        .collect()
+        .collect();
+    Ok(records)
 }
 
 fn offer(
@@ -78,7 +79,7 @@ fn offer(
     reading: &PageReading,
     known: &Knowledge<'_>,
     has_topic: bool,
-) -> Vec<Offered> {
+) -> Result<Vec<Offered>, FrontierError> {
     let (depth, seed) = (of.page.depth + 1, of.page.seed);
     let left_out: Vec<Option<LinkFate>> = reading
         .links
@@ -86,18 +87,21 @@ fn offer(
         .map(|link| left_out(of, link, known))
         .collect();
     let queue = known.queue.lock();
-    let page = of.gave.map(|gave| (&of.page.url, gave));
+    let page = of.page_yield.map(|worth| (&of.page.url, worth));
     let mut offers = queue.frontier.offers(page);
     let fates = reading.links.iter().zip(left_out);
     fates
         .map(|(link, left_out)| match (&link.target, left_out) {
-            (_, Some(fate)) => Offered::Fate(fate),
-            (Err((_, fate)), None) => Offered::Fate(fate.clone()),
+            (_, Some(fate)) => Ok(Offered::Fate(fate)),
+            (Err((_, fate)), None) => Ok(Offered::Fate(fate.clone())),
             (Ok(target), None) => {
-                let waiting = has_topic.then(|| queue.frontier.waiting(target)).flatten();
-                match waiting {
-                    Some(waiting) => Offered::Waits(waiting.context.clone()),
-                    None => Offered::Fate(super::fate_of(offers.offer(target, depth, seed))),
+                let known = has_topic.then(|| queue.frontier.link_target(target));
+                match known {
+                    Some(LinkTarget::Pending(waiting)) => Ok(Offered::Waits(waiting.context)),
+                    Some(LinkTarget::New | LinkTarget::Closed) | None => {
+                        let admission = offers.offer(target, depth, seed)?;
+                        Ok(Offered::Fate(super::fate_of(admission)))
+                    }
                 }
             }
         })

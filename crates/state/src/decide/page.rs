@@ -14,7 +14,7 @@ use crate::finding::PageReading;
 use crate::focus_view::FocusView;
 use crate::kept::{Judgement, Measured};
 use crate::recorded;
-use crate::state::State;
+use crate::state::{State, StoreError};
 use crate::templates;
 
 /// The focus model as a page is to be judged by it.
@@ -47,7 +47,7 @@ impl State {
         mut record: PageRecord,
         mut reading: PageReading,
         now_ms: u64,
-    ) -> (PageRecord, ReadText) {
+    ) -> Result<(PageRecord, ReadText), StoreError> {
         let seq = self.seq + 1;
         if self.policy.host_templates {
             self.templates.trim(&record.host, &mut reading);
@@ -71,7 +71,7 @@ impl State {
             },
             &self.policy.rules,
             self.policy.keep,
-        );
+        )?;
         write_verdict(&mut record, &judged, &summary, &self.policy.rules);
         record.page = Some(summary);
         let ahead = model.as_mut().zip(relevant.as_ref()).map(|(model, found)| {
@@ -89,7 +89,7 @@ impl State {
             reach: &self.reach,
             examples: &self.examples,
         };
-        record.links = links::decide(&of, &reading, &knowledge, focus);
+        record.links = links::decide(&of, &reading, &knowledge, focus)?;
         if self.policy.host_templates {
             templates::write_blocks(&mut record, &reading.blocks);
         }
@@ -100,7 +100,7 @@ impl State {
             terms: relevant.map(|found| found.terms),
             is_archived,
         };
-        (record, read)
+        Ok((record, read))
     }
 }
 
@@ -175,7 +175,7 @@ fn links_of<'a>(
     LinksOf {
         page: lease.url(),
         seq,
-        gave: recorded::gave(record),
+        page_yield: recorded::page_yield(record),
         is_duplicate: repeats && !record.outcome.is_indexed(),
         may_follow: reading.page.directives.follow,
     }

@@ -1,7 +1,7 @@
 //! What a user gives: seeds, and URLs that are to be tried again.
 
 use archive::{Event, SeedRecord};
-use frontier::{Admission, CanonicalUrl, UrlError};
+use frontier::{Admission, CanonicalUrl, FrontierError, UrlError};
 
 use crate::reach;
 use crate::retry::{self, Candidate, RetryFilter};
@@ -11,15 +11,15 @@ impl State {
     /// What becomes of a seed.
     ///
     /// # Errors
-    /// When its URL is none.
-    pub fn decide_seed(&self, mut seed: SeedRecord) -> Result<Event, UrlError> {
+    /// When its URL is none, or the frontier's store cannot be read.
+    pub fn decide_seed(&self, mut seed: SeedRecord) -> Result<Event, SeedError> {
         let url = reach::seed_url(&seed)?.url;
         let queue = self.queue.lock();
         let mut offers = queue.frontier.offers(None);
         if let Some(pages) = seed.pages {
             offers.set_seed_budget(seed.seed, pages);
         }
-        seed.fate = match offers.offer(&url, 0, seed.seed) {
+        seed.fate = match offers.offer(&url, 0, seed.seed)? {
             Admission::New => None,
             other @ (Admission::Seen | Admission::Refused(_)) => Some(super::fate_of(other)),
         };
@@ -28,13 +28,28 @@ impl State {
 
     /// Puts failed URLs back that a user asked for. A URL that waits already is left out, so that
     /// two who ask at once are told the truth.
-    pub fn decide_retry(&self, candidates: Vec<Candidate>, filter: &RetryFilter) -> Vec<Event> {
-        retry::records_for_filter(self.finished(candidates), filter)
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read.
+    pub fn decide_retry(
+        &self,
+        candidates: Vec<Candidate>,
+        filter: &RetryFilter,
+    ) -> Result<Vec<Event>, FrontierError> {
+        let finished = self.finished(candidates)?;
+        Ok(retry::records_for_filter(finished, filter))
     }
 
     /// Puts URLs back that were refused for a rule that was found wrong.
-    pub fn decide_rule_wrong(&self, rule: &str, refused: Vec<Candidate>) -> Vec<Event> {
-        retry::records_for_rule(self.finished(refused), rule)
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read.
+    pub fn decide_rule_wrong(
+        &self,
+        rule: &str,
+        refused: Vec<Candidate>,
+    ) -> Result<Vec<Event>, FrontierError> {
+        Ok(retry::records_for_rule(self.finished(refused)?, rule))
     }
 
     /// The rules that were found wrong, with the URLs that were refused for each and, as `more`,
@@ -47,13 +62,28 @@ impl State {
             .collect()
     }
 
-    fn finished(&self, mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+    /// Those of the URLs that met their fate and were not put back since.
+    fn finished(&self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, FrontierError> {
         let queue = self.queue.lock();
-        let is_finished = |url: &str| {
-            let url = CanonicalUrl::parse(url);
-            url.is_ok_and(|url| queue.frontier.is_finished(&url))
-        };
-        candidates.retain(|(url, _)| is_finished(url));
-        candidates
+        let mut finished = Vec::with_capacity(candidates.len());
+        for candidate in candidates {
+            if let Ok(url) = CanonicalUrl::parse(&candidate.0)
+                && queue.frontier.is_finished(&url)?
+            {
+                finished.push(candidate);
+            }
+        }
+        Ok(finished)
     }
+}
+
+/// Why a seed cannot be recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum SeedError {
+    /// Its URL is none.
+    #[error(transparent)]
+    Url(#[from] UrlError),
+    /// The frontier's store failed.
+    #[error(transparent)]
+    Frontier(#[from] FrontierError),
 }

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use archive::{FetchRecord, RobotsRecord, SitemapRecord};
 use fetcher::SitemapUrl;
-use frontier::{Admission, CanonicalUrl, HostKey, Lease};
+use frontier::{Admission, CanonicalUrl, FrontierError, HostKey, Lease};
 use outcome::SitemapKind;
 
 use crate::finding::{Reading, RobotsFinding, SitemapReading};
@@ -22,22 +22,26 @@ impl State {
         lease: &Lease,
         fetch: FetchRecord,
         reading: Reading,
-    ) -> SitemapRecord {
+    ) -> Result<SitemapRecord, FrontierError> {
         let sitemap = sitemap_of(reading, fetch.status);
         let url = lease.url();
-        SitemapRecord {
+        Ok(SitemapRecord {
             url: url.url.as_str().into(),
             host: url.url.host().to_string(),
             seed: url.seed,
             fetch,
-            urls: self.admitted_of(&sitemap, url.seed),
+            urls: self.admitted_of(&sitemap, url.seed)?,
             kind: sitemap.kind,
             problem: sitemap.problem,
-        }
+        })
     }
 
     /// The URLs of a sitemap that are new, of those that are not known to be old.
-    fn admitted_of(&self, sitemap: &SitemapReading, seed: u32) -> Vec<String> {
+    fn admitted_of(
+        &self,
+        sitemap: &SitemapReading,
+        seed: u32,
+    ) -> Result<Vec<String>, FrontierError> {
         let seeds = self.reach.seeds();
         let since = seeds
             .get(seed as usize)
@@ -63,38 +67,46 @@ impl State {
             if is_index && !room.has_room(url) {
                 continue;
             }
-            if offers.offer(url, depth, seed) == Admission::New {
+            if offers.offer(url, depth, seed)? == Admission::New {
                 admitted.push(url.as_str().to_owned());
                 if is_index {
                     room.count(url);
                 }
             }
         }
-        admitted
+        Ok(admitted)
     }
 
     /// The record of a host's robots.txt.
-    pub(super) fn robots_record(&self, found: &RobotsFinding, now_ms: u64) -> RobotsRecord {
+    pub(super) fn robots_record(
+        &self,
+        found: &RobotsFinding,
+        now_ms: u64,
+    ) -> Result<RobotsRecord, FrontierError> {
         let delay = found.robots.crawl_delay(&self.policy.agent);
         let sitemaps = found.robots.sitemaps().to_vec();
-        RobotsRecord {
+        let queued = match sitemaps.is_empty() {
+            true => None,
+            false => Some(self.queued_of(&found.host, &sitemaps)?),
+        };
+        Ok(RobotsRecord {
             host: found.host.to_string(),
             fetch: recorded::fetch_record(&found.answer, "", now_ms),
             rules: found.rules.clone(),
             crawl_delay_s: delay.map(|delay| delay.as_secs_f64()),
-            queued: (!sitemaps.is_empty()).then(|| self.queued_of(&found.host, &sitemaps)),
+            queued,
             sitemaps,
-        }
+        })
     }
 
     /// Those sitemaps that a host's robots.txt names which are to be read.
-    fn queued_of(&self, host: &HostKey, sitemaps: &[String]) -> Vec<String> {
+    fn queued_of(&self, host: &HostKey, sitemaps: &[String]) -> Result<Vec<String>, FrontierError> {
         let Some(seed) = self
             .reach
             .seed_of_host(host)
             .filter(|_| self.policy.sitemaps)
         else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let queue = self.queue.lock();
         let mut offers = queue.frontier.offers(None);
@@ -105,12 +117,12 @@ impl State {
                 continue;
             };
             let is_wanted = room.has_room(&url) && self.reach.check(&url, 0, seed).is_ok();
-            if is_wanted && offers.offer(&url, 0, seed) == Admission::New {
+            if is_wanted && offers.offer(&url, 0, seed)? == Admission::New {
                 queued.push(url.as_str().to_owned());
                 room.count(&url);
             }
         }
-        queued
+        Ok(queued)
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use outcome::DuplicateKind;
 use report::Look;
 use report::difference::{difference, shortened};
 use resemblance::measures::{Measures, Relation};
 use segment::Words;
 use serde_json::json;
-use sieve::DuplicateKind;
+use sieve::duplicate_kind;
 use simhash::{Decision, IndexConfig, Neighbour, Reason, TextPrint, rule};
 
 use super::document::{LAYOUT_BITS_MAX, Text, read_page, text_of_bytes, words};
@@ -50,7 +51,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let error = config.sketch.overlap_error(near.overlap);
     let measures = Measures::of(a.words.hashes(), b.words.hashes());
     let relation = measures.relation();
-    let kind = duplicate.then(|| kind(&near, &a, &b).name());
+    let kind = duplicate.then(|| kind(&near, &a, &b));
+    let kind = kind.as_ref().map(DuplicateKind::name);
     if output.json {
         output.value(&json!({
             "a": a.json(),
@@ -208,5 +210,5 @@ fn told(relation: Relation) -> &'static str {
 /// The kind of a duplicate, as a crawl tells it.
 fn kind(near: &Neighbour, a: &Side, b: &Side) -> DuplicateKind {
     let differ = (a.text.layout ^ b.text.layout).count_ones();
-    DuplicateKind::of(near, differ <= LAYOUT_BITS_MAX)
+    duplicate_kind(near, differ <= LAYOUT_BITS_MAX)
 }

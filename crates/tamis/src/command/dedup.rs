@@ -16,11 +16,12 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use outcome::{DuplicateKind, JunkReason, Verdict};
 use report::original::{Candidate, Original, original};
 use resemblance::detector::{KeptSignatures, Signature};
 use serde::Serialize;
 use serde_json::Value;
-use sieve::{Content, Evidence, Keep, Member, Rules, Verdict};
+use sieve::{Content, Evidence, Keep, Member, Rules, duplicate_kind};
 use simhash::{Decision, IndexConfig, Layout, Memory, Neighbour, Tables, TextPrint};
 
 use self::input::Input;
@@ -153,7 +154,7 @@ struct Answer<'a> {
     distance: Option<u8>,
     overlap: Option<f32>,
     containment: Option<f32>,
-    kind: Option<&'static str>,
+    kind: Option<&'a str>,
     reason: Option<&'static str>,
     /// Of a duplicate and the document that it repeats, the likelier source; and why.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -178,7 +179,7 @@ struct Failure {
 /// What was seen.
 #[derive(Default)]
 struct Counts {
-    verdicts: BTreeMap<&'static str, u64>,
+    verdicts: BTreeMap<String, u64>,
     replaced: u64,
     bad: u64,
     other: u64,
@@ -329,9 +330,9 @@ impl Judge<'_> {
             page,
             signature,
         } = reading;
-        let found = self.nearest(&print, signature.as_ref());
+        let found = self.nearest(&print, signature.as_ref())?;
         let (near, name) = found.unzip();
-        let (mut verdict, kind) = judge(&print, near, name.as_ref(), page.layout);
+        let (mut repeats, kind) = judge(&print, near, name.as_ref(), page.layout);
         let new = Name {
             id: document.id,
             layout: page.layout,
@@ -342,26 +343,27 @@ impl Judge<'_> {
         };
         let near_id = name.as_ref().map(|name| &name.id);
         let mut replaces = None;
-        if let (Some(near), Some(old)) = (near.filter(|_| verdict != KEPT), &name) {
+        if let (Some(near), Some(old)) = (near.filter(|_| repeats.is_some()), &name) {
             let (old, new) = (member(old, near.word_count), member(&new, print.word_count));
             replaces = sieve::better_representative(&old, &new, self.args.keep.into());
         }
         let original = near_id
-            .filter(|_| verdict != KEPT)
+            .filter(|_| repeats.is_some())
             .and(name.as_ref())
             .and_then(|old| original(&[candidate(old), candidate(&new)]));
         if replaces.is_some() {
-            verdict = KEPT;
+            repeats = None;
         }
+        let verdict = repeats.as_ref().map_or(KEPT, JunkReason::name);
         self.output.value(&Answer {
             id: &new.id,
             verdict,
-            dup_of: near_id.filter(|_| verdict != KEPT),
+            dup_of: near_id.filter(|_| repeats.is_some()),
             near: near_id,
             distance: near.map(|near| near.distance),
             overlap: near.map(|near| near.overlap),
             containment: near.and_then(|near| near.containment),
-            kind,
+            kind: kind.as_ref().map(DuplicateKind::name),
             reason: near
                 .filter(|_| self.args.method == Method::Combined)
                 .map(|near| near.reason.name()),
@@ -371,12 +373,12 @@ impl Judge<'_> {
             fingerprint: print.fingerprint.to_string(),
             words: print.word_count,
         })?;
-        *self.counts.verdicts.entry(verdict).or_default() += 1;
+        *self.counts.verdicts.entry(verdict.to_owned()).or_default() += 1;
         if let (Some(_), Some(near)) = (replaces, near) {
             self.counts.replaced += 1;
             return self.kept.replace(near.page, &print, new);
         }
-        if verdict == KEPT {
+        if repeats.is_none() {
             self.kept.insert(&print, new)?;
             if let (Some(kept), Some(signature)) = (&mut self.signatures, signature) {
                 kept.insert(signature);
@@ -390,20 +392,25 @@ impl Judge<'_> {
         &mut self,
         print: &TextPrint,
         signature: Option<&Signature>,
-    ) -> Option<(Neighbour, Name)> {
+    ) -> anyhow::Result<Option<(Neighbour, Name)>> {
         if let (Some(kept), Some(signature)) = (&self.signatures, signature) {
-            let (near, name) = self.kept.neighbour(print, kept.repeated(signature)?)?;
+            let Some(repeated) = kept.repeated(signature) else {
+                return Ok(None);
+            };
+            let found = self.kept.neighbour(print, repeated)?;
             let decision = Decision::Duplicate;
-            return Some((Neighbour { decision, ..near }, name));
+            return Ok(found.map(|(near, name)| (Neighbour { decision, ..near }, name)));
         }
-        let (near, name) = self.kept.nearest(print)?;
+        let Some((near, name)) = self.kept.nearest(print)? else {
+            return Ok(None);
+        };
         let decision = match self.args.method {
             Method::Simhash if near.distance <= self.args.k => Decision::Duplicate,
             Method::Simhash => Decision::Unconfirmed,
             Method::Combined | Method::Exact => near.decision,
             Method::Imatch | Method::Shingles | Method::Spotsigs => near.decision,
         };
-        Some((Neighbour { decision, ..near }, name))
+        Ok(Some((Neighbour { decision, ..near }, name)))
     }
 
     fn failure(&mut self, id: Option<Value>, error: String) -> anyhow::Result<()> {
@@ -442,13 +449,13 @@ fn member(name: &Name, words: u32) -> Member {
 /// The verdict on what repeats nothing.
 const KEPT: &str = "kept";
 
-/// The verdict of the sieve, asked about nothing but duplicates, and the duplicate's kind.
+/// Why the sieve would drop a document, asked about nothing but duplicates, and the duplicate's kind.
 fn judge(
     print: &TextPrint,
     neighbour: Option<Neighbour>,
     name: Option<&Name>,
     layout: u64,
-) -> (&'static str, Option<&'static str>) {
+) -> (Option<JunkReason>, Option<DuplicateKind>) {
     let evidence = Evidence {
         status: 200,
         content: Content::Page,
@@ -466,12 +473,11 @@ fn judge(
         words_min: 0,
         ..Rules::default()
     };
+    let neighbour = evidence.neighbour.as_ref();
+    let kind = neighbour.map(|near| duplicate_kind(near, evidence.same_layout));
     match sieve::judge(&evidence, &rules) {
-        Verdict::Index => (KEPT, None),
-        Verdict::Junk(reason) => (
-            reason.name(),
-            reason.duplicate_kind().map(sieve::DuplicateKind::name),
-        ),
+        Verdict::Index => (None, None),
+        Verdict::Junk(reason) => (Some(reason), kind),
     }
 }
 

@@ -111,9 +111,7 @@ impl<'c> LeftOut<'c> {
                 Some(ScopeRefusal::Excluded(pattern)) => {
                     format!("matches the [scope] exclude pattern {pattern:?}")
                 }
-                Some(
-                    ScopeRefusal::Host | ScopeRefusal::Depth(_) | ScopeRefusal::NotIncluded,
-                )
+                Some(ScopeRefusal::Host | ScopeRefusal::Depth(_) | ScopeRefusal::NotIncluded)
                 | None => "matched an exclude pattern of an earlier start".into(),
             },
             LinkFate::NotIncluded => format!(
@@ -139,7 +137,9 @@ impl<'c> LeftOut<'c> {
                 "is linked with nofollow only, or from pages that say so ([scope] follow_nofollow)"
                     .into()
             }
-            LinkFate::Duplicate => "is linked from duplicates only ([dedup] links_of_duplicates)".into(),
+            LinkFate::Duplicate => {
+                "is linked from duplicates only ([dedup] links_of_duplicates)".into()
+            }
             LinkFate::Trap(trap) => format!("looks like a trap: {}", name(trap.name())),
             other @ (LinkFate::New
             | LinkFate::Seen

@@ -7,8 +7,8 @@ use focus::FocusConfig;
 use focus::replay::{Strategy, relevance, replay};
 use frontier::CanonicalUrl;
 use pipeline::config::TopicSection;
-use state::Examples;
 use pipeline::{CrawlDir, config_file, setup};
+use state::Examples;
 
 use crate::command::{crawl_error, journal, report};
 use crate::exit::{Exit, usage};

@@ -147,7 +147,7 @@ fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
     let mut lines = view::block(shown, output.width, HOSTS_SHOWN);
     let reason = shown.stop_reason.as_ref();
     match (shown.state.as_str(), reason) {
-        ("stopped", Some("drained")) if shown.pending > 0 => lines.push(format!(
+        ("stopped", Some(StopReason::Drained)) if shown.pending > 0 => lines.push(format!(
             "{} in the queue, put back since the crawl ended.",
             plural(shown.pending, "URL waits", "URLs wait")
         )),

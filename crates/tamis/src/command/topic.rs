@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use focus::{ExampleText, PageView, Relevance, TermSource, Topic};
-use pipeline::{config_file, examples, setup};
+use pipeline::{config_file, setup};
 use report::words::plural;
 use serde_json::json;
+use state::examples;
 use url::Url;
 
 use super::crawl_error;

@@ -6,7 +6,7 @@
 
 use archive::{Event, LinkRecord, PageRecord};
 use focus::{LinkFeatures, Promise, Relevance};
-use frontier::CanonicalUrl;
+use frontier::{CanonicalUrl, FrontierError};
 use outcome::{LinkFate, UrlState};
 use pipeline::{CrawlConfig, CrawlDir, setup};
 use report::Story;
@@ -61,8 +61,9 @@ impl Waiting for Asked {
         self.context.clone().filter(|_| url.as_str() == self.url)
     }
 
-    fn amend(&mut self, _: &CanonicalUrl, context: Vec<u8>, _: f32) {
+    fn amend(&mut self, _: &CanonicalUrl, context: Vec<u8>, _: f32) -> Result<(), FrontierError> {
         self.context = Some(context);
+        Ok(())
     }
 }
 
@@ -154,7 +155,7 @@ impl Why {
                 });
             }
             let asked = &mut rerun.asked;
-            rerun.focus.apply_links(record.seq, &page, asked);
+            rerun.focus.apply_links(record.seq, &page, asked)?;
         }
         why.promise = rerun
             .asked

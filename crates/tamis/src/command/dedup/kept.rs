@@ -101,7 +101,7 @@ impl Kept {
             )));
         }
         for number in position..found.names.len() {
-            index.remove(number as u64, &TextPrint::default());
+            index.remove(number as u64)?;
         }
         let file = OpenOptions::new()
             .create(true)
@@ -128,17 +128,31 @@ impl Kept {
     }
 
     /// The document number `page` as a text's neighbour, whatever decides, and its name.
-    pub fn neighbour(&self, print: &TextPrint, page: usize) -> Option<(Neighbour, Name)> {
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn neighbour(
+        &self,
+        print: &TextPrint,
+        page: usize,
+    ) -> anyhow::Result<Option<(Neighbour, Name)>> {
         let kept = self.index.get(page as u64)?;
-        let near = simhash::rule::judge(&self.config, print, page as u64, &kept, u8::MAX);
-        Some((near, self.names.get(page)?.clone()))
+        Ok(kept.zip(self.names.get(page)).map(|(kept, name)| {
+            let near = simhash::rule::judge(&self.config, print, page as u64, &kept, u8::MAX);
+            (near, name.clone())
+        }))
     }
 
     /// The kept document that decides, and its name.
-    pub fn nearest(&mut self, print: &TextPrint) -> Option<(Neighbour, Name)> {
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn nearest(&mut self, print: &TextPrint) -> anyhow::Result<Option<(Neighbour, Name)>> {
         let near = self.index.nearest(print)?;
-        let name = self.names.get(usize::try_from(near.page).ok()?)?;
-        Some((near, name.clone()))
+        Ok(near.and_then(|near| {
+            let name = self.names.get(usize::try_from(near.page).ok()?)?;
+            Some((near, name.clone()))
+        }))
     }
 
     /// Keeps a document.
@@ -150,7 +164,7 @@ impl Kept {
             serde_json::to_writer(&mut *file, &name)?;
             file.write_all(b"\n")?;
         }
-        self.index.insert(self.names.len() as u64, print);
+        self.index.insert(self.names.len() as u64, print)?;
         self.names.push(name);
         self.unstored += 1;
         if self.unstored >= STORED_EVERY || self.taken >= TAKEN_MAX {
@@ -164,7 +178,7 @@ impl Kept {
     /// # Errors
     /// The directory cannot be written.
     pub fn replace(&mut self, old: u64, print: &TextPrint, name: Name) -> anyhow::Result<()> {
-        self.index.remove(old, &TextPrint::default());
+        self.index.remove(old)?;
         self.taken += 1;
         self.insert(print, name)
     }
@@ -262,13 +276,13 @@ mod tests {
         drop(kept);
         let mut kept = Kept::open(dir.path(), &config).unwrap();
         assert_eq!(kept.len(), 1);
-        assert_eq!(kept.nearest(&a).unwrap().1.id, "a");
-        assert!(kept.nearest(&b).is_none());
+        assert_eq!(kept.nearest(&a).unwrap().unwrap().1.id, "a");
+        assert!(kept.nearest(&b).unwrap().is_none());
         kept.insert(&b, name("b2")).unwrap();
         kept.store().unwrap();
         drop(kept);
         let mut kept = Kept::open(dir.path(), &config).unwrap();
-        assert_eq!(kept.nearest(&b).unwrap().1.id, "b2");
+        assert_eq!(kept.nearest(&b).unwrap().unwrap().1.id, "b2");
     }
 
     #[test]
@@ -286,16 +300,16 @@ mod tests {
         // As after a crash before the index was stored: the earlier document is there as it was.
         drop(kept);
         let mut kept = Kept::open(dir.path(), &config).unwrap();
-        assert_eq!(kept.nearest(&a).unwrap().1.id, "a");
+        assert_eq!(kept.nearest(&a).unwrap().unwrap().1.id, "a");
         kept.replace(0, &b, name("b")).unwrap();
         kept.store().unwrap();
         drop(kept);
         let mut kept = Kept::open(dir.path(), &config).unwrap();
         assert_eq!(
-            (kept.len(), kept.nearest(&b).unwrap().1.id),
+            (kept.len(), kept.nearest(&b).unwrap().unwrap().1.id),
             (1, "b".into())
         );
-        assert!(!kept.nearest(&a).unwrap().0.exact);
+        assert!(!kept.nearest(&a).unwrap().unwrap().0.exact);
     }
 
     #[test]

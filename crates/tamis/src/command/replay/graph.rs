@@ -79,7 +79,9 @@ impl Graph {
         for record in journal::records(dir)? {
             match record.event {
                 Event::Seed(seed) => seeds.push(seed.url),
-                Event::Sitemap(sitemap) if sitemap.kind != SitemapKind::Index => listed.extend(sitemap.urls),
+                Event::Sitemap(sitemap) if sitemap.kind != SitemapKind::Index => {
+                    listed.extend(sitemap.urls)
+                }
                 Event::Page(page) => reading.page(record.seq, &page, dir, focus.topic()),
                 Event::Start(_)
                 | Event::Robots(_)

@@ -1,4 +1,4 @@
-//! The plain model: a list, read from end to end. Every index is tested against it.
+//! The plain model of an index: a list, read from end to end. Every index is tested against it.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use crate::{IndexConfig, Neighbour, TextPrint, rule};
 
 /// An index that compares a text with every kept page.
 #[derive(Clone, Debug, Default)]
-pub struct MemoryIndex {
+pub struct LinearIndex {
     config: IndexConfig,
     pages: BTreeMap<u64, TextPrint>,
 }
 
-impl MemoryIndex {
+impl LinearIndex {
     /// An empty index.
-    pub fn new(config: &IndexConfig) -> MemoryIndex {
-        MemoryIndex {
+    pub fn new(config: &IndexConfig) -> LinearIndex {
+        LinearIndex {
             config: *config,
             pages: BTreeMap::new(),
         }

@@ -1,0 +1,90 @@
+//! The journal's records, applied again: no rule is asked, no time is waited for.
+//!
+//! A crash can leave the store ahead of its position, so each step may find its work done already
+//! and then changes nothing.
+
+use super::Frontier;
+use crate::config::FrontierError;
+use crate::lease::FrontierUrl;
+use crate::store::StoredUrl;
+use crate::url::CanonicalUrl;
+use crate::url_table::Entry;
+
+impl Frontier {
+    /// Replays an admission as recorded.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn replay_admitted(&mut self, url: FrontierUrl) -> Result<(), FrontierError> {
+        self.resume();
+        let key = url.url.key();
+        if !self.urls.has_seen(key)? {
+            self.admit_new(key, url)?;
+        }
+        Ok(())
+    }
+
+    /// Replays that a URL met its fate.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn replay_finished(&mut self, url: &CanonicalUrl) -> Result<(), FrontierError> {
+        let key = url.key();
+        let Some(entry) = self.take_pending(key)? else {
+            return Ok(());
+        };
+        self.counts.finished += 1;
+        let finished = StoredUrl::Finished {
+            seed: entry.url.seed,
+            host: url.host(),
+        };
+        self.urls.write_later(key, finished);
+        Ok(())
+    }
+
+    /// Replays a try that is to be repeated, not before a time (milliseconds since the Unix epoch).
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn replay_attempt(
+        &mut self,
+        url: &CanonicalUrl,
+        attempt: u32,
+        retry_at_ms: u64,
+    ) -> Result<(), FrontierError> {
+        let key = url.key();
+        let Some(entry) = self.take_pending(key)? else {
+            return Ok(());
+        };
+        let entry = Entry::new(entry.url, attempt + 1, entry.order);
+        Ok(self.enqueue(key, entry, retry_at_ms)?)
+    }
+
+    /// Takes a pending URL out of its queue; none when it is being visited, finished, or was never
+    /// admitted.
+    fn take_pending(&mut self, key: u128) -> Result<Option<Entry>, FrontierError> {
+        if self.is_leased(key) {
+            return Ok(None);
+        }
+        let entry = self.urls.take(key)?;
+        if let Some(entry) = &entry {
+            self.remove_slot(key, entry)?;
+        }
+        Ok(entry)
+    }
+
+    /// Puts a finished URL back into the queue, now or on replay; false when it waits or is being
+    /// visited already, or was never admitted.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn reopen(&mut self, url: FrontierUrl) -> Result<bool, FrontierError> {
+        let key = url.url.key();
+        if !self.is_finished(&url.url)? {
+            return Ok(false);
+        }
+        self.counts.finished -= 1;
+        self.enqueue_new(key, url)?;
+        Ok(true)
+    }
+}

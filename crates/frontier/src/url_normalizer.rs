@@ -1,0 +1,94 @@
+//! URLs without the parameters that were found to change nothing: session ids, tracking, print
+//! versions.
+//!
+//! Which parameters these are is learnt by host from pages that were read (see `trap`). A
+//! [`UrlNormalizer`] is a handle on what has been learnt so far: clones share it, so whoever
+//! compares URLs keeps one and needs no access to the frontier.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::host::HostKey;
+use crate::url::CanonicalUrl;
+
+/// Knows which parameters change nothing on which host.
+#[derive(Debug, Clone, Default)]
+pub struct UrlNormalizer {
+    /// Keys of host and parameter.
+    ignored: Arc<RwLock<hashbrown::HashSet<u64>>>,
+}
+
+impl UrlNormalizer {
+    /// The URL without the parameters that change nothing on its host.
+    pub fn normalized(&self, url: &CanonicalUrl) -> String {
+        let text = url.as_str();
+        let Some((before, query)) = text.split_once('?') else {
+            return text.to_owned();
+        };
+        let host = url.host();
+        let matters = |piece: &&str| {
+            let name = piece.split('=').next().unwrap_or("");
+            !self.ignores(&host, name)
+        };
+        let kept: Vec<&str> = query.split('&').filter(matters).collect();
+        if kept.is_empty() {
+            before.to_owned()
+        } else {
+            [before, "?", &kept.join("&")].concat()
+        }
+    }
+
+    /// Whether a parameter changes nothing on a host.
+    pub fn ignores(&self, host: &HostKey, parameter: &str) -> bool {
+        let ignored = self.ignored.read().unwrap_or_else(PoisonError::into_inner);
+        ignored.contains(&parameter_key(host, parameter))
+    }
+
+    /// Notes whether a parameter changes nothing, by [`parameter_key`].
+    pub(crate) fn set(&self, parameter: u64, changes_nothing: bool) {
+        let mut ignored = self.ignored.write().unwrap_or_else(PoisonError::into_inner);
+        if changes_nothing {
+            ignored.insert(parameter);
+        } else {
+            ignored.remove(&parameter);
+        }
+    }
+}
+
+/// Names a host's parameter.
+pub(crate) fn parameter_key(host: &HostKey, name: &str) -> u64 {
+    xxh3_64([host.as_str(), "?", name].concat().as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changes_nothing_on_a_host_is_left_out_there_and_only_there() {
+        let normalizer = UrlNormalizer::default();
+        let shared = normalizer.clone();
+        let url = |text: &str| CanonicalUrl::parse(text).expect(text);
+        let host = url("http://a.example/").host();
+        normalizer.set(parameter_key(&host, "sid"), true);
+        #[track_caller]
+        fn check(normalizer: &UrlNormalizer, text: &str, expected: &str) {
+            let url = CanonicalUrl::parse(text).expect(text);
+            assert_eq!(normalizer.normalized(&url), expected);
+        }
+        check(&shared, "http://a.example/x?sid=7", "http://a.example/x");
+        check(
+            &shared,
+            "http://a.example/x?id=1&sid=7&p=2",
+            "http://a.example/x?id=1&p=2",
+        );
+        check(
+            &shared,
+            "http://b.example/x?sid=7",
+            "http://b.example/x?sid=7",
+        );
+        normalizer.set(parameter_key(&host, "sid"), false);
+        assert!(!shared.ignores(&host, "sid"));
+    }
+}

@@ -1,0 +1,219 @@
+//! Every URL ever admitted: whether it was seen, what it carries while it waits, and what is still
+//! to be stored.
+//!
+//! Memory is bounded. Of seen URLs 64 bits each are kept, and beyond a bound the store is asked. Of
+//! pending URLs so many have their *entry* in memory, with all that they carry; those of the others
+//! are read from the store when their turn comes.
+//!
+//! The invariant that queues rely on: a pending URL's slot has the priority of its entry, or, when
+//! that is not in memory, the priority that is stored.
+
+use std::fmt;
+
+use crate::lease::{FrontierUrl, LinkTarget};
+use crate::store::{FrontierStore, QueueSlot, StoreError, StoredUrl};
+use crate::url::CanonicalUrl;
+
+/// URLs whose having been seen is known without asking the store: some 160 MB of memory.
+const SEEN_IN_MEMORY_MAX: usize = 10_000_000;
+
+/// The URLs.
+pub(crate) struct UrlTable {
+    pub(crate) store: Box<dyn FrontierStore>,
+    seen: hashbrown::HashSet<u64>,
+    pub(crate) seen_max: usize,
+    entries: hashbrown::HashMap<u128, Entry>,
+    entries_max: usize,
+    /// What is stored with the next position.
+    unwritten: hashbrown::HashMap<u128, StoredUrl>,
+}
+
+/// A pending URL with all it carries.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) url: FrontierUrl,
+    pub(crate) attempt: u32,
+    pub(crate) order: u64,
+    /// It stands behind all others of its host, since it waits for another URL to be finished.
+    pub(crate) deferred: bool,
+    /// Its priority or context is not the stored one.
+    changed: bool,
+}
+
+impl Entry {
+    pub(crate) fn new(url: FrontierUrl, attempt: u32, order: u64) -> Entry {
+        Entry {
+            url,
+            attempt,
+            order,
+            deferred: false,
+            changed: false,
+        }
+    }
+
+    /// Its place in its host's queue.
+    pub(crate) fn slot(&self, key: u128) -> QueueSlot {
+        let slot = QueueSlot {
+            priority: self.url.priority,
+            depth: self.url.depth,
+            order: self.order,
+            key,
+        };
+        if self.deferred { slot.deferred() } else { slot }
+    }
+
+    /// Gives it another priority; it is no longer deferred then. Its slot has to follow.
+    pub(crate) fn set_priority(&mut self, priority: f32) {
+        if priority != self.url.priority {
+            self.url.priority = priority;
+            self.deferred = false;
+            self.changed = true;
+        }
+    }
+
+    pub(crate) fn set_context(&mut self, context: Vec<u8>) {
+        self.url.context = context;
+        self.changed = true;
+    }
+}
+
+impl UrlTable {
+    pub(crate) fn new(store: Box<dyn FrontierStore>, entries_max: usize) -> UrlTable {
+        UrlTable {
+            store,
+            seen: hashbrown::HashSet::new(),
+            seen_max: SEEN_IN_MEMORY_MAX,
+            entries: hashbrown::HashMap::new(),
+            entries_max,
+            unwritten: hashbrown::HashMap::new(),
+        }
+    }
+
+    pub(crate) fn has_seen(&self, key: u128) -> Result<bool, StoreError> {
+        if self.seen.contains(&(key as u64)) {
+            return Ok(true);
+        }
+        if self.seen.len() < self.seen_max {
+            return Ok(false);
+        }
+        Ok(self.unwritten.contains_key(&key) || self.store.has_url(key)?)
+    }
+
+    pub(crate) fn note_seen(&mut self, key: u128) {
+        if self.seen.len() < self.seen_max {
+            self.seen.insert(key as u64);
+        }
+    }
+
+    /// What is known of the URL that a link leads to, without asking the store.
+    pub(crate) fn link_target(&self, url: &CanonicalUrl) -> LinkTarget {
+        let key = url.key();
+        match self.entries.get(&key) {
+            Some(entry) => LinkTarget::Pending(entry.url.clone()),
+            None if self.seen.contains(&(key as u64)) => LinkTarget::Closed,
+            None => LinkTarget::New,
+        }
+    }
+
+    /// What is stored of a URL, or about to be.
+    pub(crate) fn stored(&self, key: u128) -> Result<Option<StoredUrl>, StoreError> {
+        match self.unwritten.get(&key) {
+            Some(url) => Ok(Some(url.clone())),
+            None => self.store.url(key),
+        }
+    }
+
+    /// Takes out a pending URL with all it carries, from memory or from the store; none when it is
+    /// not pending. What comes from the store does not say whether it is deferred.
+    pub(crate) fn take(&mut self, key: u128) -> Result<Option<Entry>, StoreError> {
+        if let Some(entry) = self.entries.remove(&key) {
+            return Ok(Some(entry));
+        }
+        Ok(match self.stored(key)? {
+            Some(StoredUrl::Pending {
+                url,
+                attempt,
+                order,
+                ..
+            }) => Some(Entry::new(url, attempt, order)),
+            Some(StoredUrl::Finished { .. }) | None => None,
+        })
+    }
+
+    /// Puts an entry that was taken out back into memory, unless there is no room and nothing is
+    /// lost without it.
+    pub(crate) fn put_back(&mut self, key: u128, entry: Entry) {
+        if entry.changed || self.entries.len() < self.entries_max {
+            self.entries.insert(key, entry);
+        }
+    }
+
+    /// Puts an entry that was taken out back into memory, room or not.
+    pub(crate) fn keep(&mut self, key: u128, entry: Entry) {
+        self.entries.insert(key, entry);
+    }
+
+    /// Takes in a pending URL that is to be stored.
+    pub(crate) fn insert(&mut self, key: u128, entry: Entry, not_before_ms: u64) {
+        let stored = StoredUrl::Pending {
+            url: entry.url.clone(),
+            attempt: entry.attempt,
+            not_before_ms,
+            order: entry.order,
+        };
+        self.unwritten.insert(key, stored);
+        self.entries.insert(key, entry);
+    }
+
+    /// Notes what is to be stored of a URL.
+    pub(crate) fn write_later(&mut self, key: u128, url: StoredUrl) {
+        self.unwritten.insert(key, url);
+    }
+
+    pub(crate) fn entry(&self, key: u128) -> Option<&Entry> {
+        self.entries.get(&key)
+    }
+
+    pub(crate) fn entry_mut(&mut self, key: u128) -> Option<&mut Entry> {
+        self.entries.get_mut(&key)
+    }
+
+    /// The keys of all entries in memory, in no order.
+    pub(crate) fn keys_in_memory(&self) -> Vec<u128> {
+        self.entries.keys().copied().collect()
+    }
+
+    /// Stores what is to be stored, with the journal position that it follows from. Entries that
+    /// memory has no room for leave it with that.
+    pub(crate) fn apply(&mut self, position: u64) -> Result<(), StoreError> {
+        let mut urls = Vec::with_capacity(self.unwritten.len());
+        for (key, mut stored) in self.unwritten.drain() {
+            if self.entries.len() > self.entries_max
+                && let Some(entry) = self.entries.remove(&key)
+                && let StoredUrl::Pending { url, .. } = &mut stored
+            {
+                // From now on the slot's priority is known from here alone.
+                url.priority = entry.url.priority;
+            }
+            urls.push((key, stored));
+        }
+        self.store.apply(&urls, position)
+    }
+
+    /// Entries in memory.
+    #[cfg(test)]
+    pub(crate) fn entries_in_memory(&self) -> usize {
+        self.entries.len()
+    }
+}
+
+impl fmt::Debug for UrlTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UrlTable")
+            .field("store", &self.store)
+            .field("seen", &self.seen.len())
+            .field("entries", &self.entries.len())
+            .field("unwritten", &self.unwritten.len())
+            .finish()
+    }
+}
