@@ -5,8 +5,7 @@
 //! boilerplate loses pages with unusual names. So each gives its opinion, cheaply, and the judge
 //! hears them all for each run.
 
-pub(crate) mod agreement;
 pub(crate) mod container;
-pub(crate) mod densest;
-pub(crate) mod repeated;
-pub(crate) mod semantic;
+pub(crate) mod max_subsequence;
+pub(crate) mod repeated_units;
+pub(crate) mod semantic_elements;

@@ -7,7 +7,7 @@
 //! Source: Google's documentation of the robots meta tag and the X-Robots-Tag header, the only
 //! description there is.
 
-mod moment;
+mod date_time;
 
 use html5ever::local_name;
 use scraper::{Html, Node};
@@ -30,7 +30,7 @@ impl Directives {
         let until = self
             .unavailable_after
             .as_deref()
-            .and_then(moment::unix_seconds);
+            .and_then(date_time::unix_seconds);
         self.index && until.is_none_or(|until| unix_seconds <= until)
     }
 }
@@ -151,7 +151,7 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use crate::bomb::DomLimits;
+    use crate::parse_limits::DomLimits;
 
     fn read(html: &str, headers: &[&str]) -> Directives {
         let url = Url::parse("http://example.com/").unwrap();

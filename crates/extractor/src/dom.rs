@@ -10,10 +10,10 @@ use html5ever::{LocalName, ns};
 use scraper::Html;
 use scraper::node::Element;
 
-use crate::bomb::DomLimits;
-use crate::bomb::gate::Gate;
-use crate::bomb::meter::Meter;
-use crate::tokens::Tokenizer;
+use crate::parse_limits::DomLimits;
+use crate::parse_limits::token_gate::TokenGate;
+use crate::parse_limits::work_meter::WorkMeter;
+use crate::tokenizer::Tokenizer;
 
 /// A page's tree, and which bounds it met.
 pub(crate) struct BoundedDom {
@@ -43,7 +43,7 @@ pub(crate) fn parse(html: &str, limits: &DomLimits) -> BoundedDom {
         scripting_enabled: false,
         ..TreeBuilderOpts::default()
     };
-    let gate = Gate::new(TreeBuilder::new(Meter::new(), options), limits.clone());
+    let gate = TokenGate::new(TreeBuilder::new(WorkMeter::new(), options), limits.clone());
     let page = with_line_feeds(bounded);
     let (gate, cut_tags) = Tokenizer::new(&page, gate, limits).run();
     if cut_tags > 0 {

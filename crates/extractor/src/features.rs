@@ -4,11 +4,11 @@
 //! the page's headline is, what the candidates say, and what kind of page this is. All lengths are script-aware weights on a log scale, so one
 //! judge serves every script.
 
+mod ancestors;
 mod headline;
-mod order;
-mod page;
-mod place;
-mod targets;
+mod link_targets;
+mod page_wide;
+mod sequence;
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -16,57 +16,57 @@ use std::sync::LazyLock;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::candidates::agreement::{Grams, TextGrams};
 use crate::candidates::container::{self, Container};
-use crate::candidates::densest;
-use crate::candidates::repeated::{self, Unit};
-use crate::candidates::semantic::{self, Marks};
-use crate::flat::{ElementIndex, Flat, NONE, Traits};
-use crate::quick::Map;
-use crate::signs::{SIGN_COUNT, Signs};
+use crate::candidates::max_subsequence;
+use crate::candidates::repeated_units::{self, Unit};
+use crate::candidates::semantic_elements::{self, SemanticElements};
+use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT, Traits};
+use crate::line_markers::{MARKER_COUNT, Markers};
+use crate::prefix_sums::{PrefixSums, is_prose, share};
+use crate::shingles::{RunShingles, ShingleSet};
 use crate::structured::Structured;
-use crate::sums::{Sums, is_prose, share};
 use crate::tag::Tag;
+use rustc_hash::FxHashMap;
 
+use ancestors::{ENCLOSING, enclosing_elements, pictures, prefix_of, put_enclosing, surroundings};
 use headline::Headline;
-use order::{Since, neighbours, position};
-use page::{PageFacts, inner_unit, opinions, page_facts, page_wide};
-use place::{RINGS, pictures, prefix_of, put_rings, ring_elements, surroundings};
-use targets::targets;
+use link_targets::targets;
+use page_wide::{PageFacts, inner_unit, opinions, page_facts, page_wide};
+use sequence::{Since, neighbours, position};
 
 /// Everything the candidates found on a page, with the texts of its runs.
 pub(crate) struct Survey {
-    pub sums: Sums,
+    pub sums: PrefixSums,
     pub texts: Vec<String>,
-    pub grams: TextGrams,
-    pub signs: Vec<Signs>,
-    pub marks: Marks,
+    pub shingles: RunShingles,
+    pub markers: Vec<Markers>,
+    pub semantic: SemanticElements,
     pub container: Container,
-    pub densest: std::ops::Range<usize>,
+    pub max_subsequence: std::ops::Range<usize>,
     pub units: Vec<Unit>,
-    pub inner: Vec<Unit>,
+    pub inner_units: Vec<Unit>,
 }
 
 impl Survey {
-    pub(crate) fn of(flat: &Flat<'_>) -> Survey {
-        let sums = Sums::of(flat);
+    pub(crate) fn of(flat: &FlatDom<'_>) -> Survey {
+        let sums = PrefixSums::of(flat);
         let mut lower = String::new();
         let texts: Vec<String> = flat.runs.iter().map(|run| flat.run_text(run)).collect();
-        let signs = texts
+        let markers = texts
             .iter()
-            .map(|text| Signs::of(text, &mut lower))
+            .map(|text| Markers::of(text, &mut lower))
             .collect();
-        let (units, inner) = repeated::find(flat);
+        let (units, inner_units) = repeated_units::find(flat);
         Survey {
-            marks: semantic::find(flat, &sums),
+            semantic: semantic_elements::find(flat, &sums),
             container: container::find(flat, &sums),
-            densest: densest::find(flat),
+            max_subsequence: max_subsequence::find(flat),
             units,
-            inner,
+            inner_units,
             sums,
-            grams: TextGrams::of(&texts),
+            shingles: RunShingles::of(&texts),
             texts,
-            signs,
+            markers,
         }
     }
 }
@@ -125,7 +125,7 @@ pub(crate) struct Features {
     /// For each run, a hash of its path of tags and first classes.
     pub paths: Vec<u64>,
     /// For each run, the elements around it that each hold more runs, and its section.
-    pub rings: Vec<[ElementIndex; RINGS + 1]>,
+    pub enclosing: Vec<[ElementIndex; ENCLOSING + 1]>,
 }
 
 /// Collects one row; names are kept from the first only.
@@ -172,17 +172,17 @@ struct Same {
 
 /// Computes the features of every run.
 pub(crate) fn compute(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
     structured: &Structured,
     url: &Url,
 ) -> Features {
     let mut table = Table::with_room(flat.runs.len() * WIDTH);
-    let mut bodies = Grams::default();
+    let mut bodies = ShingleSet::default();
     for body in structured.bodies.iter().take(100) {
         bodies.add(body);
     }
-    let mut descriptions = Grams::default();
+    let mut descriptions = ShingleSet::default();
     for description in &structured.descriptions {
         descriptions.add(description);
     }
@@ -194,42 +194,42 @@ pub(crate) fn compute(
             descriptions.add(content);
         }
     }
-    let mut title_grams = Grams::default();
-    title_grams.add(&flat.title);
+    let mut title_shingles = ShingleSet::default();
+    title_shingles.add(&flat.title);
     let facts = page_facts(flat, survey, structured, url);
     let places: Vec<ElementIndex> = flat.runs.iter().map(|run| place(flat, run)).collect();
     let (texts, paths, path_keys) = sameness(flat, survey, &places);
-    let echoes = survey.grams.echoes();
+    let duplicate_shares = survey.shingles.duplicate_shares();
     let images = prefix_of(flat, |element| element.tag == Tag::Img);
     let mut since = Since::default();
     let first_prose = flat.runs.iter().position(is_prose);
     let last_prose = flat.runs.iter().rposition(is_prose);
-    let h1_run = match survey.marks.h1 {
-        NONE => None,
+    let h1_run = match survey.semantic.h1 {
+        NO_ELEMENT => None,
         h1 => Some(flat.elements[h1 as usize].first_run as usize),
     };
     let h1_text = h1_run.and_then(|run| survey.texts.get(run));
-    let mut h1_grams = Grams::default();
+    let mut h1_shingles = ShingleSet::default();
     if let Some(text) = h1_text {
-        h1_grams.add(text);
+        h1_shingles.add(text);
     }
 
-    let rings: Vec<_> = places
+    let enclosing: Vec<_> = places
         .iter()
-        .map(|&place| ring_elements(flat, &survey.sums, place))
+        .map(|&place| enclosing_elements(flat, &survey.sums, place))
         .collect();
     let mut headline = Headline::of(flat, survey);
     let mut wide = 0..0;
     for index in 0..flat.runs.len() {
         let run = &flat.runs[index];
         let text = &survey.texts[index];
-        let grams = survey.grams.at(index);
-        let signs = survey.signs[index];
+        let shingles = survey.shingles.at(index);
+        let markers = survey.markers[index];
         let mut row = Row {
             first: index == 0,
             table: &mut table,
         };
-        own(&mut row, flat, run, text, signs);
+        own(&mut row, flat, run, text, markers);
         row.put("same_text", log(texts[index].count));
         let path = paths[index];
         row.put("path_count", log(path.count));
@@ -238,26 +238,26 @@ pub(crate) fn compute(
         row.put("path_links", share(path.link_weight, path.weight, 1.0));
         row.put("path_prose", share(path.prose, path.weight, 0.0));
         row.put("path_ellipsis", share(path.cut_short, path.count, 0.0));
-        row.put("echo", echoes[index].0);
-        row.put("echo_before", echoes[index].1);
+        row.put("echo", duplicate_shares[index].0);
+        row.put("echo_before", duplicate_shares[index].1);
         row.put(
             "title_share",
-            if title_grams.is_empty() {
+            if title_shingles.is_empty() {
                 0.0
             } else {
-                title_grams.share(grams)
+                title_shingles.share(shingles)
             },
         );
-        row.put("h1_share", h1_grams.share(grams));
+        row.put("h1_share", h1_shingles.share(shingles));
         row.put(
             "body_share",
             if bodies.is_empty() {
                 -1.0
             } else {
-                bodies.share(grams)
+                bodies.share(shingles)
             },
         );
-        row.put("description_share", descriptions.share(grams));
+        row.put("description_share", descriptions.share(shingles));
         neighbours(&mut row, flat, survey, index);
         since.put(&mut row, flat, survey, index);
         position(
@@ -271,8 +271,8 @@ pub(crate) fn compute(
             h1_run,
         );
         surroundings(&mut row, flat, &facts, places[index]);
-        put_rings(&mut row, flat, survey, &rings[index], index);
-        pictures(&mut row, flat, survey, &images, &rings[index], index);
+        put_enclosing(&mut row, flat, survey, &enclosing[index], index);
+        pictures(&mut row, flat, survey, &images, &enclosing[index], index);
         opinions(&mut row, flat, survey, &facts, index);
         // The same for all runs: worked out for the first.
         let at = row.table.values.len();
@@ -289,23 +289,32 @@ pub(crate) fn compute(
     Features {
         table,
         paths: path_keys,
-        rings,
+        enclosing,
     }
 }
 
 /// The run itself.
-fn own(row: &mut Row<'_>, flat: &Flat<'_>, run: &crate::flat::Run, text: &str, signs: Signs) {
-    let tally = run.tally;
+fn own(
+    row: &mut Row<'_>,
+    flat: &FlatDom<'_>,
+    run: &crate::flat_dom::Run,
+    text: &str,
+    markers: Markers,
+) {
+    let counts = run.counts;
     let owner = &flat.elements[run.owner as usize];
-    row.put("weight", log(tally.weight));
-    row.put("words", log(tally.words));
-    row.put("links", share(run.link_weight, tally.weight, 0.0));
-    row.put("stops", tally.stops as f32 / (1.0 + tally.words as f32));
-    row.put("commas", tally.commas as f32 / (1.0 + tally.words as f32));
-    row.put("stop_count", log(tally.stops));
-    row.put("digits", share(tally.digits, tally.chars, 0.0));
-    row.put("capitals", share(tally.capitals, tally.chars, 0.0));
-    row.put("letters_per_word", share(tally.weight, tally.words, 0.0));
+    row.put("weight", log(counts.weight));
+    row.put("words", log(counts.words));
+    row.put("links", share(run.link_weight, counts.weight, 0.0));
+    row.put(
+        "stops",
+        counts.sentence_ends as f32 / (1.0 + counts.words as f32),
+    );
+    row.put("commas", counts.commas as f32 / (1.0 + counts.words as f32));
+    row.put("stop_count", log(counts.sentence_ends));
+    row.put("digits", share(counts.digits, counts.chars, 0.0));
+    row.put("capitals", share(counts.capitals, counts.chars, 0.0));
+    row.put("letters_per_word", share(counts.weight, counts.words, 0.0));
     row.put("breaks", f32::from(run.breaks));
     let last = text.chars().next_back().unwrap_or(' ');
     row.put(
@@ -343,8 +352,8 @@ fn own(row: &mut Row<'_>, flat: &Flat<'_>, run: &crate::flat::Run, text: &str, s
             .heading_level()
             .map_or(0.0, |level| 7.0 - f32::from(level)),
     );
-    for (bit, name) in SIGN_NAMES.iter().enumerate() {
-        row.flag(name, signs.0 & (1 << bit) != 0);
+    for (bit, name) in MARKER_FEATURES.iter().enumerate() {
+        row.flag(name, markers.0 & (1 << bit) != 0);
     }
 }
 
@@ -354,7 +363,7 @@ fn is_cut_short(text: &str) -> bool {
     text.ends_with('…') || text.ends_with("...") || text.ends_with("[…")
 }
 
-fn begins_with_link(flat: &Flat<'_>, run: &crate::flat::Run) -> bool {
+fn begins_with_link(flat: &FlatDom<'_>, run: &crate::flat_dom::Run) -> bool {
     let pieces = &flat.pieces[run.pieces.start as usize..run.pieces.end as usize];
     pieces
         .iter()
@@ -366,7 +375,7 @@ fn begins_with_link(flat: &Flat<'_>, run: &crate::flat::Run) -> bool {
         })
 }
 
-const SIGN_NAMES: [&str; SIGN_COUNT] = [
+const MARKER_FEATURES: [&str; MARKER_COUNT] = [
     "sign_share",
     "sign_related",
     "sign_comment",
@@ -401,7 +410,7 @@ fn own_tag(tag: Tag) -> f32 {
 }
 
 /// The smallest element around all of a run's text.
-fn place(flat: &Flat<'_>, run: &crate::flat::Run) -> ElementIndex {
+fn place(flat: &FlatDom<'_>, run: &crate::flat_dom::Run) -> ElementIndex {
     let pieces = &flat.pieces[run.pieces.start as usize..run.pieces.end as usize];
     let mut text = pieces
         .iter()
@@ -417,7 +426,7 @@ fn place(flat: &Flat<'_>, run: &crate::flat::Run) -> ElementIndex {
 
 /// For each run: the runs with its text, and the runs with its path of tags and names.
 fn sameness(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
     places: &[ElementIndex],
 ) -> (Vec<Same>, Vec<Same>, Vec<u64>) {
@@ -426,8 +435,8 @@ fn sameness(
         let above = paths.get(element.parent as usize).copied().unwrap_or(0);
         paths.push((above ^ u64::from(element.shape)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     }
-    let mut by_text: Map<Same> = Map::default();
-    let mut by_path: Map<Same> = Map::default();
+    let mut by_text: FxHashMap<u64, Same> = FxHashMap::default();
+    let mut by_path: FxHashMap<u64, Same> = FxHashMap::default();
     let text_keys: Vec<u64> = survey
         .texts
         .iter()
@@ -438,9 +447,9 @@ fn sameness(
         for (map, key) in [(&mut by_text, text_keys[index]), (&mut by_path, path)] {
             let same = map.entry(key).or_default();
             same.count += 1;
-            same.weight += run.tally.weight;
+            same.weight += run.counts.weight;
             same.link_weight += run.link_weight;
-            same.prose += if is_prose(run) { run.tally.weight } else { 0 };
+            same.prose += if is_prose(run) { run.counts.weight } else { 0 };
             same.cut_short += u32::from(is_cut_short(&survey.texts[index]));
         }
     }

@@ -9,16 +9,16 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::flat::Flat;
-use crate::quick::Map;
+use crate::flat_dom::FlatDom;
+use rustc_hash::FxHashMap;
 
 /// Levels of a path that count; deeper elements count with their ancestor's path.
 const DEPTH_MAX: u16 = 24;
 
 /// The layout of a page; 0 for one without elements.
-pub(crate) fn of(flat: &Flat<'_>) -> u64 {
+pub(crate) fn of(flat: &FlatDom<'_>) -> u64 {
     let mut paths: Vec<u64> = Vec::with_capacity(flat.elements.len());
-    let mut counts: Map<u32> = Map::default();
+    let mut counts: FxHashMap<u64, u32> = FxHashMap::default();
     let mut buffer: Vec<u8> = Vec::with_capacity(64);
     for element in &flat.elements {
         let above = paths.get(element.parent as usize).copied().unwrap_or(0);
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     fn layout(html: &str) -> u64 {
-        of(&Flat::of(&scraper::Html::parse_document(html)))
+        of(&FlatDom::of(&scraper::Html::parse_document(html)))
     }
 
     #[test]

@@ -24,50 +24,50 @@
 //! # Ok::<(), url::ParseError>(())
 //! ```
 //!
-//! Inside, a page goes through these modules: `decode` (bytes to text), `tokens` and `dom` (text to
-//! a tree, within `bomb`'s limits), `flat` (the tree as arrays of elements and runs), `candidates`
-//! (several opinions on what is content), `features` (all of it as numbers for each run), `judge`
-//! (the verdict), `assemble` (the verdict as blocks); `metadata`, `links` and `directives` read the
-//! rest. `address` is asked where a page without a URL is from.
+//! Inside, a page goes through these modules: `decode` (bytes to text), `tokenizer` and `dom` (text to
+//! a tree, within `parse_limits`'s limits), `flat_dom` (the tree as arrays of elements and runs), `candidates`
+//! (several opinions on what is content), `features` (all of it as numbers for each run), `classifier`
+//! (which runs are content), `assemble` (these runs as blocks); `metadata`, `links` and `directives` read the
+//! rest. `stated_url` is asked where a page without a URL is from.
 
-mod address;
 mod assemble;
 mod attribution;
-mod batch;
 pub mod blocks;
-mod bomb;
 mod candidates;
+mod char_counts;
+mod class_hints;
+mod classifier;
 mod dates;
 mod decode;
 mod directives;
 mod dom;
 mod extract;
 mod features;
-mod flat;
-mod hints;
-mod host;
-mod judge;
+mod flat_dom;
+mod host_templates;
+mod jsonl;
 mod layout;
+mod line_markers;
 mod links;
 mod metadata;
 pub mod page;
 mod page_type;
-mod quick;
-mod signs;
+mod parse_limits;
+mod prefix_sums;
+mod shingles;
+mod stated_url;
 mod structured;
-mod sums;
 mod tag;
-mod tally;
-mod tokens;
+mod tokenizer;
 
 pub use attribution::attribution;
-pub use batch::{Answer, Request, answer, page_of_bytes};
-pub use bomb::DomLimits;
 pub use decode::{Decoded, EncodingSource, decode};
 pub use extract::extract;
-pub use host::{BlockKeys, HostTemplates};
+pub use host_templates::{BlockKeys, HostTemplates};
+pub use jsonl::{Answer, Request, answer, page_of_bytes};
 pub use links::{PageLinks, page_links, resolve};
 pub use page::{Block, Directives, Link, LinkKind, ListItem, Page, PageContext, PageType, Refresh};
+pub use parse_limits::DomLimits;
 
 /// What the trainer of the judge sees of a page.
 #[doc(hidden)]
@@ -86,8 +86,8 @@ pub struct TrainingRows {
 /// first runs of `odds` the second's.
 #[doc(hidden)]
 pub fn training_rows(html: &str, url: &url::Url, odds: Option<&[f32]>) -> TrainingRows {
-    let dom = dom::parse(html, &bomb::DomLimits::default());
-    let flat = flat::Flat::of(&dom.html);
+    let dom = dom::parse(html, &parse_limits::DomLimits::default());
+    let flat = flat_dom::FlatDom::of(&dom.html);
     let survey = features::Survey::of(&flat);
     let structured = structured::Structured::read(&flat.json_ld);
     let features = features::compute(&flat, &survey, &structured, url);
@@ -95,10 +95,11 @@ pub fn training_rows(html: &str, url: &url::Url, odds: Option<&[f32]>) -> Traini
         None => (features.table, None),
         Some(odds) => {
             let odds = &odds[..flat.runs.len()];
-            let verdict = judge::decide(&flat, &survey, &features, &structured, url, odds);
-            let blocks = assemble::blocks(&flat, &survey.texts, &verdict.main);
-            let company = judge::company::rows(&flat, &survey, &features, odds);
-            (company, Some(blocks::plain(&blocks)))
+            let classification =
+                classifier::classify_by_odds(&flat, &survey, &features, &structured, url, odds);
+            let blocks = assemble::blocks(&flat, &survey.texts, &classification.main);
+            let neighbours = classifier::neighbour_features::rows(&flat, &survey, &features, odds);
+            (neighbours, Some(blocks::plain(&blocks)))
         }
     };
     TrainingRows {

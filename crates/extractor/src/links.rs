@@ -9,11 +9,11 @@
 //! its other forms: a refresh, a canonical, alternates. Only http and https. References are
 //! joined by the WHATWG URL standard against the first `<base href>`.
 
-mod header;
+mod anchor_text;
+mod link_header;
 mod refresh;
 mod resolve;
 mod resources;
-mod surroundings;
 mod tag_path;
 
 use ego_tree::iter::Edge;
@@ -27,8 +27,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::dom::Attributes;
 use crate::page::{Directives, Link, LinkKind, PageContext, Refresh};
-use crate::quick::Map;
-use surroundings::TextStream;
+use anchor_text::TextStream;
+use rustc_hash::FxHashMap;
 use tag_path::TagPath;
 
 pub use resolve::resolve;
@@ -124,7 +124,7 @@ struct Collector<'c> {
     text: TextStream,
     resources: Vec<Url>,
     /// Where in `resources` the URL with a hash stands.
-    seen_resources: Map<u32>,
+    seen_resources: FxHashMap<u64, u32>,
     limits_hit: Vec<&'static str>,
 }
 
@@ -146,7 +146,7 @@ impl<'c> Collector<'c> {
             path: TagPath::default(),
             text: TextStream::default(),
             resources: Vec::new(),
-            seen_resources: Map::default(),
+            seen_resources: FxHashMap::default(),
             limits_hit: Vec::new(),
         };
         if let Some(base) = collector.first_base(html) {
@@ -215,7 +215,7 @@ impl<'c> Collector<'c> {
         if !is_html(element) {
             return;
         }
-        if surroundings::is_block(&element.name.local) {
+        if anchor_text::is_block(&element.name.local) {
             self.text.break_block();
         }
         let mut add = |kind, reference| self.add_element(kind, node, element, reference);
@@ -246,7 +246,7 @@ impl<'c> Collector<'c> {
             self.open.pop();
             self.spans[index].1 = self.text.len();
         }
-        if is_html(element) && surroundings::is_block(&element.name.local) {
+        if is_html(element) && anchor_text::is_block(&element.name.local) {
             self.text.break_block();
         }
     }
@@ -275,7 +275,7 @@ impl<'c> Collector<'c> {
             }
         };
         let name = names.iter().find_map(|name| element.attribute(name));
-        let anchor = surroundings::squeezed(name.unwrap_or(""));
+        let anchor = anchor_text::squeezed(name.unwrap_or(""));
         let tag_path = self.tag_path(Some(node.id()));
         if let Some(index) = self.add(kind, url, rel, Some(node.id()), tag_path, anchor)
             && kind == LinkKind::A
@@ -299,7 +299,7 @@ impl<'c> Collector<'c> {
         let Some(url) = self.join_page(href) else {
             return;
         };
-        let title = surroundings::squeezed(element.attribute(&local_name!("title")).unwrap_or(""));
+        let title = anchor_text::squeezed(element.attribute(&local_name!("title")).unwrap_or(""));
         self.add_relation(kind, url, rel, Some(node), title);
     }
 
@@ -369,7 +369,7 @@ impl<'c> Collector<'c> {
     /// The `Link` header; its references are relative to the page, not to its `<base>`.
     fn link_headers(&mut self) {
         for value in header_values(self.context, "link") {
-            for link in header::parse(&value) {
+            for link in link_header::parse(&value) {
                 let rel = rel_tokens(&link.rel);
                 let Some(kind) = kind_of_relation(&rel).filter(|_| !link.elsewhere) else {
                     continue;

@@ -10,14 +10,14 @@ mod title;
 use html5ever::{LocalName, local_name};
 use url::Url;
 
+use crate::class_hints::Hint;
 use crate::dates;
 use crate::dom::Attributes;
 use crate::features::Survey;
-use crate::flat::{ElementIndex, Flat, NONE};
-use crate::hints::Hint;
-use crate::signs::Sign;
+use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
+use crate::line_markers::Marker;
+use crate::prefix_sums::is_prose;
 use crate::structured::Structured;
-use crate::sums::is_prose;
 use crate::tag::Tag;
 
 /// The fields.
@@ -39,7 +39,7 @@ const FIELD_CHARS_MAX: usize = 500;
 
 /// Reads the fields of a page; `main` tells which runs are its content.
 pub(crate) fn read(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
     structured: &Structured,
     main: &[bool],
@@ -50,10 +50,10 @@ pub(crate) fn read(
         .or_else(|| structured.site_name.clone())
         .map(|name| short(&name));
     let title = title::find(flat, survey, structured, main, site_name.as_deref(), base);
-    let near = Near::of(flat, survey, main, title.as_deref());
+    let zone = BylineZone::of(flat, survey, main, title.as_deref());
     Metadata {
-        author: author::find(flat, survey, structured, &near, site_name.as_deref(), base),
-        published: published(flat, survey, structured, &near, base),
+        author: author::find(flat, survey, structured, &zone, site_name.as_deref(), base),
+        published: published(flat, survey, structured, &zone, base),
         modified: modified(flat, structured),
         description: meta(
             flat,
@@ -83,15 +83,15 @@ pub(crate) fn read(
 }
 
 /// The runs near the title, where by-lines stand.
-pub(crate) struct Near {
+pub(crate) struct BylineZone {
     /// Runs from a little before the title to a little after the first paragraph.
     pub range: std::ops::Range<usize>,
     /// The last runs of the content and a few after it.
     pub tail: std::ops::Range<usize>,
 }
 
-impl Near {
-    fn of(flat: &Flat<'_>, survey: &Survey, main: &[bool], title: Option<&str>) -> Near {
+impl BylineZone {
+    fn of(flat: &FlatDom<'_>, survey: &Survey, main: &[bool], title: Option<&str>) -> BylineZone {
         let count = flat.runs.len();
         let prose = |run: usize| main[run] && is_prose(&flat.runs[run]);
         let first = (0..main.len())
@@ -116,7 +116,7 @@ impl Near {
         } else {
             (from, to)
         };
-        Near {
+        BylineZone {
             range: from.saturating_sub(8)..(to + 8).min(count),
             tail: last.saturating_sub(4)..(last + 6).min(count),
         }
@@ -124,7 +124,7 @@ impl Near {
 }
 
 /// The content of the first meta element with one of these names, in the order of the names.
-pub(crate) fn meta<'f>(flat: &Flat<'f>, names: &[&str]) -> Option<&'f str> {
+pub(crate) fn meta<'f>(flat: &FlatDom<'f>, names: &[&str]) -> Option<&'f str> {
     names.iter().find_map(|wanted| {
         flat.metas
             .iter()
@@ -135,7 +135,7 @@ pub(crate) fn meta<'f>(flat: &Flat<'f>, names: &[&str]) -> Option<&'f str> {
 
 /// Blanks squeezed, and cut to a bearable length.
 pub(crate) fn short(text: &str) -> String {
-    let mut text = crate::tally::squeezed(text);
+    let mut text = crate::char_counts::squeezed(text);
     if let Some((end, _)) = text.char_indices().nth(FIELD_CHARS_MAX) {
         text.truncate(end);
     }
@@ -170,10 +170,10 @@ const PUBLISHED: [&str; 24] = [
 ];
 
 fn published(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
     structured: &Structured,
-    near: &Near,
+    zone: &BylineZone,
     url: &Url,
 ) -> Option<String> {
     let month_first = flat
@@ -191,14 +191,14 @@ fn published(
                 .find_map(|name| meta(flat, &[name]).and_then(read))
         })
         .or_else(|| address.clone())
-        .or_else(|| marked_time(flat, near));
+        .or_else(|| marked_time(flat, zone));
     let Some(declared) = declared else {
-        return written_near(flat, survey, near, month_first)
+        return written_near(flat, survey, zone, month_first)
             .or_else(|| tagged_date(flat, survey, month_first));
     };
     // Declared times are often in UTC; the day that the address or the by-line shows is the
     // publisher's own, where it is the day before or after.
-    let shown = [address, written_near(flat, survey, near, month_first)];
+    let shown = [address, written_near(flat, survey, zone, month_first)];
     shown
         .into_iter()
         .flatten()
@@ -206,7 +206,7 @@ fn published(
         .or(Some(declared))
 }
 
-fn modified(flat: &Flat<'_>, structured: &Structured) -> Option<String> {
+fn modified(flat: &FlatDom<'_>, structured: &Structured) -> Option<String> {
     structured
         .modified
         .as_deref()
@@ -228,7 +228,7 @@ fn modified(flat: &Flat<'_>, structured: &Structured) -> Option<String> {
 }
 
 /// A `<time>` or `itemprop=datePublished` that stands near the title, or the only ones there are.
-fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
+fn marked_time(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
     let mut best: Option<(u32, String)> = None;
     let mut rest: Vec<String> = Vec::new();
     for element in &flat.elements {
@@ -265,7 +265,7 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
             .attribute(&local_name!("class"))
             .unwrap_or("");
         let at = element.first_run as usize;
-        let distance = if near.range.contains(&at) || near.range.contains(&(at + 1)) {
+        let distance = if zone.range.contains(&at) || zone.range.contains(&(at + 1)) {
             0
         } else {
             2
@@ -291,38 +291,38 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
 
 /// A date in words near the title; then near the end of the content.
 fn written_near(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
-    near: &Near,
+    zone: &BylineZone,
     month_first: bool,
 ) -> Option<String> {
     let dated = |index: usize| -> Option<String> {
         let text = &survey.texts[index];
-        if !survey.signs[index].has(Sign::Date) {
+        if !survey.markers[index].has(Marker::Date) {
             return None;
         }
         // A long paragraph speaks of many days; one that begins with a date is dated by it.
-        let end = if flat.runs[index].tally.weight > 300 {
+        let end = if flat.runs[index].counts.weight > 300 {
             text.char_indices().nth(24).map_or(text.len(), |(at, _)| at)
         } else {
             text.len()
         };
         dates::written(&text[..end], month_first)
     };
-    near.range
+    zone.range
         .clone()
         .find_map(dated)
-        .or_else(|| near.tail.clone().find_map(dated))
+        .or_else(|| zone.tail.clone().find_map(dated))
 }
 
 /// A date in an element that is called one.
-fn tagged_date(flat: &Flat<'_>, survey: &Survey, month_first: bool) -> Option<String> {
+fn tagged_date(flat: &FlatDom<'_>, survey: &Survey, month_first: bool) -> Option<String> {
     flat.runs.iter().enumerate().find_map(|(index, run)| {
         let called = flat
             .ancestors(run.owner)
             .take(2)
             .any(|at| flat.elements[at as usize].hints.has(Hint::Byline));
-        if called && run.tally.weight < 200 {
+        if called && run.counts.weight < 200 {
             dates::written(&survey.texts[index], month_first)
         } else {
             None
@@ -330,7 +330,7 @@ fn tagged_date(flat: &Flat<'_>, survey: &Survey, month_first: bool) -> Option<St
     })
 }
 
-fn licence(flat: &Flat<'_>, structured: &Structured, base: &Url) -> Option<String> {
+fn licence(flat: &FlatDom<'_>, structured: &Structured, base: &Url) -> Option<String> {
     let absolute = |href: &str| {
         base.join(href.trim())
             .ok()
@@ -374,7 +374,7 @@ fn licence(flat: &Flat<'_>, structured: &Structured, base: &Url) -> Option<Strin
 
 /// The declared language where the content does not contradict it, else the content's.
 fn language(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     structured: &Structured,
     survey: &Survey,
     main: &[bool],
@@ -415,8 +415,8 @@ fn primary(code: &str) -> String {
 }
 
 /// The text of an element's runs, in one line; bounded.
-pub(crate) fn element_text(flat: &Flat<'_>, survey: &Survey, at: ElementIndex) -> String {
-    if at == NONE {
+pub(crate) fn element_text(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> String {
+    if at == NO_ELEMENT {
         return String::new();
     }
     let element = &flat.elements[at as usize];

@@ -8,7 +8,7 @@ use serde::Serialize;
 use url::Url;
 
 use crate::blocks;
-use crate::bomb::DomLimits;
+use crate::parse_limits::DomLimits;
 
 /// One page, read.
 ///

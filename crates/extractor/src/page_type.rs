@@ -6,14 +6,14 @@
 
 use url::Url;
 
+use crate::class_hints::Hint;
 use crate::features::Survey;
-use crate::flat::{Flat, NONE};
-use crate::hints::Hint;
+use crate::flat_dom::{FlatDom, NO_ELEMENT};
+use crate::line_markers::Marker;
 use crate::metadata::meta;
 use crate::page::PageType;
-use crate::signs::Sign;
+use crate::prefix_sums::share;
 use crate::structured::{Kinds, Structured};
-use crate::sums::share;
 use crate::tag::Tag;
 
 /// Points below which a page is [`PageType::Other`].
@@ -54,7 +54,7 @@ struct Evidence<'e> {
 
 /// Guesses the type of a page; `main` tells which runs are its content.
 pub(crate) fn guess(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
     structured: &Structured,
     main: &[bool],
@@ -286,7 +286,7 @@ fn points(e: &Evidence<'_>) -> [(PageType, f32); 8] {
 }
 
 fn gather<'e>(
-    flat: &'e Flat<'_>,
+    flat: &'e FlatDom<'_>,
     survey: &Survey,
     structured: &Structured,
     main: &[bool],
@@ -297,21 +297,21 @@ fn gather<'e>(
     let mut paragraphs = 0;
     let mut posts = 0;
     let mut in_posts = 0;
-    let mut seen_unit = NONE;
+    let mut seen_unit = NO_ELEMENT;
     for (index, run) in flat.runs.iter().enumerate() {
         if !main[index] {
             continue;
         }
-        words += run.tally.words;
-        weight += run.tally.weight;
+        words += run.counts.words;
+        weight += run.counts.weight;
         links += run.link_weight;
-        let is_prose = crate::sums::is_prose(run);
+        let is_prose = crate::prefix_sums::is_prose(run);
         if is_prose {
-            prose += run.tally.weight;
+            prose += run.counts.weight;
             paragraphs += 1;
         }
         let unit = survey.units[index];
-        if is_prose && unit.element != NONE && unit.element != seen_unit && unit.count >= 2 {
+        if is_prose && unit.element != NO_ELEMENT && unit.element != seen_unit && unit.count >= 2 {
             seen_unit = unit.element;
             posts += 1;
         }
@@ -319,7 +319,7 @@ fn gather<'e>(
             .ancestors(run.owner)
             .take(6)
             .any(|at| flat.elements[at as usize].hints.has(Hint::Post));
-        in_posts += if named { run.tally.weight } else { 0 };
+        in_posts += if named { run.counts.weight } else { 0 };
     }
     let heading = |index: usize| flat.elements[flat.runs[index].owner as usize].tag;
     let linked_headings = flat
@@ -327,32 +327,44 @@ fn gather<'e>(
         .iter()
         .enumerate()
         .filter(|(index, run)| {
-            heading(*index).heading_level().is_some() && run.link_weight * 5 > run.tally.weight * 4
+            heading(*index).heading_level().is_some() && run.link_weight * 5 > run.counts.weight * 4
         })
         .count() as u32;
-    let count = |sign: Sign| survey.signs.iter().filter(|signs| signs.has(sign)).count() as u32;
-    let buys = survey.texts.iter().zip(&survey.signs).any(|(text, signs)| {
-        text.len() < 40 && signs.has(Sign::More) && {
-            let text = text.to_lowercase();
-            [
-                "add to cart",
-                "add to bag",
-                "add to basket",
-                "buy now",
-                "in den warenkorb",
-                "ajouter au panier",
-                "añadir al carrito",
-                "加入购物车",
-                "立即购买",
-                "カートに入れる",
-            ]
+    let count = |sign: Marker| {
+        survey
+            .markers
             .iter()
-            .any(|words| text.contains(words))
-        }
-    });
+            .filter(|markers| markers.has(sign))
+            .count() as u32
+    };
+    let buys = survey
+        .texts
+        .iter()
+        .zip(&survey.markers)
+        .any(|(text, markers)| {
+            text.len() < 40 && markers.has(Marker::More) && {
+                let text = text.to_lowercase();
+                [
+                    "add to cart",
+                    "add to bag",
+                    "add to basket",
+                    "buy now",
+                    "in den warenkorb",
+                    "ajouter au panier",
+                    "añadir al carrito",
+                    "加入购物车",
+                    "立即购买",
+                    "カートに入れる",
+                ]
+                .iter()
+                .any(|words| text.contains(words))
+            }
+        });
     let first = main.iter().position(|&kept| kept).unwrap_or(0);
-    let dates_near_title = (first.saturating_sub(8)..(first + 4).min(flat.runs.len()))
-        .any(|index| survey.signs[index].has(Sign::Date) && flat.runs[index].tally.weight < 200);
+    let dates_near_title =
+        (first.saturating_sub(8)..(first + 4).min(flat.runs.len())).any(|index| {
+            survey.markers[index].has(Marker::Date) && flat.runs[index].counts.weight < 200
+        });
     let mut path = url.path().to_ascii_lowercase();
     if let Some(query) = url.query() {
         path.push('?');
@@ -378,17 +390,17 @@ fn gather<'e>(
         links: share(links, weight, 0.0),
         paragraphs,
         linked_headings,
-        prices: count(Sign::Price),
+        prices: count(Marker::Price),
         buys,
         posts,
         post_names: share(in_posts, weight, 0.0),
         code: flat
             .elements
             .iter()
-            .filter(|element| element.tag == Tag::Pre && element.tally.chars > 0)
+            .filter(|element| element.tag == Tag::Pre && element.counts.chars > 0)
             .count() as u32,
         dates_near_title,
-        article_count: survey.marks.article_count,
-        single_article: survey.marks.article_count == 1,
+        article_count: survey.semantic.article_count,
+        single_article: survey.semantic.article_count == 1,
     }
 }

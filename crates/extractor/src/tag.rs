@@ -67,7 +67,7 @@ pub(crate) enum Tag {
     /// Any other element; set as a block.
     Block,
     /// An element whose text is not the page's: scripts, forms' insides, embedded media.
-    Dead,
+    Skipped,
 }
 
 impl Tag {
@@ -159,7 +159,7 @@ impl Tag {
             | local_name!("map")
             | local_name!("meter")
             | local_name!("progress")
-            | local_name!("applet") => Tag::Dead,
+            | local_name!("applet") => Tag::Skipped,
             _ if name.contains('-') => Tag::Custom,
             _ => Tag::Inline,
         }
@@ -178,7 +178,7 @@ impl Tag {
                 | Tag::Inline
                 | Tag::Span
                 | Tag::Time
-                | Tag::Dead
+                | Tag::Skipped
         )
     }
 

@@ -5,12 +5,12 @@
 //! things than the page's prose, is another text.
 
 use super::{PageFacts, Row, log};
-use crate::candidates::agreement::hash_words;
 use crate::features::Survey;
-use crate::flat::{ElementIndex, Flat, NONE};
-use crate::quick::{Map, Set};
-use crate::signs::Sign;
-use crate::sums::{is_prose, share};
+use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
+use crate::line_markers::Marker;
+use crate::prefix_sums::{is_prose, share};
+use crate::shingles::hash_words;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where the headline is, and what was passed since.
 pub(super) struct Headline {
@@ -20,33 +20,33 @@ pub(super) struct Headline {
     level: u8,
     /// How well it says it.
     score: f32,
-    words: Set,
+    words: FxHashSet<u64>,
     /// For each long word of the page's prose, the first run with it and whether another has it.
-    vocabulary: Map<(u32, bool)>,
+    vocabulary: FxHashMap<u64, (u32, bool)>,
     /// Headings of the title's level, by-lines and dates since.
     same_level: u32,
     labels: u32,
 }
 
 impl Headline {
-    pub(super) fn of(flat: &Flat<'_>, survey: &Survey) -> Headline {
+    pub(super) fn of(flat: &FlatDom<'_>, survey: &Survey) -> Headline {
         const WEIGHT_MAX: u32 = 300;
         const LEAST: f32 = 0.35;
         let mut title = Vec::new();
         hash_words(&flat.title, &mut title);
-        let words: Set = title.iter().copied().collect();
+        let words: FxHashSet<u64> = title.iter().copied().collect();
         let mut best = (LEAST, None);
         for (index, run) in flat.runs.iter().enumerate() {
-            if run.tally.weight > WEIGHT_MAX || words.is_empty() {
+            if run.counts.weight > WEIGHT_MAX || words.is_empty() {
                 continue;
             }
-            let own = survey.grams.words(index);
+            let own = survey.shingles.words(index);
             let common = own.iter().filter(|word| words.contains(word)).count();
             if common == 0 {
                 continue;
             }
             let level = heading_level(flat, index);
-            let linked = run.link_weight * 2 > run.tally.weight;
+            let linked = run.link_weight * 2 > run.counts.weight;
             let score = 2.0 * common as f32 / (own.len() + title.len()) as f32
                 + match level {
                     1 => 0.3,
@@ -63,28 +63,28 @@ impl Headline {
             (score, Some(index)) => (score, Some(index)),
             (_, None) => (
                 0.0,
-                Some(survey.marks.h1)
-                    .filter(|&h1| h1 != NONE)
+                Some(survey.semantic.h1)
+                    .filter(|&h1| h1 != NO_ELEMENT)
                     .map(|h1| flat.elements[h1 as usize].first_run as usize)
                     .filter(|&run| run < flat.runs.len()),
             ),
         };
         let prose = (0..flat.runs.len()).filter(|&run| is_prose(&flat.runs[run]));
-        let words_of_prose: usize = prose.map(|run| survey.grams.words(run).len()).sum();
-        let mut vocabulary: Map<(u32, bool)> = Map::default();
+        let words_of_prose: usize = prose.map(|run| survey.shingles.words(run).len()).sum();
+        let mut vocabulary: FxHashMap<u64, (u32, bool)> = FxHashMap::default();
         vocabulary.reserve(words_of_prose / 2);
         for (index, run) in flat.runs.iter().enumerate() {
             if !is_prose(run) {
                 continue;
             }
-            for &word in survey.grams.words(index) {
+            for &word in survey.shingles.words(index) {
                 let entry = vocabulary.entry(word).or_insert((index as u32, false));
                 entry.1 |= entry.0 != index as u32;
             }
         }
         Headline {
             run,
-            element: run.map_or(NONE, |run| flat.runs[run].owner),
+            element: run.map_or(NO_ELEMENT, |run| flat.runs[run].owner),
             level: run.map_or(0, |run| heading_level(flat, run)),
             score,
             words,
@@ -97,7 +97,7 @@ impl Headline {
     pub(super) fn put(
         &mut self,
         row: &mut Row<'_>,
-        flat: &Flat<'_>,
+        flat: &FlatDom<'_>,
         survey: &Survey,
         facts: &PageFacts,
         place: ElementIndex,
@@ -114,7 +114,7 @@ impl Headline {
         row.put("from_title", signed);
         row.put("title_score", self.score);
         let meet = match self.element {
-            NONE => None,
+            NO_ELEMENT => None,
             title => flat
                 .ancestors(title)
                 .enumerate()
@@ -168,11 +168,14 @@ impl Headline {
         }
         row.put("same_level", log(self.same_level));
         row.put("labels", log(self.labels));
-        let signs = survey.signs[index];
-        if after && run.tally.weight < 100 && (signs.has(Sign::Date) || signs.has(Sign::Byline)) {
+        let markers = survey.markers[index];
+        if after
+            && run.counts.weight < 100
+            && (markers.has(Marker::Date) || markers.has(Marker::Byline))
+        {
             self.labels += 1;
         }
-        let own = survey.grams.words(index);
+        let own = survey.shingles.words(index);
         let common = own.iter().filter(|word| self.words.contains(word)).count();
         row.put(
             "title_words",
@@ -191,7 +194,7 @@ impl Headline {
 }
 
 /// The level of the heading that a run is, 0 for none.
-fn heading_level(flat: &Flat<'_>, index: usize) -> u8 {
+fn heading_level(flat: &FlatDom<'_>, index: usize) -> u8 {
     flat.ancestors(flat.runs[index].owner)
         .take(3)
         .find_map(|at| flat.elements[at as usize].tag.heading_level())
@@ -201,7 +204,7 @@ fn heading_level(flat: &Flat<'_>, index: usize) -> u8 {
 #[cfg(test)]
 mod tests {
     use crate::features::{Survey, compute};
-    use crate::flat::Flat;
+    use crate::flat_dom::FlatDom;
 
     #[test]
     fn a_second_article_is_known_by_its_branch() {
@@ -210,7 +213,7 @@ mod tests {
              <div><h2>Flood takes bridge</h2><p>The river rose.</div>\
              <div><h2><a href=/2>Mayor resigns</a></h2><p>She had enough.</div>",
         );
-        let flat = Flat::of(&html);
+        let flat = FlatDom::of(&html);
         let survey = Survey::of(&flat);
         let url = url::Url::parse("http://a.example/1").unwrap();
         let table = compute(&flat, &survey, &Default::default(), &url).table;

@@ -101,7 +101,7 @@ fn push_shortened(label: &mut String, name: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bomb::DomLimits;
+    use crate::parse_limits::DomLimits;
 
     #[track_caller]
     fn check(html: &str, expected: &str) {

@@ -9,20 +9,20 @@ use std::sync::LazyLock;
 use regex::Regex;
 use url::Url;
 
+use crate::class_hints::Hint;
 use crate::dom::Attributes;
 use crate::features::Survey;
-use crate::flat::Flat;
-use crate::hints::Hint;
+use crate::flat_dom::FlatDom;
 use crate::structured::Structured;
 use crate::tag::Tag;
 
-use super::{Near, element_text, meta, short};
+use super::{BylineZone, element_text, meta, short};
 
 pub(super) fn find(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
     structured: &Structured,
-    near: &Near,
+    zone: &BylineZone,
     site_name: Option<&str>,
     url: &Url,
 ) -> Option<String> {
@@ -41,11 +41,11 @@ pub(super) fn find(
     if said.as_deref().is_some_and(|name| !is_site(name)) {
         return said;
     }
-    marked(flat, survey, near, true)
+    marked(flat, survey, zone, true)
         .and_then(plausible)
-        .or_else(|| byline(survey, near).and_then(plausible))
-        .or_else(|| profile(flat, near).and_then(plausible))
-        .or_else(|| marked(flat, survey, near, false).and_then(plausible))
+        .or_else(|| byline(survey, zone).and_then(plausible))
+        .or_else(|| profile(flat, zone).and_then(plausible))
+        .or_else(|| marked(flat, survey, zone, false).and_then(plausible))
         .or(said)
 }
 
@@ -57,7 +57,7 @@ fn letters(text: &str) -> String {
         .collect()
 }
 
-fn declared(flat: &Flat<'_>) -> Option<String> {
+fn declared(flat: &FlatDom<'_>) -> Option<String> {
     const NAMES: [&str; 11] = [
         "author",
         "article:author",
@@ -104,15 +104,15 @@ fn declared(flat: &Flat<'_>) -> Option<String> {
 }
 
 /// Elements marked as the author: `rel=author`, `itemprop=author`, or (not `strict`) by their name.
-fn marked(flat: &Flat<'_>, survey: &Survey, near: &Near, strict: bool) -> Option<String> {
+fn marked(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone, strict: bool) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     for (index, element) in flat.elements.iter().enumerate() {
         let at = element.first_run as usize;
         // A by-line may stand some lines above the title, or beside the text.
-        let from = near.range.start.saturating_sub(20);
-        if !(from..near.range.end + 4).contains(&at)
-            || element.tally.chars == 0
-            || element.tally.chars > 80
+        let from = zone.range.start.saturating_sub(20);
+        if !(from..zone.range.end + 4).contains(&at)
+            || element.counts.chars == 0
+            || element.counts.chars > 80
         {
             continue;
         }
@@ -154,11 +154,11 @@ fn marked(flat: &Flat<'_>, survey: &Survey, near: &Near, strict: bool) -> Option
 }
 
 /// The words of links to an author's page: near the title, or the only such name on the page.
-fn profile(flat: &Flat<'_>, near: &Near) -> Option<String> {
+fn profile(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
     let mut close: Vec<String> = Vec::new();
     let mut all: Vec<String> = Vec::new();
     for (index, element) in flat.elements.iter().enumerate() {
-        if element.tag != Tag::A || element.tally.chars == 0 || element.tally.chars > 60 {
+        if element.tag != Tag::A || element.counts.chars == 0 || element.counts.chars > 60 {
             continue;
         }
         let leads_to_author = element
@@ -185,7 +185,7 @@ fn profile(flat: &Flat<'_>, near: &Near) -> Option<String> {
             continue;
         }
         let at = element.first_run as usize;
-        let is_close = near.range.contains(&at) || near.range.contains(&at.saturating_sub(1));
+        let is_close = zone.range.contains(&at) || zone.range.contains(&at.saturating_sub(1));
         if is_close && !close.contains(&name) && close.len() < 4 {
             close.push(name.clone());
         }
@@ -200,14 +200,14 @@ fn profile(flat: &Flat<'_>, near: &Near) -> Option<String> {
 }
 
 /// The text of an inline element: the pieces that stand in it.
-fn inline_text(flat: &Flat<'_>, index: usize) -> String {
+fn inline_text(flat: &FlatDom<'_>, index: usize) -> String {
     let element = &flat.elements[index];
     let mut out = String::new();
     let from = element.first_run.saturating_sub(1) as usize;
     for run in flat.runs.iter().skip(from).take(3) {
         for piece in &flat.pieces[run.pieces.start as usize..run.pieces.end as usize] {
             if flat.contains(index as u32, piece.element) {
-                crate::tally::push_squeezed(&mut out, piece.text);
+                crate::char_counts::push_squeezed(&mut out, piece.text);
             }
         }
     }
@@ -224,10 +224,10 @@ static BYLINE: LazyLock<[Regex; 3]> = LazyLock::new(|| {
 });
 
 /// "By A. Writer", "作者：某某" near the title, or at the end of the content.
-fn byline(survey: &Survey, near: &Near) -> Option<String> {
-    near.range
+fn byline(survey: &Survey, zone: &BylineZone) -> Option<String> {
+    zone.range
         .clone()
-        .chain(near.tail.clone())
+        .chain(zone.tail.clone())
         .find_map(|index| {
             let text = survey.texts.get(index)?;
             let mut end = text.len().min(240);

@@ -8,14 +8,14 @@
 use url::Url;
 
 use crate::features::Survey;
-use crate::flat::Flat;
+use crate::flat_dom::FlatDom;
 use crate::structured::Structured;
 use crate::tag::Tag;
 
 use super::{element_text, meta, short};
 
 pub(super) fn find(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
     structured: &Structured,
     main: &[bool],
@@ -101,7 +101,7 @@ pub(super) fn find(
 }
 
 /// The first-level headings, and the second-level ones just before the content, with their level.
-fn headings(flat: &Flat<'_>, survey: &Survey, main: &[bool]) -> Vec<(String, u8)> {
+fn headings(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> Vec<(String, u8)> {
     let first = main.iter().position(|&kept| kept).unwrap_or(0);
     let mut out = Vec::new();
     for (index, element) in flat.elements.iter().enumerate() {
@@ -111,7 +111,7 @@ fn headings(flat: &Flat<'_>, survey: &Survey, main: &[bool]) -> Vec<(String, u8)
             Tag::H2 if near => 2,
             _ => continue,
         };
-        if element.tally.chars > 0 && out.len() < 12 {
+        if element.counts.chars > 0 && out.len() < 12 {
             let text = element_text(flat, survey, index as u32);
             if !text.is_empty() && text.chars().count() < 300 {
                 out.push((text.trim_end_matches(['¶', '#', ' ']).to_owned(), level));
@@ -152,7 +152,7 @@ fn shares_words(heading: &str, title: &str) -> bool {
     let title = words(title);
     let own = words(heading);
     let common = own.iter().filter(|word| title.contains(word)).count();
-    heading.chars().any(crate::tally::is_cjk) || (common > 0 && common * 2 >= own.len())
+    heading.chars().any(crate::char_counts::is_cjk) || (common > 0 && common * 2 >= own.len())
 }
 
 /// Cuts the site's name off a title: by its known name, by the host's, or as the shorter end.
@@ -226,7 +226,7 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
 
 /// Words, or the half of the characters in scripts without blanks.
 fn words(text: &str) -> usize {
-    crate::tally::Tally::of(text).words as usize
+    crate::char_counts::CharCounts::of(text).words as usize
 }
 
 /// Letters and digits in lower case.

@@ -1,0 +1,213 @@
+//! What characters weigh.
+//!
+//! A Chinese character carries about as much as half an English word, so lengths counted in
+//! characters mean different things in different scripts. Everything that compares a length to a
+//! bound here compares `weight`: one for a letter, three for a character of Chinese, Japanese or
+//! Korean. Sentences are told by the punctuation of the script they are in.
+
+/// Counts over a piece of text; adds up over the pieces of a subtree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct CharCounts {
+    /// Characters that are not blank.
+    pub chars: u32,
+    /// Characters by what they carry: 3 for one of Chinese, Japanese or Korean, else 1.
+    pub weight: u32,
+    /// Words between blanks, and single characters where words have no blanks between them.
+    pub words: u32,
+    /// Signs that end a sentence.
+    pub sentence_ends: u32,
+    /// Signs within a sentence.
+    pub commas: u32,
+    /// Digits.
+    pub digits: u32,
+    /// Upper case letters.
+    pub capitals: u32,
+    /// Characters of Chinese, Japanese or Korean.
+    pub cjk: u32,
+}
+
+impl CharCounts {
+    pub(crate) fn of(text: &str) -> CharCounts {
+        let mut counts = CharCounts::default();
+        let mut in_word = false;
+        for c in text.chars() {
+            if c.is_ascii() {
+                let byte = c as u8;
+                if byte <= b' ' {
+                    in_word = false;
+                    continue;
+                }
+                counts.chars += 1;
+                counts.weight += 1;
+                match byte {
+                    b'.' | b'!' | b'?' => counts.sentence_ends += 1,
+                    b',' | b';' => counts.commas += 1,
+                    b'0'..=b'9' => counts.digits += 1,
+                    b'A'..=b'Z' => counts.capitals += 1,
+                    _ => {}
+                }
+                if !in_word && byte.is_ascii_alphanumeric() {
+                    in_word = true;
+                    counts.words += 1;
+                }
+                continue;
+            }
+            if c.is_whitespace() || c == '\u{200b}' || c == '\u{feff}' {
+                in_word = false;
+                continue;
+            }
+            counts.chars += 1;
+            if is_cjk(c) {
+                counts.weight += 3;
+                counts.words += 1;
+                counts.cjk += 1;
+                in_word = false;
+                continue;
+            }
+            counts.weight += 1;
+            match c {
+                '。' | '！' | '？' | '…' | '．' | '｡' | '।' | '؟' => {
+                    counts.sentence_ends += 1;
+                    in_word = false;
+                }
+                '，' | '、' | '；' | '：' | '،' => {
+                    counts.commas += 1;
+                    in_word = false;
+                }
+                _ if c.is_alphanumeric() => {
+                    if c.is_uppercase() {
+                        counts.capitals += 1;
+                    }
+                    if !in_word {
+                        in_word = true;
+                        counts.words += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        counts
+    }
+
+    pub(crate) fn add(&mut self, other: CharCounts) {
+        self.chars += other.chars;
+        self.weight += other.weight;
+        self.words += other.words;
+        self.sentence_ends += other.sentence_ends;
+        self.commas += other.commas;
+        self.digits += other.digits;
+        self.capitals += other.capitals;
+        self.cjk += other.cjk;
+    }
+}
+
+/// Whether words of this character's script are written without blanks between them.
+pub(crate) fn is_cjk(c: char) -> bool {
+    matches!(c,
+        '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Appends `text` to `out` with every run of blanks as one, none at the start of a line.
+pub(crate) fn push_squeezed(out: &mut String, text: &str) {
+    if push_plain(out, text) {
+        return;
+    }
+    out.reserve(text.len().min(1 << 16));
+    // Where what is still to be copied begins: words are copied whole.
+    let mut start = 0;
+    let mut at = 0;
+    let bytes = text.as_bytes();
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if byte > b' ' && byte < 0x7f {
+            at += 1;
+            continue;
+        }
+        let Some(c) = text[at..].chars().next() else {
+            break;
+        };
+        let next = at + c.len_utf8();
+        let dropped = matches!(c, '\u{200b}' | '\u{feff}' | '\u{ad}' | '\0');
+        if dropped || c.is_whitespace() {
+            out.push_str(&text[start..at]);
+            start = next;
+            if !dropped && !out.is_empty() && !out.ends_with([' ', '\n']) {
+                out.push(' ');
+            }
+        }
+        at = next;
+    }
+    out.push_str(&text[start..]);
+}
+
+/// As [`push_squeezed`] where `text` is ASCII with single blanks, as most is; else does nothing and
+/// says so.
+pub(crate) fn push_plain(out: &mut String, text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let after = bytes.get(1..).unwrap_or_default();
+    // Folds, not searches: the compiler looks at sixteen bytes at a time.
+    let is_odd = |odd, &byte: &u8| odd | !(b' '..0x7f).contains(&byte);
+    let is_double = |double, (&one, &next): (&u8, &u8)| double | ((one == b' ') & (next == b' '));
+    if bytes.iter().fold(false, is_odd) || bytes.iter().zip(after).fold(false, is_double) {
+        return false;
+    }
+    let begins_line = out.is_empty() || out.ends_with([' ', '\n']);
+    let blanks = usize::from(begins_line && bytes.first() == Some(&b' '));
+    out.push_str(&text[blanks..]);
+    true
+}
+
+/// `text` with every run of blanks as one and none at its ends.
+pub(crate) fn squeezed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().min(256));
+    push_squeezed(&mut out, text);
+    out.truncate(out.trim_end().len());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chinese_sentence_weighs_three_for_each_character() {
+        let counts = CharCounts::of("今天，天气好。");
+        assert_eq!(counts.cjk, 5);
+        assert_eq!(counts.weight, 17);
+        assert_eq!((counts.commas, counts.sentence_ends), (1, 1));
+    }
+
+    #[test]
+    fn words_are_counted_between_blanks() {
+        let counts = CharCounts::of("  Two words, 3 numbers.\n");
+        assert_eq!(counts.words, 4);
+        assert_eq!(counts.capitals, 1);
+    }
+
+    #[test]
+    fn what_is_not_seen_is_dropped_within_words() {
+        assert_eq!(
+            squeezed("a\u{200b}网\0 \u{ad} \u{feff}b\u{3000}é"),
+            "a网 b é"
+        );
+    }
+
+    #[test]
+    fn blanks_are_squeezed_to_one() {
+        assert_eq!(squeezed("  a \n\t b\u{a0}c "), "a b c");
+        for (before, text, expected) in [
+            ("", " a b ", "a b "),
+            ("x", " a b", "x a b"),
+            ("x ", " a", "x a"),
+            ("x\n", " a", "x\na"),
+            ("x", "", "x"),
+            ("x", "  ", "x "),
+        ] {
+            let mut out = before.to_owned();
+            push_squeezed(&mut out, text);
+            assert_eq!(out, expected, "{before:?} {text:?}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Many pages, one JSON line each: the form of `extract --jsonl`, without files or threads.
+//!
+//! A line in, a line out, so a caller may spread lines over as many threads as it has. Reading a
+//! page named by its path is the caller's, since this crate opens no file.
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::page::{Block, Link, Page, PageContext};
+use crate::{decode, extract, stated_url::placeholder_url};
+
+/// One page to read.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Request {
+    /// The page's name in the output.
+    pub id: serde_json::Value,
+    /// Where its bytes are.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// Or the markup itself.
+    #[serde(default)]
+    pub html: Option<String>,
+    /// Where it is from; links need it.
+    #[serde(default)]
+    pub url: Option<String>,
+    /// The Content-Type header it came with.
+    #[serde(default)]
+    pub content_type: Option<String>,
+}
+
+/// What is written for one page.
+#[derive(Debug, Serialize)]
+pub struct Answer<'a> {
+    id: &'a serde_json::Value,
+    url: Option<&'a str>,
+    title: Option<&'a str>,
+    author: Option<&'a str>,
+    published: Option<&'a str>,
+    /// The day alone, for tools that compare days.
+    date: Option<&'a str>,
+    modified: Option<&'a str>,
+    lang: Option<&'a str>,
+    site_name: Option<&'a str>,
+    description: Option<&'a str>,
+    licence: Option<&'a str>,
+    image: Option<&'a str>,
+    text: &'a str,
+    comments: &'a str,
+    blocks: &'a [Block],
+    links: &'a [Link],
+    page_type: &'static str,
+    layout: String,
+    limits_hit: &'a [&'static str],
+}
+
+/// Answers one request line with one output line (without its line feed).
+///
+/// `read` gives the bytes behind a path. What goes wrong is in the answer, `{id, error}`.
+pub fn answer(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> String {
+    let request: Request = match serde_json::from_str(line) {
+        Ok(request) => request,
+        Err(error) => return failure(&serde_json::Value::Null, &format!("read the line: {error}")),
+    };
+    let url = match request.url.as_deref().map(Url::parse) {
+        None => placeholder_url(),
+        Some(Ok(url)) => url,
+        Some(Err(error)) => {
+            let url = request.url.as_deref().unwrap_or_default();
+            return failure(&request.id, &format!("parse url {url:?}: {error}"));
+        }
+    };
+    let page = match (&request.html, &request.path) {
+        (Some(html), _) => extract(html, &PageContext::new(&url)),
+        (None, Some(path)) => match read(path) {
+            Ok(bytes) => page_of_bytes(&bytes, request.content_type.as_deref(), &url),
+            Err(error) => return failure(&request.id, &format!("read {path:?}: {error}")),
+        },
+        (None, None) => return failure(&request.id, "the line has neither path nor html"),
+    };
+    let written = serde_json::to_string(&Answer {
+        id: &request.id,
+        url: request.url.as_deref(),
+        title: page.title.as_deref(),
+        author: page.author.as_deref(),
+        published: page.published.as_deref(),
+        date: page.published.as_deref().and_then(|date| date.get(..10)),
+        modified: page.modified.as_deref(),
+        lang: page.lang.as_deref(),
+        site_name: page.site_name.as_deref(),
+        description: page.description.as_deref(),
+        licence: page.licence.as_deref(),
+        image: page.image.as_deref(),
+        text: &page.text,
+        comments: &page.comments,
+        blocks: &page.blocks,
+        links: &page.links,
+        page_type: page.page_type.as_str(),
+        layout: format!("{:016x}", page.layout),
+        limits_hit: &page.limits_hit,
+    });
+    written.unwrap_or_else(|error| failure(&request.id, &format!("write the page: {error}")))
+}
+
+/// Decodes and reads a page.
+pub fn page_of_bytes(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Page {
+    let tld = url.host_str().and_then(|host| host.rsplit('.').next());
+    let decoded = decode(bytes, content_type, tld);
+    let context = PageContext {
+        encoding: decoded.encoding,
+        ..PageContext::new(url)
+    };
+    extract(&decoded.text, &context)
+}
+
+fn failure(id: &serde_json::Value, error: &str) -> String {
+    serde_json::json!({"id": id, "error": error}).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn no_files(_: &str) -> std::io::Result<Vec<u8>> {
+        Err(std::io::ErrorKind::NotFound.into())
+    }
+
+    #[test]
+    fn every_line_has_an_answer() {
+        for (line, expected) in [
+            (r#"{"id":1,"html":"<title>T</title>"}"#, r#""title":"T""#),
+            (r#"{"id":"a","path":"gone"}"#, r#""error":"read \"gone\""#),
+            (r#"{"id":2}"#, "neither path nor html"),
+            (r#"{"id":3,"html":"","url":"::"}"#, "parse url"),
+            ("{", "read the line"),
+        ] {
+            let answer = answer(line, &no_files);
+            assert!(answer.contains(expected), "{line} gave {answer}");
+        }
+    }
+}
