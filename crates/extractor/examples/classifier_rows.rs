@@ -40,8 +40,11 @@ fn main() {
             .as_str()
             .map(|charset| format!("text/html; charset={charset}"));
         let decoded = extractor::decode(&bytes, header.as_deref(), None);
-        let rows =
-            extractor::training_rows(&decoded.text, &url, odds.as_ref().map(|odds| &odds[at..]));
+        let rows = extractor::training::training_rows(
+            &decoded.text,
+            &url,
+            odds.as_ref().map(|odds| &odds[at..]),
+        );
         at += rows.texts.len();
         if names.is_empty() {
             names = rows.names;

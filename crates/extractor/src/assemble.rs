@@ -4,9 +4,9 @@
 //! are taken in order, so the text reads as the page does, and a structure with gaps (a list of
 //! which some items were cut) is still that structure.
 
+use crate::blocks::{Block, ListItem};
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
-use crate::page::{Block, ListItem};
 use crate::tag::Tag;
 use html5ever::local_name;
 

@@ -25,12 +25,13 @@ use std::collections::HashSet;
 
 use url::Url;
 
-use crate::features::{Features, Survey, Table};
+use crate::features::{Features, Table};
 use crate::flat_dom::FlatDom;
 use crate::page::PageType;
 use crate::page_type;
 use crate::shingles;
 use crate::structured::Structured;
+use crate::survey::Survey;
 use rustc_hash::FxHashMap;
 
 /// No run below this is kept, however empty the page would be.

@@ -7,6 +7,11 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use crate::bounded::byte_prefix;
+
+/// Bytes of a line that are searched for a date.
+const LINE_BYTES_MAX: usize = 400;
+
 /// Reads a value that is meant to be a date (an attribute, a JSON-LD field).
 ///
 /// Gives "2021-03-05" or "2021-03-05T08:00:00+08:00"; `None` where it is no plausible date.
@@ -74,11 +79,7 @@ pub(crate) fn are_neighbours(one: &str, other: &str) -> bool {
 
 /// The first date in a line of text; `month_first` tells how "3/4/2020" is meant.
 pub(crate) fn written(text: &str, month_first: bool) -> Option<String> {
-    let mut end = text.len().min(400);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let text = text[..end].to_lowercase();
+    let text = byte_prefix(text, LINE_BYTES_MAX).to_lowercase();
     let mut best: Option<(usize, String)> = None;
     let mut keep = |at: usize, date: Option<String>| {
         if let Some(date) = date

@@ -10,6 +10,7 @@ use html5ever::{LocalName, ns};
 use scraper::Html;
 use scraper::node::Element;
 
+use crate::bounded::byte_prefix;
 use crate::parse_limits::DomLimits;
 use crate::parse_limits::token_gate::TokenGate;
 use crate::parse_limits::work_meter::WorkMeter;
@@ -35,7 +36,7 @@ pub(crate) fn parse(html: &str, limits: &DomLimits) -> BoundedDom {
     let mut limits_hit = Vec::new();
     // Decoding drops a byte order mark, but a string may come from elsewhere.
     let html = html.strip_prefix('\u{FEFF}').unwrap_or(html);
-    let bounded = head_of(html, limits.html_bytes_max);
+    let bounded = byte_prefix(html, limits.html_bytes_max);
     if bounded.len() < html.len() {
         limits_hit.push("html_bytes");
     }
@@ -98,15 +99,6 @@ fn with_line_feeds(html: &str) -> Cow<'_, str> {
     }
     out.push_str(&html[from..]);
     Cow::Owned(out)
-}
-
-/// The longest head of a text that has at most so many bytes.
-pub(crate) fn head_of(text: &str, bytes_max: usize) -> &str {
-    let mut end = bytes_max.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::class_hints::Hint;
 use crate::classifier;
 use crate::directives;
 use crate::dom;
-use crate::features::{self, Survey};
+use crate::features;
 use crate::flat_dom::{FlatDom, Traits};
 use crate::layout;
 use crate::line_markers::Marker;
@@ -15,6 +15,7 @@ use crate::page::{Page, PageContext};
 use crate::prefix_sums::share;
 use crate::stated_url;
 use crate::structured::Structured;
+use crate::survey::Survey;
 
 /// Reads a page: main content, fields, links and directives, from one DOM.
 ///

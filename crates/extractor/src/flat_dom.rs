@@ -144,7 +144,7 @@ impl<'a> FlatDom<'a> {
             open: None,
             breaks: 0,
             links: 0,
-            known: HintCache::new(),
+            hint_cache: HintCache::new(),
         };
         let root = html.tree.root();
         let mut node = root;
@@ -193,6 +193,18 @@ impl<'a> FlatDom<'a> {
         inner >= outer && inner < self.elements[outer as usize].end
     }
 
+    /// The content of the first `<meta>` with one of these names, in the order of the names.
+    pub(crate) fn meta(&self, names: &[&str]) -> Option<&'a str> {
+        names.iter().find_map(|wanted| {
+            self.metas
+                .iter()
+                .find(|(name, content)| {
+                    name.eq_ignore_ascii_case(wanted) && !content.trim().is_empty()
+                })
+                .map(|(_, content)| content.trim())
+        })
+    }
+
     /// The run's text, blanks squeezed; a line break is a line feed.
     pub(crate) fn run_text(&self, run: &Run) -> String {
         let mut out = String::new();
@@ -210,7 +222,7 @@ impl<'a> FlatDom<'a> {
                     out.push('\n');
                 }
             } else {
-                crate::char_counts::push_squeezed(out, piece.text);
+                crate::whitespace::push_collapsed(out, piece.text);
             }
         }
         out.truncate(out.trim_end().len());
@@ -246,7 +258,7 @@ struct Walk<'a> {
     breaks: u32,
     /// How many links the walk is in.
     links: u32,
-    known: HintCache,
+    hint_cache: HintCache,
 }
 
 impl<'a> Walk<'a> {
@@ -454,7 +466,7 @@ impl<'a> Walk<'a> {
                 if in_head == Some(true)
                     && let Some(text) = text(node)
                 {
-                    self.flat.title = crate::char_counts::squeezed(text);
+                    self.flat.title = crate::whitespace::collapsed(text);
                 }
             }
             "script" => {
@@ -497,7 +509,7 @@ impl<'a> Walk<'a> {
             let value = &**value;
             match key.local {
                 local_name!("class") => {
-                    hints.join(self.known.of(value));
+                    hints.join(self.hint_cache.get(value));
                     if let Some(first) = value.split_ascii_whitespace().next() {
                         shape = fnv(shape, first.as_bytes());
                     }
@@ -505,7 +517,7 @@ impl<'a> Walk<'a> {
                         traits.add(Traits::SCREEN_READER);
                     }
                 }
-                local_name!("id") => hints.join(self.known.of(value)),
+                local_name!("id") => hints.join(self.hint_cache.get(value)),
                 local_name!("role") => match value {
                     "main" | "article" => traits.add(Traits::CONTENT_ROLE),
                     "navigation" | "complementary" | "banner" | "contentinfo" | "search"
@@ -515,7 +527,7 @@ impl<'a> Walk<'a> {
                     _ => {}
                 },
                 local_name!("itemprop") => {
-                    hints.join(self.known.of(value));
+                    hints.join(self.hint_cache.get(value));
                     if matches!(
                         value,
                         "articleBody" | "text" | "description" | "reviewBody" | "mainEntity"

@@ -23,8 +23,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::blocks;
-use crate::page::{Block, Page};
+use crate::blocks::{self, Block};
+use crate::page::Page;
 
 /// Pages before anything is cut: with fewer, two articles in a series look like one template.
 const PAGES_MIN: u32 = 8;

@@ -6,7 +6,8 @@
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::page::{Block, Link, Page, PageContext};
+use crate::blocks::Block;
+use crate::page::{Link, Page, PageContext};
 use crate::{decode, extract, stated_url::placeholder_url};
 
 /// One page to read.

@@ -33,6 +33,7 @@
 mod assemble;
 mod attribution;
 pub mod blocks;
+mod bounded;
 mod candidates;
 mod char_counts;
 mod class_hints;
@@ -50,62 +51,26 @@ mod layout;
 mod line_markers;
 mod links;
 mod metadata;
-pub mod page;
+mod page;
 mod page_type;
 mod parse_limits;
 mod prefix_sums;
 mod shingles;
 mod stated_url;
 mod structured;
+mod survey;
 mod tag;
 mod tokenizer;
+#[doc(hidden)]
+pub mod training;
+mod whitespace;
 
 pub use attribution::attribution;
+pub use blocks::{Block, ListItem};
 pub use decode::{Decoded, EncodingSource, decode};
 pub use extract::extract;
 pub use host_templates::{BlockKeys, HostTemplates};
 pub use jsonl::{Answer, Request, answer, page_of_bytes};
 pub use links::{PageLinks, page_links, resolve};
-pub use page::{Block, Directives, Link, LinkKind, ListItem, Page, PageContext, PageType, Refresh};
+pub use page::{Directives, Link, LinkKind, Page, PageContext, PageType, Refresh};
 pub use parse_limits::DomLimits;
-
-/// What the trainer of the judge sees of a page.
-#[doc(hidden)]
-pub struct TrainingRows {
-    /// Names of the features.
-    pub names: Vec<&'static str>,
-    /// The runs' texts.
-    pub texts: Vec<String>,
-    /// The runs' features, row after row.
-    pub values: Vec<f32>,
-    /// The page's text by the given odds.
-    pub text: Option<String>,
-}
-
-/// Rows of features, for the trainer of the judge: the first look's, or with its log odds for the
-/// first runs of `odds` the second's.
-#[doc(hidden)]
-pub fn training_rows(html: &str, url: &url::Url, odds: Option<&[f32]>) -> TrainingRows {
-    let dom = dom::parse(html, &parse_limits::DomLimits::default());
-    let flat = flat_dom::FlatDom::of(&dom.html);
-    let survey = features::Survey::of(&flat);
-    let structured = structured::Structured::read(&flat.json_ld);
-    let features = features::compute(&flat, &survey, &structured, url);
-    let (mut table, text) = match odds {
-        None => (features.table, None),
-        Some(odds) => {
-            let odds = &odds[..flat.runs.len()];
-            let classification =
-                classifier::classify_by_odds(&flat, &survey, &features, &structured, url, odds);
-            let blocks = assemble::blocks(&flat, &survey.texts, &classification.main);
-            let neighbours = classifier::neighbour_features::rows(&flat, &survey, &features, odds);
-            (neighbours, Some(blocks::plain(&blocks)))
-        }
-    };
-    TrainingRows {
-        names: std::mem::take(&mut table.names),
-        values: std::mem::take(&mut table.values),
-        texts: survey.texts,
-        text,
-    }
-}

@@ -521,7 +521,7 @@ fn rel_tokens(rel: &str) -> String {
     if rel.is_empty() {
         return String::new();
     }
-    let tokens: Vec<String> = crate::dom::head_of(rel, REL_BYTES_MAX)
+    let tokens: Vec<String> = crate::bounded::byte_prefix(rel, REL_BYTES_MAX)
         .split_ascii_whitespace()
         .map(str::to_ascii_lowercase)
         .collect();

@@ -10,14 +10,15 @@ mod title;
 use html5ever::{LocalName, local_name};
 use url::Url;
 
+use crate::bounded::char_prefix;
 use crate::class_hints::Hint;
 use crate::dates;
 use crate::dom::Attributes;
-use crate::features::Survey;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
 use crate::line_markers::Marker;
 use crate::prefix_sums::is_prose;
 use crate::structured::Structured;
+use crate::survey::Survey;
 use crate::tag::Tag;
 
 /// The fields.
@@ -45,7 +46,8 @@ pub(crate) fn read(
     main: &[bool],
     base: &Url,
 ) -> Metadata {
-    let site_name = meta(flat, &["og:site_name", "application-name"])
+    let site_name = flat
+        .meta(&["og:site_name", "application-name"])
         .map(str::to_owned)
         .or_else(|| structured.site_name.clone())
         .map(|name| short(&name));
@@ -55,26 +57,22 @@ pub(crate) fn read(
         author: author::find(flat, survey, structured, &zone, site_name.as_deref(), base),
         published: published(flat, survey, structured, &zone, base),
         modified: modified(flat, structured),
-        description: meta(
-            flat,
-            &["description", "og:description", "twitter:description"],
-        )
-        .map(short)
-        .filter(|text| !text.is_empty()),
-        image: meta(
-            flat,
-            &[
+        description: flat
+            .meta(&["description", "og:description", "twitter:description"])
+            .map(short)
+            .filter(|text| !text.is_empty()),
+        image: flat
+            .meta(&[
                 "og:image",
                 "og:image:url",
                 "twitter:image",
                 "twitter:image:src",
-            ],
-        )
-        .map(str::to_owned)
-        .or_else(|| structured.image.clone())
-        .and_then(|image| base.join(image.trim()).ok())
-        .filter(|image| matches!(image.scheme(), "http" | "https"))
-        .map(String::from),
+            ])
+            .map(str::to_owned)
+            .or_else(|| structured.image.clone())
+            .and_then(|image| base.join(image.trim()).ok())
+            .filter(|image| matches!(image.scheme(), "http" | "https"))
+            .map(String::from),
         licence: licence(flat, structured, base),
         lang: language(flat, structured, survey, main),
         title,
@@ -123,22 +121,10 @@ impl BylineZone {
     }
 }
 
-/// The content of the first meta element with one of these names, in the order of the names.
-pub(crate) fn meta<'f>(flat: &FlatDom<'f>, names: &[&str]) -> Option<&'f str> {
-    names.iter().find_map(|wanted| {
-        flat.metas
-            .iter()
-            .find(|(name, content)| name.eq_ignore_ascii_case(wanted) && !content.trim().is_empty())
-            .map(|(_, content)| content.trim())
-    })
-}
-
 /// Blanks squeezed, and cut to a bearable length.
 pub(crate) fn short(text: &str) -> String {
-    let mut text = crate::char_counts::squeezed(text);
-    if let Some((end, _)) = text.char_indices().nth(FIELD_CHARS_MAX) {
-        text.truncate(end);
-    }
+    let mut text = crate::whitespace::collapsed(text);
+    text.truncate(char_prefix(&text, FIELD_CHARS_MAX).len());
     text
 }
 
@@ -188,7 +174,7 @@ fn published(
         .or_else(|| {
             PUBLISHED
                 .iter()
-                .find_map(|name| meta(flat, &[name]).and_then(read))
+                .find_map(|name| flat.meta(&[name]).and_then(read))
         })
         .or_else(|| address.clone())
         .or_else(|| marked_time(flat, zone));
@@ -212,17 +198,14 @@ fn modified(flat: &FlatDom<'_>, structured: &Structured) -> Option<String> {
         .as_deref()
         .and_then(dates::machine)
         .or_else(|| {
-            meta(
-                flat,
-                &[
-                    "article:modified_time",
-                    "og:updated_time",
-                    "datemodified",
-                    "dcterms.modified",
-                    "last-modified",
-                    "lastmod",
-                ],
-            )
+            flat.meta(&[
+                "article:modified_time",
+                "og:updated_time",
+                "datemodified",
+                "dcterms.modified",
+                "last-modified",
+                "lastmod",
+            ])
             .and_then(dates::machine)
         })
 }
@@ -302,12 +285,11 @@ fn written_near(
             return None;
         }
         // A long paragraph speaks of many days; one that begins with a date is dated by it.
-        let end = if flat.runs[index].counts.weight > 300 {
-            text.char_indices().nth(24).map_or(text.len(), |(at, _)| at)
-        } else {
-            text.len()
+        let read = match flat.runs[index].counts.weight > 300 {
+            true => char_prefix(text, 24),
+            false => text,
         };
-        dates::written(&text[..end], month_first)
+        dates::written(read, month_first)
     };
     zone.range
         .clone()
@@ -381,12 +363,7 @@ fn language(
 ) -> Option<String> {
     let declared = flat
         .lang
-        .or_else(|| {
-            meta(
-                flat,
-                &["og:locale", "content-language", "dc.language", "language"],
-            )
-        })
+        .or_else(|| flat.meta(&["og:locale", "content-language", "dc.language", "language"]))
         .or(structured.language.as_deref())
         .map(primary)
         .filter(|code| (2..=3).contains(&code.len()));

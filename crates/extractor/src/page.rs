@@ -7,7 +7,7 @@
 use serde::Serialize;
 use url::Url;
 
-use crate::blocks;
+use crate::blocks::{self, Block};
 use crate::parse_limits::DomLimits;
 
 /// One page, read.
@@ -132,64 +132,6 @@ impl<'a> PageContext<'a> {
             link_places: true,
         }
     }
-}
-
-/// A piece of main content.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Block {
-    /// A heading.
-    Heading {
-        /// 1 to 6.
-        level: u8,
-        /// Its words.
-        text: String,
-    },
-    /// A run of text.
-    Paragraph {
-        /// Its words; line breaks the page asked for are kept.
-        text: String,
-    },
-    /// A list.
-    List {
-        /// Whether its items are numbered.
-        ordered: bool,
-        /// Its items; nested ones are flattened in reading order.
-        items: Vec<ListItem>,
-    },
-    /// A table with data in it; tables used for layout become the blocks inside them.
-    Table {
-        /// Rows of cells.
-        rows: Vec<Vec<String>>,
-        /// Whether the first row is a head.
-        head: bool,
-    },
-    /// Preformatted text, verbatim.
-    Code {
-        /// The text with its line breaks and blanks.
-        text: String,
-        /// The programming language the page names, or empty.
-        language: String,
-    },
-    /// Words of someone else.
-    Quote {
-        /// Its words.
-        text: String,
-    },
-    /// The words under a figure or over a table.
-    Caption {
-        /// Its words.
-        text: String,
-    },
-}
-
-/// One item of a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ListItem {
-    /// How deep it is nested, 0 for the outermost.
-    pub depth: u8,
-    /// Its words.
-    pub text: String,
 }
 
 /// What the page asks of robots; both allowed where it is silent.

@@ -4,6 +4,7 @@
 //! is furniture. Texts are compared by hashes of five words (of five characters in scripts without
 //! blanks), so punctuation and markup do not matter.
 
+use crate::bounded::byte_prefix;
 use crate::char_counts::is_cjk;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,12 +23,9 @@ pub(crate) struct ShingleSet {
 
 impl ShingleSet {
     pub(crate) fn add(&mut self, text: &str) {
-        let mut end = text.len().min(BYTES_MAX);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let mut words = Vec::with_capacity(end / 5);
-        hash_words(&text[..end], &mut words);
+        let text = byte_prefix(text, BYTES_MAX);
+        let mut words = Vec::with_capacity(text.len() / 5);
+        hash_words(text, &mut words);
         self.words += words.len();
         for shingle in words.windows(SHINGLE_WORDS.min(words.len()).max(1)) {
             self.set.insert(combine(shingle));

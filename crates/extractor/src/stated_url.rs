@@ -8,7 +8,6 @@
 use url::Url;
 
 use crate::flat_dom::FlatDom;
-use crate::metadata::meta;
 
 /// Bytes of an address that is believed.
 const ADDRESS_BYTES_MAX: usize = 2048;
@@ -34,7 +33,7 @@ pub(crate) fn stated_url(flat: &FlatDom<'_>) -> Option<Url> {
     });
     let canonical = canonical.map(|(_, href)| *href).find_map(whole);
     canonical
-        .or_else(|| meta(flat, &["og:url"]).and_then(whole))
+        .or_else(|| flat.meta(&["og:url"]).and_then(whole))
         .or_else(|| flat.base.and_then(whole))
 }
 

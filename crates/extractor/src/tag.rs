@@ -134,6 +134,13 @@ impl Tag {
             local_name!("time") => Tag::Time,
             local_name!("tr") => Tag::Tr,
             local_name!("ul") | local_name!("menu") | local_name!("dir") => Tag::Ul,
+            _ => Tag::of_other(name),
+        }
+    }
+
+    /// The tag of an element that has none of its own.
+    fn of_other(name: &LocalName) -> Tag {
+        match *name {
             local_name!("hgroup")
             | local_name!("legend")
             | local_name!("frameset")

@@ -286,7 +286,7 @@ impl<'h> Tokenizer<'h> {
             return StrTendril::from_slice(&self.html[start..end]);
         }
         if start < self.part_start || end > self.part_start + self.part.len() {
-            let part = crate::dom::head_of(&self.html[start..], PART_BYTES);
+            let part = crate::bounded::byte_prefix(&self.html[start..], PART_BYTES);
             self.part = StrTendril::from_slice(part);
             self.part_start = start;
         }

@@ -8,11 +8,11 @@
 use std::collections::HashMap;
 
 use crate::class_hints::Hint;
-use crate::features::Survey;
 use crate::flat_dom::{FlatDom, Traits};
 use crate::line_markers::Marker;
 use crate::page::PageType;
 use crate::prefix_sums::share;
+use crate::survey::Survey;
 use crate::tag::Tag;
 
 /// A part may be taken out only where this many words of sure content remain,

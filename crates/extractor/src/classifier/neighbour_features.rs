@@ -10,8 +10,9 @@
 //!
 //! Source: stacking, as in Cohen and Carvalho, *Stacked sequential learning*, IJCAI 2005.
 
-use crate::features::{Features, Row, Survey, Table};
+use crate::features::{Features, Row, Table};
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
+use crate::survey::Survey;
 use rustc_hash::FxHashMap;
 
 /// Words of a run beyond this count no more.
@@ -162,12 +163,9 @@ pub(crate) fn rows(
         .filter_map(|name| features.table.names.iter().position(|other| other == name))
         .collect();
     let mut previous_sure: Option<usize> = None;
-    let mut table = Table::with_room(count * 60);
+    let mut table = Table::with_capacity(count * 60);
     for run in 0..count {
-        let mut row = Row {
-            table: &mut table,
-            first: run == 0,
-        };
+        let mut row = table.begin_row(run);
         first.put_neighbours(&mut row, run);
         let units = [survey.units[run].element, survey.inner_units[run].element];
         let enclosing = features.enclosing[run].iter().copied().chain(units);

@@ -1,68 +1,69 @@
-//! Features of place: the elements around a run, their names, their text and pictures.
+//! Features of the elements around a run: their tags and roles, their class names, the text and
+//! pictures they hold.
 
-use super::{PageFacts, Row, log};
+use super::PageInputs;
+use super::table::{Row, log};
 use crate::class_hints::Hint;
-use crate::features::Survey;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT, Traits};
 use crate::prefix_sums::{PrefixSums, share};
 use crate::tag::Tag;
 
-/// What the run stands in.
-pub(super) fn surroundings(
-    row: &mut Row<'_>,
-    flat: &FlatDom<'_>,
-    facts: &PageFacts,
-    place: ElementIndex,
-) {
-    let mut distance = [20.0f32; NAME_GROUPS.len()];
-    let mut hidden = 0.0;
-    let mut spoken = 0.0;
+/// The value of a distance to an element that is not there.
+const FAR: f32 = 20.0;
+
+/// What the run stands in: for each group of class names the number of levels up to the nearest
+/// element named so; for each kind of element, 0 outside of one, else 1 and the share of the page's
+/// text that the innermost one holds.
+pub(super) fn put_ancestors(row: &mut Row<'_>, page: &PageInputs<'_>, index: usize) {
+    let mut distance = [FAR; NAME_GROUPS.len()];
+    let (mut hidden, mut screen_reader) = (0.0, 0.0);
     let mut inside = [0.0f32; INSIDE.len()];
     let mut levels = 0;
-    let page_weight = facts.page.weight;
-    for (level, at) in flat.ancestors(place).enumerate() {
-        let element = &flat.elements[at as usize];
+    for (level, at) in page.flat.ancestors(page.places[index]).enumerate() {
+        let element = &page.flat.elements[at as usize];
         levels = level;
-        let held_share = share(element.counts.weight, page_weight, 0.0);
-        let mut bits = element.hints.0;
-        // What the whole page is called says nothing about a part of it.
-        if element.tag == Tag::Body || element.tag == Tag::Html {
-            bits = 0;
-        }
+        let held = 1.0 + share(element.counts.weight, page.facts.page.weight, 0.0);
+        let innermost = |slot: &mut f32, is_so: bool| {
+            if is_so && *slot == 0.0 {
+                *slot = held;
+            }
+        };
+        // The class of the whole page says nothing about a part of it.
+        let bits = match element.tag {
+            Tag::Body | Tag::Html => 0,
+            _ => element.hints.0,
+        };
         for (group, (hints, _)) in NAME_GROUPS.iter().enumerate() {
-            if distance[group] == 20.0 && hints.iter().any(|&hint| bits & (1 << hint as u32) != 0) {
+            if distance[group] == FAR && hints.iter().any(|&hint| bits & (1 << hint as u32) != 0) {
                 distance[group] = level as f32;
             }
         }
-        if element.traits.has(Traits::HIDDEN) && hidden == 0.0 {
-            hidden = 1.0 + held_share;
-        }
-        if element.traits.has(Traits::SCREEN_READER) && spoken == 0.0 {
-            spoken = 1.0 + held_share;
-        }
+        innermost(&mut hidden, element.traits.has(Traits::HIDDEN));
+        innermost(
+            &mut screen_reader,
+            element.traits.has(Traits::SCREEN_READER),
+        );
         for (slot, (tags, _)) in INSIDE.iter().enumerate() {
-            if inside[slot] == 0.0 && tags.contains(&element.tag) {
-                inside[slot] = 1.0 + held_share;
-            }
+            innermost(&mut inside[slot], tags.contains(&element.tag));
         }
-        if element.traits.has(Traits::LANDMARK_ROLE) && inside[FRAME_SLOT] == 0.0 {
-            inside[FRAME_SLOT] = 1.0 + held_share;
-        }
+        let is_landmark = element.traits.has(Traits::LANDMARK_ROLE);
+        innermost(&mut inside[LANDMARK_ROLE_SLOT], is_landmark);
     }
     row.put("levels", levels as f32);
     for (group, (_, name)) in NAME_GROUPS.iter().enumerate() {
         row.put(name, distance[group]);
     }
     row.put("hidden", hidden);
-    row.put("spoken", spoken);
+    row.put("spoken", screen_reader);
     for (slot, (_, name)) in INSIDE.iter().enumerate() {
         row.put(name, inside[slot]);
     }
 }
 
-const FRAME_SLOT: usize = 0;
+/// The place of the ARIA landmark roles in [`INSIDE`]; they belong to no tag.
+const LANDMARK_ROLE_SLOT: usize = 0;
 
-/// Elements that a run can be inside of, and the feature that says so.
+/// The kinds of element that a run can be inside of, and their feature.
 const INSIDE: [(&[Tag], &str); 15] = [
     (&[], "in_frame_role"),
     (&[Tag::Nav], "in_nav"),
@@ -81,8 +82,8 @@ const INSIDE: [(&[Tag], &str); 15] = [
     (&[Tag::Noscript], "in_noscript"),
 ];
 
-/// Names that hint alike, taken together: how near the nearest of them is counts, not which. Finer
-/// groups were learnt by heart and did worse on unseen sites.
+/// Class names with like meanings, as one group: the feature tells how near the nearest of them is,
+/// not which it is. Finer groups overfitted and did worse on unseen sites.
 const NAME_GROUPS: [(&[Hint], &str); 7] = [
     (
         &[
@@ -109,15 +110,9 @@ const NAME_GROUPS: [(&[Hint], &str); 7] = [
     (&[Hint::Card, Hint::Product], "named_item"),
 ];
 
-/// What the enclosing elements hold, and where in them it stands.
-pub(super) fn put_enclosing(
-    row: &mut Row<'_>,
-    flat: &FlatDom<'_>,
-    survey: &Survey,
-    enclosing: &[ElementIndex; ENCLOSING + 1],
-    index: usize,
-) {
-    const NAMES: [[&str; 5]; 6] = [
+/// What each of the enclosing elements holds, and where in it the run stands.
+pub(super) fn put_enclosing(row: &mut Row<'_>, page: &PageInputs<'_>, index: usize) {
+    const NAMES: [[&str; 5]; ENCLOSING + 1] = [
         ["r1_weight", "r1_links", "r1_prose", "r1_mean", "r1_at"],
         ["r2_weight", "r2_links", "r2_prose", "r2_mean", "r2_at"],
         ["r3_weight", "r3_links", "r3_prose", "r3_mean", "r3_at"],
@@ -125,15 +120,15 @@ pub(super) fn put_enclosing(
         ["r5_weight", "r5_links", "r5_prose", "r5_mean", "r5_at"],
         ["rs_weight", "rs_links", "rs_prose", "rs_mean", "rs_at"],
     ];
-    for (&ring, names) in enclosing.iter().zip(NAMES) {
-        if ring == NO_ELEMENT {
+    for (&at, names) in page.enclosing[index].iter().zip(NAMES) {
+        if at == NO_ELEMENT {
             for name in names {
                 row.put(name, -1.0);
             }
             continue;
         }
-        let element = &flat.elements[ring as usize];
-        let sum = survey.sums.under(flat, ring);
+        let element = &page.flat.elements[at as usize];
+        let sum = page.survey.sums.under(page.flat, at);
         let within = (index as f32 - element.first_run as f32) / sum.runs.max(1) as f32;
         row.put(names[0], log(sum.weight));
         row.put(names[1], sum.link_density());
@@ -143,10 +138,11 @@ pub(super) fn put_enclosing(
     }
 }
 
-/// How many elements around a run are looked at one by one.
+/// How many enclosing elements of a run have features of their own.
 pub(crate) const ENCLOSING: usize = 5;
 
-/// The elements around a place that each hold more runs than the last, and the page's section.
+/// The elements around a place that each hold more runs than the one before, innermost first; then
+/// the page's section that the place is in.
 pub(super) fn enclosing_elements(
     flat: &FlatDom<'_>,
     sums: &PrefixSums,
@@ -167,7 +163,7 @@ pub(super) fn enclosing_elements(
             enclosing[found] = at;
             found += 1;
         }
-        // The section: the largest part of the page that is not most of it.
+        // The section is the largest element with less than three fifths of the page's text.
         if sums.under(flat, at).weight * 5 < page * 3 {
             enclosing[ENCLOSING] = at;
         }
@@ -175,45 +171,39 @@ pub(super) fn enclosing_elements(
     enclosing
 }
 
-/// How many elements of a kind stand before each element.
-pub(super) fn prefix_of(flat: &FlatDom<'_>, wanted: impl Fn(&FlatElement<'_>) -> bool) -> Vec<u32> {
+/// For each element, how many elements of a kind stand before it in document order.
+pub(super) fn count_before(
+    flat: &FlatDom<'_>,
+    is_so: impl Fn(&FlatElement<'_>) -> bool,
+) -> Vec<u32> {
     let mut count = 0;
-    let mut prefix = Vec::with_capacity(flat.elements.len() + 1);
-    prefix.push(0);
+    let mut before = Vec::with_capacity(flat.elements.len() + 1);
+    before.push(0);
     for element in &flat.elements {
-        count += u32::from(wanted(element));
-        prefix.push(count);
+        count += u32::from(is_so(element));
+        before.push(count);
     }
-    prefix
+    before
 }
 
-/// Pictures around the run: teasers have one each.
-pub(super) fn pictures(
-    row: &mut Row<'_>,
-    flat: &FlatDom<'_>,
-    survey: &Survey,
-    images: &[u32],
-    enclosing: &[ElementIndex; ENCLOSING + 1],
-    index: usize,
-) {
-    let count = |at: ElementIndex| {
-        let element = &flat.elements[at as usize];
-        images[element.end as usize] - images[at as usize]
+/// The pictures and headings near the run: each teaser has one of both.
+pub(super) fn put_pictures(row: &mut Row<'_>, page: &PageInputs<'_>, index: usize) {
+    let images = |at: ElementIndex| {
+        let end = page.flat.elements[at as usize].end;
+        page.images_before[end as usize] - page.images_before[at as usize]
     };
-    let ring = |at: usize, of: &dyn Fn(ElementIndex) -> u32| match enclosing[at] {
+    let headings = |at: ElementIndex| page.survey.sums.under(page.flat, at).headings;
+    let log_of = |at: ElementIndex, count: &dyn Fn(ElementIndex) -> u32| match at {
         NO_ELEMENT => -1.0,
-        element => log(of(element)),
+        at => log(count(at)),
     };
-    let headings = |at: ElementIndex| survey.sums.under(flat, at).headings;
-    row.put("r1_images", ring(0, &count));
-    row.put("r2_images", ring(1, &count));
-    row.put("r1_headings", ring(0, &headings));
-    row.put("r2_headings", ring(1, &headings));
+    let [first, second, ..] = page.enclosing[index];
+    row.put("r1_images", log_of(first, &images));
+    row.put("r2_images", log_of(second, &images));
+    row.put("r1_headings", log_of(first, &headings));
+    row.put("r2_headings", log_of(second, &headings));
     row.put(
         "unit_images",
-        match survey.units[index].element {
-            NO_ELEMENT => -1.0,
-            unit => log(count(unit)),
-        },
+        log_of(page.survey.units[index].element, &images),
     );
 }

@@ -1,11 +1,13 @@
-//! Features of links: what they lead to.
+//! Features of a run's links: where they lead.
 //!
-//! Prose links to places on its page and to other sites; teasers link to other pages of their own.
+//! Links in prose lead to parts of their own page and to other sites; teasers lead to other pages of
+//! their own site.
 
 use html5ever::local_name;
 use url::Url;
 
-use super::{Row, log};
+use super::PageInputs;
+use super::table::{Row, log};
 use crate::dom::Attributes;
 use crate::flat_dom::{FlatDom, NO_ELEMENT, Run, Traits};
 use crate::prefix_sums::share;
@@ -21,9 +23,9 @@ struct Links {
     first: Option<Target>,
 }
 
-/// How many links a run has, where they lead, and whether it stands in one.
-pub(super) fn targets(row: &mut Row<'_>, flat: &FlatDom<'_>, index: usize, url: &Url) {
-    let links = links_of(flat, &flat.runs[index], url);
+/// How many links a run has, where they lead, and whether the run stands in one.
+pub(super) fn put_links(row: &mut Row<'_>, page: &PageInputs<'_>, index: usize) {
+    let links = links_of(page.flat, &page.flat.runs[index], page.url);
     row.put("link_count", log(links.count));
     row.put("links_out", share(links.out, links.count, 0.0));
     row.put("link_wrap", log(links.wrapped));

@@ -29,7 +29,7 @@ impl TextStream {
 
     /// Adds a run of text, unless it is none that a reader sees.
     pub fn push(&mut self, run: &str, hidden: bool) {
-        if hidden || crate::char_counts::push_plain(&mut self.text, run) {
+        if hidden || crate::whitespace::push_if_collapsed(&mut self.text, run) {
             return;
         }
         let mut start = 0;
@@ -160,7 +160,7 @@ fn push_line(out: &mut String, part: &str) {
 
 /// A short text on one line, bounded like a link's words.
 pub(super) fn squeezed(text: &str) -> String {
-    let bounded = crate::dom::head_of(text, 4 * ANCHOR_CHARS_MAX);
+    let bounded = crate::bounded::byte_prefix(text, 4 * ANCHOR_CHARS_MAX);
     let mut out = String::with_capacity(bounded.len());
     push_words(&mut out, bounded, ANCHOR_CHARS_MAX);
     out
@@ -323,7 +323,7 @@ mod tests {
             prop_assert_eq!(around, format!("{tail}{between}{head}"));
             let anchor: String = plain(after).chars().take(ANCHOR_CHARS_MAX).collect();
             prop_assert_eq!(stream.words(middle, stream.len()), anchor);
-            let bounded = crate::dom::head_of(before, 4 * ANCHOR_CHARS_MAX);
+            let bounded = crate::bounded::byte_prefix(before, 4 * ANCHOR_CHARS_MAX);
             let anchor: String = plain(bounded).chars().take(ANCHOR_CHARS_MAX).collect();
             prop_assert_eq!(squeezed(before), anchor);
             let mut stream = TextStream::default();

@@ -9,14 +9,15 @@ use std::sync::LazyLock;
 use regex::Regex;
 use url::Url;
 
+use crate::bounded::byte_prefix;
 use crate::class_hints::Hint;
 use crate::dom::Attributes;
-use crate::features::Survey;
 use crate::flat_dom::FlatDom;
 use crate::structured::Structured;
+use crate::survey::Survey;
 use crate::tag::Tag;
 
-use super::{BylineZone, element_text, meta, short};
+use super::{BylineZone, element_text, short};
 
 pub(super) fn find(
     flat: &FlatDom<'_>,
@@ -73,7 +74,8 @@ fn declared(flat: &FlatDom<'_>) -> Option<String> {
     ];
     for name in NAMES {
         if name == "twitter:data1" {
-            let labelled = meta(flat, &["twitter:label1"])
+            let labelled = flat
+                .meta(&["twitter:label1"])
                 .is_some_and(|label| label.to_lowercase().contains("written by"));
             if !labelled {
                 continue;
@@ -207,12 +209,15 @@ fn inline_text(flat: &FlatDom<'_>, index: usize) -> String {
     for run in flat.runs.iter().skip(from).take(3) {
         for piece in &flat.pieces[run.pieces.start as usize..run.pieces.end as usize] {
             if flat.contains(index as u32, piece.element) {
-                crate::char_counts::push_squeezed(&mut out, piece.text);
+                crate::whitespace::push_collapsed(&mut out, piece.text);
             }
         }
     }
     short(&out)
 }
+
+/// Bytes of a line that are searched for a by-line.
+const LINE_BYTES_MAX: usize = 240;
 
 static BYLINE: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     [
@@ -230,11 +235,7 @@ fn byline(survey: &Survey, zone: &BylineZone) -> Option<String> {
         .chain(zone.tail.clone())
         .find_map(|index| {
             let text = survey.texts.get(index)?;
-            let mut end = text.len().min(240);
-            while !text.is_char_boundary(end) {
-                end -= 1;
-            }
-            let head = text[..end].replace('\n', " ");
+            let head = byte_prefix(text, LINE_BYTES_MAX).replace('\n', " ");
             BYLINE.iter().find_map(|pattern| {
                 pattern
                     .captures(&head)
