@@ -1,9 +1,9 @@
-//! Writes the classifier's view of pages: each run's text and features, for training.
+//! Writes the text and features of each run of pages, to train the classifier on.
 //!
 //! `cargo run --release -p extractor --example classifier_rows -- DATA OUT [ODDS]`: DATA holds
 //! `truth.jsonl` and `pages/ID.html.gz`; OUT gets `names.json`, `rows.jsonl` (id and texts) and
-//! `rows.f32`. With the log odds of all runs of all pages, the features are those of the second
-//! look, and `rows.jsonl` has the page's text by these odds, too.
+//! `rows.f32`. With ODDS, the first forest's log odds of all runs of all pages, the features are those
+//! of the second forest, and `rows.jsonl` also has the text of each page by these odds.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};

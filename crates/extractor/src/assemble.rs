@@ -1,8 +1,8 @@
 //! Chosen runs to blocks: headings, paragraphs, lists, tables, code.
 //!
-//! The judge decides what is kept; here it gets its shape back from the elements around it. Runs
-//! are taken in order, so the text reads as the page does, and a structure with gaps (a list of
-//! which some items were cut) is still that structure.
+//! The classifier chooses runs; their structure follows from the elements around them. Runs are
+//! taken in document order. A list or table of which some runs were not chosen is still one list
+//! or table.
 
 use crate::blocks::{Block, ListItem};
 use crate::dom::Attributes;
@@ -10,7 +10,7 @@ use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
 use crate::tag::Tag;
 use html5ever::local_name;
 
-/// Cells of one table that are kept; more is a database, not a page.
+/// The most cells of one table that are kept.
 const CELLS_MAX: usize = 20_000;
 
 /// Makes blocks of the chosen runs.
@@ -52,7 +52,7 @@ pub(crate) fn blocks(flat: &FlatDom<'_>, texts: &[String], chosen: &[bool]) -> V
     out
 }
 
-/// What a run is a part of.
+/// The structure that a run is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Pre(ElementIndex),
@@ -102,7 +102,8 @@ impl Shape {
     }
 }
 
-/// Whether a list item is one: pages also put whole articles into items.
+/// Whether an `<li>` is an item of a list. Pages also put whole articles into `<li>`: those have
+/// headings or many runs.
 fn is_item(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     let element = &flat.elements[at as usize];
     let runs = element.end_run.saturating_sub(element.first_run);
@@ -118,7 +119,8 @@ fn is_item(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     !headings && (runs <= 4 || inner_lists)
 }
 
-/// Whether a table holds data: several cells a row, none of them a text of its own or a table.
+/// Whether a table holds data and is not used for layout: it has several cells a row, no table
+/// inside, and no cell that is a long text.
 pub(crate) fn is_data(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     let element = &flat.elements[at as usize];
     let mut rows = 0;
@@ -177,7 +179,7 @@ fn code(
     index.max(from + 1)
 }
 
-/// The language a code block names, on itself or its first child.
+/// The programming language in the class of a code block, of its first child or of its parent.
 fn language(flat: &FlatDom<'_>, pre: ElementIndex) -> String {
     let end = flat.elements[pre as usize].end as usize;
     let candidates = [

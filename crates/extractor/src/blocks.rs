@@ -1,7 +1,7 @@
-//! Blocks of main content, written as plain text and as Markdown.
+//! Blocks of main content, and how they are written as plain text and as Markdown.
 //!
-//! Plain text is one line per paragraph, item and table row: what fingerprints, search and topics
-//! read. Markdown keeps what a reader would see: levels, lists, tables, code.
+//! Plain text has one line for each paragraph, list item and table row; fingerprints, search and
+//! topics are computed from it. Markdown keeps the structure: heading levels, lists, tables, code.
 
 use serde::Serialize;
 
@@ -39,15 +39,15 @@ pub enum Block {
     Code {
         /// The text with its line breaks and blanks.
         text: String,
-        /// The programming language the page names, or empty.
+        /// The programming language that the page names; empty without one.
         language: String,
     },
-    /// Words of someone else.
+    /// A quotation.
     Quote {
         /// Its words.
         text: String,
     },
-    /// The words under a figure or over a table.
+    /// The caption of a figure or table.
     Caption {
         /// Its words.
         text: String,

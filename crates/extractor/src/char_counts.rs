@@ -1,22 +1,23 @@
-//! What characters weigh.
+//! Counts of characters, words and punctuation, and a length that is comparable between scripts.
 //!
-//! A Chinese character carries about as much as half an English word, so lengths counted in
-//! characters mean different things in different scripts. Everything that compares a length to a
-//! bound here compares `weight`: one for a letter, three for a character of Chinese, Japanese or
-//! Korean. Sentences are told by the punctuation of the script they are in.
+//! A Chinese character carries about as much meaning as half an English word, so a length in
+//! characters means different things in different scripts. All bounds on lengths in this crate are
+//! on the `weight`: one for a letter, three for a character of Chinese, Japanese or Korean. Sentences
+//! are counted by the punctuation of their script.
 
 /// Counts over a piece of text; adds up over the pieces of a subtree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct CharCounts {
-    /// Characters that are not blank.
+    /// Characters that are not whitespace.
     pub chars: u32,
-    /// Characters by what they carry: 3 for one of Chinese, Japanese or Korean, else 1.
+    /// The length comparable between scripts: 3 for a character of Chinese, Japanese or Korean, 1 for
+    /// any other.
     pub weight: u32,
-    /// Words between blanks, and single characters where words have no blanks between them.
+    /// Words; in Chinese, Japanese and Korean each character counts as one.
     pub words: u32,
-    /// Signs that end a sentence.
+    /// Punctuation that ends a sentence.
     pub sentence_ends: u32,
-    /// Signs within a sentence.
+    /// Punctuation within a sentence.
     pub commas: u32,
     /// Digits.
     pub digits: u32,
@@ -101,7 +102,7 @@ impl CharCounts {
     }
 }
 
-/// Whether words of this character's script are written without blanks between them.
+/// Whether a character is Chinese, Japanese or Korean.
 pub(crate) fn is_cjk(c: char) -> bool {
     matches!(c,
         '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}'

@@ -1,16 +1,16 @@
-//! What the names of classes and ids say about an element's part in the page.
+//! Hints from the names of classes and ids about the role of an element.
 //!
-//! Authors name things after what they are: "sidebar", "comment-list", "articleBody".
-//! Names are cut into words at dashes, underscores, digits and camel humps, and
-//! each word is looked up; a long word that is not known is searched for a few stems, so that
-//! "relatedposts" is still related. A hint is evidence, never a verdict.
+//! Authors name elements after their role: "sidebar", "comment-list", "articleBody". Names are split
+//! into words at dashes, underscores, digits and camel case, and each word is looked up in a table. A
+//! long word that is not in the table is searched for a few stems, so that "relatedposts" is still
+//! related. A hint is a feature for the classifier; it decides nothing by itself.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A part that a name can hint at; the number is its bit in [`Hints`].
+/// A role that a name can hint at; the number is its bit in [`Hints`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Hint {
@@ -42,7 +42,7 @@ pub(crate) enum Hint {
     Intro,
 }
 
-/// The parts an element's names hint at, one bit each.
+/// The roles that an element's names hint at, one bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Hints(pub u32);
 
@@ -57,7 +57,7 @@ impl Hints {
 
     /// Reads a class, id, role or itemprop attribute.
     pub(crate) fn read(&mut self, names: &str) {
-        // Names made by programs can be kilobytes long and say no more for it.
+        // Generated names can be kilobytes long; their beginning is enough.
         let names = &names.as_bytes()[..names.len().min(400)];
         let mut word = [0u8; 24];
         let mut len = 0;
@@ -277,7 +277,7 @@ const STEMS: &[(&str, Hint)] = &[
     ("button", Hint::Control),
 ];
 
-/// The hints of a page's names met last: the cells of a table are called alike.
+/// A cache of the hints of the latest attribute values: the cells of a table have the same class.
 pub(crate) struct HintCache(Vec<(u64, Hints)>);
 
 impl HintCache {

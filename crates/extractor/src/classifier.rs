@@ -1,17 +1,20 @@
-//! Which runs are the main content.
+//! The classifier: which runs are the main content.
 //!
-//! The candidates and the page's own marks are evidence of different worth, and their worth
-//! depends on the page: a container that holds all prose is the answer on an article and a trap
-//! in a forum. So the weighing is learnt: a small forest of shallow decision trees, trained on
-//! pages whose content people marked, turns a run's features into a probability. Site names, words
-//! of the text and addresses are no features, so there is nothing to learn by heart.
+//! How far a feature can be trusted depends on the page: a container with all the prose is the
+//! content of an article, but not of a forum. So the weights are learnt. A forest of shallow decision
+//! trees, trained on pages with content marked by people, turns the features of a run into a
+//! probability. Site names, words of the text and the URL itself are no features, so the forest cannot memorise
+//! sites.
 //!
-//! A second forest looks again at each run by what the first said of those around it ([`company`]);
-//! the mean of both counts. The page is then cut where the *expected* mean of precision and recall is
-//! largest. With clear evidence that is near one half; on a page where all is doubtful it keeps
-//! more, since an empty answer is surely wrong.
+//! A second forest classifies each run again by the first forest's probabilities of the runs around
+//! it ([`neighbour_features`]). The log odds of both are averaged. Rules for boilerplate and for
+//! repeated text follow ([`boilerplate_rules`]).
 //!
-//! Cost: some 2,000 comparisons a run, of sixteen runs at a time.
+//! Runs are kept above a threshold that is chosen for each page: the one with the largest *expected*
+//! mean of precision and recall. With clear probabilities it is near one half. On a page where all
+//! probabilities are low it is lower, since keeping nothing is surely wrong.
+//!
+//! Cost: some 2,000 comparisons for each run, sixteen runs at a time.
 //!
 //! Sources: gradient boosting as in Friedman, *Greedy function approximation*, 2001; expected F
 //! measure as in Ye et al., *Optimizing F-measure*, ICML 2012.
@@ -34,15 +37,15 @@ use crate::structured::Structured;
 use crate::survey::Survey;
 use rustc_hash::FxHashMap;
 
-/// No run below this is kept, however empty the page would be.
+/// No run with a lower probability is kept, even if the page is empty without it.
 const KEEP_MIN: f32 = 0.05;
-/// Every run above this is kept.
+/// Every run with a higher probability is kept.
 const KEEP_SURE: f32 = 0.7;
-/// What precision weighs beside recall. Over many pages recall is the higher of the two, and then
-/// a point of precision adds a little more to the F1 of their means.
+/// The weight of precision; that of recall is one minus this. Averaged over many pages recall is the
+/// higher of the two, so precision adds a little more to the F1 of their means.
 const PRECISION_WEIGHT: f32 = 0.53;
 
-/// The classification on a page.
+/// The result for a page.
 pub(crate) struct Classification {
     /// For each run, whether it is content.
     pub main: Vec<bool>,
@@ -50,7 +53,7 @@ pub(crate) struct Classification {
     pub page_type: PageType,
 }
 
-/// Judges a page.
+/// Classifies the runs of a page.
 pub(crate) fn classify(
     flat: &FlatDom<'_>,
     survey: &Survey,
@@ -61,7 +64,8 @@ pub(crate) fn classify(
     let first = odds(forest::first(), &features.table);
     let neighbours = neighbour_features::rows(flat, survey, features, &first);
     let second = odds(forest::second(), &neighbours);
-    // The second forest spreads what the first is sure of, at times too far: both are heard.
+    // The second forest spreads the certainty of the first to neighbouring runs, at times too far;
+    // the mean of both is more accurate than either.
     let mean: Vec<f32> = first
         .iter()
         .zip(second)
@@ -76,7 +80,7 @@ fn odds(forest: &forest::Forest, table: &Table) -> Vec<f32> {
     forest.log_odds(&rows)
 }
 
-/// The classification by the odds that each run is content.
+/// The result for given log odds of each run.
 pub(crate) fn classify_by_odds(
     flat: &FlatDom<'_>,
     survey: &Survey,
@@ -86,14 +90,14 @@ pub(crate) fn classify_by_odds(
     odds: &[f32],
 ) -> Classification {
     let mut probability = probabilities(odds);
-    // The type depends on the content and some rules for content on the type: a first guess at
-    // the one is good enough for the other.
+    // The page type depends on the content, and some rules for the content depend on the page type.
+    // The content without these rules is good enough to guess the type.
     let first = cut(flat, &probability);
     let page_type = page_type::guess(flat, survey, structured, &first, url);
     if matches!(page_type, PageType::Forum | PageType::Service) {
         probability = probabilities(&pulled_towards_same_path(flat, &features.paths, odds));
     }
-    boilerplate_rules::apply(flat, survey, page_type, &mut probability);
+    boilerplate_rules::apply(flat, survey, &page_type, &mut probability);
     let mut main = cut(flat, &probability);
     if page_type == PageType::Product {
         data_tables::keep(flat, &probability, &mut main);
@@ -110,9 +114,9 @@ fn probabilities(odds: &[f32]) -> Vec<f32> {
     odds.iter().map(probability).collect()
 }
 
-/// Odds drawn towards the mean of the runs on the same path of tags and classes: what one template
-/// made, the posts of a thread or the points of an offer, is content or not as a whole, and the
-/// short post among them looks like furniture only by itself.
+/// Log odds, each averaged with the mean of the runs on its path of tags and classes. Runs that one
+/// template made (the posts of a thread, the features of an offer) are content or not as a whole,
+/// but a short post alone looks like boilerplate.
 fn pulled_towards_same_path(flat: &FlatDom<'_>, paths: &[u64], odds: &[f32]) -> Vec<f32> {
     const SHARE: f32 = 0.5;
     const WORDS_MAX: u32 = 60;
@@ -124,8 +128,8 @@ fn pulled_towards_same_path(flat: &FlatDom<'_>, paths: &[u64], odds: &[f32]) -> 
         sum.1 += weight(run);
     }
     let drawn = |(run, path): (usize, &u64)| {
-        let (held, size) = same_path[path];
-        (1.0 - SHARE) * odds[run] + SHARE * held / size
+        let (sum, weight) = same_path[path];
+        (1.0 - SHARE) * odds[run] + SHARE * sum / weight
     };
     paths.iter().enumerate().map(drawn).collect()
 }
@@ -136,8 +140,7 @@ fn cut(flat: &FlatDom<'_>, probability: &[f32]) -> Vec<bool> {
     probability.iter().map(|&p| p >= least).collect()
 }
 
-/// The probability from which runs are kept: where the expected mean of precision and recall, by
-/// words, is largest.
+/// The threshold with the largest expected mean of precision and recall, both by words.
 fn threshold(flat: &FlatDom<'_>, probability: &[f32]) -> f32 {
     let words = |run: usize| flat.runs[run].counts.words as f32;
     let mut order: Vec<usize> = (0..probability.len()).collect();
@@ -158,9 +161,9 @@ fn threshold(flat: &FlatDom<'_>, probability: &[f32]) -> f32 {
     best.1.clamp(KEEP_MIN, KEEP_SURE)
 }
 
-/// Takes out lines that were kept before, word for word: pages show a part a second time for
-/// narrow screens, or folded and unfolded. Short lines are often meant twice (a dish on two days),
-/// and so are those of an article.
+/// Drops a run whose text was kept before: pages hold the same part twice for wide and narrow
+/// screens, or folded and unfolded. Short runs stay, since they are often repeated on purpose (a dish
+/// on two days); so do all runs of an article, where the caller does not ask.
 fn drop_duplicate_runs(flat: &FlatDom<'_>, survey: &Survey, main: &mut [bool]) {
     const WORDS_MIN: u32 = 14;
     let mut seen = HashSet::new();
@@ -171,9 +174,9 @@ fn drop_duplicate_runs(flat: &FlatDom<'_>, survey: &Survey, main: &mut [bool]) {
     }
 }
 
-/// Takes out very long runs whose words were kept before: some pages carry their whole text a
-/// second time, in one piece, for programs. Shorter repeats are often meant (terms under each
-/// offer, a dish on two days).
+/// Drops a very long run whose shingles were kept before: some pages hold their whole text a second
+/// time, in one piece, for programs. Shorter repeats are often on purpose (the terms below each
+/// offer).
 fn drop_repeated_text(flat: &FlatDom<'_>, survey: &Survey, main: &mut [bool]) {
     const WORDS_MIN: u32 = 100;
     let mut seen = shingles::ShingleSet::default();
@@ -227,7 +230,7 @@ mod tests {
         let flat = FlatDom::of(&html);
         let drawn = pulled_towards_same_path(&flat, &[1, 1, 2], &[4.0, -2.0, -2.0]);
         assert!(drawn[1] > 0.0 && drawn[0] < 4.0);
-        assert_eq!(drawn[2], -2.0, "it has no kin");
+        assert_eq!(drawn[2], -2.0, "no other run is on its path");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! One page's markup to a [`Page`]: parse once, look many ways, judge, write down.
+//! One page's markup to a [`Page`]: the steps of the crate in order, on one DOM.
 
 use crate::assemble;
 use crate::class_hints::Hint;
@@ -19,8 +19,8 @@ use crate::survey::Survey;
 
 /// Reads a page: main content, fields, links and directives, from one DOM.
 ///
-/// Never fails and never panics: broken markup makes a poor page. Linear in the length of `html`
-/// within [`PageContext::limits`]; what was cut by them is named in [`Page::limits_hit`].
+/// Never fails and never panics: broken markup makes a poor page. The cost is linear in the length
+/// of `html` within [`PageContext::limits`]; the limits that were met are in [`Page::limits_hit`].
 ///
 /// ```
 /// use extractor::{PageContext, extract};
@@ -82,7 +82,7 @@ pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
     }
 }
 
-/// Marks the links whose words are in a chosen run.
+/// Sets `in_main` of the links whose text is in a chosen run.
 fn mark_main(
     flat: &FlatDom<'_>,
     main: &[bool],
@@ -108,7 +108,7 @@ fn mark_main(
     }
 }
 
-/// How many characters are shown, and the share of them in links.
+/// The number of visible characters, and the share of the visible text that is in links.
 fn visible(flat: &FlatDom<'_>) -> (usize, f32) {
     let mut hidden_until = 0;
     let mut hidden = vec![false; flat.elements.len()];
@@ -129,7 +129,8 @@ fn visible(flat: &FlatDom<'_>) -> (usize, f32) {
     (chars, share(links, weight, 1.0))
 }
 
-/// What readers wrote: prose in a part called comments that is not the content.
+/// The comments of readers: runs inside an element named after comments that are not content, but
+/// for buttons and labels.
 fn comments(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> String {
     let page = survey.sums.page().weight;
     let mut out = String::new();

@@ -1,14 +1,15 @@
-//! The page as flat arrays, made in one walk over the tree.
+//! The DOM as flat arrays, filled in one walk over the tree.
 //!
-//! Every candidate asks the same things of an element: how much text is under it, how much of that
-//! is links, what its names hint at, where it ends. The tree answers by walking; the arrays answer
-//! by looking. Elements stand in document order, so a subtree is a range and a child comes after
-//! its parent; sums over subtrees are one pass backwards.
+//! All candidates need the same facts about an element: how much text it contains, how much of that
+//! is in links, what its class names hint at, where it ends. In a tree each of these takes a walk;
+//! in the arrays it is a look-up. Elements are in document order, so a subtree is a range and a child
+//! comes after its parent. Sums over all subtrees take one backward pass.
 //!
-//! Text is cut into **runs**: what a reader sees as one line or paragraph, the longest stretch of
-//! text without a block's edge or an empty line in it. Runs are what is kept or cut.
+//! Text is cut into **runs**. A run is the longest stretch of text without the boundary of a block or
+//! an empty line in it, which a reader sees as one line or paragraph. The classifier keeps or drops
+//! whole runs.
 //!
-//! Cost: one walk, no copy of any text; about 60 bytes for each element.
+//! Cost: one walk; about 60 bytes for each element. No text is copied.
 
 use ego_tree::{NodeId, NodeRef};
 use html5ever::local_name;
@@ -22,14 +23,14 @@ use crate::tag::Tag;
 /// The number of an element in [`FlatDom::elements`].
 pub(crate) type ElementIndex = u32;
 
-/// No element: the parent of the root.
+/// The index that stands for no element, such as the parent of the root.
 pub(crate) const NO_ELEMENT: ElementIndex = u32::MAX;
 
-/// More elements than this are not looked at; the largest real pages have a tenth.
+/// The most elements of a page; further ones are ignored. The largest real pages have a tenth.
 const ELEMENTS_MAX: usize = 400_000;
 
-/// More runs of text than this are not looked at. Every run costs some 900 bytes while the page is
-/// judged; the longest of 454 sample pages has 1,300.
+/// The most runs of a page; further ones are ignored. Each takes some 900 bytes while its features
+/// are computed. The longest of 454 sample pages has 1,300.
 const RUNS_MAX: usize = 65_536;
 
 /// An element.
@@ -38,40 +39,39 @@ pub(crate) struct FlatElement<'a> {
     pub hints: Hints,
     pub traits: Traits,
     pub parent: ElementIndex,
-    /// One past the last element under this one.
+    /// One past the last element inside this one.
     pub end: ElementIndex,
     pub depth: u16,
     pub element: &'a Element,
     pub id: NodeId,
     /// The first run that starts at or after this element.
     pub first_run: u32,
-    /// One past the last run with text under this element.
+    /// One past the last run with text inside this element.
     pub end_run: u32,
-    /// A hash of its tag and first class: siblings of one shape share it.
+    /// A hash of its tag and first class. Siblings with the same hash are alike.
     pub shape: u32,
-    /// What stands under it.
+    /// Counts over the text inside it.
     pub counts: CharCounts,
-    /// Weight of the text under it that is in links.
+    /// Weight of the text inside it that is in links.
     pub link_weight: u32,
 }
 
-/// What an element's attributes say of it.
+/// What is known of an element by its attributes, one bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Traits(pub u16);
 
 impl Traits {
-    /// Not shown: `hidden`, `display:none`, `aria-hidden`.
+    /// It is not shown: `hidden`, `display:none`, `aria-hidden`.
     pub const HIDDEN: Traits = Traits(1);
-    /// A link with a target.
+    /// It is a link with a target.
     pub const LINK: Traits = Traits(2);
-    /// `role=main` or `itemprop=articleBody` and its kin.
+    /// It is marked as content: `role=main`, `role=article`, `itemprop=articleBody` or the like.
     pub const CONTENT_ROLE: Traits = Traits(4);
-    /// `role` of navigation, complementary, banner, contentinfo, search, dialog.
+    /// It is marked as boilerplate by an ARIA role: navigation, complementary, banner, contentinfo,
+    /// search, dialog or the like.
     pub const LANDMARK_ROLE: Traits = Traits(8);
-    /// Has `itemscope`.
-    pub const ITEM: Traits = Traits(16);
-    /// Shown only to those who cannot see: `sr-only` and its kin.
-    pub const SCREEN_READER: Traits = Traits(32);
+    /// It is shown to screen readers only: class `sr-only` or the like.
+    pub const SCREEN_READER: Traits = Traits(16);
 
     pub(crate) fn has(self, other: Traits) -> bool {
         self.0 & other.0 != 0
@@ -82,14 +82,14 @@ impl Traits {
     }
 }
 
-/// A piece of a run: a text node, or a line break (empty text).
+/// A piece of a run: a text node, or a line break, whose text is empty.
 pub(crate) struct Piece<'a> {
     pub text: &'a str,
     /// The element it stands in.
     pub element: ElementIndex,
 }
 
-/// What a reader sees as one line or paragraph.
+/// A stretch of text that a reader sees as one line or paragraph.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
     /// Its pieces in [`FlatDom::pieces`].
@@ -119,14 +119,14 @@ pub(crate) struct FlatDom<'a> {
     pub base: Option<&'a str>,
     /// `lang` of `<html>`.
     pub lang: Option<&'a str>,
-    /// What there was too much of, so that the rest was left out: `elements`, `runs`.
+    /// The bound that was met, so that the rest of the page is missing: `elements` or `runs`.
     pub cut: Option<&'static str>,
 }
 
 impl<'a> FlatDom<'a> {
     /// Flattens a parsed page.
     pub(crate) fn of(html: &'a Html) -> FlatDom<'a> {
-        let mut walk = Walk {
+        let mut walk = Flattener {
             flat: FlatDom {
                 elements: Vec::with_capacity(1024),
                 pieces: Vec::with_capacity(512),
@@ -172,8 +172,8 @@ impl<'a> FlatDom<'a> {
         }
     }
 
-    /// The elements from `index` up to the root, itself first; at most 64, so that a climb is
-    /// bounded on any page.
+    /// The elements from `index` up to the root, itself first; at most 64, so that the cost is bounded
+    /// on any page.
     pub(crate) fn ancestors(
         &self,
         index: ElementIndex,
@@ -188,7 +188,7 @@ impl<'a> FlatDom<'a> {
         .take(64)
     }
 
-    /// Whether `inner` is `outer` or under it.
+    /// Whether `inner` is `outer` or inside it.
     pub(crate) fn contains(&self, outer: ElementIndex, inner: ElementIndex) -> bool {
         inner >= outer && inner < self.elements[outer as usize].end
     }
@@ -205,7 +205,7 @@ impl<'a> FlatDom<'a> {
         })
     }
 
-    /// The run's text, blanks squeezed; a line break is a line feed.
+    /// The run's text with whitespace collapsed; a line break is a line feed.
     pub(crate) fn run_text(&self, run: &Run) -> String {
         let mut out = String::new();
         self.run_text_into(run, &mut out);
@@ -228,7 +228,7 @@ impl<'a> FlatDom<'a> {
         out.truncate(out.trim_end().len());
     }
 
-    /// Sums the text of elements into the elements around them.
+    /// Adds the counts of each element to those of its parent.
     fn sum(&mut self) {
         for index in (1..self.elements.len()).rev() {
             let (counts, link_weight, parent) = {
@@ -246,23 +246,23 @@ impl<'a> FlatDom<'a> {
     }
 }
 
-struct Walk<'a> {
+struct Flattener<'a> {
     flat: FlatDom<'a>,
-    /// The element the walk is in.
+    /// The element that the walk is in.
     current: ElementIndex,
-    /// The nearest block around it.
+    /// The nearest block element around it.
     block: ElementIndex,
     /// The run being filled.
     open: Option<Run>,
     /// Line breaks since the last text.
     breaks: u32,
-    /// How many links the walk is in.
+    /// How many links are open.
     links: u32,
     hint_cache: HintCache,
 }
 
-impl<'a> Walk<'a> {
-    /// Takes a node; whether its children are to be walked.
+impl<'a> Flattener<'a> {
+    /// Reads a node; returns whether to walk its children.
     fn enter(&mut self, node: NodeRef<'a, Node>) -> bool {
         match node.value() {
             Node::Text(text) => {
@@ -279,7 +279,7 @@ impl<'a> Walk<'a> {
         let name = element.name();
         let tag = Tag::of(&element.name.local);
         if tag == Tag::Skipped {
-            self.dead(node, element, name);
+            self.skipped(node, element, name);
             return false;
         }
         match element.name.local {
@@ -359,8 +359,8 @@ impl<'a> Walk<'a> {
             self.links -= 1;
         }
         let end = self.flat.elements.len() as ElementIndex;
-        // An inline element's run is still open when it ends, so count it in; one without a
-        // visible sign so far may never come to be.
+        // The run of an inline element is still open when the element ends, so it is counted here;
+        // but not a run without a visible character so far, which may be dropped.
         let is_run = |run: &Run| run.counts.chars > 0;
         let end_run =
             self.flat.runs.len() as u32 + u32::from(self.open.as_ref().is_some_and(is_run));
@@ -450,7 +450,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn dead(&mut self, node: NodeRef<'a, Node>, element: &'a Element, name: &str) {
+    /// Reads an element whose text is no content; `<title>` and JSON-LD are remembered.
+    fn skipped(&mut self, node: NodeRef<'a, Node>, element: &'a Element, name: &str) {
         let text = |node: NodeRef<'a, Node>| -> Option<&'a str> {
             match node.first_child()?.value() {
                 Node::Text(text) => Some(text),
@@ -459,7 +460,7 @@ impl<'a> Walk<'a> {
         };
         match name {
             "title" if self.flat.title.is_empty() => {
-                // `<title>` inside an SVG names a picture.
+                // A `<title>` inside an SVG is the picture's.
                 let in_head = node
                     .parent()
                     .and_then(|parent| parent.value().as_element().map(|e| e.name() != "svg"));
@@ -487,7 +488,7 @@ impl<'a> Walk<'a> {
         for (key, value) in element.attrs() {
             match key {
                 "name" | "property" | "itemprop" => {
-                    // `property` is the older name in RDFa, `name` in HTML; either will do.
+                    // RDFa writes `property` where HTML writes `name`; both are accepted.
                     name = Some(value);
                 }
                 "content" => content = Some(value),
@@ -535,7 +536,6 @@ impl<'a> Walk<'a> {
                         traits.add(Traits::CONTENT_ROLE);
                     }
                 }
-                local_name!("itemscope") => traits.add(Traits::ITEM),
                 local_name!("hidden") => traits.add(Traits::HIDDEN),
                 local_name!("aria-hidden") if value == "true" => traits.add(Traits::HIDDEN),
                 local_name!("style") if hides_by_style(value) => traits.add(Traits::HIDDEN),
@@ -548,7 +548,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a class list is one of the known ways to show text to screen readers only.
+/// Whether a class list has one of the known classes for text that only screen readers see.
 fn is_screen_reader_class(classes: &str) -> bool {
     classes.split_ascii_whitespace().any(|class| {
         matches!(
@@ -572,7 +572,7 @@ fn is_screen_reader_class(classes: &str) -> bool {
     })
 }
 
-/// Whether a style attribute takes its element off the page.
+/// Whether a style attribute hides its element.
 fn hides_by_style(style: &str) -> bool {
     let style = &style.as_bytes()[..style.len().min(300)];
     let mut compact = [0u8; 300];
@@ -587,7 +587,7 @@ fn hides_by_style(style: &str) -> bool {
     compact.contains("display:none") || compact.contains("visibility:hidden")
 }
 
-/// FNV-1a, continued; only for comparing shapes within one page.
+/// One step of FNV-1a. The hashes are compared within one page only.
 fn fnv(mut hash: u32, bytes: &[u8]) -> u32 {
     for &byte in bytes {
         hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
@@ -614,7 +614,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_a_visible_sign_makes_no_run_for_the_elements_around_it() {
+    fn text_without_a_visible_character_makes_no_run_for_the_elements_around_it() {
         for html in [
             "<p>One<p><b>\0</b>",
             "<p>One<p><b>\u{1}\u{2}</b>",
@@ -628,7 +628,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_and_forms_insides_are_no_text() {
+    fn the_insides_of_scripts_and_form_fields_are_no_text() {
         assert_eq!(
             lines("<script>x</script><select><option>a</select><p>b<style>c</style>"),
             ["b"]
@@ -636,7 +636,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_beyond_the_bound_are_left_out_and_it_is_said() {
+    fn runs_beyond_the_bound_are_left_out_and_reported() {
         let page = |runs: usize| Html::parse_document(&"<p>word".repeat(runs));
         let (most, more) = (page(RUNS_MAX), page(RUNS_MAX + 1));
         let flat = FlatDom::of(&most);
@@ -656,7 +656,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_that_is_not_shown_is_known() {
+    fn an_element_hidden_by_its_style_is_marked() {
         let html = Html::parse_document("<div style='Display : NONE'>a</div>");
         let flat = FlatDom::of(&html);
         let div = flat

@@ -1,22 +1,22 @@
-//! What a host repeats on its pages: template, learnt while crawling.
+//! Template blocks of a host, learnt while crawling: text that most of its pages repeat.
 //!
-//! One page cannot tell a slogan from a sentence; twenty pages can. Each page of a host adds the
-//! keys of its short blocks, once each; a block that stood on most of the pages seen is template
-//! and is cut from later pages. Furniture stands at the edges of the content, so only the first
-//! and last blocks of a page are looked at, and that bounds what a page can add.
+//! On one page a slogan looks like any sentence, but on twenty pages of a host it is repeated. Each
+//! page adds the keys of its short blocks, each key once. A block that was on most of the pages counted
+//! is template, and is cut from later pages. Boilerplate stands at the edges of the content, so only
+//! the first and last blocks of a page are counted; this bounds what a page can add.
 //!
-//! **Order.** Counts are sums, and what is cut changes only at checkpoints: after 8, 16, 32 and 64
-//! pages, then after every 64 more, counted afresh so that a redesign is learnt. Which pages came
-//! before a checkpoint matters, in which order they came does not. The memory is plain data
-//! (`serde`), so a crawl that saves it with its state goes on where it stopped.
+//! **Order.** The set of blocks that are cut changes only at checkpoints: after 8, 16, 32 and 64 pages,
+//! then after every 64 more. Counting starts again after 64 pages, so that a redesign is learnt. It
+//! matters which pages came before a checkpoint, but not in which order. The counts are plain data
+//! (`serde`), so a crawl can save and restore them.
 //!
 //! ```text
 //!   pages seen   1 ······ 8 ······ 16 ········ 32 ················ 64 ······ 128
 //!   cut          nothing  │ set 1  │ set 2     │ set 3             │ set 4   │ set 5
 //! ```
 //!
-//! Cost: about 40 kB for a host that is being learnt at worst, usually under 2 kB; at most
-//! [`HostTemplates::HOSTS_MAX`] hosts, of which the one with the fewest pages is forgotten first.
+//! Cost: at worst about 40 kB for each host, usually under 2 kB; at most [`HostTemplates::HOSTS_MAX`]
+//! hosts, of which the one with the fewest pages is forgotten first.
 
 use std::collections::BTreeMap;
 
@@ -26,16 +26,17 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::blocks::{self, Block};
 use crate::page::Page;
 
-/// Pages before anything is cut: with fewer, two articles in a series look like one template.
+/// Pages before anything is cut. With fewer, a text that two articles of a series share would look
+/// like template.
 const PAGES_MIN: u32 = 8;
-/// Pages after which counting begins afresh.
+/// Pages after which counting starts again.
 const PAGES_MAX: u32 = 64;
-/// Blocks longer than this are content even where they repeat (a licence, a poem).
-const BYTES_MAX: usize = 600;
-/// Blocks looked at from either end of a page.
-const EDGE: usize = 24;
+/// Longer blocks are content even where they repeat (a licence, a poem).
+const BLOCK_BYTES_MAX: usize = 600;
+/// The blocks at either end of a page that are counted.
+const EDGE_BLOCKS: usize = 24;
 
-/// The memory of all hosts.
+/// The template blocks of all hosts.
 ///
 /// ```
 /// use extractor::{BlockKeys, HostTemplates, PageContext, extract};
@@ -45,39 +46,38 @@ const EDGE: usize = 24;
 /// let keys = BlockKeys::of(&page);
 /// let cut = templates.trim("news.example", &keys, &mut page);
 /// templates.observe("news.example", &keys);
-/// assert_eq!(cut, 0, "nothing is known of the host yet");
+/// assert_eq!(cut, 0, "no page of the host was observed before");
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostTemplates {
-    hosts: BTreeMap<String, Host>,
+    hosts: BTreeMap<String, HostCounts>,
 }
 
-/// What is known of one host.
+/// Counts and template of one host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Host {
+struct HostCounts {
     /// Pages observed in all.
     pages: u64,
     /// Pages observed since counting began.
     counted: u32,
-    /// On how many of these each block stood.
+    /// The number of these pages that have each block.
     counts: BTreeMap<u32, u32>,
-    /// The blocks that are cut, sorted.
+    /// The keys of the blocks that are cut, sorted.
     template: Vec<u32>,
 }
 
-/// The keys of a page's blocks as they were before trimming: small, and all that
-/// [`HostTemplates`] needs of a page.
+/// The keys of a page's blocks before trimming: small, and all that [`HostTemplates`] needs of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BlockKeys {
-    /// One for each block; none for a block that is never template.
+    /// One for each block; `None` for a block that cannot be template.
     keys: Vec<Option<u32>>,
 }
 
 impl BlockKeys {
-    /// The keys of a page's blocks. Needs no memory of hosts, so it can run on any thread.
+    /// The keys of a page's blocks. They do not depend on the host, so any thread can compute them.
     pub fn of(page: &Page) -> BlockKeys {
         let count = page.blocks.len();
-        let at_edge = |index: usize| index < EDGE || index + EDGE >= count;
+        let at_edge = |index: usize| index < EDGE_BLOCKS || index + EDGE_BLOCKS >= count;
         BlockKeys {
             keys: page
                 .blocks
@@ -88,14 +88,14 @@ impl BlockKeys {
         }
     }
 
-    /// The different keys in order, four bytes each, for a journal: what
+    /// The distinct keys in order, four bytes each, for a journal: those that
     /// [`HostTemplates::observe`] counts.
     pub fn to_bytes(&self) -> Vec<u8> {
         let keys = self.distinct().into_iter();
         keys.flat_map(u32::to_le_bytes).collect()
     }
 
-    /// Keys as journalled; a rest of less than four bytes is left out.
+    /// Keys as written by [`BlockKeys::to_bytes`]; a remainder of less than four bytes is ignored.
     pub fn from_bytes(bytes: &[u8]) -> BlockKeys {
         let (keys, _) = bytes.as_chunks();
         BlockKeys {
@@ -114,24 +114,24 @@ impl BlockKeys {
     }
 }
 
-/// A block's key, if it is short enough to be template. 32 bits: a host's few template keys meet
-/// another block's by chance once in some 10^8 blocks.
+/// A block's key, if it is short enough to be template. With 32 bits another block has one of a
+/// host's few template keys by chance once in some 10^8 blocks.
 fn key(block: &Block) -> Option<u32> {
     let text = blocks::plain(std::slice::from_ref(block));
-    (!text.is_empty() && text.len() <= BYTES_MAX).then(|| xxh3_64(text.as_bytes()) as u32)
+    (!text.is_empty() && text.len() <= BLOCK_BYTES_MAX).then(|| xxh3_64(text.as_bytes()) as u32)
 }
 
 impl HostTemplates {
-    /// Hosts remembered.
+    /// The most hosts that are remembered.
     pub const HOSTS_MAX: usize = 2048;
 
-    /// An empty memory.
+    /// No hosts yet.
     pub fn new() -> HostTemplates {
         HostTemplates::default()
     }
 
-    /// Counts a page's blocks. Observe each kept page once; copies of pages would make their text
-    /// look like template, so leave near-duplicates out.
+    /// Counts a page's blocks. Call it once for each kept page, but not for near-duplicates: copies
+    /// would make their text look like template.
     pub fn observe(&mut self, host: &str, keys: &BlockKeys) {
         if !self.hosts.contains_key(host) && self.hosts.len() >= Self::HOSTS_MAX {
             // The name breaks ties, so that a replay forgets the same host.
@@ -147,11 +147,11 @@ impl HostTemplates {
         self.hosts.entry(host.to_owned()).or_default().count(keys);
     }
 
-    /// Cuts the blocks that most of the host's pages have, and writes the text anew; `keys` are
-    /// those of this page. Returns how many blocks were cut.
+    /// Cuts the template blocks from a page and updates its text; `keys` are those of this page.
+    /// Returns the number of blocks cut.
     ///
-    /// Nothing is cut where less than an eighth of the text would be left: such a page is a copy
-    /// of others, which is for the deduplication to say.
+    /// Nothing is cut where less than an eighth of the text would be left: such a page is a copy of
+    /// others, and the near-duplicate detection must see its text.
     pub fn trim(&self, host: &str, keys: &BlockKeys, page: &mut Page) -> usize {
         let Some(memory) = self.hosts.get(host) else {
             return 0;
@@ -181,7 +181,7 @@ impl HostTemplates {
     }
 }
 
-impl Host {
+impl HostCounts {
     fn cuts(&self, key: Option<u32>) -> bool {
         key.is_some_and(|key| self.template.binary_search(&key).is_ok())
     }
@@ -197,10 +197,12 @@ impl Host {
         }
     }
 
-    /// Learns the template from the counts and forgets the blocks that are on few pages.
+    /// Sets the template to the blocks on more than half of the pages counted, and forgets the blocks
+    /// on less than a quarter.
     fn checkpoint(&mut self) {
         let counted = self.counted;
-        // A first look may be short; later ones replace it only on as much evidence as it had.
+        // The first template may come from few pages. A later one replaces it only if counted over as
+        // many pages: those of the whole period, or all pages so far.
         if counted == PAGES_MAX || self.pages == u64::from(counted) {
             self.template = self
                 .counts
@@ -329,7 +331,7 @@ mod tests {
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             templates.observe(HOST, &keys(&lines));
             let host = &templates.hosts[HOST];
-            assert!(host.counts.len() <= PAGES_MAX as usize * 2 * EDGE);
+            assert!(host.counts.len() <= PAGES_MAX as usize * 2 * EDGE_BLOCKS);
         }
         for number in 0..HostTemplates::HOSTS_MAX + 10 {
             templates.observe(&format!("{number}.example"), &keys(&["x"]));

@@ -1,7 +1,7 @@
-//! Many pages, one JSON line each: the form of `extract --jsonl`, without files or threads.
+//! Batches of pages as JSON lines, the format of `tamis extract --jsonl`.
 //!
-//! A line in, a line out, so a caller may spread lines over as many threads as it has. Reading a
-//! page named by its path is the caller's, since this crate opens no file.
+//! Each line is answered by itself, so a caller may process lines in parallel. This crate opens no
+//! file: the caller reads pages that are given by their path.
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -10,18 +10,18 @@ use crate::blocks::Block;
 use crate::page::{Link, Page, PageContext};
 use crate::{decode, extract, stated_url::placeholder_url};
 
-/// One page to read.
+/// One line of input: a page to read.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Request {
     /// The page's name in the output.
     pub id: serde_json::Value,
-    /// Where its bytes are.
+    /// The file that holds its bytes.
     #[serde(default)]
     pub path: Option<String>,
-    /// Or the markup itself.
+    /// The markup itself, instead of a path.
     #[serde(default)]
     pub html: Option<String>,
-    /// Where it is from; links need it.
+    /// The page's URL.
     #[serde(default)]
     pub url: Option<String>,
     /// The Content-Type header it came with.
@@ -29,7 +29,7 @@ pub struct Request {
     pub content_type: Option<String>,
 }
 
-/// What is written for one page.
+/// One line of output.
 #[derive(Debug, Serialize)]
 pub struct Answer<'a> {
     id: &'a serde_json::Value,
@@ -37,7 +37,7 @@ pub struct Answer<'a> {
     title: Option<&'a str>,
     author: Option<&'a str>,
     published: Option<&'a str>,
-    /// The day alone, for tools that compare days.
+    /// The day of `published`, for tools that compare days.
     date: Option<&'a str>,
     modified: Option<&'a str>,
     lang: Option<&'a str>,
@@ -102,7 +102,7 @@ pub fn answer(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> St
     written.unwrap_or_else(|error| failure(&request.id, &format!("write the page: {error}")))
 }
 
-/// Decodes and reads a page.
+/// Decodes and reads a page: [`decode`](crate::decode()) and then [`extract`](crate::extract()).
 pub fn page_of_bytes(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Page {
     let tld = url.host_str().and_then(|host| host.rsplit('.').next());
     let decoded = decode(bytes, content_type, tld);

@@ -24,11 +24,16 @@
 //! # Ok::<(), url::ParseError>(())
 //! ```
 //!
-//! Inside, a page goes through these modules: `decode` (bytes to text), `tokenizer` and `dom` (text to
-//! a tree, within `parse_limits`'s limits), `flat_dom` (the tree as arrays of elements and runs), `candidates`
-//! (several opinions on what is content), `features` (all of it as numbers for each run), `classifier`
-//! (which runs are content), `assemble` (these runs as blocks); `metadata`, `links` and `directives` read the
-//! rest. `stated_url` is asked where a page without a URL is from.
+//! A page goes through the modules in this order:
+//!
+//! 1. `decode`: bytes to text.
+//! 2. `tokenizer` and `dom`: text to a tree, within the bounds of `parse_limits`.
+//! 3. `flat_dom`: the tree as arrays of elements and of text runs.
+//! 4. `candidates`: several methods that each find the main content, gathered in `survey`.
+//! 5. `features`: what is known of each run, as numbers.
+//! 6. `classifier`: which runs are content.
+//! 7. `assemble` and `blocks`: the chosen runs as headings, paragraphs, lists, tables and code.
+//! 8. `metadata`, `links`, `directives`, `layout`, `page_type`: everything else that a [`Page`] has.
 
 mod assemble;
 mod attribution;

@@ -1,8 +1,8 @@
-//! What the words of a short line say about its part in the page.
+//! Markers: what the words of a short line tell about its role on the page.
 //!
-//! "Related articles", "责任编辑：", "3 hours ago", "Accept all cookies": the furniture of pages
-//! speaks a small language of its own, much the same on every site. Only the head of a line is
-//! read, since a long paragraph that mentions cookies is about cookies.
+//! Boilerplate uses the same few phrases on every site: "Related articles", "责任编辑：", "3 hours
+//! ago", "Accept all cookies". Only the beginning of a line is matched, since a long paragraph that
+//! mentions cookies is about cookies.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -10,13 +10,13 @@ use std::sync::LazyLock;
 use regex::{RegexSet, RegexSetBuilder};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How many markers there are.
+/// The number of markers.
 pub(crate) const MARKER_COUNT: usize = 12;
 
-/// A thing a line can be.
+/// A role that the words of a line can show.
 #[cfg_attr(
     not(test),
-    expect(dead_code, reason = "two are read by their place only, as features")
+    expect(dead_code, reason = "some are read as features only, by their bit")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -27,7 +27,7 @@ pub(crate) enum Marker {
     Related,
     /// Something about comments and replies.
     Comment,
-    /// Cookies, privacy, a login or a subscription.
+    /// A cookie banner, privacy notice, login or subscription.
     Wall,
     /// A copyright line.
     Copyright,
@@ -37,13 +37,13 @@ pub(crate) enum Marker {
     Byline,
     /// A date or a time.
     Date,
-    /// A press button in words: "read more", "add to cart".
+    /// The label of a button: "read more", "add to cart".
     More,
     /// A price.
     Price,
     /// Little but numbers.
     Count,
-    /// Words of an advertisement's frame.
+    /// The label of an advertisement.
     Advert,
 }
 
@@ -52,23 +52,24 @@ pub(crate) enum Marker {
 pub(crate) struct Markers(pub u16);
 
 impl Markers {
-    pub(crate) fn has(self, sign: Marker) -> bool {
-        self.0 & (1 << sign as u16) != 0
+    pub(crate) fn has(self, marker: Marker) -> bool {
+        self.0 & (1 << marker as u16) != 0
     }
 
     /// Reads a line; `lower` is a buffer.
     pub(crate) fn of(line: &str, lower: &mut String) -> Markers {
         if line.len() > LONG_BYTES {
-            // A long paragraph can only be told by how it begins, and stands on one page only.
+            // Of a long paragraph only the first words are matched. It is not cached, since it stands
+            // on one page only.
             return Markers::read(line, LONG_HEAD_CHARS, lower);
         }
         let key = xxh3_64(line.as_bytes());
-        KNOWN.with_borrow_mut(|known| {
-            let place = &mut known[key as usize % KNOWN_LINES];
-            if place.0 != key {
-                *place = (key, Markers::read(line, HEAD_CHARS, lower));
+        CACHE.with_borrow_mut(|cache| {
+            let slot = &mut cache[key as usize % CACHE_SLOTS];
+            if slot.0 != key {
+                *slot = (key, Markers::read(line, HEAD_CHARS, lower));
             }
-            place.1
+            slot.1
         })
     }
 
@@ -82,37 +83,39 @@ impl Markers {
             }
         }
         let mut markers = 0;
-        for sign in &PATTERNS.matches(lower) {
-            markers |= 1 << sign;
+        for marker in &PATTERNS.matches(lower) {
+            markers |= 1 << marker;
         }
         Markers(markers)
     }
 }
 
-/// Lines whose markers a thread remembers: 256 KiB. The pages of a host share most of their short
-/// lines, and the patterns cost twenty times what looking them up does.
-const KNOWN_LINES: usize = 1 << 14;
+/// Slots of each thread's cache of lines, 256 KiB. The pages of a host share most of their short
+/// lines, and matching the patterns takes twenty times as long as a look-up.
+const CACHE_SLOTS: usize = 1 << 14;
 
 thread_local! {
-    /// Lines by the hash of their text, the latest in each place.
-    static KNOWN: RefCell<Vec<(u64, Markers)>> = {
-        let of_nothing = Markers::read("", HEAD_CHARS, &mut String::new());
-        RefCell::new(vec![(xxh3_64(b""), of_nothing); KNOWN_LINES])
+    /// The markers of lines by the hash of their text; the latest line in each slot is kept.
+    static CACHE: RefCell<Vec<(u64, Markers)>> = {
+        let of_empty = Markers::read("", HEAD_CHARS, &mut String::new());
+        RefCell::new(vec![(xxh3_64(b""), of_empty); CACHE_SLOTS])
     };
 }
 
-/// How much of a line is read, in characters.
+/// The beginning of a line that is matched, in characters.
 const HEAD_CHARS: usize = 100;
-/// Lines longer than this are paragraphs,
+/// A line with more bytes is a paragraph.
 const LONG_BYTES: usize = 400;
-/// of which this much is read.
+/// The beginning of a paragraph that is matched, in characters.
 const LONG_HEAD_CHARS: usize = 30;
 
-/// All patterns at once: one scan of a line, whatever their number. Word edges are ASCII ones,
-/// which an automaton can see; Unicode's would cost ten times as much.
+/// All patterns as one automaton: one scan of a line, whatever their number. Word boundaries are
+/// ASCII's; with Unicode's the regex engine could not use the automaton and would take ten times as
+/// long.
 static PATTERNS: LazyLock<RegexSet> = LazyLock::new(|| {
     RegexSetBuilder::new(SOURCES)
-        // Room for the automaton's states; at the default it forgets and builds them again.
+        // Enough for all states of the automaton; with the default size they are evicted and built
+        // again and again.
         .dfa_size_limit(16 << 20)
         .build()
         .expect("the patterns are constant and tested")
@@ -151,13 +154,17 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(line: &str, sign: Marker, expected: bool) {
+    fn check(line: &str, marker: Marker, expected: bool) {
         let mut lower = String::new();
-        assert_eq!(Markers::of(line, &mut lower).has(sign), expected, "{line}");
+        assert_eq!(
+            Markers::of(line, &mut lower).has(marker),
+            expected,
+            "{line}"
+        );
     }
 
     #[test]
-    fn furniture_is_told_by_its_words() {
+    fn boilerplate_is_recognised_by_its_words() {
         check("Share this article", Marker::Share, true);
         check("相关阅读", Marker::Related, true);
         check("Related articles", Marker::Related, true);
@@ -172,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_remembered_line_has_the_signs_of_a_new_one() {
+    fn a_cached_line_has_the_markers_of_a_new_one() {
         let mut lower = String::new();
         for line in ["", "Share", "12", "plain words", "Share", ""] {
             let read = Markers::read(line, HEAD_CHARS, &mut lower);
@@ -181,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_has_no_sign() {
+    fn a_sentence_has_no_marker() {
         let mut lower = String::new();
         let markers = Markers::of("The river rose again and took the bridge.", &mut lower);
         assert_eq!(markers, Markers::default());

@@ -1,8 +1,7 @@
-//! The fields around a page's content: title, author, dates, site, language, licence, image.
+//! A page's metadata: title, author, dates, site, language, licence, image.
 //!
-//! Each field has a ladder of sources, from what the publisher wrote for machines to what a
-//! reader would conclude from the page; the first that gives something plausible is taken.
-//! JSON-LD first, then meta elements, then marked-up elements, then the words near the title.
+//! Each field has several sources, tried in order from the most explicit to the least: JSON-LD, meta
+//! elements, marked-up elements, and the text near the title. The first plausible value is taken.
 
 mod author;
 mod title;
@@ -21,7 +20,7 @@ use crate::structured::Structured;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
-/// The fields.
+/// The metadata of a page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Metadata {
     pub title: Option<String>,
@@ -35,10 +34,10 @@ pub(crate) struct Metadata {
     pub licence: Option<String>,
 }
 
-/// Longer values are no fields but mistakes.
+/// Longer values are cut.
 const FIELD_CHARS_MAX: usize = 500;
 
-/// Reads the fields of a page; `main` tells which runs are its content.
+/// Reads the metadata of a page; `main` tells which runs are its content.
 pub(crate) fn read(
     flat: &FlatDom<'_>,
     survey: &Survey,
@@ -80,7 +79,7 @@ pub(crate) fn read(
     }
 }
 
-/// The runs near the title, where by-lines stand.
+/// Where by-lines stand: the runs near the title, and those at the end of the content.
 pub(crate) struct BylineZone {
     /// Runs from a little before the title to a little after the first paragraph.
     pub range: std::ops::Range<usize>,
@@ -108,7 +107,7 @@ impl BylineZone {
         });
         let from = heading.map_or(first, |heading| heading.min(first));
         let to = heading.map_or(first, |heading| heading.max(first));
-        // A title far from the content is in the head of the page, not of the text.
+        // A title far from the content belongs to the header of the page, not to the text.
         let (from, to) = if to - from > 60 {
             (first, first)
         } else {
@@ -121,13 +120,14 @@ impl BylineZone {
     }
 }
 
-/// Blanks squeezed, and cut to a bearable length.
+/// A value with whitespace collapsed, cut to [`FIELD_CHARS_MAX`].
 pub(crate) fn short(text: &str) -> String {
     let mut text = crate::whitespace::collapsed(text);
     text.truncate(char_prefix(&text, FIELD_CHARS_MAX).len());
     text
 }
 
+/// The meta elements that hold a date of publication, the most reliable first.
 const PUBLISHED: [&str; 24] = [
     "article:published_time",
     "datepublished",
@@ -165,7 +165,7 @@ fn published(
     let month_first = flat
         .lang
         .is_none_or(|lang| lang.to_ascii_lowercase().starts_with("en"));
-    let address = dates::in_path(url.path());
+    let in_url = dates::in_path(url.path());
     let read = |value: &str| dates::machine_in(value, month_first);
     let declared = structured
         .published
@@ -176,15 +176,15 @@ fn published(
                 .iter()
                 .find_map(|name| flat.meta(&[name]).and_then(read))
         })
-        .or_else(|| address.clone())
+        .or_else(|| in_url.clone())
         .or_else(|| marked_time(flat, zone));
     let Some(declared) = declared else {
         return written_near(flat, survey, zone, month_first)
-            .or_else(|| tagged_date(flat, survey, month_first));
+            .or_else(|| date_in_byline_class(flat, survey, month_first));
     };
-    // Declared times are often in UTC; the day that the address or the by-line shows is the
-    // publisher's own, where it is the day before or after.
-    let shown = [address, written_near(flat, survey, zone, month_first)];
+    // Declared times are often in UTC. Where the URL or the by-line has the day before or after, that
+    // is the day in the publisher's own time zone.
+    let shown = [in_url, written_near(flat, survey, zone, month_first)];
     shown
         .into_iter()
         .flatten()
@@ -210,7 +210,7 @@ fn modified(flat: &FlatDom<'_>, structured: &Structured) -> Option<String> {
         })
 }
 
-/// A `<time>` or `itemprop=datePublished` that stands near the title, or the only ones there are.
+/// The date of a `<time>` or `itemprop=datePublished` near the title, or of the only one on the page.
 fn marked_time(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
     let mut best: Option<(u32, String)> = None;
     let mut rest: Vec<String> = Vec::new();
@@ -221,7 +221,7 @@ fn marked_time(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
                 .split_ascii_whitespace()
                 .any(|name| name.eq_ignore_ascii_case("datepublished"))
         });
-        // `<abbr class="published" title="2021-03-05">`, the form before `<time>` was there.
+        // `<abbr class="published" title="2021-03-05">`, the form in use before `<time>`.
         let is_old_form = element.element.name.local == local_name!("abbr")
             && element
                 .element
@@ -264,7 +264,7 @@ fn marked_time(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
             best = Some((rank, date));
         }
     }
-    // Times far from the title date other things, unless there is only one.
+    // A time far from the title is the date of something else, unless it is the only one.
     best.map(|(_, date)| date)
         .or_else(|| match rest.as_slice() {
             [only] => Some(only.clone()),
@@ -272,7 +272,7 @@ fn marked_time(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
         })
 }
 
-/// A date in words near the title; then near the end of the content.
+/// A date in the text near the title, else near the end of the content.
 fn written_near(
     flat: &FlatDom<'_>,
     survey: &Survey,
@@ -284,7 +284,7 @@ fn written_near(
         if !survey.markers[index].has(Marker::Date) {
             return None;
         }
-        // A long paragraph speaks of many days; one that begins with a date is dated by it.
+        // A long paragraph may mention any day; it counts only if it begins with a date.
         let read = match flat.runs[index].counts.weight > 300 {
             true => char_prefix(text, 24),
             false => text,
@@ -297,8 +297,8 @@ fn written_near(
         .or_else(|| zone.tail.clone().find_map(dated))
 }
 
-/// A date in an element that is called one.
-fn tagged_date(flat: &FlatDom<'_>, survey: &Survey, month_first: bool) -> Option<String> {
+/// A date in an element whose class names a by-line or date.
+fn date_in_byline_class(flat: &FlatDom<'_>, survey: &Survey, month_first: bool) -> Option<String> {
     flat.runs.iter().enumerate().find_map(|(index, run)| {
         let called = flat
             .ancestors(run.owner)
@@ -354,7 +354,7 @@ fn licence(flat: &FlatDom<'_>, structured: &Structured, base: &Url) -> Option<St
     creative_commons.or_else(|| structured.licence.as_deref().and_then(absolute))
 }
 
-/// The declared language where the content does not contradict it, else the content's.
+/// The declared language if the content does not contradict it, else the detected one.
 fn language(
     flat: &FlatDom<'_>,
     structured: &Structured,
@@ -391,7 +391,7 @@ fn primary(code: &str) -> String {
         .to_ascii_lowercase()
 }
 
-/// The text of an element's runs, in one line; bounded.
+/// The text of an element's runs in one line, at most [`FIELD_CHARS_MAX`] characters.
 pub(crate) fn element_text(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> String {
     if at == NO_ELEMENT {
         return String::new();

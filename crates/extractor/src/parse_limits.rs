@@ -1,57 +1,57 @@
-//! Bounds for the HTML parser: a page of a few hundred kilobytes must not cost minutes.
+//! Bounds for the HTML parser, so that no page of a few hundred kilobytes takes minutes.
 //!
-//! html5ever follows the standard, and the standard has costs that grow with the square of the
-//! input: each attribute is compared with the tag's earlier ones, each tag walks the open
-//! elements, and open formatting elements are made anew in every block. So there are bounds in
+//! The standard's algorithm, which html5ever follows, takes quadratic time on some input: each
+//! attribute is compared with all earlier ones of its tag, each tag walks the stack of open
+//! elements, and open formatting elements are created anew in every block. So there are bounds in
 //! three places on the way:
 //!
 //! ```text
-//!   Tokenizer ──────────────► TokenGate ────────► TreeBuilder ────────► WorkMeter ─► Html
-//!   drops attributes          flattens       (html5ever)           counts
-//!   above so many a tag       at depth,                            every look
-//!   (`tokens`)                stops                                and node
+//!   Tokenizer ─────────► TokenGate ──────► TreeBuilder ─────► WorkMeter ─────► Html
+//!   limits the           limits the        (html5ever)        counts looks at
+//!   attributes           depth; stops                         elements and
+//!   of a tag             at a limit                           new nodes
 //! ```
 //!
-//! Nothing here looks at a clock. Work is counted in the units that cost the time (looks at an
-//! element, comparisons, nodes), and a page is cut where its budget ends, so the same page gives
-//! the same tree on every machine.
+//! No bound depends on a clock. Work is counted in units that take about the same time each (looks
+//! at an element, comparisons, nodes), and parsing stops where the budget is used up. So a page
+//! gives the same tree on every machine.
 //!
-//! Flattening is what browsers do: beyond the depth an element is closed as soon as it is opened.
-//! Its attributes stay (a link is still a link), its content becomes its following sibling.
+//! The depth is limited as browsers do it: an element that is too deep is closed as soon as it is
+//! opened. It keeps its attributes, so a link is still a link; its content becomes its sibling.
 
 pub(crate) mod token_gate;
 pub(crate) mod work_meter;
 
-/// How much of a page the parser may build.
+/// The bounds on parsing one page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DomLimits {
-    /// Bytes of markup read. The body limit of the fetcher comes first; decoding may triple it.
+    /// Bytes of markup that are read. The fetcher's limit on bodies comes first; decoding may triple
+    /// their size.
     pub html_bytes_max: usize,
-    /// Attributes of one tag; the rest of the tag is dropped. Real pages stay below 100. The
-    /// parser compares each with all before it: 1,024 cost half a million comparisons, 200,000 a
-    /// minute.
+    /// Attributes of one tag; further ones are dropped. Real pages stay below 100. The parser
+    /// compares each with all before it: 1,024 take half a million comparisons, 200,000 a minute.
     pub attributes_max: usize,
-    /// Comparisons of attributes over the whole page, after which [`Self::attributes_max_late`]
-    /// holds. At about 1 ns each.
+    /// Comparisons of attributes on the whole page; once they are used up,
+    /// [`Self::attributes_max_late`] applies. Each takes about 1 ns.
     pub attribute_work_max: u64,
-    /// Attributes of one tag once the page has used up its comparisons.
+    /// Attributes of one tag after [`Self::attribute_work_max`] is used up.
     pub attributes_max_late: usize,
-    /// Attributes kept of all tags together, after which parsing stops. At 40 bytes each; the names
-    /// may be single letters, so ten megabytes of markup could hold five million.
+    /// Attributes of all tags together; parsing stops there. Each takes 40 bytes of memory, and with
+    /// names of one letter ten megabytes of markup could hold five million.
     pub page_attributes_max: u64,
-    /// Elements open at a time, formatting elements waiting to be reopened included; a quarter of
-    /// it for formatting elements. Browsers stop at 512 too.
+    /// Elements open at a time, with the formatting elements that wait to be reopened; a quarter of
+    /// this for formatting elements alone. Browsers stop at 512, too.
     pub depth_max: usize,
-    /// Nodes made, dropped ones included. Half a million take some 100 MB and 120 ms; an honest
-    /// page of 5 MB has 100,000 to 400,000.
+    /// Nodes created, including those that are dropped again. Half a million take some 100 MB and
+    /// 120 ms; a normal page of 5 MB has 100,000 to 400,000.
     pub nodes_max: u64,
-    /// Units of work, where a look at an open element is one, at some 3 ns each. An honest page
-    /// needs about 1 unit a byte or less.
+    /// Units of work, of about 3 ns each: a look at an open element is one unit. A normal page needs
+    /// about one unit a byte or less.
     pub work_max: u64,
 }
 
 impl DomLimits {
-    /// The limits that hold where nothing else is said.
+    /// The default limits.
     pub const DEFAULT: DomLimits = DomLimits {
         html_bytes_max: 32 << 20,
         attributes_max: 1024,

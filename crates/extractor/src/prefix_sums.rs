@@ -1,21 +1,21 @@
-//! Sums over any range of runs in constant time.
+//! Prefix sums over the runs: totals of any range of runs in constant time.
 //!
-//! Candidates and features ask "how much of this subtree is links, prose, headings?" for many
-//! overlapping subtrees. Prefix sums answer each with one subtraction.
+//! Candidates and features ask for the links, prose and headings of many overlapping subtrees. With
+//! prefix sums each answer takes one subtraction.
 
 use crate::flat_dom::{ElementIndex, FlatDom, Run};
 use crate::tag::Tag;
 
-/// What is summed over a range of runs.
+/// The totals of a range of runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct RunTotals {
     pub runs: u32,
     pub weight: u32,
     pub words: u32,
     pub link_weight: u32,
-    /// Weight of the runs that read like prose.
+    /// Weight of the runs of prose; see [`is_prose`].
     pub prose: u32,
-    /// How many runs read like prose.
+    /// Number of the runs of prose.
     pub prose_runs: u32,
     pub sentence_ends: u32,
     pub commas: u32,
@@ -56,13 +56,13 @@ impl RunTotals {
         share(self.link_weight, self.weight, 1.0)
     }
 
-    /// The share of the weight that reads like prose.
+    /// The share of the weight in runs of prose.
     pub(crate) fn prose_share(self) -> f32 {
         share(self.prose, self.weight, 0.0)
     }
 }
 
-/// `part / whole`, or `empty` where there is no whole.
+/// `part / whole`, or `empty` if `whole` is zero.
 pub(crate) fn share(part: u32, whole: u32, empty: f32) -> f32 {
     if whole == 0 {
         empty
@@ -71,7 +71,7 @@ pub(crate) fn share(part: u32, whole: u32, empty: f32) -> f32 {
     }
 }
 
-/// Whether a run reads like a sentence or more: long, few links, punctuated.
+/// Whether a run is prose: at least one sentence long, few links, with punctuation.
 pub(crate) fn is_prose(run: &Run) -> bool {
     run.counts.weight >= 70
         && run.link_weight * 3 < run.counts.weight
@@ -107,7 +107,7 @@ impl PrefixSums {
         PrefixSums { prefix }
     }
 
-    /// The sum over runs `from..to`; out of range is cut to what is there.
+    /// The totals of the runs `from..to`; a range beyond the last run is cut.
     pub(crate) fn range(&self, from: usize, to: usize) -> RunTotals {
         let last = self.prefix.len() - 1;
         let to = to.min(last);
@@ -115,13 +115,13 @@ impl PrefixSums {
         self.prefix[to].minus(self.prefix[from])
     }
 
-    /// The sum over the runs under an element.
+    /// The totals of the runs inside an element.
     pub(crate) fn under(&self, flat: &FlatDom<'_>, index: ElementIndex) -> RunTotals {
         let element = &flat.elements[index as usize];
         self.range(element.first_run as usize, element.end_run as usize)
     }
 
-    /// The sum over the whole page.
+    /// The totals of the whole page.
     pub(crate) fn page(&self) -> RunTotals {
         self.range(0, self.prefix.len() - 1)
     }

@@ -1,24 +1,22 @@
-//! Which runs the page's own structured data holds too.
+//! Shingles: hashes of five words in a row, by which texts are compared.
 //!
-//! Where JSON-LD carries the article's text, a run that is in it is content and a run that is not
-//! is furniture. Texts are compared by hashes of five words (of five characters in scripts without
-//! blanks), so punctuation and markup do not matter.
+//! In Chinese, Japanese and Korean each character counts as a word. Punctuation, case and markup make
+//! no difference. The features compare each run with the title and with the article text that JSON-LD
+//! may hold; the classifier finds text that a page repeats.
 
 use crate::bounded::byte_prefix;
 use crate::char_counts::is_cjk;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Words in one hash.
+/// Words in one shingle.
 const SHINGLE_WORDS: usize = 5;
-/// Bytes of structured text that are read.
+/// The most bytes of a text that are read.
 const BYTES_MAX: usize = 1 << 19;
 
-/// The shingles of some texts.
+/// The set of the shingles of some texts.
 #[derive(Default)]
 pub(crate) struct ShingleSet {
     set: FxHashSet<u64>,
-    /// Words seen.
-    pub words: usize,
 }
 
 impl ShingleSet {
@@ -26,7 +24,6 @@ impl ShingleSet {
         let text = byte_prefix(text, BYTES_MAX);
         let mut words = Vec::with_capacity(text.len() / 5);
         hash_words(text, &mut words);
-        self.words += words.len();
         for shingle in words.windows(SHINGLE_WORDS.min(words.len()).max(1)) {
             self.set.insert(combine(shingle));
         }
@@ -42,7 +39,6 @@ impl ShingleSet {
             return self.add(text);
         }
         let text = texts.at(index);
-        self.words += text.words;
         self.set.extend(text.shingles);
     }
 
@@ -60,18 +56,18 @@ impl ShingleSet {
     }
 }
 
-/// The shingles of many texts, made once.
+/// The shingles of each run's text.
 #[derive(Default)]
 pub(crate) struct RunShingles {
     shingles: Vec<u64>,
-    /// For each text, where its shingles end and how many words it has.
+    /// For each run, where its shingles end and how many words it has.
     ends: Vec<(u32, u32)>,
-    /// Hashes of the words of all texts.
+    /// Hashes of the words of all runs.
     words: Vec<u64>,
     word_ends: Vec<u32>,
 }
 
-/// One text of them.
+/// The shingles of one run.
 #[derive(Clone, Copy)]
 pub(crate) struct TextShingles<'g> {
     shingles: &'g [u64],
@@ -121,11 +117,12 @@ impl RunShingles {
         }
     }
 
-    /// For each text, the share of its shingles that other texts have too, and that earlier ones
-    /// have: pages carry the same text twice for wide and narrow screens.
+    /// For each run, the share of its shingles that other runs have, too, and the share that earlier
+    /// runs have: pages hold the same text twice for wide and narrow screens.
     pub(crate) fn duplicate_shares(&self) -> Vec<(f32, f32)> {
-        // For each shingle of a text that is long enough, its number among the distinct ones; for
-        // each of these, the first text that has it and whether another has it too.
+        // `placed` has, for each shingle of each run that is long enough, its number among the
+        // distinct shingles. `distinct` has, for each of these, the first run with it and whether
+        // another run has it, too.
         let mut numbers: FxHashMap<u64, u32> = FxHashMap::with_capacity_and_hasher(
             self.shingles.len().min(1 << 16),
             Default::default(),
@@ -170,7 +167,8 @@ fn combine(words: &[u64]) -> u64 {
     })
 }
 
-/// A hash for each word, in order, of the letters and digits in lower case; within one page only.
+/// Appends a hash of each word's letters and digits in lower case, in order. The hashes are compared
+/// within one page only.
 pub(crate) fn hash_words(text: &str, out: &mut Vec<u64>) {
     const SEED: u64 = 0xcbf2_9ce4_8422_2325;
     let mut word = SEED;
@@ -222,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_said_twice_echoes() {
+    fn repeated_text_has_a_share_in_other_and_in_earlier_runs() {
         let texts = ["a b c d e f", "x", "a b c d e", ""].map(str::to_owned);
         let duplicate_shares = RunShingles::of(&texts).duplicate_shares();
         assert_eq!(

@@ -1,19 +1,19 @@
-//! Where a page without an address says that it is from.
+//! The URL that a page states itself, for a page that was given none.
 //!
-//! The judge looks at the URL, and a link's target is told by the page's own host: a page from a
-//! file is read better by the address it names. On 454 pages with known content, read without
-//! their URLs, this takes the F1 from .943 to .948, what it is
-//! with them.
+//! The classifier uses the page's URL, and whether a link leads to another site depends on the
+//! page's host. So a page from a file is read better with the URL that it states. On 454 pages
+//! with known content, read without their URLs, this raises the F1 from .943 to .948, the same as
+//! with their URLs.
 
 use url::Url;
 
 use crate::flat_dom::FlatDom;
 
-/// Bytes of an address that is believed.
-const ADDRESS_BYTES_MAX: usize = 2048;
+/// The longest stated URL that is used, in bytes.
+const URL_BYTES_MAX: usize = 2048;
 
-/// Whether a URL only stands in for one that is not known: it has no host, or one that cannot be
-/// (RFC 6761 §6.4).
+/// Whether a URL is a placeholder for one that is not known: it has no host, or one in the reserved
+/// domain `invalid` (RFC 6761 §6.4).
 pub(crate) fn is_placeholder(url: &Url) -> bool {
     url.host_str()
         .is_none_or(|host| host.is_empty() || host.ends_with(".invalid"))
@@ -24,22 +24,22 @@ pub(crate) fn placeholder_url() -> Url {
     Url::parse("http://unknown.invalid/").expect("a constant URL")
 }
 
-/// Where the page is from by what it says itself: the canonical link, else `og:url`, else
-/// `<base>`. Only whole http and https addresses count.
+/// The URL that the page states: the canonical link, else `og:url`, else `<base>`. Only absolute
+/// http and https URLs count.
 pub(crate) fn stated_url(flat: &FlatDom<'_>) -> Option<Url> {
     let canonical = flat.head_links.iter().filter(|(rel, _)| {
         rel.split_ascii_whitespace()
             .any(|word| word.eq_ignore_ascii_case("canonical"))
     });
-    let canonical = canonical.map(|(_, href)| *href).find_map(whole);
+    let canonical = canonical.map(|(_, href)| *href).find_map(absolute_web_url);
     canonical
-        .or_else(|| flat.meta(&["og:url"]).and_then(whole))
-        .or_else(|| flat.base.and_then(whole))
+        .or_else(|| flat.meta(&["og:url"]).and_then(absolute_web_url))
+        .or_else(|| flat.base.and_then(absolute_web_url))
 }
 
-fn whole(reference: &str) -> Option<Url> {
+fn absolute_web_url(reference: &str) -> Option<Url> {
     let reference = reference.trim();
-    if reference.len() > ADDRESS_BYTES_MAX {
+    if reference.len() > URL_BYTES_MAX {
         return None;
     }
     let url = Url::parse(reference).ok()?;
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_from_nowhere_is_read_like_one_from_the_address_it_names() {
+    fn a_page_without_a_url_is_read_as_if_given_the_url_that_it_states() {
         let own = Url::parse("https://a.example/2021/flood-takes-bridge").unwrap();
         for head in [
             format!(
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_given_address_is_not_overruled() {
+    fn a_given_url_is_not_overruled() {
         let html = page("<link rel=canonical href=https://a.example/flood>");
         let given = Url::parse("http://b.example/x/").unwrap();
         let read = extract(&html, &PageContext::new(&given));
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_whole_address_of_the_web_is_not_believed() {
+    fn only_an_absolute_web_url_is_taken() {
         for href in [
             "/flood",
             "//a.example/",
@@ -114,7 +114,7 @@ mod tests {
                 "{href}"
             );
         }
-        let long = format!("http://a.example/{}", "x".repeat(ADDRESS_BYTES_MAX));
+        let long = format!("http://a.example/{}", "x".repeat(URL_BYTES_MAX));
         assert_eq!(
             stated_in(&format!("<link rel=canonical href={long}>")),
             None
@@ -123,7 +123,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_address_upsets_the_reading(href in "[a-z:/.?#@\\[\\]%0-9 ]{0,40}") {
+        fn no_stated_url_panics(href in "[a-z:/.?#@\\[\\]%0-9 ]{0,40}") {
             stated_in(&format!("<link rel=canonical href=\"{href}\"><base href=\"{href}\">"));
         }
     }

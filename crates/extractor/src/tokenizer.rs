@@ -1,15 +1,18 @@
 //! Markup to tokens, for the tree builder behind the [`TokenGate`].
 //!
-//! The standard describes a machine that takes one character at a time. All of a page is here at
-//! once, so tags, texts and comments are found by where they end, and a short text that needs no
-//! change is a slice that shares its bytes with its neighbours: see `PART_BYTES`. Being the one who
-//! cuts the attributes, the tokenizer also drops those of a tag above
-//! [`DomLimits::attributes_max`] before each is compared with all others.
+//! The standard describes a state machine that takes one character at a time. Here the whole page is
+//! in memory, so the end of each tag, text and comment is found by a byte search. A short text that
+//! needs no change is not copied: it is a slice that shares a buffer with its neighbours (see
+//! `BUFFER_BYTES`).
 //!
-//! What only the tree builder knows (is this `<title>` raw text, is this CDATA?) it answers.
+//! The tokenizer drops the attributes of a tag beyond [`DomLimits::attributes_max`], before the
+//! parser compares each of them with all others.
 //!
-//! Source: WHATWG HTML, §13.2.5. The tests compare the trees with those that html5ever's own
-//! tokenizer gives, which costs four times as much.
+//! Some states depend on the tree (whether a `<title>` is raw text, whether `<![CDATA[` is allowed);
+//! for these the tree builder is asked.
+//!
+//! Source: WHATWG HTML, §13.2.5. Tests compare the trees with those of html5ever's own tokenizer,
+//! which takes four times as long.
 
 mod attributes;
 mod char_references;
@@ -31,36 +34,39 @@ use attributes::ends_name;
 use char_references::ReferenceContext;
 use name_cache::NameCache;
 
-/// Bytes of the parts whose slices are the page's texts. Slices of one copy of all the page would
-/// do, too; but a piece of megabytes for each page, freed among smaller ones that stay, would tear
-/// holes into the heap. A part lives as long as one of its slices, at most as long as the tree.
-const PART_BYTES: usize = 32 * 1024;
+/// Bytes of each buffer that the page's texts are slices of. One copy of the whole page would do,
+/// too, but allocating and freeing megabytes for each page among smaller allocations that stay would
+/// fragment the heap. A buffer lives as long as one of its slices, at most as long as the tree.
+const BUFFER_BYTES: usize = 32 * 1024;
 
-/// Gives a page's tokens to a tree builder.
+/// Passes the tokens of a page to a tree builder.
 pub(crate) struct Tokenizer<'h> {
     html: &'h str,
-    /// A part of the page, to be shared in slices, and where it begins.
-    part: StrTendril,
-    part_start: usize,
+    /// A copy of some of the page, of which texts are slices.
+    buffer: StrTendril,
+    /// Where in the page the buffer begins.
+    buffer_start: usize,
     has_nul: bool,
     gate: TokenGate,
     limits: &'h DomLimits,
+    /// Comparisons of attributes so far; see [`DomLimits::attribute_work_max`].
     attribute_work: u64,
+    /// Tags of which attributes were dropped.
     cut_tags: u64,
     names: NameCache,
-    /// Room for the attributes of a tag.
+    /// Reused for the attributes of each tag.
     attributes: Vec<Attribute>,
-    /// Room for a text whose references are resolved.
+    /// Reused for each text with character references.
     text: String,
 }
 
 impl<'h> Tokenizer<'h> {
-    /// The page's line ends are line feeds.
+    /// A tokenizer for a page whose line ends are line feeds.
     pub(crate) fn new(html: &'h str, gate: TokenGate, limits: &'h DomLimits) -> Tokenizer<'h> {
         Tokenizer {
             html,
-            part: StrTendril::new(),
-            part_start: 0,
+            buffer: StrTendril::new(),
+            buffer_start: 0,
             has_nul: memchr::memchr(0, html.as_bytes()).is_some(),
             gate,
             limits,
@@ -72,8 +78,8 @@ impl<'h> Tokenizer<'h> {
         }
     }
 
-    /// Reads the whole page, or as much as its limits allow; then the gate and how many tags were
-    /// cut.
+    /// Reads the page as far as its limits allow. Returns the gate and the number of tags of which
+    /// attributes were dropped.
     pub(crate) fn run(mut self) -> (TokenGate, u64) {
         let mut text = 0;
         let mut at = 0;
@@ -96,7 +102,7 @@ impl<'h> Tokenizer<'h> {
         (self.gate, self.cut_tags)
     }
 
-    /// Whether a `<` is more than a character.
+    /// Whether the `<` at `at` begins markup and is not text.
     fn is_markup(&self, at: usize) -> bool {
         match self.html.as_bytes()[at + 1..] {
             [b'/', _, ..] | [b'!' | b'?', ..] => true,
@@ -105,7 +111,7 @@ impl<'h> Tokenizer<'h> {
         }
     }
 
-    /// From a `<` that begins markup to where text begins again.
+    /// Reads the markup that begins at `at`; returns where text begins again.
     fn markup(&mut self, at: usize) -> usize {
         let rest = &self.html.as_bytes()[at..];
         match rest {
@@ -140,7 +146,8 @@ impl<'h> Tokenizer<'h> {
             .adjusted_current_node_present_but_not_in_html_namespace()
     }
 
-    /// A start tag whose name begins at `name`, and the raw text behind it if there is any.
+    /// Reads a start tag whose name begins at `name`, with the raw text behind it if its element has
+    /// any; returns where that ends.
     fn start_tag(&mut self, name: usize) -> usize {
         let name_end = self.name_end(name);
         let attributes_max = if self.attribute_work > self.limits.attribute_work_max {
@@ -149,7 +156,7 @@ impl<'h> Tokenizer<'h> {
             self.limits.attributes_max
         };
         let tag = self.attributes(name_end, attributes_max);
-        // A tag that is never closed is dropped.
+        // A tag without its `>` is dropped, as the standard does at the end of the file.
         let Some(end) = tag.end else {
             return self.html.len();
         };
@@ -178,13 +185,13 @@ impl<'h> Tokenizer<'h> {
         let text = if is_rcdata {
             self.resolved(end, text_end, ReferenceContext::Text)
         } else {
-            self.shown(end, text_end)
+            self.without_nul(end, text_end)
         };
         self.give_text(text);
         text_end
     }
 
-    /// Counts a tag's attributes, of which some may have been cut.
+    /// Counts the work and the losses of a tag with `count` attributes.
     fn note_attributes(&mut self, count: usize, attributes_max: usize) {
         let kept = count.min(attributes_max) as u64;
         self.attribute_work += kept * kept / 2;
@@ -213,7 +220,7 @@ impl<'h> Tokenizer<'h> {
         name + length.unwrap_or(bytes.len())
     }
 
-    /// Whatever else begins with `<!`, `<?` or `</`: a comment up to the next `>`.
+    /// Anything else that begins with `<!`, `<?` or `</` is a comment up to the next `>`.
     fn bogus_comment(&mut self, start: usize) -> usize {
         let rest = &self.html.as_bytes()[start..];
         let length = memchr::memchr(b'>', rest);
@@ -222,11 +229,11 @@ impl<'h> Tokenizer<'h> {
     }
 
     fn comment(&mut self, start: usize, end: usize) {
-        let text = self.shown(start, end);
+        let text = self.without_nul(start, end);
         let _ = self.gate.process_token(Token::CommentToken(text), 1);
     }
 
-    /// One a page: html5ever reads it.
+    /// Reads a doctype with html5ever's own tokenizer: there is one a page, so speed does not matter.
     fn doctype(&mut self, at: usize) -> usize {
         let rest = &self.html.as_bytes()[at..];
         let length = memchr::memchr(b'>', rest);
@@ -237,7 +244,7 @@ impl<'h> Tokenizer<'h> {
         end
     }
 
-    /// Text between tags.
+    /// Text between tags, with references resolved and NULs told apart.
     fn text(&mut self, start: usize, end: usize) {
         if !self.has_nul {
             let text = self.resolved(start, end, ReferenceContext::Text);
@@ -249,7 +256,7 @@ impl<'h> Tokenizer<'h> {
         });
     }
 
-    /// Text in which no references are resolved and NULs are no characters.
+    /// The text of a CDATA section: its references are not resolved, its NULs are told apart.
     fn characters(&mut self, start: usize, end: usize) {
         self.each_without_nul(start, end, |this, start, end| {
             let text = this.slice(start, end);
@@ -278,24 +285,24 @@ impl<'h> Tokenizer<'h> {
         }
     }
 
-    /// A piece of the page. Short ones are slices of the part at hand; where that does not hold the
-    /// piece, the next part begins with it. A piece of over a quarter of a part is copied by
-    /// itself, as a part begun with it would hold little else.
+    /// A stretch of the page. A short one is a slice of the buffer; if the buffer does not hold it,
+    /// a new buffer begins with it. A stretch longer than a quarter of a buffer is copied by itself,
+    /// since a buffer that began with it would hold little else.
     fn slice(&mut self, start: usize, end: usize) -> StrTendril {
-        if end - start > PART_BYTES / 4 {
+        if end - start > BUFFER_BYTES / 4 {
             return StrTendril::from_slice(&self.html[start..end]);
         }
-        if start < self.part_start || end > self.part_start + self.part.len() {
-            let part = crate::bounded::byte_prefix(&self.html[start..], PART_BYTES);
-            self.part = StrTendril::from_slice(part);
-            self.part_start = start;
+        if start < self.buffer_start || end > self.buffer_start + self.buffer.len() {
+            let head = crate::bounded::byte_prefix(&self.html[start..], BUFFER_BYTES);
+            self.buffer = StrTendril::from_slice(head);
+            self.buffer_start = start;
         }
-        let offset = start - self.part_start;
-        self.part.subtendril(offset as u32, (end - start) as u32)
+        let offset = start - self.buffer_start;
+        self.buffer.subtendril(offset as u32, (end - start) as u32)
     }
 
-    /// A part of the page, NULs as U+FFFD.
-    fn shown(&mut self, start: usize, end: usize) -> StrTendril {
+    /// A stretch of the page with NULs as U+FFFD.
+    fn without_nul(&mut self, start: usize, end: usize) -> StrTendril {
         let text = &self.html[start..end];
         if self.has_nul && text.contains('\0') {
             return StrTendril::from(text.replace('\0', "\u{fffd}"));
@@ -303,11 +310,11 @@ impl<'h> Tokenizer<'h> {
         self.slice(start, end)
     }
 
-    /// As [`Tokenizer::shown`], with its references resolved.
+    /// As [`Tokenizer::without_nul`], with character references resolved.
     fn resolved(&mut self, start: usize, end: usize, place: ReferenceContext) -> StrTendril {
         let text = &self.html[start..end];
         if memchr::memchr(b'&', text.as_bytes()).is_none() {
-            return self.shown(start, end);
+            return self.without_nul(start, end);
         }
         self.text.clear();
         char_references::resolve(text, place, &mut self.text);

@@ -1,12 +1,13 @@
 //! Collapsing whitespace as a browser does when it lays out text.
 
-/// Appends `text` to `out` with every run of blanks as one, none at the start of a line.
+/// Appends `text` to `out` with every stretch of whitespace as one blank, and none at the start of a
+/// line. Invisible characters are dropped.
 pub(crate) fn push_collapsed(out: &mut String, text: &str) {
     if push_if_collapsed(out, text) {
         return;
     }
     out.reserve(text.len().min(1 << 16));
-    // Where what is still to be copied begins: words are copied whole.
+    // The start of what is not yet copied: words are copied whole.
     let mut start = 0;
     let mut at = 0;
     let bytes = text.as_bytes();
@@ -33,12 +34,12 @@ pub(crate) fn push_collapsed(out: &mut String, text: &str) {
     out.push_str(&text[start..]);
 }
 
-/// As [`push_collapsed`] where `text` is ASCII with single blanks, as most is; else does nothing and
-/// says so.
+/// The fast path of [`push_collapsed`] for ASCII text with single blanks, as most text is. For any
+/// other text it does nothing and returns false.
 pub(crate) fn push_if_collapsed(out: &mut String, text: &str) -> bool {
     let bytes = text.as_bytes();
     let after = bytes.get(1..).unwrap_or_default();
-    // Folds, not searches: the compiler looks at sixteen bytes at a time.
+    // Folds and not searches, so that the compiler can vectorize them.
     let is_odd = |odd, &byte: &u8| odd | !(b' '..0x7f).contains(&byte);
     let is_double = |double, (&one, &next): (&u8, &u8)| double | ((one == b' ') & (next == b' '));
     if bytes.iter().fold(false, is_odd) || bytes.iter().zip(after).fold(false, is_double) {
@@ -50,7 +51,7 @@ pub(crate) fn push_if_collapsed(out: &mut String, text: &str) -> bool {
     true
 }
 
-/// `text` with every run of blanks as one and none at its ends.
+/// `text` with every stretch of whitespace as one blank and none at its ends.
 pub(crate) fn collapsed(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(256));
     push_collapsed(&mut out, text);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Train a forest of the classifier (src/classifier/*.txt) from pages whose content people marked.
+"""Train a forest of the classifier (src/classifier/*.txt) on pages with content marked by people.
 
     cargo run --release -p extractor --example classifier_rows -- DATA ROWS [ODDS]
     python3 train_classifier.py DATA/truth.jsonl ROWS FOREST [--masked MASKED ROWS]
 
-With --folds the pages are split by site and the score on the unseen folds is printed (of the forest
-alone, without the rules that come after it); with --odds the log odds for the unseen folds are
-written, which the second forest is trained on. Needs numpy and lightgbm.
+With --folds the pages are split by site and the cross-validated score is printed (of the forest
+alone, without the rules that come after it). With --odds the log odds of each page by a forest that
+was trained without its site are written; the second forest is trained on these. Needs numpy and lightgbm.
 """
 import argparse, hashlib, json, re, sys, unicodedata
 from collections import Counter
@@ -17,19 +17,19 @@ import numpy as np
 
 CJK = r"\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
-# Few leaves and few features a split: pages are hundreds, runs are tens of thousands, and what
-# must carry over is what holds on other sites.
+# Few leaves and few features for each split: there are tens of thousands of runs but only hundreds
+# of pages, and the forest must generalise to other sites.
 PARAMETERS = dict(objective="binary", learning_rate=0.06, min_data_in_leaf=60,
                   min_sum_hessian_in_leaf=20, bagging_fraction=0.7, bagging_freq=1,
                   lambda_l2=5, max_bin=63, verbose=-1, num_threads=1)
-# Trees, leaves of a tree and share of features a split, of the first forest and of the second.
+# For each forest: the number of trees, the leaves of a tree, the share of features for each split.
 FIRST, SECOND = (260, 10, 0.2), (75, 7, 0.3)
 FOLDS = 8
-# Rows of a page that take part in training; content is kept whole.
+# The most rows of a page without content that are trained on; all rows of content are.
 ROWS_MAX = 200
-# What a run judged by a snippet weighs; other runs weigh their share of their page's content.
+# The weight of a run that is labelled by a snippet; other runs weigh their share of their page's content.
 SNIPPET_WEIGHT = 0.4
-# What each of a page's two masked copies weighs.
+# The weight of each of a page's two masked copies.
 MASKED_WEIGHT = 0.125
 
 
@@ -50,10 +50,11 @@ def precision_recall(words, truth):
 
 
 def labels(runs, truth):
-    """For each run (a list of tokens), whether the truth holds it.
+    """For each run (a list of tokens), whether it is part of the true content.
 
-    Long runs by their shingles; short ones when the truth holds them joined to a neighbour; and of
-    a text that stands on the page more often than in the truth, those in the best company.
+    A long run is if the truth has its shingles; a short one if the truth has it next to the run
+    before or after it. Of a text that is on the page more often than in the truth, the runs with the
+    most content around them are chosen.
     """
     grams = {tuple(truth[i:i + 4]) for i in range(max(0, len(truth) - 3))}
     joined = " " + " ".join(truth) + " "
@@ -86,7 +87,7 @@ def labels(runs, truth):
         if len(where) <= wanted:
             continue
 
-        def company(i):
+        def content_around(i):
             around = [k for k in range(max(0, i - 6), min(len(runs), i + 7)) if k != i and runs[k]]
             sizes = [min(len(runs[k]), 30) for k in around]
             score = sum(max(out[k], 0) * size for k, size in zip(around, sizes)) / (sum(sizes) + 1)
@@ -97,7 +98,7 @@ def labels(runs, truth):
                 score += 1
             return score
 
-        for i in sorted(where, key=company, reverse=True)[wanted:]:
+        for i in sorted(where, key=content_around, reverse=True)[wanted:]:
             out[i] = 0
     return out >= 0.5
 
@@ -107,12 +108,12 @@ def squash(text):
 
 
 def snippet_labels(texts, record):
-    """1 and 0 for runs that hold a wanted or an unwanted snippet, -1 for all that nobody judged."""
+    """1 for a run with a wanted snippet, 0 for one with an unwanted snippet, -1 for any other."""
     wanted = [s for s in map(squash, record.get("with") or []) if s]
     unwanted = [s for s in map(squash, record.get("without") or []) if s]
     out = np.full(len(texts), -1)
     for i, text in enumerate(map(squash, texts)):
-        # An unwanted snippet inside a long run says nothing against the run.
+        # An unwanted snippet inside a long run does not make the whole run unwanted.
         if any(s in text and len(text) < 6 * len(s) + 40 for s in unwanted):
             out[i] = 0
         elif any(s in text for s in wanted):
@@ -145,7 +146,7 @@ def load(truth_file, rows_dir):
 
 
 def weights(page):
-    """An error costs its share of the page's content; a huge menu does not rule the page."""
+    """A run weighs its share of the page's content; a huge menu is capped."""
     size = np.minimum([len(run) for run in page["runs"]], 400) / max(len(page["truth"]), 30)
     size = size * min(1.0, 4.0 / max(size.sum(), 1e-9)) + 0.0005
     # Drafts by other extractors and re-encoded copies count less.
@@ -154,7 +155,7 @@ def weights(page):
 
 
 def samples(values, pages):
-    """Features, labels and weights of the runs that take part in training."""
+    """Features, labels and weights of the runs that are trained on."""
     chance = np.random.RandomState(3)
     x, y, w = [], [], []
     for page in pages:
@@ -174,7 +175,7 @@ def samples(values, pages):
 
 
 def train(data, size, wanted, seed=0):
-    """A forest of the pages `wanted` accepts; `data` is (values, pages, weight) for each source."""
+    """A forest trained on the pages that `wanted` accepts; `data` is (values, pages, weight) for each source."""
     parts = [(*samples(values, [page for page in pages if wanted(page)]), weight)
              for values, pages, weight in data]
     x, y = np.vstack([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
@@ -185,7 +186,7 @@ def train(data, size, wanted, seed=0):
 
 
 def choose(probability, runs):
-    """As classifier.rs does: the cut with the largest expected mean of precision and recall."""
+    """As classifier.rs does: the threshold with the largest expected mean of precision and recall."""
     size = np.array([len(run) for run in runs], float)
     order = np.argsort(-probability, kind="stable")
     right, kept = np.cumsum(probability[order] * size[order]), np.cumsum(size[order])
@@ -194,7 +195,7 @@ def choose(probability, runs):
 
 
 def unseen(data, folds, size):
-    """Each page with the probabilities of a forest that saw no page of its site."""
+    """Each page with the probabilities of a forest that was trained without its site."""
     fold = lambda page: int(hashlib.sha1(site(page["record"]).encode()).hexdigest(), 16) % folds
     values, pages, _ = data[0]
     for k in range(folds):

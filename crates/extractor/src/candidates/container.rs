@@ -1,18 +1,18 @@
-//! The container whose paragraphs score best.
+//! The container with the best score, as in Readability.
 //!
-//! Every run of prose gives points to the blocks around it, full to the nearest, less to those
-//! further out; a block loses the share of its text that is links. The best block is where an
-//! article's paragraphs meet. Strong on articles in any script, blind where content is spread
-//! over many blocks.
+//! Every run of prose gives points to the blocks around it: all its points to the nearest, fewer to
+//! those further out. The score of a block is reduced by the share of its text that is in links. The
+//! best block is the one that holds the paragraphs of an article. The method is strong on articles in
+//! any script and fails where the content is spread over many blocks.
 //!
-//! Source: the idea of Readability (Arc90, 2009).
+//! Source: Readability (Arc90, 2009).
 
 use crate::class_hints::Hint;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
 use crate::prefix_sums::PrefixSums;
 use crate::tag::Tag;
 
-/// The best container, and how sure of it the scores are.
+/// The best container.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Container {
     /// `NO_ELEMENT` where the page has no prose.
@@ -21,7 +21,7 @@ pub(crate) struct Container {
     pub prose_share: f32,
 }
 
-/// How many levels above a paragraph take part in its score.
+/// How many blocks above a paragraph are given points.
 const LEVELS: usize = 5;
 
 /// Finds the container with the best score.
@@ -35,7 +35,7 @@ pub(crate) fn find(flat: &FlatDom<'_>, sums: &PrefixSums) -> Container {
         let points = 1.0
             + (run.counts.commas + run.counts.sentence_ends).min(12) as f32
             + (run.counts.weight as f32 / 100.0).min(4.0);
-        // A paragraph's own element holds nothing but itself: its points go to what is around it.
+        // A `<p>` holds only its own text, so the points go to the blocks around it.
         let mut level = 0;
         for index in flat.ancestors(run.owner) {
             let element = &flat.elements[index as usize];
@@ -79,7 +79,8 @@ pub(crate) fn find(flat: &FlatDom<'_>, sums: &PrefixSums) -> Container {
     }
 }
 
-/// A start in the score for what an element is called; never quite 0, which means "not scored".
+/// The initial score of an element by its tag and class names. It is never 0, which stands for "not
+/// yet scored".
 fn name_score(flat: &FlatDom<'_>, index: ElementIndex) -> f32 {
     let element = &flat.elements[index as usize];
     let mut score = match element.tag {

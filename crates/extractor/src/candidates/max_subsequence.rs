@@ -1,8 +1,8 @@
-//! The stretch of the page with the most text in it.
+//! Maximum subsequence segmentation: the range of runs with the largest sum of scores.
 //!
-//! Give every run a value: its length where it reads like prose, a loss where it is short or made
-//! of links. The stretch with the largest sum is where a page talks; it needs no names and no
-//! containers, so it works on pages of tables and fonts as on pages of `div`s.
+//! Every run has a score: positive by its length if it is prose, negative if it is short or consists
+//! of links. The range with the largest sum is the densest text of the page. The method uses neither
+//! class names nor containers, so it works on pages of `<table>` and `<font>` as on pages of `<div>`.
 //!
 //! Source: Pasternack and Roth, *Extracting Article Text from the Web with Maximum Subsequence
 //! Segmentation*, WWW 2009.
@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::flat_dom::FlatDom;
 
-/// Finds the range of runs with the largest sum of values.
+/// Finds the range of runs with the largest sum of scores.
 pub(crate) fn find(flat: &FlatDom<'_>) -> Range<usize> {
     let values = flat.runs.iter().map(|run| {
         let weight = run.counts.weight as f32;
@@ -21,7 +21,7 @@ pub(crate) fn find(flat: &FlatDom<'_>) -> Range<usize> {
         } else {
             0.4
         };
-        // A short line or a link costs about as much as a short sentence earns.
+        // A short line or a link costs about as much as a short sentence is worth.
         (weight - 2.0 * links).min(600.0) * punctuated - 30.0
     });
     best_range(values)

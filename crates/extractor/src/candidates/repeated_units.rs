@@ -1,8 +1,8 @@
-//! Units that repeat: posts of a thread, items of a list, cards of a grid.
+//! Repeated units: the posts of a thread, the items of a list, the cards of a grid.
 //!
-//! Siblings of one shape (tag and first class) are units of one kind. In a forum or a grid the
-//! units together are the content, though each alone is short or mostly a link; in a menu they
-//! are furniture. What the units hold tells which: their length, their prose, their links.
+//! Siblings with the same tag and first class are units of one group. In a forum or a grid the units
+//! together are the content, though each alone is short or mostly a link. In a menu they are
+//! boilerplate. The length, prose and links of the units tell which.
 
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT};
 use rustc_hash::FxHashMap;
@@ -12,13 +12,13 @@ use rustc_hash::FxHashMap;
 pub(crate) struct Unit {
     /// The unit's element; `NO_ELEMENT` where nothing repeats around the run.
     pub element: ElementIndex,
-    /// How many siblings have its shape, itself among them.
+    /// The number of units in its group.
     pub count: u32,
-    /// Their text together.
+    /// The weight of the group's text.
     pub weight: u32,
-    /// Their text that is in links.
+    /// The weight of the group's text in links.
     pub link_weight: u32,
-    /// Its number among them, 0 for the first.
+    /// Its number in the group, from 0.
     pub number: u32,
 }
 
@@ -30,7 +30,7 @@ const NOTHING: Unit = Unit {
     number: 0,
 };
 
-/// Fewer siblings of one shape are chance.
+/// The least units of a group: fewer alike siblings are coincidence.
 const COUNT_MIN: u32 = 3;
 
 #[derive(Default, Clone, Copy)]
@@ -40,8 +40,8 @@ struct Group {
     link_weight: u32,
 }
 
-/// The units around each run, of groups with at least three that hold text: of the group with the
-/// most text, and of the innermost one.
+/// Finds, for each run, the unit around it whose group has the most text, and the innermost unit
+/// around it.
 pub(crate) fn find(flat: &FlatDom<'_>) -> (Vec<Unit>, Vec<Unit>) {
     let mut groups: FxHashMap<u64, Group> = FxHashMap::default();
     let key =
@@ -68,21 +68,21 @@ pub(crate) fn find(flat: &FlatDom<'_>) -> (Vec<Unit>, Vec<Unit>) {
             number: numbers[index as usize],
         })
     };
-    // Runs of one paragraph each are units of nothing: the unit must hold more than the run, or be
-    // a list item or row.
-    let mut memory: (ElementIndex, Unit, Unit) = (NO_ELEMENT, NOTHING, NOTHING);
+    // Paragraphs in a row are no units: a unit holds more than one run, or is a list item or a table
+    // row. Neighbouring runs with the same owner have the same units, so the last result is kept.
+    let mut last: (ElementIndex, Unit, Unit) = (NO_ELEMENT, NOTHING, NOTHING);
     flat.runs
         .iter()
         .map(|run| {
-            if memory.0 == run.owner {
-                return (memory.1, memory.2);
+            if last.0 == run.owner {
+                return (last.1, last.2);
             }
             let mut best = NOTHING;
             let mut inner = NOTHING;
             for index in flat.ancestors(run.owner) {
                 let element = &flat.elements[index as usize];
-                let many = element.end_run - element.first_run > 1;
-                if !many && !matches!(element.tag, crate::tag::Tag::Li | crate::tag::Tag::Tr) {
+                let has_runs = element.end_run - element.first_run > 1;
+                if !has_runs && !matches!(element.tag, crate::tag::Tag::Li | crate::tag::Tag::Tr) {
                     continue;
                 }
                 if let Some(unit) = unit_of(index) {
@@ -94,7 +94,7 @@ pub(crate) fn find(flat: &FlatDom<'_>) -> (Vec<Unit>, Vec<Unit>) {
                     }
                 }
             }
-            memory = (run.owner, best, inner);
+            last = (run.owner, best, inner);
             (best, inner)
         })
         .unzip()

@@ -1,33 +1,34 @@
-//! What the page itself marks as its content: `<main>`, `<article>`, `itemprop=articleBody`.
+//! The elements by which the page found its content: `<main>`, `<article>`, `itemprop=articleBody`.
 //!
-//! A page with one article in `<article>` has answered the question; a page with twenty has
-//! wrapped its teasers. So the mark counts by the share of the prose it holds.
+//! A single `<article>` is usually the content; twenty of them are teasers. So the share of the
+//! page's prose in such an element is a feature, too.
 
 use crate::class_hints::Hint;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT, Traits};
 use crate::prefix_sums::PrefixSums;
 use crate::tag::Tag;
 
-/// The page's own marks; `NO_ELEMENT` where it has none.
+/// The semantic elements; `NO_ELEMENT` for each that is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SemanticElements {
     /// The `<main>` or `role=main` with the most text.
     pub main: ElementIndex,
     /// The `<article>` with the most prose.
     pub article: ElementIndex,
-    /// How many `<article>`s there are.
+    /// The number of `<article>` elements.
     pub article_count: u32,
-    /// The element marked as the article's body, by itemprop, with the most prose.
+    /// The element marked as content by its role or itemprop, with the most prose.
     pub body: ElementIndex,
-    /// The smallest element called content or article that holds most of the page's prose.
+    /// The smallest element with a class named after content or article that holds at least three
+    /// fifths of the page's prose.
     pub named: ElementIndex,
     /// The first `<h1>`.
     pub h1: ElementIndex,
 }
 
-/// Finds the marks.
+/// Finds the semantic elements.
 pub(crate) fn find(flat: &FlatDom<'_>, sums: &PrefixSums) -> SemanticElements {
-    let mut marks = SemanticElements {
+    let mut found = SemanticElements {
         main: NO_ELEMENT,
         article: NO_ELEMENT,
         article_count: 0,
@@ -44,18 +45,18 @@ pub(crate) fn find(flat: &FlatDom<'_>, sums: &PrefixSums) -> SemanticElements {
     for (index, element) in flat.elements.iter().enumerate() {
         let index = index as ElementIndex;
         match element.tag {
-            Tag::Main if value(index) > value(marks.main) => marks.main = index,
+            Tag::Main if value(index) > value(found.main) => found.main = index,
             Tag::Article => {
-                marks.article_count += 1;
-                if value(index) > value(marks.article) {
-                    marks.article = index;
+                found.article_count += 1;
+                if value(index) > value(found.article) {
+                    found.article = index;
                 }
             }
-            Tag::H1 if marks.h1 == NO_ELEMENT && element.counts.chars > 0 => marks.h1 = index,
+            Tag::H1 if found.h1 == NO_ELEMENT && element.counts.chars > 0 => found.h1 = index,
             _ => {}
         }
-        if element.traits.has(Traits::CONTENT_ROLE) && value(index) > value(marks.body) {
-            marks.body = index;
+        if element.traits.has(Traits::CONTENT_ROLE) && value(index) > value(found.body) {
+            found.body = index;
         }
         if (element.hints.has(Hint::Content) || element.hints.has(Hint::Article))
             && element.tag != Tag::Body
@@ -64,8 +65,8 @@ pub(crate) fn find(flat: &FlatDom<'_>, sums: &PrefixSums) -> SemanticElements {
             && sums.under(flat, index).prose * 5 > page_prose * 3
         {
             named_size = element.counts.weight;
-            marks.named = index;
+            found.named = index;
         }
     }
-    marks
+    found
 }

@@ -1,9 +1,9 @@
-//! Lines and parts that are furniture wherever they stand.
+//! Rules for boilerplate: runs that are dropped whatever the forests say.
 //!
-//! The forest weighs; these rules do not. Each names something that people who marked content left
-//! out on nearly every page: a press button's words, "Also read: ...", a photographer's credit. A
-//! rule stays as long as it pays on sites that no constant was set on; rules for copyright lines,
-//! dates, share bars, bare links, comments and related parts did not, and are gone.
+//! Each rule is for something that people who marked content left out on nearly every page: the label
+//! of a button, "Also read: ...", a photographer's credit. A rule is here because it raises the score
+//! on sites that were not used to set its constants. Rules for copyright lines, dates, share bars,
+//! bare links, comments and related articles did not, and were removed.
 
 use std::collections::HashMap;
 
@@ -15,24 +15,24 @@ use crate::prefix_sums::share;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
-/// A part may be taken out only where this many words of sure content remain,
+/// A part is dropped only if this many words of likely content remain without it,
 const WORDS_LEFT_MIN: u32 = 50;
-/// and this share of them: a "review" that holds nearly all there is to read is the content.
+/// and this share of all likely content: a "review" that holds nearly all text is the content.
 const SHARE_LEFT_MIN: f32 = 0.2;
-/// From here on a run counts as sure content for the two bounds above.
-const SURE: f32 = 0.4;
+/// The least probability of likely content, for the two bounds above.
+const LIKELY: f32 = 0.4;
 
-/// Sets the probability of vetoed runs to 0.
+/// Sets the probability of boilerplate to 0.
 pub(super) fn apply(
     flat: &FlatDom<'_>,
     survey: &Survey,
-    page_type: PageType,
+    page_type: &PageType,
     probability: &mut [f32],
 ) {
-    // A product's hidden tabs are its description.
-    let no_hidden = matches!(page_type, PageType::Article | PageType::Other);
-    let is_article = page_type == PageType::Article;
-    if page_type == PageType::Forum {
+    // The hidden tabs of a product's page hold its description.
+    let drops_hidden = matches!(page_type, PageType::Article | PageType::Other);
+    let is_article = *page_type == PageType::Article;
+    if *page_type == PageType::Forum {
         drop_repeated_labels(flat, survey, probability);
     }
     for (index, probability) in probability.iter_mut().enumerate() {
@@ -40,16 +40,16 @@ pub(super) fn apply(
             *probability = 0.0;
         }
     }
-    if page_type == PageType::Product {
+    if *page_type == PageType::Product {
         drop_part(flat, probability, &|run| in_reviews(flat, survey, run));
     }
-    if no_hidden {
+    if drops_hidden {
         drop_part(flat, probability, &|run| in_hidden(flat, survey, run));
     }
 }
 
-/// Takes out the few words that every post of a thread repeats: "Reply", "Member". On pages of
-/// other types what repeats is as often content: sizes, prices, the days of a week.
+/// Drops the labels that every post of a thread repeats: "Reply", "Member". On pages of other types
+/// repeated lines are as often content: sizes, prices, the days of a week.
 fn drop_repeated_labels(flat: &FlatDom<'_>, survey: &Survey, probability: &mut [f32]) {
     const WORDS_MAX: u32 = 3;
     const COUNT_MIN: u32 = 3;
@@ -67,7 +67,7 @@ fn drop_repeated_labels(flat: &FlatDom<'_>, survey: &Survey, probability: &mut [
     }
 }
 
-/// Whether a line says by its own words or tag that it is furniture.
+/// Whether a run is boilerplate by its own words or tag.
 fn is_boilerplate(flat: &FlatDom<'_>, survey: &Survey, index: usize, is_article: bool) -> bool {
     let run = &flat.runs[index];
     let markers = survey.markers[index];
@@ -75,21 +75,22 @@ fn is_boilerplate(flat: &FlatDom<'_>, survey: &Survey, index: usize, is_article:
     let linked = run.link_weight * 10 >= weight * 6;
     let tag = flat.elements[run.owner as usize].tag;
     let also_read = markers.has(Marker::Related) && linked && weight < 250;
-    let head_of_related =
+    let related_heading =
         markers.has(Marker::Related) && tag.heading_level().is_some() && weight < 60;
     let credit = markers.has(Marker::Credit) && weight < 80;
     let advert = markers.has(Marker::Advert) && weight < 60;
-    let press = matches!(tag, Tag::Button | Tag::Label);
+    let button = matches!(tag, Tag::Button | Tag::Label);
     let more = markers.has(Marker::More) && linked && weight < 30;
-    // Words under a picture are not an article's text.
+    // The caption of a picture is not part of an article's text.
     let caption = is_article
         && flat
             .ancestors(run.owner)
             .any(|at| flat.elements[at as usize].tag == Tag::Figcaption);
-    also_read || head_of_related || credit || advert || press || more || caption
+    also_read || related_heading || credit || advert || button || more || caption
 }
 
-/// Whether a run stands in a part called reviews: what buyers say of a product is not what it is.
+/// Whether a run stands in the reviews of a product: an element named so that does not hold most of
+/// the page.
 fn in_reviews(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
     let page = survey.sums.page();
     flat.ancestors(flat.runs[index].owner).any(|at| {
@@ -100,8 +101,8 @@ fn in_reviews(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
     })
 }
 
-/// Whether a run stands in a part that is not shown, unless that is where most of the text is:
-/// pages also hide themselves whole until a script has run.
+/// Whether a run stands in a hidden element. One that holds much of the page does not count: some
+/// pages are hidden as a whole until a script has run.
 fn in_hidden(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
     let page = survey.sums.page();
     flat.ancestors(flat.runs[index].owner).any(|at| {
@@ -110,12 +111,12 @@ fn in_hidden(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
     })
 }
 
-/// Takes out a part, if enough is left without it.
+/// Drops a part of the page, if enough likely content is left without it.
 fn drop_part(flat: &FlatDom<'_>, probability: &mut [f32], is_part: &dyn Fn(usize) -> bool) {
     let part: Vec<bool> = (0..probability.len()).map(is_part).collect();
     let (mut all, mut left) = (0, 0);
     for (index, &probability) in probability.iter().enumerate() {
-        if probability >= SURE {
+        if probability >= LIKELY {
             let words = flat.runs[index].counts.words;
             all += words;
             left += if part[index] { 0 } else { words };

@@ -1,14 +1,15 @@
-//! The trees of the judge, read once from the tables beside this file.
+//! Forests of decision trees, read once from the tables in this folder.
 //!
-//! A table is text: a line of feature names, then a line for each tree with its splits as
-//! `feature threshold left right`. A child of 0 or more is a split of the same tree; a negative
-//! one is a leaf, `!value` in the list after the bar. See `train/README.md` for how it is made.
+//! A table is text: a line of feature names, then a line for each tree. The line has the tree's splits
+//! as `feature threshold left right`, and after the bar its leaves. A child of 0 or more is the number
+//! of a split of the same tree; a negative child `c` is the leaf number `!c`. `train/README.md` tells
+//! how the tables are made.
 //!
-//! Source: bits for leaves as in Lucchese et al., *QuickScorer*, SIGIR 2015.
+//! Source: leaves as bits of a word, as in Lucchese et al., *QuickScorer*, SIGIR 2015.
 
 use std::sync::LazyLock;
 
-/// The forest that sees each run by itself.
+/// The forest that classifies each run by its own features.
 pub(super) fn first() -> &'static Forest {
     static FOREST: LazyLock<Forest> = LazyLock::new(|| {
         Forest::parse(include_str!("first_forest.txt")).expect("the table is a constant and tested")
@@ -16,7 +17,7 @@ pub(super) fn first() -> &'static Forest {
     &FOREST
 }
 
-/// The forest that sees what the first said of the runs around.
+/// The forest that classifies each run by the first forest's answers for the runs around it.
 pub(super) fn second() -> &'static Forest {
     static FOREST: LazyLock<Forest> = LazyLock::new(|| {
         Forest::parse(include_str!("second_forest.txt"))
@@ -36,26 +37,26 @@ pub(super) struct Forest {
     trees: Vec<Tree>,
 }
 
-/// A row whose feature is at most the threshold goes left, another (or no number) right.
+/// A split: a row whose feature is at most the threshold goes left, any other (NaN, too) right.
 #[derive(Debug, Clone, Copy)]
 struct Split {
     threshold: f32,
     feature: u16,
-    /// The leaves that are left to a row that goes right: all of the tree but those on the left.
+    /// The leaves that a row can reach if it goes right, one bit each: all but those on the left.
     right: u32,
 }
 
-/// How many splits and leaves of the forest belong to a tree; they stand one tree after another.
+/// The number of a tree's splits and leaves. Those of all trees are stored one tree after another.
 #[derive(Debug, Clone, Copy)]
 struct Tree {
     splits: usize,
     leaves: usize,
 }
 
-/// Rows looked at side by side.
+/// Rows that are evaluated at a time, in the lanes of vector instructions.
 const LANES: usize = 16;
 
-/// Leaves of a tree, a bit each.
+/// The most leaves of a tree: one bit each.
 const LEAVES_MAX: usize = u32::BITS as usize;
 
 impl Forest {
@@ -74,7 +75,7 @@ impl Forest {
         Some(forest)
     }
 
-    /// Reads a tree whose splits lead forward: to later splits of it, or to its leaves.
+    /// Reads a tree. The children of a split must be later splits of the tree, or leaves.
     fn parse_tree(&mut self, line: &str) -> Option<()> {
         let (splits, leaves) = line.split_once('|')?;
         let splits: Vec<&str> = splits.split_terminator(';').collect();
@@ -96,7 +97,7 @@ impl Forest {
                 right: 0,
             });
         }
-        // How many leaves are under each split, and then which is the first.
+        // First the number of leaves below each split, then the first leaf below each.
         let mut counts = vec![0; splits.len()];
         for (index, (left, right)) in children.iter().enumerate().rev() {
             counts[index] = left.leaves(&counts) + right.leaves(&counts);
@@ -128,10 +129,11 @@ impl Forest {
         Some(())
     }
 
-    /// For each row of features the logarithm of the odds that its run is content.
+    /// For each row of features, the log odds that its run is content.
     ///
-    /// No row walks down a tree. Every split is put to many rows at once, and strikes out the
-    /// leaves on its left for those that go right; the first leaf that is left is the row's.
+    /// Trees are not walked from the root. Each split is evaluated for several rows at once; for the
+    /// rows that go right, the leaves on its left are excluded. The first leaf that is not excluded is
+    /// the row's.
     pub(super) fn log_odds(&self, rows: &[&[f32]]) -> Vec<f32> {
         let mut odds = Vec::with_capacity(rows.len());
         let mut columns = vec![[0.0; LANES]; self.names.len()];
@@ -163,8 +165,9 @@ impl Forest {
     }
 }
 
-/// For each row the leaves that a tree's splits leave to it. Without a branch, and apart from what
-/// then looks at each row alone, so that the compiler takes several rows in one instruction.
+/// For each row, the leaves of a tree that no split excludes, one bit each. The function has no branch
+/// and is kept apart from the code that then treats each row alone, so that the compiler can
+/// vectorize it.
 #[inline(never)]
 fn leaves_left(splits: &[Split], columns: &[[f32; LANES]]) -> [u32; LANES] {
     let mut left = [u32::MAX; LANES];
@@ -178,7 +181,7 @@ fn leaves_left(splits: &[Split], columns: &[[f32; LANES]]) -> [u32; LANES] {
     left
 }
 
-/// Where a split leads.
+/// A child of a split.
 #[derive(Debug, Clone, Copy)]
 enum Child {
     Split(usize),
@@ -210,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_row_is_walked_to_its_leaf() {
+    fn each_row_reaches_its_leaf() {
         let forest = Forest::parse("a b\n0 0.5 -1 1;1 2 -2 -3;|-4 0 4\n|1\n").unwrap();
         let rows: [&[f32]; 4] = [&[0.5, 9.0], &[1.0, 2.0], &[1.0, 3.0], &[f32::NAN, 2.0]];
         assert_eq!(forest.log_odds(&rows), [-3.0, 1.0, 5.0, 1.0]);

@@ -1,12 +1,12 @@
-//! A second look at each run, by what the first said of the runs around it.
+//! Features of the runs around a run, for the second forest: the first forest's answers for them.
 //!
-//! The first forest sees one run and its surroundings' looks. Whether a short line is content
-//! depends on whether its neighbours are: in a stretch of sure content it is, among doubtful
-//! teasers it is not. So a second, smaller forest weighs the first one's probabilities before and
-//! after a run, in the elements around it, along its path of tags, and on the page as a whole.
-//! It was trained on probabilities for pages that the first forest had not seen.
+//! Whether a short line is content depends on whether its neighbours are: amid likely content it is,
+//! among doubtful teasers it is not. The features of the second forest are the first forest's log odds
+//! and probabilities of the runs before and after a run, in the elements around it, on its path of
+//! tags, and on the whole page. It was trained on the first forest's answers for pages that the first
+//! forest had not seen.
 //!
-//! Cost: prefix sums, so a few dozen operations a run.
+//! Cost: a few dozen operations for each run, thanks to prefix sums.
 //!
 //! Source: stacking, as in Cohen and Carvalho, *Stacked sequential learning*, IJCAI 2005.
 
@@ -15,15 +15,15 @@ use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
 use crate::survey::Survey;
 use rustc_hash::FxHashMap;
 
-/// Words of a run beyond this count no more.
+/// Words of a run that count for its weight; further ones do not.
 const WORDS_MAX: u32 = 60;
-/// A probability from which a run is a landmark.
-const SURE: f32 = 0.5;
-/// Log odds where there is no run.
-const NOWHERE: f32 = -6.0;
+/// The least probability of a run that counts as likely content.
+const LIKELY: f32 = 0.5;
+/// The log odds of a neighbour beyond the ends of the page.
+const BEYOND: f32 = -6.0;
 
-/// Features of a run's own that the second forest sees, too. None of the page's: with a few hundred
-/// pages to learn from, those were learnt by heart.
+/// Features of the run itself that the second forest has, too. Features of the page are left out:
+/// with a few hundred pages to train on, they made it overfit.
 const OWN: [&str; 7] = [
     "weight",
     "links",
@@ -34,79 +34,81 @@ const OWN: [&str; 7] = [
     "unit_count",
 ];
 
-/// How much a run counts: by its words, up to a bound.
+/// The weight of a run in sums: its words, up to a bound.
 fn weight(flat: &FlatDom<'_>, run: usize) -> f32 {
     flat.runs[run].counts.words.min(WORDS_MAX) as f32 + 0.5
 }
 
-/// The first look's odds with the sums that the features ask for.
-struct First<'o> {
-    odds: &'o [f32],
+/// The first forest's answers, with prefix sums.
+struct FirstAnswers<'o> {
+    log_odds: &'o [f32],
     probability: Vec<f32>,
     weights: Vec<f32>,
-    /// Likely content and all text before each run, by weight.
-    likely: Vec<f32>,
-    whole: Vec<f32>,
+    /// The expected weight of content before each run: the sum of probability times weight.
+    expected: Vec<f32>,
+    /// The weight of all runs before each run.
+    total: Vec<f32>,
 }
 
-impl First<'_> {
-    fn of<'o>(flat: &FlatDom<'_>, odds: &'o [f32]) -> First<'o> {
-        let probability: Vec<f32> = odds
+impl FirstAnswers<'_> {
+    fn of<'o>(flat: &FlatDom<'_>, log_odds: &'o [f32]) -> FirstAnswers<'o> {
+        let probability: Vec<f32> = log_odds
             .iter()
             .map(|odds| 1.0 / (1.0 + (-odds).exp()))
             .collect();
-        let weights: Vec<f32> = (0..odds.len()).map(|run| weight(flat, run)).collect();
-        let mut likely = vec![0.0; odds.len() + 1];
-        let mut whole = vec![0.0; odds.len() + 1];
-        for run in 0..odds.len() {
-            likely[run + 1] = likely[run] + probability[run] * weights[run];
-            whole[run + 1] = whole[run] + weights[run];
+        let weights: Vec<f32> = (0..log_odds.len()).map(|run| weight(flat, run)).collect();
+        let mut expected = vec![0.0; log_odds.len() + 1];
+        let mut total = vec![0.0; log_odds.len() + 1];
+        for run in 0..log_odds.len() {
+            expected[run + 1] = expected[run] + probability[run] * weights[run];
+            total[run + 1] = total[run] + weights[run];
         }
-        First {
-            odds,
+        FirstAnswers {
+            log_odds,
             probability,
             weights,
-            likely,
-            whole,
+            expected,
+            total,
         }
     }
 
-    /// Likely content and all text in a range.
+    /// The expected weight of content and the weight of all text in a range of runs.
     fn sum(&self, from: usize, to: usize) -> (f32, f32) {
         (
-            self.likely[to] - self.likely[from],
-            self.whole[to] - self.whole[from],
+            self.expected[to] - self.expected[from],
+            self.total[to] - self.total[from],
         )
     }
 
     fn all(&self) -> (f32, f32) {
-        self.sum(0, self.odds.len())
+        self.sum(0, self.log_odds.len())
     }
 
-    fn near(&self, run: usize, step: isize) -> f32 {
+    fn at_offset(&self, run: usize, step: isize) -> f32 {
         run.checked_add_signed(step)
-            .and_then(|near| self.odds.get(near))
+            .and_then(|near| self.log_odds.get(near))
             .copied()
-            .unwrap_or(NOWHERE)
+            .unwrap_or(BEYOND)
     }
 
-    /// The odds just before and after a run, and the likely share of the stretches there.
+    /// The log odds of the runs just before and after a run, and the expected share of content in
+    /// the stretches there.
     fn put_neighbours(&self, row: &mut Row<'_>, run: usize) {
-        row.put("odds", self.odds[run]);
+        row.put("odds", self.log_odds[run]);
         for (step, before, after) in [(1, "p1", "n1"), (2, "p2", "n2"), (3, "p3", "n3")] {
-            row.put(before, self.near(run, -step));
-            row.put(after, self.near(run, step));
+            row.put(before, self.at_offset(run, -step));
+            row.put(after, self.at_offset(run, step));
         }
         for (span, before, after) in [(3, "b3", "a3"), (8, "b8", "a8"), (20, "b20", "a20")] {
-            let mean = |(held, size): (f32, f32)| held / (size + 0.1);
+            let mean = |(content, total): (f32, f32)| content / (total + 0.1);
             row.put(before, mean(self.sum(run.saturating_sub(span), run)));
-            let to = (run + 1 + span).min(self.odds.len());
+            let to = (run + 1 + span).min(self.log_odds.len());
             row.put(after, mean(self.sum(run + 1, to)));
         }
     }
 
-    /// The likely share of the elements around a run, with and without it, and their share of the
-    /// page's likely content.
+    /// For each element around a run: the expected share of content in it, with and without the run,
+    /// and its share of the page's expected content.
     fn put_enclosing(
         &self,
         row: &mut Row<'_>,
@@ -119,11 +121,11 @@ impl First<'_> {
         for (at, [mean, others, part]) in enclosing.zip(ENCLOSING_FEATURES) {
             let values = match range(flat, at) {
                 Some((from, to)) => {
-                    let (held, size) = self.sum(from, to);
+                    let (content, total) = self.sum(from, to);
                     [
-                        held / (size + 1e-9),
-                        (held - mine) / (size - weight + 0.5),
-                        held / (self.all().0 + 1e-9),
+                        content / (total + 1e-9),
+                        (content - mine) / (total - weight + 0.5),
+                        content / (self.all().0 + 1e-9),
                     ]
                 }
                 None => [-1.0; 3],
@@ -135,17 +137,17 @@ impl First<'_> {
     }
 }
 
-/// The features of every run's neighbours; `odds` are the first look's.
+/// The features of every run; `log_odds` are the first forest's.
 pub(crate) fn rows(
     flat: &FlatDom<'_>,
     survey: &Survey,
     features: &Features,
-    odds: &[f32],
+    log_odds: &[f32],
 ) -> Table {
-    let odds: Vec<f32> = odds.iter().map(|odds| odds.clamp(-9.2, 9.2)).collect();
-    let first = First::of(flat, &odds);
+    let odds: Vec<f32> = log_odds.iter().map(|odds| odds.clamp(-9.2, 9.2)).collect();
+    let first = FirstAnswers::of(flat, &odds);
     let count = odds.len();
-    let all_likely = first.all().0;
+    let all_expected = first.all().0;
     let mut same_path: FxHashMap<u64, (f32, f32, f32)> = FxHashMap::default();
     for run in 0..count {
         let sum = same_path.entry(features.paths[run]).or_default();
@@ -154,15 +156,15 @@ pub(crate) fn rows(
         sum.2 = sum.2.max(first.probability[run]);
     }
     let (rank, expected) = ranks(&first);
-    let is_sure = |probability: &f32| *probability > SURE;
-    let first_sure = first.probability.iter().position(is_sure);
-    let last_sure = first.probability.iter().rposition(is_sure);
-    let next_sure = next_sure(&first.probability);
+    let is_likely = |probability: &f32| *probability > LIKELY;
+    let first_likely = first.probability.iter().position(is_likely);
+    let last_likely = first.probability.iter().rposition(is_likely);
+    let next_likely = next_likely(&first.probability);
     let own: Vec<usize> = OWN
         .iter()
         .filter_map(|name| features.table.names.iter().position(|other| other == name))
         .collect();
-    let mut previous_sure: Option<usize> = None;
+    let mut previous_likely: Option<usize> = None;
     let mut table = Table::with_capacity(count * 60);
     for run in 0..count {
         let mut row = table.begin_row(run);
@@ -170,23 +172,23 @@ pub(crate) fn rows(
         let units = [survey.units[run].element, survey.inner_units[run].element];
         let enclosing = features.enclosing[run].iter().copied().chain(units);
         first.put_enclosing(&mut row, flat, enclosing, run);
-        let (held, size, most) = same_path[&features.paths[run]];
+        let (content, total, most) = same_path[&features.paths[run]];
         let weight = first.weights[run];
         let mine = first.probability[run] * weight;
-        row.put("path", held / size);
-        row.put("path_others", (held - mine) / (size - weight + 0.5));
+        row.put("path", content / total);
+        row.put("path_others", (content - mine) / (total - weight + 0.5));
         row.put("path_most", most);
-        row.put("before", first.likely[run] / (all_likely + 1e-9));
-        row.put("after", first.sum(run + 1, count).0 / (all_likely + 1e-9));
-        row.put("from_first", signed(run, first_sure));
-        row.put("from_last", signed(run, last_sure));
+        row.put("before", first.expected[run] / (all_expected + 1e-9));
+        row.put("after", first.sum(run + 1, count).0 / (all_expected + 1e-9));
+        row.put("from_first", signed(run, first_likely));
+        row.put("from_last", signed(run, last_likely));
         row.put(
             "gap_before",
-            gap(previous_sure.map(|previous| run - previous)),
+            gap(previous_likely.map(|previous| run - previous)),
         );
         row.put(
             "gap_after",
-            gap(next_sure[run + 1].map(|next| next as usize - run)),
+            gap(next_likely[run + 1].map(|next| next as usize - run)),
         );
         row.put("rank", rank[run]);
         row.put("expected", expected[run]);
@@ -196,8 +198,8 @@ pub(crate) fn rows(
                 features.table.row(run)[feature],
             );
         }
-        if is_sure(&first.probability[run]) {
-            previous_sure = Some(run);
+        if is_likely(&first.probability[run]) {
+            previous_likely = Some(run);
         }
     }
     table
@@ -223,10 +225,10 @@ fn range(flat: &FlatDom<'_>, at: ElementIndex) -> Option<(usize, usize)> {
     (from < to).then_some((from, to))
 }
 
-/// For each run, the likely content up to and with it when runs are taken by their probability,
-/// and the expected F1 of taking so many.
-fn ranks(first: &First<'_>) -> (Vec<f32>, Vec<f32>) {
-    let (probability, weights, all_likely) = (&first.probability, &first.weights, first.all().0);
+/// For each run, when runs are taken in the order of their probability: the share of the expected
+/// content up to this run, and the expected F1 of keeping the runs up to this one.
+fn ranks(first: &FirstAnswers<'_>) -> (Vec<f32>, Vec<f32>) {
+    let (probability, weights, all_expected) = (&first.probability, &first.weights, first.all().0);
     let mut order: Vec<u32> = (0..probability.len() as u32).collect();
     order.sort_by(|&a, &b| {
         probability[b as usize]
@@ -239,17 +241,17 @@ fn ranks(first: &First<'_>) -> (Vec<f32>, Vec<f32>) {
         let run = run as usize;
         right += probability[run] * weights[run];
         kept += weights[run];
-        rank[run] = right / (all_likely + 1e-9);
-        expected[run] = 2.0 * right / (kept + all_likely + 1e-9);
+        rank[run] = right / (all_expected + 1e-9);
+        expected[run] = 2.0 * right / (kept + all_expected + 1e-9);
     }
     (rank, expected)
 }
 
-/// For each place, the first sure run at or after it.
-fn next_sure(probability: &[f32]) -> Vec<Option<u32>> {
+/// For each run, and for the end of the page, the first run of likely content at or after it.
+fn next_likely(probability: &[f32]) -> Vec<Option<u32>> {
     let mut next = vec![None; probability.len() + 1];
     for run in (0..probability.len()).rev() {
-        next[run] = if probability[run] > SURE {
+        next[run] = if probability[run] > LIKELY {
             Some(run as u32)
         } else {
             next[run + 1]
@@ -272,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_sees_what_was_said_of_its_neighbours() {
+    fn a_row_holds_the_first_answers_of_the_neighbours() {
         let html = scraper::Html::parse_document("<p>One.<p>Two.<h2>Three</h2><p>Four.");
         let flat = FlatDom::of(&html);
         let survey = Survey::of(&flat);
@@ -285,10 +287,10 @@ mod tests {
         };
         assert_eq!(value(1, "p1"), 3.0);
         assert_eq!(value(1, "n1"), -3.0);
-        assert_eq!(value(0, "p1"), NOWHERE);
+        assert_eq!(value(0, "p1"), BEYOND);
         assert!(
             value(1, "path_others") > 0.8,
-            "its kin are the other paragraphs"
+            "the other paragraphs are on its path"
         );
         assert_eq!(value(2, "gap_before"), 2f32.ln_1p());
         assert_eq!(value(2, "gap_after"), 1f32.ln_1p());

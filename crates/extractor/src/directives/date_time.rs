@@ -1,7 +1,7 @@
-//! A date and time as people write it in `unavailable_after`, to seconds since 1970.
+//! Parsing the date and time of `unavailable_after`, to seconds since 1970.
 //!
-//! The directive allows "any widely used format": RFC 822, RFC 850, ISO 8601 and their mixtures.
-//! A date without a time is its last second; an unknown zone is UTC.
+//! The directive allows "any widely used format": RFC 822, RFC 850, ISO 8601 and mixtures of them. A
+//! date without a time means the last second of the day; an unknown zone is taken for UTC.
 
 use time::{Date, Month, PrimitiveDateTime, Time};
 
@@ -57,7 +57,8 @@ fn named_date(text: &str) -> Option<Date> {
     Date::from_calendar_date(year?, month?, day?).ok()
 }
 
-/// RFC 850 has two digits: 69 is 2069, 70 is 1970.
+/// The year of a number with that many digits. Of the two digits of RFC 850, 69 is 2069 and 70 is
+/// 1970.
 fn full_year(number: i32, digits: usize) -> i32 {
     match digits {
         2 if number < 70 => 2000 + number,
@@ -82,11 +83,11 @@ fn clock_time(text: &str) -> Option<Time> {
     let mut parts = text.split([':', '.']);
     let mut next = || parts.next().map_or(Ok(0), str::parse::<u8>).ok();
     let (hour, minute, second) = (next()?, next()?, next()?);
-    // A leap second is told by 60; it is the second before for our purposes.
+    // A leap second is written as 60; here it is the second before.
     Time::from_hms(hour, minute, second.min(59)).ok()
 }
 
-/// The zone's distance from UTC: `+08:00`, `-0800`, or one of RFC 822's names and a few more.
+/// The offset from UTC of a zone: `+08:00`, `-0800`, one of RFC 822's names, or a few others.
 fn offset_seconds(zone: &str) -> i64 {
     let sign = match zone.as_bytes().first() {
         Some(b'+') => 1,

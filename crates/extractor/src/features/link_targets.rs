@@ -18,7 +18,7 @@ struct Links {
     count: u32,
     /// Those to other sites.
     out: u32,
-    /// Runs in the element that is the link, if the run stands in one.
+    /// The number of runs inside the link, if the whole run stands in one.
     wrapped: u32,
     first: Option<Target>,
 }
@@ -63,7 +63,7 @@ fn links_of(flat: &FlatDom<'_>, run: &Run, url: &Url) -> Links {
         );
         links.count += 1;
         links.first = links.first.or(Some(target));
-        links.out += u32::from(target == Target::Elsewhere);
+        links.out += u32::from(target == Target::OtherSite);
         if link <= run.owner {
             links.wrapped = element.end_run.saturating_sub(element.first_run);
         }
@@ -71,25 +71,25 @@ fn links_of(flat: &FlatDom<'_>, run: &Run, url: &Url) -> Links {
     links
 }
 
-/// What a link leads to.
+/// The kind of a link's target; the numbers are values of a feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Target {
-    /// A place on the page.
-    Here = 1,
+    /// A fragment of the page.
+    Fragment = 1,
     /// The page itself.
-    Page = 2,
+    SamePage = 2,
     /// Another page of the site.
-    Site = 3,
+    SameSite = 3,
     /// Another site.
-    Elsewhere = 4,
+    OtherSite = 4,
     /// No page: `mailto:`, `javascript:`.
-    Nowhere = 5,
+    NoPage = 5,
 }
 
-/// Tells a link's target by its looks; relative paths are not resolved.
+/// The target of a link by its text alone: relative paths are not resolved, which would take longer.
 fn target_of(href: &str, url: &Url) -> Target {
     if href.is_empty() || href.starts_with('#') {
-        return Target::Here;
+        return Target::Fragment;
     }
     let scheme = href
         .find(':')
@@ -102,15 +102,15 @@ fn target_of(href: &str, url: &Url) -> Target {
         {
             &href[at + 1..]
         }
-        Some(_) => return Target::Nowhere,
+        Some(_) => return Target::NoPage,
         None => href,
     };
     let path = match rest.strip_prefix("//") {
         Some(rest) => {
             let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
             let own = url.host_str().unwrap_or("");
-            if !bare(&rest[..end]).eq_ignore_ascii_case(bare(own)) {
-                return Target::Elsewhere;
+            if !without_www(&rest[..end]).eq_ignore_ascii_case(without_www(own)) {
+                return Target::OtherSite;
             }
             &rest[end..]
         }
@@ -118,13 +118,13 @@ fn target_of(href: &str, url: &Url) -> Target {
     };
     let end = path.find(['?', '#']).unwrap_or(path.len());
     if path[..end] == *url.path() {
-        Target::Page
+        Target::SamePage
     } else {
-        Target::Site
+        Target::SameSite
     }
 }
 
-fn bare(host: &str) -> &str {
+fn without_www(host: &str) -> &str {
     host.strip_prefix("www.").unwrap_or(host)
 }
 
@@ -133,16 +133,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn targets_are_told_by_their_looks() {
+    fn targets_are_recognised_without_resolving_them() {
         let url = Url::parse("https://www.a.example/news/1?x=2").unwrap();
         for (href, target) in [
-            ("#top", Target::Here),
-            ("/news/1#part", Target::Page),
-            ("HTTP://a.example/news/1", Target::Page),
-            ("/news/2", Target::Site),
-            ("2?from=a:b", Target::Site),
-            ("//b.example/news/1", Target::Elsewhere),
-            ("mailto:me@a.example", Target::Nowhere),
+            ("#top", Target::Fragment),
+            ("/news/1#part", Target::SamePage),
+            ("HTTP://a.example/news/1", Target::SamePage),
+            ("/news/2", Target::SameSite),
+            ("2?from=a:b", Target::SameSite),
+            ("//b.example/news/1", Target::OtherSite),
+            ("mailto:me@a.example", Target::NoPage),
         ] {
             assert_eq!(target_of(href, &url), target, "{href}");
         }

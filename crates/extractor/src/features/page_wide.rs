@@ -68,11 +68,11 @@ pub(super) fn page_facts(
     url: &Url,
 ) -> PageFacts {
     let page = survey.sums.page();
-    let count = |sign: Marker| {
+    let share_with = |marker: Marker| {
         let hits = survey
             .markers
             .iter()
-            .filter(|markers| markers.has(sign))
+            .filter(|markers| markers.has(marker))
             .count();
         hits as f32 / flat.runs.len().max(1) as f32
     };
@@ -97,8 +97,8 @@ pub(super) fn page_facts(
         url_segments: segments.len() as u32,
         url_digits: last.bytes().filter(u8::is_ascii_digit).count() >= 4,
         url_words: last.split(['-', '_']).count() as u32,
-        prices: count(Marker::Price),
-        dates: count(Marker::Date),
+        prices: share_with(Marker::Price),
+        dates: share_with(Marker::Date),
         unit_share: survey
             .units
             .iter()

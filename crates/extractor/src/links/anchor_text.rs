@@ -1,22 +1,23 @@
-//! The words in a link and the words around it, cut from the page's text in one stream.
+//! Anchor text and context of links: the text in a link and around it, cut from one buffer with the
+//! text of the page.
 
 use html5ever::{LocalName, local_name};
 
-/// Characters of a link's own words.
+/// The most characters of an anchor text.
 const ANCHOR_CHARS_MAX: usize = 200;
 
-/// Characters of the text before a link, and of the text after it.
+/// The most characters of the context on each side of a link.
 const SIDE_CHARS_MAX: usize = 99;
 
-/// With fewer characters around it in its own block, a link is alone there (a menu, a list of
-/// titles), and the neighbouring blocks say more.
+/// With fewer characters around it in its own block, a link stands alone there (in a menu or a list of
+/// titles), and its context is taken from the neighbouring blocks.
 const OWN_BLOCK_CHARS_MIN: usize = 20;
 
-/// Bytes of the stream that are looked at for one link's sides or words: four times the
-/// characters, the longest that UTF-8 makes them.
+/// The bytes of the buffer that are read for one link: enough for the characters at four bytes each,
+/// the most that UTF-8 needs.
 const WINDOW_BYTES: usize = 4 * 2 * SIDE_CHARS_MAX;
 
-/// The page's visible text in document order: blanks squeezed, a line break between blocks.
+/// The page's visible text in document order: whitespace collapsed, a line break between blocks.
 #[derive(Debug, Default)]
 pub(super) struct TextStream {
     text: String,
@@ -27,7 +28,7 @@ impl TextStream {
         self.text.len()
     }
 
-    /// Adds a run of text, unless it is none that a reader sees.
+    /// Adds a text, unless it is hidden.
     pub fn push(&mut self, run: &str, hidden: bool) {
         if hidden || crate::whitespace::push_if_collapsed(&mut self.text, run) {
             return;
@@ -46,7 +47,7 @@ impl TextStream {
         self.push_chunk(&run[start..], ascii);
     }
 
-    /// Adds text without ASCII blanks in it.
+    /// Adds text without ASCII whitespace in it.
     fn push_chunk(&mut self, chunk: &str, ascii: bool) {
         if ascii {
             self.text.push_str(chunk);
@@ -73,7 +74,7 @@ impl TextStream {
         }
     }
 
-    /// The words between two points, on one line and bounded.
+    /// The text of a range on one line, at most [`ANCHOR_CHARS_MAX`] characters.
     pub fn words(&self, start: usize, end: usize) -> String {
         let words = self.slice(start, end.min(start + WINDOW_BYTES)).trim();
         let mut line = String::with_capacity(words.len());
@@ -81,7 +82,7 @@ impl TextStream {
         line
     }
 
-    /// The words before and after a link, without its own.
+    /// The context of a link: the text before and after it, without its anchor text.
     pub fn around(&self, start: usize, end: usize) -> String {
         let before = self.slice(start.saturating_sub(WINDOW_BYTES), start);
         let after = self.slice(end, end + WINDOW_BYTES);
@@ -95,7 +96,7 @@ impl TextStream {
         }
     }
 
-    /// A slice whose ends are moved to the nearest characters inside.
+    /// A slice of the text; ends within a character are moved inwards.
     fn slice(&self, start: usize, end: usize) -> &str {
         let mut start = start.min(self.text.len());
         let mut end = end.clamp(start, self.text.len());
@@ -109,7 +110,7 @@ impl TextStream {
     }
 }
 
-/// The end of what is before and the start of what is after, both parts of a stream.
+/// The last characters of the text before a link and the first characters after it.
 fn joined(before: &str, after: &str) -> String {
     let (before, after) = (tail(before.trim()), head(after.trim(), SIDE_CHARS_MAX));
     let mut text = String::with_capacity(before.len() + after.len() + 1);
@@ -121,7 +122,7 @@ fn joined(before: &str, after: &str) -> String {
     text
 }
 
-/// The first characters of a part of a stream.
+/// The first characters of a part of the text, at most so many.
 fn head(part: &str, chars_max: usize) -> &str {
     let (head, rest) = match kept_chars(part).nth(chars_max) {
         Some(end) => part.split_at(end),
@@ -133,21 +134,21 @@ fn head(part: &str, chars_max: usize) -> &str {
     }
 }
 
-/// The last characters of a part of a stream that go before a link.
+/// The last characters of a part of the text, at most [`SIDE_CHARS_MAX`].
 fn tail(part: &str) -> &str {
     let start = kept_chars(part).nth_back(SIDE_CHARS_MAX - 1);
     &part[start.unwrap_or(0)..]
 }
 
-/// Where the characters of a part stand. In a stream words are one blank apart already, but for a
-/// blank before a line break: the two are one.
+/// The positions of the characters of a part that are kept. Words are one blank apart already, except
+/// that a blank may stand before a line break: of the two only the line break is kept.
 fn kept_chars(part: &str) -> impl DoubleEndedIterator<Item = usize> {
     let doubled = move |at: usize| part.as_bytes()[at..].starts_with(b" \n");
     let places = part.char_indices().map(|(at, _)| at);
     places.filter(move |&at| !doubled(at))
 }
 
-/// Appends a part of a stream as one line.
+/// Appends a part of the text as one line.
 fn push_line(out: &mut String, part: &str) {
     let mut rest = part;
     while let Some((line, after)) = rest.split_once('\n') {
@@ -158,7 +159,7 @@ fn push_line(out: &mut String, part: &str) {
     out.push_str(rest);
 }
 
-/// A short text on one line, bounded like a link's words.
+/// A text with whitespace collapsed, bounded like an anchor text.
 pub(super) fn squeezed(text: &str) -> String {
     let bounded = crate::bounded::byte_prefix(text, 4 * ANCHOR_CHARS_MAX);
     let mut out = String::with_capacity(bounded.len());
@@ -191,7 +192,7 @@ fn first_chars(word: &str, max: usize) -> (&str, usize) {
     }
 }
 
-/// Elements that begin on a line of their own.
+/// Whether an element begins on a line of its own.
 pub(super) fn is_block(name: &LocalName) -> bool {
     matches!(
         *name,

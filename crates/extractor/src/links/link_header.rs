@@ -1,6 +1,6 @@
 //! The `Link` header: `<https://example.org/a>; rel="canonical"`.
 //!
-//! Source: RFC 8288 §3 and its appendix B.2, read leniently: what does not parse is passed over.
+//! Source: RFC 8288 §3 and its appendix B.2, read leniently: what does not parse is skipped.
 
 /// One link of a header.
 #[derive(Debug, PartialEq, Eq)]
@@ -9,11 +9,11 @@ pub(super) struct HeaderLink<'h> {
     pub target: &'h str,
     /// Its relation types, as written.
     pub rel: String,
-    /// It is about another page than the one it came with (`anchor=`).
-    pub elsewhere: bool,
+    /// It is a link of another page than the one it came with (`anchor=`).
+    pub of_other_page: bool,
 }
 
-/// Links of one header value; more than this many are not read.
+/// The most links of one header value that are read.
 const LINKS_MAX: usize = 100;
 
 /// The links of one header value.
@@ -30,7 +30,7 @@ pub(super) fn parse(value: &str) -> Vec<HeaderLink<'_>> {
         let mut link = HeaderLink {
             target: target.trim(),
             rel: String::new(),
-            elsewhere: false,
+            of_other_page: false,
         };
         rest = read_parameters(parameters, &mut link);
         links.push(link);
@@ -46,7 +46,7 @@ fn read_parameters<'h>(mut rest: &'h str, link: &mut HeaderLink<'_>) -> &'h str 
             return next;
         }
         let Some(parameter) = rest.strip_prefix(';') else {
-            // Anything else here is noise; the next link begins at the next "<".
+            // Anything else is ignored up to the next "<", where the next link begins.
             return rest;
         };
         let parameter = parameter.trim_start();
@@ -61,7 +61,7 @@ fn read_parameters<'h>(mut rest: &'h str, link: &mut HeaderLink<'_>) -> &'h str 
         if name.eq_ignore_ascii_case("rel") && link.rel.is_empty() {
             link.rel = value;
         } else if name.eq_ignore_ascii_case("anchor") {
-            link.elsewhere = true;
+            link.of_other_page = true;
         }
     }
 }
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn an_anchor_makes_it_a_link_of_another_page() {
-        assert!(parse("<a>; rel=canonical; anchor=\"/x\"")[0].elsewhere);
+        assert!(parse("<a>; rel=canonical; anchor=\"/x\"")[0].of_other_page);
     }
 
     #[test]

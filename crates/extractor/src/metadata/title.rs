@@ -1,9 +1,9 @@
 //! The page's title, without the site's name.
 //!
-//! `<title>` is nearly always there and nearly always carries the site's name; `<h1>` is the title
-//! as readers see it, where there is just one and it is not the logo. So the sources check one
-//! another: an `h1` that `<title>` repeats is the title; else what the publisher wrote for
-//! sharing; else `<title>` with the site's name cut off.
+//! Nearly every page has a `<title>`, and nearly every `<title>` has the site's name in it. `<h1>` is
+//! the title that readers see, unless it is the logo or one of many. So the sources are compared: a
+//! heading that `<title>` repeats is the title; otherwise the title for sharing; otherwise `<title>`
+//! without the site's name.
 
 use url::Url;
 
@@ -185,7 +185,7 @@ fn headings(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> Vec<Heading> 
     out
 }
 
-/// A title up to its first separator that is never part of one.
+/// A title up to the first bar or dash between blanks.
 fn first_segment(title: &str) -> &str {
     title
         .split(['|', '｜'])
@@ -195,7 +195,7 @@ fn first_segment(title: &str) -> &str {
         .trim()
 }
 
-/// A title cut in two at each kind of sign that may end its first part.
+/// A title split in two at each kind of separator that may end its first part.
 fn first_parts(title: &str) -> impl Iterator<Item = (&str, &str)> {
     ["|", "｜", " - ", " – ", " — ", " :: ", " · ", ": "]
         .into_iter()
@@ -203,8 +203,8 @@ fn first_parts(title: &str) -> impl Iterator<Item = (&str, &str)> {
         .map(|(head, rest)| (head.trim(), rest.trim()))
 }
 
-/// Whether half of a heading's words of four letters or more are words of the title; scripts
-/// without blanks always agree.
+/// Whether half of a heading's words of four letters or more are words of the title. Always true
+/// for a heading in Chinese, Japanese or Korean.
 fn shares_words(heading: &str, title: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         text.to_lowercase()
@@ -219,7 +219,8 @@ fn shares_words(heading: &str, title: &str) -> bool {
     heading.chars().any(crate::char_counts::is_cjk) || (common > 0 && common * 2 >= own.len())
 }
 
-/// Cuts the site's name off a title: by its known name, by the host's, or as the shorter end.
+/// Cuts the site's name off a title: the part that is the site's known name or its host's, or else a
+/// short last part.
 fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
     const SEPARATORS: [&str; 14] = [
         " | ", " - ", " – ", " — ", " :: ", " » ", " « ", " · ", " • ", "_", "｜", " / ", "|", "--",
@@ -243,7 +244,7 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
     };
     let is_front = url.path() == "/" && url.query().is_none();
     let mut rest = title.trim();
-    // At most a few parts are cut: section, site, slogan.
+    // At most four parts are cut: section, site, slogan.
     for _ in 0..4 {
         let Some((at, separator)) = SEPARATORS
             .iter()
@@ -272,12 +273,12 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
             rest = after;
             continue;
         }
-        // A bar is not a part of titles: what stands behind it is a section or a slogan.
+        // A bar never stands within a title: what follows it is a section or a slogan.
         if matches!(separator.trim(), "|" | "｜") && words(head) >= 2 {
             rest = head;
             continue;
         }
-        // Unknown names: a short end after a long head, set off by blanks.
+        // An unknown name: a short part after a long one, set off by blanks.
         let long = words(head) >= 4 && words(head) > 2 * words(tail);
         if long && (separator.len() > 1 || separator == "_") {
             rest = head;
@@ -288,7 +289,7 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
     rest.to_owned()
 }
 
-/// Words, or the half of the characters in scripts without blanks.
+/// The number of words; in Chinese, Japanese and Korean each character counts as one.
 fn words(text: &str) -> usize {
     crate::char_counts::CharCounts::of(text).words as usize
 }
@@ -301,7 +302,7 @@ fn letters(text: &str) -> String {
         .collect()
 }
 
-/// The few references that publishers leave in JSON.
+/// Resolves the few character references that publishers leave in JSON.
 fn unescaped(text: &str) -> String {
     if !text.contains('&') {
         return text.to_owned();

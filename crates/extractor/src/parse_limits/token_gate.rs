@@ -1,5 +1,5 @@
-//! The gate: stands between tokenizer and tree builder, flattens what is too deep, and lets
-//! nothing more through once the page has used up its nodes or its work.
+//! The gate between tokenizer and tree builder: it flattens elements that are too deep, and passes no
+//! more tokens once a limit on nodes, attributes or work is met.
 
 use std::cell::Cell;
 
@@ -11,14 +11,14 @@ use html5ever::tree_builder::{Tracer, TreeBuilder};
 use super::DomLimits;
 use super::work_meter::{WorkCounts, WorkMeter};
 
-/// Units charged for copying and sorting one attribute of a formatting element; measured.
+/// Units of work for copying and sorting one attribute of a formatting element; measured.
 const SORTED_ATTRIBUTE_UNITS: u64 = 12;
 
 /// A tree builder behind bounds.
 pub(crate) struct TokenGate {
     pub builder: TreeBuilder<NodeId, WorkMeter>,
     limits: DomLimits,
-    /// Start tags until they are counted again.
+    /// Start tags that may pass before the open elements are counted again.
     until_count: Cell<usize>,
     stopped: Cell<Option<&'static str>>,
     flattened: Cell<bool>,
@@ -35,7 +35,7 @@ impl TokenGate {
         }
     }
 
-    /// The limit that ended the page, if one did.
+    /// The limit that ended parsing, if one did.
     pub fn stopped(&self) -> Option<&'static str> {
         self.stopped.get()
     }
@@ -59,16 +59,16 @@ impl TokenGate {
             return self.pass(TagToken(tag), line);
         }
         let before = self.count_open();
-        // Formatting elements left open are made anew in every later block, all of them; links
-        // are not, since the next link closes them.
+        // All formatting elements that are left open are created anew in every later block. Links are
+        // not, since the next link closes them.
         let open_max = if is_formatting(&tag) && tag.name != local_name!("a") {
             self.limits.depth_max / 4
         } else {
             self.limits.depth_max
         };
         if before < open_max {
-            // Every start tag adds at most an open element and a formatting element, and one of
-            // them may reopen all formatting elements there are.
+            // Each start tag adds at most one open element and one formatting element, and one start
+            // tag may reopen all formatting elements.
             let room = (self.limits.depth_max / 4).saturating_sub(2 * before) / 2;
             self.until_count.set(room);
             return self.pass(TagToken(tag), line);
@@ -76,8 +76,8 @@ impl TokenGate {
         self.flatten(tag, before, line)
     }
 
-    /// The tree builder compares a formatting element with each open one of its name, and copies
-    /// and sorts the attributes of both every time.
+    /// Charges the work of the tree builder for a formatting element: it is compared with each open
+    /// one of its name, and the attributes of both are copied and sorted each time.
     fn charge_comparisons(&self, tag: &Tag) {
         struct Compare<'g> {
             meter: &'g WorkMeter,
@@ -104,7 +104,7 @@ impl TokenGate {
         self.counts().charge(compare.units.get());
     }
 
-    /// Opens an element and closes it at once, unless it was not left open anyway.
+    /// Opens an element and closes it at once, unless the tree builder did not leave it open.
     fn flatten(&self, tag: Tag, before: usize, line: u64) -> TokenSinkResult<NodeId> {
         let closing = Tag {
             kind: EndTag,
@@ -114,7 +114,7 @@ impl TokenGate {
             had_duplicate_attributes: false,
         };
         let result = self.pass(TagToken(tag), line);
-        // Raw text closes itself: nothing can be nested in it.
+        // An element with raw text needs no closing: nothing can be nested in it.
         if result == TokenSinkResult::Continue && self.count_open() > before {
             self.flattened.set(true);
             let _ = self.pass(TagToken(closing), line);

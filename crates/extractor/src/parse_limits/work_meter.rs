@@ -1,7 +1,7 @@
-//! The meter: a tree sink that counts what the tree builder does and passes it on.
+//! The work meter: a tree sink that counts the calls of the tree builder and passes them on.
 //!
-//! The tree builder asks the sink for the name of every open element it looks at, so counting
-//! those calls counts its quadratic work exactly, whatever rule of the standard is at work.
+//! The tree builder asks the sink for the name of every open element that it looks at. Counting
+//! these calls measures its quadratic work exactly, whatever rule of the standard causes it.
 
 use std::borrow::Cow;
 use std::cell::{Cell, Ref};
@@ -12,11 +12,11 @@ use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::{Attribute, LocalName, QualName};
 use scraper::{Html, HtmlTreeSink, Node};
 
-/// Units charged for a node: it is allocated, and later every pass over the tree visits it.
+/// Units of work for a node: it is allocated, and every later pass over the tree visits it.
 const NODE_UNITS: u64 = 8;
 
-/// Attributes that repeated `<html>` and `<body>` tags may add to the first one. Each is inserted
-/// into a sorted list, so half a million of them would move terabytes.
+/// The most attributes of an `<html>` or `<body>` element to which repeated tags add theirs. Each is
+/// inserted into a sorted list, so half a million of them would move terabytes.
 const MERGED_ATTRIBUTES_MAX: usize = 256;
 
 /// Counts of what has been built so far.
@@ -44,7 +44,7 @@ impl WorkCounts {
     }
 }
 
-/// [`HtmlTreeSink`] with a meter before it.
+/// An [`HtmlTreeSink`] whose calls are counted.
 #[derive(Debug)]
 pub(crate) struct WorkMeter {
     sink: HtmlTreeSink,
@@ -69,7 +69,7 @@ impl TreeSink for WorkMeter {
         (self.sink.finish(), self.counts)
     }
 
-    // Errors are of no use to a crawler, and a page can have one for every byte.
+    // Parse errors are ignored: a page can have one for every byte.
     fn parse_error(&self, _message: Cow<'static, str>) {}
 
     fn get_document(&self) -> NodeId {
@@ -184,7 +184,7 @@ impl TreeSink for WorkMeter {
 }
 
 impl WorkMeter {
-    /// How many attributes an element has, if that is its name.
+    /// The number of attributes of an element, if it has that name.
     pub fn attributes_if_named(&self, node: NodeId, name: &LocalName) -> Option<usize> {
         match self.sink.0.borrow().tree.get(node)?.value() {
             Node::Element(element) if element.name.local == *name => Some(element.attrs.len()),
@@ -192,7 +192,8 @@ impl WorkMeter {
         }
     }
 
-    /// Text may join the text before it or become a node; it is charged as one.
+    /// Charges for an appended child. Text may be merged with the text before it, but is charged as a
+    /// node.
     fn text(&self, child: &NodeOrText<NodeId>) {
         match child {
             NodeOrText::AppendText(_) => self.counts.node(0),

@@ -1,4 +1,4 @@
-//! A tag from its name to its `>`.
+//! Reading a tag's attributes, from the end of its name to its `>`.
 //!
 //! Source: WHATWG HTML, §13.2.5.32 to §13.2.5.40.
 
@@ -9,7 +9,7 @@ use super::Tokenizer;
 use super::char_references::ReferenceContext;
 
 /// A tag's attributes, and where it ends.
-pub(super) struct Tag {
+pub(super) struct TagAttributes {
     pub attributes: Vec<Attribute>,
     pub had_duplicates: bool,
     pub is_self_closing: bool,
@@ -18,13 +18,13 @@ pub(super) struct Tag {
 }
 
 impl Tokenizer<'_> {
-    /// Reads the attributes of a start tag from the end of its name, up to so many.
-    pub(super) fn attributes(&mut self, name_end: usize, attributes_max: usize) -> Tag {
+    /// Reads the attributes of a start tag from the end of its name; keeps at most so many.
+    pub(super) fn attributes(&mut self, name_end: usize, attributes_max: usize) -> TagAttributes {
         let mut kept = std::mem::take(&mut self.attributes);
         let mut had_duplicates = false;
         let mut count = 0;
-        let mut walk = Walk::from(self.html, name_end);
-        while let Some((name, value)) = walk.attribute() {
+        let mut scanner = AttributeScanner::from(self.html, name_end);
+        while let Some((name, value)) = scanner.attribute() {
             count += 1;
             if count > attributes_max {
                 continue;
@@ -47,40 +47,40 @@ impl Tokenizer<'_> {
             });
         }
         self.note_attributes(count, attributes_max);
-        // The tree keeps the vector: one that fits, and the room stays here.
+        // The tree keeps a vector of exact size; the larger one is reused.
         let mut attributes = Vec::with_capacity(kept.len());
         attributes.append(&mut kept);
         self.attributes = kept;
-        Tag {
+        TagAttributes {
             attributes,
             had_duplicates,
-            is_self_closing: walk.slash_before_end,
-            end: walk.end(),
+            is_self_closing: scanner.slash_before_end,
+            end: scanner.end(),
         }
     }
 
-    /// Where an end tag ends: what attributes it has counts for nothing.
+    /// Where an end tag ends. Its attributes are ignored.
     pub(super) fn end_tag_end(&self, name_end: usize) -> Option<usize> {
-        let mut walk = Walk::from(self.html, name_end);
-        while walk.attribute().is_some() {}
-        walk.end()
+        let mut scanner = AttributeScanner::from(self.html, name_end);
+        while scanner.attribute().is_some() {}
+        scanner.end()
     }
 }
 
-/// A way along the attributes of a tag.
-struct Walk<'h> {
+/// Scans the attributes of a tag one by one.
+struct AttributeScanner<'h> {
     bytes: &'h [u8],
     at: usize,
-    /// Whether the last thing passed is a slash that is no part of a value.
+    /// Whether the last byte scanned is a slash outside of a value.
     slash_before_end: bool,
 }
 
-/// Where something begins and ends.
+/// The byte range of a name or value.
 type Extent = (usize, usize);
 
-impl<'h> Walk<'h> {
-    fn from(html: &'h str, at: usize) -> Walk<'h> {
-        Walk {
+impl<'h> AttributeScanner<'h> {
+    fn from(html: &'h str, at: usize) -> AttributeScanner<'h> {
+        AttributeScanner {
             bytes: html.as_bytes(),
             at,
             slash_before_end: false,
@@ -96,7 +96,7 @@ impl<'h> Walk<'h> {
             return None;
         }
         let start = self.at;
-        // An equals sign in first place is part of the name.
+        // An equals sign at the start is part of the name.
         self.at += 1;
         self.skip(|byte| !ends_name(byte) && byte != b'=');
         let name = (start, self.at);
@@ -129,7 +129,7 @@ impl<'h> Walk<'h> {
         self.at += length.unwrap_or(rest.len());
     }
 
-    /// One past the `>` that the walk came to; `None` where the page ends within the tag.
+    /// One past the `>` that the scan has reached; `None` where the page ends within the tag.
     fn end(&self) -> Option<usize> {
         (self.at < self.bytes.len()).then_some(self.at + 1)
     }

@@ -1,11 +1,11 @@
-//! Character references: `&amp;`, `&nbsp`, `&#8212;`, by the names and numbers of the standard.
+//! Resolving character references: `&amp;`, `&nbsp`, `&#8212;`.
 //!
 //! Source: WHATWG HTML, §13.2.5.72 to §13.2.5.84.
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 
-/// Where a text stands: names without a semicolon mean less in attributes, since addresses have
-/// `&copy=1` in them.
+/// Where a text stands. In attributes a name without a semicolon is no reference if `=` or a letter
+/// follows, since URLs contain `&copy=1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReferenceContext {
     Text,
@@ -30,7 +30,7 @@ pub(super) fn resolve(text: &str, place: ReferenceContext, out: &mut String) {
     out.push_str(rest);
 }
 
-/// Resolves a number after `&#`; how long it is, if it is one.
+/// Resolves the number after `&#`; returns its length, or `None` for no number.
 fn numeric(text: &str, out: &mut String) -> Option<usize> {
     let (digits, base) = match text.strip_prefix(['x', 'X']) {
         Some(digits) => (digits, 16),
@@ -45,7 +45,7 @@ fn numeric(text: &str, out: &mut String) -> Option<usize> {
     }
     let number = digits[..count].bytes().fold(0u32, |number, byte| {
         let digit = char::from(byte).to_digit(base).unwrap_or(0);
-        // Far above the last character it only matters that it stays there.
+        // Capped above the last character, so that it cannot overflow.
         (number * base + digit).min(0x0100_0000)
     });
     let replaced = match number {
@@ -62,7 +62,7 @@ fn numeric(text: &str, out: &mut String) -> Option<usize> {
     Some(end + usize::from(text[end..].starts_with(';')))
 }
 
-/// Resolves the longest name that `text` begins with; how long it is, if there is one.
+/// Resolves the longest name that `text` begins with; returns its length, or `None` for no name.
 fn named(text: &str, place: ReferenceContext, out: &mut String) -> Option<usize> {
     let (length, characters) = match with_semicolon(text) {
         Some(found) => found,
@@ -80,7 +80,7 @@ fn named(text: &str, place: ReferenceContext, out: &mut String) -> Option<usize>
     Some(length)
 }
 
-/// A name up to its semicolon, as most are written: one look instead of one for each letter.
+/// A name that ends with a semicolon, as most do: one look-up instead of one for each letter.
 fn with_semicolon(text: &str) -> Option<(usize, (u32, u32))> {
     let letters = text.bytes().take(LONGEST_NAME);
     let length = letters.take_while(u8::is_ascii_alphanumeric).count();
@@ -91,10 +91,11 @@ fn with_semicolon(text: &str) -> Option<(usize, (u32, u32))> {
     (characters.0 != 0).then_some((length + 1, characters))
 }
 
-/// No name is longer: `CounterClockwiseContourIntegral;` has 32 letters.
+/// More than the letters of the longest name, `CounterClockwiseContourIntegral;`.
 const LONGEST_NAME: usize = 40;
 
-/// The longest name, letter by letter: the table holds the beginnings of names too, as 0.
+/// The longest name that `text` begins with, letter by letter. The table also holds the prefixes of
+/// names, with the value 0.
 fn longest(text: &str) -> Option<(usize, (u32, u32))> {
     let mut found = None;
     let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());

@@ -1,23 +1,23 @@
-//! Names of tags and attributes as atoms.
+//! A cache from the names of tags and attributes to their interned atoms.
 //!
-//! Finding the atom of a name takes a strong hash; a page has a few dozen names and uses each a
-//! thousand times, so the last ones are kept at hand.
+//! Interning a name computes a strong hash. A page has a few dozen names and uses each a thousand
+//! times, so the latest ones are cached.
 
 use html5ever::LocalName;
 
-/// Places for names.
-const PLACES: usize = 256;
+/// Entries of the cache.
+const SLOTS: usize = 256;
 
-/// The names met last.
+/// A direct-mapped cache: each name has one slot, and the latest name with that slot is kept.
 pub(super) struct NameCache {
-    places: Vec<LocalName>,
+    slots: Vec<LocalName>,
     lower: String,
 }
 
 impl NameCache {
     pub(super) fn new() -> NameCache {
         NameCache {
-            places: vec![LocalName::from(""); PLACES],
+            slots: vec![LocalName::from(""); SLOTS],
             lower: String::new(),
         }
     }
@@ -28,7 +28,7 @@ impl NameCache {
             .bytes()
             .any(|byte| byte.is_ascii_uppercase() || byte == 0)
         {
-            return atom(&mut self.places, written);
+            return atom(&mut self.slots, written);
         }
         self.lower.clear();
         let characters = written.chars().map(|c| match c {
@@ -36,11 +36,11 @@ impl NameCache {
             c => c.to_ascii_lowercase(),
         });
         self.lower.extend(characters);
-        atom(&mut self.places, &self.lower)
+        atom(&mut self.slots, &self.lower)
     }
 }
 
-fn atom(places: &mut [LocalName], name: &str) -> LocalName {
+fn atom(slots: &mut [LocalName], name: &str) -> LocalName {
     let bytes = name.as_bytes();
     let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else {
         return LocalName::from(name);
@@ -48,9 +48,9 @@ fn atom(places: &mut [LocalName], name: &str) -> LocalName {
     let middle = bytes[bytes.len() / 2];
     let key =
         usize::from(first) * 7 + usize::from(middle) * 31 + usize::from(last) * 13 + bytes.len();
-    let place = &mut places[key % PLACES];
-    if **place != *name {
-        *place = LocalName::from(name);
+    let slot = &mut slots[key % SLOTS];
+    if **slot != *name {
+        *slot = LocalName::from(name);
     }
-    place.clone()
+    slot.clone()
 }

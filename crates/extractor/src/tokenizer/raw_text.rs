@@ -1,10 +1,10 @@
-//! Where comments, scripts and other raw text end.
+//! Finding the end of comments, scripts and other raw text.
 //!
 //! Source: WHATWG HTML, §13.2.5.9 to §13.2.5.31 and §13.2.5.43 to §13.2.5.52.
 
 use super::attributes::ends_name;
 
-/// Where the text of a comment that begins at `start` ends, and where the comment does.
+/// For a comment whose text begins at `start`: where the text ends, and where the comment ends.
 pub(super) fn comment_end(html: &str, start: usize) -> (usize, usize) {
     let text = &html[start..];
     if text.starts_with('>') {
@@ -14,7 +14,7 @@ pub(super) fn comment_end(html: &str, start: usize) -> (usize, usize) {
         return (start, start + 2);
     }
     for at in memchr::memmem::find_iter(text.as_bytes(), b"--") {
-        // Of three dashes the first is text.
+        // In "--->" the first dash is text.
         for at in [at, at + 1] {
             let after = &text.as_bytes()[at..];
             if after.starts_with(b"-->") {
@@ -25,14 +25,14 @@ pub(super) fn comment_end(html: &str, start: usize) -> (usize, usize) {
             }
         }
     }
-    // What may have begun the end is no text.
+    // At the end of the page an unfinished end of the comment is no text.
     let end = ["--!", "--", "-"]
         .iter()
         .find_map(|begun| text.strip_suffix(begun));
     (start + end.unwrap_or(text).len(), html.len())
 }
 
-/// Where the end tag of a raw text element begins.
+/// Where the end tag of the raw text element `name` begins.
 pub(super) fn raw_text_end(html: &str, start: usize, name: &str) -> usize {
     let bytes = html.as_bytes();
     let mut at = start;
@@ -46,7 +46,7 @@ pub(super) fn raw_text_end(html: &str, start: usize, name: &str) -> usize {
     html.len()
 }
 
-/// Where a script's end tag begins. Within `<!--` a nested `<script>` hides its own end tag.
+/// Where a script's end tag begins. Within `<!--` a nested `<script>` and its end tag are text.
 pub(super) fn script_end(bytes: &[u8], start: usize) -> usize {
     #[derive(Clone, Copy, PartialEq)]
     enum Escape {
