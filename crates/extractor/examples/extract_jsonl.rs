@@ -25,7 +25,7 @@ fn main() {
                         let Some(line) = lines.get(at) else {
                             return done;
                         };
-                        done.push((at, extractor::answer(line, &read)));
+                        done.push((at, extractor::extract_json_line(line, &read)));
                     }
                 })
             })

@@ -11,27 +11,27 @@ use crate::page::{Link, Page, PageContext};
 use crate::{decode, extract, stated_url::placeholder_url};
 
 /// One line of input: a page to read.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Request {
+#[derive(Deserialize)]
+struct JsonRequest {
     /// The page's name in the output.
-    pub id: serde_json::Value,
+    id: serde_json::Value,
     /// The file that holds its bytes.
     #[serde(default)]
-    pub path: Option<String>,
+    path: Option<String>,
     /// The markup itself, instead of a path.
     #[serde(default)]
-    pub html: Option<String>,
+    html: Option<String>,
     /// The page's URL.
     #[serde(default)]
-    pub url: Option<String>,
+    url: Option<String>,
     /// The Content-Type header it came with.
     #[serde(default)]
-    pub content_type: Option<String>,
+    content_type: Option<String>,
 }
 
 /// One line of output.
-#[derive(Debug, Serialize)]
-pub struct Answer<'a> {
+#[derive(Serialize)]
+struct JsonPage<'a> {
     id: &'a serde_json::Value,
     url: Option<&'a str>,
     title: Option<&'a str>,
@@ -54,11 +54,18 @@ pub struct Answer<'a> {
     limits_hit: &'a [&'static str],
 }
 
-/// Answers one request line with one output line (without its line feed).
+/// Extracts the page of one JSON line, `{id, path or html, url?, content_type?}`, and returns the page
+/// as one JSON line, without its line feed.
 ///
-/// `read` gives the bytes behind a path. What goes wrong is in the answer, `{id, error}`.
-pub fn answer(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> String {
-    let request: Request = match serde_json::from_str(line) {
+/// `read` returns the bytes of a file by its path. Errors are returned as a line `{id, error}`.
+///
+/// ```
+/// let no_files = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+/// let line = extractor::extract_json_line(r#"{"id": 1, "html": "<title>T</title>"}"#, &no_files);
+/// assert!(line.starts_with(r#"{"id":1,"#) && line.contains(r#""title":"T""#));
+/// ```
+pub fn extract_json_line(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> String {
+    let request: JsonRequest = match serde_json::from_str(line) {
         Ok(request) => request,
         Err(error) => return failure(&serde_json::Value::Null, &format!("read the line: {error}")),
     };
@@ -78,7 +85,7 @@ pub fn answer(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> St
         },
         (None, None) => return failure(&request.id, "the line has neither path nor html"),
     };
-    let written = serde_json::to_string(&Answer {
+    let written = serde_json::to_string(&JsonPage {
         id: &request.id,
         url: request.url.as_deref(),
         title: page.title.as_deref(),
@@ -126,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_has_an_answer() {
+    fn every_line_gives_a_page_or_an_error() {
         for (line, expected) in [
             (r#"{"id":1,"html":"<title>T</title>"}"#, r#""title":"T""#),
             (r#"{"id":"a","path":"gone"}"#, r#""error":"read \"gone\""#),
@@ -134,8 +141,8 @@ mod tests {
             (r#"{"id":3,"html":"","url":"::"}"#, "parse url"),
             ("{", "read the line"),
         ] {
-            let answer = answer(line, &no_files);
-            assert!(answer.contains(expected), "{line} gave {answer}");
+            let written = extract_json_line(line, &no_files);
+            assert!(written.contains(expected), "{line} gave {written}");
         }
     }
 }

@@ -75,7 +75,7 @@ pub use blocks::{Block, ListItem};
 pub use decode::{Decoded, EncodingSource, decode};
 pub use extract::extract;
 pub use host_templates::{BlockKeys, HostTemplates};
-pub use jsonl::{Answer, Request, answer, page_of_bytes};
+pub use jsonl::{extract_json_line, page_of_bytes};
 pub use links::{PageLinks, page_links, resolve};
 pub use page::{Directives, Link, LinkKind, Page, PageContext, PageType, Refresh};
 pub use parse_limits::DomLimits;
