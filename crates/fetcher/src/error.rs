@@ -25,7 +25,7 @@ pub enum FetchError {
         /// What the system said.
         message: String,
     },
-    /// The address guard refused to connect: see [`crate::guard`].
+    /// The address guard refused to connect: see [`AddressGuard`](crate::AddressGuard).
     #[error("connect to {host}: refused by the address guard: {reason}")]
     Guard {
         /// The host as asked for.

@@ -6,38 +6,41 @@
 //! (the archive wants the bytes as they were sent). Everything a hostile server can choose has a
 //! bound in [`FetchLimits`].
 //!
-//! In reading order: [`fetch`] has the types that travel, [`config`] and [`http`] the client,
-//! [`resolve`] and [`guard`] where it may connect, [`body`] how a body is read, [`decoding`] how
-//! its content codings are undone, [`follow`](mod@follow) redirects for those who want them
-//! followed, [`robots`] and [`sitemap`] the two files that are about crawling itself,
-//! [`retry_after`] and [`sniff`] two headers that need care, and [`binary`] files that are no text.
 
-pub mod binary;
-pub mod body;
+// The seam between a crawl and the network, and the network behind it.
+mod body;
 mod client;
-pub mod config;
-pub mod decoding;
-pub mod error;
-pub mod fetch;
-pub mod follow;
-pub mod guard;
-pub mod http;
-pub mod limits;
-pub mod resolve;
-pub mod retry_after;
-pub mod robots;
-pub mod sitemap;
-pub mod sniff;
+mod config;
+mod error;
+mod fetch;
+mod follow;
+mod http_fetcher;
+mod limits;
+
+// Where the fetcher may connect.
+mod guard;
+mod resolve;
+
+// Reading an answer: content codings, headers that need care, files that are no text.
+mod binary;
+mod decoding;
+mod retry_after;
+mod sniff;
+
+// The two files about crawling itself.
+mod robots;
+mod sitemap;
 
 pub use binary::binary_type;
 pub use config::HttpConfig;
-pub use decoding::Decoding;
+pub use decoding::{Decoding, decode as decode_content};
 pub use error::{FetchError, FetchSetupError, TimeoutPhase};
 pub use fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Truncated};
 pub use follow::{Followed, Hop, follow};
-pub use guard::AddressGuard;
-pub use http::{HttpFetcher, init};
+pub use guard::{AddressGuard, Refused};
+pub use http_fetcher::{HttpFetcher, init};
 pub use limits::FetchLimits;
+pub use retry_after::{RETRY_AFTER_MAX, parse as parse_retry_after};
 pub use robots::{Robots, RobotsAnswer, RobotsGroup, RobotsRule};
 pub use sitemap::{Sitemap, SitemapError, SitemapKind, SitemapUrl};
 pub use sniff::sniff_content_type;

@@ -16,7 +16,7 @@ use governor::DefaultDirectRateLimiter;
 use http::header::{self, HeaderMap, HeaderValue};
 use url::Url;
 
-use crate::body::{self, Bandwidth, Room};
+use crate::body::{Bandwidth, BodyMemory, BodyReader};
 use crate::client::{build, builder, proxy_of, rate_of};
 use crate::config::HttpConfig;
 use crate::error::{FetchError, FetchSetupError, Seen, TimeoutPhase};
@@ -39,7 +39,7 @@ pub struct HttpFetcher {
     limits: FetchLimits,
     proxied: bool,
     bandwidth: Option<Bandwidth>,
-    room: Room,
+    memory: BodyMemory,
     rate: Option<DefaultDirectRateLimiter>,
 }
 
@@ -103,7 +103,7 @@ impl HttpFetcher {
             guard,
             proxied: config.proxy.is_some(),
             bandwidth: config.bandwidth.and_then(Bandwidth::new),
-            room: Room::new(config.limits.large_bodies_bytes_max),
+            memory: BodyMemory::new(config.limits.large_bodies_bytes_max),
             rate,
             limits: config.limits,
         })
@@ -134,17 +134,15 @@ impl HttpFetcher {
         let http_version = version_name(response.version());
         let remote = response.remote_addr();
         let headers = self.response_headers(response.headers())?;
-        let bytes_max = self.limits.bytes_max(request.purpose);
-        let received = body::receive(
-            response,
-            &self.limits,
-            bytes_max,
+        let reader = BodyReader {
+            limits: &self.limits,
+            bytes_max: self.limits.bytes_max(request.purpose),
             started,
-            self.bandwidth.as_ref(),
-            &self.room,
-            self.proxied,
-        )
-        .await?;
+            bandwidth: self.bandwidth.as_ref(),
+            memory: &self.memory,
+            proxied: self.proxied,
+        };
+        let received = reader.read(response).await?;
         Ok(Fetched {
             url: request.url,
             status,
