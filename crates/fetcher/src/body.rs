@@ -1,8 +1,8 @@
-//! Reading a body as it streams in, until it ends or a bound is met.
+//! Reading a body as it arrives, until it ends or a limit is met.
 //!
-//! Five things end a body: its end, too many bytes, silence, slowness, and the server going away.
-//! Only the first is whole. The others keep what had arrived and say why it is not all: half a
-//! page is still worth archiving, and a mirror of an endless stream still costs its bound.
+//! A body ends at its end, at too many bytes, after a silence, by slowness, or with the connection. Only
+//! the first gives a whole body. In the other cases the bytes received are kept with the reason, since
+//! half a page is still worth archiving.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::error::{FetchError, Seen, TimeoutPhase};
 use crate::fetch::Truncated;
 use crate::limits::FetchLimits;
 
-/// A cap on bytes per second over all bodies of one fetcher.
+/// A limit on bytes per second, over all bodies of one fetcher together.
 pub(crate) struct Bandwidth {
     limiter: DefaultDirectRateLimiter,
     burst: NonZeroU32,
 }
 
 impl Bandwidth {
-    /// A cap of so many bytes per second; `None` for zero.
+    /// A limit of so many bytes per second; `None` for zero.
     pub(crate) fn new(bytes_per_second: u64) -> Option<Self> {
         let burst = NonZeroU32::new(u32::try_from(bytes_per_second).unwrap_or(u32::MAX))?;
         Some(Self {
@@ -33,7 +33,7 @@ impl Bandwidth {
         })
     }
 
-    /// Waits until so many bytes may have been read, and says how long it waited.
+    /// Waits until so many bytes are allowed, and returns how long it waited.
     async fn take(&self, bytes: usize) -> Duration {
         let started = Instant::now();
         let mut left = bytes;
@@ -42,7 +42,7 @@ impl Bandwidth {
             let Some(piece) = NonZeroU32::new(piece.min(self.burst.get())) else {
                 break;
             };
-            // A piece is never above the burst, so this cannot be refused.
+            // A piece is never larger than the burst, so the limiter does not refuse it.
             let _ = self.limiter.until_n_ready(piece).await;
             left -= piece.get() as usize;
         }
@@ -225,8 +225,8 @@ impl BodyReader<'_> {
     }
 }
 
-/// The time bounds of one body. Waiting for our own bandwidth cap or for room is not the server's
-/// fault and is taken out.
+/// The time limits of one body. Time spent waiting for the bandwidth limit or for memory is not the
+/// server's fault and does not count.
 struct BodyClock<'l> {
     limits: &'l FetchLimits,
     request_started: Instant,
@@ -252,8 +252,8 @@ impl<'l> BodyClock<'l> {
         self.body_started.elapsed().saturating_sub(self.excused)
     }
 
-    /// How long the next chunk may take: the idle time, the rest of the total time, or until the
-    /// moment at which the body would be too slow, whichever is least.
+    /// How long the next chunk may take: the least of the idle time, the rest of the total time, and the
+    /// time until the body would be too slow.
     fn patience(&self, bytes: usize) -> Duration {
         let used = self.request_started.elapsed().saturating_sub(self.excused);
         let total_left = self.limits.total_timeout.saturating_sub(used);

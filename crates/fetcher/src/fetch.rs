@@ -1,7 +1,7 @@
-//! What is asked and what came back: the types at the crate's edge.
+//! The trait [`Fetch`], its requests and its answers.
 //!
-//! [`Fetch`] is the seam between the crawl and the network. The crawl knows only this trait, so a
-//! web that lives in memory can stand behind it in tests, under a paused clock.
+//! A crawl knows only this trait, so that a web in memory can take the place of the network in tests,
+//! under a paused clock.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -16,12 +16,12 @@ use crate::error::FetchError;
 use crate::limits::FetchLimits;
 use crate::retry_after;
 
-/// One request: a URL, why it is wanted, and the validators of an earlier answer.
+/// One request: a URL, its purpose, and the validators of an earlier answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchRequest {
     /// The absolute http or https URL. Its fragment is not sent.
     pub url: Url,
-    /// Why it is wanted; decides the `Accept` header.
+    /// Why the URL is fetched; it determines the `Accept` header and the limit on the body.
     pub purpose: Purpose,
     /// The `ETag` of an earlier answer, sent as `If-None-Match`.
     pub if_none_match: Option<String>,
@@ -60,7 +60,7 @@ pub enum Purpose {
 /// The future that [`Fetch::fetch`] returns.
 pub type FetchFuture<'a> = Pin<Box<dyn Future<Output = Result<Fetched, FetchError>> + Send + 'a>>;
 
-/// Something that can fetch: the network, or a web in memory.
+/// Something that answers requests: the network, a web in memory, a browser.
 pub trait Fetch: Send + Sync {
     /// Makes one request and reads its answer within the limits. No redirect is followed.
     ///
@@ -101,7 +101,7 @@ pub enum Truncated {
     Bytes,
     /// It took longer than a limit: total, idle or minimum rate.
     Time,
-    /// The server went away before its announced end.
+    /// The connection was lost before the announced end.
     Disconnect,
 }
 
@@ -141,7 +141,7 @@ impl Fetched {
     /// Where a redirect leads: the Location of a 301, 302, 303, 307 or 308, resolved against the
     /// URL. `None` for other statuses, without a Location, or when it cannot be parsed.
     ///
-    /// A Location without a fragment inherits none: fragments are not for crawlers.
+    /// A Location without a fragment does not inherit the URL's, since fragments mean nothing to a crawler.
     pub fn location(&self) -> Option<Url> {
         if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
             return None;
@@ -149,24 +149,24 @@ impl Fetched {
         let (_, value) = self.headers.iter().find(|(n, _)| n == "location")?;
         match std::str::from_utf8(value) {
             Ok(location) => self.url.join(location.trim()).ok(),
-            // Neither ASCII nor UTF-8: the bytes are kept as they are, escaped.
+            // Neither ASCII nor UTF-8: each byte is percent-encoded.
             Err(_) => self.url.join(escape_high(value).trim()).ok(),
         }
     }
 
-    /// How long the server asks to stay away (`Retry-After`), seen from `now`; bounded.
+    /// How long after `now` the server asks not to be contacted (`Retry-After`); at most a week.
     pub fn retry_after(&self, now: SystemTime) -> Option<Duration> {
         retry_after::parse(self.header("retry-after")?, now)
     }
 
-    /// The body with its content codings undone, within the limits. CPU work of some
-    /// milliseconds per megabyte: keep it off the runtime's threads.
+    /// The body with its content codings removed, within the limits. This takes some milliseconds of
+    /// CPU time per megabyte: do not call it on the threads of an async runtime.
     pub fn decoded(&self, limits: &FetchLimits) -> Decoding {
         decoding::decode(&self.body, self.header_values("content-encoding"), limits)
     }
 }
 
-/// The text with every byte beyond ASCII as its escape.
+/// The text with every byte beyond ASCII percent-encoded.
 fn escape_high(bytes: &[u8]) -> String {
     let escape = |byte: &u8| match byte {
         0x80.. => format!("%{byte:02X}"),

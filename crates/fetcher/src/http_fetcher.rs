@@ -1,12 +1,11 @@
-//! The HTTP client: one polite, bounded, identified request at a time.
+//! Fetching over HTTP: one bounded request at a time that names the crawler.
 //!
-//! Built on reqwest with its conveniences off: no redirects, no automatic decompression, no
-//! retries, no proxy from the environment, no cookies unless asked for. What is left is HTTP/1.1
-//! and HTTP/2 over rustls, a connection pool, and a resolver and guard of our own.
+//! The client is reqwest with most features off: no redirects, no automatic decompression, no retries,
+//! no proxy from the environment, no cookies unless configured. It provides HTTP/1.1 and HTTP/2 over
+//! rustls and a connection pool; resolver and address guard are this crate's.
 //!
-//! A host given by `resolve` has a client of its own, since the client's resolver is not told the
-//! port: with one client per override, `a.example:80` and `a.example:8080` can lead to different
-//! places.
+//! Each entry of [`HttpConfig::resolve`] has a client of its own, since reqwest does not tell the
+//! resolver the port. So `a.example:80` and `a.example:8080` can have different addresses.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -25,13 +24,13 @@ use crate::guard::{AddressGuard, Refused};
 use crate::limits::FetchLimits;
 use crate::resolve::{Fixed, Resolver};
 
-/// Chooses ring as the TLS provider of this process. Done once; later calls change nothing.
+/// Installs ring as the TLS provider of the process. Later calls change nothing.
 pub fn init() {
-    // An error means that a provider is there already, which is all we want.
+    // An error means that there is a provider already.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// Fetches over the network. Cheap to share: put it in an `Arc`.
+/// Fetches over the network. To share it, put it in an `Arc`.
 pub struct HttpFetcher {
     client: reqwest::Client,
     overrides: Vec<Override>,
@@ -62,8 +61,8 @@ impl std::fmt::Debug for HttpFetcher {
 }
 
 impl HttpFetcher {
-    /// Builds the client. Takes some tens of milliseconds (the system's certificates are read),
-    /// so one is made per crawl.
+    /// Builds the client. This takes some tens of milliseconds, since the system's certificates are
+    /// read, so build one for a crawl and not one for each request.
     ///
     /// # Errors
     /// [`FetchSetupError`] for a proxy, header or rate that cannot be used, and when the system
@@ -109,7 +108,7 @@ impl HttpFetcher {
         })
     }
 
-    /// The bounds in force.
+    /// The limits of this fetcher.
     pub fn limits(&self) -> &FetchLimits {
         &self.limits
     }
@@ -164,7 +163,7 @@ impl HttpFetcher {
         headers: HeaderMap,
         started: Instant,
     ) -> Result<reqwest::Response, FetchError> {
-        // The client bounds connecting by itself; waiting for the headers comes on top.
+        // The client bounds the time to connect by itself; the wait for the headers is added.
         let patience = (self.limits.connect_timeout + self.limits.first_byte_timeout)
             .min(self.limits.total_timeout);
         let sent = client.get(url).headers(headers).send();
@@ -224,8 +223,8 @@ impl HttpFetcher {
         })
     }
 
-    /// Which client serves this URL, at which URL, and, for an override, under which Host header
-    /// when its port is not the URL's.
+    /// The client for a URL and the URL to request from it. For an override also the Host header to
+    /// send, which is `None` unless the override's port is another than the URL's.
     fn route(&self, url: &Url) -> (&reqwest::Client, Url, Option<Option<HeaderValue>>) {
         let mut target = url.clone();
         target.set_fragment(None);
@@ -242,11 +241,11 @@ impl HttpFetcher {
         };
         let mut host_header = None;
         if url.port().is_some_and(|p| p != found.address.port()) {
-            // An explicit port in the URL would win over the resolver's, so it is replaced, and
-            // the server is still told the one that was asked for.
+            // reqwest would connect to the port of the URL and not to the resolver's, so it is replaced.
+            // The Host header still has the port of the URL.
             let authority = format!("{}:{}", found.host, found.port);
             host_header = HeaderValue::from_str(&authority).ok();
-            // Cannot fail: an http URL with a host takes any port.
+            // Setting the port of an http URL with a host cannot fail.
             let _ = target.set_port(Some(found.address.port()));
         }
         (&found.client, target, Some(host_header))
@@ -295,7 +294,7 @@ fn request_headers(request: &FetchRequest) -> HeaderMap {
     };
     let mut headers = HeaderMap::new();
     headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
-    // A validator comes from a server; one that cannot be sent back is left out.
+    // A validator that is no valid header value is left out.
     let validators = [
         (header::IF_NONE_MATCH, &request.if_none_match),
         (header::IF_MODIFIED_SINCE, &request.if_modified_since),

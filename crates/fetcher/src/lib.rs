@@ -1,11 +1,15 @@
-//! One URL to bytes, with robots' leave and within limits.
+//! Fetching one URL within limits; parsing robots.txt and sitemaps.
 //!
-//! The crate makes one request at a time and reports what came back, exactly as it was received.
-//! It follows no redirect (a redirect is a link: scope, robots and guard are asked again on the
-//! next hop), retries nothing (the host's queue decides when), and decodes nothing while it reads
-//! (the archive wants the bytes as they were sent). Everything a hostile server can choose has a
-//! bound in [`FetchLimits`].
+//! [`HttpFetcher`] makes one request at a time and returns the answer exactly as it was received:
 //!
+//! - It follows no redirect. To a crawler a redirect is a link, and its target must pass scope, robots
+//!   and address guard again. [`follow()`] is for callers who want redirects followed.
+//! - It retries nothing: the caller decides when a host is asked again.
+//! - It decodes nothing while it reads, so that an archive can store the bytes as they were sent.
+//! - Everything that a hostile server can choose has a bound in [`FetchLimits`].
+//!
+//! The crawl asks for robots.txt, waits between requests and decides the scope; [`Robots`] parses the
+//! file and answers whether a URL may be fetched.
 
 // The seam between a crawl and the network, and the network behind it.
 mod body;

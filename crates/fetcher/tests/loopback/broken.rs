@@ -1,4 +1,4 @@
-//! Servers that break off, lie or talk nonsense: each has its name, and what had come is kept.
+//! Servers that break off or violate HTTP: each has its own error, and the bytes received are kept.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;

@@ -1,4 +1,4 @@
-//! Where connections go: proxies, given addresses, and what the guard refuses on each way.
+//! Where connections go: proxies, configured addresses, and what the address guard refuses.
 
 use std::io::{BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

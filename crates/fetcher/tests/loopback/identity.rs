@@ -1,4 +1,4 @@
-//! How the fetcher presents itself, and what it keeps to itself.
+//! What the fetcher sends: identity, validators, cookies; and how it limits rate and bandwidth.
 
 use std::io::Write;
 
@@ -13,10 +13,12 @@ fn it_says_who_it_is_and_how_to_reach_its_owner() {
     let server = Server::says(ok("x"));
     let config = HttpConfig {
         contact: Some("mailto:crawl@a.example".to_owned()),
+        accept_language: Some("de, en;q=0.5".to_owned()),
         ..local()
     };
     fetch(config, &server.url("/")).unwrap();
     let head = &server.heads()[0];
+    assert!(head.contains("accept-language: de, en;q=0.5\r\n"));
     assert!(head.contains("user-agent: tamis/0.1.0 (+mailto:crawl@a.example)\r\n"));
     assert!(head.contains("from: crawl@a.example\r\n"));
     assert!(head.contains("accept-encoding: gzip, deflate, br, zstd\r\n"));

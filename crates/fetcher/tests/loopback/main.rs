@@ -1,4 +1,4 @@
-//! The fetcher against servers on loopback: every bound, every kind of breakage, every way there.
+//! The fetcher against servers on loopback: limits, broken servers, proxies and addresses, identity, TLS.
 
 mod broken;
 mod connections;
