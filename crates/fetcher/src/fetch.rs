@@ -61,6 +61,20 @@ pub enum Purpose {
 pub type FetchFuture<'a> = Pin<Box<dyn Future<Output = Result<Fetched, FetchError>> + Send + 'a>>;
 
 /// Something that answers requests: the network, a web in memory, a browser.
+///
+/// What the implementor guarantees:
+///
+/// - The answer is for the URL of the request. A redirect is returned and not followed, also one that
+///   a script or a `<meta>` of the page causes in a browser.
+/// - It connects to no address that the crawl's [`AddressGuard`](crate::AddressGuard) refuses. The check
+///   must be made where the connection is made, since a name can resolve differently the next time.
+/// - It reads no more and waits no longer than [`FetchLimits`] allow.
+/// - Every request that it makes besides (scripts, style sheets and data that a browser loads) passes the
+///   same checks.
+///
+/// [`HttpFetcher`](crate::HttpFetcher) does all of this. What the caller does for all implementors alike:
+/// robots.txt, the delay between requests to a host, and the scope. It decides by URL before it calls
+/// [`Fetch::fetch`].
 pub trait Fetch: Send + Sync {
     /// Makes one request and reads its answer within the limits. No redirect is followed.
     ///
@@ -70,7 +84,7 @@ pub trait Fetch: Send + Sync {
     fn fetch<'a>(&'a self, request: FetchRequest) -> FetchFuture<'a>;
 }
 
-/// An answer, as it was received.
+/// An answer: as it was received, or as a browser rendered it (see [`Fetched::via`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
     /// The URL that was asked for.
@@ -82,8 +96,11 @@ pub struct Fetched {
     /// The headers: names in lower case, in order of first appearance, repetitions together and
     /// in their order, values as bytes.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// The body as received, still content-encoded; transfer coding removed.
+    /// The body as received, still content-encoded; transfer coding removed. Of a rendered answer the
+    /// serialized DOM.
     pub body: Bytes,
+    /// How the body came about.
+    pub via: Via,
     /// The address that answered; the proxy's where there is one.
     pub remote: Option<SocketAddr>,
     /// Why the body is not whole; `None` for a whole one.
@@ -92,6 +109,37 @@ pub struct Fetched {
     pub first_byte: Duration,
     /// From the start of the request to the end of the body.
     pub total: Duration,
+}
+
+/// How the body of an answer came about.
+///
+/// An archive must not store a rendered body as what the server sent: in WARC it is a `conversion`
+/// record, not a `response` (see [`Via::warc_type`]).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Via {
+    /// The bytes as the server sent them.
+    #[default]
+    Wire,
+    /// The DOM after the page's scripts have run, serialized as HTML in UTF-8.
+    Rendered,
+}
+
+impl Via {
+    /// The stable name: `wire`, `rendered`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wire => "wire",
+            Self::Rendered => "rendered",
+        }
+    }
+
+    /// The type of the WARC record for such a body (WARC 1.1 §6.3 and §6.8).
+    pub fn warc_type(self) -> &'static str {
+        match self {
+            Self::Wire => "response",
+            Self::Rendered => "conversion",
+        }
+    }
 }
 
 /// Why a body is not whole.
@@ -116,7 +164,60 @@ impl Truncated {
     }
 }
 
+/// Headers that describe a body as it was sent, and not a rendered one.
+const BODY_HEADERS: [&str; 8] = [
+    "content-encoding",
+    "content-length",
+    "content-md5",
+    "content-range",
+    "content-type",
+    "digest",
+    "repr-digest",
+    "transfer-encoding",
+];
+
 impl Fetched {
+    /// The same answer with a rendered DOM in place of its body.
+    ///
+    /// URL, status, address and times stay. Of the headers those stay that do not describe the body
+    /// (such as `link`, `x-robots-tag`, `etag`); the content type becomes HTML in UTF-8.
+    ///
+    /// ```
+    /// use fetcher::{FetchLimits, Fetched, Via};
+    /// # use std::time::Duration;
+    /// # let wire = Fetched {
+    /// #     url: url::Url::parse("https://example.org/").unwrap(),
+    /// #     status: 200,
+    /// #     http_version: "HTTP/1.1",
+    /// #     headers: vec![("content-encoding".to_owned(), b"gzip".to_vec())],
+    /// #     body: bytes::Bytes::new(),
+    /// #     via: Via::Wire,
+    /// #     remote: None,
+    /// #     truncated: None,
+    /// #     first_byte: Duration::ZERO,
+    /// #     total: Duration::ZERO,
+    /// # };
+    /// let rendered = wire.into_rendered("<!doctype html><p>made by a script".to_owned());
+    /// assert_eq!(rendered.via.warc_type(), "conversion");
+    /// assert_eq!(rendered.content_type().as_deref(), Some("text/html; charset=utf-8"));
+    /// assert_eq!(rendered.decoded(&FetchLimits::default()).bytes, rendered.body);
+    /// ```
+    pub fn into_rendered(self, dom: String) -> Self {
+        let mut headers = self.headers;
+        headers.retain(|(name, _)| !BODY_HEADERS.contains(&name.as_str()));
+        headers.push((
+            "content-type".to_owned(),
+            b"text/html; charset=utf-8".to_vec(),
+        ));
+        Self {
+            headers,
+            body: Bytes::from(dom),
+            via: Via::Rendered,
+            truncated: None,
+            ..self
+        }
+    }
+
     /// The first value of a header, by its lower-case name, trimmed; `None` when it is absent or
     /// not UTF-8.
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -189,11 +290,47 @@ mod tests {
                 .map(|(n, v)| ((*n).to_owned(), v.as_bytes().to_vec()))
                 .collect(),
             body: Bytes::new(),
+            via: Via::Wire,
             remote: None,
             truncated: None,
             first_byte: Duration::ZERO,
             total: Duration::ZERO,
         }
+    }
+
+    #[test]
+    fn a_rendered_answer_keeps_what_does_not_describe_the_body_of_the_wire() {
+        let mut wire = answer(
+            200,
+            &[
+                ("content-type", "text/html; charset=gbk"),
+                ("content-encoding", "gzip"),
+                ("content-length", "7"),
+                ("x-robots-tag", "noindex"),
+                ("etag", "\"a\""),
+            ],
+        );
+        wire.truncated = Some(Truncated::Bytes);
+        assert_eq!(
+            (wire.via.name(), wire.via.warc_type()),
+            ("wire", "response")
+        );
+        let url = wire.url.clone();
+        let rendered = wire.into_rendered("<p>网页".to_owned());
+        assert_eq!(rendered.via, Via::Rendered);
+        assert_eq!(rendered.via.name(), "rendered");
+        assert_eq!(rendered.via.warc_type(), "conversion");
+        assert_eq!((rendered.url.clone(), rendered.status), (url, 200));
+        assert_eq!(rendered.truncated, None);
+        let names: Vec<&str> = rendered
+            .headers
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        assert_eq!(names, ["x-robots-tag", "etag", "content-type"]);
+        let decoding = rendered.decoded(&FetchLimits::default());
+        assert_eq!(decoding.bytes, "<p>网页".as_bytes());
+        assert_eq!(decoding.stopped, None);
     }
 
     #[test]

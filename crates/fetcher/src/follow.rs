@@ -104,7 +104,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::fetch::FetchFuture;
+    use crate::fetch::{FetchFuture, Via};
 
     /// Redirects each path as told, and answers 200 to the rest.
     struct Web {
@@ -128,6 +128,7 @@ mod tests {
                     .into_iter()
                     .collect(),
                 body: Bytes::new(),
+                via: Via::Wire,
                 remote: None,
                 truncated: None,
                 first_byte: Duration::ZERO,

@@ -19,7 +19,7 @@ use crate::body::{Bandwidth, BodyMemory, BodyReader};
 use crate::client::{build, builder, proxy_of, rate_of};
 use crate::config::HttpConfig;
 use crate::error::{FetchError, FetchSetupError, Seen, TimeoutPhase};
-use crate::fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose};
+use crate::fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Via};
 use crate::guard::{AddressGuard, Refused};
 use crate::limits::FetchLimits;
 use crate::resolve::{Fixed, Resolver};
@@ -148,6 +148,7 @@ impl HttpFetcher {
             http_version,
             headers,
             body: received.body,
+            via: Via::Wire,
             remote,
             truncated: received.truncated,
             first_byte,
