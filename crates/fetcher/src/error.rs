@@ -146,6 +146,16 @@ pub enum FetchSetupError {
     },
 }
 
+impl From<Refused> for FetchError {
+    fn from(refused: Refused) -> Self {
+        Self::Guard {
+            host: refused.host,
+            address: refused.address,
+            reason: refused.reason,
+        }
+    }
+}
+
 impl FetchError {
     /// The stable name, in snake case: what the journal and the report say.
     pub fn name(&self) -> &'static str {
@@ -221,11 +231,7 @@ impl FetchError {
 
     fn of_cause(cause: &(dyn StdError + 'static), seen: &Seen) -> Option<Self> {
         if let Some(refused) = cause.downcast_ref::<Refused>() {
-            return Some(Self::Guard {
-                host: refused.host.clone(),
-                address: refused.address,
-                reason: refused.reason,
-            });
+            return Some(refused.clone().into());
         }
         if let Some(failed) = cause.downcast_ref::<LookupFailed>() {
             return Some(Self::Dns {

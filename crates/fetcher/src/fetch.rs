@@ -44,6 +44,29 @@ impl FetchRequest {
     pub fn page(url: Url) -> Self {
         Self::new(url, Purpose::Page)
     }
+
+    /// Refuses a URL that no fetcher may request.
+    pub(crate) fn check_url(&self, limits: &FetchLimits) -> Result<(), FetchError> {
+        let url = &self.url;
+        let bad = |message: &str| {
+            Err(FetchError::BadUrl {
+                message: message.to_owned(),
+            })
+        };
+        if !matches!(url.scheme(), "http" | "https") {
+            return bad("only http and https are fetched");
+        }
+        if !url.has_host() {
+            return bad("no host");
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return bad("a URL with a user name or password is not fetched");
+        }
+        if url.as_str().len() > limits.url_bytes_max {
+            return bad("longer than the limit");
+        }
+        Ok(())
+    }
 }
 
 /// Why a URL is fetched.

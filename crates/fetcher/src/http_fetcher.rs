@@ -20,7 +20,7 @@ use crate::client::{build, builder, proxy_of, rate_of};
 use crate::config::HttpConfig;
 use crate::error::{FetchError, FetchSetupError, Seen, TimeoutPhase};
 use crate::fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Via};
-use crate::guard::{AddressGuard, Refused};
+use crate::guard::AddressGuard;
 use crate::limits::FetchLimits;
 use crate::resolve::{Fixed, Resolver};
 
@@ -114,7 +114,7 @@ impl HttpFetcher {
     }
 
     async fn run(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
-        self.check_url(&request.url)?;
+        request.check_url(&self.limits)?;
         let (client, target, host_header) = self.route(&request.url);
         if host_header.is_none() {
             self.check_address(&request.url)?;
@@ -190,38 +190,13 @@ impl HttpFetcher {
         }
     }
 
-    fn check_url(&self, url: &Url) -> Result<(), FetchError> {
-        let bad = |message: &str| {
-            Err(FetchError::BadUrl {
-                message: message.to_owned(),
-            })
-        };
-        if !matches!(url.scheme(), "http" | "https") {
-            return bad("only http and https are fetched");
-        }
-        if !url.has_host() {
-            return bad("no host");
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return bad("a URL with a user name or password is not fetched");
-        }
-        if url.as_str().len() > self.limits.url_bytes_max {
-            return bad("longer than the limit");
-        }
-        Ok(())
-    }
-
     fn check_address(&self, url: &Url) -> Result<(), FetchError> {
         let checked = if self.proxied {
             self.guard.check_proxied(url)
         } else {
             self.guard.check_literal(url)
         };
-        checked.map_err(|refused: Refused| FetchError::Guard {
-            host: refused.host,
-            address: refused.address,
-            reason: refused.reason,
-        })
+        Ok(checked?)
     }
 
     /// The client for a URL and the URL to request from it. For an override also the Host header to

@@ -20,6 +20,7 @@ mod fetch;
 mod follow;
 mod http_fetcher;
 mod limits;
+mod routed_fetch;
 
 // Where the fetcher may connect.
 mod guard;
@@ -46,5 +47,6 @@ pub use http_fetcher::{HttpFetcher, init};
 pub use limits::FetchLimits;
 pub use retry_after::{RETRY_AFTER_MAX, parse as parse_retry_after};
 pub use robots::{Robots, RobotsAnswer, RobotsGroup, RobotsRule};
+pub use routed_fetch::{HostRule, NotAHostRule, RoutedFetch};
 pub use sitemap::{Sitemap, SitemapError, SitemapKind, SitemapUrl};
 pub use sniff::sniff_content_type;
