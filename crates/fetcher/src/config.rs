@@ -81,6 +81,14 @@ pub(crate) fn without_password(url: &Url) -> String {
 }
 
 impl HttpConfig {
+    /// The default configuration with a contact: a URL or a mail address.
+    pub fn with_contact(contact: &str) -> Self {
+        Self {
+            contact: Some(contact.to_owned()),
+            ..Self::default()
+        }
+    }
+
     /// The whole User-Agent header: `tamis/0.1 (+https://example.org/crawler)`.
     pub fn user_agent_header(&self) -> String {
         match &self.contact {

@@ -50,3 +50,8 @@ pub use robots::{Robots, RobotsAnswer, RobotsGroup, RobotsRule};
 pub use routed_fetch::{HostRule, NotAHostRule, RoutedFetch};
 pub use sitemap::{Sitemap, SitemapError, SitemapKind, SitemapUrl};
 pub use sniff::sniff_content_type;
+
+/// The README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
