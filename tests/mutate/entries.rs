@@ -72,7 +72,7 @@ pub fn robots(bytes: &[u8]) {
         robots.group(agent);
     }
     let text = String::from_utf8_lossy(bytes);
-    fetcher::retry_after::parse(&text, std::time::SystemTime::UNIX_EPOCH);
+    fetcher::parse_retry_after(&text, std::time::SystemTime::UNIX_EPOCH);
 }
 
 /// A sitemap or a feed.
@@ -102,7 +102,7 @@ pub fn coding(bytes: &[u8]) {
         ..FetchLimits::default()
     };
     let name = names[usize::from(which) % names.len()];
-    let decoded = fetcher::decoding::decode(body, [name].into_iter(), &limits);
+    let decoded = fetcher::decode_content(body, [name].into_iter(), &limits);
     // What cannot be undone stays as it came.
     assert!(decoded.bytes.len() as u64 <= limits.decoded_bytes_max.max(body.len() as u64));
 }

@@ -1,8 +1,8 @@
 //! Pages per second on one core, beside a Readability port on the same markup.
 //!
-//! `cargo bench -p extractor`. The inputs are made here: an article, a thread and a grid of about
-//! 30 KB each. With `EXTRACT_PAGES=DIR` the pages `DIR/*.html.gz` are timed too, in
-//! CPU time, both readers by turns over all of them, which is the figure to compare.
+//! `cargo bench -p extractor`. The inputs are generated: an article, a thread and a grid of about
+//! 30 KB each. With `EXTRACT_PAGES=DIR` the pages `DIR/*.html.gz` are timed too, in CPU time and by
+//! both readers in turns; this is the figure to compare.
 
 use std::hint::black_box;
 use std::io::Read;
@@ -127,12 +127,12 @@ fn whole_directory(directory: &std::path::Path) {
     let url = url();
     let read = |html: &str| drop(black_box(extract(html, &PageContext::new(&url))));
     let peer = |html: &str| drop(black_box(smoothie(html)));
-    // What is built once in a process is built before.
+    // Lazily built tables are built before the timing.
     pages.iter().take(1).for_each(|html| read(html));
     let (mut ours, mut theirs, mut slowest) = (0.0, 0.0, 0.0f64);
     for _ in 0..ROUNDS {
-        // By turns, so that a busy machine is busy for both; but a page comes again only after all
-        // others, so that nothing is remembered of it.
+        // Both readers take turns, so that other load slows both alike. A page comes again only after all
+        // others, so that no cache still holds it.
         for pages in pages.chunks(CHUNK) {
             ours += cpu_ms(|| {
                 for html in pages {
@@ -158,7 +158,7 @@ const CHUNK: usize = 25;
 /// How often all pages are timed.
 const ROUNDS: usize = 3;
 
-/// Milliseconds of CPU that a piece of work takes, where the system tells (Linux), else of time.
+/// Milliseconds of CPU time that a piece of work takes; of wall time on systems other than Linux.
 fn cpu_ms(work: impl FnOnce()) -> f64 {
     let on_cpu = || -> Option<f64> {
         let state = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;

@@ -1,4 +1,4 @@
-//! Reads pages by a JSONL list on all cores, as the command line's batch mode does.
+//! Extracts the pages of a JSONL list on all cores, as `tamis extract --jsonl` does.
 //!
 //! `cargo run --release -p extractor --example extract_jsonl -- LIST > OUT`: each line of LIST is
 //! `{id, path|html, url?, content_type?}`; a path ending in `.gz` is unpacked.
@@ -25,7 +25,7 @@ fn main() {
                         let Some(line) = lines.get(at) else {
                             return done;
                         };
-                        done.push((at, extractor::answer(line, &read)));
+                        done.push((at, extractor::extract_json_line(line, &read)));
                     }
                 })
             })

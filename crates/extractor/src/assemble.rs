@@ -1,20 +1,20 @@
 //! Chosen runs to blocks: headings, paragraphs, lists, tables, code.
 //!
-//! The judge decides what is kept; here it gets its shape back from the elements around it. Runs
-//! are taken in order, so the text reads as the page does, and a structure with gaps (a list of
-//! which some items were cut) is still that structure.
+//! The classifier chooses runs; their structure follows from the elements around them. Runs are
+//! taken in document order. A list or table of which some runs were not chosen is still one list
+//! or table.
 
+use crate::blocks::{Block, ListItem};
 use crate::dom::Attributes;
-use crate::flat::{ElementIndex, Flat, NONE};
-use crate::page::{Block, ListItem};
+use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
 use crate::tag::Tag;
 use html5ever::local_name;
 
-/// Cells of one table that are kept; more is a database, not a page.
+/// The most cells of one table that are kept.
 const CELLS_MAX: usize = 20_000;
 
 /// Makes blocks of the chosen runs.
-pub(crate) fn blocks(flat: &Flat<'_>, texts: &[String], chosen: &[bool]) -> Vec<Block> {
+pub(crate) fn blocks(flat: &FlatDom<'_>, texts: &[String], chosen: &[bool]) -> Vec<Block> {
     let mut out = Vec::new();
     let mut index = 0;
     while index < flat.runs.len() {
@@ -52,7 +52,7 @@ pub(crate) fn blocks(flat: &Flat<'_>, texts: &[String], chosen: &[bool]) -> Vec<
     out
 }
 
-/// What a run is a part of.
+/// The structure that a run is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Pre(ElementIndex),
@@ -66,9 +66,9 @@ enum Shape {
 }
 
 impl Shape {
-    fn of(flat: &Flat<'_>, index: usize) -> Shape {
-        let mut item = NONE;
-        let mut list = NONE;
+    fn of(flat: &FlatDom<'_>, index: usize) -> Shape {
+        let mut item = NO_ELEMENT;
+        let mut list = NO_ELEMENT;
         let mut quote = false;
         let mut caption = false;
         let mut heading = None;
@@ -76,9 +76,9 @@ impl Shape {
             let element = &flat.elements[at as usize];
             match element.tag {
                 Tag::Pre => return Shape::Pre(at),
-                Tag::Table if item == NONE && is_data(flat, at) => return Shape::Table(at),
-                Tag::Li if item == NONE && is_item(flat, at) => item = at,
-                Tag::Ul | Tag::Ol if item != NONE => list = at,
+                Tag::Table if item == NO_ELEMENT && is_data(flat, at) => return Shape::Table(at),
+                Tag::Li if item == NO_ELEMENT && is_item(flat, at) => item = at,
+                Tag::Ul | Tag::Ol if item != NO_ELEMENT => list = at,
                 Tag::Blockquote => quote = true,
                 Tag::Figcaption | Tag::Caption => caption = true,
                 tag => {
@@ -90,7 +90,7 @@ impl Shape {
         }
         if let Some(level) = heading {
             Shape::Heading(level)
-        } else if list != NONE {
+        } else if list != NO_ELEMENT {
             Shape::List(list)
         } else if caption {
             Shape::Caption
@@ -102,8 +102,9 @@ impl Shape {
     }
 }
 
-/// Whether a list item is one: pages also put whole articles into items.
-fn is_item(flat: &Flat<'_>, at: ElementIndex) -> bool {
+/// Whether an `<li>` is an item of a list. Pages also put whole articles into `<li>`: those have
+/// headings or many runs.
+fn is_item(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     let element = &flat.elements[at as usize];
     let runs = element.end_run.saturating_sub(element.first_run);
     let inner_lists = runs > 0
@@ -118,8 +119,9 @@ fn is_item(flat: &Flat<'_>, at: ElementIndex) -> bool {
     !headings && (runs <= 4 || inner_lists)
 }
 
-/// Whether a table holds data: several cells a row, none of them a text of its own or a table.
-pub(crate) fn is_data(flat: &Flat<'_>, at: ElementIndex) -> bool {
+/// Whether a table holds data and is not used for layout: it has several cells a row, no table
+/// inside, and no cell that is a long text.
+pub(crate) fn is_data(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     let element = &flat.elements[at as usize];
     let mut rows = 0;
     let mut cells = 0;
@@ -133,7 +135,7 @@ pub(crate) fn is_data(flat: &Flat<'_>, at: ElementIndex) -> bool {
             Tag::Td | Tag::Th => {
                 cells += 1;
                 let runs = inner.end_run.saturating_sub(inner.first_run);
-                if inner.tally.weight > 1200 || runs > 12 {
+                if inner.counts.weight > 1200 || runs > 12 {
                     return false;
                 }
             }
@@ -145,7 +147,7 @@ pub(crate) fn is_data(flat: &Flat<'_>, at: ElementIndex) -> bool {
 
 /// All chosen runs of one `<pre>`, verbatim.
 fn code(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     pre: ElementIndex,
     from: usize,
     chosen: &[bool],
@@ -177,8 +179,8 @@ fn code(
     index.max(from + 1)
 }
 
-/// The language a code block names, on itself or its first child.
-fn language(flat: &Flat<'_>, pre: ElementIndex) -> String {
+/// The programming language in the class of a code block, of its first child or of its parent.
+fn language(flat: &FlatDom<'_>, pre: ElementIndex) -> String {
     let end = flat.elements[pre as usize].end as usize;
     let candidates = [
         Some(pre as usize),
@@ -212,7 +214,7 @@ fn language(flat: &Flat<'_>, pre: ElementIndex) -> String {
 
 /// All chosen cells of one table.
 fn table(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     texts: &[String],
     grid: ElementIndex,
     from: usize,
@@ -221,7 +223,7 @@ fn table(
 ) -> usize {
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut head = false;
-    let mut last = (NONE, NONE);
+    let mut last = (NO_ELEMENT, NO_ELEMENT);
     let mut cells = 0;
     let mut index = from;
     while index < flat.runs.len() && flat.contains(grid, flat.runs[index].owner) {
@@ -230,12 +232,12 @@ fn table(
         if !chosen[at] || cells >= CELLS_MAX {
             continue;
         }
-        let (mut cell, mut row) = (NONE, NONE);
+        let (mut cell, mut row) = (NO_ELEMENT, NO_ELEMENT);
         let mut caption = false;
         for up in flat.ancestors(flat.runs[at].owner) {
             match flat.elements[up as usize].tag {
-                Tag::Td | Tag::Th if cell == NONE => cell = up,
-                Tag::Tr if row == NONE => row = up,
+                Tag::Td | Tag::Th if cell == NO_ELEMENT => cell = up,
+                Tag::Tr if row == NO_ELEMENT => row = up,
                 Tag::Caption => caption = true,
                 _ => {}
             }
@@ -244,13 +246,13 @@ fn table(
             }
         }
         let text = texts[at].replace('\n', " ");
-        if caption || row == NONE {
+        if caption || row == NO_ELEMENT {
             out.push(Block::Caption { text });
             continue;
         }
         if row != last.1 {
             if rows.is_empty() {
-                head = cell != NONE && flat.elements[cell as usize].tag == Tag::Th;
+                head = cell != NO_ELEMENT && flat.elements[cell as usize].tag == Tag::Th;
             }
             rows.push(vec![text]);
             cells += 1;
@@ -278,7 +280,7 @@ fn table(
 
 /// The chosen items of one list, up to where something else begins.
 fn items(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     texts: &[String],
     list: ElementIndex,
     from: usize,
@@ -286,7 +288,7 @@ fn items(
     out: &mut Vec<Block>,
 ) -> usize {
     let mut items: Vec<ListItem> = Vec::new();
-    let mut last = NONE;
+    let mut last = NO_ELEMENT;
     let mut index = from;
     while index < flat.runs.len() && flat.contains(list, flat.runs[index].owner) {
         if !chosen[index] || texts[index].is_empty() {
@@ -296,14 +298,14 @@ fn items(
         if Shape::of(flat, index) != Shape::List(list) {
             break;
         }
-        let mut item = NONE;
+        let mut item = NO_ELEMENT;
         let mut depth: u8 = 0;
         for up in flat.ancestors(flat.runs[index].owner) {
             if up == list {
                 break;
             }
             match flat.elements[up as usize].tag {
-                Tag::Li if item == NONE => item = up,
+                Tag::Li if item == NO_ELEMENT => item = up,
                 Tag::Ul | Tag::Ol => depth = depth.saturating_add(1),
                 _ => {}
             }
@@ -338,7 +340,7 @@ mod tests {
 
     fn all(html: &str) -> Vec<Block> {
         let html = scraper::Html::parse_document(html);
-        let flat = Flat::of(&html);
+        let flat = FlatDom::of(&html);
         let texts: Vec<String> = flat.runs.iter().map(|run| flat.run_text(run)).collect();
         let chosen = vec![true; texts.len()];
         blocks(&flat, &texts, &chosen)

@@ -1,9 +1,8 @@
-//! Where a page says that its text is from.
+//! The source that a reprint names.
 //!
-//! Reprints often name their source in a line of their own: 转载自, 原文链接, "originally published
-//! at". Only a source with an address counts: a link that follows such words, or an address
-//! written out behind them, in the main content. Names alone (来源：新华网) say too little to find a
-//! page by.
+//! Reprints often name their source in a line of its own: 转载自, 原文链接, "originally published
+//! at". Only a source with a URL counts: a link that follows such words in the main content, or a
+//! URL written out behind them. A name alone (来源：新华网) does not identify a page.
 
 use std::sync::LazyLock;
 
@@ -12,8 +11,8 @@ use url::Url;
 
 use crate::Page;
 
-/// Words before the address of a source. The word boundary is ASCII's: Unicode's takes the slow way
-/// through every text that is not English.
+/// Words before the URL of a source. The word boundary is ASCII's: with Unicode's boundary the
+/// regex engine falls back to a slow path for every text that is not ASCII.
 static MARKERS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i)转载自|转自|文章来源|来源\s*[:：]|原文链接|原文地址|原文出处|原文\s*[:：]|出处\s*[:：]|originally (?:published|posted|appeared) (?:at|on|in)|first (?:published|appeared) (?:at|on)|(?:re|cross-?)posted from|republished from|original (?:article|post) (?:at|:)|(?-u:\b)source\s*:",
@@ -21,20 +20,20 @@ static MARKERS: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is well formed")
 });
 
-/// An address written out behind a marker, in the same line.
+/// A URL written out behind a marker, in the same line.
 static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"^[^\n]{0,40}?(https?://[^\s<>"'，。）)]{4,300})"#)
         .expect("the pattern is well formed")
 });
 
-/// Bytes between a marker and the words of its link, at most.
+/// The most bytes between a marker and the text of its link.
 const BETWEEN_MAX: usize = 60;
-/// Links of the main content that are looked at.
+/// The most links of the main content that are compared.
 const LINKS_MAX: usize = 200;
-/// Markers that are looked at: more are no attribution but a list of sources.
+/// The most markers that are examined: a page with more is a list of sources.
 const MARKERS_MAX: usize = 20;
 
-/// The page that a page names as the source of its text; none where it names none, or itself.
+/// The URL that a page names as the source of its text; `None` where it names none, or itself.
 pub fn attribution(page: &Page) -> Option<Url> {
     let own = |url: &Url| {
         let names = |own: &Url| own.host_str() == url.host_str() && own.path() == url.path();
@@ -48,7 +47,7 @@ pub fn attribution(page: &Page) -> Option<Url> {
     sources.find(|url| matches!(url.scheme(), "http" | "https") && !own(url))
 }
 
-/// Where the link leads whose words stand right behind a marker, or are one.
+/// The target of the link whose text stands just behind a marker or contains it.
 fn linked(page: &Page, marker: usize, length: usize) -> Option<Url> {
     let line = page.text[marker..].lines().next()?;
     let mut links = page

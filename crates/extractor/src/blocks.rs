@@ -1,9 +1,67 @@
-//! Blocks of main content, written as plain text and as Markdown.
+//! Blocks of main content, and how they are written as plain text and as Markdown.
 //!
-//! Plain text is one line per paragraph, item and table row: what fingerprints, search and topics
-//! read. Markdown keeps what a reader would see: levels, lists, tables, code.
+//! Plain text has one line for each paragraph, list item and table row; fingerprints, search and
+//! topics are computed from it. Markdown keeps the structure: heading levels, lists, tables, code.
 
-use crate::page::Block;
+use serde::Serialize;
+
+/// A piece of main content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Block {
+    /// A heading.
+    Heading {
+        /// 1 to 6.
+        level: u8,
+        /// Its words.
+        text: String,
+    },
+    /// A run of text.
+    Paragraph {
+        /// Its words; line breaks the page asked for are kept.
+        text: String,
+    },
+    /// A list.
+    List {
+        /// Whether its items are numbered.
+        ordered: bool,
+        /// Its items; nested ones are flattened in reading order.
+        items: Vec<ListItem>,
+    },
+    /// A table with data in it; tables used for layout become the blocks inside them.
+    Table {
+        /// Rows of cells.
+        rows: Vec<Vec<String>>,
+        /// Whether the first row is a head.
+        head: bool,
+    },
+    /// Preformatted text, verbatim.
+    Code {
+        /// The text with its line breaks and blanks.
+        text: String,
+        /// The programming language that the page names; empty without one.
+        language: String,
+    },
+    /// A quotation.
+    Quote {
+        /// Its words.
+        text: String,
+    },
+    /// The caption of a figure or table.
+    Caption {
+        /// Its words.
+        text: String,
+    },
+}
+
+/// One item of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ListItem {
+    /// How deep it is nested, 0 for the outermost.
+    pub depth: u8,
+    /// Its words.
+    pub text: String,
+}
 
 /// The blocks as plain text: one line per paragraph, list item and table row; code verbatim.
 pub fn plain(blocks: &[Block]) -> String {
@@ -142,7 +200,6 @@ fn pipe_table(rows: &[Vec<String>], head: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::ListItem;
 
     fn paragraph(text: &str) -> Block {
         Block::Paragraph { text: text.into() }

@@ -1,12 +1,10 @@
-//! Several opinions on where the main content is, all from the same arrays.
+//! Several known methods to find the main content, each computed from the flat DOM.
 //!
-//! Each way of looking fails where another succeeds: scoring containers loses pages whose content
-//! is in many blocks, trusting `<article>` loses pages that wrap every teaser in one, cutting
-//! boilerplate loses pages with unusual names. So each gives its opinion, cheaply, and the judge
-//! hears them all for each run.
+//! Each method fails on pages where another succeeds: scoring containers fails where the content is
+//! in many blocks, and `<article>` elements mislead where every teaser is wrapped in one. So all of
+//! them are computed, and their answers are features of each run, which the classifier weighs.
 
-pub(crate) mod agreement;
 pub(crate) mod container;
-pub(crate) mod densest;
-pub(crate) mod repeated;
-pub(crate) mod semantic;
+pub(crate) mod max_subsequence;
+pub(crate) mod repeated_units;
+pub(crate) mod semantic_elements;

@@ -1,20 +1,25 @@
-//! Dates as pages write them, to ISO 8601.
+//! Parsing dates as pages write them, to ISO 8601.
 //!
-//! Machine-readable forms keep their time and zone; written-out ones give a day. A form that says
-//! only how long ago ("3 hours ago") needs a clock, and extraction has none: it is left out.
+//! Machine-readable forms keep their time and zone; written-out forms give a day. Relative forms ("3
+//! hours ago") are not read, since they need a clock and extraction has none.
 
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-/// Reads a value that is meant to be a date (an attribute, a JSON-LD field).
+use crate::bounded::byte_prefix;
+
+/// Bytes of a line that are searched for a date.
+const LINE_BYTES_MAX: usize = 400;
+
+/// Parses a value that should be a date (an attribute, a field of JSON-LD).
 ///
 /// Gives "2021-03-05" or "2021-03-05T08:00:00+08:00"; `None` where it is no plausible date.
 pub(crate) fn machine(value: &str) -> Option<String> {
     machine_in(value, true)
 }
 
-/// As [`machine`]; `month_first` tells how "3/4/2020" is meant on this page.
+/// As [`machine`]; `month_first` tells whether "3/4/2020" is March 4 on this page.
 pub(crate) fn machine_in(value: &str, month_first: bool) -> Option<String> {
     let value = value.trim();
     if let Some(found) = ISO.captures(value) {
@@ -72,13 +77,9 @@ pub(crate) fn are_neighbours(one: &str, other: &str) -> bool {
     }
 }
 
-/// The first date in a line of text; `month_first` tells how "3/4/2020" is meant.
+/// The first date in a line of text; `month_first` tells whether "3/4/2020" is March 4.
 pub(crate) fn written(text: &str, month_first: bool) -> Option<String> {
-    let mut end = text.len().min(400);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let text = text[..end].to_lowercase();
+    let text = byte_prefix(text, LINE_BYTES_MAX).to_lowercase();
     let mut best: Option<(usize, String)> = None;
     let mut keep = |at: usize, date: Option<String>| {
         if let Some(date) = date
@@ -95,7 +96,8 @@ pub(crate) fn written(text: &str, month_first: bool) -> Option<String> {
         let separator = &found[2];
         let first_number: u8 = first.parse().unwrap_or(0);
         let second_number: u8 = second.parse().unwrap_or(0);
-        // "3/14/2020" is American; "14.3.2020" and "14/3/2020" are not; "3/4/2020" depends.
+        // "3/14/2020" has the month first, "14.3.2020" and "14/3/2020" have not; for "3/4/2020" it
+        // depends on the page.
         let month_first =
             second_number > 12 || (month_first && separator == "/" && first_number <= 12);
         let date = if month_first {
@@ -136,7 +138,7 @@ fn day(found: &Captures<'_>, year: usize, month: usize, day: usize) -> Option<St
     checked(&found[year], &found[month], &found[day])
 }
 
-/// The ISO form of a day that exists, within the web's lifetime and the near future.
+/// The ISO form of a day between 1990 and 2100; `None` if there is no such day.
 fn checked(year: &str, month: &str, day: &str) -> Option<String> {
     let year: i32 = year.trim().parse().ok()?;
     let month: u8 = month.trim().parse().ok()?;
@@ -184,7 +186,7 @@ static PATH: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A month's number by its name in the languages most pages are in; by its first letters.
+/// The number of a month by the first letters of its name, in the most frequent languages.
 fn month(name: &str) -> Option<&'static str> {
     const MONTHS: [(&str, &[&str]); 12] = [
         ("1", &["jan", "ene", "gen", "янв", "sty", "led", "ocak"]),
@@ -200,7 +202,7 @@ fn month(name: &str) -> Option<&'static str> {
         ("11", &["nov", "ноя", "lis", "kas"]),
         ("12", &["dec", "dez", "déc", "dic", "дек", "gru", "ara"]),
     ];
-    // "juin" and "juillet" share their head with "jun" and "jul" in other languages.
+    // "juillet" begins like the names of June in other languages.
     if name.starts_with("juil") {
         return Some("7");
     }

@@ -1,13 +1,14 @@
-//! Bytes to text: what encoding was this page written in?
+//! Bytes to text: finding the encoding that a page was written in.
 //!
-//! Asked in the order of the HTML standard, first answer wins: a byte order mark, the charset of
-//! the `Content-Type` header, a `<meta>` in the first 1,024 bytes. After that browsers differ; we
-//! take a later `<meta>`, then UTF-8 if every byte of the body fits it, then a detector, and
-//! windows-1252 for a body of plain ASCII. A declaration is believed even where it is wrong: the
-//! site's authors have seen the page in a browser that believes it too.
+//! The sources are asked in the order of the HTML standard, and the first answer counts: a byte
+//! order mark, the charset of the `Content-Type` header, a `<meta>` in the first 1,024 bytes. After
+//! that browsers differ; we take a later `<meta>`, then UTF-8 if the whole body is valid UTF-8, then
+//! a detector, and windows-1252 for a body of plain ASCII. A declaration counts even where it is
+//! wrong, since the site's authors see the page in browsers that follow it, too. The one exception
+//! is a body that is certainly UTF-8.
 //!
-//! Malformed bytes become U+FFFD, never an error. Cost: one pass over the bytes, and a second one
-//! over at most 256 KB where nothing is declared and the body is not UTF-8.
+//! Malformed bytes become U+FFFD and are never an error. Cost: one pass over the bytes, and a second
+//! one over at most 256 KB where nothing is declared and the body is not UTF-8.
 //!
 //! Source: HTML standard, "Determining the character encoding"; WHATWG Encoding; MIME Sniffing.
 
@@ -18,11 +19,11 @@ mod prescan;
 use encoding_rs::{DecoderResult, Encoding, UTF_8, WINDOWS_1252};
 use serde::Serialize;
 
-/// Where the prescan of the HTML standard ends.
+/// The bytes that the prescan of the HTML standard reads.
 const PRESCAN_BYTES: usize = 1024;
 
-/// Where the search for a later `<meta>` ends. Beyond it stands content, and a declaration there
-/// is more likely quoted markup than the page's own.
+/// The bytes that are searched for a later `<meta>`. Beyond them is content, where a declaration is
+/// more likely quoted markup than the page's own.
 const LATER_META_BYTES_MAX: usize = 1 << 18;
 
 /// Text decoded from bytes.
@@ -32,13 +33,13 @@ pub struct Decoded {
     pub text: String,
     /// The WHATWG name of the encoding, "UTF-8", "GBK", "windows-1252".
     pub encoding: &'static str,
-    /// Where the encoding's name is from.
+    /// How the encoding was found.
     pub source: EncodingSource,
     /// How many malformed sequences became U+FFFD. U+FFFD in the source itself is not counted.
     pub replaced: usize,
 }
 
-/// Where an encoding's name is from.
+/// How an encoding was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EncodingSource {
@@ -50,7 +51,7 @@ pub enum EncodingSource {
     Meta,
     /// Detected from the bytes.
     Detected,
-    /// Nothing told, and nothing to tell by.
+    /// The default for plain ASCII without a declaration.
     Default,
 }
 
@@ -69,8 +70,8 @@ impl EncodingSource {
 
 /// Decodes a page's bytes.
 ///
-/// `content_type` is the header's value as sent. `tld` is the last label of the host, "jp" or
-/// "xn--p1ai": a hint for the detector, used only where nothing is declared.
+/// `content_type` is the header's value as sent. `tld` is the last label of the host, such as "jp"
+/// or "xn--p1ai"; it is a hint for the detector, which is asked only where nothing is declared.
 ///
 /// ```
 /// use extractor::{EncodingSource, decode};
@@ -135,10 +136,10 @@ fn declared_in_markup(bytes: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-/// Whether the body can be nothing but UTF-8, whatever its markup says: pages that were saved by a
-/// browser or sent through a rewriting proxy keep the declaration of their former encoding.
-/// Browsers believe the declaration and show rubbish. By chance a legacy text forms a character of
-/// UTF-8 now and then ("联通" in GBK), but not this many without one fault.
+/// Whether the body is certainly UTF-8, whatever its markup declares. Pages that were saved by a
+/// browser or passed through a rewriting proxy keep the declaration of their former encoding, and
+/// browsers that follow it show garbled text. Text in a legacy encoding can contain a valid UTF-8
+/// character by chance ("联通" in GBK), but not this many without an invalid byte.
 fn is_plainly_utf8(bytes: &[u8]) -> bool {
     const CHARACTERS_MIN: usize = 256;
     match std::str::from_utf8(bytes) {
@@ -150,18 +151,20 @@ fn is_plainly_utf8(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether the body is UTF-8; a character cut in two at the very end (a truncated body) is allowed.
+/// Whether the body is valid UTF-8. An incomplete character at the very end (of a truncated body) is
+/// allowed.
 fn is_utf8(bytes: &[u8]) -> bool {
     match std::str::from_utf8(bytes) {
         Ok(_) => true,
-        // "caf\xe9" ends like a cut character too: some whole one must have come before.
+        // "caf\xe9" in Latin-1 also looks like an incomplete character at the end, so the body must
+        // hold a complete one before it.
         Err(error) => error.error_len().is_none() && !bytes[..error.valid_up_to()].is_ascii(),
     }
 }
 
 /// The text, and how many malformed sequences were replaced.
 fn decode_as(encoding: &'static Encoding, bytes: &[u8]) -> (String, usize) {
-    // The common case costs one validation and one copy.
+    // The common case: one validation and one copy.
     if encoding == UTF_8
         && let Ok(text) = std::str::from_utf8(bytes)
     {
@@ -340,7 +343,7 @@ mod tests {
             (decoded.encoding, decoded.source),
             ("UTF-8", EncodingSource::Detected)
         );
-        // Two characters may be chance: the declaration is believed.
+        // Two characters may be coincidence: the declaration counts.
         let short = decode("<meta charset=gb2312>汉字".as_bytes(), None, None);
         assert_eq!(
             (short.encoding, short.source),

@@ -1,13 +1,13 @@
-//! What a page asks of robots: `<meta name=robots>` and the `X-Robots-Tag` header.
+//! Robots directives of a page: `<meta name=robots>` and the `X-Robots-Tag` header.
 //!
-//! All that is addressed to everyone or to us is added up, and of two that contradict the
-//! stricter holds. A time after which a page is to be forgotten is handed on as written: this
-//! crate has no clock.
+//! The directives for all robots and those for our agent are combined; of two that contradict each
+//! other the stricter applies. The time of `unavailable_after` is kept as written, since this crate
+//! has no clock.
 //!
-//! Source: Google's documentation of the robots meta tag and the X-Robots-Tag header, the only
-//! description there is.
+//! Source: Google's documentation of the robots meta tag and the X-Robots-Tag header; there is no
+//! standard.
 
-mod moment;
+mod date_time;
 
 use html5ever::local_name;
 use scraper::{Html, Node};
@@ -15,7 +15,7 @@ use scraper::{Html, Node};
 use crate::dom::Attributes;
 use crate::page::{Directives, PageContext};
 
-/// Directives that have a value, written with a colon like an agent's name.
+/// Directives with a value after a colon, which must not be taken for the name of an agent.
 const VALUED: [&str; 4] = [
     "unavailable_after",
     "max-snippet",
@@ -24,18 +24,18 @@ const VALUED: [&str; 4] = [
 ];
 
 impl Directives {
-    /// Whether the page may be indexed at that moment, in seconds since 1970: not after the time
-    /// it names itself. A time that is no date is as good as none.
+    /// Whether the page may be indexed at a time in seconds since 1970: it permits indexing, and the
+    /// time is not after `unavailable_after`. A value that is no date is ignored.
     pub fn may_index_at(&self, unix_seconds: i64) -> bool {
         let until = self
             .unavailable_after
             .as_deref()
-            .and_then(moment::unix_seconds);
+            .and_then(date_time::unix_seconds);
         self.index && until.is_none_or(|until| unix_seconds <= until)
     }
 }
 
-/// What the page and its headers ask of our agent.
+/// The directives of the page and its headers for our agent.
 pub(crate) fn directives(html: &Html, context: &PageContext<'_>) -> Directives {
     let agent = product_token(context.agent);
     let mut directives = Directives::default();
@@ -73,7 +73,8 @@ fn product_token(agent: &str) -> &str {
         .unwrap_or("")
 }
 
-/// A header's rules: for everyone, until an agent's name and a colon; then for that agent.
+/// Reads a header. Its rules are for all robots up to the first agent's name and colon, and then for
+/// that agent.
 fn read_header(value: &str, agent: &str, directives: &mut Directives) {
     let mut rest = value;
     let mut for_us = true;
@@ -84,7 +85,7 @@ fn read_header(value: &str, agent: &str, directives: &mut Directives) {
             && is_agent_name(name.trim())
         {
             for_us = name.trim().eq_ignore_ascii_case(agent);
-            // Seen from the rules' beginning, "agent: a, b" is "a, b".
+            // The rules of "agent: a, b" begin after the colon.
             rest = &rest[end - after.len()..];
             continue;
         }
@@ -104,7 +105,7 @@ fn is_agent_name(name: &str) -> bool {
             .any(|valued| valued.eq_ignore_ascii_case(name))
 }
 
-/// The rules of one `content`, separated by commas.
+/// Reads rules separated by commas.
 fn read_rules(content: &str, directives: &mut Directives) {
     let mut rest = content;
     while !rest.is_empty() {
@@ -130,7 +131,7 @@ fn read_rule(rule: &str, directives: &mut Directives) {
     }
 }
 
-/// Where the first rule ends. A date may hold a comma after its weekday ("Fri, 25 Jun 2027").
+/// The length of the first rule. A date may contain a comma after its weekday ("Fri, 25 Jun 2027").
 fn rule_length(rules: &str) -> usize {
     let end = rules.find(',').unwrap_or(rules.len());
     let Some((name, time)) = rules[..end].split_once(':') else {
@@ -151,7 +152,7 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use crate::bomb::DomLimits;
+    use crate::parse_limits::DomLimits;
 
     fn read(html: &str, headers: &[&str]) -> Directives {
         let url = Url::parse("http://example.com/").unwrap();

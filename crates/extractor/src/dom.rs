@@ -1,7 +1,7 @@
-//! Markup to a tree, within bounds: the one place where HTML is parsed.
+//! Markup to a tree, within bounds: the only place where HTML is parsed.
 //!
-//! Scripting is off, so what stands in `<noscript>` is markup like any other. The tree is a
-//! vector of nodes without recursion; walk it the same way.
+//! Scripting is off, so the content of `<noscript>` is markup like any other. The tree may be deep:
+//! it is stored as a vector of nodes and must be walked without recursion.
 
 use std::borrow::Cow;
 
@@ -10,32 +10,33 @@ use html5ever::{LocalName, ns};
 use scraper::Html;
 use scraper::node::Element;
 
-use crate::bomb::DomLimits;
-use crate::bomb::gate::Gate;
-use crate::bomb::meter::Meter;
-use crate::tokens::Tokenizer;
+use crate::bounded::byte_prefix;
+use crate::parse_limits::DomLimits;
+use crate::parse_limits::token_gate::TokenGate;
+use crate::parse_limits::work_meter::WorkMeter;
+use crate::tokenizer::Tokenizer;
 
 /// A page's tree, and which bounds it met.
 pub(crate) struct BoundedDom {
     /// The tree.
     pub html: Html,
-    /// The bounds met, by name: `html_bytes`, `dom_attributes`, `dom_depth`, `dom_nodes`,
-    /// `dom_work`. Empty for an honest page.
+    /// The bounds that were met, by name: `html_bytes`, `dom_attributes`, `dom_depth`, `dom_nodes`,
+    /// `dom_work`. Normal pages meet none.
     pub limits_hit: Vec<&'static str>,
-    /// Units of work it took; see [`DomLimits::work_max`].
+    /// Units of work that parsing took; see [`DomLimits::work_max`].
     #[cfg_attr(not(test), expect(dead_code, reason = "measured by the tests"))]
     pub work: u64,
-    /// Nodes made for it.
+    /// Nodes that were created.
     #[cfg_attr(not(test), expect(dead_code, reason = "measured by the tests"))]
     pub nodes: u64,
 }
 
-/// Parses a page. Linear in its length, whatever it holds; never fails.
+/// Parses a page. Takes time linear in its length, whatever it contains; never fails.
 pub(crate) fn parse(html: &str, limits: &DomLimits) -> BoundedDom {
     let mut limits_hit = Vec::new();
     // Decoding drops a byte order mark, but a string may come from elsewhere.
     let html = html.strip_prefix('\u{FEFF}').unwrap_or(html);
-    let bounded = head_of(html, limits.html_bytes_max);
+    let bounded = byte_prefix(html, limits.html_bytes_max);
     if bounded.len() < html.len() {
         limits_hit.push("html_bytes");
     }
@@ -43,7 +44,7 @@ pub(crate) fn parse(html: &str, limits: &DomLimits) -> BoundedDom {
         scripting_enabled: false,
         ..TreeBuilderOpts::default()
     };
-    let gate = Gate::new(TreeBuilder::new(Meter::new(), options), limits.clone());
+    let gate = TokenGate::new(TreeBuilder::new(WorkMeter::new(), options), limits.clone());
     let page = with_line_feeds(bounded);
     let (gate, cut_tags) = Tokenizer::new(&page, gate, limits).run();
     if cut_tags > 0 {
@@ -66,8 +67,8 @@ pub(crate) fn parse(html: &str, limits: &DomLimits) -> BoundedDom {
     }
 }
 
-/// The attributes of an element, without the price of `Element::attr`, which looks for the name's
-/// atom first and then compares names in order: few elements have more than four.
+/// Access to an element's attributes that is cheaper than `Element::attr`, which interns the name
+/// first. A linear search is enough, since few elements have more than four attributes.
 pub(crate) trait Attributes {
     /// The value of an attribute without a namespace.
     fn attribute(&self, name: &LocalName) -> Option<&str>;
@@ -81,7 +82,7 @@ impl Attributes for Element {
     }
 }
 
-/// The text with line feeds for all line ends, as the standard reads a page.
+/// The text with every line end as a line feed, as the standard demands before tokenizing.
 fn with_line_feeds(html: &str) -> Cow<'_, str> {
     let bytes = html.as_bytes();
     if memchr::memchr(b'\r', bytes).is_none() {
@@ -98,15 +99,6 @@ fn with_line_feeds(html: &str) -> Cow<'_, str> {
     }
     out.push_str(&html[from..]);
     Cow::Owned(out)
-}
-
-/// The longest head of a text that has at most so many bytes.
-pub(crate) fn head_of(text: &str, bytes_max: usize) -> &str {
-    let mut end = bytes_max.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 #[cfg(test)]
@@ -137,8 +129,8 @@ mod tests {
         assert_eq!(bounded.html.html(), unbounded(html).html(), "{html:?}");
     }
 
-    /// Parses a bomb: what it costs must be in proportion to its size or below the budget, and
-    /// the named limits must be told.
+    /// Parses a hostile page: its work and nodes must stay below the budget, and the named limits
+    /// must be reported.
     #[track_caller]
     fn check_bounded(html: &str, limits_hit: &[&str]) -> BoundedDom {
         let limits = DomLimits::default();
@@ -171,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn an_honest_page_is_parsed_as_ever() {
+    fn a_normal_page_is_parsed_as_html5ever_parses_it() {
         check_unchanged("");
         check_unchanged("<!doctype html><title>t &amp; <b></title><p>x<p a=1 a=2 b='>'>y</a>z");
         check_unchanged("<table><tr><td>a<table><b>c</table><select><option>o<option>p</select>");
@@ -225,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn many_tags_of_many_attributes_are_cut_shorter_once_the_page_has_had_its_share() {
+    fn many_tags_of_many_attributes_keep_fewer_once_the_page_has_used_up_its_comparisons() {
         let tag: String = (0..1000).map(|number| format!("a{number} ")).collect();
         let html = format!("<p {tag}>").repeat(100);
         let dom = check_bounded(&html, &["dom_attributes"]);
@@ -234,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_small_attributes_ends_where_they_are_too_many() {
+    fn parsing_stops_where_a_page_has_too_many_attributes() {
         let limits = DomLimits::default();
         let tag = "<p a b c d e f g h i>";
         let tags = limits.page_attributes_max as usize / 9;
@@ -341,10 +333,10 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1000))]
 
-        /// Where no limit is met the tree is the one that html5ever's own tokenizer gives, and where
-        /// the cap is three no tag gets away with four.
+        /// Where no limit is met the tree is that of html5ever's own tokenizer, and with a limit of
+        /// three no tag keeps four attributes.
         #[test]
-        fn tag_soup_is_parsed_as_ever_and_its_attributes_are_capped(
+        fn tag_soup_is_parsed_as_html5ever_parses_it_and_its_attributes_are_capped(
             pieces in proptest::collection::vec(proptest::sample::select(&[
                 "<p ", "a=1 ", "b='", "c=\"", "'", "\"", ">", "/>", "</p ", "<script", "</script",
                 "<!--", "-->", "--!>", "<!-->", "-", "<style>", "</style>", "<title ", "</title>",

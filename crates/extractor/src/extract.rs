@@ -1,27 +1,26 @@
-//! One page's markup to a [`Page`]: parse once, look many ways, judge, write down.
+//! One page's markup to a [`Page`]: the steps of the crate in order, on one DOM.
 
-use url::Url;
-
-use crate::address;
 use crate::assemble;
+use crate::class_hints::Hint;
+use crate::classifier;
 use crate::directives;
 use crate::dom;
-use crate::features::{self, Survey};
-use crate::flat::{Flat, Traits};
-use crate::hints::Hint;
-use crate::judge;
+use crate::features;
+use crate::flat_dom::{FlatDom, Traits};
 use crate::layout;
+use crate::line_markers::Marker;
 use crate::links;
 use crate::metadata;
 use crate::page::{Page, PageContext};
-use crate::signs::Sign;
+use crate::prefix_sums::share;
+use crate::stated_url;
 use crate::structured::Structured;
-use crate::sums::share;
+use crate::survey::Survey;
 
 /// Reads a page: main content, fields, links and directives, from one DOM.
 ///
-/// Never fails and never panics: broken markup makes a poor page. Linear in the length of `html`
-/// within [`PageContext::limits`]; what was cut by them is named in [`Page::limits_hit`].
+/// Never fails and never panics: broken markup makes a poor page. The cost is linear in the length
+/// of `html` within [`PageContext::limits`]; the limits that were met are in [`Page::limits_hit`].
 ///
 /// ```
 /// use extractor::{PageContext, extract};
@@ -31,22 +30,22 @@ use crate::sums::share;
 /// ```
 pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
     let dom = dom::parse(html, context.limits);
-    let flat = Flat::of(&dom.html);
+    let flat = FlatDom::of(&dom.html);
     let survey = Survey::of(&flat);
     let structured = Structured::read(&flat.json_ld);
-    let stated = match address::is_nowhere(context.url) {
-        true => address::stated(&flat),
+    let stated = match stated_url::is_placeholder(context.url) {
+        true => stated_url::stated_url(&flat),
         false => None,
     };
     let context = &PageContext {
         url: stated.as_ref().unwrap_or(context.url),
         ..*context
     };
-    let verdict = {
+    let classification = {
         let features = features::compute(&flat, &survey, &structured, context.url);
-        judge::judge(&flat, &survey, &features, &structured, context.url)
+        classifier::classify(&flat, &survey, &features, &structured, context.url)
     };
-    let main = &verdict.main;
+    let main = &classification.main;
     let blocks = assemble::blocks(&flat, &survey.texts, main);
     let found = links::links(&dom.html, context);
     let fields = metadata::read(&flat, &survey, &structured, main, &found.base);
@@ -60,7 +59,7 @@ pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
         text: crate::blocks::plain(&blocks),
         blocks,
         comments: comments(&flat, &survey, main),
-        page_type: verdict.page_type,
+        page_type: classification.page_type,
         layout: layout::of(&flat),
         title: fields.title,
         author: fields.author,
@@ -83,9 +82,9 @@ pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
     }
 }
 
-/// Marks the links whose words are in a chosen run.
+/// Sets `in_main` of the links whose text is in a chosen run.
 fn mark_main(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     main: &[bool],
     nodes: &[Option<ego_tree::NodeId>],
     links: &mut [crate::page::Link],
@@ -109,8 +108,8 @@ fn mark_main(
     }
 }
 
-/// How many characters are shown, and the share of them in links.
-fn visible(flat: &Flat<'_>) -> (usize, f32) {
+/// The number of visible characters, and the share of the visible text that is in links.
+fn visible(flat: &FlatDom<'_>) -> (usize, f32) {
     let mut hidden_until = 0;
     let mut hidden = vec![false; flat.elements.len()];
     for (index, element) in flat.elements.iter().enumerate() {
@@ -122,35 +121,36 @@ fn visible(flat: &Flat<'_>) -> (usize, f32) {
     let (mut chars, mut weight, mut links) = (0usize, 0u32, 0u32);
     for run in &flat.runs {
         if !hidden[run.owner as usize] {
-            chars += run.tally.chars as usize;
-            weight += run.tally.weight;
+            chars += run.counts.chars as usize;
+            weight += run.counts.weight;
             links += run.link_weight;
         }
     }
     (chars, share(links, weight, 1.0))
 }
 
-/// What readers wrote: prose in a part called comments that is not the content.
-fn comments(flat: &Flat<'_>, survey: &Survey, main: &[bool]) -> String {
+/// The comments of readers: runs inside an element named after comments that are not content, but
+/// for buttons and labels.
+fn comments(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> String {
     let page = survey.sums.page().weight;
     let mut out = String::new();
     for (index, run) in flat.runs.iter().enumerate() {
-        let signs = survey.signs[index];
+        let markers = survey.markers[index];
         if main[index]
-            || run.tally.words < 3
-            || run.link_weight * 2 > run.tally.weight
-            || (run.tally.weight < 80
-                && (signs.has(Sign::Date)
-                    || signs.has(Sign::More)
-                    || signs.has(Sign::Comment)
-                    || signs.has(Sign::Share)
-                    || signs.has(Sign::Wall)))
+            || run.counts.words < 3
+            || run.link_weight * 2 > run.counts.weight
+            || (run.counts.weight < 80
+                && (markers.has(Marker::Date)
+                    || markers.has(Marker::More)
+                    || markers.has(Marker::Comment)
+                    || markers.has(Marker::Share)
+                    || markers.has(Marker::Wall)))
         {
             continue;
         }
         let in_comments = flat.ancestors(run.owner).any(|at| {
             let element = &flat.elements[at as usize];
-            element.hints.has(Hint::Comment) && element.tally.weight < page
+            element.hints.has(Hint::Comment) && element.counts.weight < page
         });
         if in_comments {
             if !out.is_empty() {
@@ -160,9 +160,4 @@ fn comments(flat: &Flat<'_>, survey: &Survey, main: &[bool]) -> String {
         }
     }
     out
-}
-
-/// Where a page without an address is thought to be from.
-pub(crate) fn nowhere() -> Url {
-    Url::parse("http://unknown.invalid/").expect("a constant URL")
 }

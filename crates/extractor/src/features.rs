@@ -1,407 +1,140 @@
-//! What is known of each run, as numbers the judge weighs.
+//! Features of every text run: the numbers that the classifier decides by.
 //!
-//! Six kinds of evidence: the run itself and its links, what it stands in, its neighbours, where
-//! the page's headline is, what the candidates say, and what kind of page this is. All lengths are script-aware weights on a log scale, so one
-//! judge serves every script.
+//! They come from eight kinds of evidence, a module each: the run's own text, the runs that share
+//! its text or path, other texts it overlaps with, reading order, the elements around it, the
+//! candidates' opinions, the headline, and the links; and the page as a whole. All lengths are
+//! script-aware weights on a log scale, so one classifier serves every script.
+//!
+//! The order of the features is that of the trained forests: a test compares the names.
 
+mod ancestors;
+mod candidate_opinions;
 mod headline;
-mod order;
-mod page;
-mod place;
-mod targets;
-
-use std::cell::RefCell;
-use std::sync::LazyLock;
+mod link_targets;
+mod page_wide;
+mod run_text;
+mod same_runs;
+mod sequence;
+mod table;
+mod text_overlap;
 
 use url::Url;
-use xxhash_rust::xxh3::xxh3_64;
 
-use crate::candidates::agreement::{Grams, TextGrams};
-use crate::candidates::container::{self, Container};
-use crate::candidates::densest;
-use crate::candidates::repeated::{self, Unit};
-use crate::candidates::semantic::{self, Marks};
-use crate::flat::{ElementIndex, Flat, NONE, Traits};
-use crate::quick::Map;
-use crate::signs::{SIGN_COUNT, Signs};
+use crate::flat_dom::{ElementIndex, FlatDom, Run};
 use crate::structured::Structured;
-use crate::sums::{Sums, is_prose, share};
+use crate::survey::Survey;
 use crate::tag::Tag;
 
+use ancestors::{
+    ENCLOSING, count_before, enclosing_elements, put_ancestors, put_enclosing, put_pictures,
+};
+use candidate_opinions::{put_inner_unit, put_opinions};
 use headline::Headline;
-use order::{Since, neighbours, position};
-use page::{PageFacts, inner_unit, opinions, page_facts, page_wide};
-use place::{RINGS, pictures, prefix_of, put_rings, ring_elements, surroundings};
-use targets::targets;
+use link_targets::put_links;
+use page_wide::{PageFacts, page_facts, put_page};
+use run_text::put_run;
+use same_runs::SameRuns;
+use sequence::{Landmarks, PassedLines, put_neighbours};
+use text_overlap::{TextOverlap, first_heading_run};
 
-/// Everything the candidates found on a page, with the texts of its runs.
-pub(crate) struct Survey {
-    pub sums: Sums,
-    pub texts: Vec<String>,
-    pub grams: TextGrams,
-    pub signs: Vec<Signs>,
-    pub marks: Marks,
-    pub container: Container,
-    pub densest: std::ops::Range<usize>,
-    pub units: Vec<Unit>,
-    pub inner: Vec<Unit>,
-}
+pub(crate) use table::{Row, Table};
 
-impl Survey {
-    pub(crate) fn of(flat: &Flat<'_>) -> Survey {
-        let sums = Sums::of(flat);
-        let mut lower = String::new();
-        let texts: Vec<String> = flat.runs.iter().map(|run| flat.run_text(run)).collect();
-        let signs = texts
-            .iter()
-            .map(|text| Signs::of(text, &mut lower))
-            .collect();
-        let (units, inner) = repeated::find(flat);
-        Survey {
-            marks: semantic::find(flat, &sums),
-            container: container::find(flat, &sums),
-            densest: densest::find(flat),
-            units,
-            inner,
-            sums,
-            grams: TextGrams::of(&texts),
-            texts,
-            signs,
-        }
-    }
-}
-
-/// Rows of named numbers, one for each run.
-pub(crate) struct Table {
-    pub names: Vec<&'static str>,
-    pub values: Vec<f32>,
-}
-
-/// Numbers of a run: a few more than there are.
+/// Numbers reserved for a run: a few more than there are features.
 const WIDTH: usize = 230;
 
-/// Numbers that a thread keeps room for between pages: 4 MB, two or three thousand runs.
-const KEPT_VALUES: usize = 1 << 20;
-
-thread_local! {
-    /// The room of tables that are done. Taken and freed for every page, these largest pieces of
-    /// all would lie scattered over the heap, with what outlives the page between them.
-    static ROOM: RefCell<Vec<Vec<f32>>> = const { RefCell::new(Vec::new()) };
-}
-
-impl Drop for Table {
-    fn drop(&mut self) {
-        let mut values = std::mem::take(&mut self.values);
-        values.clear();
-        ROOM.with_borrow_mut(|room| {
-            if room.len() < 2 && values.capacity() <= KEPT_VALUES {
-                room.push(values);
-            }
-        });
-    }
-}
-
-impl Table {
-    /// An empty table with room for so many numbers.
-    pub(crate) fn with_room(numbers: usize) -> Table {
-        let kept = ROOM.with_borrow_mut(Vec::pop);
-        let mut values = kept.unwrap_or_default();
-        values.reserve_exact(numbers);
-        Table {
-            names: Vec::new(),
-            values,
-        }
-    }
-
-    pub(crate) fn row(&self, run: usize) -> &[f32] {
-        let width = self.names.len();
-        &self.values[run * width..(run + 1) * width]
-    }
-}
-
-/// What is known of a page's runs.
+/// The features of a page's runs.
 pub(crate) struct Features {
     pub table: Table,
     /// For each run, a hash of its path of tags and first classes.
     pub paths: Vec<u64>,
     /// For each run, the elements around it that each hold more runs, and its section.
-    pub rings: Vec<[ElementIndex; RINGS + 1]>,
+    pub enclosing: Vec<[ElementIndex; ENCLOSING + 1]>,
 }
 
-/// Collects one row; names are kept from the first only.
-pub(crate) struct Row<'f> {
-    pub table: &'f mut Table,
-    pub first: bool,
+/// What the features of all runs are computed from, gathered once a page.
+struct PageInputs<'p> {
+    flat: &'p FlatDom<'p>,
+    survey: &'p Survey,
+    facts: PageFacts,
+    url: &'p Url,
+    /// For each run, the smallest element around all of its text.
+    places: Vec<ElementIndex>,
+    /// See [`Features::enclosing`].
+    enclosing: Vec<[ElementIndex; ENCLOSING + 1]>,
+    /// For each element, how many images stand before it.
+    images_before: Vec<u32>,
 }
 
-impl Row<'_> {
-    pub(crate) fn put(&mut self, name: &'static str, value: f32) {
-        if self.first {
-            self.table.names.push(name);
+impl<'p> PageInputs<'p> {
+    fn of(
+        flat: &'p FlatDom<'p>,
+        survey: &'p Survey,
+        structured: &Structured,
+        url: &'p Url,
+    ) -> PageInputs<'p> {
+        let places: Vec<ElementIndex> = flat.runs.iter().map(|run| place(flat, run)).collect();
+        let enclosing = places.iter();
+        let enclosing = enclosing.map(|&place| enclosing_elements(flat, &survey.sums, place));
+        PageInputs {
+            flat,
+            survey,
+            facts: page_facts(flat, survey, structured, url),
+            url,
+            enclosing: enclosing.collect(),
+            images_before: count_before(flat, |element| element.tag == Tag::Img),
+            places,
         }
-        self.table.values.push(value);
     }
-
-    fn flag(&mut self, name: &'static str, value: bool) {
-        self.put(name, if value { 1.0 } else { 0.0 });
-    }
-}
-
-fn log(weight: u32) -> f32 {
-    /// Most lengths and counts are small, and a row has sixty logarithms.
-    static SMALL: LazyLock<Vec<f32>> = LazyLock::new(|| (0..2048).map(log_of).collect());
-    match SMALL.get(weight as usize) {
-        Some(&log) => log,
-        None => log_of(weight),
-    }
-}
-
-fn log_of(weight: u32) -> f32 {
-    (1.0 + weight as f32).ln()
-}
-
-/// Counts over runs that share something: a text, a path.
-#[derive(Default, Clone, Copy)]
-struct Same {
-    count: u32,
-    weight: u32,
-    link_weight: u32,
-    prose: u32,
-    cut_short: u32,
 }
 
 /// Computes the features of every run.
 pub(crate) fn compute(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
     structured: &Structured,
     url: &Url,
 ) -> Features {
-    let mut table = Table::with_room(flat.runs.len() * WIDTH);
-    let mut bodies = Grams::default();
-    for body in structured.bodies.iter().take(100) {
-        bodies.add(body);
-    }
-    let mut descriptions = Grams::default();
-    for description in &structured.descriptions {
-        descriptions.add(description);
-    }
-    for (name, content) in &flat.metas {
-        if matches!(
-            *name,
-            "description" | "og:description" | "twitter:description"
-        ) {
-            descriptions.add(content);
-        }
-    }
-    let mut title_grams = Grams::default();
-    title_grams.add(&flat.title);
-    let facts = page_facts(flat, survey, structured, url);
-    let places: Vec<ElementIndex> = flat.runs.iter().map(|run| place(flat, run)).collect();
-    let (texts, paths, path_keys) = sameness(flat, survey, &places);
-    let echoes = survey.grams.echoes();
-    let images = prefix_of(flat, |element| element.tag == Tag::Img);
-    let mut since = Since::default();
-    let first_prose = flat.runs.iter().position(is_prose);
-    let last_prose = flat.runs.iter().rposition(is_prose);
-    let h1_run = match survey.marks.h1 {
-        NONE => None,
-        h1 => Some(flat.elements[h1 as usize].first_run as usize),
-    };
-    let h1_text = h1_run.and_then(|run| survey.texts.get(run));
-    let mut h1_grams = Grams::default();
-    if let Some(text) = h1_text {
-        h1_grams.add(text);
-    }
-
-    let rings: Vec<_> = places
-        .iter()
-        .map(|&place| ring_elements(flat, &survey.sums, place))
-        .collect();
+    let page = PageInputs::of(flat, survey, structured, url);
+    let same_runs = SameRuns::of(flat, survey, &page.places);
+    let overlap = TextOverlap::of(flat, survey, structured);
+    let landmarks = Landmarks::of(flat, first_heading_run(flat, survey));
+    let mut passed = PassedLines::default();
     let mut headline = Headline::of(flat, survey);
-    let mut wide = 0..0;
+    let mut table = Table::with_capacity(flat.runs.len() * WIDTH);
+    let mut page_columns = 0..0;
     for index in 0..flat.runs.len() {
-        let run = &flat.runs[index];
-        let text = &survey.texts[index];
-        let grams = survey.grams.at(index);
-        let signs = survey.signs[index];
-        let mut row = Row {
-            first: index == 0,
-            table: &mut table,
-        };
-        own(&mut row, flat, run, text, signs);
-        row.put("same_text", log(texts[index].count));
-        let path = paths[index];
-        row.put("path_count", log(path.count));
-        row.put("path_share", share(path.weight, facts.page.weight, 0.0));
-        row.put("path_mean", log(path.weight / path.count.max(1)));
-        row.put("path_links", share(path.link_weight, path.weight, 1.0));
-        row.put("path_prose", share(path.prose, path.weight, 0.0));
-        row.put("path_ellipsis", share(path.cut_short, path.count, 0.0));
-        row.put("echo", echoes[index].0);
-        row.put("echo_before", echoes[index].1);
-        row.put(
-            "title_share",
-            if title_grams.is_empty() {
-                0.0
-            } else {
-                title_grams.share(grams)
-            },
-        );
-        row.put("h1_share", h1_grams.share(grams));
-        row.put(
-            "body_share",
-            if bodies.is_empty() {
-                -1.0
-            } else {
-                bodies.share(grams)
-            },
-        );
-        row.put("description_share", descriptions.share(grams));
-        neighbours(&mut row, flat, survey, index);
-        since.put(&mut row, flat, survey, index);
-        position(
-            &mut row,
-            flat,
-            survey,
-            &facts,
-            index,
-            first_prose,
-            last_prose,
-            h1_run,
-        );
-        surroundings(&mut row, flat, &facts, places[index]);
-        put_rings(&mut row, flat, survey, &rings[index], index);
-        pictures(&mut row, flat, survey, &images, &rings[index], index);
-        opinions(&mut row, flat, survey, &facts, index);
-        // The same for all runs: worked out for the first.
+        let mut row = table.begin_row(index);
+        put_run(&mut row, &page, index);
+        same_runs.put(&mut row, page.facts.page.weight, index);
+        overlap.put(&mut row, survey, index);
+        put_neighbours(&mut row, &page, index);
+        passed.put(&mut row, &page, index);
+        landmarks.put(&mut row, &page, index);
+        put_ancestors(&mut row, &page, index);
+        put_enclosing(&mut row, &page, index);
+        put_pictures(&mut row, &page, index);
+        put_opinions(&mut row, &page, index);
+        // The features of the page are computed for its first run and copied for the others.
         let at = row.table.values.len();
         if row.first {
-            page_wide(&mut row, survey, &facts);
-            wide = at..row.table.values.len();
+            put_page(&mut row, survey, &page.facts);
+            page_columns = at..row.table.values.len();
         } else {
-            row.table.values.extend_from_within(wide.clone());
+            row.table.values.extend_from_within(page_columns.clone());
         }
-        headline.put(&mut row, flat, survey, &facts, places[index], index);
-        targets(&mut row, flat, index, url);
-        inner_unit(&mut row, flat, survey, index);
+        headline.put(&mut row, &page, index);
+        put_links(&mut row, &page, index);
+        put_inner_unit(&mut row, &page, index);
     }
     Features {
         table,
-        paths: path_keys,
-        rings,
-    }
-}
-
-/// The run itself.
-fn own(row: &mut Row<'_>, flat: &Flat<'_>, run: &crate::flat::Run, text: &str, signs: Signs) {
-    let tally = run.tally;
-    let owner = &flat.elements[run.owner as usize];
-    row.put("weight", log(tally.weight));
-    row.put("words", log(tally.words));
-    row.put("links", share(run.link_weight, tally.weight, 0.0));
-    row.put("stops", tally.stops as f32 / (1.0 + tally.words as f32));
-    row.put("commas", tally.commas as f32 / (1.0 + tally.words as f32));
-    row.put("stop_count", log(tally.stops));
-    row.put("digits", share(tally.digits, tally.chars, 0.0));
-    row.put("capitals", share(tally.capitals, tally.chars, 0.0));
-    row.put("letters_per_word", share(tally.weight, tally.words, 0.0));
-    row.put("breaks", f32::from(run.breaks));
-    let last = text.chars().next_back().unwrap_or(' ');
-    row.put(
-        "ends",
-        match last {
-            '.' | '!' | '?' | '。' | '！' | '？' | '"' | '”' | '」' | '…' | ')' | '）' => {
-                2.0
-            }
-            ':' | '：' | ',' | '，' | ';' => 1.0,
-            _ => 0.0,
-        },
-    );
-    row.flag("ellipsis", is_cut_short(text));
-    row.flag("link_first", begins_with_link(flat, run));
-    let first = text.chars().next().unwrap_or(' ');
-    row.put(
-        "begins",
-        if first.is_lowercase() {
-            1.0
-        } else if first.is_alphabetic() {
-            2.0
-        } else if first.is_numeric() {
-            3.0
-        } else {
-            0.0
-        },
-    );
-    row.put("tag", own_tag(owner.tag));
-    row.flag("is_pre", owner.tag == Tag::Pre);
-    row.flag("is_p", owner.tag == Tag::P);
-    row.put(
-        "heading",
-        owner
-            .tag
-            .heading_level()
-            .map_or(0.0, |level| 7.0 - f32::from(level)),
-    );
-    for (bit, name) in SIGN_NAMES.iter().enumerate() {
-        row.flag(name, signs.0 & (1 << bit) != 0);
-    }
-}
-
-/// Whether a text breaks off, as teasers do.
-fn is_cut_short(text: &str) -> bool {
-    let text = text.trim_end_matches([')', ']', '»', '>', ' ']);
-    text.ends_with('…') || text.ends_with("...") || text.ends_with("[…")
-}
-
-fn begins_with_link(flat: &Flat<'_>, run: &crate::flat::Run) -> bool {
-    let pieces = &flat.pieces[run.pieces.start as usize..run.pieces.end as usize];
-    pieces
-        .iter()
-        .find(|piece| !piece.text.trim_start().is_empty())
-        .is_some_and(|piece| {
-            flat.ancestors(piece.element)
-                .take_while(|&at| at >= run.owner)
-                .any(|at| flat.elements[at as usize].traits.has(Traits::LINK))
-        })
-}
-
-const SIGN_NAMES: [&str; SIGN_COUNT] = [
-    "sign_share",
-    "sign_related",
-    "sign_comment",
-    "sign_wall",
-    "sign_copyright",
-    "sign_credit",
-    "sign_byline",
-    "sign_date",
-    "sign_more",
-    "sign_price",
-    "sign_count",
-    "sign_advert",
-];
-
-/// Kinds of block, most textual first.
-fn own_tag(tag: Tag) -> f32 {
-    match tag {
-        Tag::P => 0.0,
-        Tag::Pre | Tag::Code => 1.0,
-        Tag::Blockquote => 2.0,
-        Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6 => 3.0,
-        Tag::Li => 4.0,
-        Tag::Dd | Tag::Dt | Tag::Dl => 5.0,
-        Tag::Td | Tag::Th => 6.0,
-        Tag::Figcaption | Tag::Caption | Tag::Figure => 7.0,
-        Tag::Article | Tag::Main | Tag::Section => 8.0,
-        Tag::Custom => 10.0,
-        Tag::Label | Tag::Button | Tag::Fieldset | Tag::Form => 11.0,
-        Tag::Nav | Tag::Footer | Tag::Aside | Tag::Header => 12.0,
-        _ => 9.0,
+        paths: same_runs.paths,
+        enclosing: page.enclosing,
     }
 }
 
 /// The smallest element around all of a run's text.
-fn place(flat: &Flat<'_>, run: &crate::flat::Run) -> ElementIndex {
+fn place(flat: &FlatDom<'_>, run: &Run) -> ElementIndex {
     let pieces = &flat.pieces[run.pieces.start as usize..run.pieces.end as usize];
     let mut text = pieces
         .iter()
@@ -413,42 +146,4 @@ fn place(flat: &Flat<'_>, run: &crate::flat::Run) -> ElementIndex {
     flat.ancestors(first.element)
         .find(|&index| flat.contains(index, last.element))
         .unwrap_or(run.owner)
-}
-
-/// For each run: the runs with its text, and the runs with its path of tags and names.
-fn sameness(
-    flat: &Flat<'_>,
-    survey: &Survey,
-    places: &[ElementIndex],
-) -> (Vec<Same>, Vec<Same>, Vec<u64>) {
-    let mut paths: Vec<u64> = Vec::with_capacity(flat.elements.len());
-    for element in &flat.elements {
-        let above = paths.get(element.parent as usize).copied().unwrap_or(0);
-        paths.push((above ^ u64::from(element.shape)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    }
-    let mut by_text: Map<Same> = Map::default();
-    let mut by_path: Map<Same> = Map::default();
-    let text_keys: Vec<u64> = survey
-        .texts
-        .iter()
-        .map(|text| xxh3_64(text.as_bytes()))
-        .collect();
-    for (index, run) in flat.runs.iter().enumerate() {
-        let path = paths[places[index] as usize];
-        for (map, key) in [(&mut by_text, text_keys[index]), (&mut by_path, path)] {
-            let same = map.entry(key).or_default();
-            same.count += 1;
-            same.weight += run.tally.weight;
-            same.link_weight += run.link_weight;
-            same.prose += if is_prose(run) { run.tally.weight } else { 0 };
-            same.cut_short += u32::from(is_cut_short(&survey.texts[index]));
-        }
-    }
-    let texts = text_keys.iter().map(|key| by_text[key]).collect();
-    let by_run = places
-        .iter()
-        .map(|&place| by_path[&paths[place as usize]])
-        .collect();
-    let path_keys = places.iter().map(|&place| paths[place as usize]).collect();
-    (texts, by_run, path_keys)
 }

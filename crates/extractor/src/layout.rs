@@ -1,24 +1,24 @@
-//! The page's layout as 64 bits: pages of one template differ in few of them.
+//! A simhash of the page's layout: pages of one template differ in few of its 64 bits.
 //!
 //! A template is a set of tag paths ("html>body>div>ul>li>a"). Each distinct path is a feature of
-//! a simhash, weighted by the logarithm of how often it occurs, so that a list of fifty items
-//! weighs little more than one of forty. No text, no names: two articles of one site agree, an
-//! article and a search page of it do not.
+//! the simhash, weighted by the logarithm of how often it occurs, so that a list of fifty items
+//! weighs little more than one of forty. Text and class names are no features: two articles of one
+//! site agree, an article and a page of search results do not.
 //!
-//! Paths are hashed by XXH3, whose values are frozen: layouts may be stored.
+//! Paths are hashed by XXH3, whose values are frozen, so layouts may be stored.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::flat::Flat;
-use crate::quick::Map;
+use crate::flat_dom::FlatDom;
+use rustc_hash::FxHashMap;
 
-/// Levels of a path that count; deeper elements count with their ancestor's path.
+/// The most levels of a path. Deeper elements have the path of their ancestor at this depth.
 const DEPTH_MAX: u16 = 24;
 
 /// The layout of a page; 0 for one without elements.
-pub(crate) fn of(flat: &Flat<'_>) -> u64 {
+pub(crate) fn of(flat: &FlatDom<'_>) -> u64 {
     let mut paths: Vec<u64> = Vec::with_capacity(flat.elements.len());
-    let mut counts: Map<u32> = Map::default();
+    let mut counts: FxHashMap<u64, u32> = FxHashMap::default();
     let mut buffer: Vec<u8> = Vec::with_capacity(64);
     for element in &flat.elements {
         let above = paths.get(element.parent as usize).copied().unwrap_or(0);
@@ -33,7 +33,7 @@ pub(crate) fn of(flat: &Flat<'_>) -> u64 {
         paths.push(path);
         *counts.entry(path).or_default() += 1;
     }
-    // Whole numbers, so that the sum does not depend on the map's order.
+    // The sums are integers, so they do not depend on the map's order.
     let mut sums = [0i64; 64];
     for (path, count) in counts {
         let weight = i64::from(1 + count.ilog2());
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     fn layout(html: &str) -> u64 {
-        of(&Flat::of(&scraper::Html::parse_document(html)))
+        of(&FlatDom::of(&scraper::Html::parse_document(html)))
     }
 
     #[test]

@@ -24,87 +24,58 @@
 //! # Ok::<(), url::ParseError>(())
 //! ```
 //!
-//! Inside, a page goes through these modules: `decode` (bytes to text), `tokens` and `dom` (text to
-//! a tree, within `bomb`'s limits), `flat` (the tree as arrays of elements and runs), `candidates`
-//! (several opinions on what is content), `features` (all of it as numbers for each run), `judge`
-//! (the verdict), `assemble` (the verdict as blocks); `metadata`, `links` and `directives` read the
-//! rest. `address` is asked where a page without a URL is from.
+//! A page goes through the modules in this order:
+//!
+//! 1. `decode`: bytes to text.
+//! 2. `tokenizer` and `dom`: text to a tree, within the bounds of `parse_limits`.
+//! 3. `flat_dom`: the tree as arrays of elements and of text runs.
+//! 4. `candidates`: several methods that each find the main content, gathered in `survey`.
+//! 5. `features`: what is known of each run, as numbers.
+//! 6. `classifier`: which runs are content.
+//! 7. `assemble` and `blocks`: the chosen runs as headings, paragraphs, lists, tables and code.
+//! 8. `metadata`, `links`, `directives`, `layout`, `page_type`: everything else that a [`Page`] has.
 
-mod address;
 mod assemble;
 mod attribution;
-mod batch;
 pub mod blocks;
-mod bomb;
+mod bounded;
 mod candidates;
+mod char_counts;
+mod class_hints;
+mod classifier;
 mod dates;
 mod decode;
 mod directives;
 mod dom;
 mod extract;
 mod features;
-mod flat;
-mod hints;
-mod host;
-mod judge;
+mod flat_dom;
+mod host_templates;
+mod jsonl;
 mod layout;
+mod line_markers;
 mod links;
 mod metadata;
-pub mod page;
+mod page;
 mod page_type;
-mod quick;
-mod signs;
+mod parse_limits;
+mod prefix_sums;
+mod shingles;
+mod stated_url;
 mod structured;
-mod sums;
+mod survey;
 mod tag;
-mod tally;
-mod tokens;
+mod tokenizer;
+#[doc(hidden)]
+pub mod training;
+mod whitespace;
 
 pub use attribution::attribution;
-pub use batch::{Answer, Request, answer, page_of_bytes};
-pub use bomb::DomLimits;
+pub use blocks::{Block, ListItem};
 pub use decode::{Decoded, EncodingSource, decode};
 pub use extract::extract;
-pub use host::{BlockKeys, HostTemplates};
+pub use host_templates::{BlockKeys, HostTemplates};
+pub use jsonl::{extract_json_line, page_of_bytes};
 pub use links::{PageLinks, page_links, resolve};
-pub use page::{Block, Directives, Link, LinkKind, ListItem, Page, PageContext, PageType, Refresh};
-
-/// What the trainer of the judge sees of a page.
-#[doc(hidden)]
-pub struct TrainingRows {
-    /// Names of the features.
-    pub names: Vec<&'static str>,
-    /// The runs' texts.
-    pub texts: Vec<String>,
-    /// The runs' features, row after row.
-    pub values: Vec<f32>,
-    /// The page's text by the given odds.
-    pub text: Option<String>,
-}
-
-/// Rows of features, for the trainer of the judge: the first look's, or with its log odds for the
-/// first runs of `odds` the second's.
-#[doc(hidden)]
-pub fn training_rows(html: &str, url: &url::Url, odds: Option<&[f32]>) -> TrainingRows {
-    let dom = dom::parse(html, &bomb::DomLimits::default());
-    let flat = flat::Flat::of(&dom.html);
-    let survey = features::Survey::of(&flat);
-    let structured = structured::Structured::read(&flat.json_ld);
-    let features = features::compute(&flat, &survey, &structured, url);
-    let (mut table, text) = match odds {
-        None => (features.table, None),
-        Some(odds) => {
-            let odds = &odds[..flat.runs.len()];
-            let verdict = judge::decide(&flat, &survey, &features, &structured, url, odds);
-            let blocks = assemble::blocks(&flat, &survey.texts, &verdict.main);
-            let company = judge::company::rows(&flat, &survey, &features, odds);
-            (company, Some(blocks::plain(&blocks)))
-        }
-    };
-    TrainingRows {
-        names: std::mem::take(&mut table.names),
-        values: std::mem::take(&mut table.values),
-        texts: survey.texts,
-        text,
-    }
-}
+pub use page::{Directives, Link, LinkKind, Page, PageContext, PageType, Refresh};
+pub use parse_limits::DomLimits;

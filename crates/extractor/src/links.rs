@@ -1,19 +1,19 @@
-//! Where a page leads: its links with what stands in and around them, and the few URLs that say
-//! what the page itself is.
+//! The links of a page with their anchor text and context, its canonical URL, base and refresh, and
+//! the resources that it loads.
 //!
-//! One walk over the tree in document order. On the way the page's text is written down once, and
-//! each link remembers where in it its own words begin and end; anchor and surroundings are cut
-//! out afterwards. So a page of ten thousand links costs one walk, not ten thousand.
+//! The tree is walked once in document order. The walk appends the page's text to one buffer, and each
+//! link remembers the range of its anchor text in it. Anchor texts and contexts are cut out of the
+//! buffer afterwards. So the cost does not multiply with the number of links.
 //!
-//! A link is what a reader could follow: `a`, `area`, `frame`, `iframe`; and what a page says of
-//! its other forms: a refresh, a canonical, alternates. Only http and https. References are
-//! joined by the WHATWG URL standard against the first `<base href>`.
+//! Links are the elements that a reader can follow (`a`, `area`, `frame`, `iframe`), refreshes, and
+//! relations to other forms of the page (canonical, alternate, next, prev). Only http and https URLs
+//! count. References are resolved by the WHATWG URL standard against the first `<base href>`.
 
-mod header;
+mod anchor_text;
+mod link_header;
 mod refresh;
 mod resolve;
 mod resources;
-mod surroundings;
 mod tag_path;
 
 use ego_tree::iter::Edge;
@@ -27,27 +27,27 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::dom::Attributes;
 use crate::page::{Directives, Link, LinkKind, PageContext, Refresh};
-use crate::quick::Map;
-use surroundings::TextStream;
+use anchor_text::TextStream;
+use rustc_hash::FxHashMap;
 use tag_path::TagPath;
 
 pub use resolve::resolve;
 use resolve::resolve_in;
 
-/// Links of a page; real pages stay below 2,000, sitemaps in HTML reach 10,000.
+/// The most links of a page. Real pages stay below 2,000; sitemaps in HTML reach 10,000.
 const LINKS_MAX: usize = 10_000;
 
-/// Resources of a page.
+/// The most resources of a page.
 const RESOURCES_MAX: usize = 2_000;
 
-/// Bytes of a URL, before and after joining. Without it a long `<base>` and many short
-/// references would multiply to gigabytes. Browsers and servers stop at 8 KB or earlier.
+/// The most bytes of a URL, before and after resolving. Without this bound a long `<base>` and many
+/// short references would multiply to gigabytes. Browsers and servers stop at 8 KB or earlier.
 const URL_BYTES_MAX: usize = 8 * 1024;
 
-/// Bytes of a `rel` attribute that are read.
+/// The bytes of a `rel` attribute that are read.
 const REL_BYTES_MAX: usize = 200;
 
-/// All that a page says about other pages, without its content.
+/// A page's links and directives, without its content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageLinks {
     /// The URL that relative references resolve against.
@@ -56,17 +56,25 @@ pub struct PageLinks {
     pub canonical: Option<Url>,
     /// A refresh that leads elsewhere.
     pub refresh: Option<Refresh>,
-    /// What the page asks of robots.
+    /// The page's robots directives.
     pub directives: Directives,
     /// Links in document order, those of headers last; none is marked as main content.
     pub links: Vec<Link>,
     /// Images, scripts, style sheets and media, each once.
     pub resources: Vec<Url>,
-    /// Bounds that were met, by name.
+    /// The limits that were met, by name.
     pub limits_hit: Vec<&'static str>,
 }
 
 /// Reads a page's links and directives, without looking for its content.
+///
+/// ```
+/// use extractor::{PageContext, page_links};
+/// let url = url::Url::parse("https://example.org/a/").unwrap();
+/// let page = page_links("<p>See <a href=b rel=nofollow>page b</a>.", &PageContext::new(&url));
+/// assert_eq!(page.links[0].url.as_str(), "https://example.org/a/b");
+/// assert_eq!((page.links[0].anchor.as_str(), page.links[0].nofollow), ("page b", true));
+/// ```
 pub fn page_links(html: &str, context: &PageContext<'_>) -> PageLinks {
     let dom = crate::dom::parse(html, context.limits);
     let found = links(&dom.html, context);
@@ -110,21 +118,21 @@ struct Collector<'c> {
     encoding: &'static Encoding,
     base: Url,
     canonical: Option<Url>,
-    /// A page refreshes once: the first refresh counts, even one that only reloads.
-    refreshes: bool,
+    /// Whether a refresh was found: only the first counts, even if it only reloads the page.
+    has_refresh: bool,
     refresh: Option<Refresh>,
     links: Vec<Link>,
     nodes: Vec<Option<NodeId>>,
-    /// Where each link's words stand in `text`.
+    /// The range of each link's anchor text in `text`.
     spans: Vec<(usize, usize)>,
-    /// Links that are open where the walk is: index and element.
+    /// The links that are open at this point of the walk: index and element.
     open: Vec<(usize, NodeId)>,
-    /// The elements around where the walk is.
+    /// The elements that are open at this point of the walk.
     path: TagPath<'c>,
     text: TextStream,
     resources: Vec<Url>,
-    /// Where in `resources` the URL with a hash stands.
-    seen_resources: Map<u32>,
+    /// The index in `resources` of the latest URL with each hash.
+    seen_resources: FxHashMap<u64, u32>,
     limits_hit: Vec<&'static str>,
 }
 
@@ -137,7 +145,7 @@ impl<'c> Collector<'c> {
             encoding,
             base: context.url.clone(),
             canonical: None,
-            refreshes: false,
+            has_refresh: false,
             refresh: None,
             links: Vec::new(),
             nodes: Vec::new(),
@@ -146,7 +154,7 @@ impl<'c> Collector<'c> {
             path: TagPath::default(),
             text: TextStream::default(),
             resources: Vec::new(),
-            seen_resources: Map::default(),
+            seen_resources: FxHashMap::default(),
             limits_hit: Vec::new(),
         };
         if let Some(base) = collector.first_base(html) {
@@ -155,7 +163,8 @@ impl<'c> Collector<'c> {
         collector
     }
 
-    /// The first `<base>` with a `href`, wherever it stands; one that fails is as good as none.
+    /// The URL of the first `<base>` with a `href`, wherever it stands. If that does not resolve, the
+    /// page has no base: later ones do not count.
     fn first_base(&mut self, html: &Html) -> Option<Url> {
         let is_base = |node: &Node| {
             node.as_element().is_some_and(|element| {
@@ -164,7 +173,7 @@ impl<'c> Collector<'c> {
                     && element.attribute(&local_name!("href")).is_some()
             })
         };
-        // Most pages have none: the nodes as they were made are looked through faster than the tree.
+        // Most pages have none, and scanning the nodes in storage order is faster than a walk.
         if !html.tree.values().any(is_base) {
             return None;
         }
@@ -172,14 +181,14 @@ impl<'c> Collector<'c> {
             is_base(node.value()) && !node.ancestors().any(|ancestor| is_inert(ancestor))
         })?;
         let href = node.value().as_element()?.attribute(&local_name!("href"))?;
-        let base = self.join_address(href)?;
+        let base = self.join_url(href)?;
         // HTML standard, "set the frozen base URL": no base may be data or script.
         let is_usable = !matches!(base.scheme(), "data" | "javascript");
         is_usable.then_some(base)
     }
 
     fn walk(&mut self, html: &'c Html) {
-        // Inside a template or the like nothing is content; remembers where that ends.
+        // The open `<template>`, if the walk is inside one: nothing in it is content.
         let mut inert: Option<NodeId> = None;
         for edge in html.tree.root().traverse() {
             match edge {
@@ -199,7 +208,7 @@ impl<'c> Collector<'c> {
 
     fn open(&mut self, node: NodeRef<'c, Node>) {
         let element = match node.value() {
-            Node::Text(text) => return self.text.push(text, has_no_words(node)),
+            Node::Text(text) => return self.text.push(text, is_not_shown(node)),
             Node::Element(element) => element,
             _ => return,
         };
@@ -215,7 +224,7 @@ impl<'c> Collector<'c> {
         if !is_html(element) {
             return;
         }
-        if surroundings::is_block(&element.name.local) {
+        if anchor_text::is_block(&element.name.local) {
             self.text.break_block();
         }
         let mut add = |kind, reference| self.add_element(kind, node, element, reference);
@@ -246,7 +255,7 @@ impl<'c> Collector<'c> {
             self.open.pop();
             self.spans[index].1 = self.text.len();
         }
-        if is_html(element) && surroundings::is_block(&element.name.local) {
+        if is_html(element) && anchor_text::is_block(&element.name.local) {
             self.text.break_block();
         }
     }
@@ -262,7 +271,7 @@ impl<'c> Collector<'c> {
             return;
         };
         let rel = rel_tokens(element.attribute(&local_name!("rel")).unwrap_or(""));
-        // What stands for words in a link without any.
+        // The attributes that name a link without anchor text.
         let names: &[LocalName] = match kind {
             LinkKind::Area => &[
                 local_name!("alt"),
@@ -275,7 +284,7 @@ impl<'c> Collector<'c> {
             }
         };
         let name = names.iter().find_map(|name| element.attribute(name));
-        let anchor = surroundings::squeezed(name.unwrap_or(""));
+        let anchor = anchor_text::squeezed(name.unwrap_or(""));
         let tag_path = self.tag_path(Some(node.id()));
         if let Some(index) = self.add(kind, url, rel, Some(node.id()), tag_path, anchor)
             && kind == LinkKind::A
@@ -284,7 +293,7 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// `<link>`: the canonical URL and other forms of this page.
+    /// Reads a `<link>`: the canonical URL and other forms of this page.
     fn link_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         let Some(href) = element
             .attribute(&local_name!("href"))
@@ -299,7 +308,7 @@ impl<'c> Collector<'c> {
         let Some(url) = self.join_page(href) else {
             return;
         };
-        let title = surroundings::squeezed(element.attribute(&local_name!("title")).unwrap_or(""));
+        let title = anchor_text::squeezed(element.attribute(&local_name!("title")).unwrap_or(""));
         self.add_relation(kind, url, rel, Some(node), title);
     }
 
@@ -340,13 +349,13 @@ impl<'c> Collector<'c> {
     }
 
     fn refresh_to(&mut self, value: &str, node: Option<NodeRef<'_, Node>>) {
-        if self.refreshes {
+        if self.has_refresh {
             return;
         }
         let Some((delay, reference)) = refresh::parse(value) else {
             return;
         };
-        self.refreshes = true;
+        self.has_refresh = true;
         let Some(url) = reference.and_then(|reference| self.join_page(reference)) else {
             return;
         };
@@ -366,22 +375,22 @@ impl<'c> Collector<'c> {
         );
     }
 
-    /// The `Link` header; its references are relative to the page, not to its `<base>`.
+    /// Reads the `Link` headers. Their references are relative to the page, not to its `<base>`.
     fn link_headers(&mut self) {
         for value in header_values(self.context, "link") {
-            for link in header::parse(&value) {
+            for link in link_header::parse(&value) {
                 let rel = rel_tokens(&link.rel);
-                let Some(kind) = kind_of_relation(&rel).filter(|_| !link.elsewhere) else {
+                let Some(kind) = kind_of_relation(&rel).filter(|_| !link.of_other_page) else {
                     continue;
                 };
-                if let Some(url) = self.join_address(link.target).filter(is_web) {
+                if let Some(url) = self.join_url(link.target).filter(is_web) {
                     self.add_relation(kind, url, rel, None, String::new());
                 }
             }
         }
     }
 
-    /// Adds a link unless there are too many; its index.
+    /// Adds a link and returns its index; `None` if the page has too many links.
     fn add(
         &mut self,
         kind: LinkKind,
@@ -433,7 +442,7 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// Joins a reference of the page to its base; http and https only.
+    /// Resolves a reference of the page against its base; http and https only.
     fn join_page(&mut self, reference: &str) -> Option<Url> {
         join(&self.base, reference, self.encoding)
             .unwrap_or_else(|| {
@@ -443,8 +452,8 @@ impl<'c> Collector<'c> {
             .filter(is_web)
     }
 
-    /// Joins a reference to the page's own address.
-    fn join_address(&mut self, reference: &str) -> Option<Url> {
+    /// Resolves a reference against the page's own URL.
+    fn join_url(&mut self, reference: &str) -> Option<Url> {
         join(self.context.url, reference, self.encoding).unwrap_or_else(|| {
             self.hit("url_bytes");
             None
@@ -457,7 +466,8 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// The path of tags to where the walk is; empty for a link that is in no element.
+    /// The tag path of the current element; empty for a link from a header, or if nobody asks for tag
+    /// paths.
     fn tag_path(&mut self, node: Option<NodeId>) -> String {
         node.filter(|_| self.context.link_places)
             .map(|_| self.path.path())
@@ -490,9 +500,10 @@ impl<'c> Collector<'c> {
     }
 }
 
-/// Joins a reference to a base; `None` outside where a bound was met, inside where it fails.
+/// Resolves a reference against a base. The outer `None` means that a bound was met, the inner one
+/// that the reference does not resolve.
 fn join(base: &Url, reference: &str, encoding: &'static Encoding) -> Option<Option<Url>> {
-    // Of a data: URL nothing is wanted, and it may be megabytes long.
+    // A data: URL is no link, so its length, which may be megabytes, is no loss.
     if reference.len() > URL_BYTES_MAX {
         return reference.trim_start().starts_with("data:").then_some(None);
     }
@@ -502,7 +513,7 @@ fn join(base: &Url, reference: &str, encoding: &'static Encoding) -> Option<Opti
     }
 }
 
-/// What a `<link>` with these relations leads to, if to a page at all.
+/// The kind of link that these relations make; `None` if they lead to no page.
 fn kind_of_relation(rel: &str) -> Option<LinkKind> {
     let has = |wanted: &str| rel.split(' ').any(|token| token == wanted);
     if has("canonical") {
@@ -516,12 +527,12 @@ fn kind_of_relation(rel: &str) -> Option<LinkKind> {
     }
 }
 
-/// The tokens of a `rel` attribute in lower case, one blank between them.
+/// The tokens of a `rel` attribute in lower case, separated by one blank.
 fn rel_tokens(rel: &str) -> String {
     if rel.is_empty() {
         return String::new();
     }
-    let tokens: Vec<String> = crate::dom::head_of(rel, REL_BYTES_MAX)
+    let tokens: Vec<String> = crate::bounded::byte_prefix(rel, REL_BYTES_MAX)
         .split_ascii_whitespace()
         .map(str::to_ascii_lowercase)
         .collect();
@@ -554,7 +565,8 @@ fn is_web(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https")
 }
 
-/// A `<template>` is a stencil, not content; one that becomes a shadow root is shown.
+/// Whether a node is a `<template>`, whose content is not part of the page. One that becomes a shadow
+/// root is shown, and so is not inert.
 fn is_inert(node: NodeRef<'_, Node>) -> bool {
     node.value().as_element().is_some_and(|element| {
         is_html(element)
@@ -563,8 +575,8 @@ fn is_inert(node: NodeRef<'_, Node>) -> bool {
     })
 }
 
-/// Text that no reader sees as text.
-fn has_no_words(text: NodeRef<'_, Node>) -> bool {
+/// Whether a text is not shown as text: it belongs to a script, style sheet, title or the like.
+fn is_not_shown(text: NodeRef<'_, Node>) -> bool {
     text.parent()
         .and_then(|parent| parent.value().as_element())
         .is_some_and(|element| {

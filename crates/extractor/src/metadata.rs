@@ -1,8 +1,7 @@
-//! The fields around a page's content: title, author, dates, site, language, licence, image.
+//! A page's metadata: title, author, dates, site, language, licence, image.
 //!
-//! Each field has a ladder of sources, from what the publisher wrote for machines to what a
-//! reader would conclude from the page; the first that gives something plausible is taken.
-//! JSON-LD first, then meta elements, then marked-up elements, then the words near the title.
+//! Each field has several sources, tried in order from the most explicit to the least: JSON-LD, meta
+//! elements, marked-up elements, and the text near the title. The first plausible value is taken.
 
 mod author;
 mod title;
@@ -10,17 +9,18 @@ mod title;
 use html5ever::{LocalName, local_name};
 use url::Url;
 
+use crate::bounded::char_prefix;
+use crate::class_hints::Hint;
 use crate::dates;
 use crate::dom::Attributes;
-use crate::features::Survey;
-use crate::flat::{ElementIndex, Flat, NONE};
-use crate::hints::Hint;
-use crate::signs::Sign;
+use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
+use crate::line_markers::Marker;
+use crate::prefix_sums::is_prose;
 use crate::structured::Structured;
-use crate::sums::is_prose;
+use crate::survey::Survey;
 use crate::tag::Tag;
 
-/// The fields.
+/// The metadata of a page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Metadata {
     pub title: Option<String>,
@@ -34,47 +34,44 @@ pub(crate) struct Metadata {
     pub licence: Option<String>,
 }
 
-/// Longer values are no fields but mistakes.
+/// Longer values are cut.
 const FIELD_CHARS_MAX: usize = 500;
 
-/// Reads the fields of a page; `main` tells which runs are its content.
+/// Reads the metadata of a page; `main` tells which runs are its content.
 pub(crate) fn read(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
     structured: &Structured,
     main: &[bool],
     base: &Url,
 ) -> Metadata {
-    let site_name = meta(flat, &["og:site_name", "application-name"])
+    let site_name = flat
+        .meta(&["og:site_name", "application-name"])
         .map(str::to_owned)
         .or_else(|| structured.site_name.clone())
         .map(|name| short(&name));
     let title = title::find(flat, survey, structured, main, site_name.as_deref(), base);
-    let near = Near::of(flat, survey, main, title.as_deref());
+    let zone = BylineZone::of(flat, survey, main, title.as_deref());
     Metadata {
-        author: author::find(flat, survey, structured, &near, site_name.as_deref(), base),
-        published: published(flat, survey, structured, &near, base),
+        author: author::find(flat, survey, structured, &zone, site_name.as_deref(), base),
+        published: published(flat, survey, structured, &zone, base),
         modified: modified(flat, structured),
-        description: meta(
-            flat,
-            &["description", "og:description", "twitter:description"],
-        )
-        .map(short)
-        .filter(|text| !text.is_empty()),
-        image: meta(
-            flat,
-            &[
+        description: flat
+            .meta(&["description", "og:description", "twitter:description"])
+            .map(short)
+            .filter(|text| !text.is_empty()),
+        image: flat
+            .meta(&[
                 "og:image",
                 "og:image:url",
                 "twitter:image",
                 "twitter:image:src",
-            ],
-        )
-        .map(str::to_owned)
-        .or_else(|| structured.image.clone())
-        .and_then(|image| base.join(image.trim()).ok())
-        .filter(|image| matches!(image.scheme(), "http" | "https"))
-        .map(String::from),
+            ])
+            .map(str::to_owned)
+            .or_else(|| structured.image.clone())
+            .and_then(|image| base.join(image.trim()).ok())
+            .filter(|image| matches!(image.scheme(), "http" | "https"))
+            .map(String::from),
         licence: licence(flat, structured, base),
         lang: language(flat, structured, survey, main),
         title,
@@ -82,16 +79,16 @@ pub(crate) fn read(
     }
 }
 
-/// The runs near the title, where by-lines stand.
-pub(crate) struct Near {
+/// Where by-lines stand: the runs near the title, and those at the end of the content.
+pub(crate) struct BylineZone {
     /// Runs from a little before the title to a little after the first paragraph.
     pub range: std::ops::Range<usize>,
     /// The last runs of the content and a few after it.
     pub tail: std::ops::Range<usize>,
 }
 
-impl Near {
-    fn of(flat: &Flat<'_>, survey: &Survey, main: &[bool], title: Option<&str>) -> Near {
+impl BylineZone {
+    fn of(flat: &FlatDom<'_>, survey: &Survey, main: &[bool], title: Option<&str>) -> BylineZone {
         let count = flat.runs.len();
         let prose = |run: usize| main[run] && is_prose(&flat.runs[run]);
         let first = (0..main.len())
@@ -110,38 +107,27 @@ impl Near {
         });
         let from = heading.map_or(first, |heading| heading.min(first));
         let to = heading.map_or(first, |heading| heading.max(first));
-        // A title far from the content is in the head of the page, not of the text.
+        // A title far from the content belongs to the header of the page, not to the text.
         let (from, to) = if to - from > 60 {
             (first, first)
         } else {
             (from, to)
         };
-        Near {
+        BylineZone {
             range: from.saturating_sub(8)..(to + 8).min(count),
             tail: last.saturating_sub(4)..(last + 6).min(count),
         }
     }
 }
 
-/// The content of the first meta element with one of these names, in the order of the names.
-pub(crate) fn meta<'f>(flat: &Flat<'f>, names: &[&str]) -> Option<&'f str> {
-    names.iter().find_map(|wanted| {
-        flat.metas
-            .iter()
-            .find(|(name, content)| name.eq_ignore_ascii_case(wanted) && !content.trim().is_empty())
-            .map(|(_, content)| content.trim())
-    })
-}
-
-/// Blanks squeezed, and cut to a bearable length.
+/// A value with whitespace collapsed, cut to [`FIELD_CHARS_MAX`].
 pub(crate) fn short(text: &str) -> String {
-    let mut text = crate::tally::squeezed(text);
-    if let Some((end, _)) = text.char_indices().nth(FIELD_CHARS_MAX) {
-        text.truncate(end);
-    }
+    let mut text = crate::whitespace::collapsed(text);
+    text.truncate(char_prefix(&text, FIELD_CHARS_MAX).len());
     text
 }
 
+/// The meta elements that hold a date of publication, the most reliable first.
 const PUBLISHED: [&str; 24] = [
     "article:published_time",
     "datepublished",
@@ -170,16 +156,16 @@ const PUBLISHED: [&str; 24] = [
 ];
 
 fn published(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
     structured: &Structured,
-    near: &Near,
+    zone: &BylineZone,
     url: &Url,
 ) -> Option<String> {
     let month_first = flat
         .lang
         .is_none_or(|lang| lang.to_ascii_lowercase().starts_with("en"));
-    let address = dates::in_path(url.path());
+    let in_url = dates::in_path(url.path());
     let read = |value: &str| dates::machine_in(value, month_first);
     let declared = structured
         .published
@@ -188,17 +174,17 @@ fn published(
         .or_else(|| {
             PUBLISHED
                 .iter()
-                .find_map(|name| meta(flat, &[name]).and_then(read))
+                .find_map(|name| flat.meta(&[name]).and_then(read))
         })
-        .or_else(|| address.clone())
-        .or_else(|| marked_time(flat, near));
+        .or_else(|| in_url.clone())
+        .or_else(|| marked_time(flat, zone));
     let Some(declared) = declared else {
-        return written_near(flat, survey, near, month_first)
-            .or_else(|| tagged_date(flat, survey, month_first));
+        return written_near(flat, survey, zone, month_first)
+            .or_else(|| date_in_byline_class(flat, survey, month_first));
     };
-    // Declared times are often in UTC; the day that the address or the by-line shows is the
-    // publisher's own, where it is the day before or after.
-    let shown = [address, written_near(flat, survey, near, month_first)];
+    // Declared times are often in UTC. Where the URL or the by-line has the day before or after, that
+    // is the day in the publisher's own time zone.
+    let shown = [in_url, written_near(flat, survey, zone, month_first)];
     shown
         .into_iter()
         .flatten()
@@ -206,29 +192,26 @@ fn published(
         .or(Some(declared))
 }
 
-fn modified(flat: &Flat<'_>, structured: &Structured) -> Option<String> {
+fn modified(flat: &FlatDom<'_>, structured: &Structured) -> Option<String> {
     structured
         .modified
         .as_deref()
         .and_then(dates::machine)
         .or_else(|| {
-            meta(
-                flat,
-                &[
-                    "article:modified_time",
-                    "og:updated_time",
-                    "datemodified",
-                    "dcterms.modified",
-                    "last-modified",
-                    "lastmod",
-                ],
-            )
+            flat.meta(&[
+                "article:modified_time",
+                "og:updated_time",
+                "datemodified",
+                "dcterms.modified",
+                "last-modified",
+                "lastmod",
+            ])
             .and_then(dates::machine)
         })
 }
 
-/// A `<time>` or `itemprop=datePublished` that stands near the title, or the only ones there are.
-fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
+/// The date of a `<time>` or `itemprop=datePublished` near the title, or of the only one on the page.
+fn marked_time(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
     let mut best: Option<(u32, String)> = None;
     let mut rest: Vec<String> = Vec::new();
     for element in &flat.elements {
@@ -238,7 +221,7 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
                 .split_ascii_whitespace()
                 .any(|name| name.eq_ignore_ascii_case("datepublished"))
         });
-        // `<abbr class="published" title="2021-03-05">`, the form before `<time>` was there.
+        // `<abbr class="published" title="2021-03-05">`, the form in use before `<time>`.
         let is_old_form = element.element.name.local == local_name!("abbr")
             && element
                 .element
@@ -265,7 +248,7 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
             .attribute(&local_name!("class"))
             .unwrap_or("");
         let at = element.first_run as usize;
-        let distance = if near.range.contains(&at) || near.range.contains(&(at + 1)) {
+        let distance = if zone.range.contains(&at) || zone.range.contains(&(at + 1)) {
             0
         } else {
             2
@@ -281,7 +264,7 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
             best = Some((rank, date));
         }
     }
-    // Times far from the title date other things, unless there is only one.
+    // A time far from the title is the date of something else, unless it is the only one.
     best.map(|(_, date)| date)
         .or_else(|| match rest.as_slice() {
             [only] => Some(only.clone()),
@@ -289,40 +272,39 @@ fn marked_time(flat: &Flat<'_>, near: &Near) -> Option<String> {
         })
 }
 
-/// A date in words near the title; then near the end of the content.
+/// A date in the text near the title, else near the end of the content.
 fn written_near(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
-    near: &Near,
+    zone: &BylineZone,
     month_first: bool,
 ) -> Option<String> {
     let dated = |index: usize| -> Option<String> {
         let text = &survey.texts[index];
-        if !survey.signs[index].has(Sign::Date) {
+        if !survey.markers[index].has(Marker::Date) {
             return None;
         }
-        // A long paragraph speaks of many days; one that begins with a date is dated by it.
-        let end = if flat.runs[index].tally.weight > 300 {
-            text.char_indices().nth(24).map_or(text.len(), |(at, _)| at)
-        } else {
-            text.len()
+        // A long paragraph may mention any day; it counts only if it begins with a date.
+        let read = match flat.runs[index].counts.weight > 300 {
+            true => char_prefix(text, 24),
+            false => text,
         };
-        dates::written(&text[..end], month_first)
+        dates::written(read, month_first)
     };
-    near.range
+    zone.range
         .clone()
         .find_map(dated)
-        .or_else(|| near.tail.clone().find_map(dated))
+        .or_else(|| zone.tail.clone().find_map(dated))
 }
 
-/// A date in an element that is called one.
-fn tagged_date(flat: &Flat<'_>, survey: &Survey, month_first: bool) -> Option<String> {
+/// A date in an element whose class names a by-line or date.
+fn date_in_byline_class(flat: &FlatDom<'_>, survey: &Survey, month_first: bool) -> Option<String> {
     flat.runs.iter().enumerate().find_map(|(index, run)| {
         let called = flat
             .ancestors(run.owner)
             .take(2)
             .any(|at| flat.elements[at as usize].hints.has(Hint::Byline));
-        if called && run.tally.weight < 200 {
+        if called && run.counts.weight < 200 {
             dates::written(&survey.texts[index], month_first)
         } else {
             None
@@ -330,7 +312,7 @@ fn tagged_date(flat: &Flat<'_>, survey: &Survey, month_first: bool) -> Option<St
     })
 }
 
-fn licence(flat: &Flat<'_>, structured: &Structured, base: &Url) -> Option<String> {
+fn licence(flat: &FlatDom<'_>, structured: &Structured, base: &Url) -> Option<String> {
     let absolute = |href: &str| {
         base.join(href.trim())
             .ok()
@@ -372,21 +354,16 @@ fn licence(flat: &Flat<'_>, structured: &Structured, base: &Url) -> Option<Strin
     creative_commons.or_else(|| structured.licence.as_deref().and_then(absolute))
 }
 
-/// The declared language where the content does not contradict it, else the content's.
+/// The declared language if the content does not contradict it, else the detected one.
 fn language(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     structured: &Structured,
     survey: &Survey,
     main: &[bool],
 ) -> Option<String> {
     let declared = flat
         .lang
-        .or_else(|| {
-            meta(
-                flat,
-                &["og:locale", "content-language", "dc.language", "language"],
-            )
-        })
+        .or_else(|| flat.meta(&["og:locale", "content-language", "dc.language", "language"]))
         .or(structured.language.as_deref())
         .map(primary)
         .filter(|code| (2..=3).contains(&code.len()));
@@ -414,9 +391,9 @@ fn primary(code: &str) -> String {
         .to_ascii_lowercase()
 }
 
-/// The text of an element's runs, in one line; bounded.
-pub(crate) fn element_text(flat: &Flat<'_>, survey: &Survey, at: ElementIndex) -> String {
-    if at == NONE {
+/// The text of an element's runs in one line, at most [`FIELD_CHARS_MAX`] characters.
+pub(crate) fn element_text(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> String {
+    if at == NO_ELEMENT {
         return String::new();
     }
     let element = &flat.elements[at as usize];

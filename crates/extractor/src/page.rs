@@ -1,19 +1,19 @@
-//! What a page is once it has been read: plain data, no tree, no borrow, ready to cross threads.
+//! The result of reading a page: plain data that owns its text and can be sent between threads.
 //!
-//! Everything later stages ask of a page is here, so that the DOM can be dropped where it was
-//! made: the main content as blocks and as text, the fields around it, its links, and the few
-//! numbers by which the sieve tells a page from a shell of one.
+//! Later stages need nothing else of the page, so the DOM is dropped where it was made. The fields
+//! are the main content as blocks and as text, the metadata, the links, and the numbers by which an
+//! empty page is recognised.
 
 pub use outcome::PageType;
 use serde::Serialize;
 use url::Url;
 
-use crate::blocks;
-use crate::bomb::DomLimits;
+use crate::blocks::{self, Block};
+use crate::parse_limits::DomLimits;
 
 /// One page, read.
 ///
-/// A page is always there, however broken its markup: what could not be found is empty or `None`.
+/// Every input gives a page, however broken its markup: what could not be found is empty or `None`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Page {
     /// The title, without the site's name.
@@ -22,10 +22,10 @@ pub struct Page {
     pub text: String,
     /// The main content as blocks, in reading order; `text` is `blocks::plain` of it.
     pub blocks: Vec<Block>,
-    /// What readers wrote under the content, as plain text; empty where there is none. A forum's
-    /// posts are its content and stand in `text`.
+    /// The comments of readers below the content, as plain text; empty without any. The posts of a
+    /// forum are its content and stand in `text`.
     pub comments: String,
-    /// Who wrote it, without "by"; several names are joined by ", ".
+    /// The author's name, without "by"; several names are joined by ", ".
     pub author: Option<String>,
     /// When it was published: an ISO 8601 date, or date and time where the page says so.
     pub published: Option<String>,
@@ -35,7 +35,7 @@ pub struct Page {
     pub site_name: Option<String>,
     /// The content's language, a primary language subtag ("zh", "en").
     pub lang: Option<String>,
-    /// The page's own summary, from its meta data.
+    /// The page's own summary, from its metadata.
     pub description: Option<String>,
     /// The lead image's absolute URL.
     pub image: Option<String>,
@@ -47,7 +47,7 @@ pub struct Page {
     pub base: Url,
     /// A `<meta http-equiv=refresh>` that leads elsewhere.
     pub refresh: Option<Refresh>,
-    /// What the page asks of robots.
+    /// The page's robots directives.
     pub directives: Directives,
     /// The page's links in document order, bounded.
     pub links: Vec<Link>,
@@ -57,16 +57,16 @@ pub struct Page {
     pub page_type: PageType,
     /// A simhash over the tag paths of the page: pages of one template differ in few bits.
     pub layout: u64,
-    /// Characters of text a reader would see on the whole page, blanks squeezed.
+    /// Visible characters on the whole page, whitespace left out.
     pub visible_text_chars: usize,
     /// The share of the visible characters that stand inside links, 0.0 to 1.0; 1.0 for no text.
     pub link_density: f32,
-    /// Bounds that were met while reading, by name; the page is then a part of what was sent.
+    /// The limits that were met while reading, by name. The page is incomplete if there are any.
     pub limits_hit: Vec<&'static str>,
 }
 
 impl Page {
-    /// A page of which nothing is known but its address.
+    /// An empty page with this URL.
     pub fn empty(url: &Url) -> Page {
         Page {
             title: None,
@@ -101,23 +101,23 @@ impl Page {
     }
 }
 
-/// What a reader of bytes knows about a page before it looks at the markup.
+/// What is known about a page apart from its markup.
 #[derive(Debug, Clone, Copy)]
 pub struct PageContext<'a> {
-    /// Where the page is from; relative links resolve against it. One without a host, or with one
-    /// that ends in `.invalid`, says that this is not known: then the page's own word counts, its
-    /// canonical link, `og:url` or `<base>`.
+    /// The page's URL; relative links resolve against it. A URL without a host, or with one that
+    /// ends in `.invalid`, means that it is not known. The URL that the page states is taken then:
+    /// its canonical link, `og:url` or `<base>`.
     pub url: &'a Url,
-    /// The WHATWG name of the encoding the bytes were decoded with: query strings are encoded by it.
+    /// The WHATWG name of the encoding that the bytes were decoded from. Query strings of links are
+    /// encoded in it.
     pub encoding: &'static str,
     /// Response headers, names in lower case: `x-robots-tag`, `link`, `content-language` are read.
     pub headers: &'a [(String, Vec<u8>)],
-    /// Our product token, for robots rules addressed to it.
+    /// The crawler's product token, for robots directives addressed to it.
     pub agent: &'a str,
-    /// How much of the page's tree is built.
+    /// The bounds on parsing.
     pub limits: &'a DomLimits,
-    /// Whether links carry the text around them and their path of tags: what only a crawl with a
-    /// topic reads.
+    /// Whether to fill [`Link::context`] and [`Link::tag_path`]. Only a focused crawl reads them.
     pub link_places: bool,
 }
 
@@ -135,72 +135,14 @@ impl<'a> PageContext<'a> {
     }
 }
 
-/// A piece of main content.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Block {
-    /// A heading.
-    Heading {
-        /// 1 to 6.
-        level: u8,
-        /// Its words.
-        text: String,
-    },
-    /// A run of text.
-    Paragraph {
-        /// Its words; line breaks the page asked for are kept.
-        text: String,
-    },
-    /// A list.
-    List {
-        /// Whether its items are numbered.
-        ordered: bool,
-        /// Its items; nested ones are flattened in reading order.
-        items: Vec<ListItem>,
-    },
-    /// A table with data in it; tables used for layout become the blocks inside them.
-    Table {
-        /// Rows of cells.
-        rows: Vec<Vec<String>>,
-        /// Whether the first row is a head.
-        head: bool,
-    },
-    /// Preformatted text, verbatim.
-    Code {
-        /// The text with its line breaks and blanks.
-        text: String,
-        /// The programming language the page names, or empty.
-        language: String,
-    },
-    /// Words of someone else.
-    Quote {
-        /// Its words.
-        text: String,
-    },
-    /// The words under a figure or over a table.
-    Caption {
-        /// Its words.
-        text: String,
-    },
-}
-
-/// One item of a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ListItem {
-    /// How deep it is nested, 0 for the outermost.
-    pub depth: u8,
-    /// Its words.
-    pub text: String,
-}
-
-/// What the page asks of robots; both allowed where it is silent.
+/// The page's robots directives; both permissions are given where it has none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Directives {
     /// The page may be indexed.
     pub index: bool,
     /// The page's links may be followed.
     pub follow: bool,
-    /// After this time, as the page wrote it, the page asks to be forgotten.
+    /// The page asks not to be indexed after this time, as the page wrote it.
     pub unavailable_after: Option<String>,
 }
 
@@ -228,23 +170,24 @@ pub struct Refresh {
 pub struct Link {
     /// Where it leads, absolute.
     pub url: Url,
-    /// Its words, or what stands for them: the alt text of an image, the title attribute.
+    /// Its text; for a link without text the alt text of an image or the title attribute.
     pub anchor: String,
     /// The `rel` attribute, lower case.
     pub rel: String,
-    /// The page asks not to follow it (`rel=nofollow`, `ugc`, `sponsored`).
+    /// The page asks crawlers not to follow it (`rel=nofollow`, `ugc`, `sponsored`).
     pub nofollow: bool,
-    /// The path of tags, ids and first classes down to it, "html>body>div#main>ul.list>li>a"; bounded.
+    /// The path of tags, ids and first classes from the root down to it:
+    /// "html>body>div#main>ul.list>li>a". At most the last twelve elements.
     pub tag_path: String,
     /// The text around it, at most 200 characters.
     pub context: String,
     /// It stands in the main content.
     pub in_main: bool,
-    /// What made it a link.
+    /// The element or header that it comes from.
     pub kind: LinkKind,
 }
 
-/// What makes a link.
+/// The element or header that a link comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkKind {

@@ -1,17 +1,17 @@
-//! What the page says of itself in JSON-LD.
+//! The page's structured data in JSON-LD.
 //!
-//! Publishers write it for search engines, so it is short, clean and mostly right: types, names,
-//! dates, and now and then the whole text. It is read once here; metadata takes its fields, the
-//! structured candidate its texts, the page type its types.
+//! Publishers write it for search engines, so it is short and mostly right: types, names, dates, and
+//! sometimes the whole text. It is read once; metadata uses the names and dates, the features use the
+//! texts, the page type uses the types.
 
 use serde_json::Value;
 
-/// Longer scripts are not read: the largest useful ones carry one article's text.
+/// The longest script that is read, in bytes. The largest useful ones hold the text of one article.
 const BYTES_MAX: usize = 1 << 20;
-/// Values looked at in all scripts together.
+/// The most JSON values that are visited in all scripts together.
 const VALUES_MAX: usize = 20_000;
 
-/// What JSON-LD says.
+/// What the page's JSON-LD contains.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Structured {
     pub kinds: Kinds,
@@ -23,7 +23,7 @@ pub(crate) struct Structured {
     pub image: Option<String>,
     pub language: Option<String>,
     pub licence: Option<String>,
-    /// `articleBody` and its kin, longest first.
+    /// Texts of the page: `articleBody`, and `text` of a forum's posts; the longest first.
     pub bodies: Vec<String>,
     /// Descriptions of articles and products.
     pub descriptions: Vec<String>,
@@ -90,7 +90,7 @@ impl Kinds {
 }
 
 impl Structured {
-    /// Reads a page's JSON-LD scripts; what does not parse is passed over.
+    /// Reads a page's JSON-LD scripts; those that do not parse are skipped.
     pub(crate) fn read(scripts: &[&str]) -> Structured {
         let mut found = Structured::default();
         let mut budget = VALUES_MAX;
@@ -108,7 +108,7 @@ impl Structured {
         found
     }
 
-    /// Walks the values with a list of its own, since the depth is the page's to choose.
+    /// Visits all values. It keeps its own stack, since the page decides how deep they are nested.
     fn take(&mut self, root: &Value, budget: &mut usize) {
         let mut open = vec![(root, false)];
         while let Some((value, part)) = open.pop() {
@@ -126,7 +126,7 @@ impl Structured {
                             "@graph" | "mainEntity" | "mainEntityOfPage" | "about" => part,
                             _ => true,
                         };
-                        // Items of a list, comments and reviews are other things than the page.
+                        // Items of a list, comments and reviews do not describe the page.
                         let other = matches!(
                             key.as_str(),
                             "itemListElement"
@@ -149,6 +149,7 @@ impl Structured {
         }
     }
 
+    /// Reads one object; `part` tells that it describes a part of the page and not the page.
     fn object(&mut self, fields: &serde_json::Map<String, Value>, kinds: Kinds, part: bool) {
         if !part {
             self.kinds.add(kinds);
@@ -299,7 +300,7 @@ fn url_of(value: &Value) -> Option<String> {
     }
 }
 
-/// Parses a script as pages write it: with comment marks around it and raw line breaks inside.
+/// Parses a script, tolerating comment marks around it and raw line breaks inside strings.
 fn parse(script: &str) -> Option<Value> {
     let trimmed = script
         .trim()
@@ -321,7 +322,7 @@ fn parse(script: &str) -> Option<Value> {
     serde_json::from_str(&mended).ok()
 }
 
-/// Takes markup out of a text that may hold some, escaped or not.
+/// Removes the markup that a text may contain, escaped or not.
 fn strip_tags(text: &str) -> String {
     let text = if text.contains("&lt;") {
         text.replace("&lt;", "<").replace("&gt;", ">")

@@ -1,8 +1,8 @@
-//! The tags that matter here, as a small number instead of a string.
+//! Tags as a small enum: those that extraction treats differently.
 
 use html5ever::{LocalName, local_name};
 
-/// An element's tag, as far as extraction tells tags apart.
+/// An element's tag, as far as extraction distinguishes tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub(crate) enum Tag {
@@ -45,7 +45,7 @@ pub(crate) enum Tag {
     Li,
     Main,
     Nav,
-    /// Markup for readers without scripts.
+    /// Markup that browsers show without scripts.
     Noscript,
     Ol,
     P,
@@ -60,14 +60,14 @@ pub(crate) enum Tag {
     Time,
     Tr,
     Ul,
-    /// An element whose name has a dash: a component, set as a block.
+    /// A custom element, whose name has a dash; laid out as a block.
     Custom,
-    /// Any other element; set inline.
+    /// Any other inline element.
     Inline,
-    /// Any other element; set as a block.
+    /// Any other block element.
     Block,
-    /// An element whose text is not the page's: scripts, forms' insides, embedded media.
-    Dead,
+    /// An element whose text is not read: scripts, form fields, embedded media.
+    Skipped,
 }
 
 impl Tag {
@@ -134,6 +134,13 @@ impl Tag {
             local_name!("time") => Tag::Time,
             local_name!("tr") => Tag::Tr,
             local_name!("ul") | local_name!("menu") | local_name!("dir") => Tag::Ul,
+            _ => Tag::of_other(name),
+        }
+    }
+
+    /// The tag of an element that has none of its own.
+    fn of_other(name: &LocalName) -> Tag {
+        match *name {
             local_name!("hgroup")
             | local_name!("legend")
             | local_name!("frameset")
@@ -159,13 +166,13 @@ impl Tag {
             | local_name!("map")
             | local_name!("meter")
             | local_name!("progress")
-            | local_name!("applet") => Tag::Dead,
+            | local_name!("applet") => Tag::Skipped,
             _ if name.contains('-') => Tag::Custom,
             _ => Tag::Inline,
         }
     }
 
-    /// Whether text before and after it belongs to different lines.
+    /// Whether it is laid out as a block: text before and after it is on different lines.
     pub(crate) fn is_block(self) -> bool {
         !matches!(
             self,
@@ -178,7 +185,7 @@ impl Tag {
                 | Tag::Inline
                 | Tag::Span
                 | Tag::Time
-                | Tag::Dead
+                | Tag::Skipped
         )
     }
 

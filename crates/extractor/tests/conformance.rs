@@ -1,7 +1,7 @@
-//! The field's test suites: charset sniffing and link extraction as others expect them.
+//! Public test suites of charset sniffing and link extraction, as vectors.
 //!
-//! The vectors are not part of this repository. Where they lie beside it they are run; elsewhere
-//! the tests say so and pass. A vector is counted unless its sources contradict each other.
+//! The vectors are not part of this repository; without them the tests print a message and pass. A
+//! vector on which its sources contradict each other does not count.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ fn vectors(area: &str) -> Option<Vec<Value>> {
     Some(vectors.collect())
 }
 
-/// Runs an area; tells each failed vector.
+/// Runs an area; prints each failed vector.
 #[track_caller]
 fn run(area: &str, passes: fn(&Value) -> bool) {
     let Some(vectors) = vectors(area) else {

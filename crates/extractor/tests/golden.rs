@@ -1,4 +1,4 @@
-//! Small pages and what is made of them; see `golden/README.md`.
+//! Small pages and the expected result of reading each; see `golden/README.md`.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Extraction is total: whatever comes in, a page comes out.
+//! Extraction is a total function: every input gives a page.
 
 use extractor::{PageContext, decode, extract};
 use proptest::prelude::*;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Write copies of marked pages that hide what their authors called things.
+"""Write copies of labelled pages with their class names, roles and semantic tags masked.
 
     python3 mask_pages.py DATA MASKED
 
-Each page gets two copies: in `ID~names` classes and ids are replaced by meaningless ones (equal
-names stay equal) and roles, microdata and data attributes are gone; in `ID~tags` article, main, nav
-and their kin are plain divs as well. A forest that is also trained on these leans less on one kind
-of evidence, and reads pages better whose authors named nothing.
+Each page gets two copies. In `ID~names` classes and ids are replaced by meaningless ones (equal
+names stay equal), and roles, microdata and data attributes are removed. In `ID~tags` article, main,
+nav and other semantic elements are plain divs, too. A forest that is also trained on these depends
+less on one kind of evidence, and is better on pages without class names.
 """
 import gzip, hashlib, json, re, sys
 from pathlib import Path

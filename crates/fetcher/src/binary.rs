@@ -1,21 +1,20 @@
-//! Bytes that no encoding makes a text: an image, a PDF, a program.
+//! Recognising binary files: bytes that are text in no encoding, such as an image, a PDF, a program.
 //!
-//! The MIME Sniffing Standard asks what a browser should do with a resource, and one control
-//! character in 1,445 bytes makes it binary. A file that somebody wants to read deserves more
-//! patience: old pages hold a stray control character, texts begin with the letters of a format
-//! (`BMW`), and UTF-16 is full of zeros. Here a file is binary when its beginning says of which
-//! format it is, or when it holds more control characters than any text.
+//! The MIME Sniffing Standard is for browsers; to it one control character in 1,445 bytes makes a file
+//! binary. That is too strict for a crawler: old pages contain a stray control character, a text may
+//! begin with the letters of a format (`BMW`), and UTF-16 is full of zero bytes. Here a file is binary if
+//! it begins with the signature of a format, or if it has more control characters than any text.
 
 use crate::sniff::{is_binary, sniff_content_type};
 
-/// Bytes looked at.
+/// The bytes that are examined.
 const HEAD_BYTES: usize = 4096;
 
-/// One byte in so many may be a control character. Packed or random bytes have one in ten.
+/// One byte in so many of a text may be a control character. Compressed or random bytes have one in
+/// ten.
 const CONTROLS_IN: usize = 50;
 
-/// What the bytes are, by their type, when they are no text in any encoding; `None` for markup
-/// and text.
+/// The content type of bytes that are text in no encoding; `None` for markup and text.
 ///
 /// ```
 /// use fetcher::binary_type;
@@ -30,14 +29,14 @@ pub fn binary_type(bytes: &[u8]) -> Option<String> {
         "text/html" | "text/xml" | "text/plain" => true,
         "application/pdf" | "application/postscript" => false,
         "application/octet-stream" => controls * CONTROLS_IN <= head.len() || is_like_utf16(head),
-        // The signs of some formats are letters, and a text may begin with them.
+        // The signatures of some formats are letters, and a text may begin with them.
         _ => controls == 0,
     };
     (!is_text).then_some(found)
 }
 
-/// Whether every second byte is one that stands first in the UTF-16 code units of living scripts,
-/// as in a text without a byte order mark.
+/// Whether the bytes look like UTF-16 without a byte order mark: nearly every second byte is the high
+/// byte of a code unit of a living script.
 fn is_like_utf16(head: &[u8]) -> bool {
     [0, 1].into_iter().any(|parity| {
         let (high, low): (Vec<usize>, Vec<usize>) =

@@ -1,8 +1,8 @@
-//! Reading a body as it streams in, until it ends or a bound is met.
+//! Reading a body as it arrives, until it ends or a limit is met.
 //!
-//! Five things end a body: its end, too many bytes, silence, slowness, and the server going away.
-//! Only the first is whole. The others keep what had arrived and say why it is not all: half a
-//! page is still worth archiving, and a mirror of an endless stream still costs its bound.
+//! A body ends at its end, at too many bytes, after a silence, by slowness, or with the connection. Only
+//! the first gives a whole body. In the other cases the bytes received are kept with the reason, since
+//! half a page is still worth archiving.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::error::{FetchError, Seen, TimeoutPhase};
 use crate::fetch::Truncated;
 use crate::limits::FetchLimits;
 
-/// A cap on bytes per second over all bodies of one fetcher.
+/// A limit on bytes per second, over all bodies of one fetcher together.
 pub(crate) struct Bandwidth {
     limiter: DefaultDirectRateLimiter,
     burst: NonZeroU32,
 }
 
 impl Bandwidth {
-    /// A cap of so many bytes per second; `None` for zero.
+    /// A limit of so many bytes per second; `None` for zero.
     pub(crate) fn new(bytes_per_second: u64) -> Option<Self> {
         let burst = NonZeroU32::new(u32::try_from(bytes_per_second).unwrap_or(u32::MAX))?;
         Some(Self {
@@ -33,7 +33,7 @@ impl Bandwidth {
         })
     }
 
-    /// Waits until so many bytes may have been read, and says how long it waited.
+    /// Waits until so many bytes are allowed, and returns how long it waited.
     async fn take(&self, bytes: usize) -> Duration {
         let started = Instant::now();
         let mut left = bytes;
@@ -42,7 +42,7 @@ impl Bandwidth {
             let Some(piece) = NonZeroU32::new(piece.min(self.burst.get())) else {
                 break;
             };
-            // A piece is never above the burst, so this cannot be refused.
+            // A piece is never larger than the burst, so the limiter does not refuse it.
             let _ = self.limiter.until_n_ready(piece).await;
             left -= piece.get() as usize;
         }
@@ -50,21 +50,22 @@ impl Bandwidth {
     }
 }
 
-/// Bytes of a body that are read at once. Most bodies are smaller, so they never wait.
+/// Bodies up to this size need no reserved memory. Most bodies are smaller, so they never wait.
 const SMALL_BYTES: usize = 256 * 1024;
-/// Bytes for each permit of [`Room`].
+/// Bytes for each permit of [`BodyMemory`].
 const PERMIT_BYTES: u64 = 1024;
 
-/// Memory for large bodies, over all bodies of one fetcher: what one may need it takes before it
-/// grows large, and gives back when its last copy is dropped. Without it as many bodies as there
-/// are connections could each come to their own bound.
-pub(crate) struct Room {
+/// The memory for large bodies, shared by all fetches of one fetcher.
+///
+/// A body reserves what it may need before it grows large, and releases it when its last copy is
+/// dropped. Without this, as many bodies as there are connections could each reach their own bound.
+pub(crate) struct BodyMemory {
     permits: Arc<Semaphore>,
     most: u32,
 }
 
-impl Room {
-    /// Room for so many bytes; there is always room for one body.
+impl BodyMemory {
+    /// Memory for so many bytes; there is always enough for one body.
     pub(crate) fn new(bytes: u64) -> Self {
         let most = u32::try_from(bytes / PERMIT_BYTES)
             .unwrap_or(u32::MAX)
@@ -75,23 +76,27 @@ impl Room {
         }
     }
 
-    /// Waits until a body of so many bytes has room, `longest` at most. One that does not announce
-    /// its length takes a quarter of all: it may need more, but seldom does.
-    async fn take(&self, bytes: Option<usize>, longest: Duration) -> Option<OwnedSemaphorePermit> {
+    /// Waits until so many bytes are free, for `longest` at most. A body of unknown length reserves a
+    /// quarter of all: it may need more, but seldom does.
+    async fn reserve(
+        &self,
+        bytes: Option<usize>,
+        longest: Duration,
+    ) -> Option<OwnedSemaphorePermit> {
         let permits = match bytes {
             Some(bytes) => u32::try_from(bytes as u64 / PERMIT_BYTES + 1).unwrap_or(u32::MAX),
             None => self.most / 4 + 1,
         };
-        let taken = Arc::clone(&self.permits).acquire_many_owned(permits.min(self.most));
-        let taken = tokio::time::timeout(longest, taken).await.ok()?;
-        Some(taken.expect("nobody closes this semaphore"))
+        let reserved = Arc::clone(&self.permits).acquire_many_owned(permits.min(self.most));
+        let reserved = tokio::time::timeout(longest, reserved).await.ok()?;
+        Some(reserved.expect("nobody closes this semaphore"))
     }
 }
 
-/// A large body with its room.
+/// A large body with its reserved memory.
 struct Large {
     body: Bytes,
-    _room: OwnedSemaphorePermit,
+    _reserved: OwnedSemaphorePermit,
 }
 
 impl AsRef<[u8]> for Large {
@@ -106,97 +111,130 @@ pub(crate) struct Received {
     pub(crate) truncated: Option<Truncated>,
 }
 
-/// Reads the body of a response whose request began at `started`.
-pub(crate) async fn receive(
-    mut response: reqwest::Response,
-    limits: &FetchLimits,
-    bytes_max: u64,
-    started: Instant,
-    bandwidth: Option<&Bandwidth>,
-    room: &Room,
-    proxied: bool,
-) -> Result<Received, FetchError> {
-    let bytes_max = usize::try_from(bytes_max).unwrap_or(usize::MAX);
-    let announced = response.content_length().unwrap_or(0);
-    let mut held = None;
-    let mut body = BytesMut::with_capacity(
-        usize::try_from(announced)
-            .unwrap_or(usize::MAX)
-            .min(bytes_max)
-            .min(SMALL_BYTES),
-    );
-    let mut clock = Clock::new(limits, started);
-    let truncated = loop {
-        let chunk = match tokio::time::timeout(clock.patience(body.len()), response.chunk()).await {
-            Ok(Ok(Some(chunk))) => chunk,
-            Ok(Ok(None)) => break None,
-            Ok(Err(error)) => {
-                if !body.is_empty() {
-                    tracing::debug!(%error, bytes = body.len(), "body cut short");
-                    break Some(Truncated::Disconnect);
-                }
-                let seen = Seen {
-                    proxied,
-                    phase: TimeoutPhase::Body,
-                    elapsed: started.elapsed(),
-                    header_count_max: limits.header_count_max,
-                };
-                return Err(FetchError::classify(&error, &seen));
-            }
-            Err(_) if body.is_empty() => {
-                return Err(FetchError::Timeout {
-                    phase: TimeoutPhase::Body,
-                    after: started.elapsed(),
-                });
-            }
-            Err(_) => break Some(Truncated::Time),
-        };
-        if body.len() + chunk.len() > SMALL_BYTES && held.is_none() {
-            let began = Instant::now();
-            let most = match usize::try_from(announced) {
-                Ok(announced @ 1..) => Some(announced.min(bytes_max)),
-                Ok(0) | Err(_) => None,
-            };
-            held = room.take(most, limits.total_timeout).await;
-            if held.is_none() {
-                // Slow servers hold all of it. Later there may be room.
-                return Err(FetchError::Timeout {
-                    phase: TimeoutPhase::Body,
-                    after: started.elapsed(),
-                });
-            }
-            clock.excuse(began.elapsed());
-        }
-        if body.len() + chunk.len() > bytes_max {
-            body.extend_from_slice(&chunk[..bytes_max - body.len()]);
-            break Some(Truncated::Bytes);
-        }
-        body.extend_from_slice(&chunk);
-        if let Some(bandwidth) = bandwidth {
-            clock.excuse(bandwidth.take(chunk.len()).await);
-        }
-        if clock.is_too_slow(body.len()) {
-            break Some(Truncated::Time);
-        }
-    };
-    let body = body.freeze();
-    let body = match held {
-        Some(room) => Bytes::from_owner(Large { body, _room: room }),
-        None => body,
-    };
-    Ok(Received { body, truncated })
+/// Reads the body of one response.
+pub(crate) struct BodyReader<'f> {
+    pub(crate) limits: &'f FetchLimits,
+    /// The most bytes of this body.
+    pub(crate) bytes_max: u64,
+    /// When the request was sent.
+    pub(crate) started: Instant,
+    pub(crate) bandwidth: Option<&'f Bandwidth>,
+    pub(crate) memory: &'f BodyMemory,
+    pub(crate) proxied: bool,
 }
 
-/// The time bounds of one body. Waiting for our own bandwidth cap or for room is not the server's
-/// fault and is taken out.
-struct Clock<'l> {
+/// What comes next of a body.
+enum Next {
+    Chunk(Bytes),
+    /// The body ends here, whole or truncated.
+    End(Option<Truncated>),
+}
+
+impl BodyReader<'_> {
+    pub(crate) async fn read(
+        &self,
+        mut response: reqwest::Response,
+    ) -> Result<Received, FetchError> {
+        let bytes_max = usize::try_from(self.bytes_max).unwrap_or(usize::MAX);
+        let announced = usize::try_from(response.content_length().unwrap_or(0));
+        let announced = announced.unwrap_or(usize::MAX).min(bytes_max);
+        let mut reserved = None;
+        let mut body = BytesMut::with_capacity(announced.min(SMALL_BYTES));
+        let mut clock = BodyClock::new(self.limits, self.started);
+        let truncated = loop {
+            let patience = clock.patience(body.len());
+            let chunk = match self.next(&mut response, patience, body.len()).await? {
+                Next::Chunk(chunk) => chunk,
+                Next::End(truncated) => break truncated,
+            };
+            if body.len() + chunk.len() > SMALL_BYTES && reserved.is_none() {
+                reserved = Some(self.reserve(announced, &mut clock).await?);
+            }
+            if body.len() + chunk.len() > bytes_max {
+                body.extend_from_slice(&chunk[..bytes_max - body.len()]);
+                break Some(Truncated::Bytes);
+            }
+            body.extend_from_slice(&chunk);
+            if let Some(bandwidth) = self.bandwidth {
+                clock.excuse(bandwidth.take(chunk.len()).await);
+            }
+            if clock.is_too_slow(body.len()) {
+                break Some(Truncated::Time);
+            }
+        };
+        let body = body.freeze();
+        let body = match reserved {
+            Some(reserved) => Bytes::from_owner(Large {
+                body,
+                _reserved: reserved,
+            }),
+            None => body,
+        };
+        Ok(Received { body, truncated })
+    }
+
+    /// Waits for the next chunk. A failure ends a body of which `received` bytes have arrived; before
+    /// any byte it is an error.
+    async fn next(
+        &self,
+        response: &mut reqwest::Response,
+        patience: Duration,
+        received: usize,
+    ) -> Result<Next, FetchError> {
+        match tokio::time::timeout(patience, response.chunk()).await {
+            Ok(Ok(Some(chunk))) => Ok(Next::Chunk(chunk)),
+            Ok(Ok(None)) => Ok(Next::End(None)),
+            Ok(Err(error)) if received > 0 => {
+                tracing::debug!(%error, bytes = received, "body cut short");
+                Ok(Next::End(Some(Truncated::Disconnect)))
+            }
+            Ok(Err(error)) => {
+                let seen = Seen {
+                    proxied: self.proxied,
+                    phase: TimeoutPhase::Body,
+                    elapsed: self.started.elapsed(),
+                    header_count_max: self.limits.header_count_max,
+                };
+                Err(FetchError::classify(&error, &seen))
+            }
+            Err(_) if received > 0 => Ok(Next::End(Some(Truncated::Time))),
+            Err(_) => Err(self.timeout()),
+        }
+    }
+
+    /// Reserves memory for a large body of the announced length, 0 for an unknown one. The wait is
+    /// not counted as the server's.
+    async fn reserve(
+        &self,
+        announced: usize,
+        clock: &mut BodyClock<'_>,
+    ) -> Result<OwnedSemaphorePermit, FetchError> {
+        let began = Instant::now();
+        let bytes = (announced > 0).then_some(announced);
+        let reserved = self.memory.reserve(bytes, self.limits.total_timeout).await;
+        clock.excuse(began.elapsed());
+        // Other bodies held all memory for the whole time; a retry may find some free.
+        reserved.ok_or_else(|| self.timeout())
+    }
+
+    fn timeout(&self) -> FetchError {
+        FetchError::Timeout {
+            phase: TimeoutPhase::Body,
+            after: self.started.elapsed(),
+        }
+    }
+}
+
+/// The time limits of one body. Time spent waiting for the bandwidth limit or for memory is not the
+/// server's fault and does not count.
+struct BodyClock<'l> {
     limits: &'l FetchLimits,
     request_started: Instant,
     body_started: Instant,
     excused: Duration,
 }
 
-impl<'l> Clock<'l> {
+impl<'l> BodyClock<'l> {
     fn new(limits: &'l FetchLimits, request_started: Instant) -> Self {
         Self {
             limits,
@@ -214,8 +252,8 @@ impl<'l> Clock<'l> {
         self.body_started.elapsed().saturating_sub(self.excused)
     }
 
-    /// How long the next chunk may take: the idle time, the rest of the total time, or until the
-    /// moment at which the body would be too slow, whichever is least.
+    /// How long the next chunk may take: the least of the idle time, the rest of the total time, and the
+    /// time until the body would be too slow.
     fn patience(&self, bytes: usize) -> Duration {
         let used = self.request_started.elapsed().saturating_sub(self.excused);
         let total_left = self.limits.total_timeout.saturating_sub(used);

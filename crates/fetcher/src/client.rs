@@ -1,4 +1,4 @@
-//! Building the HTTP client: reqwest with its conveniences off, and what stands before it.
+//! Building the HTTP client, its proxy and its rate limiter.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use url::Url;
 use crate::config::{HttpConfig, without_password};
 use crate::error::FetchSetupError;
 
-/// What we can decode, in the order in which we like it.
+/// The content codings that [`crate::decode_content`] can remove, in order of preference.
 const ACCEPT_ENCODING: &str = "gzip, deflate, br, zstd";
-/// Idle connections are closed after this long: shorter than the five seconds after which common
-/// servers close theirs, so that a request rarely meets a connection that is just going away.
+/// How long idle connections are kept: less than the five seconds after which common servers close
+/// theirs, so that a request is rarely sent on a connection that is being closed.
 const POOL_IDLE: Duration = Duration::from_secs(4);
 /// Idle connections kept per host. The crawl has one request per host at a time.
 const POOL_PER_HOST: usize = 2;
@@ -84,8 +84,8 @@ fn root_cause(error: &dyn std::error::Error) -> String {
     cause.to_string()
 }
 
-/// The proxy for every request. Names are resolved by the proxy, in its network: that is what a
-/// proxy is for, and it keeps the two kinds of SOCKS names from meaning different things.
+/// The proxy for every request. It resolves all names in its own network, so `socks5` is taken for
+/// `socks5h` and `socks4` for `socks4a`.
 pub(crate) fn proxy_of(url: &Url) -> Result<reqwest::Proxy, FetchSetupError> {
     let wrong = |message: String| FetchSetupError::Proxy {
         url: without_password(url),
@@ -109,7 +109,7 @@ pub(crate) fn proxy_of(url: &Url) -> Result<reqwest::Proxy, FetchSetupError> {
     reqwest::Proxy::all(format!("{scheme}:{rest}")).map_err(|error| wrong(error.to_string()))
 }
 
-/// A limiter for a rate that may be below one per second.
+/// A rate limiter; the rate may be below one per second.
 pub(crate) fn rate_of(per_second: f64) -> Result<DefaultDirectRateLimiter, FetchSetupError> {
     let wrong = || FetchSetupError::Rate {
         what: "requests per second",

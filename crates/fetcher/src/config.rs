@@ -1,4 +1,4 @@
-//! How a fetcher is set up: who it says it is, how it gets there, how much it takes.
+//! The configuration of a fetcher: identity, proxy and addresses, limits.
 
 use std::net::SocketAddr;
 
@@ -6,7 +6,8 @@ use url::Url;
 
 use crate::limits::FetchLimits;
 
-/// How a fetcher is set up. Its `Debug` form leaves out the proxy's password.
+/// The configuration of an [`HttpFetcher`](crate::HttpFetcher). Its `Debug` form leaves out the proxy's
+/// password.
 #[derive(Clone, PartialEq)]
 pub struct HttpConfig {
     /// The product and version that stand first in the User-Agent header.
@@ -18,20 +19,20 @@ pub struct HttpConfig {
     pub limits: FetchLimits,
     /// An http, https, socks4(a) or socks5(h) proxy for every request. The proxy resolves names.
     pub proxy: Option<Url>,
-    /// Addresses to use for (host, port) instead of asking the name server. The user's own words:
-    /// the guard does not apply to them. Not used with a proxy.
+    /// Addresses to use for (host, port) instead of asking the name server. The user has chosen them, so
+    /// the address guard does not apply. They are not used with a proxy.
     pub resolve: Vec<(String, u16, SocketAddr)>,
     /// Whether private, loopback and other special addresses may be reached.
     pub allow_private: bool,
     /// Whether cookies are kept, in memory, and sent back to the hosts that set them.
     pub cookies: bool,
-    /// The most body bytes per second over all fetches.
+    /// The most body bytes per second, over all fetches together.
     pub bandwidth: Option<u64>,
-    /// The most requests per second over all hosts.
+    /// The most requests per second, over all hosts together.
     pub requests_per_second: Option<f64>,
     /// The Accept-Language header; none by default.
     pub accept_language: Option<String>,
-    /// Further certificate authorities to trust, PEM, beside the system's.
+    /// Certificate authorities to trust in addition to the system's, as PEM.
     pub extra_roots_pem: Vec<Vec<u8>>,
 }
 
@@ -73,13 +74,21 @@ impl std::fmt::Debug for HttpConfig {
 pub(crate) fn without_password(url: &Url) -> String {
     let mut shown = url.clone();
     if shown.password().is_some() {
-        // Cannot fail where there is a password already.
+        // Setting a password cannot fail if there is one already.
         let _ = shown.set_password(Some("***"));
     }
     shown.to_string()
 }
 
 impl HttpConfig {
+    /// The default configuration with a contact: a URL or a mail address.
+    pub fn with_contact(contact: &str) -> Self {
+        Self {
+            contact: Some(contact.to_owned()),
+            ..Self::default()
+        }
+    }
+
     /// The whole User-Agent header: `tamis/0.1 (+https://example.org/crawler)`.
     pub fn user_agent_header(&self) -> String {
         match &self.contact {

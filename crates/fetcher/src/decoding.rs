@@ -1,27 +1,28 @@
-//! Undoing a body's content codings, under bounds.
+//! Removing a body's content codings, within limits.
 //!
-//! A few kilobytes of gzip, brotli or zstd can unfold to gigabytes, and codings can be stacked,
-//! each multiplying the next. So output is counted while it is made: each coding may give at most
-//! [`FetchLimits::decoded_bytes_max`], and no more than [`FetchLimits::ratio_max`] times its input
-//! once that is above a mebibyte. A bomb costs its bound, in memory and in time.
+//! A few kilobytes of gzip, brotli or zstd can decompress to gigabytes, and the ratios of several
+//! codings multiply. So the output is counted while it is written: each coding may give at most
+//! [`FetchLimits::decoded_bytes_max`] bytes, and beyond a mebibyte no more than
+//! [`FetchLimits::ratio_max`] times its input. A decompression bomb costs no more memory and time than
+//! these limits.
 //!
-//! Broken streams are common (a server that stops early, a missing checksum) and their beginning
-//! is good text. What could be decoded is kept, with the reason why there is no more.
+//! Broken streams are common (a server that stops early, a missing checksum), and their beginning is
+//! good text. The decoded part is kept with the reason why it is incomplete.
 //!
-//! Leniency, as in browsers: `x-gzip`, any case, raw deflate under the name of zlib's, zeros or
-//! other filling after a gzip stream, and a body that says gzip and is none is taken as it is.
+//! Lenient as browsers are: `x-gzip`, names in any case, raw deflate in place of zlib's format, padding
+//! after a gzip stream. A body that is not gzip though its header says so is taken as it is.
 
 use std::io::{self, Read};
 
 use crate::limits::FetchLimits;
 
-/// Below this much output the ratio is not asked: small files of spaces are no bombs.
+/// The ratio is not checked below this much output: small files of blanks are no bombs.
 const RATIO_FREE_BYTES: u64 = 1024 * 1024;
-/// Window of zstd that is accepted, as a power of two: 8 MiB, the bound of RFC 9659 for HTTP.
+/// The largest zstd window that is accepted, as a power of two: 8 MiB, the limit of RFC 9659 for HTTP.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 
-/// The most members of one gzip stream. Honest ones have one; each costs a decoder's set-up, and
-/// an empty one takes only 20 bytes.
+/// The most members of one gzip stream. Normal streams have one. Each takes the set-up of a decoder,
+/// and an empty member has only 20 bytes.
 const GZIP_MEMBERS_MAX: u32 = 1_000;
 
 /// A decoded body, as far as it went.
@@ -34,7 +35,7 @@ pub struct Decoding {
     pub stopped: Option<String>,
 }
 
-/// A content coding that we can undo.
+/// A content coding that can be removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Coding {
     Gzip,
@@ -54,7 +55,7 @@ impl Coding {
     }
 }
 
-/// Undoes the codings that the Content-Encoding values name, the last one first.
+/// Removes the codings that the values of Content-Encoding name, the last one first.
 pub fn decode<'v>(
     body: &[u8],
     content_encoding: impl Iterator<Item = &'v str>,
@@ -67,7 +68,7 @@ pub fn decode<'v>(
     let mut codings = Vec::new();
     for name in content_encoding.flat_map(|value| value.split(',')) {
         match name.trim().to_ascii_lowercase().as_str() {
-            // Some servers name a coding where there is none, or put the charset here.
+            // Some servers name a coding though there is none, or put the charset here.
             "" | "identity" | "none" | "binary" | "utf-8" | "utf8" | "iso-8859-1" => {}
             "gzip" | "x-gzip" => codings.push(Coding::Gzip),
             "deflate" => codings.push(Coding::Deflate),
@@ -90,7 +91,7 @@ pub fn decode<'v>(
         let next = undo(coding, input, limits);
         let earlier = decoded.and_then(|d| d.stopped);
         decoded = Some(Decoding {
-            // The first stop is the cause; a later one only follows from it.
+            // The first failure is the cause of later ones.
             stopped: earlier.or(next.stopped),
             bytes: next.bytes,
         });
@@ -98,8 +99,7 @@ pub fn decode<'v>(
     decoded.unwrap_or_else(|| whole(body, None))
 }
 
-/// Undoes gzip where the bytes are gzip, for files that are compressed in themselves
-/// (`sitemap.xml.gz`): at most so many bytes, no ratio asked.
+/// Decompresses a gzip file (`sitemap.xml.gz`) to at most so many bytes; the ratio is not checked.
 pub(crate) fn gunzip(bytes: &[u8], bytes_max: u64) -> Decoding {
     let mut sink = Sink::new(Coding::Gzip, bytes_max, "decoded size");
     gzip_into(&mut sink, bytes);
@@ -134,7 +134,7 @@ fn undo(coding: Coding, input: &[u8], limits: &FetchLimits) -> Decoding {
     sink.finish()
 }
 
-/// Where decoded bytes are collected and counted.
+/// Collects and counts decoded bytes.
 struct Sink {
     coding: Coding,
     bytes: Vec<u8>,
@@ -199,7 +199,7 @@ impl Sink {
     }
 }
 
-/// Undoes gzip, member after member (RFC 1952 §2.2). What follows the last member is ignored.
+/// Decompresses gzip member by member (RFC 1952 §2.2). Bytes after the last member are ignored.
 fn gzip_into(sink: &mut Sink, input: &[u8]) {
     if !is_gzip(input) {
         sink.fill(input);
@@ -219,7 +219,7 @@ fn gzip_into(sink: &mut Sink, input: &[u8]) {
     }
 }
 
-/// Undoes deflate: zlib's format (RFC 9110 §8.4.1.2), or the bare stream that some servers send.
+/// Decompresses deflate: zlib's format (RFC 9110 §8.4.1.2), or the raw stream that some servers send.
 fn deflate_into(sink: &mut Sink, input: &[u8]) {
     let is_zlib = match input {
         [first, second, ..] => {

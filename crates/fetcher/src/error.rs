@@ -1,9 +1,8 @@
-//! Why a fetch brought no answer, by what the caller can do about it.
+//! Errors of a fetch, by what the caller can do about them.
 //!
-//! reqwest says "error sending request" for nearly everything; what happened is in the chain of
-//! sources below. `FetchError::classify` walks that chain by type (our guard and resolver,
-//! rustls, h2, hyper, the operating system) and gives each cause one stable name, since the name
-//! goes into the journal and the report.
+//! reqwest reports "error sending request" for nearly everything; the cause is in the chain of sources.
+//! `FetchError::classify` walks this chain by type (address guard, resolver, rustls, h2, hyper, the
+//! operating system) and gives each cause one stable name, since the name is stored and reported.
 
 use std::error::Error as StdError;
 use std::io;
@@ -13,7 +12,7 @@ use std::time::Duration;
 use crate::guard::Refused;
 use crate::resolve::LookupFailed;
 
-/// Why a fetch brought no answer.
+/// Why a fetch has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
@@ -25,7 +24,7 @@ pub enum FetchError {
         /// What the system said.
         message: String,
     },
-    /// The address guard refused to connect: see [`crate::guard`].
+    /// The address guard refused to connect: see [`AddressGuard`](crate::AddressGuard).
     #[error("connect to {host}: refused by the address guard: {reason}")]
     Guard {
         /// The host as asked for.
@@ -69,7 +68,7 @@ pub enum FetchError {
         /// The limit.
         limit: u64,
     },
-    /// What arrived is not HTTP.
+    /// The bytes received are not HTTP.
     #[error("read the answer: {message}")]
     Protocol {
         /// What was wrong.
@@ -147,6 +146,16 @@ pub enum FetchSetupError {
     },
 }
 
+impl From<Refused> for FetchError {
+    fn from(refused: Refused) -> Self {
+        Self::Guard {
+            host: refused.host,
+            address: refused.address,
+            reason: refused.reason,
+        }
+    }
+}
+
 impl FetchError {
     /// The stable name, in snake case: what the journal and the report say.
     pub fn name(&self) -> &'static str {
@@ -164,8 +173,8 @@ impl FetchError {
         }
     }
 
-    /// Whether the same request may well succeed later. What the server sent wrong on purpose or
-    /// by its set-up (certificate, protocol, oversized headers) will be wrong again.
+    /// Whether the same request may succeed later. Errors in the configuration of the server
+    /// (certificate, protocol, oversized headers) will not go away by themselves.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Dns { .. }
@@ -181,13 +190,13 @@ impl FetchError {
         }
     }
 
-    /// Finds what happened in a client error's chain of sources.
+    /// The error for a client error, by the chain of its sources.
     pub(crate) fn classify(error: &reqwest::Error, seen: &Seen) -> Self {
         let mut found = None;
         let mut next: Option<&(dyn StdError + 'static)> = Some(error);
         let mut message = String::new();
-        // The deepest cause that we can name wins: the outer ones only wrap it. The count bounds
-        // a chain that would turn in a circle.
+        // The deepest known cause counts; the outer ones only wrap it. The count bounds a chain with a
+        // cycle.
         for _ in 0..32 {
             let Some(cause) = next else { break };
             message = cause.to_string();
@@ -222,11 +231,7 @@ impl FetchError {
 
     fn of_cause(cause: &(dyn StdError + 'static), seen: &Seen) -> Option<Self> {
         if let Some(refused) = cause.downcast_ref::<Refused>() {
-            return Some(Self::Guard {
-                host: refused.host.clone(),
-                address: refused.address,
-                reason: refused.reason,
-            });
+            return Some(refused.clone().into());
         }
         if let Some(failed) = cause.downcast_ref::<LookupFailed>() {
             return Some(Self::Dns {
@@ -262,7 +267,8 @@ impl FetchError {
 
     fn of_hyper(error: &hyper::Error, seen: &Seen) -> Option<Self> {
         let message = error.to_string();
-        // hyper tells this apart by type for servers only; a loopback test holds the wording.
+        // hyper has a type for this error for servers only, so its message is compared; a loopback test
+        // fails if the wording changes.
         if error.is_parse() && message.contains("too large") {
             return Some(Self::TooLarge {
                 what: "the number or size of headers",
@@ -297,7 +303,7 @@ impl FetchError {
     }
 }
 
-/// What the fetch knew when the error came.
+/// What is known of the fetch when the error occurs.
 pub(crate) struct Seen {
     /// The request went to a proxy.
     pub proxied: bool,

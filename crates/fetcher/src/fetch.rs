@@ -1,7 +1,7 @@
-//! What is asked and what came back: the types at the crate's edge.
+//! The trait [`Fetch`], its requests and its answers.
 //!
-//! [`Fetch`] is the seam between the crawl and the network. The crawl knows only this trait, so a
-//! web that lives in memory can stand behind it in tests, under a paused clock.
+//! A crawl knows only this trait, so that a web in memory can take the place of the network in tests,
+//! under a paused clock.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -16,12 +16,12 @@ use crate::error::FetchError;
 use crate::limits::FetchLimits;
 use crate::retry_after;
 
-/// One request: a URL, why it is wanted, and the validators of an earlier answer.
+/// One request: a URL, its purpose, and the validators of an earlier answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchRequest {
     /// The absolute http or https URL. Its fragment is not sent.
     pub url: Url,
-    /// Why it is wanted; decides the `Accept` header.
+    /// Why the URL is fetched; it determines the `Accept` header and the limit on the body.
     pub purpose: Purpose,
     /// The `ETag` of an earlier answer, sent as `If-None-Match`.
     pub if_none_match: Option<String>,
@@ -44,6 +44,29 @@ impl FetchRequest {
     pub fn page(url: Url) -> Self {
         Self::new(url, Purpose::Page)
     }
+
+    /// Refuses a URL that no fetcher may request.
+    pub(crate) fn check_url(&self, limits: &FetchLimits) -> Result<(), FetchError> {
+        let url = &self.url;
+        let bad = |message: &str| {
+            Err(FetchError::BadUrl {
+                message: message.to_owned(),
+            })
+        };
+        if !matches!(url.scheme(), "http" | "https") {
+            return bad("only http and https are fetched");
+        }
+        if !url.has_host() {
+            return bad("no host");
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return bad("a URL with a user name or password is not fetched");
+        }
+        if url.as_str().len() > limits.url_bytes_max {
+            return bad("longer than the limit");
+        }
+        Ok(())
+    }
 }
 
 /// Why a URL is fetched.
@@ -60,7 +83,21 @@ pub enum Purpose {
 /// The future that [`Fetch::fetch`] returns.
 pub type FetchFuture<'a> = Pin<Box<dyn Future<Output = Result<Fetched, FetchError>> + Send + 'a>>;
 
-/// Something that can fetch: the network, or a web in memory.
+/// Something that answers requests: the network, a web in memory, a browser.
+///
+/// What the implementor guarantees:
+///
+/// - The answer is for the URL of the request. A redirect is returned and not followed, also one that
+///   a script or a `<meta>` of the page causes in a browser.
+/// - It connects to no address that the crawl's [`AddressGuard`](crate::AddressGuard) refuses. The check
+///   must be made where the connection is made, since a name can resolve differently the next time.
+/// - It reads no more and waits no longer than [`FetchLimits`] allow.
+/// - Every request that it makes besides (scripts, style sheets and data that a browser loads) passes the
+///   same checks.
+///
+/// [`HttpFetcher`](crate::HttpFetcher) does all of this. What the caller does for all implementors alike:
+/// robots.txt, the delay between requests to a host, and the scope. It decides by URL before it calls
+/// [`Fetch::fetch`].
 pub trait Fetch: Send + Sync {
     /// Makes one request and reads its answer within the limits. No redirect is followed.
     ///
@@ -70,7 +107,7 @@ pub trait Fetch: Send + Sync {
     fn fetch<'a>(&'a self, request: FetchRequest) -> FetchFuture<'a>;
 }
 
-/// An answer, as it was received.
+/// An answer: as it was received, or as a browser rendered it (see [`Fetched::via`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
     /// The URL that was asked for.
@@ -82,8 +119,11 @@ pub struct Fetched {
     /// The headers: names in lower case, in order of first appearance, repetitions together and
     /// in their order, values as bytes.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// The body as received, still content-encoded; transfer coding removed.
+    /// The body as received, still content-encoded; transfer coding removed. Of a rendered answer the
+    /// serialized DOM.
     pub body: Bytes,
+    /// How the body came about.
+    pub via: Via,
     /// The address that answered; the proxy's where there is one.
     pub remote: Option<SocketAddr>,
     /// Why the body is not whole; `None` for a whole one.
@@ -94,6 +134,37 @@ pub struct Fetched {
     pub total: Duration,
 }
 
+/// How the body of an answer came about.
+///
+/// An archive must not store a rendered body as what the server sent: in WARC it is a `conversion`
+/// record, not a `response` (see [`Via::warc_type`]).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Via {
+    /// The bytes as the server sent them.
+    #[default]
+    Wire,
+    /// The DOM after the page's scripts have run, serialized as HTML in UTF-8.
+    Rendered,
+}
+
+impl Via {
+    /// The stable name: `wire`, `rendered`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wire => "wire",
+            Self::Rendered => "rendered",
+        }
+    }
+
+    /// The type of the WARC record for such a body (WARC 1.1 §6.3 and §6.8).
+    pub fn warc_type(self) -> &'static str {
+        match self {
+            Self::Wire => "response",
+            Self::Rendered => "conversion",
+        }
+    }
+}
+
 /// Why a body is not whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Truncated {
@@ -101,7 +172,7 @@ pub enum Truncated {
     Bytes,
     /// It took longer than a limit: total, idle or minimum rate.
     Time,
-    /// The server went away before its announced end.
+    /// The connection was lost before the announced end.
     Disconnect,
 }
 
@@ -116,7 +187,60 @@ impl Truncated {
     }
 }
 
+/// Headers that describe a body as it was sent, and not a rendered one.
+const BODY_HEADERS: [&str; 8] = [
+    "content-encoding",
+    "content-length",
+    "content-md5",
+    "content-range",
+    "content-type",
+    "digest",
+    "repr-digest",
+    "transfer-encoding",
+];
+
 impl Fetched {
+    /// The same answer with a rendered DOM in place of its body.
+    ///
+    /// URL, status, address and times stay. Of the headers those stay that do not describe the body
+    /// (such as `link`, `x-robots-tag`, `etag`); the content type becomes HTML in UTF-8.
+    ///
+    /// ```
+    /// use fetcher::{FetchLimits, Fetched, Via};
+    /// # use std::time::Duration;
+    /// # let wire = Fetched {
+    /// #     url: url::Url::parse("https://example.org/").unwrap(),
+    /// #     status: 200,
+    /// #     http_version: "HTTP/1.1",
+    /// #     headers: vec![("content-encoding".to_owned(), b"gzip".to_vec())],
+    /// #     body: bytes::Bytes::new(),
+    /// #     via: Via::Wire,
+    /// #     remote: None,
+    /// #     truncated: None,
+    /// #     first_byte: Duration::ZERO,
+    /// #     total: Duration::ZERO,
+    /// # };
+    /// let rendered = wire.into_rendered("<!doctype html><p>made by a script".to_owned());
+    /// assert_eq!(rendered.via.warc_type(), "conversion");
+    /// assert_eq!(rendered.content_type().as_deref(), Some("text/html; charset=utf-8"));
+    /// assert_eq!(rendered.decoded(&FetchLimits::default()).bytes, rendered.body);
+    /// ```
+    pub fn into_rendered(self, dom: String) -> Self {
+        let mut headers = self.headers;
+        headers.retain(|(name, _)| !BODY_HEADERS.contains(&name.as_str()));
+        headers.push((
+            "content-type".to_owned(),
+            b"text/html; charset=utf-8".to_vec(),
+        ));
+        Self {
+            headers,
+            body: Bytes::from(dom),
+            via: Via::Rendered,
+            truncated: None,
+            ..self
+        }
+    }
+
     /// The first value of a header, by its lower-case name, trimmed; `None` when it is absent or
     /// not UTF-8.
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -141,7 +265,7 @@ impl Fetched {
     /// Where a redirect leads: the Location of a 301, 302, 303, 307 or 308, resolved against the
     /// URL. `None` for other statuses, without a Location, or when it cannot be parsed.
     ///
-    /// A Location without a fragment inherits none: fragments are not for crawlers.
+    /// A Location without a fragment does not inherit the URL's, since fragments mean nothing to a crawler.
     pub fn location(&self) -> Option<Url> {
         if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
             return None;
@@ -149,24 +273,24 @@ impl Fetched {
         let (_, value) = self.headers.iter().find(|(n, _)| n == "location")?;
         match std::str::from_utf8(value) {
             Ok(location) => self.url.join(location.trim()).ok(),
-            // Neither ASCII nor UTF-8: the bytes are kept as they are, escaped.
+            // Neither ASCII nor UTF-8: each byte is percent-encoded.
             Err(_) => self.url.join(escape_high(value).trim()).ok(),
         }
     }
 
-    /// How long the server asks to stay away (`Retry-After`), seen from `now`; bounded.
+    /// How long after `now` the server asks not to be contacted (`Retry-After`); at most a week.
     pub fn retry_after(&self, now: SystemTime) -> Option<Duration> {
         retry_after::parse(self.header("retry-after")?, now)
     }
 
-    /// The body with its content codings undone, within the limits. CPU work of some
-    /// milliseconds per megabyte: keep it off the runtime's threads.
+    /// The body with its content codings removed, within the limits. This takes some milliseconds of
+    /// CPU time per megabyte: do not call it on the threads of an async runtime.
     pub fn decoded(&self, limits: &FetchLimits) -> Decoding {
         decoding::decode(&self.body, self.header_values("content-encoding"), limits)
     }
 }
 
-/// The text with every byte beyond ASCII as its escape.
+/// The text with every byte beyond ASCII percent-encoded.
 fn escape_high(bytes: &[u8]) -> String {
     let escape = |byte: &u8| match byte {
         0x80.. => format!("%{byte:02X}"),
@@ -189,11 +313,47 @@ mod tests {
                 .map(|(n, v)| ((*n).to_owned(), v.as_bytes().to_vec()))
                 .collect(),
             body: Bytes::new(),
+            via: Via::Wire,
             remote: None,
             truncated: None,
             first_byte: Duration::ZERO,
             total: Duration::ZERO,
         }
+    }
+
+    #[test]
+    fn a_rendered_answer_keeps_what_does_not_describe_the_body_of_the_wire() {
+        let mut wire = answer(
+            200,
+            &[
+                ("content-type", "text/html; charset=gbk"),
+                ("content-encoding", "gzip"),
+                ("content-length", "7"),
+                ("x-robots-tag", "noindex"),
+                ("etag", "\"a\""),
+            ],
+        );
+        wire.truncated = Some(Truncated::Bytes);
+        assert_eq!(
+            (wire.via.name(), wire.via.warc_type()),
+            ("wire", "response")
+        );
+        let url = wire.url.clone();
+        let rendered = wire.into_rendered("<p>网页".to_owned());
+        assert_eq!(rendered.via, Via::Rendered);
+        assert_eq!(rendered.via.name(), "rendered");
+        assert_eq!(rendered.via.warc_type(), "conversion");
+        assert_eq!((rendered.url.clone(), rendered.status), (url, 200));
+        assert_eq!(rendered.truncated, None);
+        let names: Vec<&str> = rendered
+            .headers
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        assert_eq!(names, ["x-robots-tag", "etag", "content-type"]);
+        let decoding = rendered.decoded(&FetchLimits::default());
+        assert_eq!(decoding.bytes, "<p>网页".as_bytes());
+        assert_eq!(decoding.stopped, None);
     }
 
     #[test]

@@ -1,9 +1,8 @@
-//! Following redirects, for the few who want that: robots.txt (RFC 9309 §2.3.1.2) and
-//! `tamis fetch`.
+//! Following redirects, for callers who want that: robots.txt (RFC 9309 §2.3.1.2) and `tamis fetch`.
 //!
-//! A crawl does not: for it a redirect is a link, and the next hop waits its turn at its own host.
-//! Each hop here is a fetch of its own, so URL, address guard and limits are asked every time.
-//! Validators belong to the first URL and are not sent on.
+//! A crawl follows none: to it a redirect is a link, and the target waits in the queue of its own host.
+//! Here each hop is a fetch of its own, so URL, address guard and limits are checked every time. The
+//! validators of the request belong to the first URL and are not sent to later ones.
 
 use std::collections::HashSet;
 
@@ -12,15 +11,15 @@ use url::Url;
 use crate::error::FetchError;
 use crate::fetch::{Fetch, FetchRequest, Fetched};
 
-/// Where a chain of redirects ended, and the way there.
+/// The end of a chain of redirects, and the redirects on the way.
 #[derive(Debug, Clone)]
 pub struct Followed {
     /// The last answer, or why there was none.
     pub result: Result<Fetched, FetchError>,
     /// The redirects that were followed, in order.
     pub hops: Vec<Hop>,
-    /// Why a redirect was not followed: `too many redirects`, `redirect loop`, or `redirect to
-    /// another scheme`. [`Self::result`] is then that redirect itself.
+    /// Why the last redirect was not followed: `too many redirects`, `redirect loop`, or `redirect to
+    /// another scheme`. [`Self::result`] is then that redirect.
     pub stopped: Option<&'static str>,
 }
 
@@ -105,7 +104,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::fetch::FetchFuture;
+    use crate::fetch::{FetchFuture, Via};
 
     /// Redirects each path as told, and answers 200 to the rest.
     struct Web {
@@ -129,6 +128,7 @@ mod tests {
                     .into_iter()
                     .collect(),
                 body: Bytes::new(),
+                via: Via::Wire,
                 remote: None,
                 truncated: None,
                 first_byte: Duration::ZERO,

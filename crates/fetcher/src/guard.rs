@@ -1,13 +1,13 @@
-//! Where the crawler may connect: public addresses only, asked at the moment of connecting.
+//! The address guard: the crawler connects to public addresses only.
 //!
-//! A link, a redirect or a DNS answer can name an address inside our own network: a metadata
-//! service, a router, a database. So every address is checked, and it is checked where it is
-//! used: the resolver hands the connector only addresses that passed, hence a name that answers
-//! differently the second time (rebinding) gains nothing. A URL with a literal address never
-//! meets the resolver and is checked before the request; `url` has already turned decimal, octal,
-//! hexadecimal and short forms (`http://2130706433/`, `http://0x7f.1/`) into the plain one.
+//! A link, a redirect or a DNS answer can name an address inside the crawler's own network: a metadata
+//! service, a router, a database. So every address is checked where it is used: the resolver returns
+//! only addresses that passed, and the client connects to no others. A name that resolves differently
+//! the second time (DNS rebinding) gains nothing. A URL with a literal address does not reach the
+//! resolver and is checked before the request. Crate `url` has already normalised decimal, octal,
+//! hexadecimal and short forms (`http://2130706433/`, `http://0x7f.1/`).
 //!
-//! Addresses that carry an IPv4 address (mapped, NAT64, 6to4, …) are judged by what they carry.
+//! An IPv6 address with an IPv4 address in it (mapped, NAT64, 6to4, …) is checked by that.
 //!
 //! Source: the IANA IPv4 and IPv6 special-purpose address registries (RFC 6890 and updates).
 
@@ -15,7 +15,14 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
-/// Says which addresses and names are refused.
+/// Decides which addresses and local names are refused.
+///
+/// ```
+/// use fetcher::AddressGuard;
+/// let guard = AddressGuard::public_only();
+/// assert_eq!(guard.refuses("169.254.169.254".parse().unwrap()), Some("link-local"));
+/// assert_eq!(guard.refuses("93.184.216.34".parse().unwrap()), None);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AddressGuard {
     allow_private: bool,
@@ -41,7 +48,7 @@ impl AddressGuard {
         }
     }
 
-    /// A guard that lets everything through, for `--allow-private`.
+    /// A guard that refuses nothing, for crawls of a private network.
     pub fn allow_all() -> Self {
         Self {
             allow_private: true,
@@ -59,7 +66,8 @@ impl AddressGuard {
         }
     }
 
-    /// Checks a URL's host when it is a literal address. Names pass: the resolver sees to them.
+    /// Checks a URL's host if it is a literal address. Names pass, since the resolver checks their
+    /// addresses.
     ///
     /// # Errors
     /// [`Refused`] for a literal address that is not public.
@@ -112,7 +120,7 @@ fn is_local_name(name: &str) -> bool {
         || !name.contains('.')
 }
 
-/// The IPv4 blocks that are not public, with what they are. First match counts.
+/// The IPv4 blocks that are not public, with their kind. The first match counts.
 const SPECIAL_V4: &[(Ipv4Addr, u32, &str)] = &[
     (Ipv4Addr::new(0, 0, 0, 0), 8, "this network"),
     (Ipv4Addr::new(10, 0, 0, 0), 8, "private"),
@@ -174,7 +182,7 @@ fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
     match s {
         // ::ffff:a.b.c.d, mapped, and ::ffff:0:a.b.c.d, translated (RFC 2765).
         [0, 0, 0, 0, 0, 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] => return special_v4(low_v4()),
-        // ::a.b.c.d: compatible, deprecated by RFC 4291; nothing public answers there.
+        // ::a.b.c.d: IPv4-compatible, deprecated by RFC 4291; no public host has such an address.
         [0, 0, 0, 0, 0, 0, ..] => return Some("IPv4-compatible"),
         // NAT64 (RFC 6052): the way to the public IPv4 web from an IPv6-only network.
         [0x64, 0xff9b, 0, 0, 0, 0, ..] => return special_v4(low_v4()),
@@ -188,7 +196,7 @@ fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
         first if first & 0xffc0 == 0xfe80 => return Some("link-local"),
         first if first & 0xffc0 == 0xfec0 => return Some("site-local"),
         first if first & 0xff00 == 0xff00 => return Some("multicast"),
-        // IANA hands out global unicast addresses from 2000::/3 alone.
+        // IANA assigns global unicast addresses from 2000::/3 only.
         first if first & 0xe000 != 0x2000 => return Some("reserved"),
         _ => {}
     }

@@ -1,43 +1,57 @@
-//! One URL to bytes, with robots' leave and within limits.
+//! Fetching one URL within limits; parsing robots.txt and sitemaps.
 //!
-//! The crate makes one request at a time and reports what came back, exactly as it was received.
-//! It follows no redirect (a redirect is a link: scope, robots and guard are asked again on the
-//! next hop), retries nothing (the host's queue decides when), and decodes nothing while it reads
-//! (the archive wants the bytes as they were sent). Everything a hostile server can choose has a
-//! bound in [`FetchLimits`].
+//! [`HttpFetcher`] makes one request at a time and returns the answer exactly as it was received:
 //!
-//! In reading order: [`fetch`] has the types that travel, [`config`] and [`http`] the client,
-//! [`resolve`] and [`guard`] where it may connect, [`body`] how a body is read, [`decoding`] how
-//! its content codings are undone, [`follow`](mod@follow) redirects for those who want them
-//! followed, [`robots`] and [`sitemap`] the two files that are about crawling itself,
-//! [`retry_after`] and [`sniff`] two headers that need care, and [`binary`] files that are no text.
+//! - It follows no redirect. To a crawler a redirect is a link, and its target must pass scope, robots
+//!   and address guard again. [`follow()`] is for callers who want redirects followed.
+//! - It retries nothing: the caller decides when a host is asked again.
+//! - It decodes nothing while it reads, so that an archive can store the bytes as they were sent.
+//! - Everything that a hostile server can choose has a bound in [`FetchLimits`].
+//!
+//! The crawl asks for robots.txt, waits between requests and decides the scope; [`Robots`] parses the
+//! file and answers whether a URL may be fetched.
 
-pub mod binary;
-pub mod body;
+// The seam between a crawl and the network, and the network behind it.
+mod body;
 mod client;
-pub mod config;
-pub mod decoding;
-pub mod error;
-pub mod fetch;
-pub mod follow;
-pub mod guard;
-pub mod http;
-pub mod limits;
-pub mod resolve;
-pub mod retry_after;
-pub mod robots;
-pub mod sitemap;
-pub mod sniff;
+mod config;
+mod error;
+mod fetch;
+mod follow;
+mod http_fetcher;
+mod limits;
+mod routed_fetch;
+
+// Where the fetcher may connect.
+mod guard;
+mod resolve;
+
+// Reading an answer: content codings, headers that need care, files that are no text.
+mod binary;
+mod decoding;
+mod retry_after;
+mod sniff;
+
+// The two files about crawling itself.
+mod robots;
+mod sitemap;
 
 pub use binary::binary_type;
 pub use config::HttpConfig;
-pub use decoding::Decoding;
+pub use decoding::{Decoding, decode as decode_content};
 pub use error::{FetchError, FetchSetupError, TimeoutPhase};
-pub use fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Truncated};
+pub use fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Truncated, Via};
 pub use follow::{Followed, Hop, follow};
-pub use guard::AddressGuard;
-pub use http::{HttpFetcher, init};
+pub use guard::{AddressGuard, Refused};
+pub use http_fetcher::{HttpFetcher, init};
 pub use limits::FetchLimits;
+pub use retry_after::{RETRY_AFTER_MAX, parse as parse_retry_after};
 pub use robots::{Robots, RobotsAnswer, RobotsGroup, RobotsRule};
+pub use routed_fetch::{HostRule, NotAHostRule, RoutedFetch};
 pub use sitemap::{Sitemap, SitemapError, SitemapKind, SitemapUrl};
 pub use sniff::sniff_content_type;
+
+/// The README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,32 +1,32 @@
-//! Every bound on one fetch, in one place.
+//! All limits on one fetch.
 //!
-//! A server chooses how much it sends and how slowly. Each field here is the most that one
-//! choice can cost us; a fetch that meets a bound ends, says which, and keeps what had arrived.
+//! A server chooses how much it sends and how slowly; each limit bounds the cost of one such choice. A
+//! fetch that meets a limit ends, reports which one, and keeps what had arrived.
 
 use std::time::Duration;
 
 use crate::fetch::Purpose;
 
-/// The bounds on one fetch and on decoding its body.
+/// The limits on one fetch and on decoding its body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FetchLimits {
     /// The most bytes of a body that are read, as sent (before decompression). The rest is not
     /// read and the connection is closed. 10 MB holds all but some 0.01 % of HTML pages. All
     /// bodies together have a bound of their own: [`Self::large_bodies_bytes_max`].
     pub body_bytes_max: u64,
-    /// The most bytes of a robots.txt that are read, as sent. RFC 9309 asks for at least 500 KiB
-    /// and the parser reads exactly that much; a little more is fetched, so that the parser sees
-    /// that it cut and leaves out the broken line.
+    /// The most bytes of a robots.txt that are read, as sent. RFC 9309 asks for at least 500 KiB, and
+    /// the parser reads exactly that much. A little more is fetched, so that the parser notices the cut
+    /// and ignores the incomplete line.
     pub robots_bytes_max: u64,
     /// The most bytes of a sitemap that are read, as sent. sitemaps.org allows 50 MB.
     pub sitemap_bytes_max: u64,
-    /// The most bytes that decoding a body may give; what is over is cut.
+    /// The most bytes of a decoded body; the rest is cut.
     pub decoded_bytes_max: u64,
-    /// The most decoded bytes per received byte. Text compresses 3 to 20 times, the most
-    /// repetitive real pages some 100 times; a bomb 1,000 times and more. Below 1 MiB decoded the
-    /// ratio is not asked.
+    /// The most decoded bytes per received byte. Text compresses 3 to 20 times, the most repetitive real
+    /// pages some 100 times, decompression bombs 1,000 times and more. The ratio is not checked below
+    /// 1 MiB of decoded bytes.
     pub ratio_max: u32,
-    /// The most content codings stacked on one body. Honest servers use one.
+    /// The most content codings applied to one body. Normal servers apply one.
     pub codings_max: usize,
     /// The most bytes of a response's headers, names and values together.
     pub header_bytes_max: usize,
@@ -39,20 +39,21 @@ pub struct FetchLimits {
     pub first_byte_timeout: Duration,
     /// The longest silence inside a body.
     pub idle_timeout: Duration,
-    /// The longest time for the whole fetch, body included: the bound that a patient drip meets.
+    /// The longest time for the whole fetch with its body. It bounds a server that sends a byte now and
+    /// then.
     pub total_timeout: Duration,
-    /// The least bytes per second of a body, averaged since its start and asked after
-    /// [`Self::body_rate_grace`]. 0 turns it off. Half a kilobyte a second is slower than any
-    /// modem; a drip below it only holds a slot.
+    /// The least bytes per second of a body, averaged since its start and checked after
+    /// [`Self::body_rate_grace`]. 0 turns it off. Half a kilobyte a second is slower than any modem; a
+    /// server that sends less only occupies a connection.
     pub body_rate_min: u64,
-    /// How long a body may run before its rate is asked.
+    /// How long after the start of a body its rate is first checked.
     pub body_rate_grace: Duration,
-    /// Bytes that bodies over 256 KiB may come to together, over all fetches of one fetcher, those
-    /// whose answer is still held included; further ones wait, `total_timeout` at most. One body
-    /// always has room, and one without an announced length takes a quarter.
+    /// The most bytes of all bodies over 256 KiB of one fetcher together, including those of answers that
+    /// are still held. Further bodies wait, for `total_timeout` at most. One body always fits, and one
+    /// without an announced length reserves a quarter.
     pub large_bodies_bytes_max: u64,
-    /// The longest URL that is requested, in bytes. Servers answer 414 at about 8,000; honest
-    /// links stay under 2,000.
+    /// The longest URL that is requested, in bytes. Servers answer 414 at about 8,000; normal links stay
+    /// under 2,000.
     pub url_bytes_max: usize,
     /// The most redirects that a caller should follow in a row. Browsers stop at 20; RFC 9309
     /// asks for at least 5 for robots.txt.
@@ -93,8 +94,8 @@ impl FetchLimits {
         }
     }
 
-    /// The same bounds with `decoded_bytes_max` as it suits a purpose: a sitemap may unfold to the
-    /// protocol's 50 MB, a robots.txt to no more than is read of it.
+    /// The same limits with `decoded_bytes_max` for a purpose: a decoded sitemap may have the protocol's
+    /// 50 MB, a decoded robots.txt no more than is read of it.
     pub fn decoding_for(&self, purpose: Purpose) -> Self {
         let decoded_bytes_max = match purpose {
             Purpose::Page => self.decoded_bytes_max,

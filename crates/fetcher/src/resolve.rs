@@ -1,11 +1,11 @@
-//! Names to addresses, and only to those that the guard lets through.
+//! Resolving names to those of their addresses that the address guard permits.
 //!
-//! The HTTP client asks this resolver for every new connection and connects to what it answers,
-//! so an address that is not in the answer cannot be reached: there is no moment between check
-//! and use. Of an answer that mixes public and private addresses the public ones are kept.
+//! The HTTP client asks this resolver for every new connection and connects to the answer, so no time
+//! passes between the check of an address and its use. Of public and private addresses in one answer
+//! the public ones are kept.
 //!
-//! A small cache saves the name server a question for each connection of a polite crawl, which
-//! opens one every few seconds per host. It keeps answers for a minute, failures for none.
+//! A polite crawl opens a connection every few seconds for each host; a small cache avoids a DNS query
+//! for each. It keeps answers for a minute, and no failures.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -16,9 +16,9 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::guard::{AddressGuard, Refused};
 
-/// How long an answer is used. Short, so that a host that moves is followed.
+/// How long an answer is cached. It is short, so that a host's new address is soon used.
 const CACHE_TIME: Duration = Duration::from_secs(60);
-/// The most answers kept; at the bound the cache starts anew.
+/// The most answers in the cache; when it is full it is emptied.
 const CACHE_NAMES_MAX: usize = 10_000;
 /// The most addresses of one name that are tried.
 const ADDRESSES_MAX: usize = 16;
@@ -41,7 +41,7 @@ pub(crate) struct Resolver {
 
 struct Shared {
     guard: AddressGuard,
-    /// The proxy's own name: chosen by the user, so not guarded.
+    /// The proxy's own name. The user has chosen it, so the guard does not apply.
     proxy_host: Option<String>,
     cache: Mutex<HashMap<String, (Instant, Vec<IpAddr>)>>,
 }
@@ -135,7 +135,7 @@ impl Shared {
     }
 }
 
-/// A resolver with one fixed answer, for a host whose address the user has given.
+/// A resolver with one fixed answer, for a host whose address is configured.
 #[derive(Clone, Copy)]
 pub(crate) struct Fixed(pub SocketAddr);
 

@@ -1,20 +1,27 @@
 //! `Retry-After`: how long a host asks to be left alone (RFC 9110 §10.2.3).
 //!
-//! Either a number of seconds or a date in one of HTTP's three forms, of which two have been
-//! obsolete since 1999 and are still seen. A date in the past means now. Whatever is asked for,
-//! no more than [`RETRY_AFTER_MAX`] comes out: a server's typing error must not park a host
-//! until the year 9999.
+//! The value is a number of seconds or a date in one of HTTP's three forms. Two of them have been
+//! obsolete since 1999 and are still in use. A date in the past means no wait. No wait is longer than
+//! [`RETRY_AFTER_MAX`], so that a mistaken year does not block a host for ever.
+//!
+//! Dates are read leniently: any weekday, days of one digit, months in any case, `UTC` for `GMT`,
+//! years before 1970.
 
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 use std::time::{Duration, SystemTime};
+
+use time::{Date, Month};
 
 /// The longest wait that is honoured: a week.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// Reads the value of a Retry-After header, seen from `now`. `None` when it is neither form.
+/// The wait that the value of a Retry-After header asks for at the time `now`; `None` for a value
+/// that is neither a number nor a date.
 pub fn parse(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
-        // More digits than u64 holds is still a long time.
+        // A number too large for u64 is a long time, too.
         let seconds = value.parse().unwrap_or(u64::MAX);
         return Some(Duration::from_secs(seconds).min(RETRY_AFTER_MAX));
     }
@@ -23,110 +30,83 @@ pub fn parse(value: &str, now: SystemTime) -> Option<Duration> {
     Some(wait.min(RETRY_AFTER_MAX))
 }
 
-/// Reads an HTTP date: IMF-fixdate, RFC 850 or asctime (RFC 9110 §5.6.7).
+/// The time of an HTTP date: IMF-fixdate, RFC 850 or asctime (RFC 9110 §5.6.7).
 ///
-/// `now` places RFC 850's two-digit year: at most 50 years ahead.
-pub fn http_date(value: &str, now: SystemTime) -> Option<SystemTime> {
-    let value = value.trim();
+/// The two-digit year of RFC 850 is taken as at most 50 years after `now`.
+fn http_date(value: &str, now: SystemTime) -> Option<SystemTime> {
     let (day, month, year, clock) = match value.split_once(',') {
+        // Sun, 06 Nov 1994 08:49:37 GMT and Sunday, 06-Nov-94 08:49:37 GMT
         Some((_, rest)) => {
-            let mut parts = rest.split([' ', '-']).filter(|p| !p.is_empty());
-            let day = digits(parts.next()?, 1, 2)?;
-            let month = month(parts.next()?)?;
-            let year = parts.next()?;
-            let year = match year.len() {
-                4 => digits(year, 4, 4)?,
-                2 => full_year(digits(year, 2, 2)?, now),
-                _ => return None,
-            };
-            let clock = parts.next()?;
-            let zone = parts.next()?;
-            if !matches!(zone, "GMT" | "UTC") || parts.next().is_some() {
+            let parts = rest.split([' ', '-']).filter(|part| !part.is_empty());
+            let parts: Vec<&str> = parts.take(6).collect();
+            let [day, month, year, clock, "GMT" | "UTC"] = parts[..] else {
                 return None;
-            }
+            };
+            let year = match year.len() {
+                2 => full_year(digits(year, 2..=2)?, now),
+                _ => digits(year, 4..=4)?,
+            };
             (day, month, year, clock)
         }
+        // Sun Nov  6 08:49:37 1994
         None => {
-            // asctime: Sun Nov  6 08:49:37 1994
-            let mut parts = value.split_ascii_whitespace();
-            parts.next()?;
-            let month = month(parts.next()?)?;
-            let day = digits(parts.next()?, 1, 2)?;
-            let clock = parts.next()?;
-            let year = digits(parts.next()?, 4, 4)?;
-            if parts.next().is_some() {
+            let parts: Vec<&str> = value.split_ascii_whitespace().take(6).collect();
+            let [_, month, day, clock, year] = parts[..] else {
                 return None;
-            }
-            (day, month, year, clock)
+            };
+            (day, month, digits(year, 4..=4)?, clock)
         }
     };
-    let mut clock = clock.split(':');
-    let hour = digits(clock.next()?, 2, 2)?;
-    let minute = digits(clock.next()?, 2, 2)?;
-    let second = digits(clock.next()?, 2, 2)?;
-    let in_range = (1..=days_in(month, year)).contains(&day)
-        && hour < 24
-        && minute < 60
-        && second <= 60
-        && clock.next().is_none();
-    if !in_range {
-        return None;
-    }
-    let days = days_since_1970(year, month, day);
-    let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second;
-    if seconds >= 0 {
-        SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds.unsigned_abs()))
-    } else {
-        SystemTime::UNIX_EPOCH.checked_sub(Duration::from_secs(seconds.unsigned_abs()))
+    let date = Date::from_calendar_date(year, month_named(month)?, digits(day, 1..=2)?).ok()?;
+    let seconds = date.midnight().assume_utc().unix_timestamp() + clock_seconds(clock)?;
+    let distance = Duration::from_secs(seconds.unsigned_abs());
+    match seconds >= 0 {
+        true => SystemTime::UNIX_EPOCH.checked_add(distance),
+        false => SystemTime::UNIX_EPOCH.checked_sub(distance),
     }
 }
 
-fn digits(text: &str, least: usize, most: usize) -> Option<i64> {
-    let plain = (least..=most).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
-    plain.then(|| text.parse().ok()).flatten()
-}
-
-fn month(name: &str) -> Option<i64> {
-    const MONTHS: [&str; 12] = [
+fn month_named(name: &str) -> Option<Month> {
+    const NAMES: [&str; 12] = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ];
-    let name = name.to_ascii_lowercase();
-    let index = MONTHS.iter().position(|m| *m == name)?;
-    i64::try_from(index + 1).ok()
+    let index = NAMES
+        .iter()
+        .position(|known| known.eq_ignore_ascii_case(name))?;
+    Month::try_from(u8::try_from(index + 1).ok()?).ok()
 }
 
-fn full_year(two_digits: i64, now: SystemTime) -> i64 {
-    let seconds = now
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .map_or(0, |d| d.as_secs());
-    // A mean year is exact enough to choose the century.
-    let this_year = 1970 + i64::try_from(seconds / 31_556_952).unwrap_or(0);
+/// The seconds since midnight of `08:49:37`; a leap second is the 60th.
+fn clock_seconds(clock: &str) -> Option<i64> {
+    let parts: Vec<&str> = clock.split(':').take(4).collect();
+    let [hour, minute, second] = parts[..] else {
+        return None;
+    };
+    let [hour, minute, second]: [i64; 3] = [
+        digits(hour, 2..=2)?,
+        digits(minute, 2..=2)?,
+        digits(second, 2..=2)?,
+    ];
+    (hour < 24 && minute < 60 && second <= 60).then_some(hour * 3_600 + minute * 60 + second)
+}
+
+/// A number of ASCII digits, so many.
+fn digits<T: FromStr>(text: &str, count: RangeInclusive<usize>) -> Option<T> {
+    let is_number = count.contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    is_number.then(|| text.parse().ok()).flatten()
+}
+
+fn full_year(two_digits: i32, now: SystemTime) -> i32 {
+    let seconds = now.duration_since(SystemTime::UNIX_EPOCH);
+    let seconds = seconds.map_or(0, |since| since.as_secs());
+    // The mean length of a year is exact enough to choose the century.
+    let this_year = 1970 + i32::try_from(seconds / 31_556_952).unwrap_or(0);
     let year = this_year - this_year % 100 + two_digits;
     if year > this_year + 50 {
         year - 100
     } else {
         year
     }
-}
-
-fn days_in(month: i64, year: i64) -> i64 {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// Days from the epoch to a date of the Gregorian calendar: Howard Hinnant's `days_from_civil`.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year - era * 400;
-    let day_of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
 }
 
 #[cfg(test)]
@@ -171,13 +151,13 @@ mod tests {
     }
 
     #[test]
-    fn a_date_in_the_past_means_now() {
+    fn a_date_in_the_past_means_no_wait() {
         check("Sun, 06 Nov 1994 08:48:00 GMT", Some(0));
         check("Thu, 01 Jan 1601 00:00:00 GMT", Some(0));
     }
 
     #[test]
-    fn what_is_neither_form_says_nothing() {
+    fn a_value_of_neither_form_is_ignored() {
         for value in [
             "",
             "soon",

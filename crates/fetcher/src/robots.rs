@@ -1,4 +1,4 @@
-//! robots.txt, by RFC 9309: whether a URL may be fetched, and which line says so.
+//! Parsing robots.txt by RFC 9309: whether a URL may be fetched, and which line decides it.
 //!
 //! ```text
 //! User-agent: a     ┐ names          A group is one or more names and the rules after them.
@@ -8,14 +8,14 @@
 //! Sitemap: https://…                 equally long ones, Allow.
 //! ```
 //!
-//! Where crawlers differ we take the RFC's side. A name is cut at the first character that is not
-//! a letter, digit, `_` or `-` and then compared whole, without case (digits are not in the RFC's
-//! grammar, but names in use have them). Rules before any name say nothing. A line without a
-//! colon says nothing. `429` for the file means "may access", like every 4xx. `Crawl-delay` is
-//! not in the RFC; it is read as Bing and Yandex document it.
+//! Where crawlers differ, the RFC is followed. A name ends before the first character that is not a
+//! letter, digit, `_` or `-`, and is compared as a whole, without case. (The RFC's grammar has no digits,
+//! but names in use have them.) Rules before the first name and lines without a colon are ignored. The
+//! status 429 for the file allows everything, like every 4xx. `Crawl-delay` is not in the RFC; it is read
+//! as Bing and Yandex document it.
 //!
-//! The file is hostile until proved otherwise: at most [`BYTES_MAX`] are read, parsing is linear
-//! in them, and a check is linear in rules and URL (see `robots/pattern.rs`).
+//! The file may be hostile: at most [`BYTES_MAX`] are read, parsing takes linear time, and a check takes
+//! time linear in the rules and the URL (see `robots/pattern.rs`).
 
 mod pattern;
 
@@ -26,17 +26,27 @@ use url::Url;
 
 use self::pattern::{Pattern, normalize_path};
 
-/// The bytes of a file that are read: RFC 9309 §2.5 asks for at least 500 KiB. The line that the
-/// bound cuts is not read, since half an `Allow` could permit what the whole one does not.
+/// The bytes of a file that are read: RFC 9309 §2.5 asks for at least 500 KiB. The line that is cut there
+/// is ignored, since half an `Allow` could permit what the whole line does not.
 pub const BYTES_MAX: usize = 500 * 1024;
 
 /// The most Sitemap lines that are kept.
 const SITEMAPS_MAX: usize = 1_000;
 
 /// The rules of one origin.
+///
+/// ```
+/// use fetcher::Robots;
+/// let robots = Robots::parse(b"User-agent: *\nDisallow: /private\nCrawl-delay: 5\n");
+/// let url = url::Url::parse("https://example.org/private/x").unwrap();
+/// let answer = robots.check("tamis", &url);
+/// assert!(!answer.allowed);
+/// assert_eq!((answer.rule.as_deref(), answer.line), (Some("Disallow: /private"), Some(2)));
+/// assert_eq!(robots.crawl_delay("tamis").unwrap().as_secs(), 5);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Robots {
-    /// Set when there is no file to read: everything allowed, or nothing.
+    /// Set if there is no file: everything is allowed, or nothing.
     blanket: Option<bool>,
     /// Each with its rules, most specific first.
     groups: Vec<Vec<Rule>>,
@@ -72,14 +82,14 @@ pub struct RobotsAnswer {
     pub line: Option<u32>,
 }
 
-/// What one crawler is told: its groups, merged.
+/// The rules for one crawler: its groups, merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobotsGroup {
     /// The name that matched, in lower case, or `*`.
     pub name: String,
     /// The rules, in the order of the file.
     pub rules: Vec<RobotsRule>,
-    /// The seconds between requests that are asked for, as written; the caller bounds them.
+    /// The time between requests that the file asks for, as written; the caller must bound it.
     pub crawl_delay: Option<Duration>,
 }
 
@@ -95,20 +105,20 @@ pub struct RobotsRule {
 }
 
 impl Robots {
-    /// Reads a file. Never fails: what cannot be understood says nothing.
+    /// Parses a file. Never fails: lines that are not understood are ignored.
     pub fn parse(bytes: &[u8]) -> Self {
         Parser::default().run(bytes)
     }
 
-    /// Reads the beginning of a file that did not come whole. Its last line may be half a rule,
-    /// and is not read: half an `Allow` could permit what the whole one does not.
+    /// Parses the beginning of a file of which the rest is missing. Its last line may be incomplete and
+    /// is ignored: half an `Allow` could permit what the whole line does not.
     pub fn parse_beginning(bytes: &[u8]) -> Self {
         Self::parse(whole_lines(bytes))
     }
 
-    /// What the answer to a request for robots.txt means before its body is read (RFC 9309
-    /// §2.3.1): `None` for a 2xx, whose body counts; everything allowed for a 4xx, and for a 3xx
-    /// that was not or not further followed; nothing allowed for a 5xx.
+    /// The rules that follow from the status of the answer to a request for robots.txt (RFC 9309 §2.3.1).
+    /// `None` for a 2xx, whose body must be parsed; everything is allowed for a 4xx, and for a 3xx that
+    /// was not followed; nothing is allowed for a 5xx.
     pub fn for_status(status: u16) -> Option<Self> {
         match status {
             200..=299 => None,
@@ -117,12 +127,12 @@ impl Robots {
         }
     }
 
-    /// No restrictions: the file is not there.
+    /// Everything is allowed: there is no file.
     pub fn allow_all() -> Self {
         Self::blanket(true)
     }
 
-    /// Nothing may be fetched: the file cannot be reached (RFC 9309 §2.3.1.4).
+    /// Nothing is allowed: the file is unreachable (RFC 9309 §2.3.1.4).
     pub fn disallow_all() -> Self {
         Self::blanket(false)
     }
@@ -137,8 +147,8 @@ impl Robots {
         }
     }
 
-    /// Says whether `agent` (a product token such as `tamis`, or a whole User-Agent) may fetch
-    /// the URL. `/robots.txt` itself always may be.
+    /// Whether `agent` (a product token such as `tamis`, or a whole User-Agent) may fetch the URL.
+    /// `/robots.txt` itself may always be fetched.
     pub fn check(&self, agent: &str, url: &Url) -> RobotsAnswer {
         let silent = |allowed| RobotsAnswer {
             allowed,
@@ -176,7 +186,7 @@ impl Robots {
         }
     }
 
-    /// The Crawl-delay that `agent` is asked for, as written; the longest where there are several.
+    /// The Crawl-delay for `agent`, as written; the longest if there are several.
     pub fn crawl_delay(&self, agent: &str) -> Option<Duration> {
         let (_, groups) = self.agent_groups(agent)?;
         self.longest_delay(&groups)
@@ -187,7 +197,7 @@ impl Robots {
         &self.sitemaps
     }
 
-    /// What `agent` is told, merged from all its groups; `None` when no group is for it.
+    /// The rules for `agent`, merged from all its groups; `None` if no group is for it.
     pub fn group(&self, agent: &str) -> Option<RobotsGroup> {
         let (name, groups) = self.agent_groups(agent)?;
         let mut rules: Vec<RobotsRule> = groups
@@ -221,7 +231,7 @@ impl Robots {
     fn agent_groups(&self, agent: &str) -> Option<(String, Vec<&AgentGroups>)> {
         let mut found = Vec::new();
         let mut name = String::new();
-        // A whole User-Agent may hold several products; each is a name the site may call us by.
+        // A whole User-Agent may contain several products; a group may be for any of them.
         for word in agent.split([' ', ';', '(', ')', ',']).take(32) {
             let token = product_token(word.as_bytes());
             if let Some((key, groups)) = self.agents.get_key_value(token.as_str()) {
@@ -240,7 +250,7 @@ impl Robots {
 }
 
 impl Rule {
-    /// Larger decides: more octets, and of equally many the Allow.
+    /// The precedence of the rule: more octets first, and of equally many the Allow.
     fn rank(&self) -> (u32, bool) {
         (self.pattern.octets(), self.allow)
     }
@@ -251,7 +261,7 @@ impl Rule {
     }
 }
 
-/// A name up to its first character that cannot be in one, in lower case.
+/// The name that a value begins with, in lower case.
 fn product_token(value: &[u8]) -> String {
     value
         .iter()
@@ -266,10 +276,10 @@ struct Parser {
     delays: Vec<Option<Duration>>,
     agents: HashMap<Box<str>, AgentGroups>,
     sitemaps: Vec<String>,
-    /// Whether the next name still belongs to the group that the last name began.
+    /// Whether a name that comes next belongs to the same group as the last name.
     names_open: bool,
-    /// The same for delays: a Crawl-delay ends the names it is for, but it is no rule and must not
-    /// split a group of rules (RFC 9309 §2.2.4).
+    /// The same for delays: a Crawl-delay ends the list of its names, but it is no rule and must not split
+    /// a group of rules (RFC 9309 §2.2.4).
     delay_names_open: bool,
 }
 
@@ -315,7 +325,7 @@ impl Parser {
         } else if (key.eq_ignore_ascii_case(b"http") || key.eq_ignore_ascii_case(b"https"))
             && value.windows(7).any(|w| w.eq_ignore_ascii_case(b"sitemap"))
         {
-            // A bare URL on its line: the author forgot "Sitemap:".
+            // A URL alone on its line: the author forgot "Sitemap:".
             self.sitemap(line.trim_ascii());
         }
     }
@@ -383,7 +393,8 @@ impl Parser {
     }
 }
 
-/// Indexes come in rising order, so a repetition can only be the last.
+/// Appends an index unless it is there already. Indexes come in rising order, so only the last can be
+/// equal.
 fn push_once(indexes: &mut Vec<u32>, index: usize) {
     let index = u32::try_from(index).unwrap_or(u32::MAX);
     if indexes.last() != Some(&index) {
@@ -391,14 +402,14 @@ fn push_once(indexes: &mut Vec<u32>, index: usize) {
     }
 }
 
-/// A text without its last line, if that has no end.
+/// A text without its last line, if that has no line end.
 fn whole_lines(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|b| matches!(b, b'\r' | b'\n'));
     &text[..end.unwrap_or(0)]
 }
 
-/// The lines with their numbers; CR, LF and CRLF end one. A byte-order mark is skipped, even one
-/// that an editor has cut short.
+/// The lines with their numbers; CR, LF and CRLF end a line. A byte order mark is skipped, even an
+/// incomplete one.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
     let mut text = bytes;
     for mark in [0xEF, 0xBB, 0xBF] {

@@ -1,12 +1,11 @@
-//! Sitemaps: XML, index, plain text, RSS and Atom, each plain or gzipped (sitemaps.org 0.9).
+//! Parsing sitemaps: XML, index, plain text, RSS and Atom, each plain or gzipped (sitemaps.org 0.9).
 //!
-//! Most sitemaps in the wild are a little broken: bare `&`, no closing tags, a wrong namespace, an
-//! HTML page in their place. Whatever URLs stand before the break are kept and the break is told;
-//! only a file that is no sitemap at all is an error. External entities are never read, and of
-//! internal ones only the predefined five and character references are known, so there is nothing
-//! to expand without end.
+//! Many sitemaps are invalid: bare `&`, no closing tags, a wrong namespace, an HTML page in their place.
+//! The URLs before the first error are kept, and the error is reported; only a file that is no sitemap at
+//! all is an `Err`. External entities are never read. Of internal entities only the predefined five and
+//! character references are resolved, so that nothing can expand without end.
 //!
-//! The protocol's own bounds are ours: [`URLS_MAX`] URLs and [`DECODED_BYTES_MAX`] bytes.
+//! The limits are those of the protocol: [`URLS_MAX`] URLs and [`DECODED_BYTES_MAX`] bytes.
 
 mod text;
 mod xml;
@@ -21,10 +20,19 @@ use crate::decoding;
 pub const URLS_MAX: usize = 50_000;
 /// The most bytes of a sitemap once it is unzipped (sitemaps.org).
 pub const DECODED_BYTES_MAX: u64 = 50 * 1024 * 1024;
-/// The longest URL that is kept; sitemaps.org says 2,048 characters, and escapes triple that.
+/// The longest URL that is kept, in bytes. The protocol allows 2,048 characters; percent-encoding makes
+/// them three times as long.
 pub const LOC_BYTES_MAX: usize = 8_000;
 
-/// A sitemap, as far as it could be read.
+/// A sitemap, as far as it could be parsed.
+///
+/// ```
+/// use fetcher::{Sitemap, SitemapKind};
+/// let file = b"<urlset><url><loc>https://example.org/a</loc></url><url><loc>https://exam";
+/// let sitemap = Sitemap::parse(file, None).unwrap();
+/// assert_eq!((sitemap.kind, sitemap.urls.len()), (SitemapKind::Urlset, 1));
+/// assert!(sitemap.stopped.is_some());
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sitemap {
     /// What kind of file it is.
@@ -118,15 +126,15 @@ impl Sitemap {
         } else {
             text::read(text, base)?
         };
-        // A cut stream is the cause of whatever the reader met at its end.
+        // If the file was cut, that is the cause of any error at its end.
         if let Some(why) = stopped {
             sitemap.was_cut(why);
         }
         Ok(sitemap)
     }
 
-    /// Says that the file did not come whole. Of a list of lines the last may be half a URL, so it
-    /// is left out.
+    /// Records that the file was truncated before it was parsed. The last line of a text file may be an
+    /// incomplete URL, so it is dropped.
     pub fn was_cut(&mut self, why: String) {
         if self.kind == SitemapKind::Text {
             self.urls.pop();
@@ -163,8 +171,8 @@ fn declared(bytes: &[u8]) -> Option<&'static encoding_rs::Encoding> {
     encoding_rs::Encoding::for_label(&value[..close])
 }
 
-/// Makes an entry's URL: white space off (the URL parser drops tabs and line ends inside, too),
-/// absolute where it was relative. `None` for nothing, too much, or what is no URL.
+/// The URL of an entry: without whitespace around it and without tabs and line ends inside, made
+/// absolute. `None` if it is empty, too long or no URL.
 fn clean_loc(raw: &str, base: Option<&Url>) -> Option<String> {
     let loc: String = raw
         .trim()

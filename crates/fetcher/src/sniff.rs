@@ -1,13 +1,13 @@
-//! What kind of resource a body is: the declared type, or what its first bytes say.
+//! Content type sniffing: the type of a body by its declared type and its first bytes.
 //!
-//! Servers send HTML without a type, PDF as text, and text as `application/octet-stream`. WHATWG's
-//! MIME Sniffing Standard says when to believe the header and how to look at the bytes when not;
-//! section numbers below are its own. We sniff as for a page that is navigated to: markup counts,
-//! and `text/html` is never taken for something less.
+//! Servers send HTML without a type, PDF as text, and text as `application/octet-stream`. WHATWG's MIME
+//! Sniffing Standard defines when the header counts and how to examine the bytes otherwise; section
+//! numbers below are the standard's. Bodies are sniffed as a browser does for a page that is navigated
+//! to: markup is recognised, and declared HTML is HTML or a feed.
 //!
 //! Source: <https://mimesniff.spec.whatwg.org/>
 
-/// How many bytes are looked at (§5.2).
+/// The bytes that are examined (§5.2).
 const RESOURCE_HEADER_BYTES: usize = 1445;
 
 /// The type of a resource: lower-case `type/subtype` without parameters.
@@ -60,12 +60,12 @@ fn essence(header: &str) -> Option<String> {
     (is_token(kind) && is_token(subtype)).then(|| essence.to_ascii_lowercase())
 }
 
-/// Types that say nothing (§7 step 2).
+/// Whether a declared type is to be ignored (§7 step 2).
 fn is_no_type(essence: &str) -> bool {
     matches!(essence, "unknown/unknown" | "application/unknown" | "*/*")
 }
 
-/// The values that old Apache servers send for whatever they do not know (§5.1).
+/// Whether a header is one that old Apache servers send for all files of unknown type (§5.1).
 fn is_apache_bug(header: &str) -> bool {
     matches!(
         header,
@@ -80,7 +80,7 @@ fn is_xml(essence: &str) -> bool {
     essence.ends_with("+xml") || matches!(essence, "text/xml" | "application/xml")
 }
 
-/// §7.1: a resource of unknown type.
+/// The type of a resource without a declared one (§7.1).
 fn unknown(bytes: &[u8]) -> &'static str {
     let start = trim_start(bytes);
     if is_html(start) {
@@ -111,7 +111,7 @@ fn unknown(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// §7.2: text, or a binary that an old Apache called text.
+/// The type of a resource that an old Apache declared as text (§7.2).
 fn text_or_binary(bytes: &[u8]) -> &'static str {
     if has_bom(bytes) || !bytes.iter().any(|b| is_binary(*b)) {
         "text/plain"
@@ -120,7 +120,7 @@ fn text_or_binary(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// §7.3: HTML, or a feed that is called HTML.
+/// The type of a resource declared as HTML, which may be a feed (§7.3).
 fn feed_or_html(bytes: &[u8]) -> &'static str {
     let mut rest = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     loop {
@@ -160,7 +160,7 @@ fn feed_or_html(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// The tags that mean HTML where they stand first (§7.1), each ended by a space or `>`.
+/// The tags at the beginning of a resource that make it HTML (§7.1), each followed by a blank or `>`.
 const HTML_STARTS: &[&[u8]] = &[
     b"<!DOCTYPE HTML",
     b"<HTML",
@@ -194,12 +194,12 @@ fn has_bom(bytes: &[u8]) -> bool {
         || bytes.starts_with(&[0xEF, 0xBB, 0xBF])
 }
 
-/// §6.1.
+/// An image, by its signature (§6.1).
 fn image(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"RIFF") && bytes.get(8..14) == Some(b"WEBPVP") {
         return Some("image/webp");
     }
-    const SIGNS: &[(&[u8], &str)] = &[
+    const SIGNATURES: &[(&[u8], &str)] = &[
         (&[0, 0, 1, 0], "image/x-icon"),
         (&[0, 0, 2, 0], "image/x-icon"),
         (b"BM", "image/bmp"),
@@ -208,12 +208,12 @@ fn image(bytes: &[u8]) -> Option<&'static str> {
         (b"\x89PNG\r\n\x1a\n", "image/png"),
         (&[0xFF, 0xD8, 0xFF], "image/jpeg"),
     ];
-    by_sign(bytes, SIGNS)
+    by_signature(bytes, SIGNATURES)
 }
 
-/// §6.2.
+/// Audio or video, by its signature (§6.2).
 fn audio_or_video(bytes: &[u8]) -> Option<&'static str> {
-    const SIGNS: &[(&[u8], &str)] = &[
+    const SIGNATURES: &[(&[u8], &str)] = &[
         (b"ID3", "audio/mpeg"),
         (b"OggS\0", "application/ogg"),
         (b"MThd\0\0\0\x06", "audio/midi"),
@@ -228,12 +228,12 @@ fn audio_or_video(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"RIFF") && form == Some(b"WAVE") {
         return Some("audio/wave");
     }
-    by_sign(bytes, SIGNS)
+    by_signature(bytes, SIGNATURES)
         .or_else(|| is_mp4(bytes).then_some("video/mp4"))
         .or_else(|| is_webm(bytes).then_some("video/webm"))
 }
 
-/// §6.2.1: an `ftyp` box that names an mp4 brand.
+/// Whether the bytes are MP4: an `ftyp` box with an mp4 brand (§6.2.1).
 fn is_mp4(bytes: &[u8]) -> bool {
     let Some(&[a, b, c, d]) = bytes.first_chunk::<4>() else {
         return false;
@@ -248,7 +248,7 @@ fn is_mp4(bytes: &[u8]) -> bool {
         .any(|at| bytes.get(at..at + 3) == Some(b"mp4"))
 }
 
-/// §6.2.2: an EBML header whose document type is webm, near its start.
+/// Whether the bytes are WebM: an EBML header with the document type webm near its start (§6.2.2).
 fn is_webm(bytes: &[u8]) -> bool {
     if !bytes.starts_with(&[0x1A, 0x45, 0xDF, 0xA3]) {
         return false;
@@ -260,25 +260,25 @@ fn is_webm(bytes: &[u8]) -> bool {
     }
 }
 
-/// §6.4.
+/// An archive, by its signature (§6.4).
 fn archive(bytes: &[u8]) -> Option<&'static str> {
-    const SIGNS: &[(&[u8], &str)] = &[
+    const SIGNATURES: &[(&[u8], &str)] = &[
         (&[0x1F, 0x8B, 0x08], "application/x-gzip"),
         (b"PK\x03\x04", "application/zip"),
         (b"Rar \x1a\x07\0", "application/x-rar-compressed"),
         (b"Rar!\x1a\x07\0", "application/x-rar-compressed"),
     ];
-    by_sign(bytes, SIGNS)
+    by_signature(bytes, SIGNATURES)
 }
 
-fn by_sign(bytes: &[u8], signs: &[(&[u8], &'static str)]) -> Option<&'static str> {
-    signs
+fn by_signature(bytes: &[u8], signatures: &[(&[u8], &'static str)]) -> Option<&'static str> {
+    signatures
         .iter()
-        .find(|(sign, _)| bytes.starts_with(sign))
+        .find(|(signature, _)| bytes.starts_with(signature))
         .map(|(_, name)| *name)
 }
 
-/// §3: bytes that are in no text.
+/// Whether a byte is in no text (§3).
 pub(crate) fn is_binary(byte: u8) -> bool {
     matches!(byte, 0x00..=0x08 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F)
 }

@@ -231,6 +231,7 @@ mod tests {
                 http_version: "HTTP/1.1",
                 headers: vec![("location".into(), b"/robots.txt".to_vec())],
                 body: bytes::Bytes::from_owner(Held(Arc::clone(&self.held))),
+                via: fetcher::Via::Wire,
                 remote: None,
                 truncated: None,
                 first_byte: Duration::ZERO,

@@ -1,33 +1,37 @@
-//! One spelling for all that a reader takes as the same: NFKC, lower case, simplified characters.
+//! Folding: one spelling for texts that a reader takes as equal (NFKC, lower case, simplified
+//! characters).
 //!
-//! Full-width letters, ligatures, soft hyphens, `’` for `'`, capitals and traditional characters
-//! differ between two copies of one text more often than the text does. Folding removes them and
-//! remembers where every folded byte came from, so that a search result can mark the word in the
-//! text as it was written.
+//! Two copies of a text often differ in full-width letters, ligatures, soft hyphens, `’` for `'`,
+//! capitals or traditional characters. Folding removes these differences. It also remembers the source
+//! range of every folded byte, so that a search result can mark a word in the text as it was written.
 //!
-//! Most text folds to the same number of bytes, so places are kept as *pieces*: long verbatim
-//! ones, where byte n of the piece comes from byte n of its source, and short ones where one
-//! group of source characters became something else. ASCII text is one piece.
+//! Most text folds to the same number of bytes, so the source ranges are stored as *pieces*. In a
+//! verbatim piece, byte n comes from byte n of its source; in any other piece, one group of source
+//! characters became other text. ASCII text is one piece.
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use crate::simplified::simplify;
 
-/// Text beyond this many bytes is not read: places are 32 bits, and folding can grow a text
-/// eleven times (U+FDFA). Four times what the largest page body may be.
+/// Text beyond this many bytes is ignored. Offsets have 32 bits, and folding can make a text eleven
+/// times as long (U+FDFA). The largest page body has a quarter of this.
 const SOURCE_BYTES_MAX: usize = 256 << 20;
 
-/// Full-width forms of ASCII from `!` to `~`, most of them the punctuation of Chinese.
+/// The full-width forms of ASCII from `!` to `~`; Chinese text uses them for punctuation.
 const FULL_WIDTH_FIRST: char = '\u{FF01}';
 const FULL_WIDTH_LAST: char = '\u{FF5E}';
 
-/// The text as it is compared: NFKC, lower case, traditional characters simplified, invisible
-/// format characters removed. Folding twice changes nothing.
+/// The text as it is compared: NFKC, lower case, traditional characters simplified, invisible format
+/// characters removed. Folding a folded text changes nothing.
+///
+/// ```
+/// assert_eq!(segment::fold("Ｔａｍｉｓ ﬁne 開放"), "tamis fine 开放");
+/// ```
 pub fn fold(text: &str) -> String {
     Folded::new(text).text
 }
 
-/// Folded text with the way back to its source.
+/// Folded text with the source range of each of its bytes.
 pub(crate) struct Folded {
     pub(crate) text: String,
     pieces: Vec<Piece>,
@@ -38,7 +42,7 @@ pub(crate) struct Folded {
 struct Piece {
     folded: u32,
     source: u32,
-    /// 0 for a verbatim piece; otherwise the length of the source group as a whole.
+    /// 0 for a verbatim piece; for any other the length of its source.
     group: u32,
 }
 
@@ -59,8 +63,8 @@ impl Folded {
         Folding::new(text).run()
     }
 
-    /// The source bytes that the folded bytes `start..end` (not empty) came from. `hint` is the
-    /// piece that the last call began in; words are asked for in order, so it is near.
+    /// The source range of the folded bytes `start..end`, which are not empty. `hint` is the piece in
+    /// which the range of the last call began; words come in order, so the search starts there.
     pub(crate) fn source(&self, hint: &mut usize, start: usize, end: usize) -> (u32, u32) {
         let (start, end) = (start as u32, end as u32);
         *hint = self.piece_at(*hint, start);
@@ -79,7 +83,7 @@ impl Folded {
         (from, to)
     }
 
-    /// The piece that a folded byte is in, which is not before piece `at`.
+    /// The piece of a folded byte, which must not be before piece `at`.
     fn piece_at(&self, mut at: usize, folded: u32) -> usize {
         while let Some(next) = self.pieces.get(at + 1)
             && next.folded <= folded
@@ -90,7 +94,7 @@ impl Folded {
     }
 }
 
-/// `str::floor_char_boundary`, which our oldest compiler does not have.
+/// `str::floor_char_boundary`, which the oldest supported compiler does not have.
 trait FloorCharBoundary {
     fn floor_char_boundary_at(&self, at: usize) -> usize;
 }
@@ -105,7 +109,7 @@ impl FloorCharBoundary for str {
     }
 }
 
-/// The walk over a text that is not all ASCII.
+/// The folding of a text that is not all ASCII.
 struct Folding<'t> {
     source: &'t str,
     folded: Folded,
@@ -128,7 +132,7 @@ impl<'t> Folding<'t> {
         while at < self.source.len() {
             let rest = &self.source[at..];
             let ascii = rest.bytes().take_while(u8::is_ascii).count();
-            // The last ASCII letter may carry a combining mark, so it is looked at below.
+            // A combining mark may follow the last ASCII letter, so that one is folded below.
             let plain = if ascii == rest.len() {
                 ascii
             } else {
@@ -148,8 +152,8 @@ impl<'t> Folding<'t> {
         self.folded
     }
 
-    /// Folds the Chinese characters from `at` on that nothing can combine with: they have no case
-    /// and no other normal form. Returns their bytes in the source.
+    /// Folds the Chinese characters from `at` on that no mark follows: they have no case and no other
+    /// normal form. Returns their length in the source.
     fn han(&mut self, at: usize) -> usize {
         let mut done = 0;
         let mut characters = self.source[at..].chars().peekable();
@@ -166,7 +170,8 @@ impl<'t> Folding<'t> {
         done
     }
 
-    /// Folds the character at `at` with the marks that belong to it; returns its bytes in the source.
+    /// Folds the character at `at` with the marks that combine with it. Returns their length in the
+    /// source.
     fn group(&mut self, at: usize) -> usize {
         let mut characters = self.source[at..].chars();
         let first = characters
@@ -206,8 +211,8 @@ impl<'t> Folding<'t> {
     }
 
     fn push_group(&mut self, at: usize, length: usize) {
-        // Lower-casing can undo normalisation (and the reverse), so we go round twice: more
-        // rounds change nothing, which a property test holds.
+        // Lower-casing can undo normalisation, and normalisation can undo lower-casing. Two rounds are
+        // enough, as a property test checks.
         let mut folded: String = self.source[at..at + length].to_owned();
         for _ in 0..2 {
             folded = folded.nfkc().flat_map(char::to_lowercase).collect();
@@ -223,7 +228,7 @@ impl<'t> Folding<'t> {
         }
     }
 
-    /// What is pushed next stands byte for byte at `source`.
+    /// Begins a verbatim piece: the text pushed next is that at `source`, byte for byte.
     fn verbatim(&mut self, source: usize) {
         let (folded, source) = (self.folded.text.len() as u32, source as u32);
         if let Some(last) = self.folded.pieces.last()
@@ -239,7 +244,7 @@ impl<'t> Folding<'t> {
         });
     }
 
-    /// What is pushed next comes from `length` bytes at `source` as a whole.
+    /// Begins a piece of other text: the text pushed next comes from `length` bytes at `source`.
     fn piece(&mut self, source: usize, length: usize) {
         let folded = self.folded.text.len() as u32;
         self.folded.pieces.push(Piece {
@@ -257,15 +262,15 @@ fn stays_under_nfkc(character: char) -> bool {
 
 /// Whether normalisation may merge or reorder `character` with the one before it.
 fn joins_the_character_before(character: char) -> bool {
-    // Below U+0300 nothing combines, and Chinese characters and punctuation do not either: the
-    // usual cases first.
+    // The usual cases first: no character below U+0300 combines, and neither do Chinese characters and
+    // punctuation.
     if matches!(
         character as u32,
         0..0x300 | 0x3000..0x3020 | 0x3400..0xA000 | 0xFF01..=0xFF5E
     ) {
         return false;
     }
-    // Half-width voicing marks and jamo combine by what they decompose to.
+    // Half-width voicing marks and jamo combine if the characters that they decompose to do.
     let first = match is_nfkc_quick(std::iter::once(character)) {
         IsNormalized::No => std::iter::once(character)
             .nfkc()

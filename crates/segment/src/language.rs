@@ -1,27 +1,28 @@
-//! Which language is this text in?
+//! Language identification.
 //!
-//! A trigram guesser asked about a Chinese page with English code in it answers Italian. So the
-//! script decides first, by counting letters; the guesser is asked only where one script serves
-//! many languages (Latin, Cyrillic, Arabic, Devanagari, Hebrew), and only its reliable answers
-//! count by themselves. What the page declares is often a template's default, so it decides only
-//! between answers that the text allows.
+//! A trigram model takes a Chinese page with English code in it for Italian. So the script is
+//! identified first, by counting letters. The trigram model is asked only for scripts that many
+//! languages use (Latin, Cyrillic, Arabic, Devanagari, Hebrew), and only its reliable answers count by
+//! themselves. The declared language of a page is often its template's default, so it only decides
+//! between languages that the text could be in.
 
 use std::fmt;
 use std::str::FromStr;
 
 use whatlang::{Info, Lang};
 
-/// Characters of the text that are looked at. More changes no answer and costs time.
+/// The characters of the text that are examined. More take time and change no answer.
 const SAMPLE_CHARS: usize = 6_000;
 
-/// How many Latin letters one Han character weighs: a Chinese word has about two characters, an
-/// English one five letters, and the Latin in a Chinese page is mostly names and code.
+/// The weight of a Han character in Latin letters: a Chinese word has about two characters, an English
+/// word five letters, and Latin text on a Chinese page is mostly names and code.
 const HAN_WEIGHT: usize = 4;
 
-/// At this confidence the guesser is right whatever the page declares (whatlang's own bound).
+/// The confidence from which the model's answer counts whatever the page declares (whatlang's own
+/// bound).
 const CONFIDENCE_RELIABLE: f64 = 0.9;
 
-/// At this confidence, and with a sentence of letters, a guess is better than nothing.
+/// The confidence from which an answer is better than none, if the text has a sentence of letters.
 const CONFIDENCE_GUESS: f64 = 0.1;
 const GUESS_LETTERS_MIN: usize = 40;
 
@@ -30,13 +31,13 @@ const GUESS_LETTERS_MIN: usize = 40;
 pub struct Language([u8; 3]);
 
 impl Language {
-    /// The tag in lower case, two letters where ISO 639-1 has them.
+    /// The tag in lower case; the two-letter code of ISO 639-1 where there is one.
     pub fn as_str(&self) -> &str {
         let length = if self.0[2] == 0 { 2 } else { 3 };
         std::str::from_utf8(&self.0[..length]).expect("a language tag is ASCII")
     }
 
-    /// The language of a BCP 47 tag such as `en-US` or `zh_Hant`; none when it is not one.
+    /// The language of a BCP 47 tag such as `en-US` or `zh_Hant`; `None` when it is not one.
     pub fn parse(tag: &str) -> Option<Language> {
         let primary = tag.trim().split(['-', '_', ',', ';']).next()?.trim();
         let letters = primary.as_bytes();
@@ -50,13 +51,13 @@ impl Language {
         Some(Language(lower).short())
     }
 
-    /// Whether this is a code in use: one of ISO 639-1, or three letters, which ISO 639-3 has for
-    /// some 7,900 languages.
+    /// Whether this is an assigned code. Any code of three letters counts, since ISO 639-3 has some
+    /// 7,900 of them.
     pub fn is_known(&self) -> bool {
         self.0[2] != 0 || CODES.split(' ').any(|code| code == self.as_str())
     }
 
-    /// Three-letter codes become the two-letter ones in use.
+    /// The two-letter code of a three-letter one, where there is one.
     fn short(self) -> Language {
         match LONG_CODES
             .iter()
@@ -100,22 +101,32 @@ impl fmt::Debug for Language {
     }
 }
 
-/// The language of `text`; `declared` (an `html lang` or a header) breaks ties, and tells of a text
-/// with much code in it, whose Latin letters are no language's. None when there
-/// are too few letters to tell and nothing fitting is declared.
+/// The language of `text`.
+///
+/// `declared` is the language that the page declares (`html lang` or a header). It decides where the text
+/// leaves several languages possible, and for a text with much code, whose Latin letters are in no
+/// language. `None` when there are too few letters and no fitting language is declared.
+///
+/// ```
+/// use segment::{Language, language};
+/// let found = language("这一页说的是网页去重, see simhash", None);
+/// assert_eq!(found, Language::parse("zh-Hans"));
+/// assert_eq!(language("OK", Some("fr-CA")), Language::parse("fr"));
+/// assert_eq!(language("OK", None), None);
+/// ```
 pub fn language(text: &str, declared: Option<&str>) -> Option<Language> {
     let declared = declared.and_then(Language::parse);
     let letters = Letters::count(text);
     match letters.main_with(declared)? {
-        Writing::Chinese => Some(choose(&["zh", "yue", "wuu"], declared)),
-        Writing::Japanese => Some(choose(&["ja"], declared)),
-        Writing::Korean => Some(choose(&["ko"], declared)),
-        Writing::Thai => Some(choose(&["th", "lo", "km", "my"], declared)),
-        Writing::Alphabet => guess(text, declared),
+        WritingSystem::Chinese => Some(choose(&["zh", "yue", "wuu"], declared)),
+        WritingSystem::Japanese => Some(choose(&["ja"], declared)),
+        WritingSystem::Korean => Some(choose(&["ko"], declared)),
+        WritingSystem::Thai => Some(choose(&["th", "lo", "km", "my"], declared)),
+        WritingSystem::Alphabet => guess(text, declared),
     }
 }
 
-/// The declared language if the writing allows it, else the writing's usual one.
+/// The declared language if the script allows it, else the script's usual one.
 fn choose(allowed: &[&str], declared: Option<Language>) -> Language {
     declared
         .filter(|declared| allowed.contains(&declared.as_str()))
@@ -127,7 +138,7 @@ fn guess(text: &str, declared: Option<Language>) -> Option<Language> {
     let sample: String = text
         .chars()
         .take(SAMPLE_CHARS)
-        .filter(|&c| c.is_ascii() || writing_of(c).is_none_or(|w| w == Writing::Alphabet))
+        .filter(|&c| c.is_ascii() || writing_of(c).is_none_or(|w| w == WritingSystem::Alphabet))
         .collect();
     if reads_as_english(&sample) {
         return Some(Language(*b"en\0"));
@@ -149,8 +160,8 @@ fn guess(text: &str, declared: Option<Language>) -> Option<Language> {
         .or_else(|| sure(CONFIDENCE_GUESS).filter(|_| enough == GUESS_LETTERS_MIN))
 }
 
-/// Whether one word in twelve, and six at least, is one that only English has so often. Half of
-/// what crawls meet is told so at a hundredth of the guesser's cost.
+/// Whether at least six words, and one word in twelve, are frequent words of English only. This
+/// identifies half of the pages of a crawl at a hundredth of the model's cost.
 fn reads_as_english(sample: &str) -> bool {
     const WORDS: [&str; 14] = [
         "the", "and", "that", "with", "this", "from", "are", "which", "have", "you", "your",
@@ -186,7 +197,7 @@ fn tag(info: &Info) -> Language {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Writing {
+enum WritingSystem {
     Chinese,
     Japanese,
     Korean,
@@ -208,48 +219,50 @@ impl Letters {
         let mut letters = Letters::default();
         for character in text.chars().take(SAMPLE_CHARS) {
             match writing_of(character) {
-                Some(Writing::Chinese) => letters.han += 1,
-                Some(Writing::Japanese) => letters.kana += 1,
-                Some(Writing::Korean) => letters.hangul += 1,
-                Some(Writing::Thai) => letters.thai += 1,
-                Some(Writing::Alphabet) => letters.alphabet += 1,
+                Some(WritingSystem::Chinese) => letters.han += 1,
+                Some(WritingSystem::Japanese) => letters.kana += 1,
+                Some(WritingSystem::Korean) => letters.hangul += 1,
+                Some(WritingSystem::Thai) => letters.thai += 1,
+                Some(WritingSystem::Alphabet) => letters.alphabet += 1,
                 None => {}
             }
         }
         letters
     }
 
-    /// The main writing, or that of a declared language which has a quarter of its weight.
-    fn main_with(&self, declared: Option<Language>) -> Option<Writing> {
+    /// The main script, or that of the declared language if it has a quarter of the main one's weight.
+    fn main_with(&self, declared: Option<Language>) -> Option<WritingSystem> {
         const SHARE: usize = 4;
         let main = self.main()?;
         let declared = declared.as_ref().map(Language::as_str);
         let (weight, writing) = match declared {
-            Some("zh" | "yue" | "wuu") => (self.han * HAN_WEIGHT, Writing::Chinese),
-            Some("ja") if self.kana > 0 => ((self.han + self.kana) * HAN_WEIGHT, Writing::Japanese),
-            Some("ko") => (self.hangul * 2, Writing::Korean),
+            Some("zh" | "yue" | "wuu") => (self.han * HAN_WEIGHT, WritingSystem::Chinese),
+            Some("ja") if self.kana > 0 => {
+                ((self.han + self.kana) * HAN_WEIGHT, WritingSystem::Japanese)
+            }
+            Some("ko") => (self.hangul * 2, WritingSystem::Korean),
             _ => return Some(main),
         };
-        let is_declared = main == Writing::Alphabet && weight * SHARE >= self.alphabet;
+        let is_declared = main == WritingSystem::Alphabet && weight * SHARE >= self.alphabet;
         Some(if is_declared { writing } else { main })
     }
 
-    fn main(&self) -> Option<Writing> {
+    fn main(&self) -> Option<WritingSystem> {
         let east = self.han + self.kana;
         let ranks = [
             // Japanese prose is half kana; a Chinese page with one Japanese name is not.
             (
-                Writing::Japanese,
+                WritingSystem::Japanese,
                 if self.kana * 8 >= east {
                     east * HAN_WEIGHT
                 } else {
                     0
                 },
             ),
-            (Writing::Chinese, east * HAN_WEIGHT),
-            (Writing::Korean, self.hangul * 2),
-            (Writing::Thai, self.thai),
-            (Writing::Alphabet, self.alphabet),
+            (WritingSystem::Chinese, east * HAN_WEIGHT),
+            (WritingSystem::Korean, self.hangul * 2),
+            (WritingSystem::Thai, self.thai),
+            (WritingSystem::Alphabet, self.alphabet),
         ];
         let most = ranks
             .iter()
@@ -263,21 +276,21 @@ impl Letters {
     }
 }
 
-fn writing_of(character: char) -> Option<Writing> {
+fn writing_of(character: char) -> Option<WritingSystem> {
     use crate::script::{Script, script_of};
     if !character.is_alphabetic() {
         return None;
     }
     Some(match script_of(character) {
-        Script::Han => Writing::Chinese,
-        Script::Kana => Writing::Japanese,
-        Script::Hangul => Writing::Korean,
-        Script::Thai => Writing::Thai,
-        Script::Number | Script::Other => Writing::Alphabet,
+        Script::Han => WritingSystem::Chinese,
+        Script::Kana => WritingSystem::Japanese,
+        Script::Hangul => WritingSystem::Korean,
+        Script::Thai => WritingSystem::Thai,
+        Script::Number | Script::Other => WritingSystem::Alphabet,
     })
 }
 
-/// ISO 639-1.
+/// The codes of ISO 639-1.
 const CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr \
     cs cu cv cy da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi \
     ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv \
@@ -286,7 +299,7 @@ const CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br
     st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za \
     zh zu";
 
-/// ISO 639-3 codes, as whatlang and some pages give them, and their ISO 639-1 codes.
+/// ISO 639-3 codes that whatlang and some pages use, with their ISO 639-1 codes.
 const LONG_CODES: [(&str, &str); 77] = [
     ("epo", "eo"),
     ("eng", "en"),
@@ -391,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alphabet_is_asked_of_the_guesser() {
+    fn the_language_of_an_alphabet_is_found_by_trigrams() {
         let english = "The quick brown fox jumps over the lazy dog, and then it goes home again.";
         check(english, Some("zh-CN"), Some("en"));
         check(

@@ -1,6 +1,6 @@
-//! Which rule finds the words of a run of text.
+//! The scripts that are segmented by different rules.
 
-/// The script of a word, which also says how the word was found.
+/// The script of a word, which determines how the word was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Script {
@@ -18,7 +18,7 @@ pub enum Script {
     Other,
 }
 
-/// The script that decides how a folded character is cut; never `Number`.
+/// The script by whose rule a folded character is segmented; never `Number`.
 pub(crate) fn script_of(character: char) -> Script {
     match character as u32 {
         0..0x0E00 => Script::Other,

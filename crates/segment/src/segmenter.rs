@@ -1,13 +1,14 @@
-//! Runs of one script, each cut by the rule of its script.
+//! Segmentation: text is split into runs of one script, and each run into words by the rule of its
+//! script.
 //!
-//! * **Han** by jieba with its dictionary and without its hidden Markov model: the model invents
-//!   words that depend on their surroundings, so one inserted character would change several.
-//! * **Kana, hangul, thai** have no word list here: overlapping bigrams of characters, which
-//!   search and comparison can live with.
-//! * **The rest** by UAX 29, with a short cut for ASCII that gives the same words (a property
-//!   test holds it to that).
+//! * **Han**: jieba with its dictionary, but without its hidden Markov model. The model finds words
+//!   that depend on the text around them, so that one inserted character would change several words.
+//! * **Kana, hangul, thai**: overlapping bigrams of characters, since there is no word list. Bigrams are
+//!   good enough for search and comparison.
+//! * **Other scripts**: UAX 29, with a fast path for ASCII that gives the same words (a property test
+//!   checks this).
 //!
-//! Costs: about 15 MB/s of Chinese on one core; the dictionary takes 0.2 s and 31 MB and is only
+//! Cost: about 15 MB/s of Chinese on one core. Loading the dictionary takes 0.2 s and 31 MB; it is
 //! loaded when the first Chinese character is met.
 
 use std::sync::{LazyLock, OnceLock};
@@ -20,43 +21,54 @@ use crate::fold::Folded;
 use crate::script::{Script, script_of};
 use crate::words::{Span, Words};
 
-/// The number of this definition of a word. It changes when the words of any text could change:
-/// folding, cutting, the dictionary or the hash. What was derived from words of another scheme
-/// must not be compared with these.
+/// The version of the definition of a word. It changes with everything that could change the words of
+/// any text: folding, segmentation, the dictionary or the hash. Data derived from words of another
+/// scheme must not be compared with data of this one.
 pub const SEGMENT_SCHEME: u32 = 1;
 
-/// Bytes of Han text given to jieba at once. Its tables grow with the run, and a page may be one
-/// run of megabytes; a word cut in two every 48 KB does not matter.
+/// The most bytes of Han text that jieba segments at once. Its tables grow with the text, and a page
+/// may be one run of megabytes. That a word may be split every 48 KB does not matter.
 const HAN_RUN_BYTES_MAX: usize = 48 << 10;
 
-/// Finds the words of texts. There is one for the process: see [`Segmenter::shared`].
+/// Finds the words of texts.
+///
+/// Use the one instance of the process, [`Segmenter::shared`], since each instance loads its own
+/// dictionary.
+///
+/// ```
+/// use segment::Segmenter;
+/// let words = Segmenter::shared().words("Don’t panic");
+/// let first = words.get(0).unwrap();
+/// assert_eq!(first.text, "don't");
+/// assert_eq!(&"Don’t panic"[first.start as usize..first.end as usize], "Don’t");
+/// ```
 #[derive(Debug, Default)]
 pub struct Segmenter {
     jieba: OnceLock<Jieba>,
 }
 
 impl Segmenter {
-    /// The segmenter that everybody uses.
+    /// The one segmenter of the process.
     pub fn shared() -> &'static Segmenter {
         static SHARED: LazyLock<Segmenter> = LazyLock::new(Segmenter::default);
         &SHARED
     }
 
-    /// The words of `text`. Punctuation, symbols and spaces are no words.
+    /// The words of `text`, in order. Punctuation, symbols and whitespace are no words.
     pub fn words(&self, text: &str) -> Words {
         let folded = Folded::new(text);
-        let mut cut = Cut {
+        let mut segmentation = Segmentation {
             segmenter: self,
             folded: &folded,
             piece: 0,
             spans: Vec::with_capacity(folded.text.len() / 6 + 4),
         };
         if folded.text.is_ascii() {
-            cut.ascii(0, &folded.text);
+            segmentation.ascii(0, &folded.text);
         } else {
-            cut.all();
+            segmentation.all();
         }
-        let spans = cut.spans;
+        let spans = segmentation.spans;
         let bytes = folded.text.as_bytes();
         let hashes = spans
             .iter()
@@ -69,7 +81,7 @@ impl Segmenter {
         }
     }
 
-    /// Whether the dictionary has a folded Chinese word.
+    /// Whether the dictionary has a Chinese word, given in its folded form.
     pub fn is_word(&self, word: &str) -> bool {
         self.jieba().has_word(word)
     }
@@ -79,16 +91,16 @@ impl Segmenter {
     }
 }
 
-/// The cutting of one folded text.
-struct Cut<'c> {
+/// The segmentation of one folded text.
+struct Segmentation<'c> {
     segmenter: &'c Segmenter,
     folded: &'c Folded,
-    /// The piece of the folded text that the last word began in.
+    /// The piece of the folded text in which the last word began.
     piece: usize,
     spans: Vec<Span>,
 }
 
-impl Cut<'_> {
+impl Segmentation<'_> {
     fn all(&mut self) {
         let text = self.folded.text.as_str();
         let mut start = 0;
@@ -151,15 +163,16 @@ impl Cut<'_> {
         }
     }
 
-    /// UAX 29 over text that is not all ASCII. It always breaks around blanks that an
-    /// ASCII character follows, so what is ASCII between two of them takes the short cut.
+    /// UAX 29 for text that is not all ASCII. UAX 29 always breaks at a blank before an ASCII character,
+    /// so ASCII text between two such blanks can take the fast path.
     fn mixed(&mut self, start: usize, run: &str) {
         let bytes = run.as_bytes();
         let mut begin = 0;
         while begin < bytes.len() {
             let mut end = begin;
             let mut ascii = true;
-            while end < bytes.len() && !(bytes[end] == b' ' && is_solid_at(bytes, end + 1)) {
+            while end < bytes.len() && !(bytes[end] == b' ' && ends_or_is_ascii_at(bytes, end + 1))
+            {
                 ascii &= bytes[end].is_ascii();
                 end += 1;
             }
@@ -178,13 +191,13 @@ impl Cut<'_> {
         }
     }
 
-    /// UAX 29 over ASCII: letters, digits and `_` join; `:` and `.` and `'` join two letters,
-    /// `,` and `;` and `.` and `'` join two digits.
+    /// UAX 29 for ASCII: letters, digits and `_` form words; `:`, `.` and `'` join two letters; `,`, `;`,
+    /// `.` and `'` join two digits.
     fn ascii(&mut self, start: usize, run: &str) {
         let bytes = run.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            if !joins(bytes[at]) {
+            if !is_word_byte(bytes[at]) {
                 at += 1;
                 continue;
             }
@@ -195,8 +208,7 @@ impl Cut<'_> {
                     b'0'..=b'9' => digits += 1,
                     b'_' => {}
                     byte if byte.is_ascii_alphabetic() => letters += 1,
-                    byte if at + 1 < bytes.len() && bridges(bytes[at - 1], byte, bytes[at + 1]) => {
-                    }
+                    byte if at + 1 < bytes.len() && joins(bytes[at - 1], byte, bytes[at + 1]) => {}
                     _ => break,
                 }
                 at += 1;
@@ -225,18 +237,20 @@ impl Cut<'_> {
     }
 }
 
-/// Whether the text ends here, or goes on in ASCII that is no blank.
-fn is_solid_at(bytes: &[u8], at: usize) -> bool {
+/// Whether the text ends at `at`, or continues with an ASCII character other than a blank.
+fn ends_or_is_ascii_at(bytes: &[u8], at: usize) -> bool {
     bytes
         .get(at)
         .is_none_or(|byte| byte.is_ascii() && *byte != b' ')
 }
 
-fn joins(byte: u8) -> bool {
+/// Whether a byte is part of a word wherever it stands.
+fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-fn bridges(before: u8, byte: u8, after: u8) -> bool {
+/// Whether `byte` joins the characters before and after it into one word.
+fn joins(before: u8, byte: u8, after: u8) -> bool {
     match byte {
         b'.' | b'\'' => {
             (before.is_ascii_alphabetic() && after.is_ascii_alphabetic())
@@ -273,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn each_script_is_cut_by_its_own_rule() {
+    fn each_script_is_segmented_by_its_own_rule() {
         check(
             "The Quick (brown) fox can’t jump 32.3 feet, right?",
             "the|quick|brown|fox|can't|jump|32.3|feet|right",
@@ -294,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_stands_in_the_source_where_it_says() {
+    fn the_range_of_a_word_is_its_place_in_the_source() {
         let source = "Ｌｉｎｕｘ 內核：Don’t e\u{301}dit v6.1";
         let words = Segmenter::shared().words(source);
         let found: Vec<&str> = words
@@ -325,21 +339,21 @@ mod tests {
     }
 
     #[test]
-    fn a_megabyte_without_a_space_is_cut_too() {
+    fn a_megabyte_without_a_space_is_segmented_too() {
         assert_eq!(texts(&"网页".repeat(200_000)).len(), 200_000);
         assert_eq!(texts(&"a".repeat(1 << 20)).len(), 1);
     }
 
     proptest! {
         #[test]
-        fn the_ascii_short_cut_gives_the_words_of_uax_29(text in "[ -~\\n]{0,60}|[a1_.,:;' ]{0,30}") {
+        fn the_fast_path_for_ascii_gives_the_words_of_uax_29(text in "[ -~\\n]{0,60}|[a1_.,:;' ]{0,30}") {
             let folded = text.to_ascii_lowercase();
             let expected: Vec<String> = folded.unicode_words().map(str::to_owned).collect();
             prop_assert_eq!(texts(&text), expected);
         }
 
         #[test]
-        fn ascii_between_blanks_is_cut_as_uax_29_does(
+        fn ascii_between_blanks_is_segmented_as_uax_29_does(
             text in "[a1 é\u{301}\u{345}\u{200d}’—.,:'_\n а\u{93e}]{0,30}"
         ) {
             let folded = fold(&text);

@@ -1,22 +1,21 @@
 //! Traditional to simplified Chinese, one character at a time.
 //!
-//! Jieba's dictionary knows simplified words only; traditional text falls apart into single
-//! characters. A reprint in the other script is also the same text to a reader. Folding is for
-//! comparison and search, never for display, so the characters that simplification merged
-//! (乾, 幹 and 干) may stay merged.
+//! Jieba's dictionary has simplified words only; it would split traditional text into single
+//! characters. Also, a reprint in the other script is the same text to a reader. Folded text is only
+//! compared and searched, never displayed, so it does not matter that simplification merges characters
+//! (乾, 幹 and 干).
 
 use std::sync::LazyLock;
 
 use crate::simplified_table::PAIRS;
 
-/// First and last character of the dense part of the table: CJK Extension A to the end of the
-/// unified ideographs.
+/// The range of the dense part of the table: from CJK Extension A to the end of the unified ideographs.
 const DENSE: std::ops::Range<u32> = 0x3400..0xA000;
 
 struct Table {
-    /// Simplified form by `char - DENSE.start`; 0 for a character that stays.
+    /// The simplified form by `char - DENSE.start`; 0 for a character that has none.
     dense: Vec<u16>,
-    /// The pairs with a side outside the dense part, ordered by the traditional character.
+    /// The pairs with a character outside the dense part, ordered by the traditional character.
     sparse: Vec<(char, char)>,
 }
 

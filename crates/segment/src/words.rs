@@ -1,7 +1,7 @@
-//! The words of one text: one buffer of folded text and a span for each word.
+//! The words of one text: one buffer with the folded text, and a span of it for each word.
 //!
-//! A page has thousands of words and passes through four stages; a `String` for each would cost
-//! more than finding them. Spans overlap where scripts are cut into bigrams.
+//! A page has thousands of words; allocating a `String` for each would take longer than finding them.
+//! The spans of bigrams overlap.
 
 use crate::Script;
 
@@ -25,7 +25,7 @@ pub(crate) struct Span {
 /// One word of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Word<'w> {
-    /// The word as it is compared: NFKC, lower case, simplified characters.
+    /// The word as it is compared; see [`fold`](crate::fold()).
     pub text: &'w str,
     /// `xxh3_64` of `text`.
     pub hash: u64,

@@ -61,6 +61,7 @@ impl TestWeb {
             http_version: "HTTP/1.1",
             headers: plan.response.headers,
             body,
+            via: fetcher::Via::Wire,
             remote: plan.address,
             truncated: cut.map(|_| Truncated::Disconnect),
             first_byte,

@@ -1,41 +1,41 @@
-//! The container whose paragraphs score best.
+//! The container with the best score, as in Readability.
 //!
-//! Every run of prose gives points to the blocks around it, full to the nearest, less to those
-//! further out; a block loses the share of its text that is links. The best block is where an
-//! article's paragraphs meet. Strong on articles in any script, blind where content is spread
-//! over many blocks.
+//! Every run of prose gives points to the blocks around it: all its points to the nearest, fewer to
+//! those further out. The score of a block is reduced by the share of its text that is in links. The
+//! best block is the one that holds the paragraphs of an article. The method is strong on articles in
+//! any script and fails where the content is spread over many blocks.
 //!
-//! Source: the idea of Readability (Arc90, 2009).
+//! Source: Readability (Arc90, 2009).
 
-use crate::flat::{ElementIndex, Flat, NONE};
-use crate::hints::Hint;
-use crate::sums::Sums;
+use crate::class_hints::Hint;
+use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
+use crate::prefix_sums::PrefixSums;
 use crate::tag::Tag;
 
-/// The best container, and how sure of it the scores are.
+/// The best container.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Container {
-    /// `NONE` where the page has no prose.
+    /// `NO_ELEMENT` where the page has no prose.
     pub element: ElementIndex,
     /// The share of the page's prose that stands in it.
     pub prose_share: f32,
 }
 
-/// How many levels above a paragraph take part in its score.
+/// How many blocks above a paragraph are given points.
 const LEVELS: usize = 5;
 
 /// Finds the container with the best score.
-pub(crate) fn find(flat: &Flat<'_>, sums: &Sums) -> Container {
+pub(crate) fn find(flat: &FlatDom<'_>, sums: &PrefixSums) -> Container {
     let mut scores: Vec<f32> = vec![0.0; flat.elements.len()];
     let mut scored: Vec<ElementIndex> = Vec::new();
     for run in &flat.runs {
-        if run.tally.weight < 30 || run.link_weight * 2 > run.tally.weight {
+        if run.counts.weight < 30 || run.link_weight * 2 > run.counts.weight {
             continue;
         }
         let points = 1.0
-            + (run.tally.commas + run.tally.stops).min(12) as f32
-            + (run.tally.weight as f32 / 100.0).min(4.0);
-        // A paragraph's own element holds nothing but itself: its points go to what is around it.
+            + (run.counts.commas + run.counts.sentence_ends).min(12) as f32
+            + (run.counts.weight as f32 / 100.0).min(4.0);
+        // A `<p>` holds only its own text, so the points go to the blocks around it.
         let mut level = 0;
         for index in flat.ancestors(run.owner) {
             let element = &flat.elements[index as usize];
@@ -58,20 +58,20 @@ pub(crate) fn find(flat: &Flat<'_>, sums: &Sums) -> Container {
             }
         }
     }
-    let mut best = (0.0, NONE);
+    let mut best = (0.0, NO_ELEMENT);
     for &index in &scored {
         let element = &flat.elements[index as usize];
-        let density = crate::sums::share(element.link_weight, element.tally.weight, 1.0);
+        let density = crate::prefix_sums::share(element.link_weight, element.counts.weight, 1.0);
         let score = scores[index as usize] * (1.0 - density);
         if score > best.0 {
             best = (score, index);
         }
     }
     let page = sums.page();
-    let prose_share = if best.1 == NONE {
+    let prose_share = if best.1 == NO_ELEMENT {
         0.0
     } else {
-        crate::sums::share(sums.under(flat, best.1).prose, page.prose, 0.0)
+        crate::prefix_sums::share(sums.under(flat, best.1).prose, page.prose, 0.0)
     };
     Container {
         element: best.1,
@@ -79,8 +79,9 @@ pub(crate) fn find(flat: &Flat<'_>, sums: &Sums) -> Container {
     }
 }
 
-/// A start in the score for what an element is called; never quite 0, which means "not scored".
-fn name_score(flat: &Flat<'_>, index: ElementIndex) -> f32 {
+/// The initial score of an element by its tag and class names. It is never 0, which stands for "not
+/// yet scored".
+fn name_score(flat: &FlatDom<'_>, index: ElementIndex) -> f32 {
     let element = &flat.elements[index as usize];
     let mut score = match element.tag {
         Tag::Div | Tag::Article | Tag::Main | Tag::Section => 5.0,

@@ -1,12 +1,11 @@
 //! The charset parameter of a `Content-Type` header, read as browsers read it.
 //!
-//! Source: WHATWG MIME Sniffing, "parse a MIME type"; step numbers are of no use here, so the
-//! loops are named after what they collect.
+//! Source: WHATWG MIME Sniffing, "parse a MIME type".
 
 use encoding_rs::Encoding;
 
-/// The encoding a header names; `None` when it is no MIME type, has no `charset`, or has one that
-/// is no encoding label. The first `charset` counts, even where a second one would be better.
+/// The encoding that a header names; `None` when it is no MIME type, has no `charset`, or has one
+/// that is no encoding label. The first `charset` counts, even if only a second one is a label.
 pub(super) fn charset(header: &str) -> Option<&'static Encoding> {
     let header = header.trim_matches(is_http_whitespace);
     let (essence, parameters) = header.split_once(';').unwrap_or((header, ""));
@@ -76,8 +75,8 @@ fn is_token(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// HTTP quoted-string token code points. A header is bytes; those above 0x7F reach us as U+0080
-/// and up, all of which we let pass, since no encoding label has any.
+/// HTTP quoted-string token code points. Header bytes above 0x7F arrive as U+0080 and above; all of
+/// these are accepted, since no encoding label contains any.
 fn is_quotable(char: char) -> bool {
     char == '\t' || (' '..='~').contains(&char) || char >= '\u{80}'
 }

@@ -1,16 +1,16 @@
-//! A guess by the bytes alone, for pages that declare nothing.
+//! Encoding detection from the bytes alone, for pages that declare none.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding;
 
-/// How many bytes the detector sees, from the first that is not ASCII on. It needs a few hundred;
-/// it runs some twenty decoders side by side, so the whole of a 10 MB body would take seconds.
+/// The most bytes that the detector reads, beginning at the first that is not ASCII. It needs a few
+/// hundred. It runs some twenty decoders in parallel, so a body of 10 MB would take seconds.
 const DETECTION_BYTES_MAX: usize = 1 << 18;
 
-/// The bytes kept before the first that is not ASCII: the detector looks at what precedes it.
+/// Bytes before the first that is not ASCII that the detector reads as context.
 const CONTEXT_BYTES: usize = 16;
 
-/// The likeliest encoding. UTF-8 is not among the answers: whoever asks has tried it.
+/// The most likely encoding. UTF-8 is never the answer: the caller has ruled it out.
 pub(super) fn detect(bytes: &[u8], tld: Option<&str>) -> &'static Encoding {
     let start = bytes
         .iter()
@@ -18,13 +18,14 @@ pub(super) fn detect(bytes: &[u8], tld: Option<&str>) -> &'static Encoding {
         .unwrap_or(0)
         .saturating_sub(CONTEXT_BYTES);
     let end = bytes.len().min(start + DETECTION_BYTES_MAX);
-    // ISO-2022-JP is denied to browsers because of scripts; nothing here runs any.
+    // Browsers do not detect ISO-2022-JP because it can hide scripts; no scripts are run here.
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(&bytes[start..end], end == bytes.len());
     detector.guess(tld.and_then(label).as_deref(), Utf8Detection::Deny)
 }
 
-/// The hint in the form the detector takes: lower-case ASCII without a dot. It panics on others.
+/// The hint in the form that the detector accepts: lower-case ASCII without a dot. It panics on
+/// anything else.
 fn label(tld: &str) -> Option<Vec<u8>> {
     let usable = !tld.is_empty() && tld.is_ascii() && !tld.contains('.');
     usable.then(|| tld.to_ascii_lowercase().into_bytes())

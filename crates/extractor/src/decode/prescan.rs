@@ -1,21 +1,21 @@
-//! The prescan: a byte-level look for `<meta charset>` before anything is parsed.
+//! The prescan: a search for `<meta charset>` in the bytes before anything is parsed.
 //!
-//! It is no HTML parser on purpose: every browser runs this same rough scan, so a page that
-//! fools it fools them alike. It knows comments, tags with quoted attributes and `<meta>`, and it
-//! does not know scripts: a `<meta>` in a script within the first 1,024 bytes counts.
+//! It is deliberately no HTML parser. Every browser runs this same rough scan, so where it is wrong
+//! browsers are wrong in the same way. It knows comments, tags with quoted attributes and `<meta>`,
+//! but not scripts: a `<meta>` in a script within the first 1,024 bytes counts.
 //!
 //! Source: HTML standard, "prescan a byte stream to determine its encoding", with the fallback
 //! to "get an XML encoding".
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
-/// How far a scan is to reach, which decides how careful it must be.
+/// Which part of the page a scan reads, and by which rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// The standard's first 1,024 bytes, by the letter.
+    /// The first 1,024 bytes, exactly by the standard.
     Head,
-    /// Further on, where the tree builder would meet a `<meta>`: scripts and style sheets are
-    /// skipped, as it would skip them.
+    /// The bytes after these. The standard's tree builder would find a `<meta>` there, so scripts
+    /// and style sheets are skipped, as the tree builder skips them.
     Later,
 }
 
@@ -90,7 +90,7 @@ impl Scanner<'_> {
                 }
                 _ => {}
             }
-            // Only these three are told apart, so the memory of names stays small.
+            // Only duplicates of these three matter, so the list of seen names stays small.
             if matches!(
                 attribute.name.as_slice(),
                 b"http-equiv" | b"content" | b"charset"
@@ -106,7 +106,8 @@ impl Scanner<'_> {
         Some(declared.map(as_declared_by_meta))
     }
 
-    /// Skips a tag and its attributes; for later reach a script's or style sheet's content too.
+    /// Skips a tag and its attributes; beyond the first bytes also the content of a script or style
+    /// sheet.
     fn skip_tag(&mut self, reach: Reach) -> Option<()> {
         let rest = self.rest();
         let raw: Option<&[u8]> = [b"script".as_slice(), b"style"].into_iter().find(|name| {
@@ -242,7 +243,8 @@ fn xml_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(label).map(|encoding| if is_utf_16(encoding) { UTF_8 } else { encoding })
 }
 
-/// A page that could be scanned as ASCII is not UTF-16, whatever it says.
+/// The encoding meant by a `<meta>`. A page whose `<meta>` can be read as ASCII is not UTF-16,
+/// whatever it declares.
 fn as_declared_by_meta(encoding: &'static Encoding) -> &'static Encoding {
     if is_utf_16(encoding) {
         UTF_8

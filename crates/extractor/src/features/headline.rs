@@ -1,197 +1,222 @@
-//! Features of the headline: does a run belong to the piece that the page's title names?
+//! Features of the headline: does a run belong to the text that the page's title names?
 //!
-//! A page may hold several texts; the one it is about stands with its title. What comes after
-//! another heading of the title's kind, or in another branch of the page, or speaks of other
-//! things than the page's prose, is another text.
+//! A page may hold several texts. The one the page is about stands below the headline, the run that
+//! repeats the title. A run is likely part of another text if a heading of the same level stands
+//! between it and the headline, if it stands in another branch of the tree, or if it shares no words
+//! with the page's prose.
 
-use super::{PageFacts, Row, log};
-use crate::candidates::agreement::hash_words;
-use crate::features::Survey;
-use crate::flat::{ElementIndex, Flat, NONE};
-use crate::quick::{Map, Set};
-use crate::signs::Sign;
-use crate::sums::{is_prose, share};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::PageInputs;
+use super::table::{Row, log, signed_log_distance};
+use super::text_overlap::first_heading_run;
+use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
+use crate::line_markers::Marker;
+use crate::prefix_sums::{is_prose, share};
+use crate::shingles::hash_words;
+use crate::survey::Survey;
 
 /// Where the headline is, and what was passed since.
+///
+/// It counts run by run, so the runs must be taken in order.
 pub(super) struct Headline {
-    /// The run that says the title best.
+    /// The run that repeats the title best.
     run: Option<usize>,
     element: ElementIndex,
     level: u8,
-    /// How well it says it.
+    /// How well that run repeats the title.
     score: f32,
-    words: Set,
-    /// For each long word of the page's prose, the first run with it and whether another has it.
-    vocabulary: Map<(u32, bool)>,
-    /// Headings of the title's level, by-lines and dates since.
+    title: FxHashSet<u64>,
+    vocabulary: Vocabulary,
+    /// Headings of the headline's level or above that were passed since.
     same_level: u32,
+    /// By-lines and dates that were passed since.
     labels: u32,
 }
 
 impl Headline {
-    pub(super) fn of(flat: &Flat<'_>, survey: &Survey) -> Headline {
-        const WEIGHT_MAX: u32 = 300;
-        const LEAST: f32 = 0.35;
+    pub(super) fn of(flat: &FlatDom<'_>, survey: &Survey) -> Headline {
         let mut title = Vec::new();
         hash_words(&flat.title, &mut title);
-        let words: Set = title.iter().copied().collect();
-        let mut best = (LEAST, None);
-        for (index, run) in flat.runs.iter().enumerate() {
-            if run.tally.weight > WEIGHT_MAX || words.is_empty() {
-                continue;
+        let (score, run) = match best_match(flat, survey, &title) {
+            Some((score, run)) => (score, Some(run)),
+            None => {
+                let first = first_heading_run(flat, survey);
+                (0.0, first.filter(|&run| run < flat.runs.len()))
             }
-            let own = survey.grams.words(index);
-            let common = own.iter().filter(|word| words.contains(word)).count();
-            if common == 0 {
-                continue;
-            }
-            let level = heading_level(flat, index);
-            let linked = run.link_weight * 2 > run.tally.weight;
-            let score = 2.0 * common as f32 / (own.len() + title.len()) as f32
-                + match level {
-                    1 => 0.3,
-                    2 => 0.15,
-                    3..=6 => 0.1,
-                    _ => 0.0,
-                }
-                - if linked { 0.2 } else { 0.0 };
-            if score > best.0 {
-                best = (score, Some(index));
-            }
-        }
-        let (score, run) = match best {
-            (score, Some(index)) => (score, Some(index)),
-            (_, None) => (
-                0.0,
-                Some(survey.marks.h1)
-                    .filter(|&h1| h1 != NONE)
-                    .map(|h1| flat.elements[h1 as usize].first_run as usize)
-                    .filter(|&run| run < flat.runs.len()),
-            ),
         };
-        let prose = (0..flat.runs.len()).filter(|&run| is_prose(&flat.runs[run]));
-        let words_of_prose: usize = prose.map(|run| survey.grams.words(run).len()).sum();
-        let mut vocabulary: Map<(u32, bool)> = Map::default();
-        vocabulary.reserve(words_of_prose / 2);
-        for (index, run) in flat.runs.iter().enumerate() {
-            if !is_prose(run) {
-                continue;
-            }
-            for &word in survey.grams.words(index) {
-                let entry = vocabulary.entry(word).or_insert((index as u32, false));
-                entry.1 |= entry.0 != index as u32;
-            }
-        }
         Headline {
             run,
-            element: run.map_or(NONE, |run| flat.runs[run].owner),
+            element: run.map_or(NO_ELEMENT, |run| flat.runs[run].owner),
             level: run.map_or(0, |run| heading_level(flat, run)),
             score,
-            words,
-            vocabulary,
+            title: title.into_iter().collect(),
+            vocabulary: Vocabulary::of(flat, survey),
             same_level: 0,
             labels: 0,
         }
     }
 
-    pub(super) fn put(
-        &mut self,
-        row: &mut Row<'_>,
-        flat: &Flat<'_>,
-        survey: &Survey,
-        facts: &PageFacts,
-        place: ElementIndex,
-        index: usize,
-    ) {
-        let run = &flat.runs[index];
-        let signed = match self.run {
-            Some(title) => {
-                let distance = index as f32 - title as f32;
-                distance.signum() * (1.0 + distance.abs()).ln()
-            }
-            None => 20.0,
-        };
-        row.put("from_title", signed);
+    pub(super) fn put(&mut self, row: &mut Row<'_>, page: &PageInputs<'_>, index: usize) {
+        row.put("from_title", signed_log_distance(index, self.run));
         row.put("title_score", self.score);
-        let meet = match self.element {
-            NONE => None,
-            title => flat
-                .ancestors(title)
+        self.put_branch(row, page, index);
+        self.put_passed(row, page, index);
+        let words = page.survey.shingles.words(index);
+        let common = words.iter().filter(|word| self.title.contains(word));
+        let common = common.count() as u32;
+        row.put("title_words", share(common, self.title.len() as u32, 0.0));
+        let known = self.vocabulary.known(words, index);
+        row.put("vocabulary", share(known, words.len() as u32, -1.0));
+    }
+
+    /// The smallest element that holds both headline and run, and the branch below it that the run
+    /// stands in. A second article on the page stands in a branch of its own.
+    fn put_branch(&self, row: &mut Row<'_>, page: &PageInputs<'_>, index: usize) {
+        let (flat, total) = (page.flat, page.facts.page);
+        let owner = flat.runs[index].owner;
+        let meeting = match self.element {
+            NO_ELEMENT => None,
+            headline => flat
+                .ancestors(headline)
                 .enumerate()
-                .find(|&(_, at)| flat.contains(at, run.owner)),
+                .find(|&(_, at)| flat.contains(at, owner)),
         };
-        match meet {
-            Some((steps, at)) => {
-                let sum = survey.sums.under(flat, at);
-                row.put("title_steps", steps as f32);
-                row.put("title_share", share(sum.weight, facts.page.weight, 0.0));
-                row.put("title_prose", share(sum.prose, facts.page.prose, 0.0));
-                row.put("title_depth", f32::from(flat.elements[at as usize].depth));
-                let down = f32::from(flat.elements[place as usize].depth)
-                    - f32::from(flat.elements[at as usize].depth);
-                row.put("title_down", down);
-                // The branch below the meeting point that the run stands in.
-                let branch = flat
-                    .ancestors(place)
-                    .take_while(|&branch| branch != at)
-                    .last()
-                    .unwrap_or(place);
-                let sum = survey.sums.under(flat, branch);
-                row.put("branch_share", share(sum.weight, facts.page.weight, 0.0));
-                row.put("branch_prose", share(sum.prose, facts.page.prose, 0.0));
-                row.put("branch_links", sum.link_density());
-                let first = flat.elements[branch as usize].first_run as usize;
-                row.put("branch_from", first as f32 - self.run.unwrap_or(0) as f32);
-                row.put("branch_headings", log(sum.headings));
+        let Some((steps, at)) = meeting else {
+            for name in BRANCH_FEATURES {
+                row.put(name, -1.0);
             }
-            None => {
-                for name in [
-                    "title_steps",
-                    "title_share",
-                    "title_prose",
-                    "title_depth",
-                    "title_down",
-                    "branch_share",
-                    "branch_prose",
-                    "branch_links",
-                    "branch_from",
-                    "branch_headings",
-                ] {
-                    row.put(name, -1.0);
-                }
-            }
+            return;
+        };
+        let place = page.places[index];
+        let depth = |at: ElementIndex| f32::from(flat.elements[at as usize].depth);
+        let branch = flat
+            .ancestors(place)
+            .take_while(|&branch| branch != at)
+            .last()
+            .unwrap_or(place);
+        let around = page.survey.sums.under(flat, at);
+        let within = page.survey.sums.under(flat, branch);
+        let first = flat.elements[branch as usize].first_run as usize;
+        let values = [
+            steps as f32,
+            share(around.weight, total.weight, 0.0),
+            share(around.prose, total.prose, 0.0),
+            depth(at),
+            depth(place) - depth(at),
+            share(within.weight, total.weight, 0.0),
+            share(within.prose, total.prose, 0.0),
+            within.link_density(),
+            first as f32 - self.run.unwrap_or(0) as f32,
+            log(within.headings),
+        ];
+        for (name, value) in BRANCH_FEATURES.into_iter().zip(values) {
+            row.put(name, value);
         }
-        let after = self.run.is_some_and(|title| index > title);
-        let level = heading_level(flat, index);
-        if after {
+    }
+
+    /// How many headings of the headline's kind, by-lines and dates stand between it and the run:
+    /// each may begin another text.
+    fn put_passed(&mut self, row: &mut Row<'_>, page: &PageInputs<'_>, index: usize) {
+        let run = &page.flat.runs[index];
+        let is_after = self.run.is_some_and(|headline| index > headline);
+        let level = heading_level(page.flat, index);
+        if is_after {
             self.same_level += u32::from(self.level > 0 && level > 0 && level <= self.level);
         }
         row.put("same_level", log(self.same_level));
         row.put("labels", log(self.labels));
-        let signs = survey.signs[index];
-        if after && run.tally.weight < 100 && (signs.has(Sign::Date) || signs.has(Sign::Byline)) {
+        let markers = page.survey.markers[index];
+        let is_label = markers.has(Marker::Date) || markers.has(Marker::Byline);
+        if is_after && run.counts.weight < 100 && is_label {
             self.labels += 1;
         }
-        let own = survey.grams.words(index);
-        let common = own.iter().filter(|word| self.words.contains(word)).count();
-        row.put(
-            "title_words",
-            share(common as u32, self.words.len() as u32, 0.0),
-        );
-        let known = own
-            .iter()
-            .filter(|word| {
-                self.vocabulary
-                    .get(word)
-                    .is_some_and(|&(first, many)| many || first != index as u32)
-            })
-            .count();
-        row.put("vocabulary", share(known as u32, own.len() as u32, -1.0));
+    }
+}
+
+/// The features of [`Headline::put_branch`], in order.
+const BRANCH_FEATURES: [&str; 10] = [
+    "title_steps",
+    "title_share",
+    "title_prose",
+    "title_depth",
+    "title_down",
+    "branch_share",
+    "branch_prose",
+    "branch_links",
+    "branch_from",
+    "branch_headings",
+];
+
+/// The run that shares most words with the title (Dice's coefficient), headings first and links
+/// last; none below a score of 0.35.
+fn best_match(flat: &FlatDom<'_>, survey: &Survey, title: &[u64]) -> Option<(f32, usize)> {
+    const WEIGHT_MAX: u32 = 300;
+    const SCORE_MIN: f32 = 0.35;
+    let distinct: FxHashSet<u64> = title.iter().copied().collect();
+    let mut best = (SCORE_MIN, None);
+    for (index, run) in flat.runs.iter().enumerate() {
+        if run.counts.weight > WEIGHT_MAX || distinct.is_empty() {
+            continue;
+        }
+        let own = survey.shingles.words(index);
+        let common = own.iter().filter(|word| distinct.contains(word)).count();
+        if common == 0 {
+            continue;
+        }
+        let is_link = run.link_weight * 2 > run.counts.weight;
+        let score = 2.0 * common as f32 / (own.len() + title.len()) as f32
+            + match heading_level(flat, index) {
+                1 => 0.3,
+                2 => 0.15,
+                3..=6 => 0.1,
+                _ => 0.0,
+            }
+            - if is_link { 0.2 } else { 0.0 };
+        if score > best.0 {
+            best = (score, Some(index));
+        }
+    }
+    best.1.map(|run| (best.0, run))
+}
+
+/// The words of the page's prose.
+struct Vocabulary {
+    /// For each word, the first run with it and whether another run has it.
+    words: FxHashMap<u64, (u32, bool)>,
+}
+
+impl Vocabulary {
+    fn of(flat: &FlatDom<'_>, survey: &Survey) -> Vocabulary {
+        let prose = (0..flat.runs.len()).filter(|&run| is_prose(&flat.runs[run]));
+        let count: usize = prose
+            .clone()
+            .map(|run| survey.shingles.words(run).len())
+            .sum();
+        let mut words: FxHashMap<u64, (u32, bool)> = FxHashMap::default();
+        words.reserve(count / 2);
+        for run in prose {
+            for &word in survey.shingles.words(run) {
+                let entry = words.entry(word).or_insert((run as u32, false));
+                entry.1 |= entry.0 != run as u32;
+            }
+        }
+        Vocabulary { words }
+    }
+
+    /// How many of a run's words stand in the prose of other runs.
+    fn known(&self, words: &[u64], run: usize) -> u32 {
+        let is_elsewhere = |word: &&u64| {
+            self.words
+                .get(*word)
+                .is_some_and(|&(first, many)| many || first != run as u32)
+        };
+        words.iter().filter(is_elsewhere).count() as u32
     }
 }
 
 /// The level of the heading that a run is, 0 for none.
-fn heading_level(flat: &Flat<'_>, index: usize) -> u8 {
+fn heading_level(flat: &FlatDom<'_>, index: usize) -> u8 {
     flat.ancestors(flat.runs[index].owner)
         .take(3)
         .find_map(|at| flat.elements[at as usize].tag.heading_level())
@@ -200,8 +225,9 @@ fn heading_level(flat: &Flat<'_>, index: usize) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use crate::features::{Survey, compute};
-    use crate::flat::Flat;
+    use crate::features::compute;
+    use crate::flat_dom::FlatDom;
+    use crate::survey::Survey;
 
     #[test]
     fn a_second_article_is_known_by_its_branch() {
@@ -210,7 +236,7 @@ mod tests {
              <div><h2>Flood takes bridge</h2><p>The river rose.</div>\
              <div><h2><a href=/2>Mayor resigns</a></h2><p>She had enough.</div>",
         );
-        let flat = Flat::of(&html);
+        let flat = FlatDom::of(&html);
         let survey = Survey::of(&flat);
         let url = url::Url::parse("http://a.example/1").unwrap();
         let table = compute(&flat, &survey, &Default::default(), &url).table;

@@ -1,9 +1,9 @@
-//! `Refresh: 5; url=/next`, in a header or a `<meta>`: a redirect for readers.
+//! Parsing `Refresh: 5; url=/next`, from a header or a `<meta>`.
 //!
-//! Source: HTML standard, "shared declarative refresh steps". Unlike there the fraction of the
-//! delay is kept: 0.5 seconds is a redirect, 30 is a page that is read first.
+//! Source: HTML standard, "shared declarative refresh steps". Unlike there the fraction of the delay is
+//! kept.
 
-/// A delay in seconds, and the URL as written; `None` for a URL when the page reloads itself.
+/// The delay in seconds and the URL as written, which is `None` when the page reloads itself.
 pub(super) fn parse(value: &str) -> Option<(f64, Option<&str>)> {
     let value = value.trim_start_matches(is_space);
     let time_length = value
@@ -36,19 +36,19 @@ fn delay(time: &str) -> Option<f64> {
         .nth(1)
         .map_or(time.len(), |(at, _)| at);
     let seconds: f64 = format!("0{}", &time[..end]).parse().ok()?;
-    // A row of four hundred digits is infinite, which JSON cannot say.
+    // Four hundred digits parse as infinity, which JSON cannot represent.
     Some(seconds.min(1e9))
 }
 
-/// What follows `url=`, without its quotes; the whole, where there is no `url=`.
+/// The URL after `url=`, without quotes; the whole text if there is no `url=`.
 fn address(rest: &str) -> &str {
     let named = rest
         .get(..3)
         .filter(|name| name.eq_ignore_ascii_case("url"))
         .and_then(|_| rest[3..].trim_start_matches(is_space).strip_prefix('='))
         .map(|value| value.trim_start_matches(is_space));
-    // "url" without "=" is itself an address; quotes are only looked for where it could not
-    // have begun with "u".
+    // "url" without "=" is the beginning of a URL. By the standard a text that begins with "u" but has
+    // no "url=" is taken with its quotes.
     let value = match named {
         Some(value) => value,
         None if rest.starts_with(['u', 'U']) => return rest,

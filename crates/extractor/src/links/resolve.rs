@@ -1,17 +1,16 @@
-//! A reference and its base to an absolute URL, as the WHATWG URL standard joins them.
+//! Resolving a reference against a base URL by the WHATWG URL standard.
 //!
-//! Two things are done around crate `url`. Before it: a reference that begins with two or more
-//! slashes names a host, however many slashes there are (`///host/path`, "special authority
-//! ignore slashes state"), where crate `url` 2.5.8 takes the third for an empty host. And within
-//! it: the query is encoded in the page's encoding, as browsers do, so that a GBK site is asked
-//! the question its own form would ask.
+//! Two things differ from a plain call of crate `url`. A reference that begins with more than two
+//! slashes names a host (`///host/path`; "special authority ignore slashes state"), where crate `url`
+//! 2.5.8 fails. And the query is encoded in the page's encoding, as browsers do, so that a server
+//! that expects GBK gets the query that its own forms would send.
 
 use std::borrow::Cow;
 
 use encoding_rs::{EncoderResult, Encoding};
 use url::Url;
 
-/// Joins a reference to its base; `None` where the standard says failure.
+/// Resolves a reference against its base; `None` where the standard returns failure.
 ///
 /// ```
 /// # use url::Url;
@@ -25,7 +24,7 @@ pub fn resolve(base: &Url, reference: &str) -> Option<Url> {
     resolve_in(base, reference, encoding_rs::UTF_8)
 }
 
-/// The same for a page in that encoding.
+/// As [`resolve`], for a page in that encoding.
 pub(crate) fn resolve_in(base: &Url, reference: &str, encoding: &'static Encoding) -> Option<Url> {
     let reference = host_after_two_slashes(base, reference);
     let encoding = encoding.output_encoding();
@@ -37,14 +36,14 @@ pub(crate) fn resolve_in(base: &Url, reference: &str, encoding: &'static Encodin
     options.parse(&reference).ok()
 }
 
-/// `///host` as `//host`, where the base has a host at all.
+/// The reference with three or more leading slashes as two, if the base's scheme has hosts.
 fn host_after_two_slashes<'r>(base: &Url, reference: &'r str) -> Cow<'r, str> {
     if !matches!(base.scheme(), "http" | "https" | "ws" | "wss" | "ftp") {
         return Cow::Borrowed(reference);
     }
     let mut slashes = 0;
     let mut rest = reference.trim_start_matches(|char| char <= ' ');
-    // Tabs and line breaks are no part of a URL, wherever they stand.
+    // The standard ignores tabs and line breaks anywhere in a URL.
     while let Some(char) = rest.chars().next() {
         match char {
             '/' | '\\' => slashes += 1,
@@ -60,7 +59,8 @@ fn host_after_two_slashes<'r>(base: &Url, reference: &'r str) -> Cow<'r, str> {
     }
 }
 
-/// A query's bytes; characters the encoding lacks become `%26%23NNN%3B`, as in a sent form.
+/// The bytes of a query. A character that the encoding lacks becomes `%26%23NNN%3B`, as in a form
+/// that a browser sends.
 fn encode_query<'q>(query: &'q str, encoding: &'static Encoding) -> Cow<'q, [u8]> {
     if query.is_ascii() {
         return Cow::Borrowed(query.as_bytes());

@@ -1,4 +1,4 @@
-//! What a page loads besides itself: images, scripts, style sheets, media.
+//! The resources that a page loads: images, scripts, style sheets, media.
 
 use std::sync::LazyLock;
 
@@ -7,13 +7,13 @@ use scraper::node::Element;
 
 use crate::dom::Attributes;
 
-/// Where pages put the address of a picture that a script loads later.
-static LATER: LazyLock<LocalName> = LazyLock::new(|| LocalName::from("data-src"));
+/// The attribute with the URL of an image that a script loads later.
+static DATA_SRC: LazyLock<LocalName> = LazyLock::new(|| LocalName::from("data-src"));
 
 /// The references of one element to resources, as written.
 pub(super) fn references(element: &Element) -> Vec<&str> {
     let attributes: &[LocalName] = match element.name.local {
-        local_name!("img") => &[local_name!("src"), LATER.clone()],
+        local_name!("img") => &[local_name!("src"), DATA_SRC.clone()],
         local_name!("script")
         | local_name!("embed")
         | local_name!("track")
@@ -50,7 +50,7 @@ fn is(element: &Element, name: &LocalName, value: &str) -> bool {
         .is_some_and(|actual| actual.trim().eq_ignore_ascii_case(value))
 }
 
-/// A `<link>` that a browser loads together with the page.
+/// Whether a browser loads the target of a `<link>` together with the page.
 fn is_loaded(element: &Element) -> bool {
     const LOADED: [&str; 7] = [
         "stylesheet",
@@ -92,7 +92,7 @@ fn srcset_references(srcset: &str) -> Vec<&str> {
     }
 }
 
-/// What follows the comma that ends a candidate's descriptors; commas in parentheses do not.
+/// The text after the comma that ends a candidate's descriptors; commas in parentheses do not count.
 fn after_descriptors(text: &str) -> &str {
     let mut nested = false;
     for (at, char) in text.char_indices() {

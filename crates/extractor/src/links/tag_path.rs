@@ -1,31 +1,31 @@
-//! Where a link stands in its page, as a short string that is equal for equal places.
+//! Tag paths: the place of a link in its page's template, as a short string.
 //!
-//! `html>body>div#main>ul.list>li>a`: tags with their id, or else their first class. Digits
-//! become `0`, so that `post-17` and `post-18` are one place. Pages of one template then agree on
-//! the paths of their menus, and a crawler can learn which paths lead to content.
+//! In `html>body>div#main>ul.list>li>a` each tag has its id or else its first class. Digits become `0`,
+//! so that `post-17` and `post-18` are the same. The same menu has the same path on all pages of a
+//! template, and a focused crawl learns which paths lead to relevant pages.
 
 use html5ever::local_name;
 use scraper::node::Element;
 
 use crate::dom::Attributes;
 
-/// Elements named; a longer path keeps those nearest to the link.
+/// The most elements of a path; a longer path keeps those nearest to the link.
 const ELEMENTS_MAX: usize = 12;
 
-/// Characters of an id or class that are kept.
+/// The characters of a tag, id or class that are kept.
 const NAME_CHARS_MAX: usize = 24;
 
-/// The elements that are open where a walk over the page is.
+/// The elements that are open at a point of a walk over the page.
 ///
-/// An element is labelled when the first link under it asks, and only once.
+/// The label of an element is computed once, when the first link inside it needs it.
 #[derive(Debug, Default)]
 pub(super) struct TagPath<'h> {
-    /// Each with its label, empty until it is asked for.
+    /// Each with its label, which is empty until it is needed.
     open: Vec<(&'h Element, String)>,
 }
 
 impl<'h> TagPath<'h> {
-    /// The walk goes into an element.
+    /// The walk enters an element.
     pub fn enter(&mut self, element: &'h Element) {
         self.open.push((element, String::new()));
     }
@@ -80,7 +80,7 @@ fn first_class(element: &Element) -> Option<&str> {
         .next()
 }
 
-/// Appends a name without what would make it unique or ambiguous.
+/// Appends a name, bounded, with digits and separators replaced.
 fn push_shortened(label: &mut String, name: &str) {
     let mut after_digit = false;
     for char in name.chars().take(NAME_CHARS_MAX) {
@@ -101,7 +101,7 @@ fn push_shortened(label: &mut String, name: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bomb::DomLimits;
+    use crate::parse_limits::DomLimits;
 
     #[track_caller]
     fn check(html: &str, expected: &str) {

@@ -1,7 +1,8 @@
-//! Who wrote it.
+//! The author's name.
 //!
-//! Publishers declare authors in JSON-LD and meta elements, and put them into a by-line under the
-//! title. A declared author may be the site itself or a profile's URL; such values say nothing.
+//! Publishers declare authors in JSON-LD and meta elements, and print them in a by-line below the
+//! title. A declared author that is the site itself counts only if the page names nobody else; the URL
+//! of a profile does not count.
 
 use html5ever::{LocalName, local_name};
 use std::sync::LazyLock;
@@ -9,44 +10,45 @@ use std::sync::LazyLock;
 use regex::Regex;
 use url::Url;
 
+use crate::bounded::byte_prefix;
+use crate::class_hints::Hint;
 use crate::dom::Attributes;
-use crate::features::Survey;
-use crate::flat::Flat;
-use crate::hints::Hint;
+use crate::flat_dom::FlatDom;
 use crate::structured::Structured;
+use crate::survey::Survey;
 use crate::tag::Tag;
 
-use super::{Near, element_text, meta, short};
+use super::{BylineZone, element_text, short};
 
 pub(super) fn find(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
     structured: &Structured,
-    near: &Near,
+    zone: &BylineZone,
     site_name: Option<&str>,
     url: &Url,
 ) -> Option<String> {
     let host = url.host_str().unwrap_or("").trim_start_matches("www.");
     let label = host.split('.').next().unwrap_or("");
     let plausible = |name: String| clean(&name);
-    let said = structured.author.clone().and_then(plausible);
-    let said = said.or_else(|| declared(flat).and_then(plausible));
-    // A site that names itself as the author says nothing where the page names a person.
+    let in_json_ld = structured.author.clone().and_then(plausible);
+    let declared = in_json_ld.or_else(|| declared_in_meta(flat).and_then(plausible));
+    // Whether the declared author is the site itself: then a person named on the page is preferred.
     let is_site = |name: &str| {
         let name = letters(name);
         let site = site_name.map(letters).unwrap_or_default();
         (!site.is_empty() && (site.contains(&name) || name.contains(&site)))
             || (label.len() >= 3 && name.contains(&letters(label)))
     };
-    if said.as_deref().is_some_and(|name| !is_site(name)) {
-        return said;
+    if declared.as_deref().is_some_and(|name| !is_site(name)) {
+        return declared;
     }
-    marked(flat, survey, near, true)
+    marked(flat, survey, zone, true)
         .and_then(plausible)
-        .or_else(|| byline(survey, near).and_then(plausible))
-        .or_else(|| profile(flat, near).and_then(plausible))
-        .or_else(|| marked(flat, survey, near, false).and_then(plausible))
-        .or(said)
+        .or_else(|| byline(survey, zone).and_then(plausible))
+        .or_else(|| profile(flat, zone).and_then(plausible))
+        .or_else(|| marked(flat, survey, zone, false).and_then(plausible))
+        .or(declared)
 }
 
 /// Letters and digits in lower case.
@@ -57,7 +59,8 @@ fn letters(text: &str) -> String {
         .collect()
 }
 
-fn declared(flat: &Flat<'_>) -> Option<String> {
+/// The authors in the first kind of meta element that has any.
+fn declared_in_meta(flat: &FlatDom<'_>) -> Option<String> {
     const NAMES: [&str; 11] = [
         "author",
         "article:author",
@@ -73,7 +76,8 @@ fn declared(flat: &Flat<'_>) -> Option<String> {
     ];
     for name in NAMES {
         if name == "twitter:data1" {
-            let labelled = meta(flat, &["twitter:label1"])
+            let labelled = flat
+                .meta(&["twitter:label1"])
                 .is_some_and(|label| label.to_lowercase().contains("written by"));
             if !labelled {
                 continue;
@@ -103,16 +107,17 @@ fn declared(flat: &Flat<'_>) -> Option<String> {
     None
 }
 
-/// Elements marked as the author: `rel=author`, `itemprop=author`, or (not `strict`) by their name.
-fn marked(flat: &Flat<'_>, survey: &Survey, near: &Near, strict: bool) -> Option<String> {
+/// The text of elements marked as the author: by `rel=author` or `itemprop=author`; if not `strict`,
+/// also by their class.
+fn marked(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone, strict: bool) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     for (index, element) in flat.elements.iter().enumerate() {
         let at = element.first_run as usize;
-        // A by-line may stand some lines above the title, or beside the text.
-        let from = near.range.start.saturating_sub(20);
-        if !(from..near.range.end + 4).contains(&at)
-            || element.tally.chars == 0
-            || element.tally.chars > 80
+        // A by-line may stand some lines above the title or beside the text.
+        let from = zone.range.start.saturating_sub(20);
+        if !(from..zone.range.end + 4).contains(&at)
+            || element.counts.chars == 0
+            || element.counts.chars > 80
         {
             continue;
         }
@@ -137,7 +142,7 @@ fn marked(flat: &Flat<'_>, survey: &Survey, near: &Near, strict: bool) -> Option
         if !is_marked {
             continue;
         }
-        // An inline element's text is a part of its run.
+        // The text of an inline element is only a part of its run.
         let text = if element.tag.is_block() {
             element_text(flat, survey, index as u32)
         } else {
@@ -153,12 +158,12 @@ fn marked(flat: &Flat<'_>, survey: &Survey, near: &Near, strict: bool) -> Option
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// The words of links to an author's page: near the title, or the only such name on the page.
-fn profile(flat: &Flat<'_>, near: &Near) -> Option<String> {
+/// The text of links to an author's page: those near the title, or the only one on the page.
+fn profile(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
     let mut close: Vec<String> = Vec::new();
     let mut all: Vec<String> = Vec::new();
     for (index, element) in flat.elements.iter().enumerate() {
-        if element.tag != Tag::A || element.tally.chars == 0 || element.tally.chars > 60 {
+        if element.tag != Tag::A || element.counts.chars == 0 || element.counts.chars > 60 {
             continue;
         }
         let leads_to_author = element
@@ -185,7 +190,7 @@ fn profile(flat: &Flat<'_>, near: &Near) -> Option<String> {
             continue;
         }
         let at = element.first_run as usize;
-        let is_close = near.range.contains(&at) || near.range.contains(&at.saturating_sub(1));
+        let is_close = zone.range.contains(&at) || zone.range.contains(&at.saturating_sub(1));
         if is_close && !close.contains(&name) && close.len() < 4 {
             close.push(name.clone());
         }
@@ -199,20 +204,23 @@ fn profile(flat: &Flat<'_>, near: &Near) -> Option<String> {
     (!close.is_empty()).then(|| close.join(", "))
 }
 
-/// The text of an inline element: the pieces that stand in it.
-fn inline_text(flat: &Flat<'_>, index: usize) -> String {
+/// The text of an inline element: the pieces of runs that it contains.
+fn inline_text(flat: &FlatDom<'_>, index: usize) -> String {
     let element = &flat.elements[index];
     let mut out = String::new();
     let from = element.first_run.saturating_sub(1) as usize;
     for run in flat.runs.iter().skip(from).take(3) {
         for piece in &flat.pieces[run.pieces.start as usize..run.pieces.end as usize] {
             if flat.contains(index as u32, piece.element) {
-                crate::tally::push_squeezed(&mut out, piece.text);
+                crate::whitespace::push_collapsed(&mut out, piece.text);
             }
         }
     }
     short(&out)
 }
+
+/// Bytes of a line that are searched for a by-line.
+const LINE_BYTES_MAX: usize = 240;
 
 static BYLINE: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     [
@@ -223,18 +231,14 @@ static BYLINE: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     .map(|source| Regex::new(source).expect("the pattern is constant and tested"))
 });
 
-/// "By A. Writer", "作者：某某" near the title, or at the end of the content.
-fn byline(survey: &Survey, near: &Near) -> Option<String> {
-    near.range
+/// The name in a by-line, "By A. Writer" or "作者：某某", near the title or at the end of the content.
+fn byline(survey: &Survey, zone: &BylineZone) -> Option<String> {
+    zone.range
         .clone()
-        .chain(near.tail.clone())
+        .chain(zone.tail.clone())
         .find_map(|index| {
             let text = survey.texts.get(index)?;
-            let mut end = text.len().min(240);
-            while !text.is_char_boundary(end) {
-                end -= 1;
-            }
-            let head = text[..end].replace('\n', " ");
+            let head = byte_prefix(text, LINE_BYTES_MAX).replace('\n', " ");
             BYLINE.iter().find_map(|pattern| {
                 pattern
                     .captures(&head)
@@ -244,7 +248,7 @@ fn byline(survey: &Survey, near: &Near) -> Option<String> {
         })
 }
 
-/// A name without what surrounds it; `None` where it is no name.
+/// A name without a prefix such as "by" and without what follows it; `None` if it is no name.
 fn clean(name: &str) -> Option<String> {
     let mut name = short(name);
     for prefix in [
@@ -273,7 +277,7 @@ fn clean(name: &str) -> Option<String> {
         _ => name,
     };
     let count = name.chars().count();
-    let empty_word = matches!(
+    let is_placeholder = matches!(
         lower.as_str(),
         "admin"
             | "administrator"
@@ -292,11 +296,15 @@ fn clean(name: &str) -> Option<String> {
             | "佚名"
             | "匿名"
     );
-    if !(2..=200).contains(&count) || empty_word || lower.contains("://") || lower.starts_with('@')
+    if !(2..=200).contains(&count)
+        || is_placeholder
+        || lower.contains("://")
+        || lower.starts_with('@')
     {
         return None;
     }
-    let ends_short = [
+    // Labels of buttons and dates that stand where a name could.
+    let labels = [
         "follow",
         "publiziert am",
         "published",
@@ -305,7 +313,7 @@ fn clean(name: &str) -> Option<String> {
         "read more",
     ];
     let has_letter = name.chars().any(char::is_alphabetic);
-    if !has_letter || ends_short.contains(&lower.as_str()) {
+    if !has_letter || labels.contains(&lower.as_str()) {
         return None;
     }
     Some(name)

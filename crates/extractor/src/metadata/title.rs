@@ -1,107 +1,166 @@
 //! The page's title, without the site's name.
 //!
-//! `<title>` is nearly always there and nearly always carries the site's name; `<h1>` is the title
-//! as readers see it, where there is just one and it is not the logo. So the sources check one
-//! another: an `h1` that `<title>` repeats is the title; else what the publisher wrote for
-//! sharing; else `<title>` with the site's name cut off.
+//! Nearly every page has a `<title>`, and nearly every `<title>` has the site's name in it. `<h1>` is
+//! the title that readers see, unless it is the logo or one of many. So the sources are compared: a
+//! heading that `<title>` repeats is the title; otherwise the title for sharing; otherwise `<title>`
+//! without the site's name.
 
 use url::Url;
 
-use crate::features::Survey;
-use crate::flat::Flat;
+use crate::flat_dom::FlatDom;
 use crate::structured::Structured;
+use crate::survey::Survey;
 use crate::tag::Tag;
 
-use super::{element_text, meta, short};
+use super::{element_text, short};
 
+/// The title of a page; `main` tells which runs are its content.
 pub(super) fn find(
-    flat: &Flat<'_>,
+    flat: &FlatDom<'_>,
     survey: &Survey,
     structured: &Structured,
     main: &[bool],
     site_name: Option<&str>,
     url: &Url,
 ) -> Option<String> {
-    let whole = short(&flat.title);
-    let clean = without_site(&whole, site_name, url);
-    let shared = meta(flat, &["og:title", "twitter:title", "dc.title"])
-        .map(|title| without_site(&short(title), site_name, url))
-        .filter(|title| !title.is_empty());
-    let headline = structured
-        .headline
-        .as_deref()
-        .map(|title| short(&unescaped(title)))
-        .filter(|title| !title.is_empty());
-    let headings = headings(flat, survey, main);
-
-    // A heading that `<title>` or the shared title repeats, and that is most of it: a logo's words
-    // stand in the title too, but at its end.
-    let reference = shared.as_deref().unwrap_or(&clean);
-    let most = letters(&clean)
-        .chars()
-        .count()
-        .min(letters(reference).chars().count())
-        / 2;
-    let first_part = letters(first_segment(&whole));
-    let whole_letters = letters(&whole);
-    let shared_letters = letters(reference);
-    let is_site = |heading: &str| site_name.is_some_and(|site| letters(site) == heading);
-    // What `<title>` begins with, if a heading says just that: the rest is for search engines. If
-    // another heading or the shared title says the rest, the beginning is the site's name.
-    let leads = headings.iter().find(|(heading, level)| {
-        let heading = letters(heading);
-        *level == 1
-            && !heading.is_empty()
-            && !is_site(&heading)
-            && first_parts(&whole).any(|(part, rest)| {
-                letters(part) == heading
-                    && shared_letters != letters(rest)
-                    && !headings
-                        .iter()
-                        .any(|(other, _)| letters(other) == letters(rest))
-            })
-    });
-    let agreed = headings
-        .iter()
-        .filter(|(heading, _)| {
-            let heading = letters(heading);
-            let count = heading.chars().count();
-            count >= 4
-                && (count >= most || heading == first_part)
-                && (whole_letters.contains(&heading) || shared_letters.contains(&heading))
-                && !is_site(&heading)
-        })
-        .max_by_key(|(heading, _)| letters(heading).chars().count())
-        .map(|(heading, _)| heading.clone());
-    // The only first-level heading, just above the text, in several words: what readers see.
-    let seen = match headings
-        .iter()
-        .filter(|(_, level)| *level == 1)
-        .collect::<Vec<_>>()[..]
-    {
-        // A slogan over a landing page shares no word with the title.
-        [(heading, _)]
-            if words(heading) >= 4
-                && (shares_words(heading, &whole)
-                    || headline.as_deref().map(letters) == Some(letters(heading))) =>
-        {
-            Some(heading.clone())
-        }
-        _ => None,
-    };
-    leads
-        .map(|(heading, _)| heading.clone())
-        .or(agreed)
-        .or(seen)
+    let sources = Sources::gather(flat, survey, structured, main, site_name, url);
+    let chosen = sources
+        .leading_heading()
+        .or_else(|| sources.agreed_heading())
+        .or_else(|| sources.only_heading())
+        .map(str::to_owned);
+    let Sources {
+        whole,
+        clean,
+        shared,
+        headline,
+        headings,
+        ..
+    } = sources;
+    chosen
         .or(shared)
         .or(headline)
         .or_else(|| Some(clean).filter(|title| !title.is_empty()))
-        .or_else(|| headings.into_iter().next().map(|(heading, _)| heading))
+        .or_else(|| headings.into_iter().next().map(|heading| heading.text))
         .or_else(|| Some(whole).filter(|title| !title.is_empty()))
 }
 
-/// The first-level headings, and the second-level ones just before the content, with their level.
-fn headings(flat: &Flat<'_>, survey: &Survey, main: &[bool]) -> Vec<(String, u8)> {
+/// Everything that may be the title.
+struct Sources<'s> {
+    /// `<title>`.
+    whole: String,
+    /// `<title>` without the site's name.
+    clean: String,
+    /// The title for sharing (Open Graph, Twitter, Dublin Core), without the site's name.
+    shared: Option<String>,
+    /// The headline of JSON-LD.
+    headline: Option<String>,
+    headings: Vec<Heading>,
+    site_name: Option<&'s str>,
+}
+
+/// A heading that may be the title.
+struct Heading {
+    text: String,
+    /// Letters and digits of the text in lower case, for comparison.
+    letters: String,
+    level: u8,
+}
+
+impl<'s> Sources<'s> {
+    fn gather(
+        flat: &FlatDom<'_>,
+        survey: &Survey,
+        structured: &Structured,
+        main: &[bool],
+        site_name: Option<&'s str>,
+        url: &Url,
+    ) -> Sources<'s> {
+        let whole = short(&flat.title);
+        let shared = flat.meta(&["og:title", "twitter:title", "dc.title"]);
+        let shared = shared.map(|title| without_site(&short(title), site_name, url));
+        let headline = structured.headline.as_deref();
+        let headline = headline.map(|title| short(&unescaped(title)));
+        Sources {
+            clean: without_site(&whole, site_name, url),
+            shared: shared.filter(|title| !title.is_empty()),
+            headline: headline.filter(|title| !title.is_empty()),
+            headings: headings(flat, survey, main),
+            whole,
+            site_name,
+        }
+    }
+
+    /// The shared title, or `<title>` without the site's name where nothing is shared.
+    fn reference(&self) -> &str {
+        self.shared.as_deref().unwrap_or(&self.clean)
+    }
+
+    fn is_site(&self, heading: &Heading) -> bool {
+        self.site_name
+            .is_some_and(|site| letters(site) == heading.letters)
+    }
+
+    /// A first-level heading that repeats the first part of `<title>`: the rest of `<title>` is
+    /// written for search engines. But if another heading or the shared title repeats the rest, the
+    /// first part is the site's name.
+    fn leading_heading(&self) -> Option<&str> {
+        let shared = letters(self.reference());
+        let is_leading = |heading: &&Heading| {
+            heading.level == 1
+                && !heading.letters.is_empty()
+                && !self.is_site(heading)
+                && first_parts(&self.whole).any(|(part, rest)| {
+                    let rest = letters(rest);
+                    letters(part) == heading.letters
+                        && shared != rest
+                        && !self.headings.iter().any(|other| other.letters == rest)
+                })
+        };
+        let found = self.headings.iter().find(is_leading);
+        found.map(|heading| heading.text.as_str())
+    }
+
+    /// The longest heading that stands in `<title>` or in the shared title and is at least half of
+    /// it. The words of a logo stand in `<title>`, too, but are less than half of it.
+    fn agreed_heading(&self) -> Option<&str> {
+        let shared = letters(self.reference());
+        let half = letters(&self.clean)
+            .chars()
+            .count()
+            .min(shared.chars().count())
+            / 2;
+        let whole = letters(&self.whole);
+        let first_part = letters(first_segment(&self.whole));
+        let agrees = |heading: &&Heading| {
+            let count = heading.letters.chars().count();
+            count >= 4
+                && (count >= half || heading.letters == first_part)
+                && (whole.contains(&heading.letters) || shared.contains(&heading.letters))
+                && !self.is_site(heading)
+        };
+        let agreeing = self.headings.iter().filter(agrees);
+        agreeing
+            .max_by_key(|heading| heading.letters.chars().count())
+            .map(|heading| heading.text.as_str())
+    }
+
+    /// The page's only first-level heading, if it has several words and shares some with `<title>`
+    /// or is the headline of JSON-LD: the slogan over a landing page shares none.
+    fn only_heading(&self) -> Option<&str> {
+        let mut first_level = self.headings.iter().filter(|heading| heading.level == 1);
+        let (Some(only), None) = (first_level.next(), first_level.next()) else {
+            return None;
+        };
+        let is_headline =
+            || self.headline.as_deref().map(letters).as_deref() == Some(&only.letters);
+        (words(&only.text) >= 4 && (shares_words(&only.text, &self.whole) || is_headline()))
+            .then_some(only.text.as_str())
+    }
+}
+
+/// The first-level headings, and the second-level ones near the beginning of the content.
+fn headings(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> Vec<Heading> {
     let first = main.iter().position(|&kept| kept).unwrap_or(0);
     let mut out = Vec::new();
     for (index, element) in flat.elements.iter().enumerate() {
@@ -111,17 +170,22 @@ fn headings(flat: &Flat<'_>, survey: &Survey, main: &[bool]) -> Vec<(String, u8)
             Tag::H2 if near => 2,
             _ => continue,
         };
-        if element.tally.chars > 0 && out.len() < 12 {
+        if element.counts.chars > 0 && out.len() < 12 {
             let text = element_text(flat, survey, index as u32);
             if !text.is_empty() && text.chars().count() < 300 {
-                out.push((text.trim_end_matches(['¶', '#', ' ']).to_owned(), level));
+                let text = text.trim_end_matches(['¶', '#', ' ']).to_owned();
+                out.push(Heading {
+                    letters: letters(&text),
+                    text,
+                    level,
+                });
             }
         }
     }
     out
 }
 
-/// A title up to its first separator that is never part of one.
+/// A title up to the first bar or dash between blanks.
 fn first_segment(title: &str) -> &str {
     title
         .split(['|', '｜'])
@@ -131,7 +195,7 @@ fn first_segment(title: &str) -> &str {
         .trim()
 }
 
-/// A title cut in two at each kind of sign that may end its first part.
+/// A title split in two at each kind of separator that may end its first part.
 fn first_parts(title: &str) -> impl Iterator<Item = (&str, &str)> {
     ["|", "｜", " - ", " – ", " — ", " :: ", " · ", ": "]
         .into_iter()
@@ -139,8 +203,8 @@ fn first_parts(title: &str) -> impl Iterator<Item = (&str, &str)> {
         .map(|(head, rest)| (head.trim(), rest.trim()))
 }
 
-/// Whether half of a heading's words of four letters or more are words of the title; scripts
-/// without blanks always agree.
+/// Whether half of a heading's words of four letters or more are words of the title. Always true
+/// for a heading in Chinese, Japanese or Korean.
 fn shares_words(heading: &str, title: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         text.to_lowercase()
@@ -152,10 +216,11 @@ fn shares_words(heading: &str, title: &str) -> bool {
     let title = words(title);
     let own = words(heading);
     let common = own.iter().filter(|word| title.contains(word)).count();
-    heading.chars().any(crate::tally::is_cjk) || (common > 0 && common * 2 >= own.len())
+    heading.chars().any(crate::char_counts::is_cjk) || (common > 0 && common * 2 >= own.len())
 }
 
-/// Cuts the site's name off a title: by its known name, by the host's, or as the shorter end.
+/// Cuts the site's name off a title: the part that is the site's known name or its host's, or else a
+/// short last part.
 fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
     const SEPARATORS: [&str; 14] = [
         " | ", " - ", " – ", " — ", " :: ", " » ", " « ", " · ", " • ", "_", "｜", " / ", "|", "--",
@@ -179,7 +244,7 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
     };
     let is_front = url.path() == "/" && url.query().is_none();
     let mut rest = title.trim();
-    // At most a few parts are cut: section, site, slogan.
+    // At most four parts are cut: section, site, slogan.
     for _ in 0..4 {
         let Some((at, separator)) = SEPARATORS
             .iter()
@@ -208,12 +273,12 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
             rest = after;
             continue;
         }
-        // A bar is not a part of titles: what stands behind it is a section or a slogan.
+        // A bar never stands within a title: what follows it is a section or a slogan.
         if matches!(separator.trim(), "|" | "｜") && words(head) >= 2 {
             rest = head;
             continue;
         }
-        // Unknown names: a short end after a long head, set off by blanks.
+        // An unknown name: a short part after a long one, set off by blanks.
         let long = words(head) >= 4 && words(head) > 2 * words(tail);
         if long && (separator.len() > 1 || separator == "_") {
             rest = head;
@@ -224,9 +289,9 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
     rest.to_owned()
 }
 
-/// Words, or the half of the characters in scripts without blanks.
+/// The number of words; in Chinese, Japanese and Korean each character counts as one.
 fn words(text: &str) -> usize {
-    crate::tally::Tally::of(text).words as usize
+    crate::char_counts::CharCounts::of(text).words as usize
 }
 
 /// Letters and digits in lower case.
@@ -237,7 +302,7 @@ fn letters(text: &str) -> String {
         .collect()
 }
 
-/// The few references that publishers leave in JSON.
+/// Resolves the few character references that publishers leave in JSON.
 fn unescaped(text: &str) -> String {
     if !text.contains('&') {
         return text.to_owned();

@@ -1,27 +1,27 @@
-//! One rule's path pattern: `*` stands for anything, a final `$` for the end.
+//! The path pattern of a rule: `*` matches any characters, a final `$` the end.
 //!
-//! Pattern and URL are brought to one form first (RFC 9309 §2.2.2), so that comparing is
-//! comparing bytes: escapes of unreserved characters are decoded, all other escapes written in
-//! upper case, and everything outside printable ASCII escaped. A literal `$` or `*` becomes `%24`
-//! or `%2A` on both sides (§2.2.3); what is left of `*` in a pattern are wildcards.
+//! Pattern and URL are normalised first (RFC 9309 §2.2.2), so that bytes can be compared: escapes of
+//! unreserved characters are decoded, all other escapes are written in upper case, and everything outside
+//! printable ASCII is escaped. A literal `$` or `*` becomes `%24` or `%2A` in both (§2.2.3); every `*` that
+//! is left in a pattern is a wildcard.
 //!
-//! Matching needs no backtracking: between wildcards each piece is taken at its first place after
-//! the piece before, which leaves most room for the rest. `str::find` is linear (two-way search),
-//! so a match costs the length of URL and pattern together, whatever the file's author wrote.
+//! Matching needs no backtracking: each piece between wildcards is matched at its first occurrence after
+//! the piece before, which leaves the longest rest. `str::find` takes linear time (two-way search), so a
+//! match takes time linear in URL and pattern, whatever the pattern is.
 
 /// A path pattern, ready to match.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pattern {
-    /// The pattern in its one form, without a final `$`; never two `*` in a row.
+    /// The normalised pattern without a final `$`; never two `*` in a row.
     text: Box<str>,
     /// Whether it must match to the end.
     anchored: bool,
-    /// Octets as compared for "the most specific match".
+    /// The length in octets, by which "the most specific match" is chosen.
     octets: u32,
 }
 
 impl Pattern {
-    /// Reads a pattern as it stands in the file.
+    /// Parses a pattern as written in the file.
     pub(super) fn parse(raw: &[u8]) -> Self {
         let (body, anchored) = match raw.strip_suffix(b"$") {
             Some(body) => (body, true),
@@ -66,7 +66,7 @@ impl Pattern {
     }
 }
 
-/// Brings a URL's path and query to the form that patterns are compared with.
+/// Normalises a URL's path and query for comparison with patterns.
 pub(super) fn normalize_path(path_and_query: &str) -> String {
     let mut text = String::with_capacity(path_and_query.len() + 8);
     normalize_into(&mut text, path_and_query.as_bytes(), Side::Url);
@@ -100,7 +100,7 @@ fn normalize_into(out: &mut String, bytes: &[u8], side: Side) {
                     out.push('*');
                 }
             }
-            // The URL parser escapes the apostrophe in queries but not in paths.
+            // The URL parser escapes the apostrophe in queries but not in paths; here both are escaped.
             b'*' | b'$' | b'\'' | b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => {
                 push_escape(out, byte);
             }

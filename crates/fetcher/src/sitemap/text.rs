@@ -1,4 +1,4 @@
-//! Plain text: one URL per line. Other lines are passed over.
+//! Plain text sitemaps: one URL per line. Other lines are skipped.
 
 use url::Url;
 
@@ -27,14 +27,14 @@ pub(super) fn read(text: &str, base: Option<&Url>) -> Result<Sitemap, SitemapErr
             });
         }
     }
-    // An empty file is an empty list; one with lines of which none is a URL is something else.
+    // An empty file is an empty list; a file without any URL among its lines is no sitemap.
     if any_line && sitemap.urls.is_empty() {
         return Err(SitemapError::NotSitemap);
     }
     Ok(sitemap)
 }
 
-/// Only absolute web URLs: a relative one cannot be told from any other line of text.
+/// Whether a line is an absolute web URL. A relative one cannot be distinguished from other text.
 fn is_web_url(line: &str) -> bool {
     let scheme = |prefix: &str| {
         line.get(..prefix.len())

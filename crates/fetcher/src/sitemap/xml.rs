@@ -1,8 +1,8 @@
-//! The XML kinds, by a pull reader: one pass, no tree, memory only for what is kept.
+//! The XML kinds of sitemap, parsed by a pull parser in one pass without a tree.
 //!
-//! The reader follows the open elements by local name and prefix. An entry's fields are its
-//! direct children with the entry's own prefix, so `<image:loc>` beside `<loc>` is not taken for a
-//! page. A namespace is not asked for: half the sitemaps have a wrong one.
+//! The parser keeps a stack of the open elements with local name and prefix. The fields of an entry are
+//! its direct children with the entry's own prefix, so `<image:loc>` beside `<loc>` is not taken for a
+//! page. The namespace is ignored, since it is wrong in half of all sitemaps.
 
 use quick_xml::Reader;
 use quick_xml::escape::{resolve_predefined_entity, unescape};
@@ -11,7 +11,7 @@ use url::Url;
 
 use super::{LOC_BYTES_MAX, Sitemap, SitemapError, SitemapKind, SitemapUrl, URLS_MAX, clean_loc};
 
-/// Elements deeper than this are not followed; a sitemap has five levels.
+/// Deeper elements are ignored; a sitemap has five levels.
 const DEPTH_MAX: usize = 64;
 
 pub(super) fn read(text: &str, base: Option<&Url>) -> Result<Sitemap, SitemapError> {
@@ -66,7 +66,7 @@ struct Open {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
     Loc,
-    /// RSS 2.0: an address only where there is no link.
+    /// RSS 2.0: it is the URL only where there is no link.
     Guid,
     Lastmod,
     Changefreq,
@@ -127,7 +127,7 @@ impl<'b> State<'b> {
                 kind
             }
         };
-        // An entry whose end tag is missing ends where the next one begins.
+        // An entry without an end tag ends where the next one begins.
         if self.entry_depth > 0 && is_entry(kind, &name) && self.field.is_none() {
             self.end_entry();
             self.stack.truncate(self.entry_depth.saturating_sub(1));
@@ -147,7 +147,7 @@ impl<'b> State<'b> {
         Ok(())
     }
 
-    /// A direct child of the open entry.
+    /// Reads a direct child of the open entry: begins its field if it has one.
     fn open_field(&mut self, kind: SitemapKind, tag: &BytesStart<'_>) {
         let (Some(child), Some(parent)) = (self.stack.last(), self.stack.get(self.entry_depth - 1))
         else {
@@ -185,7 +185,8 @@ impl<'b> State<'b> {
         self.spoiled = false;
     }
 
-    /// Atom's link is an attribute; the page itself is `alternate`, which is also the default.
+    /// Reads a link of Atom: its URL is an attribute, and the page itself has the relation `alternate`,
+    /// which is also the default.
     fn atom_link(&mut self, tag: &BytesStart<'_>) {
         let is_page = attribute(tag, "rel").is_none_or(|rel| rel == "alternate");
         if is_page && self.entry.loc.is_empty() {
@@ -202,7 +203,7 @@ impl<'b> State<'b> {
         }
     }
 
-    /// An entity of the file's own: never expanded, so the value around it is not known.
+    /// Reads an entity that the file defines. It is never expanded, so the field's value is unknown.
     fn unknown_entity(&mut self) {
         self.spoiled = true;
     }
@@ -212,7 +213,7 @@ impl<'b> State<'b> {
             self.too_deep -= 1;
             return;
         }
-        // An end tag closes the innermost element of its name; one that fits nothing is noise.
+        // An end tag closes the innermost element of its name; if there is none it is ignored.
         let Some(at) = self.stack.iter().rposition(|open| open.name == name) else {
             return;
         };
@@ -272,7 +273,7 @@ impl<'b> State<'b> {
         let Some(kind) = self.kind else {
             return Err(SitemapError::NotSitemap);
         };
-        // Cut inside an entry: what has its URL whole is kept, a half-read URL is not.
+        // The file may end inside an entry: the entry is kept if its URL is complete.
         if self.entry_depth > 0 {
             self.end_entry();
         }
@@ -298,7 +299,7 @@ fn kind_of_root(name: &str) -> Result<SitemapKind, SitemapError> {
 
 fn is_entry(kind: SitemapKind, name: &str) -> bool {
     match kind {
-        // Mixed up often enough: pages in an index, sitemaps in a urlset.
+        // The two are often mixed up: pages in an index, sitemaps in a urlset.
         SitemapKind::Urlset => name == "url" || name == "sitemap",
         SitemapKind::Index => name == "sitemap" || name == "url",
         SitemapKind::Rss => name == "item",
@@ -329,7 +330,7 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
         })
 }
 
-/// Dates and the like are short; what is not is something else.
+/// A date or the like, which is short; `None` for anything longer.
 fn short(value: &str) -> Option<String> {
     (value.len() <= 100).then(|| value.to_owned())
 }

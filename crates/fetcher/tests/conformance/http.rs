@@ -18,7 +18,7 @@ fn http_vectors_hold() {
 }
 
 /// What `tamis fetch` would print.
-struct Told {
+struct Printed {
     error: bool,
     status: Option<u16>,
     final_url: String,
@@ -48,17 +48,17 @@ fn judge(runtime: &tokio::runtime::Runtime, vector: &Value) -> bool {
         limits.decoded_bytes_max = bytes;
     }
     let url = Url::parse(&format!("{}{start}", server.origin)).expect("a URL");
-    let told = told(runtime, url, &limits);
+    let printed = printed(runtime, url, &limits);
     if sniff {
         return same_type(
-            &told.content_type,
+            &printed.content_type,
             vector["expected"]["type"].as_str().expect("type"),
         );
     }
-    holds(&vector["expected"], &told, &server)
+    holds(&vector["expected"], &printed, &server)
 }
 
-fn told(runtime: &tokio::runtime::Runtime, url: Url, limits: &FetchLimits) -> Told {
+fn printed(runtime: &tokio::runtime::Runtime, url: Url, limits: &FetchLimits) -> Printed {
     let fetcher = HttpFetcher::new(HttpConfig {
         limits: limits.clone(),
         allow_private: true,
@@ -69,7 +69,7 @@ fn told(runtime: &tokio::runtime::Runtime, url: Url, limits: &FetchLimits) -> To
     let followed: Followed = runtime.block_on(follow(&fetcher, request, limits.redirects_max));
     let final_url = followed.final_url(&url).to_string();
     let Ok(fetched) = &followed.result else {
-        return Told {
+        return Printed {
             error: true,
             status: None,
             final_url,
@@ -81,7 +81,7 @@ fn told(runtime: &tokio::runtime::Runtime, url: Url, limits: &FetchLimits) -> To
     };
     let decoding = fetched.decoded(limits);
     let declared = fetched.content_type();
-    Told {
+    Printed {
         error: followed.stopped.is_some(),
         status: Some(fetched.status),
         final_url,
@@ -105,31 +105,31 @@ fn same_type(got: &str, wanted: &str) -> bool {
             .any(|a| a.contains(&got) && a.contains(&wanted))
 }
 
-fn holds(expected: &Value, told: &Told, server: &Server) -> bool {
-    let sha: String = Sha256::digest(&told.body)
+fn holds(expected: &Value, printed: &Printed, server: &Server) -> bool {
+    let sha: String = Sha256::digest(&printed.body)
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let status = told.status.map(u64::from);
+    let status = printed.status.map(u64::from);
     let keys = expected.as_object().expect("expected");
     keys.iter().all(|(key, value)| match key.as_str() {
         "no_hang" => true,
-        "error" => told.error,
-        "error_or_status" => told.error || status == value.as_u64(),
-        "error_or_sha" => told.error || value == &sha,
+        "error" => printed.error,
+        "error_or_status" => printed.error || status == value.as_u64(),
+        "error_or_sha" => printed.error || value == &sha,
         "status" => status == value.as_u64(),
         "final_path" => {
             let path = value.as_str().expect("path");
-            told.final_url.split('#').next() == Some(&format!("{}{path}", server.origin))
+            printed.final_url.split('#').next() == Some(&format!("{}{path}", server.origin))
         }
         "body_sha256" => value == &sha,
         "not_sha" => value != &sha,
-        "flag" => told.error || told.truncated,
-        "max_body" => told.error || (told.body.len() as u64) < value.as_u64().expect("bytes"),
+        "flag" => printed.error || printed.truncated,
+        "max_body" => printed.error || (printed.body.len() as u64) < value.as_u64().expect("bytes"),
         "requests" => value == &json!(server.requests()),
         "max_requests" => server.requests().len() as u64 <= value.as_u64().expect("count"),
-        "retry_after" => told.retry_after == value.as_u64(),
-        "retry_after_present" => told.retry_after.is_some_and(|seconds| seconds > 0),
+        "retry_after" => printed.retry_after == value.as_u64(),
+        "retry_after_present" => printed.retry_after.is_some_and(|seconds| seconds > 0),
         other => panic!("expectation {other}"),
     })
 }

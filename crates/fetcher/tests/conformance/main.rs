@@ -1,9 +1,8 @@
-//! The field's test suites, as vectors: what every crawler must do with robots.txt, sitemaps and
-//! HTTP answers.
+//! Public test suites for robots.txt, sitemaps and HTTP answers, as vectors.
 //!
-//! The vectors stand beside the checkout in `../shared/data/conformance`, one JSON object a line;
-//! without them the tests say so and pass. A vector with `dispute` is one on which suites or
-//! standards differ: it is run and told, and never counts.
+//! The vectors are in `../shared/data/conformance` beside the checkout, one JSON object a line; without
+//! them the tests print a message and pass. A vector with `dispute` is one on which suites or standards
+//! differ: it is run and printed, but does not count.
 
 mod http;
 mod robots;

@@ -1,9 +1,9 @@
-//! Servers that break off, lie or talk nonsense: each has its name, and what had come is kept.
+//! Servers that break off or violate HTTP: each has its own error, and the bytes received are kept.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
 
-use fetcher::Truncated;
+use fetcher::{Truncated, Via};
 
 use crate::server::{Server, ok};
 use crate::{closed_port, fetch, local};
@@ -26,6 +26,7 @@ fn a_whole_answer_is_whole() {
     assert_eq!(&fetched.body[..], b"<p>hello");
     assert_eq!(fetched.truncated, None);
     assert_eq!(fetched.remote, Some(server.address));
+    assert_eq!(fetched.via, Via::Wire);
     assert!(fetched.first_byte <= fetched.total);
     assert!(server.heads()[0].starts_with("get /a?b http/1.1"));
 }

@@ -1,4 +1,4 @@
-//! Each bound is met and costs no more than it says.
+//! Each limit: a server exceeds it, and the fetch ends there.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -18,9 +18,9 @@ fn with(change: impl FnOnce(&mut FetchLimits)) -> HttpConfig {
     HttpConfig { limits, ..local() }
 }
 
-/// Short enough to wait for, long enough for a busy machine to get a first word in.
+/// Short enough to wait for in a test, long enough for a server on a busy machine to begin.
 const BRIEF: Duration = Duration::from_millis(600);
-/// For connecting where that is not what is tested.
+/// For phases that the test is not about.
 const AMPLE: Duration = Duration::from_secs(2);
 
 /// Sends headers for a body that is announced as larger than what will come.
@@ -37,7 +37,7 @@ fn timeout_phase(error: FetchError) -> TimeoutPhase {
 }
 
 #[test]
-fn a_body_over_the_bound_is_cut_and_said_to_be() {
+fn a_body_over_the_limit_is_cut_and_marked_so() {
     let server = Server::start(|_, stream| {
         begin(stream, 10_000_000_000);
         while stream.write_all(&[b'x'; 64 * 1024]).is_ok() {}
@@ -75,7 +75,7 @@ fn large_bodies_wait_for_each_other_when_there_is_room_for_one() {
         assert_eq!(first.body.len() + second.body.len(), 2_000_000);
         let one = with_room(1_500_000);
         let first = fetch(&one).await.unwrap();
-        // However long we wait: the first is still held.
+        // The first answer is still held, so the second fetch waits.
         let waited = tokio::time::timeout(Duration::from_millis(500), fetch(&one)).await;
         assert!(waited.is_err());
         drop(first);

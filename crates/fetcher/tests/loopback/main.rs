@@ -1,11 +1,11 @@
-//! The fetcher against servers on loopback: every bound, every kind of breakage, every way there.
+//! The fetcher against servers on loopback: limits, broken servers, proxies and addresses, identity, TLS.
 
 mod broken;
+mod connections;
+mod identity;
 mod limits;
-mod manners;
 mod server;
 mod tls;
-mod ways;
 
 use fetcher::{Fetch, FetchError, FetchRequest, Fetched, HttpConfig, HttpFetcher};
 use url::Url;

@@ -1,4 +1,4 @@
-//! A server that does to each connection what a test says.
+//! A server that handles each connection with a function of the test.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -1,5 +1,4 @@
-//! TLS and HTTP/2: certificates are checked, and a connection that is closed politely or rudely
-//! has its name.
+//! TLS and HTTP/2: certificates are checked, and each way to lose a connection has its error.
 
 use std::future::Future;
 use std::io::Write;

@@ -172,7 +172,7 @@ fn batch(reader: &mut impl BufRead) -> io::Result<Vec<String>> {
 /// Answers a batch of requests, as JSON or as text; gives how many failed.
 fn batch_of(requests: &[String], output: &Output, as_json: bool) -> anyhow::Result<usize> {
     let answers = in_order::map(requests, |line| {
-        let answer = extractor::answer(line, &read);
+        let answer = extractor::extract_json_line(line, &read);
         let keys = serde_json::from_str::<Answer>(&answer);
         (answer, keys)
     })?;
@@ -266,7 +266,7 @@ mod tests {
         for (name, bytes) in [("a.png", png.to_vec()), ("a.png.gz", packed(png))] {
             let path = path(name, &bytes);
             let line = json!({"id": 1, "path": path}).to_string();
-            let answer = extractor::answer(&line, &read);
+            let answer = extractor::extract_json_line(&line, &read);
             let error = serde_json::from_str::<Answer>(&answer)
                 .unwrap()
                 .error
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn an_error_is_seen_in_an_answer_and_a_page_is_not_one() {
         let answer = |line: &str| {
-            let answer = extractor::answer(line, &read);
+            let answer = extractor::extract_json_line(line, &read);
             serde_json::from_str::<Answer>(&answer).unwrap()
         };
         assert!(answer("{\"id\":1}").error.is_some());

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use archive::{ArchiveError, BodyRef, Position, Record, Replayed};
-use fetcher::{FetchLimits, decoding};
+use fetcher::{FetchLimits, decode_content};
 use pipeline::CrawlDir;
 use report::{body_places, text_places};
 use url::Url;
@@ -111,7 +111,7 @@ pub fn text_of_body(dir: &CrawlDir, url: &str, at: &BodyRef) -> Option<String> {
             .and_then(|value| std::str::from_utf8(value).ok())
     };
     let limits = FetchLimits::default();
-    let decoding = decoding::decode(
+    let decoding = decode_content(
         &payload.body,
         field("content-encoding").into_iter(),
         &limits,

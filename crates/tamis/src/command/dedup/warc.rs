@@ -163,6 +163,7 @@ fn response(block: &[u8], content_type: Option<&str>, url: Option<&Url>) -> Opti
         http_version: "HTTP/1.1",
         headers,
         body: body.into(),
+        via: fetcher::Via::Wire,
         remote: None,
         truncated: None,
         first_byte: Duration::ZERO,

@@ -1,0 +1,133 @@
+//! Rules for boilerplate: runs that are dropped whatever the forests say.
+//!
+//! Each rule is for something that people who marked content left out on nearly every page: the label
+//! of a button, "Also read: ...", a photographer's credit. A rule is here because it raises the score
+//! on sites that were not used to set its constants. Rules for copyright lines, dates, share bars,
+//! bare links, comments and related articles did not, and were removed.
+
+use std::collections::HashMap;
+
+use crate::class_hints::Hint;
+use crate::flat_dom::{FlatDom, Traits};
+use crate::line_markers::Marker;
+use crate::page::PageType;
+use crate::prefix_sums::share;
+use crate::survey::Survey;
+use crate::tag::Tag;
+
+/// A part is dropped only if this many words of likely content remain without it,
+const WORDS_LEFT_MIN: u32 = 50;
+/// and this share of all likely content: a "review" that holds nearly all text is the content.
+const SHARE_LEFT_MIN: f32 = 0.2;
+/// The least probability of likely content, for the two bounds above.
+const LIKELY: f32 = 0.4;
+
+/// Sets the probability of boilerplate to 0.
+pub(super) fn apply(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    page_type: &PageType,
+    probability: &mut [f32],
+) {
+    // The hidden tabs of a product's page hold its description.
+    let drops_hidden = matches!(page_type, PageType::Article | PageType::Other);
+    let is_article = *page_type == PageType::Article;
+    if *page_type == PageType::Forum {
+        drop_repeated_labels(flat, survey, probability);
+    }
+    for (index, probability) in probability.iter_mut().enumerate() {
+        if is_boilerplate(flat, survey, index, is_article) {
+            *probability = 0.0;
+        }
+    }
+    if *page_type == PageType::Product {
+        drop_part(flat, probability, &|run| in_reviews(flat, survey, run));
+    }
+    if drops_hidden {
+        drop_part(flat, probability, &|run| in_hidden(flat, survey, run));
+    }
+}
+
+/// Drops the labels that every post of a thread repeats: "Reply", "Member". On pages of other types
+/// repeated lines are as often content: sizes, prices, the days of a week.
+fn drop_repeated_labels(flat: &FlatDom<'_>, survey: &Survey, probability: &mut [f32]) {
+    const WORDS_MAX: u32 = 3;
+    const COUNT_MIN: u32 = 3;
+    let mut counts: HashMap<&str, u32> = HashMap::new();
+    let short = |index: usize| flat.runs[index].counts.words <= WORDS_MAX;
+    for (index, text) in survey.texts.iter().enumerate() {
+        if short(index) {
+            *counts.entry(text.as_str()).or_default() += 1;
+        }
+    }
+    for (index, probability) in probability.iter_mut().enumerate() {
+        if short(index) && counts[survey.texts[index].as_str()] >= COUNT_MIN {
+            *probability = 0.0;
+        }
+    }
+}
+
+/// Whether a run is boilerplate by its own words or tag.
+fn is_boilerplate(flat: &FlatDom<'_>, survey: &Survey, index: usize, is_article: bool) -> bool {
+    let run = &flat.runs[index];
+    let markers = survey.markers[index];
+    let weight = run.counts.weight;
+    let linked = run.link_weight * 10 >= weight * 6;
+    let tag = flat.elements[run.owner as usize].tag;
+    let also_read = markers.has(Marker::Related) && linked && weight < 250;
+    let related_heading =
+        markers.has(Marker::Related) && tag.heading_level().is_some() && weight < 60;
+    let credit = markers.has(Marker::Credit) && weight < 80;
+    let advert = markers.has(Marker::Advert) && weight < 60;
+    let button = matches!(tag, Tag::Button | Tag::Label);
+    let more = markers.has(Marker::More) && linked && weight < 30;
+    // The caption of a picture is not part of an article's text.
+    let caption = is_article
+        && flat
+            .ancestors(run.owner)
+            .any(|at| flat.elements[at as usize].tag == Tag::Figcaption);
+    also_read || related_heading || credit || advert || button || more || caption
+}
+
+/// Whether a run stands in the reviews of a product: an element named so that does not hold most of
+/// the page.
+fn in_reviews(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
+    let page = survey.sums.page();
+    flat.ancestors(flat.runs[index].owner).any(|at| {
+        let element = &flat.elements[at as usize];
+        element.hints.has(Hint::Review)
+            && element.tag != Tag::Body
+            && share(element.counts.weight, page.weight, 0.0) < 0.8
+    })
+}
+
+/// Whether a run stands in a hidden element. One that holds much of the page does not count: some
+/// pages are hidden as a whole until a script has run.
+fn in_hidden(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
+    let page = survey.sums.page();
+    flat.ancestors(flat.runs[index].owner).any(|at| {
+        let element = &flat.elements[at as usize];
+        element.traits.has(Traits::HIDDEN) && share(element.counts.weight, page.weight, 0.0) < 0.3
+    })
+}
+
+/// Drops a part of the page, if enough likely content is left without it.
+fn drop_part(flat: &FlatDom<'_>, probability: &mut [f32], is_part: &dyn Fn(usize) -> bool) {
+    let part: Vec<bool> = (0..probability.len()).map(is_part).collect();
+    let (mut all, mut left) = (0, 0);
+    for (index, &probability) in probability.iter().enumerate() {
+        if probability >= LIKELY {
+            let words = flat.runs[index].counts.words;
+            all += words;
+            left += if part[index] { 0 } else { words };
+        }
+    }
+    if left < WORDS_LEFT_MIN || share(left, all, 0.0) < SHARE_LEFT_MIN {
+        return;
+    }
+    for (index, probability) in probability.iter_mut().enumerate() {
+        if part[index] {
+            *probability = 0.0;
+        }
+    }
+}

@@ -1,0 +1,669 @@
+//! The DOM as flat arrays, filled in one walk over the tree.
+//!
+//! All candidates need the same facts about an element: how much text it contains, how much of that
+//! is in links, what its class names hint at, where it ends. In a tree each of these takes a walk;
+//! in the arrays it is a look-up. Elements are in document order, so a subtree is a range and a child
+//! comes after its parent. Sums over all subtrees take one backward pass.
+//!
+//! Text is cut into **runs**. A run is the longest stretch of text without the boundary of a block or
+//! an empty line in it, which a reader sees as one line or paragraph. The classifier keeps or drops
+//! whole runs.
+//!
+//! Cost: one walk; about 60 bytes for each element. No text is copied.
+
+use ego_tree::{NodeId, NodeRef};
+use html5ever::local_name;
+use scraper::{Html, Node, node::Element};
+
+use crate::char_counts::CharCounts;
+use crate::class_hints::{Hint, HintCache, Hints};
+use crate::dom::Attributes;
+use crate::tag::Tag;
+
+/// The number of an element in [`FlatDom::elements`].
+pub(crate) type ElementIndex = u32;
+
+/// The index that stands for no element, such as the parent of the root.
+pub(crate) const NO_ELEMENT: ElementIndex = u32::MAX;
+
+/// The most elements of a page; further ones are ignored. The largest real pages have a tenth.
+const ELEMENTS_MAX: usize = 400_000;
+
+/// The most runs of a page; further ones are ignored. Each takes some 900 bytes while its features
+/// are computed. The longest of 454 sample pages has 1,300.
+const RUNS_MAX: usize = 65_536;
+
+/// An element.
+pub(crate) struct FlatElement<'a> {
+    pub tag: Tag,
+    pub hints: Hints,
+    pub traits: Traits,
+    pub parent: ElementIndex,
+    /// One past the last element inside this one.
+    pub end: ElementIndex,
+    pub depth: u16,
+    pub element: &'a Element,
+    pub id: NodeId,
+    /// The first run that starts at or after this element.
+    pub first_run: u32,
+    /// One past the last run with text inside this element.
+    pub end_run: u32,
+    /// A hash of its tag and first class. Siblings with the same hash are alike.
+    pub shape: u32,
+    /// Counts over the text inside it.
+    pub counts: CharCounts,
+    /// Weight of the text inside it that is in links.
+    pub link_weight: u32,
+}
+
+/// What is known of an element by its attributes, one bit each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Traits(pub u16);
+
+impl Traits {
+    /// It is not shown: `hidden`, `display:none`, `aria-hidden`.
+    pub const HIDDEN: Traits = Traits(1);
+    /// It is a link with a target.
+    pub const LINK: Traits = Traits(2);
+    /// It is marked as content: `role=main`, `role=article`, `itemprop=articleBody` or the like.
+    pub const CONTENT_ROLE: Traits = Traits(4);
+    /// It is marked as boilerplate by an ARIA role: navigation, complementary, banner, contentinfo,
+    /// search, dialog or the like.
+    pub const LANDMARK_ROLE: Traits = Traits(8);
+    /// It is shown to screen readers only: class `sr-only` or the like.
+    pub const SCREEN_READER: Traits = Traits(16);
+
+    pub(crate) fn has(self, other: Traits) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn add(&mut self, other: Traits) {
+        self.0 |= other.0;
+    }
+}
+
+/// A piece of a run: a text node, or a line break, whose text is empty.
+pub(crate) struct Piece<'a> {
+    pub text: &'a str,
+    /// The element it stands in.
+    pub element: ElementIndex,
+}
+
+/// A stretch of text that a reader sees as one line or paragraph.
+#[derive(Debug, Clone)]
+pub(crate) struct Run {
+    /// Its pieces in [`FlatDom::pieces`].
+    pub pieces: std::ops::Range<u32>,
+    /// The nearest block element around it.
+    pub owner: ElementIndex,
+    pub counts: CharCounts,
+    pub link_weight: u32,
+    /// Line breaks inside it.
+    pub breaks: u16,
+}
+
+/// The page as arrays.
+pub(crate) struct FlatDom<'a> {
+    pub elements: Vec<FlatElement<'a>>,
+    pub pieces: Vec<Piece<'a>>,
+    pub runs: Vec<Run>,
+    /// `<title>`.
+    pub title: String,
+    /// `<meta>`: the name, property or itemprop as written, and the content.
+    pub metas: Vec<(&'a str, &'a str)>,
+    /// The texts of `<script type="application/ld+json">`.
+    pub json_ld: Vec<&'a str>,
+    /// `<link rel href>` of the kinds metadata reads.
+    pub head_links: Vec<(&'a str, &'a str)>,
+    /// `href` of the first `<base>` that has one.
+    pub base: Option<&'a str>,
+    /// `lang` of `<html>`.
+    pub lang: Option<&'a str>,
+    /// The bound that was met, so that the rest of the page is missing: `elements` or `runs`.
+    pub cut: Option<&'static str>,
+}
+
+impl<'a> FlatDom<'a> {
+    /// Flattens a parsed page.
+    pub(crate) fn of(html: &'a Html) -> FlatDom<'a> {
+        let mut walk = Flattener {
+            flat: FlatDom {
+                elements: Vec::with_capacity(1024),
+                pieces: Vec::with_capacity(512),
+                runs: Vec::with_capacity(256),
+                title: String::new(),
+                metas: Vec::new(),
+                json_ld: Vec::new(),
+                head_links: Vec::new(),
+                base: None,
+                lang: None,
+                cut: None,
+            },
+            current: NO_ELEMENT,
+            block: NO_ELEMENT,
+            open: None,
+            breaks: 0,
+            links: 0,
+            hint_cache: HintCache::new(),
+        };
+        let root = html.tree.root();
+        let mut node = root;
+        loop {
+            if walk.enter(node)
+                && let Some(child) = node.first_child()
+            {
+                node = child;
+                continue;
+            }
+            loop {
+                if node.id() == root.id() {
+                    walk.flush();
+                    let mut flat = walk.flat;
+                    flat.sum();
+                    return flat;
+                }
+                walk.leave(node);
+                if let Some(next) = node.next_sibling() {
+                    node = next;
+                    break;
+                }
+                node = node.parent().unwrap_or(root);
+            }
+        }
+    }
+
+    /// The elements from `index` up to the root, itself first; at most 64, so that the cost is bounded
+    /// on any page.
+    pub(crate) fn ancestors(
+        &self,
+        index: ElementIndex,
+    ) -> impl Iterator<Item = ElementIndex> + use<'_, 'a> {
+        let mut next = index;
+        std::iter::from_fn(move || {
+            let this = self.elements.get(next as usize)?;
+            let index = next;
+            next = this.parent;
+            Some(index)
+        })
+        .take(64)
+    }
+
+    /// Whether `inner` is `outer` or inside it.
+    pub(crate) fn contains(&self, outer: ElementIndex, inner: ElementIndex) -> bool {
+        inner >= outer && inner < self.elements[outer as usize].end
+    }
+
+    /// The content of the first `<meta>` with one of these names, in the order of the names.
+    pub(crate) fn meta(&self, names: &[&str]) -> Option<&'a str> {
+        names.iter().find_map(|wanted| {
+            self.metas
+                .iter()
+                .find(|(name, content)| {
+                    name.eq_ignore_ascii_case(wanted) && !content.trim().is_empty()
+                })
+                .map(|(_, content)| content.trim())
+        })
+    }
+
+    /// The run's text with whitespace collapsed; a line break is a line feed.
+    pub(crate) fn run_text(&self, run: &Run) -> String {
+        let mut out = String::new();
+        self.run_text_into(run, &mut out);
+        out
+    }
+
+    /// As [`FlatDom::run_text`], into a buffer that is cleared first.
+    pub(crate) fn run_text_into(&self, run: &Run, out: &mut String) {
+        out.clear();
+        for piece in &self.pieces[run.pieces.start as usize..run.pieces.end as usize] {
+            if piece.text.is_empty() {
+                out.truncate(out.trim_end_matches(' ').len());
+                if !out.is_empty() && !out.ends_with('\n') {
+                    out.push('\n');
+                }
+            } else {
+                crate::whitespace::push_collapsed(out, piece.text);
+            }
+        }
+        out.truncate(out.trim_end().len());
+    }
+
+    /// Adds the counts of each element to those of its parent.
+    fn sum(&mut self) {
+        for index in (1..self.elements.len()).rev() {
+            let (counts, link_weight, parent) = {
+                let this = &mut self.elements[index];
+                if this.traits.has(Traits::LINK) {
+                    this.link_weight = this.counts.weight;
+                }
+                (this.counts, this.link_weight, this.parent)
+            };
+            if let Some(parent) = self.elements.get_mut(parent as usize) {
+                parent.counts.add(counts);
+                parent.link_weight += link_weight;
+            }
+        }
+    }
+}
+
+struct Flattener<'a> {
+    flat: FlatDom<'a>,
+    /// The element that the walk is in.
+    current: ElementIndex,
+    /// The nearest block element around it.
+    block: ElementIndex,
+    /// The run being filled.
+    open: Option<Run>,
+    /// Line breaks since the last text.
+    breaks: u32,
+    /// How many links are open.
+    links: u32,
+    hint_cache: HintCache,
+}
+
+impl<'a> Flattener<'a> {
+    /// Reads a node; returns whether to walk its children.
+    fn enter(&mut self, node: NodeRef<'a, Node>) -> bool {
+        match node.value() {
+            Node::Text(text) => {
+                self.text(text);
+                false
+            }
+            Node::Element(element) => self.element(node, element),
+            Node::Document | Node::Fragment => true,
+            Node::Doctype(_) | Node::Comment(_) | Node::ProcessingInstruction(_) => false,
+        }
+    }
+
+    fn element(&mut self, node: NodeRef<'a, Node>, element: &'a Element) -> bool {
+        let name = element.name();
+        let tag = Tag::of(&element.name.local);
+        if tag == Tag::Skipped {
+            self.skipped(node, element, name);
+            return false;
+        }
+        match element.name.local {
+            local_name!("meta") => {
+                self.meta(element);
+                return false;
+            }
+            local_name!("base") => {
+                let href = element.attribute(&local_name!("href"));
+                self.flat.base = self.flat.base.or(href);
+            }
+            local_name!("link") => {
+                if let (Some(rel), Some(href)) = (
+                    element.attribute(&local_name!("rel")),
+                    element.attribute(&local_name!("href")),
+                ) {
+                    self.flat.head_links.push((rel, href));
+                }
+                return false;
+            }
+            _ => {}
+        }
+        if tag == Tag::Br {
+            self.line_break();
+            return false;
+        }
+        if self.flat.elements.len() >= ELEMENTS_MAX {
+            self.flat.cut = Some("elements");
+            return false;
+        }
+        let (hints, traits, shape) = self.attributes(tag, name, element);
+        if tag.is_block() {
+            self.flush();
+        }
+        let index = self.flat.elements.len() as ElementIndex;
+        let depth = match self.flat.elements.get(self.current as usize) {
+            Some(parent) => parent.depth.saturating_add(1),
+            None => 0,
+        };
+        self.flat.elements.push(FlatElement {
+            tag,
+            hints,
+            traits,
+            parent: self.current,
+            end: index + 1,
+            depth,
+            element,
+            id: node.id(),
+            first_run: self.flat.runs.len() as u32,
+            end_run: self.flat.runs.len() as u32,
+            shape,
+            counts: CharCounts::default(),
+            link_weight: 0,
+        });
+        self.current = index;
+        if tag.is_block() {
+            self.block = index;
+        }
+        if traits.has(Traits::LINK) {
+            self.links += 1;
+        }
+        true
+    }
+
+    fn leave(&mut self, node: NodeRef<'a, Node>) {
+        let Some(current) = self.flat.elements.get(self.current as usize) else {
+            return;
+        };
+        if current.id != node.id() {
+            return;
+        }
+        let (tag, traits, parent) = (current.tag, current.traits, current.parent);
+        if tag.is_block() {
+            self.flush();
+        }
+        if traits.has(Traits::LINK) {
+            self.links -= 1;
+        }
+        let end = self.flat.elements.len() as ElementIndex;
+        // The run of an inline element is still open when the element ends, so it is counted here;
+        // but not a run without a visible character so far, which may be dropped.
+        let is_run = |run: &Run| run.counts.chars > 0;
+        let end_run =
+            self.flat.runs.len() as u32 + u32::from(self.open.as_ref().is_some_and(is_run));
+        let current = &mut self.flat.elements[self.current as usize];
+        current.end = end;
+        current.end_run = end_run;
+        self.current = parent;
+        if tag.is_block() {
+            let mut block = parent;
+            while let Some(element) = self.flat.elements.get(block as usize) {
+                if element.tag.is_block() {
+                    break;
+                }
+                block = element.parent;
+            }
+            self.block = block;
+        }
+    }
+
+    fn text(&mut self, text: &'a str) {
+        if self.flat.elements.is_empty() {
+            return;
+        }
+        let blank = text
+            .chars()
+            .all(|c| c.is_whitespace() || c == '\u{200b}' || c == '\u{feff}');
+        if blank && self.open.is_none() {
+            return;
+        }
+        if !blank && self.breaks >= 2 {
+            self.flush();
+        }
+        if self.open.is_none() && self.flat.runs.len() >= RUNS_MAX {
+            self.flat.cut = Some("runs");
+            return;
+        }
+        let counts = if blank {
+            CharCounts::default()
+        } else {
+            CharCounts::of(text)
+        };
+        let at = self.flat.pieces.len() as u32;
+        let owner = if self.block == NO_ELEMENT {
+            0
+        } else {
+            self.block
+        };
+        let run = self.open.get_or_insert_with(|| Run {
+            pieces: at..at,
+            owner,
+            counts: CharCounts::default(),
+            link_weight: 0,
+            breaks: 0,
+        });
+        if !blank {
+            if self.breaks == 1 && run.pieces.start < at {
+                run.breaks = run.breaks.saturating_add(1);
+                self.flat.pieces.push(Piece {
+                    text: "",
+                    element: self.current,
+                });
+            }
+            self.breaks = 0;
+        }
+        self.flat.pieces.push(Piece {
+            text,
+            element: self.current,
+        });
+        run.pieces.end = self.flat.pieces.len() as u32;
+        run.counts.add(counts);
+        self.flat.elements[self.current as usize].counts.add(counts);
+        if self.links > 0 {
+            run.link_weight += counts.weight;
+        }
+    }
+
+    fn line_break(&mut self) {
+        self.breaks += 1;
+    }
+
+    fn flush(&mut self) {
+        self.breaks = 0;
+        if let Some(run) = self.open.take()
+            && run.counts.chars > 0
+        {
+            self.flat.runs.push(run);
+        }
+    }
+
+    /// Reads an element whose text is no content; `<title>` and JSON-LD are remembered.
+    fn skipped(&mut self, node: NodeRef<'a, Node>, element: &'a Element, name: &str) {
+        let text = |node: NodeRef<'a, Node>| -> Option<&'a str> {
+            match node.first_child()?.value() {
+                Node::Text(text) => Some(text),
+                _ => None,
+            }
+        };
+        match name {
+            "title" if self.flat.title.is_empty() => {
+                // A `<title>` inside an SVG is the picture's.
+                let in_head = node
+                    .parent()
+                    .and_then(|parent| parent.value().as_element().map(|e| e.name() != "svg"));
+                if in_head == Some(true)
+                    && let Some(text) = text(node)
+                {
+                    self.flat.title = crate::whitespace::collapsed(text);
+                }
+            }
+            "script" => {
+                let json = element
+                    .attribute(&local_name!("type"))
+                    .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"));
+                if json && let Some(text) = text(node) {
+                    self.flat.json_ld.push(text);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn meta(&mut self, element: &'a Element) {
+        let mut name = None;
+        let mut content = None;
+        for (key, value) in element.attrs() {
+            match key {
+                "name" | "property" | "itemprop" => {
+                    // RDFa writes `property` where HTML writes `name`; both are accepted.
+                    name = Some(value);
+                }
+                "content" => content = Some(value),
+                _ => {}
+            }
+        }
+        if let (Some(name), Some(content)) = (name, content)
+            && self.flat.metas.len() < 1000
+        {
+            self.flat.metas.push((name, content));
+        }
+    }
+
+    fn attributes(&mut self, tag: Tag, name: &str, element: &'a Element) -> (Hints, Traits, u32) {
+        let mut hints = Hints::default();
+        let mut traits = Traits::default();
+        let mut shape = fnv(0x811c_9dc5, name.as_bytes());
+        for (key, value) in &element.attrs {
+            let value = &**value;
+            match key.local {
+                local_name!("class") => {
+                    hints.join(self.hint_cache.get(value));
+                    if let Some(first) = value.split_ascii_whitespace().next() {
+                        shape = fnv(shape, first.as_bytes());
+                    }
+                    if hints.has(Hint::Hidden) && is_screen_reader_class(value) {
+                        traits.add(Traits::SCREEN_READER);
+                    }
+                }
+                local_name!("id") => hints.join(self.hint_cache.get(value)),
+                local_name!("role") => match value {
+                    "main" | "article" => traits.add(Traits::CONTENT_ROLE),
+                    "navigation" | "complementary" | "banner" | "contentinfo" | "search"
+                    | "dialog" | "alertdialog" | "menu" | "menubar" | "toolbar" => {
+                        traits.add(Traits::LANDMARK_ROLE);
+                    }
+                    _ => {}
+                },
+                local_name!("itemprop") => {
+                    hints.join(self.hint_cache.get(value));
+                    if matches!(
+                        value,
+                        "articleBody" | "text" | "description" | "reviewBody" | "mainEntity"
+                    ) {
+                        traits.add(Traits::CONTENT_ROLE);
+                    }
+                }
+                local_name!("hidden") => traits.add(Traits::HIDDEN),
+                local_name!("aria-hidden") if value == "true" => traits.add(Traits::HIDDEN),
+                local_name!("style") if hides_by_style(value) => traits.add(Traits::HIDDEN),
+                local_name!("href") if tag == Tag::A => traits.add(Traits::LINK),
+                local_name!("lang") if tag == Tag::Html => self.flat.lang = Some(value),
+                _ => {}
+            }
+        }
+        (hints, traits, shape)
+    }
+}
+
+/// Whether a class list has one of the known classes for text that only screen readers see.
+fn is_screen_reader_class(classes: &str) -> bool {
+    classes.split_ascii_whitespace().any(|class| {
+        matches!(
+            class,
+            "sr-only"
+                | "visually-hidden"
+                | "visuallyhidden"
+                | "screen-reader-text"
+                | "screenreader-only"
+                | "screen-reader-only"
+                | "u-hidden-visually"
+                | "a11y-hidden"
+                | "a-offscreen"
+                | "offscreen"
+                | "assistive-text"
+                | "element-invisible"
+                | "hidden"
+                | "d-none"
+                | "hide"
+        )
+    })
+}
+
+/// Whether a style attribute hides its element.
+fn hides_by_style(style: &str) -> bool {
+    let style = &style.as_bytes()[..style.len().min(300)];
+    let mut compact = [0u8; 300];
+    let mut len = 0;
+    for &byte in style {
+        if !byte.is_ascii_whitespace() {
+            compact[len] = byte.to_ascii_lowercase();
+            len += 1;
+        }
+    }
+    let compact = std::str::from_utf8(&compact[..len]).unwrap_or("");
+    compact.contains("display:none") || compact.contains("visibility:hidden")
+}
+
+/// One step of FNV-1a. The hashes are compared within one page only.
+fn fnv(mut hash: u32, bytes: &[u8]) -> u32 {
+    for &byte in bytes {
+        hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(html: &str) -> Vec<String> {
+        let html = Html::parse_document(html);
+        let flat = FlatDom::of(&html);
+        flat.runs.iter().map(|run| flat.run_text(run)).collect()
+    }
+
+    #[test]
+    fn a_run_ends_where_a_block_or_an_empty_line_does() {
+        assert_eq!(
+            lines("<p>One <b>two</b> three<div>four<br>five<br><br>six</div>seven"),
+            ["One two three", "four\nfive", "six", "seven"]
+        );
+    }
+
+    #[test]
+    fn text_without_a_visible_character_makes_no_run_for_the_elements_around_it() {
+        for html in [
+            "<p>One<p><b>\0</b>",
+            "<p>One<p><b>\u{1}\u{2}</b>",
+            "<b>\u{1}</b>",
+        ] {
+            let html = Html::parse_document(html);
+            let flat = FlatDom::of(&html);
+            let count = flat.runs.len() as u32;
+            assert!(flat.elements.iter().all(|element| element.end_run <= count));
+        }
+    }
+
+    #[test]
+    fn the_insides_of_scripts_and_form_fields_are_no_text() {
+        assert_eq!(
+            lines("<script>x</script><select><option>a</select><p>b<style>c</style>"),
+            ["b"]
+        );
+    }
+
+    #[test]
+    fn runs_beyond_the_bound_are_left_out_and_reported() {
+        let page = |runs: usize| Html::parse_document(&"<p>word".repeat(runs));
+        let (most, more) = (page(RUNS_MAX), page(RUNS_MAX + 1));
+        let flat = FlatDom::of(&most);
+        assert_eq!((flat.runs.len(), flat.cut), (RUNS_MAX, None));
+        let flat = FlatDom::of(&more);
+        assert_eq!((flat.runs.len(), flat.cut), (RUNS_MAX, Some("runs")));
+        assert_eq!(flat.elements[0].counts.words as usize, RUNS_MAX);
+    }
+
+    #[test]
+    fn sums_reach_the_root() {
+        let html = Html::parse_document("<div><p>abc <a href=/x>de</a></p><p>f</p></div>");
+        let flat = FlatDom::of(&html);
+        assert_eq!(flat.elements[0].counts.chars, 6);
+        assert_eq!(flat.elements[0].link_weight, 2);
+        assert_eq!(flat.elements[0].end as usize, flat.elements.len());
+    }
+
+    #[test]
+    fn an_element_hidden_by_its_style_is_marked() {
+        let html = Html::parse_document("<div style='Display : NONE'>a</div>");
+        let flat = FlatDom::of(&html);
+        let div = flat
+            .elements
+            .iter()
+            .find(|element| element.tag == Tag::Div)
+            .unwrap();
+        assert!(div.traits.has(Traits::HIDDEN));
+    }
+}

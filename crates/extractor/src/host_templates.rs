@@ -1,0 +1,353 @@
+//! Template blocks of a host, learnt while crawling: text that most of its pages repeat.
+//!
+//! On one page a slogan looks like any sentence, but on twenty pages of a host it is repeated. Each
+//! page adds the keys of its short blocks, each key once. A block that was on most of the pages counted
+//! is template, and is cut from later pages. Boilerplate stands at the edges of the content, so only
+//! the first and last blocks of a page are counted; this bounds what a page can add.
+//!
+//! **Order.** The set of blocks that are cut changes only at checkpoints: after 8, 16, 32 and 64 pages,
+//! then after every 64 more. Counting starts again after 64 pages, so that a redesign is learnt. It
+//! matters which pages came before a checkpoint, but not in which order. The counts are plain data
+//! (`serde`), so a crawl can save and restore them.
+//!
+//! ```text
+//!   pages seen   1 ······ 8 ······ 16 ········ 32 ················ 64 ······ 128
+//!   cut          nothing  │ set 1  │ set 2     │ set 3             │ set 4   │ set 5
+//! ```
+//!
+//! Cost: at worst about 40 kB for each host, usually under 2 kB; at most [`HostTemplates::HOSTS_MAX`]
+//! hosts, of which the one with the fewest pages is forgotten first.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::blocks::{self, Block};
+use crate::page::Page;
+
+/// Pages before anything is cut. With fewer, a text that two articles of a series share would look
+/// like template.
+const PAGES_MIN: u32 = 8;
+/// Pages after which counting starts again.
+const PAGES_MAX: u32 = 64;
+/// Longer blocks are content even where they repeat (a licence, a poem).
+const BLOCK_BYTES_MAX: usize = 600;
+/// The blocks at either end of a page that are counted.
+const EDGE_BLOCKS: usize = 24;
+
+/// The template blocks of all hosts.
+///
+/// ```
+/// use extractor::{BlockKeys, HostTemplates, PageContext, extract};
+/// let url = url::Url::parse("https://news.example/1").unwrap();
+/// let mut page = extract("<p>A sentence, and another one.", &PageContext::new(&url));
+/// let mut templates = HostTemplates::new();
+/// let keys = BlockKeys::of(&page);
+/// let cut = templates.trim("news.example", &keys, &mut page);
+/// templates.observe("news.example", &keys);
+/// assert_eq!(cut, 0, "no page of the host was observed before");
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostTemplates {
+    hosts: BTreeMap<String, HostCounts>,
+}
+
+/// Counts and template of one host.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct HostCounts {
+    /// Pages observed in all.
+    pages: u64,
+    /// Pages observed since counting began.
+    counted: u32,
+    /// The number of these pages that have each block.
+    counts: BTreeMap<u32, u32>,
+    /// The keys of the blocks that are cut, sorted.
+    template: Vec<u32>,
+}
+
+/// The keys of a page's blocks before trimming: small, and all that [`HostTemplates`] needs of a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BlockKeys {
+    /// One for each block; `None` for a block that cannot be template.
+    keys: Vec<Option<u32>>,
+}
+
+impl BlockKeys {
+    /// The keys of a page's blocks. They do not depend on the host, so any thread can compute them.
+    pub fn of(page: &Page) -> BlockKeys {
+        let count = page.blocks.len();
+        let at_edge = |index: usize| index < EDGE_BLOCKS || index + EDGE_BLOCKS >= count;
+        BlockKeys {
+            keys: page
+                .blocks
+                .iter()
+                .enumerate()
+                .map(|(index, block)| at_edge(index).then(|| key(block)).flatten())
+                .collect(),
+        }
+    }
+
+    /// The distinct keys in order, four bytes each, for a journal: those that
+    /// [`HostTemplates::observe`] counts.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let keys = self.distinct().into_iter();
+        keys.flat_map(u32::to_le_bytes).collect()
+    }
+
+    /// Keys as written by [`BlockKeys::to_bytes`]; a remainder of less than four bytes is ignored.
+    pub fn from_bytes(bytes: &[u8]) -> BlockKeys {
+        let (keys, _) = bytes.as_chunks();
+        BlockKeys {
+            keys: keys
+                .iter()
+                .map(|key| Some(u32::from_le_bytes(*key)))
+                .collect(),
+        }
+    }
+
+    fn distinct(&self) -> Vec<u32> {
+        let mut keys: Vec<u32> = self.keys.iter().copied().flatten().collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+}
+
+/// A block's key, if it is short enough to be template. With 32 bits another block has one of a
+/// host's few template keys by chance once in some 10^8 blocks.
+fn key(block: &Block) -> Option<u32> {
+    let text = blocks::plain(std::slice::from_ref(block));
+    (!text.is_empty() && text.len() <= BLOCK_BYTES_MAX).then(|| xxh3_64(text.as_bytes()) as u32)
+}
+
+impl HostTemplates {
+    /// The most hosts that are remembered.
+    pub const HOSTS_MAX: usize = 2048;
+
+    /// No hosts yet.
+    pub fn new() -> HostTemplates {
+        HostTemplates::default()
+    }
+
+    /// Counts a page's blocks. Call it once for each kept page, but not for near-duplicates: copies
+    /// would make their text look like template.
+    pub fn observe(&mut self, host: &str, keys: &BlockKeys) {
+        if !self.hosts.contains_key(host) && self.hosts.len() >= Self::HOSTS_MAX {
+            // The name breaks ties, so that a replay forgets the same host.
+            let least = self
+                .hosts
+                .iter()
+                .min_by_key(|(name, memory)| (memory.pages, *name))
+                .map(|(name, _)| name.clone());
+            if let Some(least) = least {
+                self.hosts.remove(&least);
+            }
+        }
+        self.hosts.entry(host.to_owned()).or_default().count(keys);
+    }
+
+    /// Cuts the template blocks from a page and updates its text; `keys` are those of this page.
+    /// Returns the number of blocks cut.
+    ///
+    /// Nothing is cut where less than an eighth of the text would be left: such a page is a copy of
+    /// others, and the near-duplicate detection must see its text.
+    pub fn trim(&self, host: &str, keys: &BlockKeys, page: &mut Page) -> usize {
+        let Some(memory) = self.hosts.get(host) else {
+            return 0;
+        };
+        if memory.template.is_empty() || keys.keys.len() != page.blocks.len() {
+            return 0;
+        }
+        let cut: Vec<bool> = keys.keys.iter().map(|key| memory.cuts(*key)).collect();
+        let kept: Vec<Block> = page
+            .blocks
+            .iter()
+            .zip(&cut)
+            .filter(|(_, cut)| !**cut)
+            .map(|(block, _)| block.clone())
+            .collect();
+        let count = page.blocks.len() - kept.len();
+        if count == 0 {
+            return 0;
+        }
+        let text = blocks::plain(&kept);
+        if text.len() * 8 < page.text.len() {
+            return 0;
+        }
+        page.blocks = kept;
+        page.text = text;
+        count
+    }
+}
+
+impl HostCounts {
+    fn cuts(&self, key: Option<u32>) -> bool {
+        key.is_some_and(|key| self.template.binary_search(&key).is_ok())
+    }
+
+    fn count(&mut self, keys: &BlockKeys) {
+        self.pages += 1;
+        self.counted += 1;
+        for key in keys.distinct() {
+            *self.counts.entry(key).or_default() += 1;
+        }
+        if self.counted >= PAGES_MIN && self.counted.is_power_of_two() {
+            self.checkpoint();
+        }
+    }
+
+    /// Sets the template to the blocks on more than half of the pages counted, and forgets the blocks
+    /// on less than a quarter.
+    fn checkpoint(&mut self) {
+        let counted = self.counted;
+        // The first template may come from few pages. A later one replaces it only if counted over as
+        // many pages: those of the whole period, or all pages so far.
+        if counted == PAGES_MAX || self.pages == u64::from(counted) {
+            self.template = self
+                .counts
+                .iter()
+                .filter(|&(_, &count)| count * 2 > counted)
+                .map(|(&key, _)| key)
+                .collect();
+        }
+        if counted == PAGES_MAX {
+            self.counted = 0;
+            self.counts.clear();
+        } else {
+            self.counts.retain(|_, count| *count * 4 >= counted);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOST: &str = "a.example";
+
+    fn page(lines: &[&str]) -> Page {
+        let url = url::Url::parse("http://a.example/").unwrap();
+        let mut page = Page::empty(&url);
+        page.blocks = lines
+            .iter()
+            .map(|line| Block::Paragraph {
+                text: (*line).to_owned(),
+            })
+            .collect();
+        page.text = blocks::plain(&page.blocks);
+        page
+    }
+
+    fn keys(lines: &[&str]) -> BlockKeys {
+        BlockKeys::of(&page(lines))
+    }
+
+    fn trim(templates: &HostTemplates, host: &str, page: &mut Page) -> usize {
+        templates.trim(host, &BlockKeys::of(page), page)
+    }
+
+    fn own(number: usize) -> String {
+        format!("The story of page {number}, told at length.")
+    }
+
+    #[test]
+    fn a_line_that_most_pages_have_is_cut() {
+        let mut templates = HostTemplates::new();
+        for number in 0..10 {
+            templates.observe(HOST, &keys(&[&own(number), "Read us on paper, too!"]));
+        }
+        let mut next = page(&["A new story, told at length.", "Read us on paper, too!"]);
+        let mut elsewhere = next.clone();
+        assert_eq!(trim(&templates, HOST, &mut next), 1);
+        assert_eq!(next.text, "A new story, told at length.");
+        assert_eq!(trim(&templates, "b.example", &mut elsewhere), 0);
+    }
+
+    #[test]
+    fn few_pages_prove_nothing_and_no_page_is_cut_to_next_to_nothing() {
+        let mut templates = HostTemplates::new();
+        for _ in 0..7 {
+            templates.observe(HOST, &keys(&["The same line.", "Another line."]));
+        }
+        let mut next = page(&["The same line.", "New, and long enough."]);
+        assert_eq!(trim(&templates, HOST, &mut next), 0);
+        templates.observe(HOST, &keys(&["The same line.", "Another line."]));
+        assert_eq!(trim(&templates, HOST, &mut next), 1);
+        let mut copy = page(&["The same line.", "Another line.", "Mo."]);
+        assert_eq!(trim(&templates, HOST, &mut copy), 0);
+    }
+
+    #[test]
+    fn the_order_of_pages_between_checkpoints_does_not_matter() {
+        let pages: Vec<BlockKeys> = (0..40)
+            .map(|number| keys(&[&own(number), &own(number % 2), "Always."]))
+            .collect();
+        let mut forwards = HostTemplates::new();
+        let mut backwards = HostTemplates::new();
+        for start in [0, 8, 16, 32] {
+            let part = &pages[start..(start * 2).clamp(8, 40)];
+            part.iter().for_each(|keys| forwards.observe(HOST, keys));
+            part.iter()
+                .rev()
+                .for_each(|keys| backwards.observe(HOST, keys));
+        }
+        assert_eq!(forwards, backwards);
+        assert_eq!(forwards.hosts[HOST].template.len(), 1);
+    }
+
+    #[test]
+    fn a_redesign_is_learnt_and_the_old_template_forgotten() {
+        let mut templates = HostTemplates::new();
+        for number in 0..64 {
+            templates.observe(HOST, &keys(&[&own(number), "Old slogan."]));
+        }
+        for number in 64..128 {
+            templates.observe(HOST, &keys(&[&own(number), "New slogan."]));
+        }
+        let mut next = page(&["A story, told at length.", "Old slogan.", "New slogan."]);
+        assert_eq!(trim(&templates, HOST, &mut next), 1);
+        assert_eq!(next.text, "A story, told at length.\nOld slogan.");
+    }
+
+    #[test]
+    fn journalled_keys_teach_the_same() {
+        let mut templates = HostTemplates::new();
+        let mut replayed = HostTemplates::new();
+        for number in 0..30 {
+            let keys = keys(&[&own(number), "Always.", &own(number % 3), "Always."]);
+            templates.observe(HOST, &keys);
+            replayed.observe(HOST, &BlockKeys::from_bytes(&keys.to_bytes()));
+        }
+        assert_eq!(replayed, templates);
+        assert_eq!(BlockKeys::from_bytes(&[1, 2, 3]), BlockKeys::default());
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut templates = HostTemplates::new();
+        for number in 0..1000 {
+            let lines: Vec<String> = (0..100).map(|line| format!("{number} {line}")).collect();
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            templates.observe(HOST, &keys(&lines));
+            let host = &templates.hosts[HOST];
+            assert!(host.counts.len() <= PAGES_MAX as usize * 2 * EDGE_BLOCKS);
+        }
+        for number in 0..HostTemplates::HOSTS_MAX + 10 {
+            templates.observe(&format!("{number}.example"), &keys(&["x"]));
+        }
+        assert!(templates.hosts.len() <= HostTemplates::HOSTS_MAX);
+        assert!(templates.hosts.contains_key(HOST));
+    }
+
+    #[test]
+    fn a_saved_memory_goes_on_where_it_stopped() {
+        let mut templates = HostTemplates::new();
+        for number in 0..20 {
+            templates.observe(HOST, &keys(&[&own(number), "Always."]));
+        }
+        let saved = serde_json::to_string(&templates).unwrap();
+        let again: HostTemplates = serde_json::from_str(&saved).unwrap();
+        assert_eq!(again, templates);
+    }
+}

@@ -1,0 +1,181 @@
+//! The evidence for a page's type, gathered from declarations, content and URL.
+
+use url::Url;
+
+use crate::class_hints::Hint;
+use crate::flat_dom::{FlatDom, FlatElement, NO_ELEMENT, Run};
+use crate::line_markers::{Marker, Markers};
+use crate::prefix_sums::{is_prose, share};
+use crate::structured::{Kinds, Structured};
+use crate::survey::Survey;
+use crate::tag::Tag;
+
+/// What the points are computed from.
+pub(super) struct Evidence<'e> {
+    /// The types that JSON-LD declares.
+    pub kinds: Kinds,
+    /// The type that Open Graph declares.
+    pub og: &'e str,
+    /// The software that made the page, in lower case.
+    pub generator: String,
+    /// Path and query in lower case.
+    pub path: String,
+    pub host: &'e str,
+    /// The URL is that of the site's front page.
+    pub is_root: bool,
+    pub content: ContentEvidence,
+    /// Headings that are links, on the whole page.
+    pub linked_headings: u32,
+    /// Lines with prices, on the whole page.
+    pub prices: u32,
+    /// A button to buy: "Add to cart" or the like.
+    pub has_buy_button: bool,
+    /// Preformatted blocks, on the whole page.
+    pub code_blocks: u32,
+    pub has_date_near_title: bool,
+    pub article_count: u32,
+}
+
+/// Measures of the runs chosen as content.
+#[derive(Default)]
+pub(super) struct ContentEvidence {
+    pub words: u32,
+    /// The share of the weight in runs of prose.
+    pub prose: f32,
+    /// The share of the weight in links.
+    pub links: f32,
+    /// Runs of prose.
+    pub paragraphs: u32,
+    /// Repeated units that hold prose.
+    pub posts: u32,
+    /// The share of the weight inside elements named after posts, threads or answers.
+    pub in_post_names: f32,
+}
+
+impl<'e> Evidence<'e> {
+    pub(super) fn gather(
+        flat: &'e FlatDom<'_>,
+        survey: &Survey,
+        structured: &Structured,
+        main: &[bool],
+        url: &'e Url,
+    ) -> Evidence<'e> {
+        let is_price = |markers: &&Markers| markers.has(Marker::Price);
+        let is_code =
+            |element: &&FlatElement<'_>| element.tag == Tag::Pre && element.counts.chars > 0;
+        let generator = flat.meta(&["generator"]).unwrap_or("");
+        Evidence {
+            kinds: structured.kinds,
+            og: flat.meta(&["og:type"]).unwrap_or(""),
+            generator: generator.to_ascii_lowercase(),
+            path: path_and_query(url),
+            host: url.host_str().unwrap_or("").trim_start_matches("www."),
+            is_root: is_front_page(url),
+            content: ContentEvidence::gather(flat, survey, main),
+            linked_headings: linked_headings(flat),
+            prices: survey.markers.iter().filter(is_price).count() as u32,
+            has_buy_button: has_buy_button(survey),
+            code_blocks: flat.elements.iter().filter(is_code).count() as u32,
+            has_date_near_title: has_date_near_title(flat, survey, main),
+            article_count: survey.semantic.article_count,
+        }
+    }
+}
+
+impl ContentEvidence {
+    fn gather(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> ContentEvidence {
+        let mut found = ContentEvidence::default();
+        let (mut weight, mut prose, mut links, mut in_posts) = (0, 0, 0, 0);
+        let mut last_unit = NO_ELEMENT;
+        for (index, run) in flat
+            .runs
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| main[*index])
+        {
+            found.words += run.counts.words;
+            weight += run.counts.weight;
+            links += run.link_weight;
+            if is_prose(run) {
+                prose += run.counts.weight;
+                found.paragraphs += 1;
+                let unit = survey.units[index];
+                let is_new = unit.element != NO_ELEMENT && unit.element != last_unit;
+                if is_new && unit.count >= 2 {
+                    last_unit = unit.element;
+                    found.posts += 1;
+                }
+            }
+            let is_named = flat
+                .ancestors(run.owner)
+                .take(6)
+                .any(|at| flat.elements[at as usize].hints.has(Hint::Post));
+            in_posts += if is_named { run.counts.weight } else { 0 };
+        }
+        found.prose = share(prose, weight, 0.0);
+        found.links = share(links, weight, 0.0);
+        found.in_post_names = share(in_posts, weight, 0.0);
+        found
+    }
+}
+
+fn linked_headings(flat: &FlatDom<'_>) -> u32 {
+    let is_linked_heading = |run: &&Run| {
+        let owner = &flat.elements[run.owner as usize];
+        owner.tag.heading_level().is_some() && run.link_weight * 5 > run.counts.weight * 4
+    };
+    flat.runs.iter().filter(is_linked_heading).count() as u32
+}
+
+/// Whether a short line says "add to cart" or the like.
+fn has_buy_button(survey: &Survey) -> bool {
+    const BYTES_MAX: usize = 40;
+    const WORDS: [&str; 10] = [
+        "add to cart",
+        "add to bag",
+        "add to basket",
+        "buy now",
+        "in den warenkorb",
+        "ajouter au panier",
+        "añadir al carrito",
+        "加入购物车",
+        "立即购买",
+        "カートに入れる",
+    ];
+    survey
+        .texts
+        .iter()
+        .zip(&survey.markers)
+        .any(|(text, markers)| {
+            text.len() < BYTES_MAX && markers.has(Marker::More) && {
+                let text = text.to_lowercase();
+                WORDS.iter().any(|words| text.contains(words))
+            }
+        })
+}
+
+/// Whether a short line with a date stands just before the content or at its beginning.
+fn has_date_near_title(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> bool {
+    let first = main.iter().position(|&kept| kept).unwrap_or(0);
+    (first.saturating_sub(8)..(first + 4).min(flat.runs.len())).any(|index| {
+        survey.markers[index].has(Marker::Date) && flat.runs[index].counts.weight < 200
+    })
+}
+
+fn path_and_query(url: &Url) -> String {
+    let mut path = url.path().to_ascii_lowercase();
+    if let Some(query) = url.query() {
+        path.push('?');
+        path.push_str(&query.to_ascii_lowercase());
+    }
+    path.push('/');
+    path
+}
+
+fn is_front_page(url: &Url) -> bool {
+    url.query().is_none()
+        && matches!(
+            url.path().trim_matches('/'),
+            "" | "index.html" | "index.htm" | "index.php" | "en" | "zh" | "home"
+        )
+}

@@ -1,0 +1,48 @@
+//! Rows of features for the trainer of the classifier's forests; see `train/README.md`.
+
+use url::Url;
+
+use crate::flat_dom::FlatDom;
+use crate::parse_limits::DomLimits;
+use crate::structured::Structured;
+use crate::survey::Survey;
+use crate::{assemble, blocks, classifier, dom, features};
+
+/// One page as the trainer sees it.
+pub struct TrainingRows {
+    /// Names of the features.
+    pub names: Vec<&'static str>,
+    /// The runs' texts.
+    pub texts: Vec<String>,
+    /// The runs' features, row after row.
+    pub values: Vec<f32>,
+    /// The page's main content by the given log odds; none without them.
+    pub text: Option<String>,
+}
+
+/// The features of a page's runs for the first forest, or for the second one if the first forest's
+/// log odds of these runs are given.
+pub fn training_rows(html: &str, url: &Url, log_odds: Option<&[f32]>) -> TrainingRows {
+    let dom = dom::parse(html, &DomLimits::default());
+    let flat = FlatDom::of(&dom.html);
+    let survey = Survey::of(&flat);
+    let structured = Structured::read(&flat.json_ld);
+    let features = features::compute(&flat, &survey, &structured, url);
+    let (mut table, text) = match log_odds {
+        None => (features.table, None),
+        Some(odds) => {
+            let odds = &odds[..flat.runs.len()];
+            let chosen =
+                classifier::classify_by_odds(&flat, &survey, &features, &structured, url, odds);
+            let blocks = assemble::blocks(&flat, &survey.texts, &chosen.main);
+            let table = classifier::neighbour_features::rows(&flat, &survey, &features, odds);
+            (table, Some(blocks::plain(&blocks)))
+        }
+    };
+    TrainingRows {
+        names: std::mem::take(&mut table.names),
+        values: std::mem::take(&mut table.values),
+        texts: survey.texts,
+        text,
+    }
+}

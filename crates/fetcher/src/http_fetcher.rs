@@ -1,0 +1,294 @@
+//! Fetching over HTTP: one bounded request at a time that names the crawler.
+//!
+//! The client is reqwest with most features off: no redirects, no automatic decompression, no retries,
+//! no proxy from the environment, no cookies unless configured. It provides HTTP/1.1 and HTTP/2 over
+//! rustls and a connection pool; resolver and address guard are this crate's.
+//!
+//! Each entry of [`HttpConfig::resolve`] has a client of its own, since reqwest does not tell the
+//! resolver the port. So `a.example:80` and `a.example:8080` can have different addresses.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use governor::DefaultDirectRateLimiter;
+use http::header::{self, HeaderMap, HeaderValue};
+use url::Url;
+
+use crate::body::{Bandwidth, BodyMemory, BodyReader};
+use crate::client::{build, builder, proxy_of, rate_of};
+use crate::config::HttpConfig;
+use crate::error::{FetchError, FetchSetupError, Seen, TimeoutPhase};
+use crate::fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Via};
+use crate::guard::AddressGuard;
+use crate::limits::FetchLimits;
+use crate::resolve::{Fixed, Resolver};
+
+/// Installs ring as the TLS provider of the process. Later calls change nothing.
+pub fn init() {
+    // An error means that there is a provider already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// Fetches over the network. To share it, put it in an `Arc`.
+pub struct HttpFetcher {
+    client: reqwest::Client,
+    overrides: Vec<Override>,
+    guard: AddressGuard,
+    limits: FetchLimits,
+    proxied: bool,
+    bandwidth: Option<Bandwidth>,
+    memory: BodyMemory,
+    rate: Option<DefaultDirectRateLimiter>,
+}
+
+/// A host and port whose address the user has given.
+struct Override {
+    host: String,
+    port: u16,
+    address: SocketAddr,
+    client: reqwest::Client,
+}
+
+impl std::fmt::Debug for HttpFetcher {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("HttpFetcher")
+            .field("limits", &self.limits)
+            .field("proxied", &self.proxied)
+            .finish_non_exhaustive()
+    }
+}
+
+impl HttpFetcher {
+    /// Builds the client. This takes some tens of milliseconds, since the system's certificates are
+    /// read, so build one for a crawl and not one for each request.
+    ///
+    /// # Errors
+    /// [`FetchSetupError`] for a proxy, header or rate that cannot be used, and when the system
+    /// has no CA certificates.
+    pub fn new(config: HttpConfig) -> Result<Self, FetchSetupError> {
+        init();
+        let guard = if config.allow_private {
+            AddressGuard::allow_all()
+        } else {
+            AddressGuard::public_only()
+        };
+        let proxy = config.proxy.as_ref().map(proxy_of).transpose()?;
+        let proxy_host = config
+            .proxy
+            .as_ref()
+            .and_then(|p| p.host_str().map(str::to_owned));
+        let resolver = Arc::new(Resolver::new(guard, proxy_host));
+        let base = builder(&config)?;
+        let client = match proxy {
+            Some(proxy) => base.proxy(proxy),
+            None => base,
+        };
+        let client = build(client.dns_resolver(resolver))?;
+        let mut overrides = Vec::with_capacity(config.resolve.len());
+        for (host, port, address) in &config.resolve {
+            overrides.push(Override {
+                host: host.to_ascii_lowercase(),
+                port: *port,
+                address: *address,
+                client: build(builder(&config)?.dns_resolver(Arc::new(Fixed(*address))))?,
+            });
+        }
+        let rate = config.requests_per_second.map(rate_of).transpose()?;
+        Ok(Self {
+            client,
+            overrides,
+            guard,
+            proxied: config.proxy.is_some(),
+            bandwidth: config.bandwidth.and_then(Bandwidth::new),
+            memory: BodyMemory::new(config.limits.large_bodies_bytes_max),
+            rate,
+            limits: config.limits,
+        })
+    }
+
+    /// The limits of this fetcher.
+    pub fn limits(&self) -> &FetchLimits {
+        &self.limits
+    }
+
+    async fn run(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
+        request.check_url(&self.limits)?;
+        let (client, target, host_header) = self.route(&request.url);
+        if host_header.is_none() {
+            self.check_address(&request.url)?;
+        }
+        if let Some(rate) = &self.rate {
+            rate.until_ready().await;
+        }
+        let mut headers = request_headers(&request);
+        if let Some(Some(host)) = host_header {
+            headers.insert(header::HOST, host);
+        }
+        let started = Instant::now();
+        let response = self.send(client, target, headers, started).await?;
+        let first_byte = started.elapsed();
+        let status = response.status().as_u16();
+        let http_version = version_name(response.version());
+        let remote = response.remote_addr();
+        let headers = self.response_headers(response.headers())?;
+        let reader = BodyReader {
+            limits: &self.limits,
+            bytes_max: self.limits.bytes_max(request.purpose),
+            started,
+            bandwidth: self.bandwidth.as_ref(),
+            memory: &self.memory,
+            proxied: self.proxied,
+        };
+        let received = reader.read(response).await?;
+        Ok(Fetched {
+            url: request.url,
+            status,
+            http_version,
+            headers,
+            body: received.body,
+            via: Via::Wire,
+            remote,
+            truncated: received.truncated,
+            first_byte,
+            total: started.elapsed(),
+        })
+    }
+
+    /// Sends the request and waits for the response's headers.
+    async fn send(
+        &self,
+        client: &reqwest::Client,
+        url: Url,
+        headers: HeaderMap,
+        started: Instant,
+    ) -> Result<reqwest::Response, FetchError> {
+        // The client bounds the time to connect by itself; the wait for the headers is added.
+        let patience = (self.limits.connect_timeout + self.limits.first_byte_timeout)
+            .min(self.limits.total_timeout);
+        let sent = client.get(url).headers(headers).send();
+        match tokio::time::timeout(patience, sent).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) => {
+                let seen = Seen {
+                    proxied: self.proxied,
+                    phase: if error.is_connect() {
+                        TimeoutPhase::Connect
+                    } else {
+                        TimeoutPhase::FirstByte
+                    },
+                    elapsed: started.elapsed(),
+                    header_count_max: self.limits.header_count_max,
+                };
+                Err(FetchError::classify(&error, &seen))
+            }
+            Err(_) => Err(FetchError::Timeout {
+                phase: TimeoutPhase::FirstByte,
+                after: started.elapsed(),
+            }),
+        }
+    }
+
+    fn check_address(&self, url: &Url) -> Result<(), FetchError> {
+        let checked = if self.proxied {
+            self.guard.check_proxied(url)
+        } else {
+            self.guard.check_literal(url)
+        };
+        Ok(checked?)
+    }
+
+    /// The client for a URL and the URL to request from it. For an override also the Host header to
+    /// send, which is `None` unless the override's port is another than the URL's.
+    fn route(&self, url: &Url) -> (&reqwest::Client, Url, Option<Option<HeaderValue>>) {
+        let mut target = url.clone();
+        target.set_fragment(None);
+        if self.proxied {
+            return (&self.client, target, None);
+        }
+        let port = url.port_or_known_default();
+        let found = self
+            .overrides
+            .iter()
+            .find(|o| Some(o.host.as_str()) == url.host_str() && Some(o.port) == port);
+        let Some(found) = found else {
+            return (&self.client, target, None);
+        };
+        let mut host_header = None;
+        if url.port().is_some_and(|p| p != found.address.port()) {
+            // reqwest would connect to the port of the URL and not to the resolver's, so it is replaced.
+            // The Host header still has the port of the URL.
+            let authority = format!("{}:{}", found.host, found.port);
+            host_header = HeaderValue::from_str(&authority).ok();
+            // Setting the port of an http URL with a host cannot fail.
+            let _ = target.set_port(Some(found.address.port()));
+        }
+        (&found.client, target, Some(host_header))
+    }
+
+    fn response_headers(&self, headers: &HeaderMap) -> Result<Vec<(String, Vec<u8>)>, FetchError> {
+        let too_large = |what, limit: usize| FetchError::TooLarge {
+            what,
+            limit: limit as u64,
+        };
+        if headers.len() > self.limits.header_count_max {
+            return Err(too_large(
+                "the number of headers",
+                self.limits.header_count_max,
+            ));
+        }
+        let bytes: usize = headers
+            .iter()
+            .map(|(name, value)| name.as_str().len() + value.len() + 4)
+            .sum();
+        if bytes > self.limits.header_bytes_max {
+            return Err(too_large(
+                "the size of the headers",
+                self.limits.header_bytes_max,
+            ));
+        }
+        Ok(headers
+            .iter()
+            .map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec()))
+            .collect())
+    }
+}
+
+impl Fetch for HttpFetcher {
+    fn fetch<'a>(&'a self, request: FetchRequest) -> FetchFuture<'a> {
+        Box::pin(self.run(request))
+    }
+}
+
+/// The headers that depend on the request.
+fn request_headers(request: &FetchRequest) -> HeaderMap {
+    let accept = match request.purpose {
+        Purpose::Page => "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        Purpose::Robots => "text/plain,*/*;q=0.8",
+        Purpose::Sitemap => "application/xml,text/xml,text/plain;q=0.9,*/*;q=0.8",
+    };
+    let mut headers = HeaderMap::new();
+    headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
+    // A validator that is no valid header value is left out.
+    let validators = [
+        (header::IF_NONE_MATCH, &request.if_none_match),
+        (header::IF_MODIFIED_SINCE, &request.if_modified_since),
+    ];
+    for (name, value) in validators {
+        if let Some(value) = value.as_deref().and_then(|v| HeaderValue::from_str(v).ok()) {
+            headers.insert(name, value);
+        }
+    }
+    headers
+}
+
+fn version_name(version: http::Version) -> &'static str {
+    match version {
+        http::Version::HTTP_09 => "HTTP/0.9",
+        http::Version::HTTP_10 => "HTTP/1.0",
+        http::Version::HTTP_2 => "HTTP/2",
+        http::Version::HTTP_3 => "HTTP/3",
+        _ => "HTTP/1.1",
+    }
+}
