@@ -5,7 +5,7 @@
 
 use divan::Bencher;
 use focus::{
-    ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageOutcome, PageTerms,
+    ExampleText, Focus, FocusConfig, LinkContext, LinkFeatures, PageFate, PageOutcome, PageTerms,
     PageView, TopicConfig,
 };
 use segment::Segmenter;
@@ -97,7 +97,7 @@ fn seasoned() -> (Focus, Vec<LinkFeatures>) {
             url: url(u64::from(page)).as_str(),
             terms: Some(&terms),
             relevance,
-            fate: Fate::New,
+            fate: PageFate::New,
             link: Some(&came_by),
         });
         for number in 0..3 {

@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
 use ::focus::{
-    ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, LinkModelConfig, PageOutcome,
-    PageView, TopicConfig,
+    ExampleText, Focus, FocusConfig, LinkContext, LinkFeatures, LinkModelConfig, PageFate,
+    PageOutcome, PageView, TopicConfig,
 };
 use segment::Segmenter;
 use serde::Deserialize;
@@ -269,7 +269,7 @@ fn run(
             url: &line.url,
             terms: Some(&terms),
             relevance: relevance.probability,
-            fate: Fate::New,
+            fate: PageFate::New,
             link: link.as_ref().map(|link| &link.features),
         });
         judge_time += cpu_seconds() - clock;
@@ -281,7 +281,7 @@ fn run(
             let priority = link.as_ref().map_or(1.0, |link| link.priority);
             let why = link
                 .as_ref()
-                .map(|link| focus.promise(&link.features).why)
+                .map(|link| focus.explain_score(&link.features).why)
                 .unwrap_or_default();
             println!(
                 "{:4} {} p={:.2} s={:.2} {} {:?} {:?}",
@@ -355,7 +355,7 @@ fn run(
             order_of.insert(to, entry);
             queue.insert(entry);
         }
-        focus.on_links(number, &new_links);
+        focus.on_new_links(number, &new_links);
         link_time += cpu_seconds() - clock;
         let clock = cpu_seconds();
         if focus.rescore_due(pending.len() as u64) {

@@ -11,10 +11,9 @@
 //!   focus.on_page(&PageOutcome)                       once for each fetched URL, failures too
 //!   for each link in scope, once per URL:
 //!     focus.observe_link(page, target)                does nothing unless the target is known
-//!     features.found_on(page)                         a fetched URL needs none
 //!     a pending URL:  old.merge(&features), priority = focus.score(&old)
 //!     a new URL:      priority = focus.score(&features)
-//!   focus.on_links(page, &priorities of the new ones)
+//!   focus.on_new_links(page, &priorities of the new ones)
 //!   if focus.rescore_due(pending) {
 //!     frontier.rescore(|url| focus.score(..)); focus.on_rescored(all these scores)
 //!   }
@@ -25,10 +24,10 @@
 //! `judge`, and ends with the same model.
 
 use crate::lately::LinkReader;
-use crate::learn::{Arrival, LinkModel, LinkModelConfig, Promise};
+use crate::learn::{Arrival, LinkModel, LinkModelConfig, LinkScore};
 use crate::promise::{LinkContext, LinkFeatures, url_id};
 use crate::relevance::Relevance;
-use crate::stop::{Harvest, StopConfig, StopReason};
+use crate::stop::{HarvestMonitor, HarvestStop, StopConfig};
 use crate::terms::PageTerms;
 use crate::topic::{ExampleText, Topic, TopicConfig, TopicError};
 
@@ -49,7 +48,7 @@ pub struct FocusConfig {
 
 /// What became of a fetched URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum PageFate {
     /// A page that was read and is new.
     New,
     /// A near-duplicate of a kept page.
@@ -72,7 +71,7 @@ pub struct PageOutcome<'a> {
     /// The probability that was recorded for it.
     pub relevance: f32,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: PageFate,
     /// The features with which it waited in the frontier.
     pub link: Option<&'a LinkFeatures>,
 }
@@ -82,7 +81,7 @@ pub struct PageOutcome<'a> {
 pub struct Focus {
     topic: Topic,
     links: LinkModel,
-    harvest: Harvest,
+    harvest: HarvestMonitor,
     reader: LinkReader,
     since_rescore: u32,
 }
@@ -96,7 +95,7 @@ impl Focus {
         Ok(Focus {
             topic: Topic::new(&config.topic)?,
             links: LinkModel::new(&config.links),
-            harvest: Harvest::new(&config.stop),
+            harvest: HarvestMonitor::new(&config.stop),
             reader: LinkReader::default(),
             since_rescore: 0,
         })
@@ -122,10 +121,10 @@ impl Focus {
     /// What the link model is told that the link to a page was worth, 0.0 to 1.0.
     pub fn reward(&self, outcome: &PageOutcome<'_>) -> f32 {
         match outcome.fate {
-            Fate::New => outcome
+            PageFate::New => outcome
                 .relevance
                 .max(LISTING_REWARD * self.subject(outcome)),
-            Fate::Duplicate | Fate::Thin | Fate::Failed => 0.0,
+            PageFate::Duplicate | PageFate::Thin | PageFate::Failed => 0.0,
         }
     }
 
@@ -154,7 +153,7 @@ impl Focus {
                 reward,
             },
         );
-        let is_new = outcome.fate == Fate::New;
+        let is_new = outcome.fate == PageFate::New;
         let gain = is_new && outcome.relevance >= self.topic.threshold();
         self.harvest.observe(host_of(outcome.url), gain);
         self.since_rescore += 1;
@@ -176,8 +175,8 @@ impl Focus {
     }
 
     /// Notes the promise of those links of a page that were new to the frontier.
-    pub fn on_links(&mut self, page: u32, new_links: &[f32]) {
-        self.links.on_links(page, new_links);
+    pub fn on_new_links(&mut self, page: u32, new_links: &[f32]) {
+        self.links.on_new_links(page, new_links);
     }
 
     /// What is worth keeping of a link: what [`Topic::features`] gives, and faster, since words of
@@ -187,7 +186,11 @@ impl Focus {
     }
 
     /// What another link to a URL adds to what is known of it, for [`LinkFeatures::merge`] alone.
-    pub fn features_again(&mut self, link: &LinkContext<'_>, known: &LinkFeatures) -> LinkFeatures {
+    pub fn features_for_merge(
+        &mut self,
+        link: &LinkContext<'_>,
+        known: &LinkFeatures,
+    ) -> LinkFeatures {
         self.reader
             .read_again(link, known, self.topic.judge.keywords())
     }
@@ -198,8 +201,8 @@ impl Focus {
     }
 
     /// The priority of a link, with reasons.
-    pub fn promise(&self, features: &LinkFeatures) -> Promise {
-        self.links.promise(&self.topic, features)
+    pub fn explain_score(&self, features: &LinkFeatures) -> LinkScore {
+        self.links.explain_score(&self.topic, features)
     }
 
     /// Whether the frontier's `pending` URLs should be scored again now: the model has changed
@@ -217,13 +220,8 @@ impl Focus {
         self.harvest.on_rescored(promises);
     }
 
-    /// The harvest so far.
-    pub fn harvest(&self) -> &Harvest {
-        &self.harvest
-    }
-
     /// Whether the crawl should stop, and why. Ask it after each page.
-    pub fn stop(&mut self) -> Option<StopReason> {
+    pub fn stop(&mut self) -> Option<HarvestStop> {
         let judge = &self.topic.judge;
         let appraisal = judge.appraise(self.topic.threshold(), self.harvest.lately());
         self.harvest.stop(&appraisal, judge.has_examples())
@@ -235,7 +233,7 @@ impl Focus {
     }
 
     /// Whether a host should stop, and why: its pending URLs are not worth a fetch.
-    pub fn stop_host(&self, host: &str) -> Option<StopReason> {
+    pub fn stop_host(&self, host: &str) -> Option<HarvestStop> {
         self.harvest.stop_host(host)
     }
 }

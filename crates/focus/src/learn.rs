@@ -70,7 +70,7 @@ impl Default for LinkModelConfig {
 
 /// How promising a link is, with reasons.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Promise {
+pub struct LinkScore {
     /// The priority in the frontier, 0.0 to 1.0.
     pub score: f32,
     /// The chance that the page is relevant and new.
@@ -210,7 +210,7 @@ impl LinkModel {
     }
 
     /// Notes the promise of the links of a page that were new: how good a hub the page was.
-    pub(crate) fn on_links(&mut self, page: u32, new_links: &[f32]) {
+    pub(crate) fn on_new_links(&mut self, page: u32, new_links: &[f32]) {
         let mut best = [0.0f32; 8];
         for &promise in new_links {
             if let Some(least) = best.iter_mut().min_by(|a, b| a.total_cmp(b))
@@ -259,7 +259,7 @@ impl LinkModel {
     }
 
     /// The priority of a link, with reasons.
-    pub fn promise(&self, topic: &Topic, features: &LinkFeatures) -> Promise {
+    pub fn explain_score(&self, topic: &Topic, features: &LinkFeatures) -> LinkScore {
         let signals = self.signals(topic, features);
         let (score, relevant, hub, explored) = self.weigh(&signals, features);
         let mut why: Vec<(&'static str, f32)> = newton::SIGNAL_NAMES
@@ -269,7 +269,7 @@ impl LinkModel {
             .filter(|(_, part)| part.abs() >= 0.01)
             .collect();
         why.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-        Promise {
+        LinkScore {
             score,
             relevant,
             hub,
@@ -662,7 +662,7 @@ mod tests {
                     reward: 0.1,
                 },
             );
-            model.on_links(page, &[0.9; 8]);
+            model.on_new_links(page, &[0.9; 8]);
         }
         assert!(model.rows.iter().all(|row| row.hub > 0.8));
     }

@@ -2,7 +2,7 @@
 //!
 //! A crawl with a topic asks two questions all the time. *Was this page worth it?* is asked once
 //! the page has been read, and is answered by [`Topic`] with a probability. *Which link next?* is
-//! asked for every link before anything of its target is known, and is answered by [`LinkModel`]
+//! asked for every link before anything of its target is known, and is answered by the link model
 //! from what the links' pages have taught so far.
 //!
 //! ```text
@@ -15,7 +15,7 @@
 //! ```
 //!
 //! [`Focus`] holds everything a pipeline needs, in the order in which it must be called.
-//! [`Redundancy`] stands beside it: duplicates can be foreseen in a crawl without a topic too.
+//! [`UrlDedupRules`] stands beside it: duplicates can be foreseen in a crawl without a topic too.
 //!
 //! Pure and deterministic: no clock, socket, file, thread or random device. The same records in
 //! the same order give the same model, so the model needs no snapshot: it is a view over the
@@ -23,29 +23,29 @@
 
 mod background;
 mod descent;
-pub mod focus;
+mod focus;
 mod keywords;
 mod lately;
-pub mod learn;
+mod learn;
 mod lexicon;
 mod newton;
 mod pages;
-pub mod promise;
-pub mod redundancy;
-pub mod relevance;
-pub mod replay;
+mod promise;
+mod relevance;
 mod scale;
-pub mod stop;
-pub mod terms;
-pub mod topic;
+pub mod simulate;
+mod stop;
+mod terms;
+mod topic;
+mod url_dedup_rules;
 
-pub use focus::{Fate, Focus, FocusConfig, PageOutcome};
-pub use learn::{LinkModel, LinkModelConfig, Promise};
+pub use focus::{Focus, FocusConfig, PageFate, PageOutcome};
+pub use learn::{LinkModelConfig, LinkScore};
 pub use promise::{LinkContext, LinkFeatures};
-pub use redundancy::{Prediction, Redundancy, RedundancyConfig};
 pub use relevance::Relevance;
-pub use stop::{Harvest, StopConfig, StopReason};
+pub use stop::{HarvestStop, StopConfig};
 pub use terms::{KeywordPlaces, PageTerms, PageView};
 pub use topic::{
     ExampleText, TermSource, Topic, TopicConfig, TopicError, TopicTerm, count_keywords,
 };
+pub use url_dedup_rules::{PredictedDuplicate, UrlDedupConfig, UrlDedupRules};

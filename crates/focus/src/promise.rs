@@ -101,12 +101,6 @@ impl LinkFeatures {
         }
     }
 
-    /// Says on which page the link was found; for links read before the page had a number.
-    pub fn found_on(&mut self, page: u32) {
-        self.parents = SmallVec::from_slice(&[page]);
-        self.parent_count = 1;
-    }
-
     /// Takes in the same URL as linked from another page.
     pub fn merge(&mut self, other: &LinkFeatures) {
         if self.parents.is_empty() {

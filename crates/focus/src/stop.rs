@@ -73,16 +73,16 @@ pub struct StopConfig {
     /// And at this share of all its pages at least.
     pub window_share: f32,
     /// The last pages of the other two rules, as a share of all.
-    pub lately: f32,
+    pub recent_share: f32,
     /// Stop when what waits promises fewer pages than this share of those found, counted by how
     /// much the last pages brought beside the average...
-    pub left_min: f32,
+    pub remaining_min: f32,
     /// ... or this before `after` pages, as few pages say little of the pace...
-    pub left_min_early: f32,
+    pub remaining_min_early: f32,
     /// ... or this without examples...
-    pub left_min_keywords: f32,
+    pub remaining_min_keywords: f32,
     /// ... but not before this many pages.
-    pub left_after: u64,
+    pub remaining_after: u64,
     /// Stop when the last pages brought less than this share of the average...
     pub pace_min: f32,
     /// ... but not before this many pages.
@@ -102,11 +102,11 @@ impl Default for StopConfig {
             after: 300,
             window: 300,
             window_share: 0.75,
-            lately: 0.3,
-            left_min: 0.15,
-            left_min_early: 0.1,
-            left_min_keywords: 0.1,
-            left_after: 60,
+            recent_share: 0.3,
+            remaining_min: 0.15,
+            remaining_min_early: 0.1,
+            remaining_min_keywords: 0.1,
+            remaining_after: 60,
             pace_min: 0.38,
             pace_after: 350,
             pace_min_keywords: 0.25,
@@ -131,9 +131,9 @@ fn pace(lately: f32, average: f32) -> f32 {
 
 /// Why a crawl or a host stops.
 #[derive(Debug, Clone, PartialEq)]
-pub enum StopReason {
+pub enum HarvestStop {
     /// Of the last pages too few were relevant and new.
-    Barren {
+    LowHarvest {
         /// Relevant and new pages per page.
         harvest: f32,
         /// The last pages.
@@ -142,11 +142,11 @@ pub enum StopReason {
         harvest_min: f32,
     },
     /// The last pages brought far less than their share.
-    Fading {
+    Declining {
         /// The last pages.
         window: u64,
         /// What they brought.
-        lately: f32,
+        found_lately: f32,
         /// Beside the average, 0.0 to 1.0.
         pace: f32,
         /// The pace below which the rule fires.
@@ -159,14 +159,14 @@ pub enum StopReason {
         /// Relevant pages found.
         found: f32,
         /// The share of those found below which the rule fires.
-        left_min: f32,
+        remaining_min: f32,
     },
 }
 
-impl std::fmt::Display for StopReason {
+impl std::fmt::Display for HarvestStop {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            StopReason::Barren {
+            HarvestStop::LowHarvest {
                 harvest,
                 window,
                 harvest_min,
@@ -176,27 +176,27 @@ impl std::fmt::Display for StopReason {
                 100.0 * harvest,
                 100.0 * harvest_min
             ),
-            StopReason::Fading {
+            HarvestStop::Declining {
                 window,
-                lately,
+                found_lately,
                 pace,
                 pace_min,
             } => write!(
                 out,
-                "the last {window} pages brought {lately:.0} relevant ones, as judged now: {:.0} % \
+                "the last {window} pages brought {found_lately:.0} relevant ones, as judged now: {:.0} % \
                  of the crawl's average; under {:.0} % ends a crawl",
                 100.0 * pace,
                 100.0 * pace_min
             ),
-            StopReason::Exhausted {
+            HarvestStop::Exhausted {
                 left,
                 found,
-                left_min,
+                remaining_min,
             } => write!(
                 out,
                 "little is left to find: what waits promises some {left:.0} relevant pages beside the \
                  {found:.0} found, as judged now; {:.0} % or less ends a crawl",
-                100.0 * left_min
+                100.0 * remaining_min
             ),
         }
     }
@@ -204,7 +204,7 @@ impl std::fmt::Display for StopReason {
 
 /// The harvest of a crawl and of its hosts.
 #[derive(Debug, Clone)]
-pub struct Harvest {
+pub(crate) struct HarvestMonitor {
     config: StopConfig,
     /// What was gained up to each of the last pages, newest last; as many as the widest window so
     /// far, and one.
@@ -227,10 +227,10 @@ struct HostHarvest {
     mean: f32,
 }
 
-impl Harvest {
+impl HarvestMonitor {
     /// No pages yet.
-    pub fn new(config: &StopConfig) -> Harvest {
-        Harvest {
+    pub(crate) fn new(config: &StopConfig) -> HarvestMonitor {
+        HarvestMonitor {
             config: config.clone(),
             sums: VecDeque::from([0]),
             pages: 0,
@@ -243,7 +243,7 @@ impl Harvest {
     }
 
     /// Counts a page; `gain`: it is relevant and new.
-    pub fn observe(&mut self, host: &str, gain: bool) {
+    pub(crate) fn observe(&mut self, host: &str, gain: bool) {
         self.pages += 1;
         self.gained += u64::from(gain);
         self.sums.push_back(self.gained);
@@ -292,22 +292,16 @@ impl Harvest {
 
     /// The share of all pages that counts as the last ones.
     pub(crate) fn lately(&self) -> f32 {
-        self.config.lately.clamp(0.0, 1.0)
-    }
-
-    /// Pages counted.
-    pub fn pages(&self) -> u64 {
-        self.pages
-    }
-
-    /// Pages relevant and new.
-    pub fn gained(&self) -> u64 {
-        self.gained
+        self.config.recent_share.clamp(0.0, 1.0)
     }
 
     /// Why the crawl should stop, if it should. `has_examples`: the topic is known by more than its
     /// keywords.
-    pub(crate) fn stop(&mut self, appraisal: &Appraisal, has_examples: bool) -> Option<StopReason> {
+    pub(crate) fn stop(
+        &mut self,
+        appraisal: &Appraisal,
+        has_examples: bool,
+    ) -> Option<HarvestStop> {
         if self.config.harvest_min <= 0.0 {
             return None;
         }
@@ -328,25 +322,27 @@ impl Harvest {
             .or_else(|| self.barren())
     }
 
-    fn exhausted(&self, appraisal: &Appraisal, has_examples: bool) -> Option<StopReason> {
+    fn exhausted(&self, appraisal: &Appraisal, has_examples: bool) -> Option<HarvestStop> {
         let config = &self.config;
         let found = appraisal.found;
-        let (left_min, after) = match has_examples {
-            true if appraisal.pages < config.after => (config.left_min_early, config.left_after),
-            true => (config.left_min, config.left_after),
-            false => (config.left_min_keywords, config.after),
+        let (remaining_min, after) = match has_examples {
+            true if appraisal.pages < config.after => {
+                (config.remaining_min_early, config.remaining_after)
+            }
+            true => (config.remaining_min, config.remaining_after),
+            false => (config.remaining_min_keywords, config.after),
         };
         let pace = appraisal.pace();
         let left = self.waiting? * pace;
-        let little = pace < GOING_WELL && left < left_min * (found + 1.0);
-        (appraisal.pages >= after && little).then_some(StopReason::Exhausted {
+        let little = pace < GOING_WELL && left < remaining_min * (found + 1.0);
+        (appraisal.pages >= after && little).then_some(HarvestStop::Exhausted {
             left,
             found,
-            left_min,
+            remaining_min,
         })
     }
 
-    fn fading(&self, appraisal: &Appraisal, has_examples: bool) -> Option<StopReason> {
+    fn fading(&self, appraisal: &Appraisal, has_examples: bool) -> Option<HarvestStop> {
         let config = &self.config;
         let (pace_min, after) = if has_examples {
             (config.pace_min, config.pace_after)
@@ -358,9 +354,9 @@ impl Harvest {
             .waiting
             .is_some_and(|waiting| waiting * pace > MUCH * (appraisal.found + 1.0));
         let fades = !much_waits && pace < pace_min && self.pace_at_first_sight() < GOING_WELL;
-        (appraisal.pages >= after && fades).then_some(StopReason::Fading {
+        (appraisal.pages >= after && fades).then_some(HarvestStop::Declining {
             window: appraisal.window,
-            lately: appraisal.lately,
+            found_lately: appraisal.lately,
             pace,
             pace_min,
         })
@@ -374,13 +370,13 @@ impl Harvest {
         pace(lately as f32, self.gained as f32 * self.lately())
     }
 
-    fn barren(&self) -> Option<StopReason> {
+    fn barren(&self) -> Option<HarvestStop> {
         let config = &self.config;
         let window = self.window();
         let at = self.sums.len().checked_sub(window + 1)?;
         let harvest = (self.gained - self.sums[at]) as f32 / window as f32;
         let barren = self.pages >= config.after && harvest < config.harvest_min;
-        barren.then_some(StopReason::Barren {
+        barren.then_some(HarvestStop::LowHarvest {
             harvest,
             window: window as u32,
             harvest_min: config.harvest_min,
@@ -388,11 +384,11 @@ impl Harvest {
     }
 
     /// Why a host should stop, if it should.
-    pub fn stop_host(&self, host: &str) -> Option<StopReason> {
+    pub(crate) fn stop_host(&self, host: &str) -> Option<HarvestStop> {
         let harvest = self.hosts.get(&xxh3_64(host.as_bytes()))?;
         let over = harvest.pages >= u64::from(self.config.host_window)
             && harvest.mean < self.config.host_harvest_min;
-        over.then_some(StopReason::Barren {
+        over.then_some(HarvestStop::LowHarvest {
             harvest: harvest.mean,
             window: self.config.host_window,
             harvest_min: self.config.host_harvest_min,
@@ -423,8 +419,8 @@ mod tests {
     }
 
     /// So much waits, with this promise each.
-    fn waiting(count: usize, promise: f32) -> Harvest {
-        let mut harvest = Harvest::new(&StopConfig::default());
+    fn waiting(count: usize, promise: f32) -> HarvestMonitor {
+        let mut harvest = HarvestMonitor::new(&StopConfig::default());
         harvest.on_stopped(true);
         for page in 0..200 {
             harvest.observe("a.example", page < 100);
@@ -433,8 +429,8 @@ mod tests {
         harvest
     }
 
-    fn exhausted(reason: Option<StopReason>) -> bool {
-        matches!(reason, Some(StopReason::Exhausted { .. }))
+    fn exhausted(reason: Option<HarvestStop>) -> bool {
+        matches!(reason, Some(HarvestStop::Exhausted { .. }))
     }
 
     #[test]
@@ -479,7 +475,7 @@ mod tests {
         let stop = |pages, lately, examples| {
             waiting(3_000, 0.08).stop(&crawl(pages, 100.0, lately), examples)
         };
-        let Some(StopReason::Fading { window, pace, .. }) = stop(400, 5.0, true) else {
+        let Some(HarvestStop::Declining { window, pace, .. }) = stop(400, 5.0, true) else {
             panic!("it goes on");
         };
         assert_eq!(window, 120);
@@ -494,13 +490,13 @@ mod tests {
     #[test]
     fn a_broad_topic_outlasts_a_lull() {
         let stop = |promise| waiting(3_000, promise).stop(&crawl(400, 100.0, 5.0), true);
-        assert!(matches!(stop(0.08), Some(StopReason::Fading { .. })));
+        assert!(matches!(stop(0.08), Some(HarvestStop::Declining { .. })));
         assert_eq!(stop(0.3), None);
     }
 
     #[test]
     fn a_model_that_comes_to_doubt_everything_ends_no_crawl() {
-        let mut harvest = Harvest::new(&StopConfig::default());
+        let mut harvest = HarvestMonitor::new(&StopConfig::default());
         for page in 0..1_000 {
             harvest.observe("a.example", page % 2 == 0);
         }
@@ -509,7 +505,7 @@ mod tests {
 
     #[test]
     fn a_rule_that_holds_for_a_moment_ends_no_crawl() {
-        let mut harvest = Harvest::new(&StopConfig::default());
+        let mut harvest = HarvestMonitor::new(&StopConfig::default());
         let (fading, well) = (crawl(400, 100.0, 0.0), crawl(400, 100.0, 30.0));
         for page in 0..400 {
             harvest.observe("a.example", page < 200);
@@ -530,7 +526,7 @@ mod tests {
     #[test]
     fn a_crawl_that_had_ended_ends_again_unless_it_has_come_upon_more() {
         let carried_on = || {
-            let mut harvest = Harvest::new(&StopConfig::default());
+            let mut harvest = HarvestMonitor::new(&StopConfig::default());
             (0..400).for_each(|page| harvest.observe("a.example", page < 200));
             harvest.on_stopped(true);
             harvest
@@ -544,7 +540,7 @@ mod tests {
 
     #[test]
     fn a_crawl_that_finds_nothing_ends_after_three_hundred_pages() {
-        let mut harvest = Harvest::new(&StopConfig::default());
+        let mut harvest = HarvestMonitor::new(&StopConfig::default());
         for page in 1..=300 {
             harvest.observe("a.example", false);
             assert_eq!(
@@ -557,7 +553,7 @@ mod tests {
 
     #[test]
     fn a_find_now_and_then_keeps_a_crawl_alive() {
-        let mut harvest = Harvest::new(&StopConfig::default());
+        let mut harvest = HarvestMonitor::new(&StopConfig::default());
         for page in 0..3_000 {
             harvest.observe("a.example", page % 40 == 0);
         }
@@ -566,7 +562,7 @@ mod tests {
 
     #[test]
     fn no_rule_acts_when_they_are_off() {
-        let mut harvest = Harvest::new(&StopConfig {
+        let mut harvest = HarvestMonitor::new(&StopConfig {
             harvest_min: 0.0,
             ..StopConfig::default()
         });
@@ -579,7 +575,7 @@ mod tests {
 
     #[test]
     fn a_barren_host_stops_and_its_neighbour_does_not() {
-        let mut harvest = Harvest::new(&StopConfig::default());
+        let mut harvest = HarvestMonitor::new(&StopConfig::default());
         for page in 0..400 {
             harvest.observe("barren.example", false);
             harvest.observe("good.example", page % 3 == 0);

@@ -159,7 +159,7 @@ impl PageTerms {
         }
     }
 
-    pub(crate) fn places(&self, keywords: &Keywords) -> Vec<KeywordPlaces> {
+    pub(crate) fn keyword_places(&self, keywords: &Keywords) -> Vec<KeywordPlaces> {
         let found = keywords.list.iter().zip(&self.matches);
         found
             .filter(|(_, counts)| counts.iter().any(|&count| count > 0))

@@ -215,8 +215,8 @@ impl Topic {
     }
 
     /// Where the keywords stand on a page.
-    pub fn places(&self, terms: &PageTerms) -> Vec<KeywordPlaces> {
-        terms.places(self.judge.keywords())
+    pub fn keyword_places(&self, terms: &PageTerms) -> Vec<KeywordPlaces> {
+        terms.keyword_places(self.judge.keywords())
     }
 
     /// From this probability on a page is on topic.
@@ -224,7 +224,7 @@ impl Topic {
         self.threshold
     }
 
-    /// The terms of a page: what [`Topic::judge`] and [`Topic::learn`] need of it. Depends on the
+    /// The terms of a page: what [`Topic::judge`] needs of it. Depends on the
     /// keywords alone, so that any clone of the topic gives the same.
     pub fn read(&self, page: &PageView<'_>) -> PageTerms {
         PageTerms::of(page, self.judge.keywords())
@@ -252,15 +252,5 @@ impl Topic {
     /// How relevant a page is, from its terms.
     pub fn judge(&self, terms: &PageTerms) -> Relevance {
         self.judge.judge(terms, 0.0)
-    }
-
-    /// Learns from a page that was judged; true when the model was trained anew, so that scores
-    /// of pending links are out of date.
-    pub fn learn(&mut self, page: u32, terms: &PageTerms, relevance: f32) -> bool {
-        let due = self.judge.learn(page, terms, relevance, true);
-        if due {
-            self.judge.train(&|_, _| 0.0);
-        }
-        due
     }
 }

@@ -1,7 +1,7 @@
 //! A whole focused crawl over a made-up web: what the models learn, and that they do so twice.
 
 use focus::{
-    ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageOutcome, PageView,
+    ExampleText, Focus, FocusConfig, LinkContext, LinkFeatures, PageFate, PageOutcome, PageView,
     TermSource, Topic, TopicConfig, TopicError,
 };
 use proptest::prelude::*;
@@ -76,7 +76,7 @@ impl Web {
                 url: url.as_str(),
                 terms: Some(&terms),
                 relevance,
-                fate: Fate::New,
+                fate: PageFate::New,
                 link: link.as_ref(),
             });
             let mut new = Vec::new();
@@ -104,7 +104,7 @@ impl Web {
                     pending.push((to, features, score));
                 }
             }
-            focus.on_links(page, &new);
+            focus.on_new_links(page, &new);
             if focus.rescore_due(pending.len() as u64) {
                 for waiting in &mut pending {
                     waiting.2 = focus.score(&waiting.1);
@@ -278,7 +278,7 @@ proptest! {
             let relevance = focus.judge(&terms, None).probability;
             prop_assert!(relevance > 0.0 && relevance < 1.0);
             focus.on_page(&PageOutcome {
-                page, url: url.as_str(), terms: Some(&terms), relevance, fate: Fate::New, link: None,
+                page, url: url.as_str(), terms: Some(&terms), relevance, fate: PageFate::New, link: None,
             });
         }
     }

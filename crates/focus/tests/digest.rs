@@ -12,10 +12,12 @@
 
 use std::sync::Arc;
 
-use focus::replay::{ReplayLink, ReplayPage, Roots, Strategy, relevance, replay};
+use focus::simulate::{
+    Roots, SimulatedLink, SimulatedPage, Strategy, prequential_relevance, simulate,
+};
 use focus::{
-    ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, LinkModelConfig, PageOutcome,
-    PageTerms, PageView, Redundancy, RedundancyConfig, TermSource, TopicConfig,
+    ExampleText, Focus, FocusConfig, LinkContext, LinkFeatures, LinkModelConfig, PageFate,
+    PageOutcome, PageTerms, PageView, TermSource, TopicConfig, UrlDedupConfig, UrlDedupRules,
 };
 use segment::Segmenter;
 use url::Url;
@@ -134,12 +136,12 @@ impl Page {
         [Some("en"), Some("zh"), None, Some("en")][self.dice(9) as usize % 4]
     }
 
-    fn fate(self) -> Fate {
+    fn fate(self) -> PageFate {
         match self.dice(10) % 20 {
-            0 => Fate::Failed,
-            1 | 2 => Fate::Duplicate,
-            3 => Fate::Thin,
-            _ => Fate::New,
+            0 => PageFate::Failed,
+            1 | 2 => PageFate::Duplicate,
+            3 => PageFate::Thin,
+            _ => PageFate::New,
         }
     }
 
@@ -241,13 +243,13 @@ impl Crawl {
                 .add_example(&page.example(), page.0.is_multiple_of(2));
         }
         let terms = Some(page.terms(&self.focus, self.count));
-        let terms = terms.filter(|_| page.fate() != Fate::Failed);
+        let terms = terms.filter(|_| page.fate() != PageFate::Failed);
         let judged = terms.as_ref().map(|terms| self.focus.judge(terms, link));
         if let Some(judged) = &judged {
             self.digest.text(&(judged.probability, &judged.why));
         }
         if let Some(terms) = &terms {
-            for found in self.focus.topic().places(terms) {
+            for found in self.focus.topic().keyword_places(terms) {
                 let counts = [found.title, found.text, found.url, found.labels];
                 self.digest.text(&(found.keyword, counts));
             }
@@ -295,7 +297,7 @@ impl Crawl {
                 .iter_mut()
                 .find(|waiting| waiting.page.0 == to.0);
             if let Some(known) = known {
-                let again = self.focus.features_again(&place, &known.features);
+                let again = self.focus.features_for_merge(&place, &known.features);
                 known.features.merge(&again);
                 known.score = self.focus.score(&known.features);
             } else {
@@ -305,7 +307,7 @@ impl Crawl {
                 self.digest.bytes(&bytes);
                 let features = LinkFeatures::from_bytes(&bytes).expect("its own bytes");
                 let score = self.focus.score(&features);
-                let reasons = self.focus.promise(&features);
+                let reasons = self.focus.explain_score(&features);
                 self.digest
                     .text(&(reasons.score, reasons.relevant, reasons.hub));
                 self.digest.text(&(reasons.explored, reasons.why));
@@ -317,7 +319,7 @@ impl Crawl {
                 });
             }
         }
-        self.focus.on_links(from.0, &new_links);
+        self.focus.on_new_links(from.0, &new_links);
     }
 
     fn rescore(&mut self) {
@@ -411,12 +413,12 @@ fn a_simulated_crawl_gives_the_same_order_twice() {
             let page = Page(number);
             let links = page.links(count).into_iter();
             let example = (number % 90 == 4).then(|| (page.example(), number.is_multiple_of(4)));
-            ReplayPage {
+            SimulatedPage {
                 url: page.url(),
-                terms: (page.fate() != Fate::Failed).then(|| page.terms(&focus, count)),
+                terms: (page.fate() != PageFate::Failed).then(|| page.terms(&focus, count)),
                 fate: page.fate(),
                 links: links
-                    .map(|to| ReplayLink {
+                    .map(|to| SimulatedLink {
                         to: to.0 as usize,
                         anchor: Arc::from(to.anchor()),
                     })
@@ -424,12 +426,12 @@ fn a_simulated_crawl_gives_the_same_order_twice() {
                 example,
             }
         };
-        let pages: Vec<ReplayPage> = (0..count).map(page).collect();
+        let pages: Vec<SimulatedPage> = (0..count).map(page).collect();
         let roots = Roots {
             seeds: vec![4, 0],
             listed: vec![9, 30, 77],
         };
-        let judged = relevance(&config, &pages, &roots).expect("a topic");
+        let judged = prequential_relevance(&config, &pages, &roots).expect("a topic");
         let mut digest = Digest::default();
         digest.text(&judged);
         for strategy in [
@@ -438,7 +440,7 @@ fn a_simulated_crawl_gives_the_same_order_twice() {
             Strategy::Tamis,
             Strategy::Oracle,
         ] {
-            let order = replay(strategy, &config, &pages, &roots, &judged, 300);
+            let order = simulate(strategy, &config, &pages, &roots, &judged, 300);
             digest.text(&order.expect("a topic"));
         }
         digest.0
@@ -448,7 +450,7 @@ fn a_simulated_crawl_gives_the_same_order_twice() {
 #[test]
 fn rules_learnt_from_duplicates_are_the_same_twice() {
     check("duplicate rules", || {
-        let mut memory = Redundancy::new(&RedundancyConfig::default());
+        let mut memory = UrlDedupRules::new(&UrlDedupConfig::default());
         memory.note_host("http://a.example/");
         let mut digest = Digest::default();
         for number in 0..200u32 {
@@ -467,13 +469,13 @@ fn rules_learnt_from_duplicates_are_the_same_twice() {
             let led_to = || (die % 29 == 3).then_some(own.as_str()).into_iter();
             if die % 6 == 5 {
                 memory.observe_unique(&copy, |url| url.len() % 2 == 0);
-                memory.observe_barren(&original);
+                memory.observe_low_yield(&original);
             } else {
                 memory.observe_pair(&copy, &original, led_to());
-                memory.observe_named(&copy, &original, led_to());
+                memory.observe_canonical_pair(&copy, &original, led_to());
             }
             if die % 31 == 1 {
-                memory.observe_canonical(&copy, &copy);
+                memory.observe_declared_canonical(&copy, &copy);
             }
             digest.text(&memory.take_lifted());
             digest.number(memory.yield_of(&format!("http://a.example/p3/item-{number}.html")));
@@ -484,7 +486,7 @@ fn rules_learnt_from_duplicates_are_the_same_twice() {
                 "https://b.example/amp/p",
                 "http://a.example/garden/p",
             ] {
-                if let Some(copy) = memory.foresee(&format!("{form}/{number}.html")) {
+                if let Some(copy) = memory.predict(&format!("{form}/{number}.html")) {
                     digest.text(&(copy.kept_url, copy.rule, copy.confidence, copy.probe));
                 }
             }

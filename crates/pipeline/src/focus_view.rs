@@ -4,8 +4,8 @@ use archive::{LinkRecord, PageRecord, PageSummary};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use focus::{
-    ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageOutcome, PageTerms,
-    PageView, Promise, Relevance,
+    ExampleText, Focus, FocusConfig, LinkContext, LinkFeatures, LinkScore, PageFate, PageOutcome,
+    PageTerms, PageView, Relevance,
 };
 use frontier::{CanonicalUrl, Frontier, FrontierUrl};
 /// Page types that are lists of links: they lead to pages about a topic.
@@ -76,11 +76,11 @@ impl FocusView {
 
     /// Why a URL was fetched when it was, and why its page was judged as it was: what the model says
     /// that has seen all that came before it. `None` where no link brought it, as with a seed.
-    pub fn why(&self, record: &PageRecord, text: &str) -> (Option<Promise>, Option<Relevance>) {
+    pub fn why(&self, record: &PageRecord, text: &str) -> (Option<LinkScore>, Option<Relevance>) {
         let features = features_of(&context_of(record));
         let promise = features
             .as_ref()
-            .map(|features| self.focus.promise(features));
+            .map(|features| self.focus.explain_score(features));
         let terms = record
             .page
             .as_ref()
@@ -90,8 +90,8 @@ impl FocusView {
     }
 
     /// The promise of a link, with reasons.
-    pub fn promise_of(&self, features: &LinkFeatures) -> Promise {
-        self.focus.promise(features)
+    pub fn promise_of(&self, features: &LinkFeatures) -> LinkScore {
+        self.focus.explain_score(features)
     }
 
     /// What the link model is told that the link to a finished URL was worth; its text is that of the
@@ -133,7 +133,7 @@ impl FocusView {
 
     /// Notes the promise of those links of a page that were new.
     pub fn on_links(&mut self, seq: u64, new_links: &[f32]) {
-        self.focus.on_links(page_number(seq), new_links);
+        self.focus.on_new_links(page_number(seq), new_links);
     }
 
     /// The page as the model sees it.
@@ -196,7 +196,7 @@ impl FocusView {
             url: &record.url,
             terms: None,
             relevance: 0.0,
-            fate: Fate::Failed,
+            fate: PageFate::Failed,
             link: features.as_ref(),
         });
     }
@@ -279,7 +279,7 @@ impl FocusView {
         let Some(known) = LinkFeatures::from_bytes(features_in(&pending.context)) else {
             return;
         };
-        let again = |place: &LinkContext<'_>| self.focus.features_again(place, &known);
+        let again = |place: &LinkContext<'_>| self.focus.features_for_merge(place, &known);
         let again = places(seq, link, target, again);
         if let Some((context, promise)) = self.merged(&pending.context, &again) {
             pending.context = context;
@@ -426,13 +426,13 @@ fn targets(record: &PageRecord) -> impl Iterator<Item = &str> {
 }
 
 /// What became of a page, as the link model is told.
-pub fn fate_of(record: &PageRecord) -> Fate {
+pub fn fate_of(record: &PageRecord) -> PageFate {
     match (record.verdict.as_deref(), record.reason.as_deref()) {
-        (Some("indexed"), _) => Fate::New,
-        (Some("junk"), Some("near_duplicate" | "exact_duplicate")) => Fate::Duplicate,
-        (Some("junk"), Some("off_topic" | "language")) => Fate::New,
-        (Some("junk"), Some("error_page")) => Fate::Failed,
-        (Some("junk"), _) => Fate::Thin,
-        _ => Fate::Failed,
+        (Some("indexed"), _) => PageFate::New,
+        (Some("junk"), Some("near_duplicate" | "exact_duplicate")) => PageFate::Duplicate,
+        (Some("junk"), Some("off_topic" | "language")) => PageFate::New,
+        (Some("junk"), Some("error_page")) => PageFate::Failed,
+        (Some("junk"), _) => PageFate::Thin,
+        _ => PageFate::Failed,
     }
 }

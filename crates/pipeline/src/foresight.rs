@@ -17,7 +17,7 @@
 use std::collections::{HashMap, HashSet};
 
 use archive::{Foreseen, PageRecord, RetryRecord};
-use focus::{Redundancy, RedundancyConfig};
+use focus::{UrlDedupConfig, UrlDedupRules};
 use frontier::{CanonicalUrl, HostKey, Permission, Spelling};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -42,7 +42,7 @@ const PROBE_EACH: u64 = 20;
 /// What the pages so far say of URLs not fetched yet.
 #[derive(Debug)]
 pub struct Foresight {
-    redundancy: Redundancy,
+    redundancy: UrlDedupRules,
     has_topic: bool,
     /// URLs that the user gave: they are fetched.
     given: HashSet<u64>,
@@ -62,11 +62,11 @@ impl Foresight {
     /// Knows nothing yet. Without a topic only duplicates are foreseen.
     pub fn new(seed: u64, has_topic: bool) -> Self {
         Self {
-            redundancy: Redundancy::new(&RedundancyConfig {
+            redundancy: UrlDedupRules::new(&UrlDedupConfig {
                 seed,
                 // Without a topic every page is wanted: one unique page ends a rule.
                 strict: !has_topic,
-                ..RedundancyConfig::default()
+                ..UrlDedupConfig::default()
             }),
             has_topic,
             given: HashSet::new(),
@@ -104,7 +104,7 @@ impl Foresight {
 
     /// The original of a URL, if it is foreseen to be a duplicate of a page that was read.
     pub fn original_of(&self, url: &CanonicalUrl, spelling: &Spelling<'_>) -> Option<String> {
-        let prediction = self.redundancy.foresee(&spelling.plain(url))?;
+        let prediction = self.redundancy.predict(&spelling.plain(url))?;
         self.read
             .contains(&prediction.kept_url, spelling)
             .then_some(prediction.kept_url)
@@ -132,7 +132,7 @@ impl Foresight {
         if self.read.contains(&plain, spelling) {
             return foreseen(Foreseen::Parameters { read: &plain });
         }
-        match self.redundancy.foresee(&plain) {
+        match self.redundancy.predict(&plain) {
             Some(prediction) if !prediction.probe => {
                 if !self.read.contains(&prediction.kept_url, spelling) {
                     return Permission::Later;
@@ -157,7 +157,7 @@ impl Foresight {
                 self.refused.insert(rule.to_owned());
             }
             // It was on its way here while the rule was found wrong.
-            if self.redundancy.foresee(&spelling.plain(&url)).is_none() {
+            if self.redundancy.predict(&spelling.plain(&url)).is_none() {
                 self.lifted.push(rule.to_owned());
             }
         }
@@ -170,7 +170,8 @@ impl Foresight {
         let canonical = canonical_of(record).map(|canonical| spelling.plain(&canonical));
         if let Some(canonical) = &canonical {
             let plain = spelling.plain(&url);
-            self.redundancy.observe_canonical(&plain, canonical);
+            self.redundancy
+                .observe_declared_canonical(&plain, canonical);
         }
         match (original_of(record), reason) {
             (Some(original), _) => {
@@ -183,7 +184,8 @@ impl Foresight {
                 };
                 self.redundancy.observe_pair(&copy, &original, led_to());
                 if canonical.as_deref() == Some(original.as_str()) {
-                    self.redundancy.observe_named(&copy, &original, led_to());
+                    self.redundancy
+                        .observe_canonical_pair(&copy, &original, led_to());
                 }
             }
             (None, reason) if is_whole && !matches!(reason, "thin" | "soft_404" | "error_page") => {
@@ -193,7 +195,7 @@ impl Foresight {
                     .observe_unique(&spelling.plain(&url), was_read);
             }
             (_, "near_duplicate" | "exact_duplicate" | "thin" | "soft_404" | "error_page") => {
-                self.redundancy.observe_barren(&record.url);
+                self.redundancy.observe_low_yield(&record.url);
             }
             _ => {}
         }

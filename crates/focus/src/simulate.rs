@@ -12,7 +12,7 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 use url::Url;
 
-use crate::focus::{Fate, Focus, FocusConfig, PageOutcome};
+use crate::focus::{Focus, FocusConfig, PageFate, PageOutcome};
 use crate::promise::{LinkContext, LinkFeatures};
 use crate::terms::PageTerms;
 use crate::topic::{ExampleText, TopicError};
@@ -33,22 +33,22 @@ pub enum Strategy {
 
 /// A fetched URL of a crawl.
 #[derive(Debug, Clone)]
-pub struct ReplayPage {
+pub struct SimulatedPage {
     /// Its URL.
     pub url: Url,
     /// Its terms; `None` when nothing was read.
     pub terms: Option<PageTerms>,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: PageFate,
     /// Its links that lead to pages of the crawl.
-    pub links: Vec<ReplayLink>,
+    pub links: Vec<SimulatedLink>,
     /// The page as an example of the topic, if the user gave it as one, and of which kind.
     pub example: Option<(ExampleText, bool)>,
 }
 
 /// A link between two pages of a crawl.
 #[derive(Debug, Clone)]
-pub struct ReplayLink {
+pub struct SimulatedLink {
     /// Where it leads: the place among the pages.
     pub to: usize,
     /// Its anchor text.
@@ -73,9 +73,9 @@ pub struct Roots {
 ///
 /// # Errors
 /// [`TopicError`] when the topic cannot be used.
-pub fn relevance(
+pub fn prequential_relevance(
     config: &FocusConfig,
-    pages: &[ReplayPage],
+    pages: &[SimulatedPage],
     roots: &Roots,
 ) -> Result<Vec<f32>, TopicError> {
     let mut run = Run::new(config, pages)?;
@@ -86,21 +86,21 @@ pub fn relevance(
     {
         judged[at] = Some(relevance);
     }
-    let last = |(page, judged): (&ReplayPage, Option<f32>)| {
+    let last = |(page, judged): (&SimulatedPage, Option<f32>)| {
         judged.unwrap_or_else(|| judge(&run.focus, page, None))
     };
     Ok(pages.iter().zip(judged).map(last).collect())
 }
 
 /// The order in which a strategy fetches the pages that it can reach from `roots`, `pages_max` at
-/// most. `relevance` is that of [`relevance`].
+/// most. `relevance` is that of [`prequential_relevance`].
 ///
 /// # Errors
 /// [`TopicError`] when the topic cannot be used.
-pub fn replay(
+pub fn simulate(
     strategy: Strategy,
     config: &FocusConfig,
-    pages: &[ReplayPage],
+    pages: &[SimulatedPage],
     roots: &Roots,
     relevance: &[f32],
     pages_max: usize,
@@ -125,7 +125,7 @@ pub fn replay(
     })
 }
 
-fn breadth_first(pages: &[ReplayPage], roots: &Roots, pages_max: usize) -> Vec<usize> {
+fn breadth_first(pages: &[SimulatedPage], roots: &Roots, pages_max: usize) -> Vec<usize> {
     let mut found = vec![false; pages.len()];
     let mut queue = VecDeque::new();
     let mut find = |to: usize, queue: &mut VecDeque<usize>| {
@@ -150,7 +150,7 @@ fn breadth_first(pages: &[ReplayPage], roots: &Roots, pages_max: usize) -> Vec<u
 
 /// Highest priority first: that of a link, or of a sitemap's URL while no link leads to it.
 fn by_priority(
-    pages: &[ReplayPage],
+    pages: &[SimulatedPage],
     roots: &Roots,
     listed: &dyn Fn(usize) -> f32,
     link_priority: &dyn Fn(usize, usize) -> f32,
@@ -177,8 +177,8 @@ fn by_priority(
 
 /// How near each page is to one on topic: 1.0 for one itself, a half for one that links to it, and so
 /// on; of equals, those with more such links are a little nearer.
-fn nearness(pages: &[ReplayPage], relevance: &[f32], threshold: f32) -> Vec<f32> {
-    let is_wanted = |at: usize| relevance[at] >= threshold && pages[at].fate == Fate::New;
+fn nearness(pages: &[SimulatedPage], relevance: &[f32], threshold: f32) -> Vec<f32> {
+    let is_wanted = |at: usize| relevance[at] >= threshold && pages[at].fate == PageFate::New;
     let mut linked_from = vec![Vec::new(); pages.len()];
     for (from, page) in pages.iter().enumerate() {
         for link in &page.links {
@@ -197,7 +197,7 @@ fn nearness(pages: &[ReplayPage], relevance: &[f32], threshold: f32) -> Vec<f32>
             }
         }
     }
-    let wanted_links = |page: &ReplayPage| {
+    let wanted_links = |page: &SimulatedPage| {
         let links = page.links.iter().filter(|link| is_wanted(link.to));
         links.count().min(500) as f32
     };
@@ -255,13 +255,13 @@ impl Queue {
 /// A crawl by promise, replayed.
 struct Run<'p> {
     focus: Focus,
-    pages: &'p [ReplayPage],
+    pages: &'p [SimulatedPage],
     queue: Queue,
     features: HashMap<usize, LinkFeatures>,
 }
 
 impl<'p> Run<'p> {
-    fn new(config: &FocusConfig, pages: &'p [ReplayPage]) -> Result<Self, TopicError> {
+    fn new(config: &FocusConfig, pages: &'p [SimulatedPage]) -> Result<Self, TopicError> {
         Ok(Run {
             focus: Focus::new(config)?,
             pages,
@@ -337,7 +337,7 @@ impl<'p> Run<'p> {
                 new_links.push(promise);
             }
         }
-        self.focus.on_links(at as u32, &new_links);
+        self.focus.on_new_links(at as u32, &new_links);
         relevance
     }
 
@@ -355,7 +355,7 @@ impl<'p> Run<'p> {
     }
 }
 
-fn judge(focus: &Focus, page: &ReplayPage, link: Option<&LinkFeatures>) -> f32 {
+fn judge(focus: &Focus, page: &SimulatedPage, link: Option<&LinkFeatures>) -> f32 {
     let terms = page.terms.as_ref();
     terms.map_or(0.0, |terms| focus.judge(terms, link).probability)
 }
@@ -363,7 +363,7 @@ fn judge(focus: &Focus, page: &ReplayPage, link: Option<&LinkFeatures>) -> f32 {
 fn learn(
     focus: &mut Focus,
     number: usize,
-    page: &ReplayPage,
+    page: &SimulatedPage,
     relevance: f32,
     link: Option<&LinkFeatures>,
 ) {
@@ -407,9 +407,9 @@ mod tests {
     }
 
     /// Page 0 links to `hubs` pages, the first of which lead to pages on topic, the others not.
-    fn web(hubs: usize, leaves: usize) -> Vec<ReplayPage> {
+    fn web(hubs: usize, leaves: usize) -> Vec<SimulatedPage> {
         let focus = Focus::new(&config()).unwrap();
-        let page = |at: usize, on: bool, links: Vec<ReplayLink>| {
+        let page = |at: usize, on: bool, links: Vec<SimulatedLink>| {
             let url = Url::parse(&format!("http://a.example/{at}")).unwrap();
             let words = Segmenter::shared().words(if on { ON } else { OFF });
             let terms = focus.topic().read(&PageView {
@@ -421,15 +421,15 @@ mod tests {
                 labels: &[],
                 listing: false,
             });
-            ReplayPage {
+            SimulatedPage {
                 url,
                 terms: Some(terms),
-                fate: Fate::New,
+                fate: PageFate::New,
                 links,
                 example: None,
             }
         };
-        let link = |to: usize, on: bool| ReplayLink {
+        let link = |to: usize, on: bool| SimulatedLink {
             to,
             anchor: if on { "railway lines" } else { "bread" }.into(),
         };
@@ -452,8 +452,8 @@ mod tests {
 
     fn gains(strategy: Strategy, budget: usize) -> usize {
         let pages = web(6, 8);
-        let relevance = relevance(&config(), &pages, &root()).unwrap();
-        let order = replay(strategy, &config(), &pages, &root(), &relevance, budget).unwrap();
+        let relevance = prequential_relevance(&config(), &pages, &root()).unwrap();
+        let order = simulate(strategy, &config(), &pages, &root(), &relevance, budget).unwrap();
         let mut once = order.clone();
         once.sort_unstable();
         once.dedup();
@@ -481,17 +481,17 @@ mod tests {
             seeds: vec![0],
             listed: (0..pages.len()).collect(),
         };
-        let relevance = relevance(&config(), &pages, &roots).unwrap();
-        let order = replay(Strategy::Tamis, &config(), &pages, &roots, &relevance, 20).unwrap();
+        let relevance = prequential_relevance(&config(), &pages, &roots).unwrap();
+        let order = simulate(Strategy::Tamis, &config(), &pages, &roots, &relevance, 20).unwrap();
         let found = order.iter().filter(|&&at| relevance[at] >= 0.5).count();
         assert!(found >= 12, "{found}");
     }
 
     #[test]
-    fn a_replay_is_the_same_twice() {
+    fn a_simulation_is_the_same_twice() {
         let pages = web(6, 8);
-        let relevance = relevance(&config(), &pages, &root()).unwrap();
-        let run = || replay(Strategy::Tamis, &config(), &pages, &root(), &relevance, 40).unwrap();
+        let relevance = prequential_relevance(&config(), &pages, &root()).unwrap();
+        let run = || simulate(Strategy::Tamis, &config(), &pages, &root(), &relevance, 40).unwrap();
         assert_eq!(run(), run());
     }
 }

@@ -14,7 +14,7 @@
 //!
 //! A rule is believed when the lower end of what its record allows (a Wilson bound) is above a
 //! stated confidence, which takes some ten pairs without a miss. A believed rule still lets
-//! [`RedundancyConfig::probe_share`] of its URLs be fetched; when these probes turn out unique the
+//! [`UrlDedupConfig::probe_share`] of its URLs be fetched; when these probes turn out unique the
 //! rule falls below the bar and its URLs are fetched again.
 //!
 //! Where a copy names its original as canonical, the pair shows more: which of the two is the original,
@@ -28,7 +28,7 @@
 //! for each other.
 //!
 //! Groups of URLs that yield duplicates, thin pages or traps without any rewrite have a prior of
-//! their own: see [`Redundancy::yield_of`].
+//! their own: see [`UrlDedupRules::yield_of`].
 
 mod rule;
 
@@ -57,7 +57,7 @@ const URL_BYTES_MAX: usize = 2_048;
 
 /// Settings of the duplicate forecast.
 #[derive(Debug, Clone)]
-pub struct RedundancyConfig {
+pub struct UrlDedupConfig {
     /// A URL is skipped when the forecast is at least this sure.
     pub confidence_min: f32,
     /// Believe a rule only while no page has spoken against it.
@@ -71,9 +71,9 @@ pub struct RedundancyConfig {
     pub seed: u64,
 }
 
-impl Default for RedundancyConfig {
+impl Default for UrlDedupConfig {
     fn default() -> Self {
-        RedundancyConfig {
+        UrlDedupConfig {
             confidence_min: 0.85,
             strict: false,
             probe_share: 0.05,
@@ -85,7 +85,7 @@ impl Default for RedundancyConfig {
 
 /// A duplicate foreseen.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prediction {
+pub struct PredictedDuplicate {
     /// The URL that has the same page. Skip only when it was read.
     pub kept_url: String,
     /// The rule that says so, in words.
@@ -104,8 +104,8 @@ struct Yield {
 
 /// The memory of duplicates.
 #[derive(Debug, Clone)]
-pub struct Redundancy {
-    config: RedundancyConfig,
+pub struct UrlDedupRules {
+    config: UrlDedupConfig,
     rules: HashMap<u64, Record, BuildHasherDefault<Mix>>,
     /// Rules by host, in the order in which they were first seen.
     by_host: HashMap<u64, Vec<u64>, BuildHasherDefault<Mix>>,
@@ -116,10 +116,10 @@ pub struct Redundancy {
     lifted: Vec<String>,
 }
 
-impl Redundancy {
+impl UrlDedupRules {
     /// A memory that has seen nothing.
-    pub fn new(config: &RedundancyConfig) -> Redundancy {
-        Redundancy {
+    pub fn new(config: &UrlDedupConfig) -> UrlDedupRules {
+        UrlDedupRules {
             config: config.clone(),
             rules: HashMap::default(),
             by_host: HashMap::default(),
@@ -130,7 +130,7 @@ impl Redundancy {
     }
 
     /// The rules that were believed when this was last asked, or after, and are no longer, in the
-    /// words of [`Prediction::rule`]: what was skipped for them should be fetched after all.
+    /// words of [`PredictedDuplicate::rule`]: what was skipped for them should be fetched after all.
     pub fn take_lifted(&mut self) -> Vec<String> {
         std::mem::take(&mut self.lifted)
     }
@@ -168,8 +168,8 @@ impl Redundancy {
     }
 
     /// A confirmed pair whose copy names the original as canonical. To be called after
-    /// [`Redundancy::observe_pair`] with the same pair.
-    pub fn observe_named<'u>(
+    /// [`UrlDedupRules::observe_pair`] with the same pair.
+    pub fn observe_canonical_pair<'u>(
         &mut self,
         url_dup: &str,
         url_kept: &str,
@@ -191,7 +191,7 @@ impl Redundancy {
 
     /// A page that was read and names this URL as canonical: it speaks against rules that foretell
     /// another one.
-    pub fn observe_canonical(&mut self, url: &str, canonical: &str) {
+    pub fn observe_declared_canonical(&mut self, url: &str, canonical: &str) {
         let (Some(url), Some(canonical)) = (parse(url), parse(canonical)) else {
             return;
         };
@@ -277,14 +277,14 @@ impl Redundancy {
     }
 
     /// A page with nothing on it, or a trap: its group yields less.
-    pub fn observe_barren(&mut self, url: &str) {
+    pub fn observe_low_yield(&mut self, url: &str) {
         if let Some(url) = parse(url) {
             self.note(&url, true);
         }
     }
 
     /// Whether this URL is going to be a duplicate, and of what.
-    pub fn foresee(&self, url: &str) -> Option<Prediction> {
+    pub fn predict(&self, url: &str) -> Option<PredictedDuplicate> {
         let original = parse(url)?;
         let mut at = original.clone();
         let mut best: Option<(f32, String)> = None;
@@ -320,7 +320,7 @@ impl Redundancy {
             return None;
         }
         let die = mix(self.config.seed ^ xxh3_64(original.as_str().as_bytes()));
-        Some(Prediction {
+        Some(PredictedDuplicate {
             kept_url: at.into(),
             rule,
             confidence,
@@ -421,12 +421,12 @@ impl Redundancy {
     }
 }
 
-fn is_believed(record: &Record, config: &RedundancyConfig) -> bool {
+fn is_believed(record: &Record, config: &UrlDedupConfig) -> bool {
     record.confidence() >= config.confidence_min && !(config.strict && record.wrong > 0)
 }
 
 /// Something speaks against a rule; gives it if that ends the belief in it.
-fn contradict(record: &mut Record, config: &RedundancyConfig) -> Option<String> {
+fn contradict(record: &mut Record, config: &UrlDedupConfig) -> Option<String> {
     let was_believed = is_believed(record, config);
     record.wrong = record.wrong.saturating_add(1);
     let is_lifted = was_believed && !is_believed(record, config) && record.lifted < LIFTS_MAX;

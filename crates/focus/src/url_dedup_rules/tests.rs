@@ -1,18 +1,18 @@
 use super::*;
 use proptest::prelude::*;
 
-fn memory() -> Redundancy {
-    Redundancy::new(&RedundancyConfig {
+fn memory() -> UrlDedupRules {
+    UrlDedupRules::new(&UrlDedupConfig {
         probe_share: 0.0,
-        ..RedundancyConfig::default()
+        ..UrlDedupConfig::default()
     })
 }
 
-fn pair(memory: &mut Redundancy, dup: &str, kept: &str) {
+fn pair(memory: &mut UrlDedupRules, dup: &str, kept: &str) {
     memory.observe_pair(dup, kept, std::iter::empty());
 }
 
-fn numbered(dup: impl Fn(u32) -> String, kept: impl Fn(u32) -> String) -> Redundancy {
+fn numbered(dup: impl Fn(u32) -> String, kept: impl Fn(u32) -> String) -> UrlDedupRules {
     let mut memory = memory();
     memory.note_host("http://a.example/");
     for number in 0..12 {
@@ -21,8 +21,8 @@ fn numbered(dup: impl Fn(u32) -> String, kept: impl Fn(u32) -> String) -> Redund
     memory
 }
 
-fn original(memory: &Redundancy, url: &str) -> Option<String> {
-    memory.foresee(url).map(|prediction| prediction.kept_url)
+fn original(memory: &UrlDedupRules, url: &str) -> Option<String> {
+    memory.predict(url).map(|prediction| prediction.kept_url)
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn rules_follow_each_other() {
             &format!("http://a.example/{number}"),
         );
     }
-    let prediction = memory.foresee("http://m.example/print/9").unwrap();
+    let prediction = memory.predict("http://m.example/print/9").unwrap();
     assert_eq!(prediction.kept_url, "http://a.example/9");
     assert!(prediction.rule.contains("mirrors") && prediction.rule.contains("print"));
 }
@@ -85,14 +85,14 @@ fn a_rule_that_skips_unique_pages_is_no_longer_believed() {
         |n| format!("http://a.example/{n}"),
     );
     let other = "http://a.example/print/x";
-    assert!(memory.foresee(other).is_some());
+    assert!(memory.predict(other).is_some());
     // The first of two copies says nothing: its original was not there yet.
     memory.observe_unique("http://a.example/print/30", |_| false);
-    assert!(memory.foresee(other).is_some());
+    assert!(memory.predict(other).is_some());
     for number in 40..44 {
         memory.observe_unique(&format!("http://a.example/print/{number}"), |_| true);
     }
-    assert_eq!(memory.foresee(other), None);
+    assert_eq!(memory.predict(other), None);
 }
 
 #[test]
@@ -142,9 +142,9 @@ fn of_two_hosts_that_are_no_seeds_the_one_that_was_kept_is_the_original() {
 
 #[test]
 fn one_page_of_its_own_ends_a_strict_rule() {
-    let mut memory = Redundancy::new(&RedundancyConfig {
+    let mut memory = UrlDedupRules::new(&UrlDedupConfig {
         strict: true,
-        ..RedundancyConfig::default()
+        ..UrlDedupConfig::default()
     });
     for number in 0..200 {
         memory.observe_pair(
@@ -153,10 +153,10 @@ fn one_page_of_its_own_ends_a_strict_rule() {
             std::iter::empty(),
         );
     }
-    assert!(memory.foresee("http://m.example/x").is_some());
+    assert!(memory.predict("http://m.example/x").is_some());
     assert!(memory.take_lifted().is_empty());
     memory.observe_unique("http://m.example/own", |_| true);
-    assert!(memory.foresee("http://m.example/x").is_none());
+    assert!(memory.predict("http://m.example/x").is_none());
     assert_eq!(memory.take_lifted(), ["m.example mirrors a.example"]);
     memory.observe_unique("http://m.example/more", |_| true);
     assert!(memory.take_lifted().is_empty());
@@ -164,20 +164,20 @@ fn one_page_of_its_own_ends_a_strict_rule() {
 
 #[test]
 fn a_page_that_names_itself_ends_a_strict_rule_of_what_copies_name_and_that_is_told() {
-    let mut memory = Redundancy::new(&RedundancyConfig {
+    let mut memory = UrlDedupRules::new(&UrlDedupConfig {
         strict: true,
-        ..RedundancyConfig::default()
+        ..UrlDedupConfig::default()
     });
     for number in 0..20 {
         let copy = format!("http://a.example/garden/item-{number}");
         let original = format!("http://a.example/products/item-{number}");
         pair(&mut memory, &copy, &original);
-        memory.observe_named(&copy, &original, std::iter::empty());
+        memory.observe_canonical_pair(&copy, &original, std::iter::empty());
     }
     let own = "http://a.example/garden/own";
-    assert!(memory.foresee(own).is_some());
-    memory.observe_canonical(own, own);
-    assert!(memory.foresee(own).is_none());
+    assert!(memory.predict(own).is_some());
+    memory.observe_declared_canonical(own, own);
+    assert!(memory.predict(own).is_none());
     assert_eq!(
         memory.take_lifted(),
         ["http://a.example/garden/… names http://a.example/products/… as canonical"]
@@ -218,7 +218,7 @@ fn a_few_pairs_are_no_rule() {
 
 #[test]
 fn one_in_twenty_is_probed() {
-    let mut memory = Redundancy::new(&RedundancyConfig::default());
+    let mut memory = UrlDedupRules::new(&UrlDedupConfig::default());
     memory.note_host("http://a.example/");
     for number in 0..12 {
         pair(
@@ -228,7 +228,7 @@ fn one_in_twenty_is_probed() {
         );
     }
     let probes = (0..10_000)
-        .filter_map(|number| memory.foresee(&format!("http://m.example/page/{number}")))
+        .filter_map(|number| memory.predict(&format!("http://m.example/page/{number}")))
         .filter(|prediction| prediction.probe)
         .count();
     assert!((400..600).contains(&probes), "{probes}");
@@ -236,15 +236,15 @@ fn one_in_twenty_is_probed() {
 
 #[test]
 fn a_barren_group_sinks_then_stops_and_is_probed() {
-    let mut memory = Redundancy::new(&RedundancyConfig::default());
+    let mut memory = UrlDedupRules::new(&UrlDedupConfig::default());
     assert_eq!(memory.yield_of("http://a.example/calendar/2020/01/"), 1.0);
     for day in 0..10 {
-        memory.observe_barren(&format!("http://a.example/calendar/2020/{day}/"));
+        memory.observe_low_yield(&format!("http://a.example/calendar/2020/{day}/"));
     }
     let sunk = memory.yield_of("http://a.example/calendar/2021/7/");
     assert!(sunk > 0.0 && sunk < 0.3, "{sunk}");
     for day in 0..200 {
-        memory.observe_barren(&format!("http://a.example/calendar/2020/{day}/"));
+        memory.observe_low_yield(&format!("http://a.example/calendar/2020/{day}/"));
     }
     let fetched = (0..2_000)
         .filter(|day| memory.yield_of(&format!("http://a.example/calendar/2022/{day}/")) > 0.0)
@@ -253,7 +253,7 @@ fn a_barren_group_sinks_then_stops_and_is_probed() {
     assert_eq!(memory.yield_of("http://a.example/posts/2020/a-post/"), 1.0);
 }
 
-fn named(form: impl Fn(u32) -> (String, String)) -> Redundancy {
+fn named(form: impl Fn(u32) -> (String, String)) -> UrlDedupRules {
     let mut memory = memory();
     for number in 0..12 {
         let (copy, original) = form(number);
@@ -262,7 +262,7 @@ fn named(form: impl Fn(u32) -> (String, String)) -> Redundancy {
     }
     for number in 0..12 {
         let (copy, original) = form(number);
-        memory.observe_named(&copy, &original, std::iter::empty());
+        memory.observe_canonical_pair(&copy, &original, std::iter::empty());
     }
     memory
 }
@@ -337,20 +337,20 @@ fn a_page_that_names_another_canonical_speaks_against_the_rule() {
             format!("http://a.example/en/{n}"),
         )
     });
-    memory.observe_canonical("http://a.example/20", "http://a.example/en/20");
-    assert!(memory.foresee("http://a.example/x").is_some());
+    memory.observe_declared_canonical("http://a.example/20", "http://a.example/en/20");
+    assert!(memory.predict("http://a.example/x").is_some());
     for number in 30..34 {
         let url = format!("http://a.example/{number}");
-        memory.observe_canonical(&url, &url);
+        memory.observe_declared_canonical(&url, &url);
     }
-    assert_eq!(memory.foresee("http://a.example/x"), None);
+    assert_eq!(memory.predict("http://a.example/x"), None);
 }
 
 #[test]
 fn a_copy_with_links_of_its_own_makes_no_rule_whatever_it_names() {
     let mut memory = memory();
     for number in 0..20 {
-        memory.observe_named(
+        memory.observe_canonical_pair(
             &format!("http://a.example/list/{number}"),
             &format!("http://a.example/all/{number}"),
             [format!("http://a.example/post/{number}").as_str()].into_iter(),
@@ -373,7 +373,7 @@ fn names_of_single_pages_make_room_for_rules() {
             format!("http://{host}/p/alias-{number}"),
             format!("http://{host}/p/title.{number}"),
         );
-        memory.observe_named(&copy, &original, std::iter::empty());
+        memory.observe_canonical_pair(&copy, &original, std::iter::empty());
         // A form that shows itself every 500 pairs of the host.
         if number % 1_000 == 0 {
             let copy = format!("http://a.example/print/{number}");
@@ -389,7 +389,7 @@ fn names_of_single_pages_make_room_for_rules() {
     );
     let keys: usize = memory.by_host.values().map(Vec::len).sum();
     assert_eq!(keys, memory.rules.len());
-    assert!(memory.foresee("http://a.example/print/x").is_some());
+    assert!(memory.predict("http://a.example/print/x").is_some());
 }
 
 proptest! {
@@ -425,7 +425,7 @@ proptest! {
                 &format!("http://{host}.example/{path}?{query}"),
                 &format!("http://a.example/{kept}"),
             );
-            memory.observe_named(
+            memory.observe_canonical_pair(
                 &format!("http://{host}.example/{path}?{query}"),
                 &format!("http://a.example/{kept}"),
                 std::iter::empty(),
@@ -433,7 +433,7 @@ proptest! {
         }
         for (host, path, query, _) in &pairs {
             let url = format!("http://{host}.example/{path}?{query}");
-            if let Some(prediction) = memory.foresee(&url) {
+            if let Some(prediction) = memory.predict(&url) {
                 prop_assert!(prediction.kept_url != url);
                 prop_assert!((0.0..=1.0).contains(&prediction.confidence));
             }
