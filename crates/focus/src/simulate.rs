@@ -1,9 +1,13 @@
-//! Another order for the same pages: what a strategy would have found, page by page.
+//! Simulated crawls: what another order, or another topic, would have found among the pages of a
+//! crawl, without a network.
 //!
-//! The pages of a crawl with their links are a small closed web. A strategy starts from the same
-//! seeds and sees of each page what a crawl would see, only once it has "fetched" it. So strategies
-//! and topics can be compared without a network, in seconds; but only over pages that the crawl
-//! has fetched: what it never saw is in nobody's reach.
+//! The pages of a crawl with their links are a small closed web. A strategy starts from the same seeds
+//! and sees of each page what a crawl would see, once it has "fetched" it. So strategies and topics
+//! can be compared in seconds, but only over the pages that the crawl has fetched: no strategy can
+//! reach a page that the crawl never saw.
+//!
+//! Source: Menczer, Pant, Srinivasan, *Topical web crawlers: evaluating adaptive algorithms*, ACM TOIT
+//! 2004 (comparing strategies over one set of pages).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
@@ -13,20 +17,20 @@ use hashbrown::{HashMap, HashSet};
 use url::Url;
 
 use crate::focus::{Focus, FocusConfig, PageFate, PageOutcome};
-use crate::promise::{LinkContext, LinkFeatures};
-use crate::terms::PageTerms;
-use crate::topic::{ExampleText, TopicError};
+use crate::link_features::{LinkContext, LinkFeatures};
+use crate::page_terms::PageTerms;
+use crate::topic_config::{ExampleText, TopicError};
 
 /// In which order pages are fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
     /// First found, first fetched.
     BreadthFirst,
-    /// The link on the most relevant page first: the classic focused crawl.
+    /// The links of the most relevant page first: the classic focused crawl.
     BestFirst,
-    /// The link of the highest promise first, as a crawl does it.
+    /// The link of the highest score first, as a crawl of ours does it.
     Tamis,
-    /// The link first that is nearest to a page on topic, of which it knows all beforehand: what the
+    /// The page first that is nearest to a page on topic. It knows these beforehand, so it is what the
     /// others are measured by.
     Oracle,
 }
@@ -55,21 +59,22 @@ pub struct SimulatedLink {
     pub anchor: Arc<str>,
 }
 
-/// Where a crawl begins: places among the pages, in the order given.
+/// Where a crawl begins, as places among the pages, in the order given.
 #[derive(Debug, Clone, Default)]
 pub struct Roots {
-    /// Examples of the topic, then seeds: fetched before all else.
+    /// Examples of the topic, then seeds. They are fetched before all else.
     pub seeds: Vec<usize>,
-    /// URLs that a sitemap names.
+    /// URLs that sitemaps name. They wait in the queue like links.
     pub listed: Vec<usize>,
 }
 
-/// How relevant each page is to the topic, in their order: what a strategy is measured by. 0.0 for a
-/// URL without a page.
+/// How relevant each page is to the topic, in their order: what strategies are measured by. It is 0.0
+/// for a URL without a page.
 ///
-/// Pages are judged in their turn in a crawl by promise, until its stop rules end it; all others by
-/// what is known then. A model that read a whole archive in which the topic is rare would see it
-/// everywhere in the end.
+/// This is a prequential evaluation: each page is judged in its turn in a simulated crawl, before the
+/// model learns from it. Pages that are left when the stop rules end that crawl are judged by what is
+/// known then. A model that first read a whole archive in which the topic is rare would see the topic
+/// everywhere.
 ///
 /// # Errors
 /// [`TopicError`] when the topic cannot be used.
@@ -78,7 +83,7 @@ pub fn prequential_relevance(
     pages: &[SimulatedPage],
     roots: &Roots,
 ) -> Result<Vec<f32>, TopicError> {
-    let mut run = Run::new(config, pages)?;
+    let mut run = SimulatedCrawl::new(config, pages)?;
     let mut judged = vec![None; pages.len()];
     run.start(roots);
     while run.focus.stop().is_none()
@@ -86,14 +91,14 @@ pub fn prequential_relevance(
     {
         judged[at] = Some(relevance);
     }
-    let last = |(page, judged): (&SimulatedPage, Option<f32>)| {
+    let at_the_end = |(page, judged): (&SimulatedPage, Option<f32>)| {
         judged.unwrap_or_else(|| judge(&run.focus, page, None))
     };
-    Ok(pages.iter().zip(judged).map(last).collect())
+    Ok(pages.iter().zip(judged).map(at_the_end).collect())
 }
 
-/// The order in which a strategy fetches the pages that it can reach from `roots`, `pages_max` at
-/// most. `relevance` is that of [`prequential_relevance`].
+/// The order in which a strategy fetches the pages that it can reach from `roots`, at most
+/// `pages_max` of them. `relevance` is that of [`prequential_relevance`].
 ///
 /// # Errors
 /// [`TopicError`] when the topic cannot be used.
@@ -112,7 +117,7 @@ pub fn simulate(
             by_priority(pages, roots, &|_| 0.0, &priority, pages_max)
         }
         Strategy::Tamis => {
-            let mut run = Run::new(config, pages)?;
+            let mut run = SimulatedCrawl::new(config, pages)?;
             run.start(roots);
             let fetched = std::iter::from_fn(|| run.step());
             fetched.take(pages_max).map(|(at, _)| at).collect()
@@ -148,7 +153,8 @@ fn breadth_first(pages: &[SimulatedPage], roots: &Roots, pages_max: usize) -> Ve
     order
 }
 
-/// Highest priority first: that of a link, or of a sitemap's URL while no link leads to it.
+/// The order by priority, highest first. A URL has the highest priority of the links to it; one that a
+/// sitemap names has that of `listed` at first.
 fn by_priority(
     pages: &[SimulatedPage],
     roots: &Roots,
@@ -161,7 +167,7 @@ fn by_priority(
         queue.put(seed, 1.0);
     }
     for &at in &roots.listed {
-        queue.lift(at, listed(at));
+        queue.raise(at, listed(at));
     }
     let mut order = Vec::new();
     while order.len() < pages_max
@@ -169,14 +175,15 @@ fn by_priority(
     {
         order.push(at);
         for link in &pages[at].links {
-            queue.lift(link.to, link_priority(at, link.to));
+            queue.raise(link.to, link_priority(at, link.to));
         }
     }
     order
 }
 
-/// How near each page is to one on topic: 1.0 for one itself, a half for one that links to it, and so
-/// on; of equals, those with more such links are a little nearer.
+/// How near each page is to a page on topic: 1.0 for such a page itself, a half for a page that links
+/// to one, and so on. Of equally near pages, those with more links to pages on topic are a little
+/// nearer.
 fn nearness(pages: &[SimulatedPage], relevance: &[f32], threshold: f32) -> Vec<f32> {
     let is_wanted = |at: usize| relevance[at] >= threshold && pages[at].fate == PageFate::New;
     let mut linked_from = vec![Vec::new(); pages.len()];
@@ -201,7 +208,7 @@ fn nearness(pages: &[SimulatedPage], relevance: &[f32], threshold: f32) -> Vec<f
         let links = page.links.iter().filter(|link| is_wanted(link.to));
         links.count().min(500) as f32
     };
-    // Too little to make up for a step.
+    // Less than a step's difference.
     let with_links = near.iter().zip(pages).map(|(&near, page)| match near {
         0.0 => 0.0,
         near => near * 0.99 + wanted_links(page) * 2e-6,
@@ -209,17 +216,20 @@ fn nearness(pages: &[SimulatedPage], relevance: &[f32], threshold: f32) -> Vec<f
     with_links.collect()
 }
 
-/// URLs that wait, best first, of equals the one found first.
+/// Priority, order of discovery, place among the pages.
+type Place = (Reverse<u32>, usize, usize);
+
+/// The pending URLs, best first; of equals the one found first.
 #[derive(Debug, Default)]
 struct Queue {
-    order: BTreeSet<(Reverse<u32>, usize, usize)>,
-    waiting: HashMap<usize, (Reverse<u32>, usize, usize)>,
+    order: BTreeSet<Place>,
+    waiting: HashMap<usize, Place>,
     seen: HashSet<usize>,
     found: usize,
 }
 
 impl Queue {
-    /// A URL waits with this priority from now on; nothing for one that was fetched.
+    /// Gives a URL this priority, whether it is new or pending; does nothing when it was fetched.
     fn put(&mut self, at: usize, priority: f32) {
         let found = match self.waiting.remove(&at) {
             Some(old) => {
@@ -237,8 +247,8 @@ impl Queue {
         self.waiting.insert(at, place);
     }
 
-    /// As `put`, unless it waits with a higher priority.
-    fn lift(&mut self, at: usize, priority: f32) {
+    /// Like `put`, but does not lower the priority of a pending URL.
+    fn raise(&mut self, at: usize, priority: f32) {
         let known = self.waiting.get(&at).map(|place| place.0.0);
         if known.is_none_or(|known| known < (priority.clamp(0.0, 1.0) * 1e6) as u32) {
             self.put(at, priority);
@@ -252,17 +262,17 @@ impl Queue {
     }
 }
 
-/// A crawl by promise, replayed.
-struct Run<'p> {
+/// A simulated crawl in the order of link scores.
+struct SimulatedCrawl<'p> {
     focus: Focus,
     pages: &'p [SimulatedPage],
     queue: Queue,
     features: HashMap<usize, LinkFeatures>,
 }
 
-impl<'p> Run<'p> {
+impl<'p> SimulatedCrawl<'p> {
     fn new(config: &FocusConfig, pages: &'p [SimulatedPage]) -> Result<Self, TopicError> {
-        Ok(Run {
+        Ok(SimulatedCrawl {
             focus: Focus::new(config)?,
             pages,
             queue: Queue::default(),
@@ -291,7 +301,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Fetches the next page; gives it with its relevance.
+    /// Fetches the next page; gives its place and its relevance.
     fn step(&mut self) -> Option<(usize, f32)> {
         let at = self.queue.pop()?;
         let relevance = self.fetch(at);
@@ -301,6 +311,7 @@ impl<'p> Run<'p> {
         Some((at, relevance))
     }
 
+    /// Judges the page, learns from it, and puts its links into the queue.
     fn fetch(&mut self, at: usize) -> f32 {
         let page = &self.pages[at];
         if let Some((example, on_topic)) = &page.example {
@@ -308,50 +319,58 @@ impl<'p> Run<'p> {
         }
         let link = self.features.remove(&at);
         let relevance = judge(&self.focus, page, link.as_ref());
-        learn(&mut self.focus, at, page, relevance, link.as_ref());
-        let mut new_links = Vec::new();
-        for link in page.links.iter().filter(|link| link.to != at) {
-            if self.queue.seen.contains(&link.to) && !self.queue.waiting.contains_key(&link.to) {
-                let target = self.pages[link.to].url.as_str();
-                self.focus.observe_link(at as u32, target);
-                continue;
-            }
-            let features = self.focus.features(&LinkContext {
-                parent: Some(at as u32),
-                url: self.pages[link.to].url.as_str(),
-                anchor: &link.anchor,
-                context: "",
-                tag_path: "",
-                in_main: false,
-            });
-            let is_new = !self.queue.seen.contains(&link.to);
-            let known = self.features.entry(link.to).or_default();
-            if is_new {
-                *known = features;
-            } else {
-                known.merge(&features);
-            }
-            let promise = self.focus.score(known);
-            self.queue.put(link.to, promise);
-            if is_new {
-                new_links.push(promise);
-            }
-        }
+        self.focus.on_page(&PageOutcome {
+            page: at as u32,
+            url: page.url.as_str(),
+            terms: page.terms.as_ref(),
+            relevance,
+            fate: page.fate,
+            link: link.as_ref(),
+        });
+        let links = page.links.iter().filter(|link| link.to != at);
+        let new_links: Vec<f32> = links.filter_map(|link| self.follow(at, link)).collect();
         self.focus.on_new_links(at as u32, &new_links);
         relevance
     }
 
+    /// Puts a link's target into the queue, unless it was fetched; gives the score of a new one.
+    fn follow(&mut self, from: usize, link: &SimulatedLink) -> Option<f32> {
+        let target = self.pages[link.to].url.as_str();
+        let is_new = !self.queue.seen.contains(&link.to);
+        if !is_new && !self.queue.waiting.contains_key(&link.to) {
+            self.focus.observe_link(from as u32, target);
+            return None;
+        }
+        let features = self.focus.features(&LinkContext {
+            parent: Some(from as u32),
+            url: target,
+            anchor: &link.anchor,
+            context: "",
+            tag_path: "",
+            in_main: false,
+        });
+        let known = self.features.entry(link.to).or_default();
+        if is_new {
+            *known = features;
+        } else {
+            known.merge(&features);
+        }
+        let score = self.focus.score(known);
+        self.queue.put(link.to, score);
+        is_new.then_some(score)
+    }
+
     fn rescore(&mut self) {
         let waiting: Vec<usize> = self.queue.order.iter().map(|place| place.2).collect();
-        let mut promises = Vec::with_capacity(waiting.len());
+        let mut scores = Vec::with_capacity(waiting.len());
         for at in waiting {
             if let Some(features) = self.features.get(&at) {
-                let promise = self.focus.score(features);
-                self.queue.put(at, promise);
-                promises.push(promise);
+                let score = self.focus.score(features);
+                self.queue.put(at, score);
+                scores.push(score);
             }
         }
-        self.focus.on_rescored(promises);
+        self.focus.on_rescored(scores);
     }
 }
 
@@ -360,30 +379,13 @@ fn judge(focus: &Focus, page: &SimulatedPage, link: Option<&LinkFeatures>) -> f3
     terms.map_or(0.0, |terms| focus.judge(terms, link).probability)
 }
 
-fn learn(
-    focus: &mut Focus,
-    number: usize,
-    page: &SimulatedPage,
-    relevance: f32,
-    link: Option<&LinkFeatures>,
-) {
-    focus.on_page(&PageOutcome {
-        page: number as u32,
-        url: page.url.as_str(),
-        terms: page.terms.as_ref(),
-        relevance,
-        fate: page.fate,
-        link,
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use segment::Segmenter;
 
     use super::*;
-    use crate::terms::PageView;
-    use crate::topic::TopicConfig;
+    use crate::page_terms::PageView;
+    use crate::topic_config::TopicConfig;
 
     const ON: &str = "steam locomotive track station signal carriage boiler railway line and train";
     const OFF: &str =
@@ -462,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn promise_finds_more_than_breadth_and_all_find_everything_in_the_end() {
+    fn link_scores_find_more_than_breadth_and_all_find_everything_in_the_end() {
         let all = gains(Strategy::BreadthFirst, usize::MAX);
         assert_eq!(all, 27);
         for strategy in [Strategy::BestFirst, Strategy::Tamis, Strategy::Oracle] {
@@ -475,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sitemap_lists_is_weighed_and_not_fetched_first() {
+    fn urls_of_a_sitemap_wait_by_their_scores() {
         let pages = web(6, 8);
         let roots = Roots {
             seeds: vec![0],

@@ -1,73 +1,74 @@
-//! Duplicates foreseen: which URLs are another name of a page we have?
+//! Rules learnt from duplicates: which URLs are another name of a page that was read?
 //!
-//! Every confirmed duplicate is a pair of URLs, and most pairs are an instance of something the
-//! site does all over: a print version, an `index.html`, a mirror under another name. From each
-//! pair a candidate rule is read off. A rule is a function from a URL to the URL of the original;
-//! it gains with each pair it explains and loses with each page that it would have skipped but
-//! that turned out to be unique, to be a copy of something else, or to lead to new pages of its
-//! own. (Parameters that change nothing are the frontier's: it reads each page under one spelling.)
+//! Every confirmed duplicate is a pair of URLs, and most pairs are an instance of something that the
+//! site does throughout: a print version, an `index.html`, a mirror on another host. Each pair shows
+//! a candidate rule, which is a function from the URL of a copy to the URL of its original. The rule
+//! gains with each pair that it explains. It loses with each page for which it would have been wrong:
+//! the page was unique, or a copy of something else, or it led to new pages of its own.
 //!
 //! ```text
 //! http://m.a.example/print/x/7   →   http://a.example/x/7
 //!        └─ host ─┘└path┘
 //! ```
 //!
-//! A rule is believed when the lower end of what its record allows (a Wilson bound) is above a
-//! stated confidence, which takes some ten pairs without a miss. A believed rule still lets
-//! [`UrlDedupConfig::probe_share`] of its URLs be fetched; when these probes turn out unique the
-//! rule falls below the bar and its URLs are fetched again.
+//! A rule is believed when the lower bound of its success rate (Wilson's) is above a stated
+//! confidence, which takes some ten pairs without a miss. A believed rule still lets
+//! [`UrlDedupConfig::probe_share`] of its URLs be fetched. When these probes turn out unique, the rule
+//! falls below the bar, and its URLs are fetched again.
 //!
-//! Where a copy names its original as canonical, the pair shows more: which of the two is the original,
-//! and that the site means it. Then a rule may also put one beginning or end of a path in place of
-//! another, move to another host at the same time, or leave parameters away. What a page says of
-//! itself is never enough: each pair is confirmed by the texts first. A page that was read and names
-//! another canonical than the rule foretells speaks against it.
+//! Where a copy names its original as canonical, the pair shows more: which of the two is the
+//! original, and that the site means it. Then a rule may also replace the beginning or end of a path,
+//! move to another host at the same time, or leave out parameters. What a page says of itself is never
+//! enough: the texts must first have confirmed each pair. And a page that was read and names another
+//! canonical URL than the rule predicts speaks against the rule.
 //!
-//! Of two names of a host the one known first is the original, whichever copy was fetched first:
-//! a pair says that both have the same page, and with one direction the two can never be skipped
-//! for each other.
+//! Of two hosts with the same pages the one known first is the original, whichever copy was fetched
+//! first. With one fixed direction the two can never be skipped in favour of each other.
 //!
-//! Groups of URLs that yield duplicates, thin pages or traps without any rewrite have a prior of
-//! their own: see [`UrlDedupRules::yield_of`].
+//! Parameters that change nothing are the frontier's matter; URLs come here without them. Groups of
+//! URLs that yield duplicates or thin pages without any rule have an estimate of their own: see
+//! [`UrlDedupRules::yield_of`].
+//!
+//! Source: Dasgupta, Kumar, Sasturkar, *De-duping URLs via rewrite rules*, KDD 2008 (learning rules from
+//! duplicate pairs).
 
+mod group_yield;
 mod rule;
 
-use std::hash::BuildHasherDefault;
-
-use hashbrown::HashMap;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::learn::Mix;
-use crate::promise::{UrlParts, path_template};
-use crate::relevance::mix;
-use rule::{Record, Rewrite, Rule, path_difference, url_host};
+use crate::hashing::{NumberMap, split_mix};
+use group_yield::GroupYields;
+use rule::{Rewrite, Rule, RuleRecord, path_difference, url_host};
 
 /// Rules that are remembered.
 const RULES_MAX: usize = 10_000;
-/// Rules of one host. Each page of the host asks them all, and where titles change every pair of
-/// names makes a rule of its own.
+/// Rules of one host. Each page of the host is tried against all of them, and on a site that renames
+/// its pages every pair shows a rule of its own.
 const RULES_OF_HOST_MAX: usize = 1_000;
-/// Groups that are remembered.
-const GROUPS_MAX: usize = 1 << 17;
-/// Times that a rule may be lifted and tell of it.
+/// Hosts whose order is remembered.
+const HOSTS_MAX: usize = 1 << 17;
+/// How often a rule may be lifted with notice; after that it is lifted without.
 const LIFTS_MAX: u8 = 3;
-/// URLs longer than this are not looked at.
+/// Longer URLs are not looked at.
 const URL_BYTES_MAX: usize = 2_048;
+/// Rules that are applied one after the other: a print version on a mirror takes two.
+const STEPS_MAX: usize = 4;
 
-/// Settings of the duplicate forecast.
+/// Settings of the rules.
 #[derive(Debug, Clone)]
 pub struct UrlDedupConfig {
-    /// A URL is skipped when the forecast is at least this sure.
+    /// A rule is believed from this confidence on, 0.0 to 1.0.
     pub confidence_min: f32,
-    /// Believe a rule only while no page has spoken against it.
+    /// Whether one page that speaks against a rule ends the belief in it.
     pub strict: bool,
-    /// Share of the skipped that are fetched all the same, to find out whether the rule errs.
+    /// Share of the predicted duplicates that are fetched all the same, to find out whether the rule
+    /// errs.
     pub probe_share: f32,
-    /// A group of URLs sinks in proportion to what it yields, and stops when that is sure to be
-    /// below this.
+    /// A group of URLs that surely yields less than this is skipped, but for probes.
     pub yield_min: f32,
-    /// Seed of the probes' choice.
+    /// Seed of the choice of probes.
     pub seed: u64,
 }
 
@@ -83,68 +84,71 @@ impl Default for UrlDedupConfig {
     }
 }
 
-/// A duplicate foreseen.
+/// A URL that the rules predict to be a duplicate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictedDuplicate {
-    /// The URL that has the same page. Skip only when it was read.
+    /// The URL that has the same page. Skip the duplicate only when this one was read.
     pub kept_url: String,
     /// The rule that says so, in words.
     pub rule: String,
     /// How sure the rule is at least, 0.0 to 1.0.
     pub confidence: f32,
-    /// Fetch it all the same: this one is a probe of the rule.
+    /// Whether to fetch it all the same, as a probe of the rule.
     pub probe: bool,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Yield {
-    pages: u32,
-    barren: u32,
-}
-
-/// The memory of duplicates.
+/// The rules learnt from duplicates, and the yields of groups of URLs.
+///
+/// ```
+/// use focus::{UrlDedupConfig, UrlDedupRules};
+///
+/// let mut rules = UrlDedupRules::new(&UrlDedupConfig::default());
+/// for number in 0..12 {
+///     let (copy, original) = (
+///         format!("http://a.example/print/{number}"),
+///         format!("http://a.example/{number}"),
+///     );
+///     rules.observe_pair(&copy, &original, std::iter::empty());
+/// }
+/// let duplicate = rules.predict("http://a.example/print/about").expect("a rule");
+/// assert_eq!(duplicate.kept_url, "http://a.example/about");
+/// ```
 #[derive(Debug, Clone)]
 pub struct UrlDedupRules {
     config: UrlDedupConfig,
-    rules: HashMap<u64, Record, BuildHasherDefault<Mix>>,
-    /// Rules by host, in the order in which they were first seen.
-    by_host: HashMap<u64, Vec<u64>, BuildHasherDefault<Mix>>,
-    groups: HashMap<u64, Yield, BuildHasherDefault<Mix>>,
+    rules: NumberMap<u64, RuleRecord>,
+    /// Keys of the rules by host, in the order in which the rules were first shown.
+    by_host: NumberMap<u64, Vec<u64>>,
+    yields: GroupYields,
     /// Hosts in the order in which they became known.
-    hosts: HashMap<u64, u32, BuildHasherDefault<Mix>>,
+    hosts: NumberMap<u64, u32>,
     /// Rules that were believed and are no longer, in words.
     lifted: Vec<String>,
 }
 
 impl UrlDedupRules {
-    /// A memory that has seen nothing.
+    /// No rules yet.
     pub fn new(config: &UrlDedupConfig) -> UrlDedupRules {
         UrlDedupRules {
             config: config.clone(),
-            rules: HashMap::default(),
-            by_host: HashMap::default(),
-            groups: HashMap::default(),
-            hosts: HashMap::default(),
+            rules: NumberMap::default(),
+            by_host: NumberMap::default(),
+            yields: GroupYields::default(),
+            hosts: NumberMap::default(),
             lifted: Vec::new(),
         }
     }
 
-    /// The rules that were believed when this was last asked, or after, and are no longer, in the
-    /// words of [`PredictedDuplicate::rule`]: what was skipped for them should be fetched after all.
-    pub fn take_lifted(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.lifted)
-    }
-
-    /// Notes that a host is known, in the order of seeds and finds: of two mirrors the one known
-    /// first is the original.
+    /// Takes note that a host is known. Call it in the order of seeds and finds: of two mirrors the
+    /// one known first is the original.
     pub fn note_host(&mut self, url: &str) {
         if let Some(url) = parse(url) {
-            self.rank(&url_host(&url));
+            self.host_order(&url_host(&url));
         }
     }
 
-    /// A confirmed pair: both URLs have the same page. `led_to` are the URLs that only the copy has
-    /// led to: a rule that does not know them would lose them. Call it in journal order.
+    /// Learns from a confirmed pair: both URLs have the same page. `led_to` are the URLs that only
+    /// the copy has led to; a rule that does not cover them would lose them. Call it in journal order.
     pub fn observe_pair<'u>(
         &mut self,
         url_dup: &str,
@@ -154,20 +158,20 @@ impl UrlDedupRules {
         let (Some(dup), Some(kept)) = (parse(url_dup), parse(url_kept)) else {
             return;
         };
-        self.note(&dup, true);
-        let Some(rule) = self.read_off(&dup, &kept) else {
+        self.yields.observe(&dup, false);
+        let Some(rule) = self.rule_of_pair(&dup, &kept) else {
             return;
         };
         let is_copy = rule.apply(&dup).as_ref() == Some(&kept);
         if !is_copy && rule.apply(&kept).as_ref() != Some(&dup) {
             return;
         }
-        let knows = |link: Url| rule.covers(&link);
-        let loses = is_copy && !led_to.filter_map(parse).all(knows);
-        self.count(rule, loses);
+        let covered = |link: Url| rule.covers(&link);
+        let loses_pages = is_copy && !led_to.filter_map(parse).all(covered);
+        self.record_pair(rule, loses_pages);
     }
 
-    /// A confirmed pair whose copy names the original as canonical. To be called after
+    /// Learns from a confirmed pair whose copy names the original as canonical. Call it after
     /// [`UrlDedupRules::observe_pair`] with the same pair.
     pub fn observe_canonical_pair<'u>(
         &mut self,
@@ -178,19 +182,19 @@ impl UrlDedupRules {
         let (Some(dup), Some(kept)) = (parse(url_dup), parse(url_kept)) else {
             return;
         };
-        // What needs no naming is known already; one rule for a pair, or they would lead in circles.
-        if self.read_off(&dup, &kept).is_some() {
+        // One rule for a pair: two could lead in a circle.
+        if self.rule_of_pair(&dup, &kept).is_some() {
             return;
         }
-        let Some(rule) = Rewrite::of(&dup, &kept).map(Rule::Named) else {
+        let Some(rule) = Rewrite::of(&dup, &kept).map(Rule::Canonical) else {
             return;
         };
-        let loses = led_to.any(|link| !parse(link).is_some_and(|link| rule.covers(&link)));
-        self.count(rule, loses);
+        let loses_pages = led_to.any(|link| !parse(link).is_some_and(|link| rule.covers(&link)));
+        self.record_pair(rule, loses_pages);
     }
 
-    /// A page that was read and names this URL as canonical: it speaks against rules that foretell
-    /// another one.
+    /// Learns from a page that was read and names a canonical URL: it speaks against rules that
+    /// predict another one.
     pub fn observe_declared_canonical(&mut self, url: &str, canonical: &str) {
         let (Some(url), Some(canonical)) = (parse(url), parse(canonical)) else {
             return;
@@ -198,7 +202,7 @@ impl UrlDedupRules {
         let host = xxh3_64(url_host(&url).as_bytes());
         for key in self.by_host.get(&host).into_iter().flatten() {
             if let Some(record) = self.rules.get_mut(key)
-                && let Some(rule @ Rule::Named(_)) = &record.rule
+                && let Some(rule @ Rule::Canonical(_)) = &record.rule
                 && rule
                     .apply(&url)
                     .is_some_and(|original| original != canonical)
@@ -208,8 +212,117 @@ impl UrlDedupRules {
         }
     }
 
-    /// A pair that a rule explains, and whether pages are lost if it is followed.
-    fn count(&mut self, rule: Rule, loses: bool) {
+    /// Learns from a page that was kept as new: it speaks against rules that would have skipped it
+    /// in favour of a page that was read before. `is_read` says whether a URL was.
+    pub fn observe_unique(&mut self, url: &str, is_read: impl Fn(&str) -> bool) {
+        let Some(url) = parse(url) else { return };
+        self.yields.observe(&url, true);
+        let host = xxh3_64(url_host(&url).as_bytes());
+        for key in self.by_host.get(&host).into_iter().flatten() {
+            if let Some(record) = self.rules.get_mut(key)
+                && let Some(original) = record.rule.as_ref().and_then(|rule| rule.apply(&url))
+                && is_read(original.as_str())
+            {
+                self.lifted.extend(contradict(record, &self.config));
+            }
+        }
+    }
+
+    /// Learns from a page that was not worth its fetch, a thin page or a trap: its group yields less.
+    pub fn observe_low_yield(&mut self, url: &str) {
+        if let Some(url) = parse(url) {
+            self.yields.observe(&url, false);
+        }
+    }
+
+    /// Whether this URL is predicted to be a duplicate, and of what.
+    pub fn predict(&self, url: &str) -> Option<PredictedDuplicate> {
+        let url = parse(url)?;
+        let mut at = url.clone();
+        let mut confidence = 1.0f32;
+        let mut rules: Vec<String> = Vec::new();
+        for _ in 0..STEPS_MAX {
+            let Some((sure, rule, next)) = self.best_rule(&at) else {
+                break;
+            };
+            confidence = confidence.min(sure);
+            rules.push(rule.description());
+            at = next;
+        }
+        if rules.is_empty() || at == url {
+            return None;
+        }
+        let random = split_mix(self.config.seed ^ xxh3_64(url.as_str().as_bytes()));
+        Some(PredictedDuplicate {
+            kept_url: at.into(),
+            rule: rules.join("; "),
+            confidence,
+            probe: is_drawn(random, self.config.probe_share),
+        })
+    }
+
+    /// The surest believed rule for a URL, the first of equals, and the URL that it gives.
+    fn best_rule(&self, url: &Url) -> Option<(f32, &Rule, Url)> {
+        let mut best: Option<(f32, &Rule, Url)> = None;
+        let host = xxh3_64(url_host(url).as_bytes());
+        for key in self.by_host.get(&host).into_iter().flatten() {
+            let Some(record) = self.rules.get(key) else {
+                continue;
+            };
+            let Some(rule) = &record.rule else { continue };
+            let confidence = record.confidence();
+            if !is_believed(record, &self.config)
+                || best.as_ref().is_some_and(|best| best.0 >= confidence)
+            {
+                continue;
+            }
+            if let Some(original) = rule.apply(url) {
+                best = Some((confidence, rule, original));
+            }
+        }
+        best
+    }
+
+    /// The share of the fetches of a URL's group (host and URL form) that were worth it, 0.0 to 1.0,
+    /// as an optimist sees it: multiply it into the priority. 0.0 means that the group is skipped
+    /// and this URL is none of its probes.
+    pub fn yield_of(&self, url: &str) -> f32 {
+        let Some(url) = parse(url) else {
+            return 1.0;
+        };
+        let optimistic = self.yields.optimistic_yield(&url);
+        if optimistic >= self.config.yield_min {
+            return optimistic;
+        }
+        let random = split_mix(self.config.seed ^ 1 ^ xxh3_64(url.as_str().as_bytes()));
+        if is_drawn(random, self.config.probe_share) {
+            self.config.yield_min
+        } else {
+            0.0
+        }
+    }
+
+    /// The rules that are believed now, in words, with their confidence, surest first.
+    pub fn rules(&self) -> Vec<(String, f32)> {
+        let mut rules: Vec<(String, f32)> = self
+            .rules
+            .values()
+            .filter_map(|record| Some((record.rule.as_ref()?.description(), record.confidence())))
+            .filter(|(_, confidence)| *confidence >= self.config.confidence_min)
+            .collect();
+        rules.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        rules
+    }
+
+    /// The rules that were lifted since this was last asked: they were believed and are no longer.
+    /// They are named as in [`PredictedDuplicate::rule`]. What was skipped for them should be fetched
+    /// after all.
+    pub fn take_lifted(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.lifted)
+    }
+
+    /// Records that a pair shows a rule, and whether pages are lost if the rule is followed.
+    fn record_pair(&mut self, rule: Rule, loses_pages: bool) {
         let key = rule.key();
         if !self.rules.contains_key(&key) {
             let host = xxh3_64(rule.host().as_bytes());
@@ -220,15 +333,15 @@ impl UrlDedupRules {
         }
         let record = self.rules.entry(key).or_default();
         record.rule = Some(rule);
-        if loses {
+        if loses_pages {
             self.lifted.extend(contradict(record, &self.config));
         } else {
             record.right = record.right.saturating_add(1);
         }
     }
 
-    /// Whether a host may have one more rule. If not, what one pair alone has shown is forgotten,
-    /// most often two names of one page.
+    /// Whether a host may have one more rule. When it is full, the rules that only one pair has shown
+    /// are forgotten: most of them are two names of one page.
     fn has_room_on(&mut self, host: u64) -> bool {
         let Some(keys) = self.by_host.get_mut(&host) else {
             return true;
@@ -246,7 +359,7 @@ impl UrlDedupRules {
         keys.len() < RULES_OF_HOST_MAX
     }
 
-    /// Whether there may be one more rule; the same of all hosts together.
+    /// The same for all hosts together.
     fn has_room(&mut self) -> bool {
         if self.rules.len() < RULES_MAX {
             return true;
@@ -260,131 +373,20 @@ impl UrlDedupRules {
         self.rules.len() < RULES_MAX
     }
 
-    /// A page that was kept as new: evidence against rules that would have skipped it for a page
-    /// that was read before, as `is_read` says.
-    pub fn observe_unique(&mut self, url: &str, is_read: impl Fn(&str) -> bool) {
-        let Some(url) = parse(url) else { return };
-        self.note(&url, false);
-        let host = xxh3_64(url_host(&url).as_bytes());
-        for key in self.by_host.get(&host).into_iter().flatten() {
-            if let Some(record) = self.rules.get_mut(key)
-                && let Some(original) = record.rule.as_ref().and_then(|rule| rule.apply(&url))
-                && is_read(original.as_str())
-            {
-                self.lifted.extend(contradict(record, &self.config));
-            }
-        }
-    }
-
-    /// A page with nothing on it, or a trap: its group yields less.
-    pub fn observe_low_yield(&mut self, url: &str) {
-        if let Some(url) = parse(url) {
-            self.note(&url, true);
-        }
-    }
-
-    /// Whether this URL is going to be a duplicate, and of what.
-    pub fn predict(&self, url: &str) -> Option<PredictedDuplicate> {
-        let original = parse(url)?;
-        let mut at = original.clone();
-        let mut best: Option<(f32, String)> = None;
-        // Rules follow each other: a print version on a mirror takes two.
-        for _ in 0..4 {
-            let mut step: Option<(f32, &Rule, Url)> = None;
-            for record in self.rules_of(&at) {
-                let Some(rule) = &record.rule else { continue };
-                let confidence = record.confidence();
-                if !is_believed(record, &self.config)
-                    || step.as_ref().is_some_and(|step| step.0 >= confidence)
-                {
-                    continue;
-                }
-                if let Some(next) = rule.apply(&at) {
-                    step = Some((confidence, rule, next));
-                }
-            }
-            let Some((confidence, rule, next)) = step else {
-                break;
-            };
-            let (sure, words) = best.take().unwrap_or((1.0, String::new()));
-            let words = if words.is_empty() {
-                rule.words()
-            } else {
-                format!("{words}; {}", rule.words())
-            };
-            best = Some((sure.min(confidence), words));
-            at = next;
-        }
-        let (confidence, rule) = best?;
-        if at == original {
-            return None;
-        }
-        let die = mix(self.config.seed ^ xxh3_64(original.as_str().as_bytes()));
-        Some(PredictedDuplicate {
-            kept_url: at.into(),
-            rule,
-            confidence,
-            probe: die_is_below(die, self.config.probe_share),
-        })
-    }
-
-    /// The share of a URL's group (host and path template) that was worth the fetch, 0.0 to 1.0,
-    /// seen with hope: multiply it into the priority. 0.0 means the group has stopped and this
-    /// URL is none of its probes.
-    pub fn yield_of(&self, url: &str) -> f32 {
-        let Some(url) = parse(url) else {
-            return 1.0;
-        };
-        let Some(group) = self.groups.get(&group_key(&url)) else {
-            return 1.0;
-        };
-        let (pages, good) = (group.pages as f32, (group.pages - group.barren) as f32);
-        // The upper end of what the record allows: a group sinks only as fast as it is known.
-        let hopeful = ((good + 1.5) / (pages + 1.5)).min(1.0);
-        if hopeful >= self.config.yield_min {
-            return hopeful;
-        }
-        let die = mix(self.config.seed ^ 1 ^ xxh3_64(url.as_str().as_bytes()));
-        if die_is_below(die, self.config.probe_share) {
-            self.config.yield_min
-        } else {
-            0.0
-        }
-    }
-
-    /// The rules that are believed now, in words, with their confidence, surest first.
-    pub fn rules(&self) -> Vec<(String, f32)> {
-        let mut rules: Vec<(String, f32)> = self
-            .rules
-            .values()
-            .filter_map(|record| Some((record.rule.as_ref()?.words(), record.confidence())))
-            .filter(|(_, confidence)| *confidence >= self.config.confidence_min)
-            .collect();
-        rules.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        rules
-    }
-
-    fn rules_of(&self, url: &Url) -> impl Iterator<Item = &Record> {
-        self.by_host
-            .get(&xxh3_64(url_host(url).as_bytes()))
-            .into_iter()
-            .flatten()
-            .filter_map(|key| self.rules.get(key))
-    }
-
-    /// The place of a host among those known.
-    fn rank(&mut self, host: &str) -> u32 {
+    /// The place of a host in the order in which hosts became known; it becomes known now if it was
+    /// not.
+    fn host_order(&mut self, host: &str) -> u32 {
         let next = self.hosts.len() as u32;
         let key = xxh3_64(host.as_bytes());
-        if self.hosts.len() >= GROUPS_MAX && !self.hosts.contains_key(&key) {
+        if self.hosts.len() >= HOSTS_MAX && !self.hosts.contains_key(&key) {
             return u32::MAX;
         }
         *self.hosts.entry(key).or_insert(next)
     }
 
-    /// The rule that would explain a pair. One difference only, so that a pair that differs in
-    /// host and path at once teaches nothing wrong.
-    fn read_off(&mut self, one: &Url, other: &Url) -> Option<Rule> {
+    /// The rule that a pair shows. The URLs must differ in host or in path alone: a pair that differs
+    /// in both at once does not say which difference matters.
+    fn rule_of_pair(&mut self, one: &Url, other: &Url) -> Option<Rule> {
         if one.query() != other.query() {
             return None;
         }
@@ -397,56 +399,40 @@ impl UrlDedupRules {
         if one.path() != other.path() || one.scheme() != other.scheme() {
             return None;
         }
-        // The page that was kept was read first, so its host is the one known longer.
-        let of = self.rank(&other_host);
-        let (host, of) = if self.rank(&host) > of {
+        // The kept page was read first: if neither host is known yet, its host comes first.
+        let other_order = self.host_order(&other_host);
+        let (host, of) = if self.host_order(&host) > other_order {
             (host, other_host)
         } else {
             (other_host, host)
         };
         Some(Rule::Mirror { host, of })
     }
-
-    fn note(&mut self, url: &Url, barren: bool) {
-        let key = group_key(url);
-        if self.groups.len() < GROUPS_MAX || self.groups.contains_key(&key) {
-            let group = self.groups.entry(key).or_default();
-            if group.pages >= 10_000 {
-                group.pages /= 2;
-                group.barren /= 2;
-            }
-            group.pages += 1;
-            group.barren += u32::from(barren);
-        }
-    }
 }
 
-fn is_believed(record: &Record, config: &UrlDedupConfig) -> bool {
+fn is_believed(record: &RuleRecord, config: &UrlDedupConfig) -> bool {
     record.confidence() >= config.confidence_min && !(config.strict && record.wrong > 0)
 }
 
-/// Something speaks against a rule; gives it if that ends the belief in it.
-fn contradict(record: &mut Record, config: &UrlDedupConfig) -> Option<String> {
+/// Counts something that speaks against a rule. Gives the rule, in words, if that lifts it.
+fn contradict(record: &mut RuleRecord, config: &UrlDedupConfig) -> Option<String> {
     let was_believed = is_believed(record, config);
     record.wrong = record.wrong.saturating_add(1);
-    let is_lifted = was_believed && !is_believed(record, config) && record.lifted < LIFTS_MAX;
-    record.lifted += u8::from(is_lifted);
+    let is_lifted = was_believed && !is_believed(record, config) && record.lifts < LIFTS_MAX;
+    record.lifts += u8::from(is_lifted);
     let rule = record.rule.as_ref().filter(|_| is_lifted);
-    rule.map(Rule::words)
+    rule.map(Rule::description)
 }
 
-fn die_is_below(die: u64, share: f32) -> bool {
-    ((die >> 40) as f32) < share * (1u64 << 24) as f32
+/// Whether a random number is among this share of all.
+fn is_drawn(random: u64, share: f32) -> bool {
+    ((random >> 40) as f32) < share * (1u64 << 24) as f32
 }
 
 fn parse(url: &str) -> Option<Url> {
     (url.len() <= URL_BYTES_MAX)
         .then(|| Url::parse(url).ok())?
         .filter(|url| url.has_host())
-}
-
-fn group_key(url: &Url) -> u64 {
-    mix(xxh3_64(url_host(url).as_bytes()) ^ path_template(&UrlParts::of(url.as_str())))
 }
 
 #[cfg(test)]

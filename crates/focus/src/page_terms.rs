@@ -1,49 +1,45 @@
-//! A page as the topic sees it: a bounded bag of hashed words, and where the keywords stand.
+//! A page as the topic sees it: a bounded bag of hashed words, and the counts of the keywords.
 //!
-//! Words come from the title, the main text and the URL. The targets of the page's links count as
-//! words too, since pages that point at the same shelf of a site tend to be of one kind; so do the
-//! labels a page files itself under. A field is told by a salt in the hash, so that "oracle" in a
-//! text and on a label are two terms.
+//! Terms are the words of the title and of the main text. The targets of the page's links are terms
+//! as well, because pages that link to the same part of a site tend to be of one kind; so are the
+//! words of the labels under which the page files itself. A salt in the hash tells the fields apart,
+//! so "oracle" in a text and "oracle" on a label are two terms.
 //!
-//! A [`PageTerms`] depends on the page and the keywords alone, not on what was learnt: it is made
+//! A [`PageTerms`] depends on the page and the keywords alone, not on what was learnt. So it is made
 //! where the page is read, on any thread, and can be made again from the archived text.
 
 use segment::{Segmenter, Words};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::keywords::{Field, Keywords, Matches};
-use crate::promise::{UrlParts, url_id};
+use crate::hashing::{TERM_BITS, term_bucket};
+use crate::keywords::{Field, KeywordCounts, Keywords};
+use crate::url_parts::{UrlParts, url_id, url_text};
 
-/// Words of the main text that are looked at; the rest of a longer page says nothing new.
+/// Words of the main text that are looked at. What follows on a longer page hardly changes the bag.
 const WORDS_MAX: usize = 1_500;
-/// Distinct terms kept of a page, the most frequent first.
-const TERMS_MAX: usize = 768;
-/// Link targets that count as words.
-const LINKS_MAX: usize = 256;
-/// Link targets that are looked up among the known pages.
-const TARGETS_MAX: usize = 64;
+/// Words of the title that are looked at.
+const TITLE_WORDS_MAX: usize = 64;
+/// Words of the URL that are looked through for keywords.
+const URL_WORDS_MAX: usize = 32;
 /// Labels that are looked at.
 const LABELS_MAX: usize = 32;
+/// Words of a label that are looked at.
+const LABEL_WORDS_MAX: usize = 8;
+/// Link targets that count as terms.
+const LINKS_MAX: usize = 256;
+/// Link targets whose relevance is looked up when the page is judged.
+const TARGETS_MAX: usize = 64;
+/// Distinct terms kept of a page, the most frequent ones.
+const TERMS_MAX: usize = 768;
 /// A word of the title counts like this many in the text.
 const TITLE_WEIGHT: f32 = 3.0;
-
-/// Bits of a term number: 2^19 buckets hold the vocabulary of some 10^5 pages with few collisions
-/// that matter, in 2 MB for each table over them.
-const TERM_BITS: u32 = 19;
-/// The number of term buckets.
-pub(crate) const TERM_COUNT: usize = 1 << TERM_BITS;
 
 const LINK_SALT: u64 = 0x9e37_79b9_7f4a_7c15;
 const LABEL_SALT: u64 = 0xc2b2_ae3d_27d4_eb4f;
 const TITLE_SALT: u64 = 0x1656_67b1_9e37_79f9;
 
-/// The bucket of a word's hash.
-pub(crate) fn bucket(hash: u64) -> u32 {
-    (hash >> (64 - TERM_BITS)) as u32
-}
-
-/// What of a page is given to the topic.
+/// What the topic is shown of a page.
 #[derive(Debug, Clone, Copy)]
 pub struct PageView<'a> {
     /// The title, as extracted.
@@ -62,27 +58,27 @@ pub struct PageView<'a> {
     pub listing: bool,
 }
 
-/// A bounded bag of hashed words, and where the keywords stand.
+/// A page's terms, and the counts of the keywords; made by [`Topic::read`](crate::Topic::read).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PageTerms {
-    /// Sorted by bucket.
+    /// Each term once, sorted by bucket.
     pub(crate) terms: Vec<Term>,
-    pub(crate) matches: Matches,
+    pub(crate) keyword_counts: KeywordCounts,
     pub(crate) word_count: u32,
-    pub(crate) foreign: bool,
+    pub(crate) unwanted_language: bool,
     pub(crate) listing: bool,
-    /// Numbers of the URLs it links to.
+    /// Numbers of the URLs that the page links to.
     pub(crate) targets: Vec<u32>,
 }
 
-/// One term and how often it stands on the page.
+/// One term, and how often it stands on the page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Term {
     pub(crate) bucket: u32,
     pub(crate) count: f32,
 }
 
-/// How often a keyword stands where on a page.
+/// How often a keyword stands in each field of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeywordPlaces {
     /// The keyword.
@@ -99,68 +95,31 @@ pub struct KeywordPlaces {
 
 impl PageTerms {
     pub(crate) fn of(view: &PageView<'_>, keywords: &Keywords) -> PageTerms {
-        let segmenter = Segmenter::shared();
-        let mut terms: Vec<Term> = Vec::with_capacity(view.words.len().min(WORDS_MAX) + 640);
-        let mut add = |hash: u64, count| {
-            terms.push(Term {
-                bucket: bucket(hash),
-                count,
-            })
-        };
-        for &hash in view.words.hashes().iter().take(WORDS_MAX) {
-            add(hash, 1.0);
-        }
-        let mut matches = keywords.none();
-        keywords.find(view.words, WORDS_MAX, Field::Text, &mut matches);
-        let title = segmenter.words(view.title);
-        for &hash in title.hashes().iter().take(64) {
-            add(hash, TITLE_WEIGHT);
-            add(hash ^ TITLE_SALT, 1.0);
-        }
-        keywords.find(&title, 64, Field::Title, &mut matches);
-        keywords.find(
-            &segmenter.words(&url_text(&UrlParts::of(view.url.as_str()))),
-            32,
-            Field::Url,
-            &mut matches,
-        );
-        for label in view.labels.iter().take(LABELS_MAX) {
-            let label = segmenter.words(label);
-            for &hash in label.hashes().iter().take(8) {
-                add(hash ^ LABEL_SALT, 1.0);
-            }
-            keywords.find(&label, 8, Field::Label, &mut matches);
-        }
-        for target in view.links.iter().take(LINKS_MAX) {
-            add(xxh3_64(target.as_bytes()) ^ LINK_SALT, 1.0);
-        }
+        let mut keyword_counts = keywords.no_counts();
+        let links = view.links.iter();
         PageTerms {
-            terms: gather(terms),
-            matches,
+            terms: merge_terms(terms_of(view, keywords, &mut keyword_counts)),
+            keyword_counts,
             word_count: view.words.len().min(WORDS_MAX) as u32,
-            foreign: keywords.foreign(view.lang),
+            unwanted_language: keywords.is_unwanted_language(view.lang),
             listing: view.listing,
-            targets: view
-                .links
-                .iter()
-                .take(TARGETS_MAX)
-                .map(|target| url_id(target))
-                .collect(),
+            targets: links.take(TARGETS_MAX).map(|link| url_id(link)).collect(),
         }
     }
 
-    /// All but the terms.
+    /// A copy without the terms.
     pub(crate) fn without_terms(&self) -> PageTerms {
         PageTerms {
             terms: Vec::new(),
-            matches: self.matches.clone(),
+            keyword_counts: self.keyword_counts.clone(),
             targets: self.targets.clone(),
             ..*self
         }
     }
 
+    /// The keywords that stand on the page, and where.
     pub(crate) fn keyword_places(&self, keywords: &Keywords) -> Vec<KeywordPlaces> {
-        let found = keywords.list.iter().zip(&self.matches);
+        let found = keywords.list.iter().zip(&self.keyword_counts);
         found
             .filter(|(_, counts)| counts.iter().any(|&count| count > 0))
             .map(|(keyword, counts)| KeywordPlaces {
@@ -184,38 +143,42 @@ impl PageTerms {
     }
 }
 
-/// The words that stand in a URL's path and query, decoded, as text.
-pub(crate) fn url_text(url: &UrlParts<'_>) -> String {
-    let source = url.path.as_bytes();
-    let query = url.query.as_bytes();
-    let mut bytes = Vec::with_capacity(source.len() + query.len() + 1);
-    for part in [source, b"?", query] {
-        let mut at = 0;
-        while at < part.len().min(512) {
-            let hex = |byte: u8| (byte as char).to_digit(16);
-            if part[at] == b'%'
-                && at + 2 < part.len()
-                && let (Some(high), Some(low)) = (hex(part[at + 1]), hex(part[at + 2]))
-            {
-                bytes.push((high * 16 + low) as u8);
-                at += 3;
-            } else {
-                let byte = part[at];
-                // Separators that UAX 29 would keep inside a word.
-                bytes.push(if matches!(byte, b'_' | b'.' | b'+' | b'\'') {
-                    b' '
-                } else {
-                    byte
-                });
-                at += 1;
-            }
-        }
+/// All terms of a page in the order of its fields, and the counts of the keywords.
+fn terms_of(view: &PageView<'_>, keywords: &Keywords, counts: &mut KeywordCounts) -> Vec<Term> {
+    let segmenter = Segmenter::shared();
+    let mut terms: Vec<Term> = Vec::with_capacity(view.words.len().min(WORDS_MAX) + 640);
+    let mut add = |hash: u64, count| {
+        let bucket = term_bucket(hash);
+        terms.push(Term { bucket, count });
+    };
+    for &hash in view.words.hashes().iter().take(WORDS_MAX) {
+        add(hash, 1.0);
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    keywords.count(view.words, WORDS_MAX, Field::Text, counts);
+    let title = segmenter.words(view.title);
+    for &hash in title.hashes().iter().take(TITLE_WORDS_MAX) {
+        add(hash, TITLE_WEIGHT);
+        add(hash ^ TITLE_SALT, 1.0);
+    }
+    keywords.count(&title, TITLE_WORDS_MAX, Field::Title, counts);
+    let url = segmenter.words(&url_text(&UrlParts::of(view.url.as_str())));
+    keywords.count(&url, URL_WORDS_MAX, Field::Url, counts);
+    for label in view.labels.iter().take(LABELS_MAX) {
+        let label = segmenter.words(label);
+        for &hash in label.hashes().iter().take(LABEL_WORDS_MAX) {
+            add(hash ^ LABEL_SALT, 1.0);
+        }
+        keywords.count(&label, LABEL_WORDS_MAX, Field::Label, counts);
+    }
+    for target in view.links.iter().take(LINKS_MAX) {
+        add(xxh3_64(target.as_bytes()) ^ LINK_SALT, 1.0);
+    }
+    terms
 }
 
-/// The terms, each once and sorted by bucket; of too many the most frequent.
-fn gather(mut terms: Vec<Term>) -> Vec<Term> {
+/// Each term once with the sum of its counts, sorted by bucket; of more than [`TERMS_MAX`] the most
+/// frequent, and of equally frequent ones those of the lower buckets.
+fn merge_terms(mut terms: Vec<Term>) -> Vec<Term> {
     sort_by_bucket(&mut terms);
     terms.dedup_by(|next, kept| {
         let same = next.bucket == kept.bucket;
@@ -228,17 +191,17 @@ fn gather(mut terms: Vec<Term>) -> Vec<Term> {
         let mut counts: Vec<f32> = terms.iter().map(|term| term.count).collect();
         let (_, &mut least, _) = counts.select_nth_unstable_by(TERMS_MAX, |a, b| b.total_cmp(a));
         let more = terms.iter().filter(|term| term.count > least).count();
-        let mut as_many = TERMS_MAX - more;
+        let mut ties_left = TERMS_MAX - more;
         terms.retain(|term| {
-            let fits = term.count == least && as_many > 0;
-            as_many -= usize::from(fits);
+            let fits = term.count == least && ties_left > 0;
+            ties_left -= usize::from(fits);
             fits || term.count > least
         });
     }
     terms
 }
 
-/// Sorts by halves of the bucket's bits, the lower first: faster than by comparison for a page's
+/// Radix sort by the two halves of the bucket's bits: faster than sorting by comparison for a page's
 /// thousands of words.
 fn sort_by_bucket(terms: &mut Vec<Term>) {
     const HALF_BITS: u32 = TERM_BITS.div_ceil(2);
@@ -265,6 +228,7 @@ fn sort_by_bucket(terms: &mut Vec<Term>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hashing::TERM_COUNT;
     use proptest::prelude::*;
 
     proptest! {
@@ -285,7 +249,7 @@ mod tests {
             wanted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             wanted.truncate(TERMS_MAX);
             wanted.sort_by_key(|(bucket, _)| *bucket);
-            let kept: Vec<(u32, f32)> = gather(terms)
+            let kept: Vec<(u32, f32)> = merge_terms(terms)
                 .iter()
                 .map(|term| (term.bucket, term.count))
                 .collect();
