@@ -1,7 +1,5 @@
 //! Hashes, and pseudo-random choices that are the same in every run.
 
-use std::hash::{BuildHasherDefault, Hasher};
-
 /// SplitMix64's finaliser: a bijection of 64 bits whose output looks random. Used wherever a model
 /// needs a random choice, so that a replay makes the same choices.
 pub(crate) fn split_mix(value: u64) -> u64 {
@@ -23,29 +21,5 @@ pub(crate) fn term_bucket(hash: u64) -> u32 {
     (hash >> (64 - TERM_BITS)) as u32
 }
 
-/// A map whose keys are numbers: the standard hasher is seeded and slow.
-pub(crate) type NumberMap<K, V> = hashbrown::HashMap<K, V, BuildHasherDefault<NumberHasher>>;
-
-/// A hasher for keys that are numbers.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct NumberHasher(u64);
-
-impl Hasher for NumberHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = split_mix(self.0 ^ u64::from(byte));
-        }
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.0 = split_mix(self.0 ^ u64::from(number));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = split_mix(self.0 ^ number);
-    }
-}
+/// A map whose keys are numbers. They are hashes of text or dense, so a fast hasher is enough.
+pub(crate) type NumberMap<K, V> = hashbrown::HashMap<K, V, rustc_hash::FxBuildHasher>;
