@@ -67,3 +67,7 @@ pub use stop::{HarvestStop, StopConfig};
 pub use topic::{TermSource, Topic, TopicTerm, count_keywords};
 pub use topic_config::{ExampleText, TopicConfig, TopicError};
 pub use url_dedup_rules::{PredictedDuplicate, UrlDedupConfig, UrlDedupRules};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
