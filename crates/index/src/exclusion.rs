@@ -1,29 +1,30 @@
-//! What a page must not hold, as a query that may be asked about any page at any time.
+//! A query for what a page must not hold.
 //!
-//! The engine asks what it leaves out about each candidate with `seek_danger`, also when that
-//! stands behind the candidate already or has ended. A phrase answers rightly, but asserts in debug
-//! builds that it is never asked so. Here it is not: the question ends where the answer is known.
+//! The engine asks an excluded query about each candidate page with `seek_danger`, even when the
+//! query stands beyond the candidate or has ended. A phrase query then answers correctly, but asserts
+//! in debug builds that it is never asked so. This wrapper uses the default of `seek_danger`, which
+//! looks at [`DocSet::doc`] first and seeks forward only.
 
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, DocSet, Score, SegmentReader, Term};
 
-/// A query whose pages are left out.
+/// A query whose pages are excluded.
 #[derive(Debug)]
-pub(crate) struct Unwanted(pub Box<dyn Query>);
+pub(crate) struct Exclusion(pub Box<dyn Query>);
 
-impl Clone for Unwanted {
-    fn clone(&self) -> Unwanted {
-        Unwanted(self.0.box_clone())
+impl Clone for Exclusion {
+    fn clone(&self) -> Exclusion {
+        Exclusion(self.0.box_clone())
     }
 }
 
-struct UnwantedWeight(Box<dyn Weight>);
+struct ExclusionWeight(Box<dyn Weight>);
 
-struct UnwantedScorer(Box<dyn Scorer>);
+struct ExclusionScorer(Box<dyn Scorer>);
 
-impl Query for Unwanted {
+impl Query for Exclusion {
     fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        Ok(Box::new(UnwantedWeight(self.0.weight(scoring)?)))
+        Ok(Box::new(ExclusionWeight(self.0.weight(scoring)?)))
     }
 
     fn query_terms<'a>(&'a self, visitor: &mut dyn FnMut(&'a Term, bool)) {
@@ -31,9 +32,9 @@ impl Query for Unwanted {
     }
 }
 
-impl Weight for UnwantedWeight {
+impl Weight for ExclusionWeight {
     fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
-        Ok(Box::new(UnwantedScorer(self.0.scorer(reader, boost)?)))
+        Ok(Box::new(ExclusionScorer(self.0.scorer(reader, boost)?)))
     }
 
     fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
@@ -41,8 +42,7 @@ impl Weight for UnwantedWeight {
     }
 }
 
-/// The default of `seek_danger` asks for [`DocSet::doc`] first, and seeks forward only.
-impl DocSet for UnwantedScorer {
+impl DocSet for ExclusionScorer {
     fn advance(&mut self) -> DocId {
         self.0.advance()
     }
@@ -60,7 +60,7 @@ impl DocSet for UnwantedScorer {
     }
 }
 
-impl Scorer for UnwantedScorer {
+impl Scorer for ExclusionScorer {
     fn score(&mut self) -> Score {
         0.0
     }

@@ -324,7 +324,7 @@ fn why_a_query_finds_nothing_is_told() {
         [Hint::Word("zeppelin".into())]
     );
     assert_eq!(why("crawler", filters(None, None)), []);
-    for (query, slip) in [
+    for (query, problem) in [
         ("", Hint::Empty),
         (" \t", Hint::Empty),
         ("!!! ...", Hint::Wordless),
@@ -332,11 +332,14 @@ fn why_a_query_finds_nothing_is_told() {
     ] {
         assert_eq!(
             Searcher::slips(query, &Filters::default()),
-            [slip],
+            [problem],
             "{query:?}"
         );
     }
-    assert_eq!(Searcher::slips("-spam lang:zh", &Filters::default()), []);
+    assert_eq!(
+        Searcher::slips("-spam lang:zh", &Filters::default()),
+        []
+    );
     assert_eq!(Searcher::slips("", &filters(None, Some("zh"))), []);
 }
 
