@@ -42,7 +42,7 @@ pub enum Hint {
 
 impl Searcher {
     /// What may be wrong with a query, as far as its text tells.
-    pub fn slips(query: &str, filters: &Filters) -> Vec<Hint> {
+    pub fn query_problems(query: &str, filters: &Filters) -> Vec<Hint> {
         let query = Searcher::query(query, filters);
         let mut hints = Vec::new();
         if query.open_quote {
@@ -68,7 +68,7 @@ impl Searcher {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn why_nothing(&self, query: &str, filters: &Filters) -> Result<Vec<Hint>, IndexError> {
+    pub fn explain_no_hits(&self, query: &str, filters: &Filters) -> Result<Vec<Hint>, IndexError> {
         let query = Searcher::query(query, filters);
         let mut hints = Vec::new();
         for wanted in &query.langs {

@@ -305,7 +305,7 @@ fn why_a_query_finds_nothing_is_told() {
         host: host.map(str::to_owned),
         lang: lang.map(str::to_owned),
     };
-    let why = |query: &str, filters: Filters| searcher.why_nothing(query, &filters).unwrap();
+    let why = |query: &str, filters: Filters| searcher.explain_no_hits(query, &filters).unwrap();
     assert_eq!(
         why("crawler", filters(None, Some("xx"))),
         [Hint::Language {
@@ -331,16 +331,16 @@ fn why_a_query_finds_nothing_is_told() {
         ("\"politely", Hint::OpenQuote),
     ] {
         assert_eq!(
-            Searcher::slips(query, &Filters::default()),
+            Searcher::query_problems(query, &Filters::default()),
             [problem],
             "{query:?}"
         );
     }
     assert_eq!(
-        Searcher::slips("-spam lang:zh", &Filters::default()),
+        Searcher::query_problems("-spam lang:zh", &Filters::default()),
         []
     );
-    assert_eq!(Searcher::slips("", &filters(None, Some("zh"))), []);
+    assert_eq!(Searcher::query_problems("", &filters(None, Some("zh"))), []);
 }
 
 #[test]
