@@ -1,13 +1,13 @@
-//! The file `synced`: where the journal ended at the last sync. A hint, never the truth.
+//! The file `synced`: where the journal ended at the last sync. It is a hint, never the truth.
 //!
-//! A hole in the journal before this place is damage (what stood there was once on the disk);
-//! a hole after it is what a power cut leaves of writes that nobody had acknowledged. The hint is
-//! written after each sync without a sync of its own, so a power cut may leave an older one;
-//! then the `Tamis-Synced` fields of later records say the same. Without a hint nothing is cut
-//! but what cannot be read at the very end.
+//! An unreadable stretch of the journal before this place is damage, because what stood there was once
+//! on the disk. One after it is what a power cut leaves of writes that were not acknowledged. The hint
+//! is written after each sync without a sync of its own, so a power cut may leave an older one; then the
+//! `Tamis-Synced` fields of later records say the same. Without a hint, only what cannot be read at the
+//! very end is cut.
 //!
-//! One line, `tamis 00001:00000000123456 seq 42 crc 1a2b3c4d`, always of the same length so that
-//! a rewrite never changes the file's size.
+//! The file is one line, `tamis 0000000001:00000000123456 seq 00000000000000000042 crc 1a2b3c4d`. Its
+//! length is always the same, so rewriting it never changes the file's size.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -18,7 +18,7 @@ use crate::layout;
 
 const NAME: &str = "synced";
 
-/// What was on the disk.
+/// What was on the disk at the last sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Synced {
     /// The journal's end.
