@@ -1,4 +1,4 @@
-//! The writer: a record and its bodies go in, and after [`Archive::sync`] nothing loses them.
+//! The writer: takes records with their bodies. After [`Archive::sync`] they survive any crash.
 //!
 //! ```text
 //! append   bodies ──► body buffer ──(1 MB)──► 00001.warc.gz
@@ -8,33 +8,33 @@
 //!          journal buffer ──► 00001.meta.warc.gz ──fdatasync──► acknowledged
 //! ```
 //!
-//! No byte of a journal record reaches its file before the bodies it points at are on the disk,
-//! so whatever survives a crash, a whole journal record has its bodies. The journal record is
-//! the commit.
+//! No byte of a journal record reaches its file before the bodies it points at are on the disk. So
+//! whatever survives a crash, a whole journal record has its bodies. The journal record is the commit.
+
+mod bodies;
 
 use std::path::{Path, PathBuf};
 
-use xxhash_rust::xxh3::xxh3_128;
-
-use crate::hint::{HintFile, Synced};
 use crate::layout::{self, Kind};
 use crate::member::{Packer, Packing};
 use crate::record::{BodyRef, Event, JOURNAL_VERSION, Record};
+use crate::record_id::{self, record_id};
 use crate::recover::{self, Recovery};
-use crate::response::{Response, base32, http_head, is_packed, payload_sha1, request_head};
-use crate::revisit::Payloads;
+use crate::response::Response;
+use crate::revisit::KnownPayloads;
+use crate::sync_hint::{HintFile, Synced};
 use crate::volume::Volume;
-use crate::warc::{END, HeadWriter, Parsed};
-use crate::{ArchiveError, Position, body, json};
+use crate::warc::{END, HeadWriter};
+use crate::{ArchiveError, Position, json};
 
-/// Body bytes kept in memory before they are given to the system.
+const CONFORMS_TO: &str =
+    "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
+
+/// Body bytes kept in memory before they are written to the file.
 const BODY_BUFFER_BYTES: usize = 1 << 20;
 
-/// Journal bytes kept in memory before we sync by ourselves: the caller's groups are far smaller.
+/// Journal bytes kept in memory before we sync without being asked. The caller's groups are far smaller.
 const JOURNAL_BUFFER_BYTES: usize = 8 << 20;
-
-/// Payloads shorter than this are written again: a reference would not be shorter.
-const REVISIT_BYTES_MIN: usize = 512;
 
 /// Which responses are archived. The main text is archived whenever the caller gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -73,14 +73,14 @@ impl Default for ArchiveConfig {
     }
 }
 
-/// What is appended together: the record and what it points at.
+/// What is appended at once: a record and the bodies it points at.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
     /// The record. A page record's `body` and `text` are filled in on disk; leave them `None`.
     pub record: &'a Record,
     /// The response, if there was one. Whether it is archived is up to [`Bodies`].
     pub response: Option<Response<'a>>,
-    /// The main text, if it is to be archived.
+    /// The main text, if it should be archived.
     pub text: Option<&'a str>,
 }
 
@@ -106,30 +106,33 @@ pub struct Appended {
     pub text: Option<BodyRef>,
 }
 
-/// The one writer of an archive directory. That there is only one is the caller's care.
+/// The writer of an archive directory. The caller must see to it that there is only one.
 #[derive(Debug)]
 pub struct Archive {
     dir: PathBuf,
     config: ArchiveConfig,
     journal: Option<Volume>,
     bodies: Option<Volume>,
+    /// The number of the next new file of each kind.
     next_journal: u32,
     next_bodies: u32,
     synced: Synced,
+    /// The number of the last record.
     seq: u64,
     hint: HintFile,
-    payloads: Payloads,
+    payloads: KnownPayloads,
     packer: Packer,
     head: HeadWriter,
     json: Vec<u8>,
-    /// Makes record ids of this process unlike any other's.
+    /// Random bytes of this process, so that no other makes the same record ids.
     nonce: [u8; 16],
+    /// A write has failed: nothing more is written.
     failed: bool,
 }
 
 impl Archive {
-    /// Opens the archive in `dir` (the directory of the archive files themselves), making it if
-    /// there is none, and cuts what an interrupted write left behind.
+    /// Opens the archive in `dir`, the directory of the archive files themselves, and creates it if
+    /// there is none. Cuts what an interrupted write has left.
     ///
     /// Reads only the end of the last file of each kind. Damage elsewhere is found by
     /// [`replay`](crate::replay).
@@ -150,10 +153,10 @@ impl Archive {
             seq: recovery.seq,
         };
         let hint = HintFile::open(dir, synced).map_err(ArchiveError::write(dir))?;
-        let nonce = nonce(dir);
+        let nonce = record_id::nonce(dir);
         let archive = Archive {
             dir: dir.to_owned(),
-            payloads: Payloads::new(config.payloads_max, u64::from_le_bytes(half(nonce))),
+            payloads: KnownPayloads::new(config.payloads_max, record_id::half(nonce)),
             config,
             journal,
             bodies,
@@ -171,7 +174,7 @@ impl Archive {
         Ok((archive, recovery))
     }
 
-    /// The end of the journal, with what is not synced yet.
+    /// The end of the journal, including what is not synced yet.
     pub fn position(&self) -> Position {
         match &self.journal {
             Some(journal) => journal.end(),
@@ -210,6 +213,7 @@ impl Archive {
         self.guarded(Archive::sync_unguarded)
     }
 
+    /// Does some writing; after a failure it does nothing more.
     fn guarded<T>(
         &mut self,
         work: impl FnOnce(&mut Archive) -> Result<T, ArchiveError>,
@@ -280,6 +284,7 @@ impl Archive {
         })
     }
 
+    /// Whether the response of this record is archived.
     fn wants_body(&self, record: &Record) -> bool {
         match self.config.bodies {
             Bodies::All => true,
@@ -291,8 +296,8 @@ impl Archive {
         }
     }
 
-    /// Begins new files where the last ones are full. Everything in them is synced first, so only
-    /// the last file of each kind can have a torn tail.
+    /// Begins new files if the present ones are full. These are synced first, so only the last file
+    /// of each kind can have a torn tail.
     fn roll_over(&mut self) -> Result<(), ArchiveError> {
         let max = self.config.file_bytes_max;
         if self
@@ -316,13 +321,14 @@ impl Archive {
         Ok(())
     }
 
+    /// Writes the journal record, whose JSON is in `self.json`.
     fn add_journal(&mut self, record: &Record, response: Option<u128>) -> Result<(), ArchiveError> {
         let bodies_end = match &self.bodies {
             Some(bodies) => bodies.end(),
             None => Position::new(self.next_bodies, 0),
         };
         let synced = self.synced.position;
-        self.volume(Kind::Journal, record.at_ms)?;
+        self.open_volume(Kind::Journal, record.at_ms)?;
         let id = self.next_id(Kind::Journal);
         let head = self.head.begin("metadata", id, record.at_ms);
         if let Some(url) = target(record) {
@@ -340,126 +346,8 @@ impl Archive {
         Ok(())
     }
 
-    fn add_response(
-        &mut self,
-        response: &Response<'_>,
-        at_ms: u64,
-    ) -> Result<(u128, BodyRef), ArchiveError> {
-        self.volume(Kind::Bodies, at_ms)?;
-        let at_ms = match response.started_ms {
-            0 => at_ms,
-            started_ms => started_ms,
-        };
-        let http = http_head(response);
-        let payload_key = self.payloads.key(response.body);
-        let earlier = match response.body.len() >= REVISIT_BYTES_MIN {
-            true => self.payloads.get(payload_key),
-            false => None,
-        };
-        let earlier = match earlier {
-            Some(place) => self.original(place)?,
-            None => None,
-        };
-        let digest = match &earlier {
-            Some(original) => original.digest.clone(),
-            None => base32(&payload_sha1(response.body)),
-        };
-
-        let id = self.next_id(Kind::Bodies);
-        let warc_type = if earlier.is_some() {
-            "revisit"
-        } else {
-            "response"
-        };
-        let head = self.head.begin(warc_type, id, at_ms);
-        head.field("WARC-Target-URI", response.url)
-            .field("Content-Type", "application/http; msgtype=response")
-            .show("WARC-Payload-Digest", format_args!("sha1:{digest}"));
-        if let Some(ip) = response.ip {
-            head.show("WARC-IP-Address", ip);
-        }
-        if response.http_version == "HTTP/2" {
-            head.field("WARC-Protocol", "h2");
-        }
-        if let Some(truncated) = response.truncated {
-            head.field("WARC-Truncated", warc_truncated(truncated));
-        }
-        let mut block: [&[u8]; 2] = [&http, response.body];
-        if let Some(original) = &earlier {
-            let place = &original.place;
-            head.field("WARC-Profile", IDENTICAL_PAYLOAD)
-                .field("WARC-Refers-To", &original.id)
-                .field("WARC-Refers-To-Target-URI", &original.url)
-                .field("WARC-Refers-To-Date", &original.date)
-                .show(
-                    body::PAYLOAD_FIELD,
-                    format_args!("{}:{}:{}", place.file, place.offset, place.len),
-                );
-            block[1] = b"";
-        }
-        let head = head.end(block[0].len() + block[1].len());
-        let packing = match is_packed(response) && earlier.is_none() {
-            true => Packing::Stored,
-            false => Packing::Fast,
-        };
-        let bodies = self.bodies.as_mut().expect("opened above");
-        let parts = [head, block[0], block[1], END];
-        let (offset, len) = bodies.add(&mut self.packer, packing, &parts);
-        let place = BodyRef {
-            file: bodies.number,
-            offset,
-            len,
-        };
-        if earlier.is_none() && response.body.len() >= REVISIT_BYTES_MIN {
-            self.payloads.insert(payload_key, &place);
-        }
-        if !response.request.is_empty() {
-            self.add_request(response, id, at_ms);
-        }
-        Ok((id, place))
-    }
-
-    fn add_request(&mut self, response: &Response<'_>, answer: u128, at_ms: u64) {
-        let http = request_head(response);
-        let id = self.next_id(Kind::Bodies);
-        let head = self.head.begin("request", id, at_ms);
-        head.field("WARC-Target-URI", response.url)
-            .id("WARC-Concurrent-To", answer)
-            .field("Content-Type", "application/http; msgtype=request");
-        let head = head.end(http.len());
-        let bodies = self.bodies.as_mut().expect("a response was written before");
-        bodies.add(&mut self.packer, Packing::Fast, &[head, &http, END]);
-    }
-
-    fn add_text(
-        &mut self,
-        record: &Record,
-        text: &str,
-        response: Option<u128>,
-    ) -> Result<BodyRef, ArchiveError> {
-        self.volume(Kind::Bodies, record.at_ms)?;
-        let id = self.next_id(Kind::Bodies);
-        let head = self.head.begin("conversion", id, record.at_ms);
-        if let Some(url) = target(record) {
-            head.field("WARC-Target-URI", url);
-        }
-        if let Some(response) = response {
-            head.id("WARC-Refers-To", response);
-        }
-        head.field("Content-Type", "text/plain; charset=utf-8");
-        let head = head.end(text.len());
-        let bodies = self.bodies.as_mut().expect("opened above");
-        let parts = [head, text.as_bytes(), END];
-        let (offset, len) = bodies.add(&mut self.packer, Packing::Fast, &parts);
-        Ok(BodyRef {
-            file: bodies.number,
-            offset,
-            len,
-        })
-    }
-
-    /// Opens the file of this kind if none is open; a new one begins with its warcinfo.
-    fn volume(&mut self, kind: Kind, at_ms: u64) -> Result<(), ArchiveError> {
+    /// Creates a file of this kind if none is open. It begins with its warcinfo record.
+    fn open_volume(&mut self, kind: Kind, at_ms: u64) -> Result<(), ArchiveError> {
         let (slot, number) = match kind {
             Kind::Bodies => (&mut self.bodies, self.next_bodies),
             Kind::Journal => (&mut self.journal, self.next_journal),
@@ -488,6 +376,7 @@ impl Archive {
         Ok(())
     }
 
+    /// The id of the next record of this kind.
     fn next_id(&self, kind: Kind) -> u128 {
         let volume = match kind {
             Kind::Bodies => &self.bodies,
@@ -499,54 +388,9 @@ impl Archive {
             volume.as_ref().map(Volume::end).unwrap_or_default(),
         )
     }
-
-    /// What a revisit record says about the payload it stands for. `None` when that cannot be
-    /// read: then the payload is written once more.
-    fn original(&mut self, place: BodyRef) -> Result<Option<Original>, ArchiveError> {
-        if let Some(bodies) = &mut self.bodies {
-            bodies.flush()?;
-        }
-        let Ok(record) = body::member(&self.dir, &place) else {
-            return Ok(None);
-        };
-        Ok(Parsed::new(&record).and_then(|parsed| {
-            let field = |name| parsed.field(name).map(str::to_owned);
-            Some(Original {
-                id: field("WARC-Record-ID")?,
-                url: field("WARC-Target-URI")?,
-                date: field("WARC-Date")?,
-                digest: field("WARC-Payload-Digest")?
-                    .strip_prefix("sha1:")?
-                    .to_owned(),
-                place,
-            })
-        }))
-    }
 }
 
-/// The first record of a payload.
-#[derive(Debug)]
-struct Original {
-    id: String,
-    url: String,
-    date: String,
-    digest: String,
-    place: BodyRef,
-}
-
-const CONFORMS_TO: &str =
-    "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
-
-const IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
-
-/// WARC 1.1 §5.13 knows these reasons and leaves others open.
-fn warc_truncated(reason: &str) -> &str {
-    match reason {
-        "bytes" => "length",
-        other => other,
-    }
-}
-
+/// The URL that a record is about.
 fn target(record: &Record) -> Option<&str> {
     match &record.event {
         Event::Page(page) => Some(&page.url),
@@ -555,27 +399,4 @@ fn target(record: &Record) -> Option<&str> {
         Event::Attempt(attempt) => Some(&attempt.url),
         Event::Start(_) | Event::Robots(_) | Event::Retry(_) | Event::Stop(_) => None,
     }
-}
-
-fn record_id(nonce: &[u8; 16], kind: Kind, place: Position) -> u128 {
-    let mut name = [0; 25];
-    name[..16].copy_from_slice(nonce);
-    name[16] = kind as u8;
-    name[17..].copy_from_slice(&place.0.to_le_bytes());
-    xxh3_128(&name)
-}
-
-fn nonce(dir: &Path) -> [u8; 16] {
-    let mut seed = std::fs::read("/proc/sys/kernel/random/uuid").unwrap_or_default();
-    seed.extend_from_slice(dir.as_os_str().as_encoded_bytes());
-    seed.extend_from_slice(&std::process::id().to_le_bytes());
-    let made = std::fs::metadata(dir).and_then(|metadata| metadata.modified());
-    if let Ok(Ok(age)) = made.map(|at| at.duration_since(std::time::UNIX_EPOCH)) {
-        seed.extend_from_slice(&age.as_nanos().to_le_bytes());
-    }
-    xxh3_128(&seed).to_le_bytes()
-}
-
-fn half(nonce: [u8; 16]) -> [u8; 8] {
-    *nonce.first_chunk().expect("16 bytes hold 8")
 }

@@ -1,4 +1,4 @@
-//! Bodies and texts, read back by their place.
+//! Reads bodies and texts by their place in the archive.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -40,23 +40,23 @@ impl Payload {
     }
 }
 
-/// Reads an archived response. A body that is stored once for several pages is found.
+/// Reads an archived response, also one whose body is stored with another page's record.
 ///
 /// # Errors
 /// When it is not there or damaged.
 pub fn read_body(dir: &Path, place: &BodyRef) -> Result<Payload, ArchiveError> {
     let record = member(dir, place)?;
-    let parsed = parsed(dir, place, &record)?;
-    let (http_head, body) = split(parsed.block);
+    let parsed = parse(dir, place, &record)?;
+    let (http_head, body) = split_http(parsed.block);
     let mut payload = Payload {
         http_head: http_head.to_vec(),
         body: body.to_vec(),
     };
     if let Some(original) = parsed.field(PAYLOAD_FIELD) {
-        let original = reference(original)
+        let original = parse_reference(original)
             .ok_or_else(|| broken(dir, place, "it refers to a payload in no known way"))?;
         let record = member(dir, &original)?;
-        payload.body = split(self::parsed(dir, &original, &record)?.block)
+        payload.body = split_http(self::parse(dir, &original, &record)?.block)
             .1
             .to_vec();
     }
@@ -69,7 +69,7 @@ pub fn read_body(dir: &Path, place: &BodyRef) -> Result<Payload, ArchiveError> {
 /// When it is not there or damaged.
 pub fn read_text(dir: &Path, place: &BodyRef) -> Result<String, ArchiveError> {
     let record = member(dir, place)?;
-    let parsed = parsed(dir, place, &record)?;
+    let parsed = parse(dir, place, &record)?;
     if parsed.warc_type() != "conversion" {
         return Err(broken(dir, place, "it is not a text"));
     }
@@ -99,7 +99,7 @@ pub(crate) fn member(dir: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveErro
     }
 }
 
-fn parsed<'r>(dir: &Path, place: &BodyRef, record: &'r [u8]) -> Result<Parsed<'r>, ArchiveError> {
+fn parse<'r>(dir: &Path, place: &BodyRef, record: &'r [u8]) -> Result<Parsed<'r>, ArchiveError> {
     Parsed::new(record).ok_or_else(|| broken(dir, place, "the member holds no WARC record"))
 }
 
@@ -111,14 +111,16 @@ fn broken(dir: &Path, place: &BodyRef, why: &str) -> ArchiveError {
     }
 }
 
-fn split(block: &[u8]) -> (&[u8], &[u8]) {
+/// The head and the body of an HTTP message.
+fn split_http(block: &[u8]) -> (&[u8], &[u8]) {
     match find(block, b"\r\n\r\n") {
         Some(at) => block.split_at(at + 4),
         None => (block, &[]),
     }
 }
 
-fn reference(text: &str) -> Option<BodyRef> {
+/// The place in the value of [`PAYLOAD_FIELD`].
+fn parse_reference(text: &str) -> Option<BodyRef> {
     let mut parts = text.split(':');
     let place = BodyRef {
         file: parts.next()?.parse().ok()?,

@@ -1,5 +1,4 @@
-//! The archive's files: their names, their numbers, and making them so that they survive a
-//! power cut.
+//! The archive's files: their names and numbers, and creating them so that they survive a power cut.
 //!
 //! ```text
 //! archive/00001.warc.gz         bodies: request, response, revisit, conversion
@@ -42,7 +41,7 @@ impl Kind {
         (self.file_name(number) == name).then_some(number)
     }
 
-    /// The numbers of the files there are, ascending; none when there is no directory.
+    /// The numbers of the existing files, ascending; none when there is no directory.
     pub(crate) fn list(self, dir: &Path) -> Result<Vec<u32>, ArchiveError> {
         let entries = match fs::read_dir(dir) {
             Ok(entries) => entries,
@@ -74,7 +73,7 @@ pub(crate) fn file_bytes(path: &Path) -> Result<Option<u64>, ArchiveError> {
     }
 }
 
-/// Makes a new file and its directory entry durable.
+/// Creates a file, and makes it and its directory entry durable.
 pub(crate) fn create(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.sync_all()?;
@@ -84,7 +83,7 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes a directory, if there is none, and its entry in its parent durable.
+/// Creates a directory if there is none, and makes its entry in its parent durable.
 pub(crate) fn create_dir(dir: &Path) -> io::Result<()> {
     if dir.is_dir() {
         return Ok(());

@@ -1,20 +1,16 @@
 //! Bodies and journal of a crawl as WARC files: the truth that every view is rebuilt from.
 //!
-//! Two rows of files, one gzip member per record, readable by any WARC tool:
+//! There are two series of files, with one gzip member per record, readable by any WARC tool:
 //!
 //! ```text
 //! archive/00001.meta.warc.gz   journal   metadata records: our JSON, one per event   the commit
 //! archive/00001.warc.gz        bodies    response, revisit, request, conversion      what it points at
 //! ```
 //!
-//! A record is appended, then synced together with its neighbours: bodies first, then the
-//! journal. After [`Archive::sync`] it survives `kill -9` and a power cut. What a crash leaves
-//! half written is cut by the next [`Archive::open`]; a bit that flips later costs the record it
-//! stands in, is skipped by [`replay`], and reported.
-//!
-//! In reading order: the records ([`record`]), one gzip member (`member`), WARC heads (`warc`),
-//! a file of members with a way past damage (`scan`), writing (`append`), recovery (`recover`),
-//! reading (`replay`, `body`, `verify`).
+//! A record is appended, then synced together with others: bodies first, then the journal. After
+//! [`Archive::sync`] it survives `kill -9` and a power cut. What a crash leaves half written is cut by
+//! the next [`Archive::open`]. A bit that flips later costs the record it stands in; [`replay`] skips and
+//! reports it.
 //!
 //! Costs, by `benches/archive.rs` on one busy core of a small machine: a page of 30 KB markup,
 //! 6 KB text and 10 KB JSON is appended in 0.1 ms when its body came content-encoded and in
@@ -40,24 +36,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// What the journal says.
+mod json;
+mod position;
 pub mod record;
 
-mod append;
-mod body;
-mod error;
-mod hint;
-mod json;
+// The form on disk: one gzip member per record, WARC heads, HTTP messages, files.
 mod layout;
 mod member;
-mod position;
+mod record_id;
+mod response;
+mod warc;
+
+// Writing.
+mod append;
+mod revisit;
+mod sync_hint;
+mod volume;
+
+// Reading, and recovery after a crash.
+mod body;
 mod recover;
 mod replay;
-mod response;
-mod revisit;
 mod scan;
 mod verify;
-mod volume;
-mod warc;
+
+mod error;
 
 pub use append::{Appended, Archive, ArchiveConfig, Bodies, Entry};
 pub use body::{Payload, read_body, read_text};
@@ -73,3 +77,7 @@ pub use recover::{Cut, Recovery};
 pub use replay::{RawReplay, RawReplayed, Replay, Replayed, end, replay, replay_raw};
 pub use response::Response;
 pub use verify::{BodyCheck, check_bodies};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

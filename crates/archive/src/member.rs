@@ -1,9 +1,9 @@
 //! One gzip member: the unit of writing, of recovery and of damage.
 //!
-//! Each record stands in a gzip member of its own, so a reader can begin at any record, and its
-//! CRC tells whether it is whole. The member's header carries both of its lengths in an extra
-//! field `sl`, as WARC 1.1 annex D.2 describes, so a reader knows how much to read and how much
-//! room to make without a second look; readers that do not know the field skip it.
+//! Each record stands in a gzip member of its own. So a reader can begin at any record, and the
+//! member's CRC tells whether the record is whole. The member's header has the lengths of member and
+//! record in an extra field `sl`, as WARC 1.1 annex D.2 describes, so a reader knows how much to read
+//! and how much memory to reserve. Readers that do not know the field skip it.
 //!
 //! ```text
 //!  1f 8b 08 04 | mtime | xfl os | xlen=12 | 's' 'l' 8 0 | member bytes | record bytes | deflate … | crc32 | isize
@@ -19,11 +19,11 @@ pub(crate) const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 /// Bytes of our gzip header, extra field included.
 const HEADER_BYTES: usize = 24;
 
-/// Bytes that deflate gives at once.
+/// Bytes of compressed output that are taken from deflate at once.
 const BUFFER_BYTES: usize = 32 << 10;
 
-/// No record is larger than this, compressed or not. Bodies are bounded far below by the fetch
-/// limits; this keeps a damaged length from asking for the machine's memory.
+/// No record is larger than this, compressed or not. The fetch limits keep bodies far below it; this
+/// bound keeps a damaged length from reserving all memory.
 pub(crate) const MEMBER_BYTES_MAX: usize = 256 << 20;
 
 /// How hard to compress a record.
@@ -35,12 +35,12 @@ pub(crate) enum Packing {
     Stored,
 }
 
-/// Writes gzip members; keeps its compressors, which are large, between records.
+/// Writes gzip members. Its compressors are large, so they are kept between records.
 #[derive(Debug)]
 pub(crate) struct Packer {
     fast: Compress,
     stored: Compress,
-    /// Where deflate writes first: room in the output would have to be zeroed for each call.
+    /// Deflate writes here first. Writing into the output would mean to zero room in it for each call.
     buffer: Box<[u8; BUFFER_BYTES]>,
 }
 
@@ -53,7 +53,8 @@ impl Packer {
         }
     }
 
-    /// Appends `parts`, joined, as one member to `out`; gives the member's length.
+    /// Appends one member to `out`, whose record is `parts` one after the other; gives the member's
+    /// length.
     pub(crate) fn pack(&mut self, packing: Packing, parts: &[&[u8]], out: &mut Vec<u8>) -> usize {
         let begin = out.len();
         let record_bytes: usize = parts.iter().map(|part| part.len()).sum();
@@ -130,12 +131,12 @@ pub(crate) enum Broken {
     Corrupt(&'static str),
 }
 
-/// What the gzip header says about its member.
+/// A gzip header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
     /// Bytes of the gzip header.
     pub(crate) bytes: usize,
-    /// Bytes of the member and of the record in it, where the `sl` field tells.
+    /// Bytes of the member and of the record in it, if the `sl` field is there.
     pub(crate) lengths: Option<(usize, usize)>,
 }
 
@@ -162,7 +163,7 @@ pub(crate) fn head(data: &[u8]) -> Result<Head, Broken> {
         let size = data.get(10..12).ok_or(Broken::Incomplete)?;
         let size = usize::from(u16::from_le_bytes([size[0], size[1]]));
         let extra = data.get(12..12 + size).ok_or(Broken::Incomplete)?;
-        lengths = skip_lengths(extra);
+        lengths = member_lengths(extra);
         bytes = 12 + size;
     }
     for flag in [8, 16] {
@@ -181,7 +182,8 @@ pub(crate) fn head(data: &[u8]) -> Result<Head, Broken> {
     Ok(Head { bytes, lengths })
 }
 
-fn skip_lengths(mut extra: &[u8]) -> Option<(usize, usize)> {
+/// The lengths in the `sl` field of a header's extra fields.
+fn member_lengths(mut extra: &[u8]) -> Option<(usize, usize)> {
     while let [first, second, low, high, rest @ ..] = extra {
         let size = usize::from(u16::from_le_bytes([*low, *high]));
         let field = rest.get(..size)?;
@@ -196,7 +198,7 @@ fn skip_lengths(mut extra: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Reads gzip members; keeps its tables between records.
+/// Reads gzip members. Its tables are kept between records.
 #[derive(Debug)]
 pub(crate) struct Unpacker {
     inflate: Decompress,
@@ -209,14 +211,14 @@ impl Unpacker {
         }
     }
 
-    /// Puts the record in the member at the start of `data` into `out`, replacing what was
-    /// there; gives the member's length. `Ok` means that length and CRC agree.
+    /// Reads the member at the start of `data` and puts its record into `out`, which is emptied first;
+    /// gives the member's length. After `Ok` length and CRC agree.
     pub(crate) fn unpack(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<usize, Broken> {
         let head = head(data)?;
         let mut rest = data.get(head.bytes..).ok_or(Broken::Incomplete)?;
         out.clear();
         self.inflate.reset(false);
-        // One byte more than told, so that the stream's end is seen in the first call.
+        // One byte more than the header says, so that the end of the stream is met in the first call.
         out.reserve(
             head.lengths
                 .map_or(rest.len().min(1 << 20) * 2, |(_, record)| record)

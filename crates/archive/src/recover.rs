@@ -1,35 +1,35 @@
-//! What the last process left: torn tails are cut, damage is kept and reported.
+//! Recovery at the start: cuts what an interrupted write has left, keeps and reports damage.
 //!
 //! ```text
 //!  journal   ───whole records───┬──group being written──┐
 //!                            synced                   torn
-//!               a hole here is damage:      a hole here was never acknowledged:
-//!               its record alone is lost    cut from the hole on
+//!        an unreadable stretch here is       one here was never acknowledged:
+//!        damage: its record alone is lost    the journal is cut from there on
 //! ```
 //!
-//! Only the end of the last file of each kind is read: earlier files were synced before the next
-//! one was made, and damage in the middle is met, skipped and counted by replay. Where the
-//! journal ends tells where the body files end (`Tamis-Bodies`); what lies beyond belongs to no
-//! record. A journal record whose body is *not* there, because the body file is shorter, counts
-//! as torn too: its URL is fetched again. Whole records that are cut are set aside in a file
-//! `….cut-OFFSET`, since a backup may still have their bodies.
+//! Only the end of the last file of each kind is read. Earlier files were synced before the next one
+//! was created, and replay skips and counts damage in the middle. The last journal record says where the
+//! body files ended (`Tamis-Bodies`); what lies beyond belongs to no record. A journal record whose body
+//! is missing, because the body file is shorter, counts as torn as well: its URL is fetched again.
+//! Whole records that are cut are set aside in a file `….cut-OFFSET`, because a backup may still have
+//! their bodies.
 
 use std::fs::{self, File};
 use std::path::Path;
 
 use crate::error::Damage;
-use crate::hint::Synced;
 use crate::json::Head;
 use crate::layout::{self, Kind, file_bytes};
 use crate::record::JOURNAL_VERSION;
 use crate::scan::{Scanner, Step};
+use crate::sync_hint::Synced;
 use crate::warc::Parsed;
 use crate::{ArchiveError, Position};
 
 /// The warcinfo field that holds [`JOURNAL_VERSION`].
 pub(crate) const VERSION_KEY: &str = "tamis-journal-version";
 
-/// Windows of a journal's end in which we look for its last whole record.
+/// How much of a journal's end is searched for its last whole record, first and after failures.
 const WINDOWS_BYTES: [u64; 3] = [256 << 10, 8 << 20, 1 << 40];
 
 /// Bytes that were cut from the end of a file.
@@ -69,7 +69,7 @@ impl std::fmt::Display for Cut {
 pub struct Recovery {
     /// Tails that were cut. After a kill this is ordinary.
     pub cut: Vec<Cut>,
-    /// Damage near the end of the journal. What is further in front is found by replay.
+    /// Damage near the end of the journal. Replay finds what is further in front.
     pub damaged: Vec<Damage>,
     /// Where the journal ends.
     pub position: Position,
@@ -77,21 +77,26 @@ pub struct Recovery {
     pub seq: u64,
 }
 
-/// Where writing goes on.
+/// Where writing continues.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct End {
+    /// The files that are written on, if they are not full or gone.
     pub(crate) journal: Option<u32>,
     pub(crate) bodies: Option<u32>,
+    /// The numbers of new files.
     pub(crate) next_journal: u32,
     pub(crate) next_bodies: u32,
 }
 
-/// What a journal record says about the state around it.
+/// What a journal record says about the files when it was written.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
+    /// Where the record begins and ends.
     offset: u64,
     end: u64,
+    /// Where the journal had been synced to.
     synced: Position,
+    /// Where the body files ended.
     bodies: Position,
     seq: u64,
 }
@@ -100,49 +105,17 @@ struct Mark {
 pub(crate) fn recover(dir: &Path) -> Result<(Recovery, End), ArchiveError> {
     let hint = Synced::read(dir);
     let mut recovery = Recovery::default();
-    let journals = Kind::Journal.list(dir)?;
-    let mut last_mark = None;
     let mut end = End {
         journal: None,
         bodies: None,
-        next_journal: journals.last().map_or(1, |last| last + 1),
+        next_journal: 1,
         next_bodies: 1,
     };
-    if let Some((&number, earlier)) = journals.split_last() {
-        check_version(dir, number)?;
-        let mut tail = Tail {
-            dir,
-            number,
-            bytes: bytes_of(dir, Kind::Journal, number)?,
-            hint,
-            recovery: &mut recovery,
-        };
-        let (bytes, mark) = tail.cut()?;
-        last_mark = mark;
-        if bytes == 0 {
-            remove(dir, Kind::Journal, number)?;
-            end.next_journal = number;
-            recovery.position = match earlier.last() {
-                Some(&number) => Position::new(number, bytes_of(dir, Kind::Journal, number)?),
-                None => Position::START,
-            };
-        } else {
-            end.journal = Some(number);
-            recovery.position = Position::new(number, bytes);
-        }
-        for &number in earlier.iter().rev() {
-            if last_mark.is_some() {
-                break;
-            }
-            let bytes = bytes_of(dir, Kind::Journal, number)?;
-            last_mark = last_whole(dir, number, bytes)?;
-        }
-    }
+    let last = recover_journal(dir, hint, &mut recovery, &mut end)?;
     let lost = hint.is_some_and(|hint| hint.position > recovery.position);
     if let Some(hint) = hint.filter(|_| lost) {
-        let file = Kind::Journal.file_name(hint.position.file());
         recovery.damaged.push(Damage {
-            file,
+            file: Kind::Journal.file_name(hint.position.file()),
             offset: recovery.position.offset(),
             bytes: 0,
             why: format!(
@@ -151,19 +124,60 @@ pub(crate) fn recover(dir: &Path) -> Result<(Recovery, End), ArchiveError> {
             ),
         });
     }
-    recovery.seq = last_mark
-        .map_or(0, |mark: Mark| mark.seq)
+    recovery.seq = last
+        .map_or(0, |mark| mark.seq)
         .max(hint.map_or(0, |hint| hint.seq));
-    // Only who knows that nothing is missing may call what is left over superfluous.
-    let complete = hint.is_some() && !lost;
-    let committed = match last_mark {
+    // Only when no journal record is missing, bodies without one are superfluous.
+    let is_complete = hint.is_some() && !lost;
+    let was_empty = hint.is_some_and(|hint| hint.position == Position::START);
+    let bodies_end = match last {
         Some(mark) => Some(mark.bodies),
-        None => hint
-            .filter(|hint| hint.position == Position::START)
-            .map(|_| Position::START),
+        None => was_empty.then_some(Position::START),
     };
-    cut_bodies(dir, committed, complete, &mut recovery, &mut end)?;
+    cut_bodies(dir, bodies_end, is_complete, &mut recovery, &mut end)?;
     Ok((recovery, end))
+}
+
+/// Cuts the torn tail of the last journal file; gives the journal's last whole record.
+fn recover_journal(
+    dir: &Path,
+    hint: Option<Synced>,
+    recovery: &mut Recovery,
+    end: &mut End,
+) -> Result<Option<Mark>, ArchiveError> {
+    let journals = Kind::Journal.list(dir)?;
+    let Some((&number, earlier)) = journals.split_last() else {
+        return Ok(None);
+    };
+    check_version(dir, number)?;
+    let mut tail = Tail {
+        dir,
+        number,
+        bytes: bytes_of(dir, Kind::Journal, number)?,
+        hint,
+        recovery,
+    };
+    let (bytes, mut last) = tail.cut()?;
+    if bytes == 0 {
+        remove(dir, Kind::Journal, number)?;
+        end.next_journal = number;
+        recovery.position = match earlier.last() {
+            Some(&number) => Position::new(number, bytes_of(dir, Kind::Journal, number)?),
+            None => Position::START,
+        };
+    } else {
+        end.journal = Some(number);
+        end.next_journal = number + 1;
+        recovery.position = Position::new(number, bytes);
+    }
+    for &number in earlier.iter().rev() {
+        if last.is_some() {
+            break;
+        }
+        let bytes = bytes_of(dir, Kind::Journal, number)?;
+        last = last_whole(dir, number, bytes)?;
+    }
+    Ok(last)
 }
 
 /// The end of the last journal file.
@@ -176,7 +190,7 @@ struct Tail<'r> {
 }
 
 impl Tail<'_> {
-    /// Cuts what is torn; gives the file's length and its last record.
+    /// Cuts what is torn; gives the file's length then, and its last whole record.
     fn cut(&mut self) -> Result<(u64, Option<Mark>), ArchiveError> {
         let (start, before, known) = self.start()?;
         let mut walk = walk(self.dir, self.number, start, self.bytes)?;
@@ -230,8 +244,8 @@ impl Tail<'_> {
         Ok((keep, last))
     }
 
-    /// Where to begin, the last record before it, and whether all before it is known to have
-    /// been synced and nothing after it.
+    /// Where to begin reading; the last record before that place; and whether it is known that
+    /// everything before it was synced and nothing after it.
     fn start(&self) -> Result<(u64, Option<Mark>, bool), ArchiveError> {
         let synced = match self.hint {
             Some(hint) if hint.position.file() < self.number => Some(0),
@@ -261,8 +275,8 @@ impl Tail<'_> {
         Ok((start, before, false))
     }
 
-    /// Whether the body file ends before this record's bodies do. Only the last body file can be
-    /// torn; one that is gone or shorter in the middle is damage, and its records stay.
+    /// Whether the body file is shorter than this record says. Only the last body file can be torn.
+    /// An earlier one that is gone or too short is damage, and its records stay.
     fn lacks_body(&self, mark: &Mark) -> bool {
         let files = Kind::Bodies.list(self.dir).unwrap_or_default();
         files.last() == Some(&mark.bodies.file())
@@ -270,6 +284,7 @@ impl Tail<'_> {
                 .is_ok_and(|bytes| bytes < mark.bodies.offset())
     }
 
+    /// Reports damage in the file.
     fn damaged(&mut self, offset: u64, bytes: u64, why: &str) {
         self.recovery.damaged.push(Damage {
             file: Kind::Journal.file_name(self.number),
@@ -279,6 +294,7 @@ impl Tail<'_> {
         });
     }
 
+    /// Cuts the file, and sets whole records aside if some are cut.
     fn truncate(&mut self, keep: u64, records: u64, why: &str) -> Result<(), ArchiveError> {
         let path = Kind::Journal.path(self.dir, self.number);
         let file_name = Kind::Journal.file_name(self.number);
@@ -298,66 +314,82 @@ impl Tail<'_> {
     }
 }
 
-/// Cuts bodies that no record points at, and decides where bodies go on.
+/// Cuts bodies that no record points at, and decides where bodies are written next. `bodies_end` is
+/// where the body files ended for the last journal record; `is_complete`: no journal record is missing.
 fn cut_bodies(
     dir: &Path,
-    committed: Option<Position>,
-    complete: bool,
+    bodies_end: Option<Position>,
+    is_complete: bool,
     recovery: &mut Recovery,
     end: &mut End,
 ) -> Result<(), ArchiveError> {
     let files = Kind::Bodies.list(dir)?;
     let Some(&last) = files.last() else {
-        end.next_bodies = committed.map_or(1, |committed| committed.file().max(1));
+        end.next_bodies = bodies_end.map_or(1, |position| position.file().max(1));
         return Ok(());
     };
     end.next_bodies = last + 1;
-    let Some(committed) = committed.filter(|_| complete) else {
+    let Some(bodies_end) = bodies_end.filter(|_| is_complete) else {
         return Ok(());
     };
-    end.next_bodies = committed.file().max(1);
+    end.next_bodies = bodies_end.file().max(1);
     for &number in files.iter().rev() {
-        let bytes = bytes_of(dir, Kind::Bodies, number)?;
-        let keep = match number.cmp(&committed.file()) {
+        let keep = match number.cmp(&bodies_end.file()) {
             std::cmp::Ordering::Less => break,
-            std::cmp::Ordering::Equal => committed.offset(),
+            std::cmp::Ordering::Equal => bodies_end.offset(),
             std::cmp::Ordering::Greater => 0,
         };
-        if keep < bytes {
-            recovery.cut.push(Cut {
-                file: Kind::Bodies.file_name(number),
-                offset: keep,
-                bytes: bytes - keep,
-                records: 0,
-                why: "no journal record points at these bodies".to_owned(),
-            });
-        }
-        match keep {
-            0 => remove(dir, Kind::Bodies, number)?,
-            _ if keep < bytes => {
-                truncate(&Kind::Bodies.path(dir, number), keep)?;
-                end.bodies = Some(number);
-            }
-            _ if keep == bytes => end.bodies = Some(number),
-            _ => {
-                recovery.damaged.push(Damage {
-                    file: Kind::Bodies.file_name(number),
-                    offset: bytes,
-                    bytes: keep - bytes,
-                    why: "bodies are missing at the end of the file".to_owned(),
-                });
-                end.next_bodies = last + 1;
-            }
+        if cut_body_file(dir, number, keep, recovery)? {
+            end.bodies = Some(number);
+        } else if keep > 0 {
+            end.next_bodies = last + 1;
         }
     }
-    // A committed file that is gone: its number is not used again, its records' bodies are lost.
-    if end.bodies.is_none() && committed.offset() > 0 && !files.contains(&committed.file()) {
-        end.next_bodies = last.max(committed.file()) + 1;
+    // The file that the last record points at is gone: its bodies are lost, and its number is not
+    // used again.
+    if end.bodies.is_none() && bodies_end.offset() > 0 && !files.contains(&bodies_end.file()) {
+        end.next_bodies = last.max(bodies_end.file()) + 1;
     }
     Ok(())
 }
 
-/// A stretch of a journal file.
+/// Cuts a body file to `keep` bytes, and deletes it if that is none; whether it can be written on.
+fn cut_body_file(
+    dir: &Path,
+    number: u32,
+    keep: u64,
+    recovery: &mut Recovery,
+) -> Result<bool, ArchiveError> {
+    let bytes = bytes_of(dir, Kind::Bodies, number)?;
+    if keep > bytes {
+        recovery.damaged.push(Damage {
+            file: Kind::Bodies.file_name(number),
+            offset: bytes,
+            bytes: keep - bytes,
+            why: "bodies are missing at the end of the file".to_owned(),
+        });
+        return Ok(false);
+    }
+    if keep < bytes {
+        recovery.cut.push(Cut {
+            file: Kind::Bodies.file_name(number),
+            offset: keep,
+            bytes: bytes - keep,
+            records: 0,
+            why: "no journal record points at these bodies".to_owned(),
+        });
+    }
+    if keep == 0 {
+        remove(dir, Kind::Bodies, number)?;
+        return Ok(false);
+    }
+    if keep < bytes {
+        truncate(&Kind::Bodies.path(dir, number), keep)?;
+    }
+    Ok(true)
+}
+
+/// The records and the damage in a stretch of a journal file.
 #[derive(Debug, Default)]
 struct Walk {
     marks: Vec<Mark>,
@@ -365,6 +397,7 @@ struct Walk {
     tail: Option<(u64, u64, &'static str)>,
 }
 
+/// Reads the records of a journal file from `start` to `end`.
 fn walk(dir: &Path, number: u32, start: u64, end: u64) -> Result<Walk, ArchiveError> {
     let path = Kind::Journal.path(dir, number);
     let file = File::open(&path).map_err(ArchiveError::read(&path))?;
@@ -389,6 +422,7 @@ fn walk(dir: &Path, number: u32, start: u64, end: u64) -> Result<Walk, ArchiveEr
     }
 }
 
+/// The mark of a record; `None` for a record that is not of the journal.
 fn mark(record: &[u8], offset: u64, bytes: u64) -> Option<Mark> {
     let parsed = Parsed::new(record)?;
     if parsed.warc_type() != "metadata" {
@@ -403,7 +437,7 @@ fn mark(record: &[u8], offset: u64, bytes: u64) -> Option<Mark> {
     })
 }
 
-/// The last whole record that ends at or before `end`, looked for from the end.
+/// The last whole record that ends at or before `end`, searched from the end.
 fn last_whole(dir: &Path, number: u32, end: u64) -> Result<Option<Mark>, ArchiveError> {
     for window in WINDOWS_BYTES {
         let start = end.saturating_sub(window);
@@ -424,7 +458,7 @@ pub(crate) fn last_whole_end(
     Ok(last_whole(dir, number, end)?.map(|mark| mark.end))
 }
 
-/// Refuses a journal that a newer Tamis wrote, by the warcinfo at the file's beginning.
+/// Refuses a journal that a newer Tamis wrote. Its version is in the warcinfo at the file's beginning.
 pub(crate) fn check_version(dir: &Path, number: u32) -> Result<(), ArchiveError> {
     let path = Kind::Journal.path(dir, number);
     let file = File::open(&path).map_err(ArchiveError::read(&path))?;

@@ -1,20 +1,19 @@
-//! The journal from any position on, in order: what every view is a fold over.
+//! Reads the journal in order, from any position on. Every view is built from it.
 //!
-//! Two forms. [`RawReplay`] lends each record's JSON bytes from a buffer that is used again; a
-//! fold that needs three fields reads them into its own struct and serde skips the rest.
-//! [`Replay`] gives whole [`Record`]s. Both skip damage and hand it out as a value, so that
-//! nobody can overlook it by mistake; and both stop without a word at a record that another
-//! process is just writing.
+//! There are two forms. [`Replay`] gives whole [`Record`]s. [`RawReplay`] lends each record's JSON from a
+//! buffer that is used again: a reader that needs three fields parses these alone. Both skip damage and
+//! give it as a value, so that no caller overlooks it. Both end at a record that another process is just
+//! writing.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::error::Damage;
-use crate::hint::Synced;
 use crate::layout::{Kind, file_bytes};
 use crate::record::{Event, JOURNAL_VERSION, Record};
 use crate::recover::{check_warcinfo, last_whole_end};
 use crate::scan::{Scanner, Step};
+use crate::sync_hint::Synced;
 use crate::warc::Parsed;
 use crate::{ArchiveError, Position};
 

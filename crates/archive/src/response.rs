@@ -1,7 +1,7 @@
-//! A response as it goes into the archive: the head as received, the body as received.
+//! A response as it goes into the archive: head and body as received, with one change.
 //!
-//! One thing is changed. The HTTP library has taken a chunked body out of its chunks, so a
-//! `Transfer-Encoding` field would be a lie that breaks replay tools; it is kept under the name
+//! The HTTP library has joined the chunks of a chunked body. A `Transfer-Encoding` field would be wrong
+//! then, and tools that replay archives would fail on it. It is kept under the name
 //! `X-Archive-Orig-Transfer-Encoding`, as other archivers do.
 
 use std::net::IpAddr;
@@ -31,8 +31,8 @@ pub struct Response<'a> {
     pub request: &'a [(String, String)],
 }
 
-/// The response's head as HTTP/1.1 writes it. HTTP/2 has no such text; readers of archives
-/// expect this one, and `WARC-Protocol` tells what was spoken.
+/// The response's head in the form of HTTP/1.1. HTTP/2 has no textual head, but readers of archives
+/// expect one; `WARC-Protocol` names the protocol that was spoken.
 pub(crate) fn http_head(response: &Response<'_>) -> Vec<u8> {
     let mut head = Vec::with_capacity(64 + response.headers.len() * 48);
     let version = match response.http_version {
@@ -88,6 +88,7 @@ pub(crate) fn request_head(response: &Response<'_>) -> Vec<u8> {
     head
 }
 
+/// Appends a name or value without line breaks, which would begin another field.
 fn push_clean(head: &mut Vec<u8>, text: &[u8]) {
     head.extend(text.iter().map(|&byte| match byte {
         b'\r' | b'\n' | 0 => b' ',
@@ -95,9 +96,9 @@ fn push_clean(head: &mut Vec<u8>, text: &[u8]) {
     }));
 }
 
-/// Whether compressing the body again would be wasted: it is content-encoded, or of a kind that
-/// is packed by itself.
-pub(crate) fn is_packed(response: &Response<'_>) -> bool {
+/// Whether the body is compressed already: it is content-encoded, or of a format that compresses by
+/// itself. Compressing it again would gain nothing.
+pub(crate) fn is_compressed(response: &Response<'_>) -> bool {
     let value = |name: &str| {
         response
             .headers
@@ -143,7 +144,7 @@ pub(crate) fn base32(digest: &[u8; 20]) -> String {
     text
 }
 
-/// The usual words of a status; what the server wrote there is not kept by HTTP libraries.
+/// The usual reason phrase of a status. HTTP libraries do not keep what the server wrote there.
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

@@ -1,10 +1,11 @@
-//! Payloads that are in the archive already, so that byte-equal ones are stored once.
+//! The payloads that are in the archive already, so that byte-equal ones are stored once.
 //!
-//! Two generations of a map: when the young one is full it becomes the old one, and the old one
-//! is forgotten. So memory is bounded, and what was met again lately stays.
+//! They are remembered in a map of two generations. When the young one is full it becomes the old one,
+//! and the old one is dropped; an entry that is found again moves into the young one. So memory is
+//! bounded, and payloads that were met lately stay.
 //!
-//! The key is a 128-bit hash with a seed that differs in every process, so a server that would
-//! like another page's payload to stand for its own cannot prepare a collision.
+//! The key is a 128-bit hash whose seed differs from process to process. So nobody can prepare a
+//! collision that would make another page's payload stand for theirs.
 
 use std::collections::HashMap;
 
@@ -12,14 +13,16 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use crate::record::BodyRef;
 
+/// Where the first copy of each payload is.
 #[derive(Debug)]
-pub(crate) struct Payloads {
+pub(crate) struct KnownPayloads {
     young: HashMap<u128, Place>,
     old: HashMap<u128, Place>,
     generation_max: usize,
     seed: u64,
 }
 
+/// A [`BodyRef`] in 16 bytes.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     file: u32,
@@ -27,9 +30,9 @@ struct Place {
     offset: u64,
 }
 
-impl Payloads {
-    pub(crate) fn new(payloads_max: usize, seed: u64) -> Payloads {
-        Payloads {
+impl KnownPayloads {
+    pub(crate) fn new(payloads_max: usize, seed: u64) -> KnownPayloads {
+        KnownPayloads {
             young: HashMap::new(),
             old: HashMap::new(),
             generation_max: payloads_max / 2,
@@ -41,6 +44,7 @@ impl Payloads {
         xxh3_128_with_seed(payload, self.seed)
     }
 
+    /// The record that holds the payload, if it is remembered.
     pub(crate) fn get(&mut self, key: u128) -> Option<BodyRef> {
         let place = match self.young.get(&key) {
             Some(&place) => place,
@@ -87,7 +91,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_and_recent_payloads_stay() {
-        let mut payloads = Payloads::new(100, 7);
+        let mut payloads = KnownPayloads::new(100, 7);
         let place = |offset| BodyRef {
             file: 1,
             offset,

@@ -1,9 +1,9 @@
-//! A file of gzip members, read in order, with a way past damage.
+//! Reads a file of gzip members in order, and finds the next whole record after damage.
 //!
-//! Where no whole record begins, the next bytes that look like a member are tried, and the next,
-//! until one unpacks to a WARC record of the length it claims: a flipped bit costs the record it
-//! stands in and no other. JSON never holds the byte 0x1f unescaped, so within a journal nothing
-//! that a web page says can be mistaken for a member.
+//! Where no whole record begins, the scanner goes to the next bytes that look like a member, and to the
+//! next, until one is a WARC record of the length it claims. So a flipped bit costs the record it stands
+//! in and no other. JSON never holds the byte 0x1f unescaped, so nothing that a web page says can be
+//! mistaken for a member within a journal.
 //!
 //! Cost: one buffer of some megabytes, used again; bytes are read once and inflated once.
 
@@ -16,7 +16,7 @@ use crate::warc::Parsed;
 /// Bytes read at a time.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// What stands at a place of a file.
+/// What the scanner finds at a place of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// A whole record, which is now in the caller's buffer.
@@ -37,6 +37,7 @@ pub(crate) enum Step {
     End,
 }
 
+/// Reads the records of one file.
 #[derive(Debug)]
 pub(crate) struct Scanner {
     file: File,
@@ -99,24 +100,23 @@ impl Scanner {
         Ok(Step::Tail { offset, bytes, why })
     }
 
-    /// The length of the member at hand, if it is whole and a WARC record.
+    /// The length of the member at the present place, if it is whole and a WARC record.
     fn whole(&mut self, record: &mut Vec<u8>) -> io::Result<Result<usize, Broken>> {
-        // As long as its header says, first: what follows is not touched, and a broken stream
-        // cannot run on into its neighbours.
+        // First as long as its header says: so a broken stream cannot run on into the next members.
         self.fill(64)?;
-        let told = member::head(&self.buffer[self.at..])
+        let from_header = member::head(&self.buffer[self.at..])
             .ok()
             .and_then(|head| head.lengths);
-        if let Some((bytes, _)) = told {
+        if let Some((bytes, _)) = from_header {
             self.fill(bytes)?;
             let rest = &self.buffer[self.at..];
             let whole = self.unpacker.unpack(&rest[..bytes.min(rest.len())], record);
             if whole.is_ok() {
-                return Ok(warc(whole, record));
+                return Ok(check_warc(whole, record));
             }
         }
-        // Then as far as the stream goes: another writer's member, or one whose told length is
-        // what was damaged.
+        // Then as far as the stream goes: the member may be another writer's, or its header's length
+        // may be what was damaged.
         loop {
             let rest = &self.buffer[self.at..];
             match self.unpacker.unpack(rest, record) {
@@ -124,13 +124,13 @@ impl Scanner {
                     let more = rest.len() * 2;
                     self.fill(more.max(CHUNK_BYTES))?;
                 }
-                whole => return Ok(warc(whole, record)),
+                whole => return Ok(check_warc(whole, record)),
             }
         }
     }
 
-    /// Goes to the next bytes that look like a member, beyond the place at hand; `false` at the
-    /// end of the file.
+    /// Goes to the next bytes after the present place that look like a member; `false` at the end of
+    /// the file.
     fn seek_magic(&mut self) -> io::Result<bool> {
         self.at += 1;
         loop {
@@ -148,7 +148,7 @@ impl Scanner {
         }
     }
 
-    /// Reads until `bytes` bytes from the place at hand are in the buffer, or the file ends.
+    /// Reads until `bytes` bytes from the present place are in the buffer, or the file ends.
     fn fill(&mut self, bytes: usize) -> io::Result<()> {
         if self.buffer.len() - self.at >= bytes || self.ended {
             return Ok(());
@@ -172,7 +172,8 @@ impl Scanner {
     }
 }
 
-fn warc(whole: Result<usize, Broken>, record: &[u8]) -> Result<usize, Broken> {
+/// Checks that a whole member holds a WARC record.
+fn check_warc(whole: Result<usize, Broken>, record: &[u8]) -> Result<usize, Broken> {
     let bytes = whole?;
     match Parsed::new(record) {
         Some(_) => Ok(bytes),

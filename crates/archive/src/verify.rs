@@ -1,7 +1,7 @@
-//! Reads every body file from end to end: what `check-dir` asks for.
+//! Checks every record of the body files, for `check-dir`.
 //!
-//! Bodies are otherwise read by their place and checked then, so damage in a body that nobody
-//! asks for is not noticed. Costs the time to read and inflate the files.
+//! Otherwise a body is checked only when it is read, so damage in a body that nobody reads goes
+//! unnoticed. Cost: the time to read and inflate all files.
 
 use std::fs::File;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub struct BodyCheck {
     pub records: u64,
     /// Bytes of whole records.
     pub bytes: u64,
-    /// Bytes that hold no readable record. Each stretch may have been several.
+    /// Stretches of bytes without a readable record. Each may have been several records.
     pub damaged: Vec<Damage>,
 }
 

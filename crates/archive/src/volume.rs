@@ -1,4 +1,4 @@
-//! One archive file being written: a buffer, a file, and where its end is.
+//! One archive file that is being written: a buffer, and the file behind it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -8,9 +8,10 @@ use crate::layout::{self, Kind};
 use crate::member::{Packer, Packing};
 use crate::{ArchiveError, Position};
 
-/// The largest buffer kept when it is empty.
+/// Capacity that an emptied buffer keeps, at most.
 const BUFFER_KEPT_BYTES: usize = 4 << 20;
 
+/// A file that is being written.
 #[derive(Debug)]
 pub(crate) struct Volume {
     pub(crate) number: u32,
@@ -18,12 +19,12 @@ pub(crate) struct Volume {
     file: File,
     written: u64,
     buffer: Vec<u8>,
-    /// Bytes were written since the last sync.
+    /// Whether bytes were written since the last sync.
     unsynced: bool,
 }
 
 impl Volume {
-    /// Makes file number `number`.
+    /// Creates file number `number`.
     pub(crate) fn create(dir: &Path, kind: Kind, number: u32) -> Result<Volume, ArchiveError> {
         let path = kind.path(dir, number);
         let file = layout::create(&path).map_err(ArchiveError::write(&path))?;
@@ -62,10 +63,12 @@ impl Volume {
         self.written + self.buffer.len() as u64
     }
 
+    /// The end of the file, with what is still in the buffer.
     pub(crate) fn end(&self) -> Position {
         Position::new(self.number, self.bytes())
     }
 
+    /// Bytes in the buffer.
     pub(crate) fn buffered(&self) -> usize {
         self.buffer.len()
     }
@@ -82,7 +85,7 @@ impl Volume {
         (offset, bytes as u64)
     }
 
-    /// Gives the buffer to the system.
+    /// Writes the buffer to the file.
     pub(crate) fn flush(&mut self) -> Result<(), ArchiveError> {
         if self.buffer.is_empty() {
             return Ok(());
@@ -97,7 +100,7 @@ impl Volume {
         Ok(())
     }
 
-    /// Flushes, then waits until the disk has it.
+    /// Flushes, and makes everything written durable.
     pub(crate) fn sync(&mut self) -> Result<(), ArchiveError> {
         self.flush()?;
         if self.unsynced {

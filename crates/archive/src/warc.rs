@@ -1,12 +1,12 @@
 //! WARC 1.1 record heads, written and read.
 //!
-//! We write the named fields of ISO 28500:2017 and two of our own, which other readers ignore.
-//! Both stand in journal records and let the next start repair a torn tail without an index:
+//! We write the named fields of ISO 28500:2017, and two of our own that other readers ignore. Both
+//! stand in journal records. With them the next start can repair the end of the files after a crash:
 //!
-//! * `Tamis-Synced`: everything before this journal position was on the disk when this record
-//!   was written. So a hole before it is damage, and a hole after it may be a torn write.
-//! * `Tamis-Bodies`: where the body files ended when this record was written. What lies beyond
-//!   the last record's value belongs to no record.
+//! * `Tamis-Synced`: everything before this journal position was on the disk when this record was
+//!   written. An unreadable stretch before it is damage; one after it may be a torn write.
+//! * `Tamis-Bodies`: where the body files ended when this record was written. What lies beyond the value
+//!   of the last record belongs to no record.
 
 use std::fmt::Write;
 
@@ -17,8 +17,8 @@ use crate::Position;
 /// The end of a WARC record, after its block.
 pub(crate) const END: &[u8] = b"\r\n\r\n";
 
-/// Builds one record's head. Values are cleaned of control characters, which a WARC field cannot
-/// hold and a hostile server may send.
+/// Writes the head of one record. Control characters are left out of values: a WARC field cannot hold
+/// them, and a hostile server may send them.
 #[derive(Debug, Default)]
 pub(crate) struct HeadWriter {
     text: String,
@@ -61,7 +61,7 @@ impl HeadWriter {
         self
     }
 
-    /// Adds a field that is easily written.
+    /// Adds a field whose value has no control characters when it is displayed.
     pub(crate) fn show(&mut self, name: &str, value: impl std::fmt::Display) -> &mut HeadWriter {
         write!(self.text, "{name}: {value}\r\n").expect("a String takes any text");
         self
@@ -112,7 +112,7 @@ fn push_date(text: &mut String, at_ms: u64) {
     text.push('Z');
 }
 
-/// A record taken apart.
+/// A record in its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Parsed<'r> {
     head: &'r str,
@@ -121,7 +121,7 @@ pub(crate) struct Parsed<'r> {
 }
 
 impl<'r> Parsed<'r> {
-    /// Takes a record apart; `None` when it is none, or when its length is wrong.
+    /// Parses a record; `None` when it is no WARC record or its length is wrong.
     pub(crate) fn new(record: &'r [u8]) -> Option<Parsed<'r>> {
         if !record.starts_with(b"WARC/1.") {
             return None;
@@ -142,18 +142,21 @@ impl<'r> Parsed<'r> {
         })
     }
 
+    /// The value of `WARC-Type`.
     pub(crate) fn warc_type(&self) -> &'r str {
         self.field("WARC-Type").unwrap_or_default()
     }
 
+    /// The value of a field that holds a journal position.
     pub(crate) fn position(&self, name: &str) -> Option<Position> {
         self.field(name)?.parse().ok()
     }
 }
 
-/// Where `needle` first stands in `hay`.
-pub(crate) fn find(hay: &[u8], needle: &[u8]) -> Option<usize> {
-    hay.windows(needle.len())
+/// Where `needle` first stands in `bytes`.
+pub(crate) fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    bytes
+        .windows(needle.len())
         .position(|window| window == needle)
 }
 

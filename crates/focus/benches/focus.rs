@@ -1,11 +1,11 @@
-//! What a page costs: its terms, its verdict, and the priorities of its hundred links.
+//! What a page costs: its terms, its verdict, and the features and scores of its hundred links.
 //!
-//! The claim held here: topic and links together stay around a tenth of what reading the page
-//! costs. Every bench asserts its own answer first: fast and wrong is not fast.
+//! The claim held here: topic and links together take around a tenth of what reading the page takes.
+//! Each bench asserts its own answer first: fast and wrong is not fast.
 
 use divan::Bencher;
 use focus::{
-    ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageOutcome, PageTerms,
+    ExampleText, Focus, FocusConfig, LinkContext, LinkFeatures, PageFate, PageOutcome, PageTerms,
     PageView, TopicConfig,
 };
 use segment::Segmenter;
@@ -73,7 +73,7 @@ fn link(focus: &Focus, parent: u32, number: u64, anchor: &str) -> LinkFeatures {
 }
 
 /// A model that has seen 400 pages.
-fn seasoned() -> (Focus, Vec<LinkFeatures>) {
+fn trained() -> (Focus, Vec<LinkFeatures>) {
     let config = FocusConfig {
         topic: TopicConfig {
             keywords: vec!["railway".into()],
@@ -97,7 +97,7 @@ fn seasoned() -> (Focus, Vec<LinkFeatures>) {
             url: url(u64::from(page)).as_str(),
             terms: Some(&terms),
             relevance,
-            fate: Fate::New,
+            fate: PageFate::New,
             link: Some(&came_by),
         });
         for number in 0..3 {
@@ -114,7 +114,7 @@ fn seasoned() -> (Focus, Vec<LinkFeatures>) {
 
 #[divan::bench]
 fn terms_of_a_page_of_800_words(bencher: Bencher<'_, '_>) {
-    let (focus, _) = seasoned();
+    let (focus, _) = trained();
     let words = Segmenter::shared().words(&text(1, 800, &ON));
     let view = PageView {
         title: "railway",
@@ -131,7 +131,7 @@ fn terms_of_a_page_of_800_words(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn verdict_on_a_page(bencher: Bencher<'_, '_>) {
-    let (focus, _) = seasoned();
+    let (focus, _) = trained();
     let (on, off) = (terms(&focus, 9_001, &ON), terms(&focus, 9_002, &OFF));
     assert!(focus.judge(&on, None).probability > focus.judge(&off, None).probability);
     bencher.bench_local(|| focus.judge(divan::black_box(&on), None));
@@ -139,7 +139,7 @@ fn verdict_on_a_page(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn features_of_100_links(bencher: Bencher<'_, '_>) {
-    let (focus, _) = seasoned();
+    let (focus, _) = trained();
     assert!(link(&focus, 1, 1, "steam railway").to_bytes().len() <= 200);
     bencher.bench_local(|| {
         (0..100)
@@ -148,9 +148,31 @@ fn features_of_100_links(bencher: Bencher<'_, '_>) {
     });
 }
 
+/// The same links page after page, as a site's menu has them.
+#[divan::bench]
+fn features_of_100_links_met_before(bencher: Bencher<'_, '_>) {
+    let (mut focus, _) = trained();
+    let urls: Vec<Url> = (0..100).map(url).collect();
+    let mut read = move || {
+        let features = urls.iter().map(|url| {
+            focus.features(&LinkContext {
+                parent: Some(1),
+                url: url.as_str(),
+                anchor: divan::black_box("steam railway"),
+                context: "some words around the link and a few more of them",
+                tag_path: "html>body>div.main>ul>li>a",
+                in_main: true,
+            })
+        });
+        features.collect::<Vec<_>>()
+    };
+    assert_eq!(read(), read());
+    bencher.bench_local(read);
+}
+
 #[divan::bench]
 fn scores_of_100_links(bencher: Bencher<'_, '_>) {
-    let (focus, links) = seasoned();
+    let (focus, links) = trained();
     let (on, off) = (
         link(&focus, 0, 1, "steam railway"),
         link(&focus, 1, 2, "butter"),

@@ -1,42 +1,47 @@
 //! Everything a pipeline needs for a crawl with a topic, in the order in which it is called.
 //!
 //! ```text
-//! on any thread, where a page is read (a clone of the topic will do, it only needs the keywords):
+//! on any thread, where a page is read (a clone of the topic will do, as only its keywords count):
 //!   terms    = topic.read(&PageView)                  words of the page
-//!   features = topic.features(&LinkContext)           for each link in scope, parent: None
 //!
 //! on the one thread that owns the model, in journal order:
-//!   relevance = focus.judge(&terms, came_by)          came_by: features of the fetched URL
+//!   relevance = focus.judge(&terms, link)             link: features of the fetched URL
 //!   ... verdict: off topic below topic.threshold(), near-duplicate, junk; journal ...
 //!   ahead = focus.ahead(&PageOutcome)                 the page as its links will see it
 //!   for each link in scope, once per URL:
-//!     features.found_on(page)                         a fetched URL needs none
-//!     a pending URL:  old.merge(&features), priority = focus.score_on(&old, &ahead)
-//!     a new URL:      priority = focus.score_on(&features, &ahead)
+//!     a new URL:      features = focus.features(&LinkContext)
+//!     a pending URL:  features.merge(&focus.features_for_merge(&LinkContext, &features))
+//!     priority = focus.score_on(&features, &ahead)
 //!   ... the record is made; what it does:
 //!   focus.on_page(&PageOutcome)                       once for each fetched URL, failures too
 //!   focus.observe_link(page, target)                  for links to known pages
-//!   focus.on_links(page, &priorities of the new ones)
+//!   focus.on_new_links(page, &priorities of the new ones)
 //!   if focus.rescore_due(pending) {
 //!     frontier.rescore(|url| focus.score(..)); focus.on_rescored(all these scores)
 //!   }
 //!   if let Some(why) = focus.stop() { end the crawl }; focus.stop_host(host) likewise
 //! ```
 //!
-//! Replay does the same with the recorded relevance and the words of the archived text, without
-//! `judge`, and ends with the same model.
+//! A replay of the journal makes the same calls with the recorded relevance and the words of the
+//! archived text, without `judge`, and ends with the same model.
 
-use crate::lately::LinkReader;
-use crate::learn::{Arrival, LinkModel, LinkModelConfig, PageAhead, Promise};
-use crate::promise::{LinkContext, LinkFeatures, url_id};
-use crate::relevance::Relevance;
-use crate::stop::{Harvest, StopConfig, StopReason};
-use crate::terms::PageTerms;
-use crate::topic::{ExampleText, Topic, TopicConfig, TopicError};
+use crate::feature_cache::FeatureCache;
+use crate::link_features::{LinkContext, LinkFeatures};
+use crate::link_model::{FetchOutcome, LinkModel, LinkModelConfig, LinkScore, PageAhead};
+use crate::page_classifier::Relevance;
+use crate::page_terms::PageTerms;
+use crate::stop::{HarvestMonitor, HarvestStop, StopConfig};
+use crate::topic::Topic;
+use crate::topic_config::{ExampleText, TopicConfig, TopicError};
+use crate::url_parts::{UrlParts, url_id};
 
-/// What the link model is told of a list of links about the topic: less than of a page about it, more
-/// than of a stray page. A link that led to a list was not a bad one.
+/// The reward for a list of links about the topic, as a share of that for a page about it. A list is
+/// no page about the topic, but a link that led to one was not a bad link.
 const LISTING_REWARD: f32 = 0.5;
+/// Scores of pending links are out of date after so many pages...
+const RESCORE_INTERVAL_MIN: u64 = 10;
+/// ... or after one page for so many pending links, if that is more.
+const PENDING_PER_PAGE: u64 = 75;
 
 /// Settings of a focused crawl.
 #[derive(Debug, Clone, Default)]
@@ -51,7 +56,7 @@ pub struct FocusConfig {
 
 /// What became of a fetched URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum PageFate {
     /// A page that was read and is new.
     New,
     /// A near-duplicate of a kept page.
@@ -62,7 +67,7 @@ pub enum Fate {
     Failed,
 }
 
-/// A page that was fetched and judged.
+/// A URL that was fetched, and its page as it was judged.
 #[derive(Debug, Clone, Copy)]
 pub struct PageOutcome<'a> {
     /// The page's number: its journal sequence number. Its links name it as their parent.
@@ -74,19 +79,44 @@ pub struct PageOutcome<'a> {
     /// The probability that was recorded for it.
     pub relevance: f32,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: PageFate,
     /// The features with which it waited in the frontier.
     pub link: Option<&'a LinkFeatures>,
 }
 
-/// Topic, link model and stop rule of one crawl.
+/// Topic, link model and stop rules of one crawl.
+///
+/// ```
+/// use focus::{Focus, FocusConfig, LinkContext, TopicConfig};
+///
+/// let mut focus = Focus::new(&FocusConfig {
+///     topic: TopicConfig {
+///         keywords: vec!["railway".into()],
+///         ..TopicConfig::default()
+///     },
+///     ..FocusConfig::default()
+/// })?;
+/// let mut score = |anchor| {
+///     let features = focus.features(&LinkContext {
+///         parent: None,
+///         url: "http://a.example/7",
+///         anchor,
+///         context: "",
+///         tag_path: "html>body>a",
+///         in_main: true,
+///     });
+///     focus.score(&features)
+/// };
+/// assert!(score("railway stations") > score("imprint"));
+/// # Ok::<(), focus::TopicError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Focus {
     topic: Topic,
     links: LinkModel,
-    harvest: Harvest,
-    reader: LinkReader,
-    since_rescore: u32,
+    harvest: HarvestMonitor,
+    features: FeatureCache,
+    pages_since_rescore: u64,
 }
 
 impl Focus {
@@ -98,15 +128,10 @@ impl Focus {
         Ok(Focus {
             topic: Topic::new(&config.topic)?,
             links: LinkModel::new(&config.links),
-            harvest: Harvest::new(&config.stop),
-            reader: LinkReader::default(),
-            since_rescore: 0,
+            harvest: HarvestMonitor::new(&config.stop),
+            features: FeatureCache::default(),
+            pages_since_rescore: 0,
         })
-    }
-
-    /// Adds an example (or counter-example) page while the crawl runs; what was learnt stays.
-    pub fn add_example(&mut self, example: &ExampleText, on_topic: bool) {
-        self.topic.add_example(example, on_topic);
     }
 
     /// The topic.
@@ -114,74 +139,88 @@ impl Focus {
         &self.topic
     }
 
-    /// How relevant a page is.
-    pub fn judge(&self, terms: &PageTerms, link: Option<&LinkFeatures>) -> Relevance {
-        self.topic
-            .judge
-            .judge(terms, self.links.company_of(&terms.targets, link))
+    /// Adds an example page (or a counter-example) while the crawl runs; what was learnt stays.
+    pub fn add_example(&mut self, example: &ExampleText, on_topic: bool) {
+        self.topic.add_example(example, on_topic);
     }
 
-    /// What the link model is told that the link to a page was worth, 0.0 to 1.0.
+    /// How relevant a page is. `link` are the features of its URL, `None` for a seed.
+    pub fn judge(&self, terms: &PageTerms, link: Option<&LinkFeatures>) -> Relevance {
+        let linked_pages = self.links.linked_pages_score_of_new(&terms.targets, link);
+        self.topic.classifier.judge(terms, linked_pages)
+    }
+
+    /// The reward that the link model learns for the link to a page, 0.0 to 1.0.
     pub fn reward(&self, outcome: &PageOutcome<'_>) -> f32 {
         match outcome.fate {
-            Fate::New => outcome
+            PageFate::New => outcome
                 .relevance
-                .max(LISTING_REWARD * self.subject(outcome)),
-            Fate::Duplicate | Fate::Thin | Fate::Failed => 0.0,
+                .max(LISTING_REWARD * self.subject_relevance(outcome)),
+            PageFate::Duplicate | PageFate::Thin | PageFate::Failed => 0.0,
         }
     }
 
-    fn subject(&self, outcome: &PageOutcome<'_>) -> f32 {
+    fn subject_relevance(&self, outcome: &PageOutcome<'_>) -> f32 {
+        let classifier = &self.topic.classifier;
         outcome.terms.map_or(0.0, |terms| {
-            self.topic.judge.subject(terms, outcome.relevance)
+            classifier.subject_relevance(terms, outcome.relevance)
         })
     }
 
-    /// Learns from a page that was fetched and judged. Call it once per journal record, in order,
-    /// before `features` is asked for its links.
+    /// Learns from a URL that was fetched and judged. Call it once per journal record, in order,
+    /// before `features` is asked for the page's links.
     pub fn on_page(&mut self, outcome: &PageOutcome<'_>) {
-        let subject = self.subject(outcome);
-        let arrival = self.arrival(outcome);
-        self.links.on_page(&self.topic, &arrival);
-        let is_new = outcome.fate == Fate::New;
-        let gain = is_new && outcome.relevance >= self.topic.threshold();
-        self.harvest.observe(host_of(outcome.url), gain);
-        self.since_rescore += 1;
-        if let Some(terms) = outcome.terms
-            && self.topic.judge.learn(outcome.page, terms, subject, is_new)
-        {
-            let links = &self.links;
-            self.topic
-                .judge
-                .train(&|page, targets| links.company(page, targets));
-            self.links.train(self.topic.judge.probabilities());
+        let fetched = self.fetch_outcome(outcome);
+        self.links.on_page(&self.topic, &fetched);
+        let is_new = outcome.fate == PageFate::New;
+        let found = is_new && outcome.relevance >= self.topic.threshold();
+        let host = UrlParts::of(outcome.url).authority;
+        self.harvest.observe(host, found);
+        self.pages_since_rescore += 1;
+        if let Some(terms) = outcome.terms {
+            let classifier = &mut self.topic.classifier;
+            if classifier.add_page(outcome.page, terms, fetched.relevance, is_new) {
+                self.train();
+            }
         }
+    }
+
+    fn train(&mut self) {
+        let (classifier, links) = (&mut self.topic.classifier, &mut self.links);
+        classifier.train(&|page, targets| links.linked_pages_score(page, targets));
+        links.train(classifier.probabilities());
     }
 
     /// Learns from a link on a page to one that is known already. Call it for every link of a page
     /// that is in scope, after `on_page`; for targets that are not known it does nothing.
     pub fn observe_link(&mut self, page: u32, target: &str) {
-        self.links.observe(page, url_id(target));
+        self.links.on_known_link(page, url_id(target));
     }
 
-    /// Notes the promise of those links of a page that were new to the frontier.
-    pub fn on_links(&mut self, page: u32, new_links: &[f32]) {
-        self.links.on_links(page, new_links);
+    /// Learns from the scores of those links of a page that were new to the frontier.
+    pub fn on_new_links(&mut self, page: u32, scores: &[f32]) {
+        self.links.on_new_links(page, scores);
     }
 
-    /// What is worth keeping of a link: what [`Topic::features`] gives, and faster, since words of
-    /// anchors and URLs that were met lately are remembered.
+    /// What is worth keeping of a link. The same as [`Topic::features`], but faster, because the
+    /// words of the anchors and URLs met last are cached.
     pub fn features(&mut self, link: &LinkContext<'_>) -> LinkFeatures {
-        self.reader.read(link, self.topic.judge.keywords())
+        let keywords = self.topic.classifier.keywords();
+        self.features.features(link, keywords)
     }
 
-    /// What another link to a URL adds to what is known of it, for [`LinkFeatures::merge`] alone.
-    pub fn features_again(&mut self, link: &LinkContext<'_>, known: &LinkFeatures) -> LinkFeatures {
-        self.reader
-            .read_again(link, known, self.topic.judge.keywords())
+    /// The features of one more link to a URL whose features are `known`, for
+    /// [`LinkFeatures::merge`] alone.
+    pub fn features_for_merge(
+        &mut self,
+        link: &LinkContext<'_>,
+        known: &LinkFeatures,
+    ) -> LinkFeatures {
+        let keywords = self.topic.classifier.keywords();
+        self.features.features_for_merge(link, known, keywords)
     }
 
-    /// The priority of a link.
+    /// The priority of a link, 0.0 to 1.0.
     pub fn score(&self, features: &LinkFeatures) -> f32 {
         self.links.score(&self.topic, features, None)
     }
@@ -189,7 +228,7 @@ impl Focus {
     /// A page that was judged, before [`Focus::on_page`] learns from it: what its links are scored
     /// by. Nothing is learnt.
     pub fn ahead(&self, outcome: &PageOutcome<'_>) -> PageAhead {
-        self.links.ahead(&self.arrival(outcome))
+        self.links.ahead(&self.fetch_outcome(outcome))
     }
 
     /// The priority of a link on a page that is not learnt from yet.
@@ -197,50 +236,47 @@ impl Focus {
         self.links.score(&self.topic, features, Some(page))
     }
 
-    fn arrival<'a>(&self, outcome: &PageOutcome<'a>) -> Arrival<'a> {
-        let evidence = outcome
-            .terms
-            .map_or(0.0, |terms| self.topic.judge.evidence(terms));
-        Arrival {
+    fn fetch_outcome<'a>(&self, outcome: &PageOutcome<'a>) -> FetchOutcome<'a> {
+        let classifier = &self.topic.classifier;
+        FetchOutcome {
             page: outcome.page,
-            url: url_id(outcome.url),
+            url_id: url_id(outcome.url),
             link: outcome.link,
-            relevance: self.subject(outcome),
-            evidence,
+            relevance: self.subject_relevance(outcome),
+            keyword_score: outcome
+                .terms
+                .map_or(0.0, |terms| classifier.keyword_score(terms)),
             reward: self.reward(outcome),
         }
     }
 
     /// The priority of a link, with reasons.
-    pub fn promise(&self, features: &LinkFeatures) -> Promise {
-        self.links.promise(&self.topic, features)
+    pub fn explain_score(&self, features: &LinkFeatures) -> LinkScore {
+        self.links.explain_score(&self.topic, features)
     }
 
-    /// Whether the frontier's `pending` URLs should be scored again now: the model has changed
-    /// enough for it. The cost per page stays the same however long the queue is.
+    /// Whether the `pending` URLs of the frontier should be scored again, because the model has
+    /// changed. The longer the queue, the rarer: the cost per page stays the same.
     pub fn rescore_due(&mut self, pending: u64) -> bool {
-        let due = u64::from(self.since_rescore) >= 10.max(pending / 75);
+        let interval = RESCORE_INTERVAL_MIN.max(pending / PENDING_PER_PAGE);
+        let due = self.pages_since_rescore >= interval;
         if due {
-            self.since_rescore = 0;
+            self.pages_since_rescore = 0;
         }
         due
     }
 
-    /// Takes note of the priorities of all that waits, after it was scored again.
-    pub fn on_rescored(&mut self, promises: Vec<f32>) {
-        self.harvest.on_rescored(promises);
-    }
-
-    /// The harvest so far.
-    pub fn harvest(&self) -> &Harvest {
-        &self.harvest
+    /// Takes note of the scores of all pending URLs, after they were scored again.
+    pub fn on_rescored(&mut self, scores: Vec<f32>) {
+        self.harvest.on_rescored(scores);
     }
 
     /// Whether the crawl should stop, and why. Ask it after each page.
-    pub fn stop(&mut self) -> Option<StopReason> {
-        let judge = &self.topic.judge;
-        let appraisal = judge.appraise(self.topic.threshold(), self.harvest.lately());
-        self.harvest.stop(&appraisal, judge.has_examples())
+    pub fn stop(&mut self) -> Option<HarvestStop> {
+        let classifier = &self.topic.classifier;
+        let estimate =
+            classifier.estimate_harvest(self.topic.threshold(), self.harvest.recent_share());
+        self.harvest.stop(&estimate, classifier.has_examples())
     }
 
     /// Takes note, from the journal, that the crawl had stopped: by its harvest, or not.
@@ -249,12 +285,7 @@ impl Focus {
     }
 
     /// Whether a host should stop, and why: its pending URLs are not worth a fetch.
-    pub fn stop_host(&self, host: &str) -> Option<StopReason> {
+    pub fn stop_host(&self, host: &str) -> Option<HarvestStop> {
         self.harvest.stop_host(host)
     }
-}
-
-fn host_of(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split(['/', '?', '#']).next().unwrap_or_default()
 }

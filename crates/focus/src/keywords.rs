@@ -1,18 +1,20 @@
-//! The keywords: parsed once, found in words, counted by field.
+//! The keywords of a topic: parsed once, found in words, counted by field.
 //!
-//! A Latin keyword also matches its inflections ("mathematics" finds "mathematical", "Africa"
-//! finds "African"): two words are one when they share a prefix that covers most of both. A
-//! stemmer would be better for one language and wrong for the next.
+//! A keyword in Latin letters also matches its inflections: "mathematics" finds "mathematical", and
+//! "Africa" finds "African". Two words count as one when they share a prefix that covers most of
+//! both. A stemmer would be better for one language and wrong for the next.
 
 use segment::{Script, Segmenter, Word, Words};
 
-use crate::promise::clip;
-use crate::topic::{TopicConfig, TopicError};
+use crate::topic_config::{TopicConfig, TopicError};
+use crate::url_parts::clip;
 
-/// Keywords of one topic that are looked at.
+/// Keywords of one topic; further ones are ignored.
 const KEYWORDS_MAX: usize = 64;
+/// Keywords that a link is looked through for: a link keeps one bit for each.
+const LINK_KEYWORDS_MAX: usize = 32;
 /// Bytes at the beginning of a word that all its inflections share.
-const INFLECTED_ALIKE: usize = 4;
+const INFLECTION_PREFIX_BYTES: usize = 4;
 /// Words of one phrase.
 const PHRASE_WORDS_MAX: usize = 8;
 
@@ -26,55 +28,65 @@ pub(crate) enum Field {
 }
 
 /// How often each keyword stands in each field.
-pub(crate) type Matches = Vec<[u16; 4]>;
+pub(crate) type KeywordCounts = Vec<[u16; 4]>;
 
+/// A word or phrase to look for.
 #[derive(Debug, Clone)]
 pub(crate) struct Keyword {
     pub(crate) text: String,
-    words: Vec<(u64, String, bool)>,
+    words: Vec<KeywordWord>,
     pub(crate) weight: f32,
+    /// It rules pages out.
     pub(crate) excluded: bool,
 }
 
-/// The fixed part of a topic: what the user said in words.
+#[derive(Debug, Clone)]
+struct KeywordWord {
+    hash: u64,
+    text: String,
+    /// Inflections of it match as well.
+    inflects: bool,
+}
+
+/// The keywords and the wanted languages of a topic: its fixed part.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keywords {
     pub(crate) list: Vec<Keyword>,
     languages: Vec<String>,
-    beginnings: Beginnings,
+    first_words: FirstWordFilter,
 }
 
-/// What the keywords' first words begin with, by a few bits of a hash: most words of a page begin like
-/// none of them, and need no closer look.
+/// A small Bloom filter over the keywords' first words and their prefixes. Most words of a page are
+/// in neither set, so no keyword need be compared with them.
 #[derive(Debug, Clone, Copy, Default)]
-struct Beginnings {
+struct FirstWordFilter {
     words: [u64; 4],
-    letters: [u64; 4],
+    prefixes: [u64; 4],
 }
 
-impl Beginnings {
-    fn of(list: &[Keyword]) -> Beginnings {
-        let mut beginnings = Beginnings::default();
+impl FirstWordFilter {
+    fn of(list: &[Keyword]) -> FirstWordFilter {
+        let mut filter = FirstWordFilter::default();
         for keyword in list {
-            let (hash, text, inflects) = &keyword.words[0];
-            set(&mut beginnings.words, *hash);
-            if let (true, Some(letters)) = (*inflects, letters(text)) {
-                set(&mut beginnings.letters, letters);
+            let first = &keyword.words[0];
+            set(&mut filter.words, first.hash);
+            if let (true, Some(prefix)) = (first.inflects, prefix_hash(&first.text)) {
+                set(&mut filter.prefixes, prefix);
             }
         }
-        beginnings
+        filter
     }
 
-    /// False when no keyword can stand where this word does.
-    fn may_be(&self, word: &Word<'_>) -> bool {
+    /// False when no keyword can begin with this word.
+    fn may_match(&self, word: &Word<'_>) -> bool {
         is_set(&self.words, word.hash)
-            || letters(word.text).is_some_and(|letters| is_set(&self.letters, letters))
+            || prefix_hash(word.text).is_some_and(|prefix| is_set(&self.prefixes, prefix))
     }
 }
 
-/// The first four bytes of a word, scattered: what two inflections of it share.
-fn letters(text: &str) -> Option<u64> {
-    let first: &[u8; 4] = text.as_bytes().first_chunk()?;
+/// A hash of the first four bytes of a word, which all its inflections share.
+fn prefix_hash(text: &str) -> Option<u64> {
+    let first: &[u8; INFLECTION_PREFIX_BYTES] = text.as_bytes().first_chunk()?;
     Some(u64::from(u32::from_le_bytes(*first)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
@@ -94,43 +106,44 @@ impl Keywords {
             .take(KEYWORDS_MAX)
             .map(|source| Keyword::parse(source))
             .collect::<Result<Vec<_>, _>>()?;
+        let languages = config.languages.iter();
         Ok(Keywords {
-            beginnings: Beginnings::of(&list),
+            first_words: FirstWordFilter::of(&list),
             list,
-            languages: config.languages.iter().map(|tag| primary(tag)).collect(),
+            languages: languages.map(|tag| primary_language(tag)).collect(),
         })
     }
 
-    pub(crate) fn none(&self) -> Matches {
+    /// The counts of a page on which no keyword stands.
+    pub(crate) fn no_counts(&self) -> KeywordCounts {
         vec![[0; 4]; self.list.len()]
     }
 
-    pub(crate) fn foreign(&self, lang: Option<&str>) -> bool {
+    /// Whether a language is known and not among the wanted ones.
+    pub(crate) fn is_unwanted_language(&self, lang: Option<&str>) -> bool {
         match lang {
-            Some(lang) if !self.languages.is_empty() => !self.languages.contains(&primary(lang)),
+            Some(lang) if !self.languages.is_empty() => {
+                !self.languages.contains(&primary_language(lang))
+            }
             _ => false,
         }
     }
 
-    /// Which of the first 32 keywords stand in a short text, as [`Keywords::mask`] says, if they are
-    /// not all `known`. A text with the beginning of no other keyword in it is not cut into words.
-    pub(crate) fn mask_beside(&self, known: u32, text: &str) -> u32 {
-        let wanted = |(number, _): &(usize, &Keyword)| known & 1 << number == 0;
-        let mut wanted = self
-            .list
-            .iter()
-            .take(32)
-            .enumerate()
-            .filter(wanted)
+    /// The keywords of `mask` and those in a short text, as [`Keywords::mask`] gives them. The text
+    /// is cut into words only when it has the beginning of a keyword that is not in `mask` yet.
+    pub(crate) fn mask_with_more(&self, mask: u32, text: &str) -> u32 {
+        let mut missing = self
+            .link_keywords()
+            .filter(|(number, _)| mask & 1 << number == 0)
             .peekable();
-        if wanted.peek().is_none() {
-            return known;
+        if missing.peek().is_none() {
+            return mask;
         }
         let folded = segment::fold(text);
-        if wanted.any(|(_, keyword)| folded.contains(keyword.beginning())) {
-            known | self.mask(&Segmenter::shared().words(text))
+        if missing.any(|(_, keyword)| folded.contains(keyword.prefix())) {
+            mask | self.mask(&Segmenter::shared().words(text))
         } else {
-            known
+            mask
         }
     }
 
@@ -138,11 +151,11 @@ impl Keywords {
     pub(crate) fn mask(&self, words: &Words) -> u32 {
         let mut mask = 0;
         for (at, word) in words.iter().enumerate() {
-            if !self.beginnings.may_be(&word) {
+            if !self.first_words.may_match(&word) {
                 continue;
             }
-            for (number, keyword) in self.list.iter().take(32).enumerate() {
-                if keyword.stands_at(words, at, &word) {
+            for (number, keyword) in self.link_keywords() {
+                if keyword.matches_at(words, at, &word) {
                     mask |= 1 << number;
                 }
             }
@@ -151,21 +164,32 @@ impl Keywords {
     }
 
     /// Counts the keywords among the first `words_max` words of a field.
-    pub(crate) fn find(&self, words: &Words, words_max: usize, field: Field, into: &mut Matches) {
+    pub(crate) fn count(
+        &self,
+        words: &Words,
+        words_max: usize,
+        field: Field,
+        counts: &mut KeywordCounts,
+    ) {
         if self.list.is_empty() {
             return;
         }
         for (at, word) in words.iter().take(words_max).enumerate() {
-            if !self.beginnings.may_be(&word) {
+            if !self.first_words.may_match(&word) {
                 continue;
             }
-            for (keyword, counts) in self.list.iter().zip(into.iter_mut()) {
-                if keyword.stands_at(words, at, &word) {
+            for (keyword, counts) in self.list.iter().zip(counts.iter_mut()) {
+                if keyword.matches_at(words, at, &word) {
                     let count = &mut counts[field as usize];
                     *count = count.saturating_add(1);
                 }
             }
         }
+    }
+
+    /// The keywords that a link is looked through for, with their numbers.
+    pub(crate) fn link_keywords(&self) -> impl Iterator<Item = (usize, &Keyword)> {
+        self.list.iter().take(LINK_KEYWORDS_MAX).enumerate()
     }
 }
 
@@ -190,54 +214,56 @@ impl Keyword {
         if words.is_empty() {
             return Err(TopicError::NoWord(source.to_owned()));
         }
+        let words = words.iter().take(PHRASE_WORDS_MAX).map(|word| KeywordWord {
+            hash: word.hash,
+            text: word.text.to_owned(),
+            inflects: word.script == Script::Other,
+        });
         Ok(Keyword {
             text: text.trim().trim_matches('"').to_owned(),
-            words: words
-                .iter()
-                .take(PHRASE_WORDS_MAX)
-                .map(|word| {
-                    (
-                        word.hash,
-                        word.text.to_owned(),
-                        word.script == Script::Other,
-                    )
-                })
-                .collect(),
+            words: words.collect(),
             weight,
             excluded,
         })
     }
 
-    /// What a text must have in it for the keyword to stand there.
-    fn beginning(&self) -> &str {
-        let (_, first, inflects) = &self.words[0];
-        match *inflects {
-            true => clip(first, INFLECTED_ALIKE),
-            false => first,
+    /// A text without this string has no match of the keyword.
+    fn prefix(&self) -> &str {
+        let first = &self.words[0];
+        match first.inflects {
+            true => clip(&first.text, INFLECTION_PREFIX_BYTES),
+            false => &first.text,
         }
     }
 
-    fn stands_at(&self, words: &Words, at: usize, first: &Word<'_>) -> bool {
-        same_word(&self.words[0], first)
+    /// Whether the keyword's words stand at a place. `first` is the word there.
+    fn matches_at(&self, words: &Words, at: usize, first: &Word<'_>) -> bool {
+        self.words[0].matches(first)
             && self.words[1..].iter().enumerate().all(|(offset, wanted)| {
                 words
                     .get(at + 1 + offset)
-                    .is_some_and(|word| same_word(wanted, &word))
+                    .is_some_and(|word| wanted.matches(&word))
             })
     }
 }
 
-fn same_word(wanted: &(u64, String, bool), word: &Word<'_>) -> bool {
-    wanted.0 == word.hash
-        || (wanted.2 && word.script == Script::Other && inflected(&wanted.1, word.text))
+impl KeywordWord {
+    fn matches(&self, word: &Word<'_>) -> bool {
+        self.hash == word.hash
+            || (self.inflects
+                && word.script == Script::Other
+                && differ_in_endings(&self.text, word.text))
+    }
 }
 
 /// Whether two words differ in their endings only.
-fn inflected(a: &str, b: &str) -> bool {
+fn differ_in_endings(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let shorter = a.len().min(b.len());
     let longer = a.len().max(b.len());
-    if shorter < INFLECTED_ALIKE || a[..INFLECTED_ALIKE] != b[..INFLECTED_ALIKE] {
+    if shorter < INFLECTION_PREFIX_BYTES
+        || a[..INFLECTION_PREFIX_BYTES] != b[..INFLECTION_PREFIX_BYTES]
+    {
         return false;
     }
     let shared = a.iter().zip(b).take_while(|(x, y)| x == y).count();
@@ -247,7 +273,7 @@ fn inflected(a: &str, b: &str) -> bool {
     shared + 2 >= a.len() && shared * 5 >= longer * 3
 }
 
-fn primary(tag: &str) -> String {
+fn primary_language(tag: &str) -> String {
     tag.split(['-', '_'])
         .next()
         .unwrap_or_default()
@@ -259,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_keyword_finds_its_inflections_and_no_strangers() {
+    fn a_keyword_matches_its_inflections_and_no_other_words() {
         for (a, b) in [
             ("mathematics", "mathematical"),
             ("biology", "biological"),
@@ -268,7 +294,7 @@ mod tests {
             ("postgresql", "postgres"),
             ("food", "foods"),
         ] {
-            assert!(inflected(a, b), "{a} {b}");
+            assert!(differ_in_endings(a, b), "{a} {b}");
         }
         for (a, b) in [
             ("geography", "geology"),
@@ -276,7 +302,7 @@ mod tests {
             ("oracle", "orange"),
             ("music", "muse"),
         ] {
-            assert!(!inflected(a, b), "{a} {b}");
+            assert!(!differ_in_endings(a, b), "{a} {b}");
         }
     }
 

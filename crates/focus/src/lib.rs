@@ -1,9 +1,9 @@
-//! What this crawl is about: how relevant a page is, how promising a link is.
+//! What a crawl is about: how relevant a page is, which link to follow next, when to stop.
 //!
-//! A crawl with a topic asks two questions all the time. *Was this page worth it?* is asked once
-//! the page has been read, and is answered by [`Topic`] with a probability. *Which link next?* is
-//! asked for every link before anything of its target is known, and is answered by [`LinkModel`]
-//! from what the links' pages have taught so far.
+//! A crawl with a topic asks two questions all the time. *Was this page worth its fetch?* is asked once
+//! the page has been read, and is answered by [`Topic`] with a probability. *Which link next?* is asked
+//! for every link before anything of its target is known, and is answered by [`Focus::score`] from what
+//! earlier links have led to.
 //!
 //! ```text
 //!            words, title, URL, links            anchor, context, tag path, URL
@@ -14,38 +14,60 @@
 //!                     (topic and link model learn, in journal order)
 //! ```
 //!
-//! [`Focus`] holds everything a pipeline needs, in the order in which it must be called.
-//! [`Redundancy`] stands beside it: duplicates can be foreseen in a crawl without a topic too.
+//! [`Focus`] holds everything a pipeline needs, in the order in which it must be called. [`simulate`]
+//! runs it over the pages of a finished crawl. [`UrlDedupRules`] stands beside it: it predicts
+//! duplicates from their URLs, in a crawl without a topic too.
 //!
-//! Pure and deterministic: no clock, socket, file, thread or random device. The same records in
-//! the same order give the same model, so the model needs no snapshot: it is a view over the
-//! archive.
+//! Everything here is pure and deterministic: no clock, socket, file, thread or source of randomness.
+//! The same records in the same order give the same model, so the model needs no snapshot: it is a
+//! view of the archive. `CONSTANTS.md` lists every number that was chosen on data.
 
-mod background;
-mod descent;
-pub mod focus;
+mod focus;
+
+// The topic: what the user gave, and a page as the topic sees it.
+mod keyword_score;
 mod keywords;
-mod lately;
-pub mod learn;
-mod lexicon;
-mod newton;
-mod pages;
-pub mod promise;
-pub mod redundancy;
-pub mod relevance;
-pub mod replay;
-mod scale;
-pub mod stop;
-pub mod terms;
-pub mod topic;
+mod page_terms;
+mod topic;
+mod topic_config;
 
-pub use focus::{Fate, Focus, FocusConfig, PageOutcome};
-pub use learn::{LinkModel, LinkModelConfig, PageAhead, Promise};
-pub use promise::{LinkContext, LinkFeatures};
-pub use redundancy::{Prediction, Redundancy, RedundancyConfig};
-pub use relevance::Relevance;
-pub use stop::{Harvest, StopConfig, StopReason};
-pub use terms::{KeywordPlaces, PageTerms, PageView};
-pub use topic::{
-    ExampleText, TermSource, Topic, TopicConfig, TopicError, TopicTerm, count_keywords,
-};
+// Relevance of a page.
+mod calibration;
+mod page_classifier;
+mod sgd;
+mod sparse_vectors;
+mod term_table;
+
+// Score of a link.
+mod feature_cache;
+mod fetched_pages;
+mod link_features;
+mod link_groups;
+mod link_model;
+mod link_words;
+mod logistic_newton;
+mod signals;
+
+// When to stop, which URLs repeat others, other orders over the same pages.
+pub mod simulate;
+mod stop;
+mod url_dedup_rules;
+
+// Used by several of the above.
+mod hashing;
+mod logistic;
+mod url_parts;
+
+pub use focus::{Focus, FocusConfig, PageFate, PageOutcome};
+pub use link_features::{LinkContext, LinkFeatures};
+pub use link_model::{LinkModelConfig, LinkScore, PageAhead};
+pub use page_classifier::Relevance;
+pub use page_terms::{KeywordPlaces, PageTerms, PageView};
+pub use stop::{HarvestStop, StopConfig};
+pub use topic::{TermSource, Topic, TopicTerm, count_keywords};
+pub use topic_config::{ExampleText, TopicConfig, TopicError};
+pub use url_dedup_rules::{PredictedDuplicate, UrlDedupConfig, UrlDedupRules};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,30 +1,32 @@
-//! When to stop: what waits is worth little beside what was found.
+//! When to stop: what is pending is worth little beside what was found.
 //!
-//! A crawl in best-first order finds most of what it will find early; then it reads ever less
-//! likely pages until its budget ends. Three rules end it, whichever comes first:
+//! A crawl in best-first order finds most of what it will find early. Then it reads ever less likely
+//! pages until its budget ends. Three rules end it before, whichever fires first:
 //!
-//! * *exhausted*: the promises of all that waits add up to little beside what was found, measured by
-//!   how the crawl has fared of late;
-//! * *fading*: the last three tenths of the pages brought far less than their share, and what waits
-//!   promises no more than half of what was found;
-//! * *barren*: of the last pages hardly any was relevant and new.
+//! * *exhausted*: the scores of the pending URLs add up to little beside what was found, corrected by
+//!   the crawl's pace of late;
+//! * *declining*: the last three tenths of the pages brought far less than their share, and the pending
+//!   URLs promise no more than half of what was found;
+//! * *low harvest*: of the last pages hardly any was relevant and new.
 //!
-//! The first two look at what was found as the topic's model sees it *now*: late in a crawl most
-//! pages are off topic and most verdicts that say otherwise are mistakes, which the model has often
-//! seen through by the time it matters. Their window is a share of all pages, so a crawl that still
+//! The first two count what was found as the classifier judges it *now*. Late in a crawl most pages
+//! are off topic, and most verdicts that said otherwise when the page came were mistakes, which the
+//! classifier has often seen through since. Their window is a share of all pages: a crawl that still
 //! finds something every hundred pages after thousands is not stopped by a quiet hundred, and a small
-//! topic that is found within eighty pages ends after a hundred. The queue is what tells such a topic
-//! from a lull: pages come in clusters, but where the next cluster is, links wait that may lead to it,
-//! and there are many of them. So one window without a find ends no crawl as long as much waits.
+//! topic that was found within eighty pages ends after a hundred.
 //!
-//! Both are careful where little is known: a few pages are added to what the window brought. And with
-//! no examples, verdicts are too rough to act on early or after a mere decline. Since the model is
-//! trained anew now and then, both must hold for a while, eight pages in a hundred, without a break.
-//! How long they have held is not in the journal: where one holds as a crawl is carried on that had
-//! ended by its harvest, it counts as having held all along, and ends the crawl again; else it begins
-//! anew.
+//! The queue tells a small topic from a lull. Pages about a topic come in clusters. Where the next
+//! cluster is, many links wait that may lead to it, so a window without a find ends no crawl as long
+//! as the pending scores add up to much.
 //!
-//! The third ends crawls that found next to nothing. One like it, with its own numbers, ends single
+//! Both rules are careful where little is known. A few pages are added to what the window brought, and
+//! with keywords alone verdicts are too rough to act on early or after a mere decline. And because the
+//! classifier is trained anew now and then, a rule must hold without a break for eight in a hundred of
+//! all pages. How long it has held is not in the journal. So in a crawl that had ended by its harvest
+//! and is started again, a rule that holds from the start counts as having held all along, and ends the
+//! crawl again; in any other crawl it counts from the start on.
+//!
+//! The third rule ends crawls that found next to nothing. One like it, with its own numbers, ends single
 //! hosts.
 
 use std::collections::VecDeque;
@@ -32,64 +34,65 @@ use std::collections::VecDeque;
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::relevance::Appraisal;
+use crate::page_classifier::HarvestEstimate;
 
-/// Hosts whose harvest is remembered; more are never stopped.
+/// Hosts whose harvest is remembered; further ones are never stopped.
 const HOSTS_MAX: usize = 100_000;
 
-/// Pages that a window has at most.
+/// The widest window of the low-harvest rule, in pages.
 const WINDOW_MAX: u64 = 1 << 20;
 
-/// No crawl ends by the first rule as long as the last pages brought this share of the average: what
-/// it finds leads to more that does not wait yet. Nor by the second as long as they did by the verdicts
-/// that were given when they came: a model that comes to doubt the topic itself sees none anywhere.
-const GOING_WELL: f32 = 0.5;
+/// From this pace on a crawl goes well: what it finds leads to more that is not pending yet. Then
+/// the exhaustion rule does not fire. Nor does the decline rule when the pace was as good by the
+/// verdicts that were given when the pages came: a classifier that comes to doubt the topic itself
+/// sees no relevant page anywhere.
+const GOOD_PACE: f32 = 0.5;
 
-/// Nor by the second as long as what waits promises this share of what was found: a broad topic has
-/// lulls.
-const MUCH: f32 = 0.5;
+/// Nor does the decline rule fire as long as the pending URLs promise this share of what was found: a
+/// broad topic has lulls.
+const MUCH_PENDING: f32 = 0.5;
 
-/// How long, as a share of all pages, the first two rules must hold without a break.
-const HOLD: f64 = 0.08;
+/// How long the first two rules must hold without a break, as a share of all pages.
+const HOLD_SHARE: f64 = 0.08;
 
-/// How many times the pages read the URLs are that count of what waits, best first: in the long tail
-/// of a large queue even tiny promises add up.
-const HORIZON: u64 = 5;
+/// Only the best pending URLs count, so many for each page read: in the long tail of a large queue
+/// even tiny scores add up.
+const PENDING_PER_PAGE: u64 = 5;
 
-/// Pages added to what the last window brought, and to what it was to bring at the crawl's average: with
-/// ten pages found or fewer, no window tells that a crawl goes worse.
-const DOUBT: f32 = 3.0;
+/// Pages added to what a window brought, and to what it was expected to bring. With ten relevant pages
+/// or fewer, no window can then tell that a crawl goes worse.
+const PACE_PRIOR: f32 = 3.0;
 
 /// Settings of the stop rules.
 #[derive(Debug, Clone)]
 pub struct StopConfig {
-    /// Stop when a smaller share than this of the last pages was relevant and new. 0.0 turns all
-    /// rules off.
+    /// Low harvest: stop when a smaller share than this of the last pages was relevant and new, 0.0
+    /// to 1.0. 0.0 turns all rules off.
     pub harvest_min: f32,
-    /// That rule stops no crawl before this many pages; nor does any where examples are missing.
+    /// That rule stops no crawl before this many pages; nor does any other without examples.
     pub after: u64,
-    /// That rule looks at this many last pages at least.
+    /// That rule looks at this many last pages at least...
     pub window: u32,
-    /// And at this share of all its pages at least.
+    /// ... and at this share of all pages at least.
     pub window_share: f32,
-    /// The last pages of the other two rules, as a share of all.
-    pub lately: f32,
-    /// Stop when what waits promises fewer pages than this share of those found, counted by how
-    /// much the last pages brought beside the average...
-    pub left_min: f32,
-    /// ... or this before `after` pages, as few pages say little of the pace...
-    pub left_min_early: f32,
-    /// ... or this without examples...
-    pub left_min_keywords: f32,
+    /// The window of the other two rules, as a share of all pages.
+    pub recent_share: f32,
+    /// Exhausted: stop when the pending URLs promise fewer relevant pages than this share of those
+    /// found...
+    pub remaining_min: f32,
+    /// ... or than this share before `after` pages, when few pages say little of the pace...
+    pub remaining_min_early: f32,
+    /// ... or than this share without examples...
+    pub remaining_min_keywords: f32,
     /// ... but not before this many pages.
-    pub left_after: u64,
-    /// Stop when the last pages brought less than this share of the average...
+    pub remaining_after: u64,
+    /// Declining: stop when the last pages brought less than this share of the average...
     pub pace_min: f32,
     /// ... but not before this many pages.
     pub pace_after: u64,
     /// The same without examples; not before `after` pages.
     pub pace_min_keywords: f32,
-    /// A host's rule looks at this many of its last pages.
+    /// The rule of hosts looks at this many last pages of a host.
     pub host_window: u32,
     /// A host stops below this harvest over its window.
     pub host_harvest_min: f32,
@@ -102,11 +105,11 @@ impl Default for StopConfig {
             after: 300,
             window: 300,
             window_share: 0.75,
-            lately: 0.3,
-            left_min: 0.15,
-            left_min_early: 0.1,
-            left_min_keywords: 0.1,
-            left_after: 60,
+            recent_share: 0.3,
+            remaining_min: 0.15,
+            remaining_min_early: 0.1,
+            remaining_min_keywords: 0.1,
+            remaining_after: 60,
             pace_min: 0.38,
             pace_after: 350,
             pace_min_keywords: 0.25,
@@ -116,57 +119,44 @@ impl Default for StopConfig {
     }
 }
 
-impl Appraisal {
-    /// What the last pages brought beside the crawl's average.
-    fn pace(&self) -> f32 {
-        let share = self.window as f64 / self.pages.max(1) as f64;
-        pace(self.lately, self.found * share as f32)
-    }
-}
-
-/// What the last pages brought beside what they were to bring.
-fn pace(lately: f32, average: f32) -> f32 {
-    (lately + DOUBT) / (average + DOUBT)
-}
-
-/// Why a crawl or a host stops.
+/// Why a crawl or a host stops, with the figures.
 #[derive(Debug, Clone, PartialEq)]
-pub enum StopReason {
+pub enum HarvestStop {
     /// Of the last pages too few were relevant and new.
-    Barren {
+    LowHarvest {
         /// Relevant and new pages per page.
         harvest: f32,
-        /// The last pages.
+        /// The last pages looked at.
         window: u32,
         /// The harvest below which the rule fires.
         harvest_min: f32,
     },
     /// The last pages brought far less than their share.
-    Fading {
-        /// The last pages.
+    Declining {
+        /// The last pages looked at.
         window: u64,
-        /// What they brought.
-        lately: f32,
-        /// Beside the average, 0.0 to 1.0.
+        /// Relevant pages among them.
+        found_in_window: f32,
+        /// That beside the average, 0.0 to 1.0.
         pace: f32,
         /// The pace below which the rule fires.
         pace_min: f32,
     },
-    /// What waits promises little.
+    /// The pending URLs promise little.
     Exhausted {
-        /// The relevant pages that what waits promises, by what the last pages brought.
-        left: f32,
+        /// Relevant pages that the pending URLs promise, at the crawl's pace of late.
+        remaining: f32,
         /// Relevant pages found.
         found: f32,
         /// The share of those found below which the rule fires.
-        left_min: f32,
+        remaining_min: f32,
     },
 }
 
-impl std::fmt::Display for StopReason {
+impl std::fmt::Display for HarvestStop {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            StopReason::Barren {
+            HarvestStop::LowHarvest {
                 harvest,
                 window,
                 harvest_min,
@@ -176,211 +166,210 @@ impl std::fmt::Display for StopReason {
                 100.0 * harvest,
                 100.0 * harvest_min
             ),
-            StopReason::Fading {
+            HarvestStop::Declining {
                 window,
-                lately,
+                found_in_window,
                 pace,
                 pace_min,
             } => write!(
                 out,
-                "the last {window} pages brought {lately:.0} relevant ones, as judged now: {:.0} % \
-                 of the crawl's average; under {:.0} % ends a crawl",
+                "the last {window} pages brought {found_in_window:.0} relevant ones, as judged now: \
+                 {:.0} % of the crawl's average; under {:.0} % ends a crawl",
                 100.0 * pace,
                 100.0 * pace_min
             ),
-            StopReason::Exhausted {
-                left,
+            HarvestStop::Exhausted {
+                remaining,
                 found,
-                left_min,
+                remaining_min,
             } => write!(
                 out,
-                "little is left to find: what waits promises some {left:.0} relevant pages beside the \
-                 {found:.0} found, as judged now; {:.0} % or less ends a crawl",
-                100.0 * left_min
+                "little is left to find: what waits promises some {remaining:.0} relevant pages beside \
+                 the {found:.0} found, as judged now; {:.0} % or less ends a crawl",
+                100.0 * remaining_min
             ),
         }
     }
 }
 
-/// The harvest of a crawl and of its hosts.
+/// The harvest of a crawl and of its hosts, and the rules over it.
 #[derive(Debug, Clone)]
-pub struct Harvest {
+pub(crate) struct HarvestMonitor {
     config: StopConfig,
-    /// What was gained up to each of the last pages, newest last; as many as the widest window so
-    /// far, and one.
-    sums: VecDeque<u64>,
+    /// Relevant and new pages up to each of the last pages, newest last; one more than the widest
+    /// window so far.
+    found_up_to: VecDeque<u64>,
     pages: u64,
-    gained: u64,
-    /// What the best of all that waits promises, when it was scored last.
-    waiting: Option<f32>,
-    /// From which page on one of the first two rules held without a break.
-    little_since: Option<u64>,
-    /// The crawl had ended by its harvest when it was started, and one of them has held ever since.
-    ended: bool,
+    /// Relevant and new pages, by the verdicts given when they came.
+    found: u64,
+    /// The sum of the best pending scores, when they were last made anew.
+    pending_sum: Option<f32>,
+    /// Since which page one of the first two rules has held without a break.
+    held_since: Option<u64>,
+    /// The crawl had ended by its harvest before this start, and a rule has held ever since.
+    had_ended: bool,
     hosts: HashMap<u64, HostHarvest>,
 }
 
-/// A host's harvest: a mean that forgets, since a queue for each of many hosts would be too much.
+/// A host's harvest, as an exponential moving average: a window for each of many hosts would take too
+/// much memory.
 #[derive(Debug, Clone, Copy, Default)]
 struct HostHarvest {
     pages: u64,
     mean: f32,
 }
 
-impl Harvest {
+impl HarvestMonitor {
     /// No pages yet.
-    pub fn new(config: &StopConfig) -> Harvest {
-        Harvest {
+    pub(crate) fn new(config: &StopConfig) -> HarvestMonitor {
+        HarvestMonitor {
             config: config.clone(),
-            sums: VecDeque::from([0]),
+            found_up_to: VecDeque::from([0]),
             pages: 0,
-            gained: 0,
-            waiting: None,
-            little_since: None,
-            ended: false,
+            found: 0,
+            pending_sum: None,
+            held_since: None,
+            had_ended: false,
             hosts: HashMap::new(),
         }
     }
 
-    /// Counts a page; `gain`: it is relevant and new.
-    pub fn observe(&mut self, host: &str, gain: bool) {
+    /// Counts a page. `is_found`: it is relevant and new.
+    pub(crate) fn observe(&mut self, host: &str, is_found: bool) {
         self.pages += 1;
-        self.gained += u64::from(gain);
-        self.sums.push_back(self.gained);
+        self.found += u64::from(is_found);
+        self.found_up_to.push_back(self.found);
         let window = self.window();
-        while self.sums.len() > window + 1 {
-            self.sums.pop_front();
+        while self.found_up_to.len() > window + 1 {
+            self.found_up_to.pop_front();
         }
         let key = xxh3_64(host.as_bytes());
         if self.hosts.len() < HOSTS_MAX || self.hosts.contains_key(&key) {
             let host = self.hosts.entry(key).or_default();
             host.pages += 1;
             let memory = (host.pages as f32).min(self.config.host_window.max(1) as f32);
-            host.mean += (f32::from(u8::from(gain)) - host.mean) / memory;
+            host.mean += (f32::from(u8::from(is_found)) - host.mean) / memory;
         }
     }
 
     /// Takes note, from the journal, that the crawl had stopped: by its harvest, or not.
     pub(crate) fn on_stopped(&mut self, by_harvest: bool) {
-        self.ended = by_harvest;
+        self.had_ended = by_harvest;
     }
 
-    /// Takes note of the priorities of all that waits.
-    pub(crate) fn on_rescored(&mut self, mut promises: Vec<f32>) {
-        let horizon = usize::try_from(HORIZON * self.pages.max(1)).unwrap_or(usize::MAX);
-        if horizon < promises.len() {
-            promises.select_nth_unstable_by(horizon, |a, b| b.total_cmp(a));
-            promises.truncate(horizon);
+    /// Takes note of the scores of all pending URLs.
+    pub(crate) fn on_rescored(&mut self, mut scores: Vec<f32>) {
+        let count_max = PENDING_PER_PAGE * self.pages.max(1);
+        let count_max = usize::try_from(count_max).unwrap_or(usize::MAX);
+        if count_max < scores.len() {
+            scores.select_nth_unstable_by(count_max, |a, b| b.total_cmp(a));
+            scores.truncate(count_max);
         }
-        let promised = |promise: &f32| {
-            if promise.is_finite() {
-                f64::from(promise.clamp(0.0, 1.0))
+        let chance = |score: &f32| {
+            if score.is_finite() {
+                f64::from(score.clamp(0.0, 1.0))
             } else {
                 0.0
             }
         };
-        self.waiting = Some(promises.iter().map(promised).sum::<f64>() as f32);
+        self.pending_sum = Some(scores.iter().map(chance).sum::<f64>() as f32);
     }
 
-    /// The window of the plain rule: so many pages, or a share of all if that is more.
+    /// The window of the low-harvest rule, in pages.
     fn window(&self) -> usize {
         let share = f64::from(self.config.window_share.clamp(0.0, 1.0));
         let share = (self.pages as f64 * share) as u64;
-        let least = u64::from(self.config.window.max(1));
-        share.max(least).min(WINDOW_MAX) as usize
+        let min = u64::from(self.config.window.max(1));
+        share.max(min).min(WINDOW_MAX) as usize
     }
 
-    /// The share of all pages that counts as the last ones.
-    pub(crate) fn lately(&self) -> f32 {
-        self.config.lately.clamp(0.0, 1.0)
+    /// The window of the other two rules, as a share of all pages.
+    pub(crate) fn recent_share(&self) -> f32 {
+        self.config.recent_share.clamp(0.0, 1.0)
     }
 
-    /// Pages counted.
-    pub fn pages(&self) -> u64 {
-        self.pages
-    }
-
-    /// Pages relevant and new.
-    pub fn gained(&self) -> u64 {
-        self.gained
-    }
-
-    /// Why the crawl should stop, if it should. `has_examples`: the topic is known by more than its
-    /// keywords.
-    pub(crate) fn stop(&mut self, appraisal: &Appraisal, has_examples: bool) -> Option<StopReason> {
+    /// Why the crawl should stop, if it should. Without examples (`has_examples`), the keywords are
+    /// all that the topic is known by.
+    pub(crate) fn stop(
+        &mut self,
+        estimate: &HarvestEstimate,
+        has_examples: bool,
+    ) -> Option<HarvestStop> {
         if self.config.harvest_min <= 0.0 {
             return None;
         }
-        let little = self
-            .exhausted(appraisal, has_examples)
-            .or_else(|| self.fading(appraisal, has_examples));
-        self.little_since = match little {
-            Some(_) if self.ended => Some(0),
-            Some(_) => self.little_since.or(Some(self.pages)),
+        let fired = self
+            .exhausted(estimate, has_examples)
+            .or_else(|| self.declining(estimate, has_examples));
+        self.held_since = match fired {
+            Some(_) if self.had_ended => Some(0),
+            Some(_) => self.held_since.or(Some(self.pages)),
             None => {
-                self.ended = false;
+                self.had_ended = false;
                 None
             }
         };
-        let held = |since: u64| (self.pages - since) as f64 >= HOLD * self.pages as f64;
-        little
-            .filter(|_| self.little_since.is_some_and(held))
-            .or_else(|| self.barren())
+        let held_long = |since: u64| (self.pages - since) as f64 >= HOLD_SHARE * self.pages as f64;
+        fired
+            .filter(|_| self.held_since.is_some_and(held_long))
+            .or_else(|| self.low_harvest())
     }
 
-    fn exhausted(&self, appraisal: &Appraisal, has_examples: bool) -> Option<StopReason> {
+    fn exhausted(&self, estimate: &HarvestEstimate, has_examples: bool) -> Option<HarvestStop> {
         let config = &self.config;
-        let found = appraisal.found;
-        let (left_min, after) = match has_examples {
-            true if appraisal.pages < config.after => (config.left_min_early, config.left_after),
-            true => (config.left_min, config.left_after),
-            false => (config.left_min_keywords, config.after),
+        let found = estimate.found;
+        let (remaining_min, after) = match has_examples {
+            true if estimate.pages < config.after => {
+                (config.remaining_min_early, config.remaining_after)
+            }
+            true => (config.remaining_min, config.remaining_after),
+            false => (config.remaining_min_keywords, config.after),
         };
-        let pace = appraisal.pace();
-        let left = self.waiting? * pace;
-        let little = pace < GOING_WELL && left < left_min * (found + 1.0);
-        (appraisal.pages >= after && little).then_some(StopReason::Exhausted {
-            left,
+        let pace = estimate.pace();
+        let remaining = self.pending_sum? * pace;
+        let fires = pace < GOOD_PACE && remaining < remaining_min * (found + 1.0);
+        (estimate.pages >= after && fires).then_some(HarvestStop::Exhausted {
+            remaining,
             found,
-            left_min,
+            remaining_min,
         })
     }
 
-    fn fading(&self, appraisal: &Appraisal, has_examples: bool) -> Option<StopReason> {
+    fn declining(&self, estimate: &HarvestEstimate, has_examples: bool) -> Option<HarvestStop> {
         let config = &self.config;
         let (pace_min, after) = if has_examples {
             (config.pace_min, config.pace_after)
         } else {
             (config.pace_min_keywords, config.after)
         };
-        let pace = appraisal.pace();
-        let much_waits = self
-            .waiting
-            .is_some_and(|waiting| waiting * pace > MUCH * (appraisal.found + 1.0));
-        let fades = !much_waits && pace < pace_min && self.pace_at_first_sight() < GOING_WELL;
-        (appraisal.pages >= after && fades).then_some(StopReason::Fading {
-            window: appraisal.window,
-            lately: appraisal.lately,
+        let pace = estimate.pace();
+        let much_pending = self
+            .pending_sum
+            .is_some_and(|sum| sum * pace > MUCH_PENDING * (estimate.found + 1.0));
+        let fires = !much_pending && pace < pace_min && self.pace_by_first_verdicts() < GOOD_PACE;
+        (estimate.pages >= after && fires).then_some(HarvestStop::Declining {
+            window: estimate.window,
+            found_in_window: estimate.found_in_window,
             pace,
             pace_min,
         })
     }
 
     /// The pace by the verdicts that were given when the pages came.
-    fn pace_at_first_sight(&self) -> f32 {
-        let window = (self.pages as f64 * f64::from(self.lately())) as usize;
-        let at = self.sums.len().saturating_sub(window + 1);
-        let lately = self.gained - self.sums.get(at).copied().unwrap_or(0);
-        pace(lately as f32, self.gained as f32 * self.lately())
+    fn pace_by_first_verdicts(&self) -> f32 {
+        let window = (self.pages as f64 * f64::from(self.recent_share())) as usize;
+        let at = self.found_up_to.len().saturating_sub(window + 1);
+        let found = self.found - self.found_up_to.get(at).copied().unwrap_or(0);
+        pace(found as f32, self.found as f32 * self.recent_share())
     }
 
-    fn barren(&self) -> Option<StopReason> {
+    fn low_harvest(&self) -> Option<HarvestStop> {
         let config = &self.config;
         let window = self.window();
-        let at = self.sums.len().checked_sub(window + 1)?;
-        let harvest = (self.gained - self.sums[at]) as f32 / window as f32;
-        let barren = self.pages >= config.after && harvest < config.harvest_min;
-        barren.then_some(StopReason::Barren {
+        let at = self.found_up_to.len().checked_sub(window + 1)?;
+        let harvest = (self.found - self.found_up_to[at]) as f32 / window as f32;
+        let fires = self.pages >= config.after && harvest < config.harvest_min;
+        fires.then_some(HarvestStop::LowHarvest {
             harvest,
             window: window as u32,
             harvest_min: config.harvest_min,
@@ -388,11 +377,11 @@ impl Harvest {
     }
 
     /// Why a host should stop, if it should.
-    pub fn stop_host(&self, host: &str) -> Option<StopReason> {
+    pub(crate) fn stop_host(&self, host: &str) -> Option<HarvestStop> {
         let harvest = self.hosts.get(&xxh3_64(host.as_bytes()))?;
-        let over = harvest.pages >= u64::from(self.config.host_window)
+        let fires = harvest.pages >= u64::from(self.config.host_window)
             && harvest.mean < self.config.host_harvest_min;
-        over.then_some(StopReason::Barren {
+        fires.then_some(HarvestStop::LowHarvest {
             harvest: harvest.mean,
             window: self.config.host_window,
             harvest_min: self.config.host_harvest_min,
@@ -400,87 +389,100 @@ impl Harvest {
     }
 }
 
+impl HarvestEstimate {
+    /// What the last pages brought beside the crawl's average.
+    fn pace(&self) -> f32 {
+        let share = self.window as f64 / self.pages.max(1) as f64;
+        pace(self.found_in_window, self.found * share as f32)
+    }
+}
+
+/// What a window brought beside what it was expected to bring.
+fn pace(found: f32, expected: f32) -> f32 {
+    (found + PACE_PRIOR) / (expected + PACE_PRIOR)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const NOTHING: Appraisal = Appraisal {
+    const NOTHING: HarvestEstimate = HarvestEstimate {
         pages: 0,
         found: 0.0,
         window: 0,
-        lately: 0.0,
+        found_in_window: 0.0,
     };
 
-    /// A crawl of so many pages, three tenths of them the last ones.
-    fn crawl(pages: u64, found: f32, lately: f32) -> Appraisal {
-        Appraisal {
+    /// The estimate of a crawl of so many pages; three tenths of them are the window.
+    fn crawl(pages: u64, found: f32, found_in_window: f32) -> HarvestEstimate {
+        HarvestEstimate {
             pages,
             found,
             window: pages * 3 / 10,
-            lately,
+            found_in_window,
         }
     }
 
-    /// So much waits, with this promise each.
-    fn waiting(count: usize, promise: f32) -> Harvest {
-        let mut harvest = Harvest::new(&StopConfig::default());
+    /// So many URLs are pending, each with this score.
+    fn pending(count: usize, score: f32) -> HarvestMonitor {
+        let mut harvest = HarvestMonitor::new(&StopConfig::default());
         harvest.on_stopped(true);
         for page in 0..200 {
             harvest.observe("a.example", page < 100);
         }
-        harvest.on_rescored(vec![promise; count]);
+        harvest.on_rescored(vec![score; count]);
         harvest
     }
 
-    fn exhausted(reason: Option<StopReason>) -> bool {
-        matches!(reason, Some(StopReason::Exhausted { .. }))
+    fn exhausted(reason: Option<HarvestStop>) -> bool {
+        matches!(reason, Some(HarvestStop::Exhausted { .. }))
     }
 
     #[test]
     fn a_small_topic_ends_soon_after_it_was_found() {
         assert!(exhausted(
-            waiting(250, 0.03).stop(&crawl(110, 45.0, 0.0), true)
+            pending(250, 0.03).stop(&crawl(110, 45.0, 0.0), true)
         ));
         // As long as finds come at the average pace it goes on.
-        assert_eq!(waiting(250, 0.01).stop(&crawl(110, 45.0, 8.0), true), None);
+        assert_eq!(pending(250, 0.01).stop(&crawl(110, 45.0, 8.0), true), None);
     }
 
     #[test]
-    fn a_lull_ends_no_crawl_while_much_waits() {
-        assert_eq!(waiting(900, 0.06).stop(&crawl(110, 45.0, 0.0), true), None);
+    fn a_lull_ends_no_crawl_while_much_is_pending() {
+        assert_eq!(pending(900, 0.06).stop(&crawl(110, 45.0, 0.0), true), None);
     }
 
     #[test]
     fn the_tail_of_a_long_queue_keeps_no_crawl_alive() {
-        let mut harvest = waiting(0, 0.0);
-        let mut promises = vec![0.000_1; 100_000];
-        promises.extend([0.05; 50]);
-        harvest.on_rescored(promises);
+        let mut harvest = pending(0, 0.0);
+        let mut scores = vec![0.000_1; 100_000];
+        scores.extend([0.05; 50]);
+        harvest.on_rescored(scores);
         assert!(exhausted(harvest.stop(&crawl(200, 40.0, 1.0), true)));
     }
 
     #[test]
     fn a_crawl_that_found_hardly_anything_does_not_end_early() {
-        let stop = |found| waiting(250, 0.001).stop(&crawl(290, found, 0.0), true);
+        let stop = |found| pending(250, 0.001).stop(&crawl(290, found, 0.0), true);
         assert_eq!(stop(9.0), None);
         assert!(exhausted(stop(15.0)));
     }
 
     #[test]
     fn without_examples_no_crawl_ends_early() {
-        let stop = |pages| waiting(250, 0.001).stop(&crawl(pages, 45.0, 0.0), false);
+        let stop = |pages| pending(250, 0.001).stop(&crawl(pages, 45.0, 0.0), false);
         assert_eq!(stop(299), None);
         assert!(exhausted(stop(300)));
     }
 
     #[test]
-    fn a_crawl_that_fades_ends_although_its_links_promise_something() {
-        let stop = |pages, lately, examples| {
-            waiting(3_000, 0.08).stop(&crawl(pages, 100.0, lately), examples)
+    fn a_declining_crawl_ends_although_its_links_promise_something() {
+        let stop = |pages, recent, examples| {
+            pending(3_000, 0.08).stop(&crawl(pages, 100.0, recent), examples)
         };
-        let Some(StopReason::Fading { window, pace, .. }) = stop(400, 5.0, true) else {
-            panic!("it goes on");
+        let Some(HarvestStop::Declining { window, pace, .. }) = stop(400, 5.0, true) else {
+            panic!("the crawl goes on");
         };
         assert_eq!(window, 120);
         assert!(pace < 0.38);
@@ -493,14 +495,14 @@ mod tests {
 
     #[test]
     fn a_broad_topic_outlasts_a_lull() {
-        let stop = |promise| waiting(3_000, promise).stop(&crawl(400, 100.0, 5.0), true);
-        assert!(matches!(stop(0.08), Some(StopReason::Fading { .. })));
+        let stop = |score| pending(3_000, score).stop(&crawl(400, 100.0, 5.0), true);
+        assert!(matches!(stop(0.08), Some(HarvestStop::Declining { .. })));
         assert_eq!(stop(0.3), None);
     }
 
     #[test]
     fn a_model_that_comes_to_doubt_everything_ends_no_crawl() {
-        let mut harvest = Harvest::new(&StopConfig::default());
+        let mut harvest = HarvestMonitor::new(&StopConfig::default());
         for page in 0..1_000 {
             harvest.observe("a.example", page % 2 == 0);
         }
@@ -509,8 +511,8 @@ mod tests {
 
     #[test]
     fn a_rule_that_holds_for_a_moment_ends_no_crawl() {
-        let mut harvest = Harvest::new(&StopConfig::default());
-        let (fading, well) = (crawl(400, 100.0, 0.0), crawl(400, 100.0, 30.0));
+        let mut harvest = HarvestMonitor::new(&StopConfig::default());
+        let (declining, well) = (crawl(400, 100.0, 0.0), crawl(400, 100.0, 30.0));
         for page in 0..400 {
             harvest.observe("a.example", page < 200);
         }
@@ -520,7 +522,7 @@ mod tests {
             let now = if [10, 30, 50].contains(&page) {
                 &well
             } else {
-                &fading
+                &declining
             };
             // Eight in a hundred after the last break.
             assert_eq!(harvest.stop(now, true).is_some(), page >= 91, "{page}");
@@ -528,23 +530,23 @@ mod tests {
     }
 
     #[test]
-    fn a_crawl_that_had_ended_ends_again_unless_it_has_come_upon_more() {
-        let carried_on = || {
-            let mut harvest = Harvest::new(&StopConfig::default());
+    fn a_crawl_that_had_ended_ends_again_unless_it_finds_more() {
+        let started_again = || {
+            let mut harvest = HarvestMonitor::new(&StopConfig::default());
             (0..400).for_each(|page| harvest.observe("a.example", page < 200));
             harvest.on_stopped(true);
             harvest
         };
-        let (fading, well) = (crawl(400, 100.0, 0.0), crawl(400, 100.0, 30.0));
-        assert!(carried_on().stop(&fading, true).is_some());
-        let mut harvest = carried_on();
+        let (declining, well) = (crawl(400, 100.0, 0.0), crawl(400, 100.0, 30.0));
+        assert!(started_again().stop(&declining, true).is_some());
+        let mut harvest = started_again();
         assert_eq!(harvest.stop(&well, true), None);
-        assert_eq!(harvest.stop(&fading, true), None);
+        assert_eq!(harvest.stop(&declining, true), None);
     }
 
     #[test]
     fn a_crawl_that_finds_nothing_ends_after_three_hundred_pages() {
-        let mut harvest = Harvest::new(&StopConfig::default());
+        let mut harvest = HarvestMonitor::new(&StopConfig::default());
         for page in 1..=300 {
             harvest.observe("a.example", false);
             assert_eq!(
@@ -557,7 +559,7 @@ mod tests {
 
     #[test]
     fn a_find_now_and_then_keeps_a_crawl_alive() {
-        let mut harvest = Harvest::new(&StopConfig::default());
+        let mut harvest = HarvestMonitor::new(&StopConfig::default());
         for page in 0..3_000 {
             harvest.observe("a.example", page % 40 == 0);
         }
@@ -565,8 +567,8 @@ mod tests {
     }
 
     #[test]
-    fn no_rule_acts_when_they_are_off() {
-        let mut harvest = Harvest::new(&StopConfig {
+    fn no_rule_fires_when_they_are_off() {
+        let mut harvest = HarvestMonitor::new(&StopConfig {
             harvest_min: 0.0,
             ..StopConfig::default()
         });
@@ -578,34 +580,34 @@ mod tests {
     }
 
     #[test]
-    fn a_barren_host_stops_and_its_neighbour_does_not() {
-        let mut harvest = Harvest::new(&StopConfig::default());
+    fn a_host_of_low_harvest_stops_and_its_neighbour_does_not() {
+        let mut harvest = HarvestMonitor::new(&StopConfig::default());
         for page in 0..400 {
-            harvest.observe("barren.example", false);
+            harvest.observe("poor.example", false);
             harvest.observe("good.example", page % 3 == 0);
         }
-        assert!(harvest.stop_host("barren.example").is_some());
+        assert!(harvest.stop_host("poor.example").is_some());
         assert_eq!(harvest.stop_host("good.example"), None);
         assert_eq!(harvest.stop_host("new.example"), None);
     }
 
     proptest! {
         #[test]
-        fn what_ends_one_crawl_ends_one_that_has_less_to_hope_for(
+        fn what_ends_one_crawl_ends_one_with_less_pending_and_less_found(
             pages in 0u64..2_000,
             found in 0f32..500.0,
             late in 0f32..1.0,
-            promises in prop::collection::vec(any::<f32>(), 0..300),
+            scores in prop::collection::vec(any::<f32>(), 0..300),
             fewer in 0usize..300,
         ) {
-            let lately = late * found;
-            let stop = |promises: &[f32], lately: f32| {
-                let mut harvest = waiting(0, 0.0);
-                harvest.on_rescored(promises.to_vec());
-                harvest.stop(&crawl(pages, found, lately), true).is_some()
+            let recent = late * found;
+            let stop = |scores: &[f32], recent: f32| {
+                let mut harvest = pending(0, 0.0);
+                harvest.on_rescored(scores.to_vec());
+                harvest.stop(&crawl(pages, found, recent), true).is_some()
             };
-            if stop(&promises, lately) {
-                prop_assert!(stop(&promises[fewer.min(promises.len())..], lately / 2.0));
+            if stop(&scores, recent) {
+                prop_assert!(stop(&scores[fewer.min(scores.len())..], recent / 2.0));
             }
         }
     }

@@ -1,88 +1,50 @@
-//! What the crawl is about, as the user says it: keywords, examples, counter-examples.
+//! The topic of a crawl: it reads pages, judges them, and names the terms it is made of.
 
 use segment::{Segmenter, Words};
 use url::Url;
 
+use crate::hashing::term_bucket;
 use crate::keywords::Keywords;
-use crate::promise::{LinkContext, LinkFeatures};
-use crate::relevance::{Judge, Relevance};
-use crate::terms::{KeywordPlaces, PageTerms, PageView, bucket};
+use crate::link_features::{LinkContext, LinkFeatures};
+use crate::page_classifier::{PageClassifier, Relevance};
+use crate::page_terms::{KeywordPlaces, PageTerms, PageView};
+use crate::topic_config::{ExampleText, TopicConfig, TopicError};
 
-/// Example pages, and counter-examples, that are looked at.
+/// Example pages that are looked at, and as many counter-examples.
 const EXAMPLES_MAX: usize = 64;
-/// Words of the examples that can be named.
+/// Words of one example that can be named in [`Topic::terms`].
+const NAMED_WORDS_MAX: usize = 2_000;
+/// Words of all examples that can be named.
 const EXAMPLE_WORDS_MAX: usize = 20_000;
-/// Words taken from the examples that are shown.
+/// Words taken from the examples that are named.
 const TERMS_SHOWN_MAX: usize = 40;
 
-/// The topic as the user gives it.
+/// A topic: judges how relevant pages are.
+///
+/// ```
+/// use focus::{Topic, TopicConfig};
+/// use segment::Segmenter;
+/// use url::Url;
+///
+/// let topic = Topic::new(&TopicConfig {
+///     keywords: vec!["query planner".into(), "database".into(), "-car".into()],
+///     ..TopicConfig::default()
+/// })?;
+/// let url = Url::parse("http://a.example/planner")?;
+/// let words = Segmenter::shared().words("how the query planner of a database reads statistics");
+/// let relevance = topic.relevance("The query planner", &words, &url);
+/// assert!(relevance.probability > topic.threshold());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
-pub struct TopicConfig {
-    /// Words and phrases: `"mysql"`, `"query planner"`, `"oracle^2"` (weight), `"-java"` (exclusion).
-    pub keywords: Vec<String>,
-    /// Pages that are about the topic.
-    pub examples: Vec<ExampleText>,
-    /// Pages that are not, though they may look so.
-    pub counter_examples: Vec<ExampleText>,
-    /// Language codes that are wanted; empty: any.
-    pub languages: Vec<String>,
-    /// A page is on topic from this probability on.
-    pub threshold: f32,
-    /// Seed of all pseudo-random choices.
-    pub seed: u64,
-    /// Learn words from the pages of the crawl. Off: keywords and examples alone decide.
-    pub adapt: bool,
+pub struct Topic {
+    threshold: f32,
+    pub(crate) classifier: PageClassifier,
+    /// The examples' words with their buckets, so that terms can be named.
+    example_words: Vec<(u32, String)>,
 }
 
-impl Default for TopicConfig {
-    fn default() -> Self {
-        TopicConfig {
-            keywords: Vec::new(),
-            examples: Vec::new(),
-            counter_examples: Vec::new(),
-            languages: Vec::new(),
-            threshold: 0.5,
-            seed: 0,
-            adapt: true,
-        }
-    }
-}
-
-/// An example page.
-#[derive(Debug, Clone, Default)]
-pub struct ExampleText {
-    /// Its title.
-    pub title: String,
-    /// Its main text.
-    pub text: String,
-    /// Its URL, if it has one.
-    pub url: Option<String>,
-    /// The canonical URLs that it links to, if known.
-    pub links: Vec<String>,
-    /// What it files itself under, if known.
-    pub labels: Vec<String>,
-    /// Whether it is a list of links.
-    pub listing: bool,
-}
-
-/// Why a topic cannot be built.
-#[derive(Debug, thiserror::Error, PartialEq)]
-pub enum TopicError {
-    /// Neither a keyword nor an example.
-    #[error("no keyword to look for and no example")]
-    Empty,
-    /// A keyword without a word in it.
-    #[error("keyword has no word in it: {0:?}")]
-    NoWord(String),
-    /// A weight that is no positive number.
-    #[error("weight of a keyword is not a number above 0 and up to 100: {0:?}")]
-    Weight(String),
-    /// A threshold outside 0 to 1.
-    #[error("threshold is not between 0 and 1: {0}")]
-    Threshold(f32),
-}
-
-/// A term the topic is made of.
+/// A term of a topic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicTerm {
     /// The word or phrase.
@@ -102,15 +64,7 @@ pub enum TermSource {
     Examples,
 }
 
-/// The topic: judges pages, and learns from the pages it has judged.
-#[derive(Debug, Clone)]
-pub struct Topic {
-    threshold: f32,
-    pub(crate) judge: Judge,
-    example_words: Vec<(u32, String)>,
-}
-
-/// How many keywords a topic has beside those that rule pages out.
+/// The number of keywords, without those that rule pages out.
 ///
 /// # Errors
 /// [`TopicError`] names the keyword that cannot be used.
@@ -119,11 +73,8 @@ pub fn count_keywords(keywords: &[String]) -> Result<usize, TopicError> {
         keywords: keywords.to_vec(),
         ..TopicConfig::default()
     })?;
-    Ok(parsed
-        .list
-        .iter()
-        .filter(|keyword| !keyword.excluded)
-        .count())
+    let wanted = parsed.list.iter().filter(|keyword| !keyword.excluded);
+    Ok(wanted.count())
 }
 
 impl Topic {
@@ -141,7 +92,7 @@ impl Topic {
         }
         let mut topic = Topic {
             threshold: config.threshold,
-            judge: Judge::new(keywords, config.seed, config.adapt),
+            classifier: PageClassifier::new(keywords, config.seed, config.adapt),
             example_words: Vec::new(),
         };
         for example in config.examples.iter().take(EXAMPLES_MAX) {
@@ -153,16 +104,15 @@ impl Topic {
         Ok(topic)
     }
 
-    /// Adds an example (or counter-example) page, also while the crawl runs.
+    /// Adds an example page, or a counter-example, before the crawl or during it.
     pub fn add_example(&mut self, example: &ExampleText, on_topic: bool) {
         let words = Segmenter::shared().words(&example.text);
-        let title = Segmenter::shared().words(&example.title);
-        let nowhere = Url::parse("http://example.invalid/").expect("a constant URL");
+        let no_url = Url::parse("http://example.invalid/").expect("a constant URL");
         let url = example
             .url
             .as_deref()
             .and_then(|url| Url::parse(url).ok())
-            .unwrap_or(nowhere);
+            .unwrap_or(no_url);
         let links: Vec<&str> = example.links.iter().map(String::as_str).collect();
         let labels: Vec<&str> = example.labels.iter().map(String::as_str).collect();
         let terms = self.read(&PageView {
@@ -175,22 +125,27 @@ impl Topic {
             listing: example.listing,
         });
         if on_topic {
-            for word in title.iter().chain(words.iter()).take(2_000) {
-                if self.example_words.len() < EXAMPLE_WORDS_MAX {
-                    self.example_words
-                        .push((bucket(word.hash), word.text.to_owned()));
-                }
-            }
-            self.example_words.sort();
-            self.example_words.dedup();
+            self.remember_words(&Segmenter::shared().words(&example.title), &words);
         }
-        self.judge.add_example(terms, on_topic);
+        self.classifier.add_example(terms, on_topic);
+    }
+
+    fn remember_words(&mut self, title: &Words, text: &Words) {
+        for word in title.iter().chain(text.iter()).take(NAMED_WORDS_MAX) {
+            if self.example_words.len() < EXAMPLE_WORDS_MAX {
+                self.example_words
+                    .push((term_bucket(word.hash), word.text.to_owned()));
+            }
+        }
+        self.example_words.sort();
+        self.example_words.dedup();
     }
 
     /// The terms the topic is made of: the keywords with their weights, then the words that the
-    /// examples share and other pages do not, strongest first.
+    /// examples share and other pages lack, strongest first.
     pub fn terms(&self) -> Vec<TopicTerm> {
-        let keywords = self.judge.keywords().list.iter().map(|keyword| TopicTerm {
+        let keywords = self.classifier.keywords().list.iter();
+        let keywords = keywords.map(|keyword| TopicTerm {
             text: keyword.text.clone(),
             weight: if keyword.excluded {
                 -keyword.weight
@@ -199,43 +154,48 @@ impl Topic {
             },
             source: TermSource::Keyword,
         });
-        let mut learnt: Vec<TopicTerm> = self
+        let mut from_examples: Vec<TopicTerm> = self
             .example_words
             .iter()
             .map(|(bucket, text)| TopicTerm {
                 text: text.clone(),
-                weight: self.judge.words_say(&[*bucket]).1,
+                weight: self.classifier.weigh_words(&[*bucket]).centroid,
                 source: TermSource::Examples,
             })
             .filter(|term| term.weight > 0.0)
             .collect();
-        learnt.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.text.cmp(&b.text)));
-        learnt.truncate(TERMS_SHOWN_MAX);
-        keywords.chain(learnt).collect()
+        from_examples.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.text.cmp(&b.text)));
+        from_examples.truncate(TERMS_SHOWN_MAX);
+        keywords.chain(from_examples).collect()
     }
 
-    /// Where the keywords stand on a page.
-    pub fn places(&self, terms: &PageTerms) -> Vec<KeywordPlaces> {
-        terms.places(self.judge.keywords())
-    }
-
-    /// From this probability on a page is on topic.
+    /// The probability from which on a page is on topic.
     pub fn threshold(&self) -> f32 {
         self.threshold
     }
 
-    /// The terms of a page: what [`Topic::judge`] and [`Topic::learn`] need of it. Depends on the
-    /// keywords alone, so that any clone of the topic gives the same.
+    /// The terms of a page, as [`Topic::judge`] needs them. They depend on the keywords alone, so
+    /// any clone of the topic gives the same.
     pub fn read(&self, page: &PageView<'_>) -> PageTerms {
-        PageTerms::of(page, self.judge.keywords())
+        PageTerms::of(page, self.classifier.keywords())
+    }
+
+    /// Where the keywords stand on a page.
+    pub fn keyword_places(&self, terms: &PageTerms) -> Vec<KeywordPlaces> {
+        terms.keyword_places(self.classifier.keywords())
     }
 
     /// What is worth keeping of a link; like [`Topic::read`] it depends on the keywords alone.
     pub fn features(&self, link: &LinkContext<'_>) -> LinkFeatures {
-        LinkFeatures::of(link, self.judge.keywords())
+        LinkFeatures::of(link, self.classifier.keywords())
     }
 
-    /// How relevant a page is, with reasons.
+    /// How relevant a page is, from its terms; nothing is known of the pages linked with it.
+    pub fn judge(&self, terms: &PageTerms) -> Relevance {
+        self.classifier.judge(terms, 0.0)
+    }
+
+    /// How relevant a page is of which only title, text and URL are known.
     pub fn relevance(&self, title: &str, words: &Words, url: &Url) -> Relevance {
         let view = PageView {
             title,
@@ -247,20 +207,5 @@ impl Topic {
             listing: false,
         };
         self.judge(&self.read(&view))
-    }
-
-    /// How relevant a page is, from its terms.
-    pub fn judge(&self, terms: &PageTerms) -> Relevance {
-        self.judge.judge(terms, 0.0)
-    }
-
-    /// Learns from a page that was judged; true when the model was trained anew, so that scores
-    /// of pending links are out of date.
-    pub fn learn(&mut self, page: u32, terms: &PageTerms, relevance: f32) -> bool {
-        let due = self.judge.learn(page, terms, relevance, true);
-        if due {
-            self.judge.train(&|_, _| 0.0);
-        }
-        due
     }
 }

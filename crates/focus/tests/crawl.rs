@@ -1,8 +1,8 @@
-//! A whole focused crawl over a made-up web: what the models learn, and that they do so twice.
+//! Focused crawls over a generated web: what the models learn, and that they learn it twice alike.
 
 use focus::{
-    ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageOutcome, PageView,
-    TermSource, Topic, TopicConfig, TopicError,
+    ExampleText, Focus, FocusConfig, LinkContext, LinkFeatures, PageFate, PageOutcome, PageTerms,
+    PageView, TermSource, Topic, TopicConfig, TopicError,
 };
 use proptest::prelude::*;
 use segment::Segmenter;
@@ -45,6 +45,38 @@ impl Web {
             .collect()
     }
 
+    fn terms(focus: &Focus, page: u32) -> PageTerms {
+        let (title, text) = if Self::on_topic(page) {
+            ("trains", ON)
+        } else {
+            ("bread", OFF)
+        };
+        focus.topic().read(&PageView {
+            title,
+            words: &Segmenter::shared().words(text),
+            url: &Self::url(page),
+            lang: None,
+            links: &[],
+            labels: &[],
+            listing: false,
+        })
+    }
+
+    fn features(focus: &mut Focus, from: u32, to: u32) -> LinkFeatures {
+        focus.features(&LinkContext {
+            parent: Some(from),
+            url: Self::url(to).as_str(),
+            anchor: if Self::on_topic(to) {
+                "an engine"
+            } else {
+                "a cake"
+            },
+            context: "",
+            tag_path: "html>body>p>a",
+            in_main: true,
+        })
+    }
+
     /// Crawls `budget` pages best first; gives the order with the recorded probabilities.
     fn crawl(&self, config: &FocusConfig, budget: usize) -> Vec<(u32, f32)> {
         let mut focus = Focus::new(config).unwrap();
@@ -54,21 +86,8 @@ impl Web {
         let mut next = Some((0, None));
         while let Some((page, link)) = next.take() {
             seen[page as usize] = true;
-            let words = Segmenter::shared().words(if Self::on_topic(page) { ON } else { OFF });
             let url = Self::url(page);
-            let terms = focus.topic().read(&PageView {
-                title: if Self::on_topic(page) {
-                    "trains"
-                } else {
-                    "bread"
-                },
-                words: &words,
-                url: &url,
-                lang: None,
-                links: &[],
-                labels: &[],
-                listing: false,
-            });
+            let terms = Self::terms(&focus, page);
             let relevance = focus.judge(&terms, link.as_ref()).probability;
             order.push((page, relevance));
             focus.on_page(&PageOutcome {
@@ -76,23 +95,12 @@ impl Web {
                 url: url.as_str(),
                 terms: Some(&terms),
                 relevance,
-                fate: Fate::New,
+                fate: PageFate::New,
                 link: link.as_ref(),
             });
             let mut new = Vec::new();
             for to in self.links(page) {
-                let features = focus.features(&LinkContext {
-                    parent: Some(page),
-                    url: Self::url(to).as_str(),
-                    anchor: if Self::on_topic(to) {
-                        "an engine"
-                    } else {
-                        "a cake"
-                    },
-                    context: "",
-                    tag_path: "html>body>p>a",
-                    in_main: true,
-                });
+                let features = Self::features(&mut focus, page, to);
                 if seen[to as usize] {
                     focus.observe_link(page, Self::url(to).as_str());
                 } else if let Some(known) = pending.iter_mut().find(|known| known.0 == to) {
@@ -104,17 +112,13 @@ impl Web {
                     pending.push((to, features, score));
                 }
             }
-            focus.on_links(page, &new);
+            focus.on_new_links(page, &new);
             if focus.rescore_due(pending.len() as u64) {
                 for waiting in &mut pending {
                     waiting.2 = focus.score(&waiting.1);
                 }
             }
-            assert!(
-                pending
-                    .iter()
-                    .all(|waiting| (0.0..=1.0).contains(&waiting.2))
-            );
+            assert!(pending.iter().all(|link| (0.0..=1.0).contains(&link.2)));
             if order.len() < budget {
                 pending.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
                 next = (!pending.is_empty())
@@ -278,7 +282,7 @@ proptest! {
             let relevance = focus.judge(&terms, None).probability;
             prop_assert!(relevance > 0.0 && relevance < 1.0);
             focus.on_page(&PageOutcome {
-                page, url: url.as_str(), terms: Some(&terms), relevance, fate: Fate::New, link: None,
+                page, url: url.as_str(), terms: Some(&terms), relevance, fate: PageFate::New, link: None,
             });
         }
     }

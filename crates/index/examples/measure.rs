@@ -1,4 +1,4 @@
-//! Indexes texts and says what it cost: rate, size by field, time per search.
+//! Indexes texts and tells what it takes: rate, size by field, time per search.
 //!
 //! Reads one JSON object per line with a `text` and perhaps a `title` from standard input;
 //! arguments are the queries to time.
@@ -8,6 +8,7 @@
 //! ```
 
 use std::io::BufRead;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use index::{Document, Filters, PageIndex, Searcher};
@@ -22,7 +23,15 @@ struct Line {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = std::env::temp_dir().join(format!("tamis-measure-{}", std::process::id()));
-    let (mut pages, _) = PageIndex::open(&dir)?;
+    index_texts(&dir)?;
+    tell_sizes(&dir)?;
+    time_searches(&dir)?;
+    std::fs::remove_dir_all(&dir)?;
+    Ok(())
+}
+
+fn index_texts(dir: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let (mut pages, _) = PageIndex::open(dir)?;
     let (mut count, mut bytes) = (0, 0);
     let (mut segmenting, mut adding) = (Duration::ZERO, Duration::ZERO);
     let begin = Instant::now();
@@ -57,8 +66,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         segmenting.as_secs_f64(),
         adding.as_secs_f64(),
     );
+    Ok(())
+}
 
-    let usage = tantivy::Index::open_in_dir(&dir)?
+fn tell_sizes(dir: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let usage = tantivy::Index::open_in_dir(dir)?
         .reader()?
         .searcher()
         .space_usage()?;
@@ -76,14 +88,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (field, bytes) in by_field {
         println!("  {field}: {:.2} MB", bytes as f64 / 1e6);
     }
+    Ok(())
+}
 
+fn time_searches(dir: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
-    drop(PageIndex::open(&dir)?);
+    drop(PageIndex::open(dir)?);
     println!(
         "opened with all checksums in {:.0} ms",
         start.elapsed().as_secs_f64() * 1e3
     );
-    let searcher = Searcher::open(&dir)?;
+    let searcher = Searcher::open(dir)?;
     for query in std::env::args().skip(1) {
         let start = Instant::now();
         let found = searcher.find(&query, 10, &Filters::default())?;
@@ -98,6 +113,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .unwrap_or_default()
         );
     }
-    std::fs::remove_dir_all(&dir)?;
     Ok(())
 }

@@ -1,11 +1,13 @@
-//! The writer's directory, whose files are read and not mapped, and the searchers', which may be
-//! on a disk that cannot be written.
+//! The two directories through which the engine sees the index's files: the writer's and the
+//! searchers'.
 //!
-//! A merge touches every page of the segments it merges. Through a memory map all of them count
-//! as this process's memory until the merge ends, some hundred megabytes at ten thousand pages
-//! and more with each larger merge. Read through a window of [`WINDOW_BYTES`] a handle they do
-//! not, and as a merge goes through each part of a file in order, most reads are a slice of the
-//! window. Searching keeps the map: there it is the right tool.
+//! The writer reads files with `pread` instead of a memory map. A merge reads all of the segments it
+//! merges; through a memory map all of that counts as this process's memory until the merge ends, some
+//! hundred megabytes at ten thousand pages and more with each larger merge. As a merge reads each part
+//! of a file in order, a window of [`WINDOW_BYTES`] for each file serves most reads from memory.
+//!
+//! Searchers read small pieces all over the files, so they keep the map. Their directory may be on a
+//! disk that cannot be written.
 
 use std::fs::File;
 use std::io;
@@ -23,28 +25,28 @@ use tantivy::directory::{
     WatchHandle, WritePtr,
 };
 
-/// How much of a file is read at once when less is asked for.
+/// Bytes of a file that are read at once when fewer are asked for.
 const WINDOW_BYTES: usize = 128 << 10;
 
-/// An index directory whose files are read with `pread`; all else is the engine's own.
+/// The writer's directory: its files are read with `pread`, all else is the engine's own.
 #[derive(Debug, Clone)]
-pub(crate) struct ReadDirectory {
+pub(crate) struct PreadDirectory {
     root: PathBuf,
     engine: MmapDirectory,
 }
 
-impl ReadDirectory {
+impl PreadDirectory {
     /// Opens `root`, which must be there.
-    pub(crate) fn open(root: &Path) -> Result<ReadDirectory, OpenDirectoryError> {
-        Ok(ReadDirectory {
+    pub(crate) fn open(root: &Path) -> Result<PreadDirectory, OpenDirectoryError> {
+        Ok(PreadDirectory {
             root: root.to_owned(),
             engine: MmapDirectory::open(root)?,
         })
     }
 }
 
-/// What an index directory does as the engine's own.
-macro_rules! as_the_engine {
+/// The methods of a directory that are the engine's own.
+macro_rules! engine_methods {
     () => {
         fn delete(&self, path: &Path) -> Result<(), DeleteError> {
             self.engine.delete(path)
@@ -76,24 +78,24 @@ macro_rules! as_the_engine {
     };
 }
 
-/// An index directory for searching only. A searcher takes a lock so that no file goes while it
-/// opens them; where it may not even make the lock's file, there is no writer either that could
-/// take one away, or it is another user's and the search is tried again.
+/// The searchers' directory. A searcher takes a lock, so that no file is deleted while it opens them.
+/// Where it may not create the lock's file, it goes on without: either no writer can delete a file
+/// there, or the writer is another user's, and a search that fails can be tried again.
 #[derive(Debug, Clone)]
-pub(crate) struct SearchDirectory {
+pub(crate) struct ReadOnlyDirectory {
     engine: MmapDirectory,
 }
 
-impl SearchDirectory {
+impl ReadOnlyDirectory {
     /// Opens `root`, which must be there.
-    pub(crate) fn open(root: &Path) -> Result<SearchDirectory, OpenDirectoryError> {
+    pub(crate) fn open(root: &Path) -> Result<ReadOnlyDirectory, OpenDirectoryError> {
         let engine = MmapDirectory::open(root)?;
-        Ok(SearchDirectory { engine })
+        Ok(ReadOnlyDirectory { engine })
     }
 }
 
-impl Directory for SearchDirectory {
-    as_the_engine!();
+impl Directory for ReadOnlyDirectory {
+    engine_methods!();
 
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         self.engine.get_file_handle(path)
@@ -114,8 +116,8 @@ impl Directory for SearchDirectory {
     }
 }
 
-impl Directory for ReadDirectory {
-    as_the_engine!();
+impl Directory for PreadDirectory {
+    engine_methods!();
 
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         let failed = |error: io::Error| match error.kind() {
@@ -124,7 +126,7 @@ impl Directory for ReadDirectory {
         };
         let file = File::open(self.root.join(path)).map_err(failed)?;
         let len = file.metadata().map_err(failed)?.len() as usize;
-        Ok(Arc::new(ReadFile {
+        Ok(Arc::new(PreadFile {
             file,
             len,
             window: Mutex::new((0, OwnedBytes::empty())),
@@ -136,21 +138,21 @@ impl Directory for ReadDirectory {
     }
 }
 
-/// One file, and the part of it that was read last.
+/// A file, and the window of it that was read last.
 #[derive(Debug)]
-struct ReadFile {
+struct PreadFile {
     file: File,
     len: usize,
     window: Mutex<(usize, OwnedBytes)>,
 }
 
-impl HasLen for ReadFile {
+impl HasLen for PreadFile {
     fn len(&self) -> usize {
         self.len
     }
 }
 
-impl FileHandle for ReadFile {
+impl FileHandle for PreadFile {
     fn read_bytes(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
         if range.start > range.end || range.end > self.len {
             let why = format!("bytes {range:?} of a file of {}", self.len);
@@ -170,7 +172,7 @@ impl FileHandle for ReadFile {
     }
 }
 
-impl ReadFile {
+impl PreadFile {
     fn read(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
         let mut bytes = vec![0; range.len()];
         self.file.read_exact_at(&mut bytes, range.start as u64)?;
@@ -193,7 +195,7 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let content: Vec<u8> = (0..len).map(|i| (i.wrapping_mul(2_654_435_761) >> 7) as u8).collect();
             std::fs::write(dir.path().join("a.store"), &content).unwrap();
-            let directory = ReadDirectory::open(dir.path()).unwrap();
+            let directory = PreadDirectory::open(dir.path()).unwrap();
             let file = directory.get_file_handle(Path::new("a.store")).unwrap();
             for (start, length) in cuts {
                 let start = start.min(len);
@@ -208,7 +210,7 @@ mod tests {
     #[test]
     fn a_file_that_is_not_there_is_named() {
         let dir = tempfile::tempdir().unwrap();
-        let directory = ReadDirectory::open(dir.path()).unwrap();
+        let directory = PreadDirectory::open(dir.path()).unwrap();
         let error = directory
             .get_file_handle(Path::new("gone.pos"))
             .unwrap_err();

@@ -1,16 +1,16 @@
-//! Why a query finds nothing: a filter that no page meets, a word that no page has, a slip of the
-//! pen. A search that only says "nothing" leaves people to guess which.
+//! Hints about a query that finds nothing: a filter that no page meets, a word that no page has, a
+//! quote that is not closed.
 
 use std::collections::BTreeMap;
 
-use segment::Segmenter;
 use tantivy::schema::Field;
 
 use crate::error::{IndexError, engine};
-use crate::query::Query;
-use crate::search::{Filters, Searcher, one_word, part_words, term_query};
+use crate::query::Part;
+use crate::query_plan::{term_query, word_query};
+use crate::search::{Filters, Searcher};
 
-/// Values of a filter that are looked through.
+/// Values of a field that are listed.
 const VALUES_MAX: usize = 100_000;
 
 /// What may be wrong with a query.
@@ -18,22 +18,22 @@ const VALUES_MAX: usize = 100_000;
 pub enum Hint {
     /// Nothing is asked for.
     Empty,
-    /// What is asked for holds no word, only signs.
+    /// What is asked for has no word in it, only signs.
     Wordless,
-    /// A quote is never closed: its phrase goes to the end.
+    /// A quote is not closed: its phrase reaches to the end.
     OpenQuote,
-    /// No page is in this language; these are the pages' languages, the most frequent first.
+    /// No page is in this language.
     Language {
         /// The language asked for.
         wanted: String,
-        /// Those there are.
+        /// The languages of the pages, the most frequent first.
         known: Vec<String>,
     },
-    /// No page is on this host; these hosts there are, in no order.
+    /// No page is on this host.
     Host {
         /// The host asked for.
         wanted: String,
-        /// Those there are, and what they belong to.
+        /// The hosts of the pages and their parent domains, the most frequent first.
         known: Vec<String>,
     },
     /// No page has this word.
@@ -41,14 +41,14 @@ pub enum Hint {
 }
 
 impl Searcher {
-    /// What may be wrong with a query, from its text alone.
-    pub fn slips(query: &str, filters: &Filters) -> Vec<Hint> {
+    /// What may be wrong with a query, as far as its text tells.
+    pub fn query_problems(query: &str, filters: &Filters) -> Vec<Hint> {
         let query = Searcher::query(query, filters);
         let mut hints = Vec::new();
         if query.open_quote {
             hints.push(Hint::OpenQuote);
         }
-        let is_word = |part| !part_words(Segmenter::shared(), part).is_empty();
+        let has_word = |part: &Part| !part.words().is_empty();
         let parts = || query.wanted.iter().chain(&query.unwanted);
         let filters = [
             &query.hosts,
@@ -58,18 +58,18 @@ impl Searcher {
         ];
         if filters.iter().all(|list| list.is_empty()) && parts().next().is_none() {
             hints.push(Hint::Empty);
-        } else if parts().next().is_some() && !parts().any(is_word) {
+        } else if parts().next().is_some() && !parts().any(has_word) {
             hints.push(Hint::Wordless);
         }
         hints
     }
 
-    /// Why a query finds nothing, as far as the index can tell.
+    /// Why a query finds nothing, as far as the index tells.
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn why_nothing(&self, query: &str, filters: &Filters) -> Result<Vec<Hint>, IndexError> {
-        let query: Query = Searcher::query(query, filters);
+    pub fn explain_no_hits(&self, query: &str, filters: &Filters) -> Result<Vec<Hint>, IndexError> {
+        let query = Searcher::query(query, filters);
         let mut hints = Vec::new();
         for wanted in &query.langs {
             if self.count(&*term_query(self.fields.lang, wanted))? == 0 {
@@ -88,9 +88,9 @@ impl Searcher {
             }
         }
         for part in &query.wanted {
-            for word in part_words(Segmenter::shared(), part) {
+            for word in part.words() {
                 let hint = Hint::Word(word.text.clone());
-                if !hints.contains(&hint) && self.count(&*one_word(&word, &self.fields))? == 0 {
+                if !hints.contains(&hint) && self.count(&*word_query(&word, &self.fields))? == 0 {
                     hints.push(hint);
                 }
             }
@@ -98,7 +98,7 @@ impl Searcher {
         Ok(hints)
     }
 
-    /// The values of a field, those of most documents first.
+    /// The values of a field, the most frequent first.
     fn values(&self, field: Field) -> Result<Vec<String>, IndexError> {
         const READ: &str = "read the search index";
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();

@@ -1,9 +1,10 @@
 //! Full-text search over the kept pages, with our words.
 //!
-//! A view of the archive: it remembers the journal position it has come to, can be thrown away,
-//! and is built again from the records. Words are `segment`'s, so a page is found under the
-//! words by which it was compared; Chinese is also found where a phrase was cut otherwise (see
-//! `tokenizer`), and traditional characters find simplified ones and the other way round.
+//! The index is a view of the archive: it remembers the journal position it has reached, so it can be
+//! thrown away and built again from the records. Words are those of `segment`, which
+//! near-duplicate detection uses as well. Chinese is also found where the text was cut into other
+//! words than the query (see `tokenizer`), and traditional characters find simplified ones and the
+//! other way round.
 //!
 //! ```
 //! use index::{Document, PageIndex};
@@ -28,19 +29,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// Writing.
 mod directory;
-mod error;
-mod hints;
 mod page_index;
-mod query;
 mod schema;
+mod tokenizer;
+
+// Searching.
+mod exclusion;
+mod hints;
+mod query;
+mod query_plan;
 mod search;
 mod snippet;
-mod tokenizer;
-mod unwanted;
+
+mod error;
 
 pub use error::IndexError;
 pub use hints::Hint;
 pub use page_index::{Document, Opened, PageIndex};
 pub use search::{Filters, Found, Hit, Searcher, search};
 pub use snippet::Snippet;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,11 +1,11 @@
-//! The writer: one document per kept page, and the journal position it has come to.
+//! The writer: one document per kept page, and the journal position that the index has reached.
 //!
-//! The position stands in the commit itself, so documents and position become durable together:
-//! after `kill -9` the index is at its last commit and the records after it are applied once
-//! more. A document takes the place of any earlier one of its URL, so that does no harm.
+//! The position is part of the commit, so documents and position become durable together. After
+//! `kill -9` the index is at its last commit, and the records after it are applied once more. That does
+//! no harm, because a document replaces an earlier one of its URL.
 //!
-//! Cost: one indexing thread with a heap of 32 MB. A commit costs some 0.1 s whatever is in it;
-//! the caller commits every thousand pages or ten seconds.
+//! Cost: one indexing thread with a heap of 32 MB. A commit takes some 0.1 s whatever is in it, so the
+//! caller commits every thousand pages or ten seconds.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,12 +18,12 @@ use tantivy::indexer::IndexWriterOptions;
 use tantivy::schema::Value;
 use tantivy::{Index, IndexMeta, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
-use crate::directory::ReadDirectory;
+use crate::directory::PreadDirectory;
 use crate::error::{IndexError, engine};
 use crate::schema::{Fields, INDEX_SCHEME, host_terms, is_list, tokenizers};
 use crate::tokenizer::{SEPARATOR, join_words, push_characters};
 
-/// Memory of the indexing thread; a fuller one is written out as a segment.
+/// Memory of the indexing thread. When it is full, a segment is written.
 const HEAP_BYTES: usize = 32 << 20;
 
 const READ: &str = "read the search index";
@@ -37,15 +37,15 @@ pub struct Document<'a> {
     pub url: &'a str,
     /// Host key.
     pub host: &'a str,
-    /// Title, may be empty.
+    /// The title; may be empty.
     pub title: &'a str,
     /// The main text.
     pub text: &'a str,
-    /// Language code, may be empty.
+    /// Language code; may be empty.
     pub lang: &'a str,
-    /// Author.
+    /// The author, if known.
     pub author: Option<&'a str>,
-    /// Published date, ISO 8601.
+    /// The date of publication, ISO 8601.
     pub published: Option<&'a str>,
     /// When the page was fetched, milliseconds since the Unix epoch.
     pub fetched_at_ms: u64,
@@ -55,7 +55,7 @@ pub struct Document<'a> {
     pub relevance: Option<f32>,
     /// The page's type; front pages and lists are ranked lower.
     pub page_type: PageType,
-    /// The words of `text`, where they are at hand; else it is segmented here.
+    /// The words of `text`, if they are known; else it is cut into words here.
     pub words: Option<&'a Words>,
 }
 
@@ -68,7 +68,7 @@ pub struct Opened {
     pub rebuilt_because: Option<String>,
 }
 
-/// What stands in a commit beside the documents.
+/// What a commit holds beside the documents.
 #[derive(Debug, Serialize, Deserialize)]
 struct Payload {
     position: u64,
@@ -94,10 +94,10 @@ impl std::fmt::Debug for PageIndex {
 impl PageIndex {
     /// Opens the index in `dir`, making it if there is none.
     ///
-    /// An index that is damaged, or of another form, or of other words, is renamed to
-    /// `<dir>.set-aside` (in the place of an earlier one) and an empty one is begun: the caller
-    /// sees position 0 and replays the journal. Every file's checksum is read, about a second
-    /// per gigabyte.
+    /// An index that is damaged, or was built with another version's fields or words, is renamed to
+    /// `<dir>.set-aside`, which replaces an earlier one. Then an empty index is begun: the caller sees
+    /// position 0 and replays the journal. The checksum of every file is verified, which takes about a
+    /// second per gigabyte.
     ///
     /// # Errors
     /// When the directory cannot be written, or another process writes this index.
@@ -128,7 +128,7 @@ impl PageIndex {
         const OPEN: &str = "open the search index";
         fs::create_dir_all(dir).map_err(engine(OPEN))?;
         let fields = Fields::new();
-        let directory = ReadDirectory::open(dir).map_err(engine(OPEN))?;
+        let directory = PreadDirectory::open(dir).map_err(engine(OPEN))?;
         let index = Index::builder()
             .schema(fields.schema.clone())
             .tokenizers(tokenizers())
@@ -149,8 +149,8 @@ impl PageIndex {
         })
     }
 
-    /// Adds a page in the place of any earlier document of its URL. Searchable and durable after
-    /// the next commit.
+    /// Adds a page; it replaces an earlier document of its URL. It is searchable and durable after the
+    /// next commit.
     ///
     /// # Errors
     /// When the indexing thread has failed: the disk is full or broken.
@@ -216,13 +216,13 @@ impl PageIndex {
         Ok(())
     }
 
-    /// Takes a page out, from the next commit on. Nothing happens when it is not there.
+    /// Removes a page, from the next commit on. Does nothing when it is not there.
     pub fn delete(&mut self, url: &str) {
         self.writer
             .delete_term(Term::from_field_text(self.fields.url, url));
     }
 
-    /// Makes everything so far durable, together with the journal position it comes from.
+    /// Makes everything so far durable, together with the journal position it was made from.
     ///
     /// # Errors
     /// When the disk fails; the index is then at its last commit.
@@ -294,7 +294,8 @@ pub(crate) fn urls(
     Ok(urls)
 }
 
-/// Opens an index with the engine's own checks; a panic in it is an answer like another.
+/// Checks an index and gives its position, or why it cannot be used. The engine may panic on a damaged
+/// index.
 fn inspect(dir: &Path) -> Result<u64, String> {
     let checked = catch_unwind(AssertUnwindSafe(|| inspect_unguarded(dir)));
     checked.unwrap_or_else(|_| Err("the index is damaged: opening it panicked".to_owned()))

@@ -1,22 +1,25 @@
-//! What a person typed, read with goodwill: there is no query that is an error.
+//! Parses a query as it was typed. Every text is a query: what fits no syntax is words.
 //!
 //! ```text
 //! word word        both, if there are pages with both, else any
 //! "a phrase"       in this order; 「」 “” work too
 //! -word -"phrase"  not these
-//! host:a.example   this host and what is below it; also site:
+//! host:a.example   this host and its subdomains; also site:
 //! lang:zh          this language
 //! ```
-//!
-//! Whatever does not fit is words.
 
-/// No query has more parts than this; the rest is ignored.
+use segment::{Script, Segmenter};
+
+/// Parts of a query; further ones are ignored.
 const PARTS_MAX: usize = 64;
 
-/// No query is longer than this, in bytes; the rest is ignored.
+/// Bytes of a query; the rest is ignored.
 const QUERY_BYTES_MAX: usize = 8 << 10;
 
-/// A query taken apart.
+/// Words of one part; further ones are ignored.
+const PART_WORDS_MAX: usize = 64;
+
+/// A query in its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Query {
     pub(crate) wanted: Vec<Part>,
@@ -25,16 +28,43 @@ pub(crate) struct Query {
     pub(crate) langs: Vec<String>,
     pub(crate) not_hosts: Vec<String>,
     pub(crate) not_langs: Vec<String>,
-    /// A quote was never closed; its phrase goes to the end.
+    /// A quote was not closed; its phrase reaches to the end.
     pub(crate) open_quote: bool,
 }
 
-/// One thing to look for.
+/// A word or a phrase to look for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) text: String,
     /// The words must stand side by side.
     pub(crate) phrase: bool,
+}
+
+/// A word of a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct QueryWord {
+    pub(crate) text: String,
+    pub(crate) script: Script,
+    /// Nothing stands between it and the word before it.
+    pub(crate) joined: bool,
+}
+
+impl Part {
+    /// The words of the part.
+    pub(crate) fn words(&self) -> Vec<QueryWord> {
+        let words = Segmenter::shared().words(&self.text);
+        let mut end = None;
+        let words = words.iter().take(PART_WORDS_MAX).map(|word| {
+            let joined = end == Some(word.start);
+            end = Some(word.end);
+            QueryWord {
+                text: word.text.to_owned(),
+                script: word.script,
+                joined,
+            }
+        });
+        words.collect()
+    }
 }
 
 impl Query {
@@ -60,12 +90,13 @@ impl Query {
             let (part, after, open) = next_part(rest);
             rest = after.trim_start();
             query.open_quote |= open;
-            query.take(part, negative);
+            query.add(part, negative);
         }
         query
     }
 
-    fn take(&mut self, part: Part, negative: bool) {
+    /// Adds a part to the list it belongs to.
+    fn add(&mut self, part: Part, negative: bool) {
         if !part.phrase
             && let Some((name, value)) = part.text.split_once([':', '：'])
             && !value.is_empty()
@@ -90,7 +121,7 @@ impl Query {
     }
 }
 
-/// The first part, what follows it, and whether it is a quote that is never closed.
+/// The first part of a text, the rest, and whether the part is a quote that is not closed.
 fn next_part(text: &str) -> (Part, &str, bool) {
     let mut characters = text.chars();
     let close = match characters.next() {
@@ -102,7 +133,7 @@ fn next_part(text: &str) -> (Part, &str, bool) {
     };
     if let Some(close) = close {
         let inside = characters.as_str();
-        // A quote that is never closed goes to the end.
+        // A quote that is not closed reaches to the end.
         let closed = inside.split_once(close);
         let (phrase, rest) = closed.unwrap_or((inside, ""));
         let part = Part {
@@ -163,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_syntax_is_words() {
+    fn what_fits_no_syntax_is_words() {
         assert_eq!(texts(&Query::parse("\"open").wanted), [("open", true)]);
         assert!(Query::parse("a \"open").open_quote && !Query::parse("\"a\"").open_quote);
         assert_eq!(texts(&Query::parse("a - b").wanted).len(), 3);

@@ -3,15 +3,17 @@
 //! ```text
 //! field        searched            stored   holds
 //! url          whole               yes      canonical URL: one document each
-//! host         whole, and parents  yes      host key; host:example.org also finds www.example.org
+//! host         whole, and parents  no       host and parent domains: host:example.org finds www.example.org
+//! host_key     -                   yes      as shown
 //! lang         whole               yes      language code
 //! title        -                   yes      as shown
 //! text         -                   yes      as shown; the snippet is cut from it
 //! title_words  words + places      no       our words
 //! text_words   words + places      no       our words
-//! author       words               yes      our words; looked for with the title's
+//! author       -                   yes      as shown
+//! author_words words + places      no       our words
 //! characters   Chinese + places    no       single characters of title and text, see tokenizer.rs
-//! lists        ranks                fast     1 for a page that leads to others: see [`is_list`]
+//! lists        ranking              fast     1 for a page that lists others: see [`is_list`]
 //! published, fetched_at, seq, fingerprint, relevance: stored, to show
 //! ```
 
@@ -23,8 +25,8 @@ use tantivy::tokenizer::TokenizerManager;
 
 use crate::tokenizer::{Characters, JoinedWords};
 
-/// The number of this form of the index. It changes whenever what is indexed changes; an index
-/// of another number is set aside and built again.
+/// The version of the index's contents. It changes whenever what is indexed changes; an index of
+/// another version is set aside and built again.
 pub(crate) const INDEX_SCHEME: u32 = 2;
 
 const WORDS: &str = "tamis_words";
@@ -55,11 +57,11 @@ pub(crate) struct Fields {
 /// Name of the field that says whether a page is a list.
 pub(crate) const LISTS: &str = "lists";
 
-/// Whether a page holds the beginnings of other pages: their words are found there, but what they
-/// say stands elsewhere. A tag's page may be too short for its type to be told; its address says it.
+/// Whether a page is a list: it shows the titles and beginnings of other pages. The page of a tag may
+/// be too short for its type to be told; then its URL tells.
 ///
-/// Its title names what it lists, in a word or two, and would outrank every article about it: the
-/// title's words count as words of its text.
+/// A list's title names in a word or two what it lists, and would outrank every article about it. So
+/// the words of its title are indexed as words of its text.
 pub(crate) fn is_list(page_type: &PageType, url: &str) -> bool {
     const FOLDERS: [&str; 6] = [
         "tag",
@@ -79,7 +81,7 @@ pub(crate) fn is_list(page_type: &PageType, url: &str) -> bool {
 impl Fields {
     pub(crate) fn new() -> Fields {
         let mut schema = Schema::builder();
-        let placed = |tokenizer: &str| {
+        let with_positions = |tokenizer: &str| {
             TextOptions::default().set_indexing_options(
                 TextFieldIndexing::default()
                     .set_tokenizer(tokenizer)
@@ -92,11 +94,11 @@ impl Fields {
         let lang = schema.add_text_field("lang", STRING | STORED);
         let title = schema.add_text_field("title", STORED);
         let text = schema.add_text_field("text", STORED);
-        let title_words = schema.add_text_field("title_words", placed(WORDS));
-        let text_words = schema.add_text_field("text_words", placed(WORDS));
+        let title_words = schema.add_text_field("title_words", with_positions(WORDS));
+        let text_words = schema.add_text_field("text_words", with_positions(WORDS));
         let author = schema.add_text_field("author", STORED);
-        let author_words = schema.add_text_field("author_words", placed(WORDS));
-        let characters = schema.add_text_field("characters", placed(CHARACTERS));
+        let author_words = schema.add_text_field("author_words", with_positions(WORDS));
+        let characters = schema.add_text_field("characters", with_positions(CHARACTERS));
         let published = schema.add_text_field("published", STORED);
         let fetched_at = schema.add_u64_field("fetched_at", STORED);
         let seq = schema.add_u64_field("seq", STORED);
@@ -133,7 +135,7 @@ pub(crate) fn tokenizers() -> TokenizerManager {
     tokenizers
 }
 
-/// A host and what it belongs to: `www.example.org:81` gives itself, `www.example.org`,
+/// A host and its parent domains: `www.example.org:81` gives itself, `www.example.org`,
 /// `example.org` and `org`, so that a filter for any of them finds it.
 pub(crate) fn host_terms(host: &str) -> Vec<&str> {
     let mut terms = vec![host];

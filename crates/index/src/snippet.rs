@@ -1,29 +1,29 @@
-//! A piece of the text that shows why a page was found.
+//! A snippet: a piece of the text that shows why a page was found.
 //!
-//! The text's words are found again, those of the query are marked, and the piece is the
-//! stretch of sentences that holds the most different ones. Chinese words are also matched as
-//! rows of characters, as the search does, so what was found is what is marked. Places are byte
-//! ranges: whoever shows the snippet colours or escapes as it likes.
+//! The text is cut into words again, and those of the query are its matches. The snippet is the
+//! stretch of sentences with the most different matches. Chinese words are also matched character by
+//! character, as the search does, so whatever made the page a hit is highlighted. Highlights are byte
+//! ranges; whoever shows the snippet escapes and colours it.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
-use segment::{Script, Segmenter};
+use segment::{Script, Segmenter, Word};
 
-use crate::search::QueryWord;
+use crate::query::QueryWord;
 
 /// The width of a snippet in columns; a Chinese character takes two.
 const COLUMNS_MAX: usize = 220;
 
-/// Only this much of a text is looked through, in bytes.
+/// Bytes of a text that are looked through.
 const TEXT_BYTES_MAX: usize = 512 << 10;
 
-/// A text with the places to highlight.
+/// A text with its matches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snippet {
     /// The text. A cut within a sentence is marked by `…`.
     pub text: String,
-    /// Byte ranges of `text` to highlight, in order and apart.
+    /// Byte ranges of `text` to highlight, in order, without overlap.
     pub highlights: Vec<Range<usize>>,
 }
 
@@ -44,7 +44,7 @@ impl Snippet {
     }
 }
 
-/// A word to mark.
+/// A word to highlight.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Needle {
     word: QueryWord,
@@ -70,13 +70,13 @@ struct Match {
     needle: usize,
 }
 
-/// The whole text, with its places.
+/// The whole text, with its matches.
 pub(crate) fn highlight(text: &str, needles: &[Needle]) -> Snippet {
     let matches = matches(text, needles);
-    cut(text, 0..text.len(), &matches)
+    cut_out(text, 0..text.len(), &matches)
 }
 
-/// The piece of the text that shows the most.
+/// The piece of the text with the most different matches.
 pub(crate) fn snippet(text: &str, needles: &[Needle]) -> Snippet {
     let mut end = text.len().min(TEXT_BYTES_MAX);
     while !text.is_char_boundary(end) {
@@ -84,72 +84,77 @@ pub(crate) fn snippet(text: &str, needles: &[Needle]) -> Snippet {
     }
     let text = &text[..end];
     let matches = matches(text, needles);
-    let range = best(text, &sentences(text), &matches);
-    cut(text, range, &matches)
+    let range = best_range(text, &sentences(text), &matches);
+    cut_out(text, range, &matches)
 }
 
+/// Where the needles stand in a text, in order.
 fn matches(text: &str, needles: &[Needle]) -> Vec<Match> {
     if needles.is_empty() || text.is_empty() {
         return Vec::new();
     }
     let words = Segmenter::shared().words(text);
     let mut matches = Vec::new();
-    // Chinese characters with their places; `None` where something stands between.
-    let mut row: Vec<Option<(char, Range<usize>)>> = Vec::new();
+    let mut row = CharacterRow::new();
     let mut end = None;
     for word in words.iter() {
-        let range = word.start as usize..word.end as usize;
-        if word.script != Script::Han {
-            let needle = needles
-                .iter()
-                .position(|needle| needle.word.text == word.text);
-            matches.extend(needle.map(|needle| Match { range, needle }));
+        if word.script == Script::Han {
+            if end != Some(word.start) {
+                row.push(None);
+            }
+            end = Some(word.end);
+            push_characters(&mut row, text, &word);
             continue;
         }
-        if end != Some(word.start) {
-            row.push(None);
-        }
-        end = Some(word.end);
-        let source = &text[range.clone()];
-        if source.chars().count() == word.text.chars().count() {
-            let places = source.char_indices().map(|(at, character)| {
-                let start = range.start + at;
-                start..start + character.len_utf8()
-            });
-            row.extend(word.text.chars().zip(places).map(Some));
-        } else {
-            row.extend(
-                word.text
-                    .chars()
-                    .map(|character| Some((character, range.clone()))),
-            );
-        }
+        let mut found = needles.iter();
+        let needle = found.position(|needle| needle.word.text == word.text);
+        let range = word.start as usize..word.end as usize;
+        matches.extend(needle.map(|needle| Match { range, needle }));
     }
     for (number, needle) in needles.iter().enumerate() {
-        if needle.characters.is_empty() {
-            continue;
-        }
-        for window in row.windows(needle.characters.len()) {
-            let same = window
-                .iter()
-                .zip(&needle.characters)
-                .all(|(place, wanted)| {
-                    place
-                        .as_ref()
-                        .is_some_and(|(character, _)| character == wanted)
-                });
-            if let (true, Some(Some((_, first))), Some(Some((_, last)))) =
-                (same, window.first(), window.last())
-            {
-                matches.push(Match {
-                    range: first.start..last.end,
-                    needle: number,
-                });
-            }
-        }
+        let ranges = character_matches(&row, &needle.characters);
+        matches.extend(ranges.map(|range| Match {
+            range,
+            needle: number,
+        }));
     }
     matches.sort_by_key(|found| (found.range.start, found.range.end));
     matches
+}
+
+/// The Chinese characters of a text with their places; `None` where something else stands between.
+type CharacterRow = Vec<Option<(char, Range<usize>)>>;
+
+/// Adds the characters of a word. Where folding has changed their number, each has the place of the
+/// whole word.
+fn push_characters(row: &mut CharacterRow, text: &str, word: &Word<'_>) {
+    let range = word.start as usize..word.end as usize;
+    let source = &text[range.clone()];
+    let characters = word.text.chars();
+    if source.chars().count() == word.text.chars().count() {
+        let places = source.char_indices().map(|(at, character)| {
+            let start = range.start + at;
+            start..start + character.len_utf8()
+        });
+        row.extend(characters.zip(places).map(Some));
+    } else {
+        row.extend(characters.map(|character| Some((character, range.clone()))));
+    }
+}
+
+/// Where a needle's characters stand side by side.
+fn character_matches(row: &CharacterRow, wanted: &[char]) -> impl Iterator<Item = Range<usize>> {
+    // A needle without characters is matched by its word alone; windows have at least one.
+    let windows = row.windows(wanted.len().max(1));
+    windows.filter_map(move |window| {
+        let is_match = !wanted.is_empty()
+            && window.iter().zip(wanted).all(|(place, wanted)| {
+                let character = place.as_ref().map(|(character, _)| character);
+                character == Some(wanted)
+            });
+        let (first, last) = (window.first()?.as_ref()?, window.last()?.as_ref()?);
+        is_match.then_some(first.1.start..last.1.end)
+    })
 }
 
 /// Sentences as byte ranges that together are the text.
@@ -180,17 +185,18 @@ fn sentences(text: &str) -> Vec<Range<usize>> {
     sentences
 }
 
-/// The stretch of text with the most different needles, then the most matches, then the first.
-fn best(text: &str, sentences: &[Range<usize>], matches: &[Match]) -> Range<usize> {
+/// The stretch of sentences with the most different needles; of equals the most matches, then the
+/// first.
+fn best_range(text: &str, sentences: &[Range<usize>], matches: &[Match]) -> Range<usize> {
     let mut best = (0, 0, 0..0);
     for (first, sentence) in sentences.iter().enumerate() {
-        let inside = within(matches, sentence);
+        let inside = matches_within(matches, sentence);
         if inside.is_empty() && first > 0 {
             continue;
         }
-        let start = start_within(text, sentence, inside);
-        let range = grow(text, start, &sentences[first..]);
-        let inside = within(matches, &range);
+        let start = start_in_sentence(text, sentence, inside);
+        let range = sentences_that_fit(text, start, &sentences[first..]);
+        let inside = matches_within(matches, &range);
         let different = inside
             .iter()
             .map(|found| found.needle)
@@ -203,8 +209,8 @@ fn best(text: &str, sentences: &[Range<usize>], matches: &[Match]) -> Range<usiz
     best.2
 }
 
-/// Where in a long sentence to begin: a little before its first match.
-fn start_within(text: &str, sentence: &Range<usize>, matches: &[Match]) -> usize {
+/// Where to begin in a sentence: at its beginning, or in a long one a little before its first match.
+fn start_in_sentence(text: &str, sentence: &Range<usize>, matches: &[Match]) -> usize {
     let Some(first) = matches.first() else {
         return sentence.start;
     };
@@ -232,8 +238,8 @@ fn start_within(text: &str, sentence: &Range<usize>, matches: &[Match]) -> usize
     }
 }
 
-/// As many sentences from `start` on as fit; a first one that is too long is cut.
-fn grow(text: &str, start: usize, sentences: &[Range<usize>]) -> Range<usize> {
+/// The sentences from `start` on that fit into a snippet; a first one that is too long is cut.
+fn sentences_that_fit(text: &str, start: usize, sentences: &[Range<usize>]) -> Range<usize> {
     let mut end = start;
     for sentence in sentences {
         if columns(&text[start..sentence.end]) > COLUMNS_MAX {
@@ -264,16 +270,17 @@ fn grow(text: &str, start: usize, sentences: &[Range<usize>]) -> Range<usize> {
     }
 }
 
-fn within<'m>(matches: &'m [Match], range: &Range<usize>) -> &'m [Match] {
+/// The matches that begin in a range.
+fn matches_within<'m>(matches: &'m [Match], range: &Range<usize>) -> &'m [Match] {
     let first = matches.partition_point(|found| found.range.start < range.start);
     let matches = &matches[first..];
     let count = matches.partition_point(|found| found.range.start < range.end);
     &matches[..count]
 }
 
-/// Cuts a range out, with white space made single and cuts within sentences marked.
-fn cut(text: &str, range: Range<usize>, matches: &[Match]) -> Snippet {
-    let mut marks = within(matches, &range)
+/// The snippet of a range: white space becomes single spaces, and `…` marks a cut within a sentence.
+fn cut_out(text: &str, range: Range<usize>, matches: &[Match]) -> Snippet {
+    let mut marks = matches_within(matches, &range)
         .iter()
         .map(|found| found.range.start..found.range.end.min(range.end))
         .peekable();
@@ -314,6 +321,7 @@ fn cut(text: &str, range: Range<usize>, matches: &[Match]) -> Snippet {
     snippet
 }
 
+/// Adds a highlight from `start` to the end of the text so far, joined with one that ends there.
 fn push_highlight(snippet: &mut Snippet, start: usize) {
     let end = start + snippet.text[start..].trim_end().len();
     if end <= start {
@@ -325,6 +333,7 @@ fn push_highlight(snippet: &mut Snippet, start: usize) {
     }
 }
 
+/// Whether a sentence or a word can end with this character.
 fn is_end(character: char) -> bool {
     matches!(
         character,
@@ -332,6 +341,7 @@ fn is_end(character: char) -> bool {
     ) || character.is_whitespace()
 }
 
+/// The width of a text in columns of a terminal.
 fn columns(text: &str) -> usize {
     text.chars().map(column_count).sum()
 }

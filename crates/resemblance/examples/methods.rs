@@ -1,4 +1,4 @@
-//! Every method and every choice of features over one stream of documents: the figures of
+//! Runs every method and every choice of features over one stream of documents. Makes the figures of
 //! `docs/near-duplicates.md`.
 //!
 //! ```text
@@ -72,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// What a crawl pays for a document after it was cut into words, in CPU time.
+/// Tells the CPU time that a crawl spends on a document after it was cut into words.
 fn cost(documents: &[Document]) -> Result<(), Box<dyn Error>> {
     let microseconds = |ns: u64| ns as f64 / 1e3 / documents.len() as f64;
     let start = cpu_ns()?;
@@ -94,7 +94,7 @@ fn cost(documents: &[Document]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// CPU time of this thread; Linux only.
+/// CPU time of this thread, in nanoseconds; Linux only.
 fn cpu_ns() -> Result<u64, Box<dyn Error>> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let first = text.split_whitespace().next().ok_or("no CPU time")?;
@@ -162,99 +162,40 @@ fn detectors(documents: &[Document]) -> Vec<(String, Detector)> {
     detectors
 }
 
-/// One choice changed at a time.
+/// The usual features, and each other choice by itself.
 fn choices() -> Vec<(&'static str, Features)> {
-    let usual = Features::default;
+    let other = |change: fn(&mut Features)| {
+        let mut features = Features::default();
+        change(&mut features);
+        features
+    };
     vec![
-        ("usual", usual()),
-        (
-            "forward",
-            Features {
-                cut: Cut::Forward,
-                ..usual()
-            },
-        ),
-        (
-            "reverse",
-            Features {
-                cut: Cut::Reverse,
-                ..usual()
-            },
-        ),
-        (
-            "fewest",
-            Features {
-                cut: Cut::Fewest,
-                ..usual()
-            },
-        ),
+        ("usual", Features::default()),
+        ("forward", other(|features| features.cut = Cut::Forward)),
+        ("reverse", other(|features| features.cut = Cut::Reverse)),
+        ("fewest", other(|features| features.cut = Cut::Fewest)),
         (
             "no-stop-words",
-            Features {
-                drop_stop_words: true,
-                ..usual()
-            },
+            other(|features| features.drop_stop_words = true),
         ),
-        (
-            "stems",
-            Features {
-                stem: true,
-                ..usual()
-            },
-        ),
-        (
-            "levels",
-            Features {
-                weight: Weight::Levels,
-                ..usual()
-            },
-        ),
+        ("stems", other(|features| features.stem = true)),
+        ("levels", other(|features| features.weight = Weight::Levels)),
         (
             "tf-idf",
-            Features {
-                weight: Weight::CountIdf,
-                ..usual()
-            },
+            other(|features| features.weight = Weight::CountIdf),
         ),
-        (
-            "gb2312",
-            Features {
-                hash: Hash::Gb2312,
-                ..usual()
-            },
-        ),
+        ("gb2312", other(|features| features.hash = Hash::Gb2312)),
         (
             "enumerated",
-            Features {
-                hash: Hash::Enumerated,
-                ..usual()
-            },
+            other(|features| features.hash = Hash::Enumerated),
         ),
-        (
-            "pairs",
-            Features {
-                shingle: 2,
-                ..usual()
-            },
-        ),
-        (
-            "triples",
-            Features {
-                shingle: 3,
-                ..usual()
-            },
-        ),
-        (
-            "mod4",
-            Features {
-                modulus: 4,
-                ..usual()
-            },
-        ),
+        ("pairs", other(|features| features.shingle = 2)),
+        ("triples", other(|features| features.shingle = 3)),
+        ("mod4", other(|features| features.modulus = 4)),
     ]
 }
 
-/// The number of the document that each repeats.
+/// For each document the number of the one that it repeats, if any.
 type Decisions = Vec<Option<usize>>;
 
 fn stream(config: &IndexConfig, documents: &[Document]) -> Result<Decisions, Box<dyn Error>> {

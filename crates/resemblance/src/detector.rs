@@ -1,7 +1,7 @@
 //! Whole methods to find near-duplicates in a stream: I-Match, shingles, SpotSigs.
 //!
-//! A text is signed by itself (on any thread), and the signature compared with those of the texts
-//! that were kept.
+//! A text's signature depends on the text alone, so it can be made on any thread. It is then compared
+//! with the signatures of the texts that were kept.
 
 use segment::Words;
 
@@ -13,15 +13,15 @@ use crate::spotsigs::SpotSigs;
 /// A method with its settings.
 #[derive(Clone, Debug)]
 pub enum Detector {
-    /// One hash of the telling words.
+    /// One hash of the words of middling frequency.
     IMatch(IMatch),
-    /// The share of word runs in common, estimated.
+    /// The share of word n-grams in common, estimated.
     Shingles(Shingles),
-    /// The share of word chains at stop words in common.
+    /// The share of word chains after stop words in common.
     SpotSigs(SpotSigs),
 }
 
-/// What a method remembers of a text.
+/// What a method keeps of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature(pub(crate) Vec<u64>);
 

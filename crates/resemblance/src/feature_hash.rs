@@ -1,8 +1,8 @@
-//! The feature hashes of the lecture notes, kept for comparison.
+//! The feature hashes of the lecture notes on simhash, kept for comparison.
 //!
-//! Both write a number in few bits and repeat those until 64 are full, so features with near
-//! numbers have near hashes, and a bit of the fingerprint stands for the same few bits of every
-//! feature. A pinned 64-bit hash has neither fault; it is the default.
+//! Both write a number in a few bits and repeat them until 64 bits are full. This has two faults:
+//! features with similar numbers have similar hashes, and each bit of the fingerprint depends on the
+//! same few bits of every feature. The default, a pinned 64-bit hash, has neither.
 //!
 //! ```text
 //! 中 = 3619 in 13 bits:   …0111000100011 0111000100011 0111000100011
@@ -15,8 +15,9 @@ const CHARACTERS: u64 = 6_885;
 /// Bits that such a number takes.
 const CHARACTER_BITS: u32 = 13;
 
-/// The number of a character in GB2312, the first Chinese one 0; ASCII stands behind the Chinese,
-/// punctuation and full-width digits stand before it and are negative. What GB2312 lacks is `?`.
+/// The number of a character in GB2312, where the first Chinese character is 0. ASCII comes after the
+/// Chinese characters; punctuation and full-width digits come before them and are negative. A character
+/// that GB2312 lacks counts as `?`.
 pub fn gb2312_code(character: char) -> i64 {
     let mut buffer = [0; 4];
     let (bytes, _, lost) = GBK.encode(character.encode_utf8(&mut buffer));
@@ -29,8 +30,8 @@ pub fn gb2312_code(character: char) -> i64 {
     }
 }
 
-/// The hash of a word by its characters' numbers: a number to the base 6,885, repeated. From
-/// five characters on it overflows 64 bits and wraps.
+/// The hash of a word from its characters' numbers: they are digits to the base 6,885, and the bits of
+/// the result are repeated. From five characters on it overflows 64 bits and wraps.
 pub fn gb2312(word: &str) -> u64 {
     let (mut number, mut bits) = (0u64, 0u32);
     for character in word.chars() {
@@ -48,8 +49,8 @@ pub fn enumerated(ordinal: u32, size: u32) -> u64 {
     repeated(u64::from(ordinal), 64 - largest.leading_zeros())
 }
 
-/// A number of so many bits, added up at every multiple of its length; once at least, and a shift
-/// beyond 64 bits starts again from none (as Java shifts).
+/// A number of so many bits, added up at every multiple of its length, at least once. As in Java, a
+/// shift by 64 bits or more is taken modulo 64.
 fn repeated(number: u64, bits: u32) -> u64 {
     let mut hash = number;
     let mut at = bits.max(1);

@@ -1,7 +1,7 @@
-//! What a fingerprint is made of, with every choice that the field has made differently.
+//! What a fingerprint is made of, with the choices that the literature makes differently.
 //!
-//! A crawl's fingerprint is the first of each: words by jieba, all of them, unstemmed, counted as
-//! often as they stand, with a pinned hash. `docs/near-duplicates.md` has what the others give.
+//! A crawl's fingerprint takes the first choice of each: words cut by jieba, all of them, not stemmed,
+//! each weighted by its count, with a pinned hash. `docs/near-duplicates.md` compares them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,9 +22,9 @@ use crate::stop_words::is_stop_word;
 pub struct Features {
     /// How Chinese is cut.
     pub cut: Cut,
-    /// Leave out the words that every text has.
+    /// Leave out stop words.
     pub drop_stop_words: bool,
-    /// Cut English words down to their stems.
+    /// Replace English words by their stems.
     pub stem: bool,
     /// What a feature weighs.
     pub weight: Weight,
@@ -53,10 +53,10 @@ impl Default for Features {
 /// What a feature weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Weight {
-    /// As often as it stands in the text.
+    /// Its count in the text.
     #[default]
     Count,
-    /// 1 to 5, by fifths of the text's features in the order of count times idf.
+    /// 1 to 5: the text's features are sorted by count times idf and divided into fifths.
     Levels,
     /// Its count times its idf.
     CountIdf,
@@ -74,7 +74,8 @@ pub enum Hash {
     Enumerated,
 }
 
-/// Sums are of whole numbers, so that they do not depend on the features' order.
+/// Weights are rounded to multiples of one over this, so that their sums do not depend on the order of
+/// the features.
 const WEIGHT_UNIT: f64 = 1e6;
 
 impl Features {
@@ -83,10 +84,10 @@ impl Features {
         self.weight != Weight::Count || self.hash == Hash::Enumerated
     }
 
-    /// The pinned hashes of a text's features, in order: what a lexicon learns from.
+    /// The pinned hashes of a text's features, in order. A lexicon is made from these.
     pub fn hashes(&self, words: &Words) -> Vec<u64> {
         let tokens = self.tokens(words);
-        self.with_hashes(&tokens)
+        self.feature_hashes(&tokens)
             .into_iter()
             .map(|(key, _)| key)
             .collect()
@@ -96,7 +97,7 @@ impl Features {
     pub fn fingerprint(&self, words: &Words, lexicon: &Lexicon) -> Fingerprint {
         let tokens = self.tokens(words);
         let mut counts: BTreeMap<u64, (u64, u32)> = BTreeMap::new();
-        for (key, token) in self.with_hashes(&tokens) {
+        for (key, token) in self.feature_hashes(&tokens) {
             let hash = match (self.hash, token) {
                 (Hash::Gb2312, Some(token)) => feature_hash::gb2312(token),
                 (Hash::Enumerated, Some(_)) => {
@@ -130,13 +131,13 @@ impl Features {
         combine(whole)
     }
 
-    /// The words that count, as they count.
+    /// The words of the features.
     fn tokens<'w>(&self, words: &'w Words) -> Vec<Cow<'w, str>> {
         let mut tokens: Vec<Cow<'w, str>> = Vec::with_capacity(words.len());
         if self.cut == Cut::Jieba {
             tokens.extend(words.iter().map(|word| Cow::Borrowed(word.text)));
         } else {
-            self.cut_again(words, &mut tokens);
+            self.cut_han_runs(words, &mut tokens);
         }
         if self.drop_stop_words {
             tokens.retain(|token| !is_stop_word(token));
@@ -152,8 +153,8 @@ impl Features {
         tokens
     }
 
-    /// Joins the Chinese words that stand side by side and cuts them by the rule.
-    fn cut_again<'w>(&self, words: &'w Words, tokens: &mut Vec<Cow<'w, str>>) {
+    /// Joins the Chinese words that stand side by side, and cuts them by the chosen rule.
+    fn cut_han_runs<'w>(&self, words: &'w Words, tokens: &mut Vec<Cow<'w, str>>) {
         let mut run = String::new();
         let mut end = None;
         for word in words.iter() {
@@ -178,8 +179,8 @@ impl Features {
         run.clear();
     }
 
-    /// Each feature's pinned hash, and its word where it is one.
-    fn with_hashes<'t>(&self, tokens: &'t [Cow<'_, str>]) -> Vec<(u64, Option<&'t str>)> {
+    /// Each feature's pinned hash, and its word if it is a single word.
+    fn feature_hashes<'t>(&self, tokens: &'t [Cow<'_, str>]) -> Vec<(u64, Option<&'t str>)> {
         let pinned = tokens.iter().map(|token| xxh3_64(token.as_bytes()));
         let mut features: Vec<(u64, Option<&str>)> = if self.shingle > 1 {
             let words: Vec<u64> = pinned.collect();
@@ -194,8 +195,7 @@ impl Features {
     }
 }
 
-/// The textbook fingerprint: a bit is 1 where the weights of the hashes with that bit outweigh the
-/// others.
+/// The textbook simhash: a bit is 1 where the hashes with that bit weigh more than those without it.
 pub fn combine(features: impl IntoIterator<Item = (u64, i128)>) -> Fingerprint {
     let mut sums = [0i128; 64];
     for (hash, weight) in features {

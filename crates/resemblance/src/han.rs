@@ -1,7 +1,7 @@
-//! Chinese runs cut into words by the rules that came before word frequencies: the longest match
-//! from the front, from the back, and the fewest words.
+//! Cuts Chinese into words by the rules that were used before word frequencies: the longest match from
+//! the front, the longest match from the back, and the fewest words.
 //!
-//! The dictionary is `segment`'s; a character that begins no word of it is a word.
+//! The dictionary is that of `segment`. A character that begins no word of it is a word by itself.
 
 use segment::Segmenter;
 

@@ -1,8 +1,8 @@
-//! I-Match: one hash over the words that tell a text from others, whatever their order.
+//! I-Match: one hash over the characteristic words of a text, whatever their order.
 //!
-//! Common words are in every text and rare ones are often misspelt, so only words of middling idf
-//! count. Two texts are duplicates when their hashes are equal: fast and precise, but one telling
-//! word more or less is another text.
+//! Common words are in every text, and rare ones are often misspelt, so only words of middling idf
+//! count. Two texts are duplicates when their hashes are equal. This is fast and precise, but one
+//! characteristic word more or less gives another hash.
 //!
 //! Source: Chowdhury, Frieder, Grossman, McCabe, *Collection statistics for fast duplicate document
 //! detection*, TOIS 2002.
@@ -14,11 +14,11 @@ use simhash::hash::{GOLDEN, mix};
 use crate::lexicon::Lexicon;
 use crate::overlapping::set;
 
-/// Natural idf from which a word tells something: it stands in less than one text of twelve.
+/// The least natural idf of a characteristic word: it is in less than one text of twelve.
 const IDF_MIN: f64 = 2.5;
-/// Natural idf from which a word is too rare to count on.
+/// The largest: rarer words are not reliable.
 const IDF_MAX: f64 = 7.0;
-/// With fewer telling words the whole text is hashed: a few words in common are no match.
+/// With fewer characteristic words the whole text is hashed: a few words in common are no match.
 const WORDS_MIN: usize = 4;
 
 /// The method with its lexicon.
@@ -35,10 +35,10 @@ impl IMatch {
 
     /// The hash of a text given by its words' hashes.
     pub(crate) fn hash(&self, words: &[u64]) -> u64 {
-        let telling = |word: &u64| {
+        let is_characteristic = |word: &u64| {
             self.lexicon.knows(*word) && (IDF_MIN..=IDF_MAX).contains(&self.lexicon.idf(*word))
         };
-        let found = set(words.iter().copied().filter(telling).collect());
+        let found = set(words.iter().copied().filter(is_characteristic).collect());
         let over = if found.len() < WORDS_MIN {
             words
         } else {

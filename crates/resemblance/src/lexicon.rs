@@ -1,7 +1,8 @@
-//! In how many texts does a word stand? What rare words weigh more by.
+//! Document frequencies: in how many texts of a sample each word stands, so that rare words can weigh
+//! more.
 //!
-//! Learnt from a sample of texts and fixed from then on: the weight of a word that drifts while
-//! an index grows would change the fingerprints of equal texts.
+//! They are counted in a sample of texts and do not change afterwards. If they changed while an index
+//! grows, equal texts would have different fingerprints.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 pub struct Lexicon {
     texts: u32,
     counts: HashMap<u64, u32>,
-    /// The words by number of texts and hash, commonest first: a word's place is its number.
+    /// The rank of each word by its number of texts, the most frequent first.
     places: HashMap<u64, u32>,
     idf_usual: f64,
 }
@@ -34,9 +35,9 @@ impl Lexicon {
         lexicon
     }
 
-    /// The natural logarithm of all texts over those with the word. A word that is not known
-    /// weighs as much as the middle one: with the largest weight of all, misspellings and numbers
-    /// would rule every text.
+    /// The natural logarithm of the number of texts over the number of those with the word. An unknown
+    /// word has the idf of the median word. With the largest idf of all, misspellings and numbers would
+    /// dominate every text.
     pub fn idf(&self, word: u64) -> f64 {
         match self.counts.get(&word) {
             Some(&count) => self.idf_of(count),
@@ -49,7 +50,7 @@ impl Lexicon {
         self.counts.contains_key(&word)
     }
 
-    /// The number of a word, the commonest first; of an unknown one, the number of all words.
+    /// The rank of a word, from 0 for the most frequent; for an unknown word, the number of words.
     pub fn place(&self, word: u64) -> u32 {
         let unknown = self.places.len() as u32;
         self.places.get(&word).copied().unwrap_or(unknown)

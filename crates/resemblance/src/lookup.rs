@@ -1,8 +1,8 @@
-//! Which fingerprints of a list are within k bits of one?
+//! Finds the fingerprints of a list that are within k bits of a query.
 //!
-//! All methods give the same answer; they differ in what they hold and in what they look at.
+//! All methods give the same answer. They differ in what they store and in what a query looks at.
 //!
-//! | method | holds, for n fingerprints | looks at, for a query |
+//! | method | stores, for n fingerprints | looks at, for a query |
 //! |---|---|---|
 //! | [`Method::Linear`] | n | n |
 //! | [`Method::Probing`] | n, sorted | all C(64, 0..=k) values near the query: 43,745 at k = 3 |
@@ -16,8 +16,9 @@
 
 mod automaton;
 mod expanded;
+mod linear;
 mod masks;
-mod plain;
+mod probing;
 mod tables;
 
 use simhash::{Fingerprint, IndexError, Layout, Tables};
@@ -25,14 +26,14 @@ use simhash::{Fingerprint, IndexError, Layout, Tables};
 pub use masks::count;
 pub use tables::Search;
 
-/// How near fingerprints are looked for.
+/// A method of look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Compare with every one.
     Linear,
-    /// Ask a sorted list for every value within k bits of the query.
+    /// Search a sorted list for every value within k bits of the query.
     Probing,
-    /// Store every value within k bits of each fingerprint, and ask for the query.
+    /// Store every value within k bits of each fingerprint, and search for the query alone.
     Expanded,
     /// Four tables of 16 bits, to distance 11 with some bits of the key flipped.
     FourTables(Search),
@@ -51,18 +52,18 @@ pub enum Method {
 pub struct Found {
     /// Each near fingerprint once, in ascending order.
     pub matches: Vec<Fingerprint>,
-    /// Fingerprints compared, values asked for, or states walked through.
+    /// Fingerprints compared, values searched for, or states visited.
     pub looked_at: u64,
 }
 
-/// Why a list cannot be searched in this way.
+/// Why a list cannot be searched by a method.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookupError {
     /// The tables cannot answer the distance.
     #[error(transparent)]
     Reach(#[from] IndexError),
-    /// There are more values near the query than can be asked for.
+    /// There are more values near the query than can be searched for.
     #[error(
         "ask for all {values} values within {distance} bits of a fingerprint: more than {max}; use tables, or the automaton"
     )]
@@ -71,7 +72,7 @@ pub enum LookupError {
         distance: u8,
         /// The values within it.
         values: u128,
-        /// The most that are asked for.
+        /// The most that are searched for.
         max: u128,
     },
     /// The expanded list would be too long.
@@ -90,24 +91,25 @@ pub enum LookupError {
     },
 }
 
-/// A list made ready for one method and distance.
+/// A list that is prepared for one method and distance.
 pub struct Lookup {
     /// The tables, if the method has any.
     pub layout: Option<Layout>,
-    searched: Box<dyn Searched>,
+    prepared: Box<dyn NearSearch>,
 }
 
-/// A list that can be searched at the distance it was made for.
-trait Searched {
-    /// All within the distance, in any order, perhaps repeated; and what was looked at.
+/// A list that is prepared for look-ups at one distance.
+trait NearSearch {
+    /// The fingerprints within the distance, in any order and perhaps repeated; and how much was looked
+    /// at.
     fn near(&self, query: u64) -> (Vec<u64>, u64);
 }
 
 impl Lookup {
-    /// Makes a list ready for look-ups at `distance`.
+    /// Prepares a list for look-ups at `distance`.
     ///
     /// # Errors
-    /// The method cannot be complete at this distance, or would need too much for it.
+    /// The method cannot be complete at this distance, or would need too much memory or time.
     pub fn new(method: Method, list: &[Fingerprint], distance: u8) -> Result<Lookup, LookupError> {
         let bits: Vec<u64> = list.iter().map(|fingerprint| fingerprint.0).collect();
         let fixed = |tables: Tables, search: Search| {
@@ -115,16 +117,20 @@ impl Lookup {
             Ok((Layout::of(tables), search))
         };
         let (layout, search) = match method {
-            Method::Linear => return Ok(plain(plain::Linear::new(bits, distance))),
-            Method::Probing => return Ok(plain(plain::Probing::new(bits, distance)?)),
-            Method::Expanded => return Ok(plain(expanded::Expanded::new(&bits, distance)?)),
-            Method::Automaton => return Ok(plain(automaton::Automaton::new(bits, distance))),
+            Method::Linear => return Ok(without_tables(linear::Linear::new(bits, distance))),
+            Method::Probing => return Ok(without_tables(probing::Probing::new(bits, distance)?)),
+            Method::Expanded => {
+                return Ok(without_tables(expanded::Expanded::new(&bits, distance)?));
+            }
+            Method::Automaton => {
+                return Ok(without_tables(automaton::Automaton::new(bits, distance)));
+            }
             Method::FourTables(search) => fixed(Tables::Four, search),
             Method::TenTables(search) => fixed(Tables::Ten, search),
             Method::SixteenTables(search) => fixed(Tables::Sixteen, search),
             // No table is complete to 64: every fingerprint is near.
             Method::FittingTables(_) if distance > 63 => {
-                return Ok(plain(plain::Linear::new(bits, distance)));
+                return Ok(without_tables(linear::Linear::new(bits, distance)));
             }
             Method::FittingTables(search) => {
                 let pages = bits.len() as u64;
@@ -132,16 +138,16 @@ impl Lookup {
             }
         }
         .map_err(LookupError::Reach)?;
-        let searched = tables::SortedTables::new(layout.clone(), &bits, distance, search);
+        let prepared = tables::SortedTables::new(layout.clone(), &bits, distance, search);
         Ok(Lookup {
             layout: Some(layout),
-            searched: Box::new(searched),
+            prepared: Box::new(prepared),
         })
     }
 
     /// The fingerprints near `query`.
     pub fn near(&self, query: Fingerprint) -> Found {
-        let (mut near, looked_at) = self.searched.near(query.0);
+        let (mut near, looked_at) = self.prepared.near(query.0);
         near.sort_unstable();
         near.dedup();
         Found {
@@ -151,13 +157,13 @@ impl Lookup {
     }
 }
 
-/// Strangers that a look-up in fitting tables should meet at most: comparing them costs about as
-/// much as one more table's look-up.
+/// Fingerprints that share a key with the query without being near it, that a look-up in fitting tables
+/// should meet at most: comparing them takes about as long as a look-up in one more table.
 const CANDIDATES_MAX: f64 = 256.0;
 
-fn plain(searched: impl Searched + 'static) -> Lookup {
+fn without_tables(prepared: impl NearSearch + 'static) -> Lookup {
     Lookup {
         layout: None,
-        searched: Box::new(searched),
+        prepared: Box::new(prepared),
     }
 }

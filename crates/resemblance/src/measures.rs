@@ -1,8 +1,8 @@
-//! How alike are two texts, compared in full?
+//! Measures how alike two texts are, by comparing them in full.
 //!
-//! What an index can only estimate, measured: the share of word pairs in common, the angle and the
-//! distance of the word counts, the words to change. Together they tell a copy from a part, from
-//! the same paragraphs in another order, and from a text mixed of two.
+//! An index can only estimate these: the share of word pairs in common, cosine and Euclidean distance of
+//! the word counts, the edit distance in words. Together they distinguish a copy, a part, the same
+//! paragraphs in another order, and a text made from two others.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ pub struct Measures {
     pub euclidean: f64,
     /// Words to insert, delete or replace; none for texts of more than 20,000 words.
     pub edit_distance: Option<usize>,
-    /// One less the edit distance over the longer text's words, 0 to 1.
+    /// One minus the edit distance divided by the longer text's words, 0 to 1.
     pub edit_similarity: Option<f64>,
 }
 
@@ -65,13 +65,14 @@ impl Relation {
     }
 }
 
-/// From this share of its word pairs on, a text stands inside another.
+/// If a text shares this part of its word pairs, it stands inside the other.
 const INSIDE: f64 = 0.8;
-/// From this share on in both directions, two texts are one.
+/// If both texts share this part, they are the same text.
 const WHOLE: f64 = 0.7;
-/// From this share on a passage is shared: below it, the phrases of a trade.
+/// If one text shares this part, they share passages; below it, only common phrases.
 const PASSAGE: f64 = 0.2;
-/// Edits leave more words in place than word pairs whole; by so much less, the order has changed.
+/// Edits leave more words in place than word pairs intact, so the edit similarity is at least the
+/// Jaccard coefficient. If it is less by this much, the order has changed.
 const ORDER_LOST: f64 = 0.1;
 
 impl Measures {
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_a_part_another_order_and_a_mixture_are_told_apart() {
+    fn a_copy_a_part_another_order_and_a_mixture_are_distinguished() {
         let a = text(0..600);
         check(&a, &a, Relation::Same);
         check(
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_measures_are_the_textbook_s() {
+    fn the_measures_are_those_of_the_textbook() {
         let measures = Measures::of(&[1, 2, 3, 3], &[1, 2, 4]);
         assert_eq!(
             (measures.edit_distance, measures.edit_similarity),

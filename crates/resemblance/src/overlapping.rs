@@ -1,8 +1,8 @@
-//! Sets that share most of their elements, found exactly.
+//! Finds sets that share most of their elements, exactly.
 //!
-//! Two sets whose Jaccard coefficient is t or more share all but few elements, so they share one
-//! of the first few in any common order: |A| - ceil(t |A|) + 1 of them are enough. Only those are
-//! indexed and asked for; each candidate is then compared in full.
+//! Two sets A and B whose Jaccard coefficient is t or more lack few of each other's elements. So, in any
+//! common order of elements, they share one of the first |A| - ceil(t |A|) + 1 (the prefix filter). Only
+//! those are indexed and searched for; each candidate is then compared in full.
 //!
 //! Source: Chaudhuri, Ganti, Kaushik, *A primitive operator for similarity joins*, ICDE 2006
 //! (prefix filter).
@@ -14,24 +14,24 @@ use std::collections::{BTreeSet, HashMap};
 pub struct OverlappingSets {
     least: f64,
     sets: Vec<Vec<u64>>,
-    by_first: HashMap<u64, Vec<u32>>,
+    by_element: HashMap<u64, Vec<u32>>,
 }
 
 impl OverlappingSets {
-    /// No sets yet; `least` is the Jaccard coefficient from which two are alike, above 0.
+    /// No sets yet. `least` is the Jaccard coefficient from which on two sets are alike, above 0.
     pub fn new(least: f64) -> OverlappingSets {
         OverlappingSets {
             least,
             sets: Vec::new(),
-            by_first: HashMap::new(),
+            by_element: HashMap::new(),
         }
     }
 
     /// The set that overlaps most with a sorted set, the earliest of several; none when no
     /// overlap is large enough. An empty set overlaps with nothing.
     pub fn nearest(&self, set: &[u64]) -> Option<(usize, f64)> {
-        let keys = first(set, self.least);
-        let found = keys.iter().filter_map(|key| self.by_first.get(key));
+        let keys = prefix(set, self.least);
+        let found = keys.iter().filter_map(|key| self.by_element.get(key));
         most_alike(found.flatten(), self.least, |at| {
             jaccard(set, &self.sets[at])
         })
@@ -40,8 +40,8 @@ impl OverlappingSets {
     /// Adds a sorted set.
     pub fn insert(&mut self, set: Vec<u64>) {
         let at = self.sets.len() as u32;
-        for element in first(&set, self.least) {
-            self.by_first.entry(*element).or_default().push(at);
+        for element in prefix(&set, self.least) {
+            self.by_element.entry(*element).or_default().push(at);
         }
         self.sets.push(set);
     }
@@ -63,7 +63,8 @@ pub(crate) fn most_alike<'c>(
         .reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
-fn first(set: &[u64], least: f64) -> &[u64] {
+/// The elements of a set that are indexed.
+fn prefix(set: &[u64], least: f64) -> &[u64] {
     let shared = (least * set.len() as f64).ceil() as usize;
     &set[..(set.len() + 1).saturating_sub(shared).min(set.len())]
 }

@@ -1,11 +1,12 @@
-//! Shingling: two texts are alike when they share most of their runs of w words.
+//! Shingling: two texts are alike when they share most of their runs of w words (their shingles).
 //!
-//! The runs of a text are too many to keep, so a sample is kept that is the same for the same runs:
+//! A text has too many shingles to keep them all. So a sample is kept, which is the same for the same
+//! shingles:
 //!
-//! * the least hash under each of 128 hash functions (MinHash); candidates share one of 25 bands
-//!   of five, and the share of equal values estimates the Jaccard coefficient with a standard
-//!   error of 0.04;
-//! * or all runs whose hash is 0 modulo m, of which there are more in longer texts.
+//! * the least hash under each of 128 hash functions (MinHash). Candidates share one of 25 bands of five
+//!   values, and the share of equal values estimates the Jaccard coefficient with a standard error of
+//!   0.04;
+//! * or all shingles whose hash is 0 modulo m, of which longer texts have more.
 //!
 //! Sources: Broder, *On the resemblance and containment of documents*, 1997; Broder, Glassman,
 //! Manasse, Zweig, *Syntactic clustering of the web*, WWW 1997 (modulo m); Indyk, Motwani, STOC
@@ -25,18 +26,18 @@ const BAND: usize = 5;
 /// The method with its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shingles {
-    /// Words in a run.
+    /// Words of a shingle.
     pub words: usize,
-    /// Which runs are kept.
+    /// Which shingles are kept.
     pub sampled: Sampled,
     /// The least Jaccard coefficient of duplicates.
     pub overlap: f64,
 }
 
-/// Which runs of a text are kept.
+/// Which shingles of a text are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampled {
-    /// The least under each hash function.
+    /// The least hash under each hash function.
     Least,
     /// Those whose hash is 0 modulo this number.
     Modulo(u64),

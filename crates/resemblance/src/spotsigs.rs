@@ -1,12 +1,12 @@
 //! SpotSigs: chains of words that follow a stop word.
 //!
-//! Running text has articles and auxiliaries, menus and adverts have few. So what stands at them
-//! belongs to the content: each stop word with the next words that are none is a *spot*, and two
-//! texts are alike when they share enough spots (counted as often as they stand).
+//! Running text has many articles and auxiliaries, menus and advertisements have few. So words that
+//! follow them belong to the content. A *spot* is a stop word with the next words that are not stop
+//! words. Two texts are alike when they share enough spots, each as often as it occurs.
 //!
 //! Source: Theobald, Siddharth, Paepcke, *SpotSigs: robust and efficient near duplicate detection
-//! in large web collections*, SIGIR 2008. Its stop words are English; the Chinese particles here
-//! do the same work.
+//! in large web collections*, SIGIR 2008. Its stop words are English; for Chinese, particles
+//! take their place here.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
-//! Words that every text has: English function words and Chinese particles, about the 150
-//! commonest, folded as `segment` folds.
+//! Stop words: the most frequent English function words and Chinese particles, about 150, folded as
+//! `segment` folds.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ const STOP_WORDS: &str = "\
     由 以 为 为了 于 中 上 下 里 等 之 其 此 该 各 每 很 更 最 还 又 再 只 才 已 已经 着 过 地 得 吗 呢 吧 \
     什么 怎么 如何 时 后 前 当 则 即 如 即使 虽然 关于";
 
-/// Whether a folded word is one of them.
+/// Whether a folded word is a stop word.
 pub fn is_stop_word(word: &str) -> bool {
     static WORDS: LazyLock<HashSet<&str>> =
         LazyLock::new(|| STOP_WORDS.split_whitespace().collect());

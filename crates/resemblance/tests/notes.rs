@@ -1,4 +1,4 @@
-//! The worked examples of the lecture notes, where the vectors are at hand.
+//! The worked examples of the lecture notes, if their test vectors are there.
 
 use resemblance::feature_hash::{enumerated, gb2312, gb2312_code};
 use serde_json::Value;

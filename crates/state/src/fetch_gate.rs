@@ -17,7 +17,7 @@
 use std::collections::{HashMap, HashSet};
 
 use archive::{PageRecord, RetryRecord};
-use focus::{Redundancy, RedundancyConfig};
+use focus::{UrlDedupConfig, UrlDedupRules};
 use frontier::{CanonicalUrl, HostKey, Permission, Refused, UrlNormalizer};
 use outcome::{
     JunkKind, JunkReason, LinkFate, LowYield, PredictedDuplicate, PredictionCause, Refusal,
@@ -38,7 +38,7 @@ const PROBE_EACH: u64 = 20;
 /// What the pages so far say of URLs not fetched yet.
 #[derive(Debug)]
 pub struct FetchGate {
-    redundancy: Redundancy,
+    rules: UrlDedupRules,
     has_topic: bool,
     /// URLs that the user gave: they are fetched.
     given: HashSet<u64>,
@@ -56,11 +56,11 @@ impl FetchGate {
     /// Knows nothing yet. Without a topic only duplicates are predicted.
     pub fn new(seed: u64, has_topic: bool) -> Self {
         Self {
-            redundancy: Redundancy::new(&RedundancyConfig {
+            rules: UrlDedupRules::new(&UrlDedupConfig {
                 seed,
                 // Without a topic every page is wanted: one unique page ends a rule.
                 strict: !has_topic,
-                ..RedundancyConfig::default()
+                ..UrlDedupConfig::default()
             }),
             has_topic,
             given: HashSet::new(),
@@ -91,12 +91,12 @@ impl FetchGate {
     /// comes later.
     pub fn on_seed(&mut self, url: &str) {
         self.given.insert(xxh3_64(url.as_bytes()));
-        self.redundancy.note_host(url);
+        self.rules.note_host(url);
     }
 
     /// The original of a URL, if it is predicted to be a duplicate of a page that was read.
     pub fn original_of(&self, url: &CanonicalUrl, normalizer: &UrlNormalizer) -> Option<String> {
-        let prediction = self.redundancy.foresee(&normalizer.normalized(url))?;
+        let prediction = self.rules.predict(&normalizer.normalized(url))?;
         self.read
             .contains(&prediction.kept_url, normalizer)
             .then_some(prediction.kept_url)
@@ -122,7 +122,7 @@ impl FetchGate {
                     why: why.clone(),
                 }));
             }
-            if self.redundancy.yield_of(url.as_str()) <= 0.0 {
+            if self.rules.yield_of(url.as_str()) <= 0.0 {
                 return refuse(Refusal::LowYield(LowYield::UrlForm {}));
             }
         }
@@ -130,7 +130,7 @@ impl FetchGate {
         if self.read.contains(&plain, normalizer) {
             return predicted(plain, PredictionCause::IgnoredParameters {});
         }
-        match self.redundancy.foresee(&plain) {
+        match self.rules.predict(&plain) {
             Some(prediction) if !prediction.probe => {
                 if !self.read.contains(&prediction.kept_url, normalizer) {
                     return Permission::Defer;
@@ -162,7 +162,7 @@ impl FetchGate {
         let canonical = canonical_of(record).map(|canonical| normalizer.normalized(&canonical));
         if let Some(canonical) = &canonical {
             let plain = normalizer.normalized(&url);
-            self.redundancy.observe_canonical(&plain, canonical);
+            self.rules.observe_declared_canonical(&plain, canonical);
         }
         match original_of(record) {
             Some(original) => self.on_copy(record, &url, &original, canonical, normalizer),
@@ -170,7 +170,7 @@ impl FetchGate {
         }
         // What is refused once a rule is believed again is refused for good reason, though nobody
         // has asked by then, as on a replay.
-        let wrong = self.redundancy.take_lifted().into_iter();
+        let wrong = self.rules.take_lifted().into_iter();
         self.wrong
             .extend(wrong.filter(|rule| self.refused.has(rule)));
     }
@@ -188,7 +188,7 @@ impl FetchGate {
             // It was on its way here while the rule was found wrong.
             if self
                 .redundancy
-                .foresee(&normalizer.normalized(url))
+                .predict(&normalizer.normalized(url))
                 .is_none()
             {
                 self.wrong.push(rule.clone());
@@ -214,9 +214,10 @@ impl FetchGate {
                 .filter(|link| link.fate == LinkFate::New);
             new.map(|link| link.url.as_str())
         };
-        self.redundancy.observe_pair(&copy, &original, led_to());
+        self.rules.observe_pair(&copy, &original, led_to());
         if canonical.as_deref() == Some(original.as_str()) {
-            self.redundancy.observe_named(&copy, &original, led_to());
+            self.rules
+                .observe_canonical_pair(&copy, &original, led_to());
         }
     }
 
@@ -240,13 +241,13 @@ impl FetchGate {
         if is_whole && is_unique {
             let read = &self.read;
             let was_read = |url: &str| read.contains(url, normalizer);
-            self.redundancy
+            self.rules
                 .observe_unique(&normalizer.normalized(url), was_read);
         } else if matches!(
             kind,
             Some(JunkKind::Duplicate | JunkKind::Empty | JunkKind::Error)
         ) {
-            self.redundancy.observe_barren(&record.url);
+            self.rules.observe_low_yield(&record.url);
         }
     }
 

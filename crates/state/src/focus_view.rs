@@ -7,8 +7,8 @@ use archive::{LinkRecord, PageRecord, PageSummary};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use focus::{
-    ExampleText, Fate, Focus, FocusConfig, LinkContext, LinkFeatures, PageAhead, PageOutcome,
-    PageTerms, PageView, Promise, Relevance, TopicError,
+    ExampleText, Focus, FocusConfig, LinkContext, LinkFeatures, LinkScore, PageAhead, PageFate,
+    PageOutcome, PageTerms, PageView, Relevance, TopicError,
 };
 use frontier::{CanonicalUrl, Frontier, FrontierError};
 use outcome::{JunkKind, LinkFate, Outcome, StopReason, Verdict};
@@ -168,7 +168,7 @@ impl FocusView {
                 _ => {}
             }
         }
-        self.focus.on_links(page_number(seq), &promises);
+        self.focus.on_new_links(page_number(seq), &promises);
         Ok(())
     }
 
@@ -224,16 +224,16 @@ impl FocusView {
             ..LinkPlace::default()
         };
         let context = link_context(seq, target, &place);
-        self.focus.features_again(&context, known)
+        self.focus.features_for_merge(&context, known)
     }
 
     /// Why a URL was fetched when it was, and why its page was judged as it was: what the model says
     /// that has seen all that came before it. `None` where no link brought it, as with a seed.
-    pub fn why(&self, record: &PageRecord, text: &str) -> (Option<Promise>, Option<Relevance>) {
+    pub fn why(&self, record: &PageRecord, text: &str) -> (Option<LinkScore>, Option<Relevance>) {
         let features = features_of(&context_of(record));
         let promise = features
             .as_ref()
-            .map(|features| self.focus.promise(features));
+            .map(|features| self.focus.explain_score(features));
         let terms = record
             .page
             .as_ref()
@@ -243,8 +243,8 @@ impl FocusView {
     }
 
     /// The promise of a link, with reasons.
-    pub fn promise_of(&self, features: &LinkFeatures) -> Promise {
-        self.focus.promise(features)
+    pub fn promise_of(&self, features: &LinkFeatures) -> LinkScore {
+        self.focus.explain_score(features)
     }
 
     /// What the link model is told that the link to a finished URL was worth; its text is that of the
@@ -343,7 +343,7 @@ impl FocusView {
             url: &record.url,
             terms: None,
             relevance: 0.0,
-            fate: Fate::Failed,
+            fate: PageFate::Failed,
             link: features.as_ref(),
         });
     }
@@ -400,7 +400,7 @@ impl FocusView {
         page: &PageAhead,
     ) -> Option<(String, f32)> {
         let known = LinkFeatures::from_bytes(features_in(pending))?;
-        let read = |place: &LinkContext<'_>| self.focus.features_again(place, &known);
+        let read = |place: &LinkContext<'_>| self.focus.features_for_merge(place, &known);
         let again = places(seq, link, target, read);
         let of_anchor = self.features_of_anchor(seq, link.anchor(), target, &known);
         let (mut whole, mut by_anchor) = (known.clone(), known.clone());
@@ -567,20 +567,22 @@ fn targets(record: &PageRecord) -> impl Iterator<Item = &str> {
 }
 
 /// What became of a page, as the link model is told.
-pub fn fate_of(record: &PageRecord) -> Fate {
+pub fn fate_of(record: &PageRecord) -> PageFate {
     let reason = match &record.outcome {
-        Outcome::Judged(Verdict::Index) => return Fate::New,
+        Outcome::Judged(Verdict::Index) => return PageFate::New,
         Outcome::Judged(Verdict::Junk(reason)) => reason,
         Outcome::Redirected
         | Outcome::NotModified
         | Outcome::Refused(_)
         | Outcome::Failed(_)
-        | Outcome::Unknown(_) => return Fate::Failed,
+        | Outcome::Unknown(_) => return PageFate::Failed,
     };
     match reason.kind() {
-        JunkKind::Unwanted => Fate::New,
-        JunkKind::Duplicate => Fate::Duplicate,
-        JunkKind::Error => Fate::Failed,
-        JunkKind::Empty | JunkKind::Withheld | JunkKind::LinkList | JunkKind::NoPage => Fate::Thin,
+        JunkKind::Unwanted => PageFate::New,
+        JunkKind::Duplicate => PageFate::Duplicate,
+        JunkKind::Error => PageFate::Failed,
+        JunkKind::Empty | JunkKind::Withheld | JunkKind::LinkList | JunkKind::NoPage => {
+            PageFate::Thin
+        }
     }
 }

@@ -306,7 +306,7 @@ fn why_a_query_finds_nothing_is_told() {
         host: host.map(str::to_owned),
         lang: lang.map(str::to_owned),
     };
-    let why = |query: &str, filters: Filters| searcher.why_nothing(query, &filters).unwrap();
+    let why = |query: &str, filters: Filters| searcher.explain_no_hits(query, &filters).unwrap();
     assert_eq!(
         why("crawler", filters(None, Some("xx"))),
         [Hint::Language {
@@ -325,20 +325,23 @@ fn why_a_query_finds_nothing_is_told() {
         [Hint::Word("zeppelin".into())]
     );
     assert_eq!(why("crawler", filters(None, None)), []);
-    for (query, slip) in [
+    for (query, problem) in [
         ("", Hint::Empty),
         (" \t", Hint::Empty),
         ("!!! ...", Hint::Wordless),
         ("\"politely", Hint::OpenQuote),
     ] {
         assert_eq!(
-            Searcher::slips(query, &Filters::default()),
-            [slip],
+            Searcher::query_problems(query, &Filters::default()),
+            [problem],
             "{query:?}"
         );
     }
-    assert_eq!(Searcher::slips("-spam lang:zh", &Filters::default()), []);
-    assert_eq!(Searcher::slips("", &filters(None, Some("zh"))), []);
+    assert_eq!(
+        Searcher::query_problems("-spam lang:zh", &Filters::default()),
+        []
+    );
+    assert_eq!(Searcher::query_problems("", &filters(None, Some("zh"))), []);
 }
 
 #[test]

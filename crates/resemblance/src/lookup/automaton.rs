@@ -1,14 +1,14 @@
-//! A finite-state look-up: the list as a minimal automaton over its bytes, walked beside a second
-//! one that counts the bits in which the path differs from the query.
+//! Look-up by automata: the list is a minimal automaton over its bytes, and it is intersected with a
+//! second automaton that counts the bits in which a path differs from the query.
 //!
-//! Paths that differ in too many bits are left where they do, so common beginnings are compared
-//! once for all fingerprints that have them. It needs no choice of blocks and answers any distance.
+//! A path that differs in too many bits is left at once. So a common prefix is compared once for all
+//! fingerprints that share it. This needs no choice of blocks and works for any distance.
 
 use std::cell::Cell;
 
 use fst::{IntoStreamer, Set, Streamer};
 
-use super::Searched;
+use super::NearSearch;
 
 /// The list's automaton.
 pub struct Automaton {
@@ -27,7 +27,7 @@ impl Automaton {
     }
 }
 
-impl Searched for Automaton {
+impl NearSearch for Automaton {
     fn near(&self, query: u64) -> (Vec<u64>, u64) {
         let walked = Cell::new(0);
         let within = Within {

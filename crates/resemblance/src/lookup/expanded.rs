@@ -1,14 +1,14 @@
-//! The expanded set: every value near a stored fingerprint is stored, so one look-up is enough.
+//! The expanded set: every value near a fingerprint is stored, so one search answers a query.
 //!
-//! Probing turned round. It asks least and holds most: at k = 3 each fingerprint takes 43,745 rows,
-//! so it is for short lists that are asked very often.
+//! It is the counterpart of probing: the fastest query and the most memory. At k = 3 each fingerprint
+//! takes 43,745 rows, so it suits short lists that are queried very often.
 
-use super::{LookupError, Searched, masks};
+use super::{LookupError, NearSearch, masks};
 
 /// Rows that are stored at most: 16 bytes each.
 const ROWS_MAX: u128 = 1 << 24;
 
-/// (value, the fingerprint that it is near), sorted.
+/// Pairs of a value and the fingerprint that it is near, sorted.
 pub struct Expanded {
     rows: Vec<(u64, u64)>,
 }
@@ -35,7 +35,7 @@ impl Expanded {
     }
 }
 
-impl Searched for Expanded {
+impl NearSearch for Expanded {
     fn near(&self, query: u64) -> (Vec<u64>, u64) {
         let from = self.rows.partition_point(|&(value, _)| value < query);
         let rows = self.rows[from..].iter();

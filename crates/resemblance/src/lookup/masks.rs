@@ -1,4 +1,4 @@
-//! All values within k bits of a value, and how many they are.
+//! Enumerates the values within k bits of a value, and counts them.
 
 /// Calls `each` with every 64-bit mask of at most `distance` bits, those with fewer first.
 pub fn each(distance: u8, each: impl FnMut(u64)) {
@@ -20,7 +20,7 @@ pub fn below(bits: u32, flips_max: u32, mut each: impl FnMut(u64)) {
     }
 }
 
-/// The next larger number with as many bits set (Gosper); none after the largest.
+/// The next larger number with as many bits set (Gosper's hack); `None` after the largest.
 fn next_with_as_many_bits(mask: u64) -> Option<u64> {
     if mask == 0 {
         return None;

@@ -1,32 +1,32 @@
-//! Tables of the general form: a copy of the list for each, sorted by the table's key.
+//! Look-up in tables: each table is a copy of the list, sorted by the table's key.
 //!
-//! The fingerprints with a key lie together. Where they begin is found by halving, or by guessing
-//! the place from the key (keys are nearly uniform, so a guess is off by about the square root of
-//! the distance that is left: log log n steps instead of log n).
+//! The fingerprints with one key lie together. Their first is found by binary search, or by
+//! interpolation search, which guesses the place from the key. Keys are nearly uniform, so a guess is
+//! off by about the square root of the remaining range: log log n steps instead of log n.
 
 use std::ops::ControlFlow;
 
 use simhash::{Layout, layout::Table};
 
-use super::{Searched, masks};
+use super::{NearSearch, masks};
 
 /// How a key is found in a sorted table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Search {
-    /// By halving.
+    /// Binary search.
     #[default]
     Binary,
-    /// By guessing the place from the key.
+    /// Interpolation search.
     Interpolation,
 }
 
-/// Guesses before the rest is halved: a key that many fingerprints share misleads them.
+/// Guesses before binary search takes over: a key that many fingerprints share misleads them.
 const GUESSES_MAX: u32 = 16;
 
-/// The list in each table's order.
+/// The list, sorted by the key of each table.
 pub struct SortedTables {
     layout: Layout,
-    /// (key, fingerprint), sorted; a table that is never asked is empty.
+    /// Pairs of key and fingerprint, sorted; empty for a table that this distance does not need.
     tables: Vec<Vec<(u64, u64)>>,
     distance: u8,
     search: Search,
@@ -51,7 +51,7 @@ impl SortedTables {
     }
 }
 
-impl Searched for SortedTables {
+impl NearSearch for SortedTables {
     fn near(&self, query: u64) -> (Vec<u64>, u64) {
         let (mut near, mut looked_at) = (Vec::new(), 0);
         for (at, (table, rows)) in self.layout.tables.iter().zip(&self.tables).enumerate() {
@@ -90,7 +90,7 @@ fn first(rows: &[(u64, u64)], key: u64, search: Search) -> usize {
     low + rows[low..high].partition_point(|&(found, _)| found < key)
 }
 
-/// Narrows the bounds by one guess; breaks off where there is nothing to guess from.
+/// Narrows the bounds by one guess; breaks where the key is not between the least and the largest.
 fn guess(
     rows: &[(u64, u64)],
     key: u64,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use ::report::words::{count, plural};
 use focus::FocusConfig;
-use focus::replay::{Strategy, relevance, replay};
+use focus::simulate::{Strategy, prequential_relevance, simulate};
 use frontier::CanonicalUrl;
 use pipeline::config::TopicSection;
 use pipeline::{CrawlDir, config_file, setup};
@@ -93,14 +93,15 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         return Err(usage(format!("{} holds no page yet", args.dir.display())));
     }
     let topic_error = |error: focus::TopicError| usage(format!("[topic] {error}"));
-    let relevance = relevance(&focus, &graph.pages, &graph.roots).map_err(topic_error)?;
+    let relevance =
+        prequential_relevance(&focus, &graph.pages, &graph.roots).map_err(topic_error)?;
     let pages_max = match args.max_pages {
         0 => usize::MAX,
         max => max,
     };
     let fetched = |strategy| {
         let (pages, roots) = (&graph.pages, &graph.roots);
-        replay(strategy, &focus, pages, roots, &relevance, pages_max).map_err(topic_error)
+        simulate(strategy, &focus, pages, roots, &relevance, pages_max).map_err(topic_error)
     };
     let measure = Measure::new(&graph, &relevance, focus.topic.threshold);
     let oracle = Curve::of(&measure, "oracle", &fetched(Strategy::Oracle)?);

@@ -48,10 +48,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         host: args.host.clone(),
         lang: args.lang.clone(),
     };
-    for slip in Searcher::slips(&query, &filters) {
-        match slip {
-            Hint::OpenQuote => output.say(in_words(&slip)),
-            _ => return Err(usage(in_words(&slip))),
+    for problem in Searcher::query_problems(&query, &filters) {
+        match problem {
+            Hint::OpenQuote => output.say(in_words(&problem)),
+            _ => return Err(usage(in_words(&problem))),
         }
     }
     let searcher = Searcher::open(&dir.index()).map_err(failed)?;
@@ -59,7 +59,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         .find(&query, args.limit, &filters)
         .map_err(failed)?;
     if found.total == 0 {
-        for hint in searcher.why_nothing(&query, &filters).map_err(failed)? {
+        for hint in searcher.explain_no_hits(&query, &filters).map_err(failed)? {
             output.say(in_words(&hint));
         }
     }

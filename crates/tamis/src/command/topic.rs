@@ -152,7 +152,7 @@ fn show_page(topic: &Topic, page: &Page, output: &Output) -> anyhow::Result<bool
     let terms = topic.read(&page.view());
     let Relevance { probability, why } = topic.judge(&terms);
     let on_topic = probability >= topic.threshold();
-    let places = topic.places(&terms);
+    let places = topic.keyword_places(&terms);
     if output.json {
         let why: Vec<_> = why
             .iter()

@@ -5,7 +5,7 @@
 //! things stand now.
 
 use archive::{Event, LinkRecord, PageRecord};
-use focus::{LinkFeatures, Promise, Relevance};
+use focus::{LinkFeatures, LinkScore, Relevance};
 use frontier::{CanonicalUrl, FrontierError};
 use outcome::{LinkFate, UrlState};
 use pipeline::{CrawlConfig, CrawlDir, setup};
@@ -28,7 +28,7 @@ pub struct Why {
     found: Option<Found>,
     /// The priority in the journal when its turn came; absent for a URL that waits.
     priority: Option<f32>,
-    promise: Option<Promise>,
+    promise: Option<LinkScore>,
     relevance: Option<Relevance>,
     /// What the link model was told that the link was worth.
     reward: Option<f32>,
@@ -38,7 +38,7 @@ pub struct Why {
 struct Found {
     from: String,
     promised: f32,
-    promise: Promise,
+    promise: LinkScore,
 }
 
 /// The crawl up to a record.
@@ -260,7 +260,7 @@ impl Why {
     }
 }
 
-fn tell_promise(promise: &Promise, output: &Output) -> std::io::Result<()> {
+fn tell_promise(promise: &LinkScore, output: &Output) -> std::io::Result<()> {
     output.line(format!(
         "  {:.2} by the model: {:.2} to be relevant and new, and a share of {:.2} to lead to such pages{}",
         promise.score,
@@ -295,7 +295,7 @@ fn tell_reasons<'w>(
     output.line(format!("  {sum:>+6.2}  in all: a chance of {chance:.2}"))
 }
 
-fn promise_json(promise: &Promise) -> serde_json::Value {
+fn promise_json(promise: &LinkScore) -> serde_json::Value {
     json!({
         "score": promise.score,
         "relevant": promise.relevant,

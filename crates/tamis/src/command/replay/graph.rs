@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use archive::{Event, PageRecord};
-use focus::replay::{ReplayLink, ReplayPage, Roots};
+use focus::simulate::{Roots, SimulatedLink, SimulatedPage};
 use focus::{ExampleText, Focus, FocusConfig, PageView, Topic};
 use outcome::{NeighbourDecision, SitemapKind};
 use pipeline::CrawlDir;
@@ -16,7 +16,7 @@ use crate::exit::usage;
 
 /// The pages of a crawl, and the links between them.
 pub(super) struct Graph {
-    pub pages: Vec<ReplayPage>,
+    pub pages: Vec<SimulatedPage>,
     pub roots: Roots,
     /// For each page the first of those that repeat each other.
     pub clusters: Vec<usize>,
@@ -48,7 +48,7 @@ impl Numbers {
 /// A graph as it is read.
 #[derive(Default)]
 struct Reading {
-    pages: Vec<ReplayPage>,
+    pages: Vec<SimulatedPage>,
     clusters: Vec<usize>,
     numbers: Numbers,
     /// Places of pages by number of their URL.
@@ -168,7 +168,7 @@ impl Reading {
             page.links.reserve_exact(links.len());
             for (number, anchor) in links {
                 match self.places.get(&number) {
-                    Some(&to) => page.links.push(ReplayLink { to, anchor }),
+                    Some(&to) => page.links.push(SimulatedLink { to, anchor }),
                     None => {
                         not_archived.insert(number);
                     }
@@ -210,7 +210,7 @@ fn page_of(
     url: Url,
     text: String,
     example: Option<bool>,
-) -> ReplayPage {
+) -> SimulatedPage {
     let urls: Vec<&str> = record.links.iter().map(|link| link.url.as_str()).collect();
     let labels = focus_view::tag_anchors(
         record
@@ -244,7 +244,7 @@ fn page_of(
             };
             (example, on_topic)
         });
-    ReplayPage {
+    SimulatedPage {
         url,
         terms,
         fate: focus_view::fate_of(record),

@@ -1,0 +1,597 @@
+//! The link model: how worthwhile is it to fetch the target of a link?
+//!
+//! The score of a link is the chance that its page is relevant *and* new, plus a share of the chance
+//! that its page is a hub, one that leads to such pages: a list of good pages is no good page itself,
+//! but worth a fetch as long as nothing better waits.
+//!
+//! Both chances come from logistic models over two dozen signals (`signals.rs`). The models are fitted
+//! anew from time to time (`logistic_newton.rs`): every fetched link is a row with its outcome, and the
+//! weights are the most probable ones given the rows and the priors. With no rows the priors decide;
+//! with a thousand the site does. Outcomes of groups of links (`link_groups.rs`) and of links' words
+//! (`link_words.rs`) are learnt at once, and are signals themselves.
+//!
+//! Sources: Meusel, Mika, Blanco, *Focused crawling for structured data*, CIKM 2014 (online
+//! classifier and bandit over links); Chakrabarti, Punera, Subramanyam, *Accelerated focused crawling
+//! through online relevance feedback*, WWW 2002 (learning from the surroundings of links).
+
+use crate::fetched_pages::{FetchedPage, FetchedPages};
+use crate::hashing::split_mix;
+use crate::link_features::LinkFeatures;
+use crate::link_groups::{GroupKeys, LinkGroups, Outcomes, sibling_key};
+use crate::link_words::LinkWordModel;
+use crate::logistic::probability;
+use crate::logistic_newton::{fit, weighted_sum};
+use crate::signals::{HUB_PRIOR, RELEVANT_PRIOR, SIGNAL_COUNT, Signal, Signals, signal_names};
+use crate::topic::Topic;
+
+/// Fetched links that are kept as rows to learn from.
+const ROWS_MAX: usize = 1_500;
+/// A URL form with this many outcomes is known, and needs no exploration.
+const KNOWN_OUTCOMES: f32 = 3.0;
+/// Of the links of little known forms, one in so many is explored.
+const EXPLORED_ONE_IN: u64 = 8;
+/// The score of a link that is explored: above doubtful links, below good ones.
+const EXPLORED_SCORE: f32 = 0.2;
+/// The best new links of a page, whose mean score says how good a hub it is.
+const HUB_LINKS: usize = 8;
+/// From this relevance of its subject on, a page is where distances are counted from.
+const DISTANCE_RELEVANCE_MIN: f32 = 0.5;
+/// Average pages that the relevance of linked pages is mixed with.
+const PRIOR_PAGES: f32 = 2.0;
+
+/// Settings of the link model.
+#[derive(Debug, Clone)]
+pub struct LinkModelConfig {
+    /// Share of fetches spent on groups of links that are little known, 0.0 to 1.0.
+    pub exploration: f32,
+    /// What a page that leads to relevant pages is worth, a relevant page being worth 1.0.
+    pub hub_worth: f32,
+    /// Seed of all pseudo-random choices.
+    pub seed: u64,
+    /// Whether the weights are learnt from outcomes. If not, the priors decide.
+    pub adapt: bool,
+    /// Whether anchors and the text around them are looked at.
+    pub use_anchor: bool,
+    /// Whether tag paths are looked at.
+    pub use_tag_path: bool,
+}
+
+impl Default for LinkModelConfig {
+    fn default() -> Self {
+        LinkModelConfig {
+            exploration: 0.02,
+            hub_worth: 0.4,
+            seed: 0,
+            adapt: true,
+            use_anchor: true,
+            use_tag_path: true,
+        }
+    }
+}
+
+/// The score of a link, with reasons.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LinkScore {
+    /// The priority in the frontier, 0.0 to 1.0.
+    pub score: f32,
+    /// The chance that the page is relevant and new.
+    pub relevant: f32,
+    /// The chance that the page leads to such pages.
+    pub hub: f32,
+    /// Whether the score was raised to try a little known group.
+    pub explored: bool,
+    /// What each signal adds to the log-odds of being relevant, by name, strongest first.
+    pub why: Vec<(&'static str, f32)>,
+}
+
+/// The outcome of a fetch, as the link model learns from it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FetchOutcome<'a> {
+    /// The page's number.
+    pub(crate) page: u32,
+    pub(crate) url_id: u32,
+    /// The features of the link that was followed; `None` for a seed.
+    pub(crate) link: Option<&'a LinkFeatures>,
+    /// The probability that the page's subject is the topic.
+    pub(crate) relevance: f32,
+    /// The keywords' score of the page.
+    pub(crate) keyword_score: f32,
+    /// What the fetch was worth: the relevance, or 0.0 for a page that is not new or not there.
+    pub(crate) reward: f32,
+}
+
+/// A page that was judged and is not learnt from yet, as its own links will see it.
+#[derive(Debug, Clone)]
+pub struct PageAhead {
+    number: u32,
+    page: FetchedPage,
+}
+
+/// A fetched link with its outcome.
+#[derive(Debug, Clone)]
+struct Row {
+    page: u32,
+    signals: Signals,
+    reward: f32,
+    /// How good a hub the page was, 0.0 to 1.0.
+    hub: f32,
+}
+
+/// A link's score and what it is made of.
+#[derive(Debug, Clone, Copy)]
+struct Estimate {
+    score: f32,
+    relevant: f32,
+    hub: f32,
+    explored: bool,
+}
+
+/// The online model of links.
+#[derive(Debug, Clone)]
+pub(crate) struct LinkModel {
+    config: LinkModelConfig,
+    pages: FetchedPages,
+    groups: LinkGroups,
+    words: LinkWordModel,
+    /// The last fetched links, in a ring.
+    rows: Vec<Row>,
+    /// Rows added so far.
+    row_count: usize,
+    relevant_weights: Signals,
+    hub_weights: Signals,
+    /// Links that were explored.
+    explored: u64,
+    /// Whether a link has led to a page on topic.
+    has_found: bool,
+}
+
+impl LinkModel {
+    /// A model that has seen no outcome.
+    pub(crate) fn new(config: &LinkModelConfig) -> LinkModel {
+        LinkModel {
+            config: config.clone(),
+            pages: FetchedPages::default(),
+            groups: LinkGroups::new(),
+            words: LinkWordModel::new(),
+            rows: Vec::new(),
+            row_count: 0,
+            relevant_weights: RELEVANT_PRIOR,
+            hub_weights: HUB_PRIOR,
+            explored: 0,
+            has_found: false,
+        }
+    }
+
+    /// Learns from a fetch.
+    pub(crate) fn on_page(&mut self, topic: &Topic, outcome: &FetchOutcome<'_>) {
+        let page = self.page_of(outcome);
+        if let Some(link) = outcome.link {
+            self.on_followed_link(topic, link, outcome);
+        }
+        self.pages.insert(outcome.page, outcome.url_id, page);
+    }
+
+    /// A page before it is learnt from, for [`LinkModel::score`] of its links.
+    pub(crate) fn ahead(&self, outcome: &FetchOutcome<'_>) -> PageAhead {
+        PageAhead {
+            number: outcome.page,
+            page: self.page_of(outcome),
+        }
+    }
+
+    /// What will be remembered of a page.
+    fn page_of(&self, outcome: &FetchOutcome<'_>) -> FetchedPage {
+        let distance = match outcome.link {
+            _ if outcome.relevance >= DISTANCE_RELEVANCE_MIN => 0,
+            Some(link) => self.distance(link).saturating_add(1),
+            None => 0,
+        };
+        let mut page = FetchedPage {
+            relevance: outcome.relevance,
+            keyword_score: outcome.keyword_score,
+            distance,
+            ..FetchedPage::default()
+        };
+        let (relevance, count) = outcome
+            .link
+            .map_or((0.0, 0.0), |link| self.parent_relevance(link));
+        page.add_parents(relevance, count);
+        page
+    }
+
+    fn on_followed_link(&mut self, topic: &Topic, link: &LinkFeatures, outcome: &FetchOutcome<'_>) {
+        let reward = outcome.reward;
+        let signals = self.signals(topic, link, None);
+        let explored = self.estimate(&signals, link).explored;
+        self.explored += u64::from(explored && self.has_found);
+        self.has_found |= reward > 0.0 && outcome.relevance >= topic.threshold();
+        self.count_outcome(link, reward);
+        if self.config.adapt {
+            let expected = probability(weighted_sum(&signals, &self.relevant_weights));
+            self.words.learn(link, reward - expected);
+        }
+        let row = Row {
+            page: outcome.page,
+            signals,
+            reward,
+            hub: 0.0,
+        };
+        if self.rows.len() < ROWS_MAX {
+            self.rows.push(row);
+        } else {
+            self.rows[self.row_count % ROWS_MAX] = row;
+        }
+        self.row_count += 1;
+    }
+
+    /// Counts an outcome for the link's groups and for the pages that have the link.
+    fn count_outcome(&mut self, link: &LinkFeatures, reward: f32) {
+        self.groups.observe(link, reward);
+        for &parent in &link.parents {
+            if let Some(page) = self.pages.get_mut(parent) {
+                page.fetched_links += 1.0;
+                page.fetched_reward += reward;
+            }
+        }
+    }
+
+    /// Takes in the scores of those links of a page that were new: they say how good a hub it is.
+    pub(crate) fn on_new_links(&mut self, page: u32, scores: &[f32]) {
+        let mut best = [0.0f32; HUB_LINKS];
+        for &score in scores {
+            if let Some(least) = best.iter_mut().min_by(|a, b| a.total_cmp(b))
+                && score > *least
+            {
+                *least = score;
+            }
+        }
+        let hub = best.iter().sum::<f32>() / best.len() as f32;
+        // In a full ring the newest row is not the last.
+        if let Some(newest) = self.row_count.checked_sub(1)
+            && let Some(row) = self.rows.get_mut(newest % ROWS_MAX)
+            && row.page == page
+        {
+            row.hub = hub;
+        }
+    }
+
+    /// Takes in a link to a page that is known: its relevance depends on the pages linked with it.
+    pub(crate) fn on_known_link(&mut self, parent: u32, url_id: u32) {
+        let Some(relevance) = self.pages.get(parent).map(|page| page.relevance) else {
+            return;
+        };
+        if let Some(page) = self.pages.of_url_mut(url_id) {
+            page.add_parents(relevance, 1.0);
+        }
+    }
+
+    /// Takes in the relevance of known pages as judged anew, and fits the weights.
+    pub(crate) fn train(&mut self, relevance: impl Iterator<Item = (u32, f32)>) {
+        for (number, relevance) in relevance {
+            if let Some(page) = self.pages.get_mut(number) {
+                page.relevance = relevance;
+            }
+        }
+        if !self.config.adapt {
+            return;
+        }
+        let rows = self.rows.iter();
+        let rewards = rows.clone().map(|row| (&row.signals, row.reward));
+        self.relevant_weights = fit(&RELEVANT_PRIOR, &self.relevant_weights, rewards);
+        let hubs = rows.map(|row| (&row.signals, row.hub));
+        self.hub_weights = fit(&HUB_PRIOR, &self.hub_weights, hubs);
+    }
+
+    /// The priority of a link; where it stands on a page that is not learnt from yet, with that
+    /// page in mind.
+    pub(crate) fn score(
+        &self,
+        topic: &Topic,
+        link: &LinkFeatures,
+        page: Option<&PageAhead>,
+    ) -> f32 {
+        self.estimate(&self.signals(topic, link, page), link).score
+    }
+
+    /// The priority of a link, with reasons.
+    pub(crate) fn explain_score(&self, topic: &Topic, link: &LinkFeatures) -> LinkScore {
+        let signals = self.signals(topic, link, None);
+        let estimate = self.estimate(&signals, link);
+        let mut why: Vec<(&'static str, f32)> = signal_names()
+            .zip(signals.iter().zip(&self.relevant_weights))
+            .map(|(name, (signal, weight))| (name, signal * weight))
+            .filter(|(_, part)| part.abs() >= 0.01)
+            .collect();
+        why.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        LinkScore {
+            score: estimate.score,
+            relevant: estimate.relevant,
+            hub: estimate.hub,
+            explored: estimate.explored,
+            why,
+        }
+    }
+
+    fn estimate(&self, signals: &Signals, link: &LinkFeatures) -> Estimate {
+        let relevant = probability(weighted_sum(signals, &self.relevant_weights));
+        let hub = probability(weighted_sum(signals, &self.hub_weights));
+        let score = relevant + self.config.hub_worth * hub * (1.0 - relevant);
+        let explored = self.is_explored(link);
+        let score = if explored {
+            score.max(EXPLORED_SCORE)
+        } else {
+            score
+        };
+        Estimate {
+            score: score.clamp(0.0, 1.0),
+            relevant,
+            hub,
+            explored,
+        }
+    }
+
+    /// Whether this link is one of the few that are tried because little is known of their group.
+    ///
+    /// This is a bandit whose arms are the URL forms of the hosts. A link of a form with few outcomes
+    /// is tried with a fixed chance, as long as such fetches stay within their share of all. A crawl
+    /// that has found nothing yet has nothing to go by. There doubtful links are as good as each
+    /// other, on all hosts with fewer fetches than the average one; or the crawl would read the
+    /// first host to its end.
+    fn is_explored(&self, link: &LinkFeatures) -> bool {
+        if self.config.exploration <= 0.0 {
+            return false;
+        }
+        let keys = GroupKeys::of(link);
+        if !self.has_found {
+            return self.groups.is_below_average(keys.host);
+        }
+        (self.explored as f32) < self.config.exploration * self.groups.all().count
+            && self.groups.of(keys.url_form).count < KNOWN_OUTCOMES
+            && split_mix(self.config.seed ^ u64::from(link.url_id)).is_multiple_of(EXPLORED_ONE_IN)
+    }
+
+    /// How relevant the pages are that a known page links to and that link to it, against the
+    /// average reward, as a logarithm. A target that many pages link to counts little.
+    pub(crate) fn linked_pages_score(&self, page: u32, targets: &[u32]) -> f32 {
+        let (mut relevance, mut weight) = self.target_relevance(targets);
+        if let Some(page) = self.pages.get(page) {
+            relevance += page.parent_relevance;
+            weight += page.parent_count;
+        }
+        self.against_average(relevance, weight)
+    }
+
+    /// The same for a page that is not known yet and was found through `link`.
+    pub(crate) fn linked_pages_score_of_new(
+        &self,
+        targets: &[u32],
+        link: Option<&LinkFeatures>,
+    ) -> f32 {
+        let (mut relevance, mut weight) = self.target_relevance(targets);
+        if let Some(link) = link {
+            let (parents, count) = self.parent_relevance(link);
+            relevance += parents;
+            weight += count;
+        }
+        self.against_average(relevance, weight)
+    }
+
+    fn against_average(&self, relevance: f32, weight: f32) -> f32 {
+        let base = self.groups.base_rate();
+        ((relevance + PRIOR_PAGES * base) / (weight + PRIOR_PAGES) / base)
+            .ln()
+            .clamp(-3.0, 3.0)
+    }
+
+    /// The weighted relevance of the known pages among the targets, and their weight.
+    fn target_relevance(&self, targets: &[u32]) -> (f32, f32) {
+        let (mut relevance, mut weight) = (0.0, 0.0);
+        for target in targets {
+            if let Some(page) = self.pages.of_url(*target) {
+                relevance += page.link_weight * page.relevance;
+                weight += page.link_weight;
+            }
+        }
+        (relevance, weight)
+    }
+
+    /// The relevance of the pages that have a link, summed, and their number.
+    fn parent_relevance(&self, link: &LinkFeatures) -> (f32, f32) {
+        let (mut relevance, mut count) = (0.0, 0.0);
+        for page in self.parents(link) {
+            relevance += page.relevance;
+            count += 1.0;
+        }
+        (relevance, count)
+    }
+
+    /// The least distance of the pages that have a link.
+    fn distance(&self, link: &LinkFeatures) -> u8 {
+        let distances = self.parents(link).map(|page| page.distance);
+        distances.min().unwrap_or(0)
+    }
+
+    /// The pages that have a link, those in its sample that are known.
+    fn parents(&self, link: &LinkFeatures) -> impl Iterator<Item = &FetchedPage> {
+        link.parents.iter().filter_map(|&page| self.pages.get(page))
+    }
+
+    /// The signals of a link.
+    fn signals(&self, topic: &Topic, link: &LinkFeatures, page: Option<&PageAhead>) -> Signals {
+        let mut signals: Signals = [0.0; SIGNAL_COUNT];
+        signals[Signal::Bias as usize] = 1.0;
+        self.set_text_signals(&mut signals, topic, link);
+        self.set_parent_signals(&mut signals, link, page);
+        let average = self.groups.average();
+        let compare = |key| self.groups.compare(&average, key);
+        let keys = GroupKeys::of(link);
+        signals[Signal::Host as usize] = compare(keys.host);
+        signals[Signal::UrlForm as usize] = compare(keys.url_form);
+        if self.config.use_tag_path {
+            signals[Signal::TagPath as usize] = compare(keys.tag_path);
+            signals[Signal::InMain as usize] = f32::from(u8::from(link.in_main));
+        }
+        if self.config.use_anchor {
+            signals[Signal::LinkWords as usize] = self.words.score(link);
+        }
+        signals
+    }
+
+    /// Sets what the words of URL, anchor and context say of the topic.
+    fn set_text_signals(&self, signals: &mut Signals, topic: &Topic, link: &LinkFeatures) {
+        let classifier = &topic.classifier;
+        let mut set = |signal: Signal, value| signals[signal as usize] = value;
+        let [anchor, url, context] = link.keyword_masks;
+        let learnt = |words: &[u32]| classifier.weigh_words(words).learnt.clamp(-3.0, 3.0);
+        set(Signal::UrlKeywords, classifier.keyword_mask_score(url));
+        set(Signal::UrlLearnt, learnt(&link.url_words));
+        if !self.config.use_anchor {
+            return;
+        }
+        let anchor_words = classifier.weigh_words(&link.anchor_words);
+        let context_words = classifier.weigh_words(&link.context_words);
+        let likeness = |centroid: f32| (10.0 * centroid).clamp(0.0, 3.0);
+        set(
+            Signal::AnchorKeywords,
+            classifier.keyword_mask_score(anchor),
+        );
+        set(
+            Signal::ContextKeywords,
+            classifier.keyword_mask_score(context),
+        );
+        set(Signal::AnchorLearnt, anchor_words.learnt.clamp(-3.0, 3.0));
+        set(Signal::AnchorLikeness, likeness(anchor_words.centroid));
+        set(Signal::ContextLearnt, context_words.learnt.clamp(-3.0, 3.0));
+        set(Signal::ContextLikeness, likeness(context_words.centroid));
+    }
+
+    /// Sets what the pages that have the link say, and how their other links did.
+    fn set_parent_signals(
+        &self,
+        signals: &mut Signals,
+        link: &LinkFeatures,
+        ahead: Option<&PageAhead>,
+    ) {
+        let (mut count, mut sum, mut best, mut keywords) = (0.0f32, 0.0f32, 0.0f32, 0.0f32);
+        let (mut siblings, mut siblings_at_tag_path) = (Outcomes::default(), Outcomes::default());
+        let mut distance = u8::MAX;
+        for &parent in &link.parents {
+            let ahead = ahead.filter(|ahead| ahead.number == parent);
+            let ahead = ahead.map(|ahead| &ahead.page);
+            let Some(page) = ahead.or_else(|| self.pages.get(parent)) else {
+                continue;
+            };
+            count += 1.0;
+            sum += page.relevance;
+            best = best.max(page.relevance);
+            keywords = keywords.max(page.keyword_score);
+            distance = distance.min(page.distance);
+            siblings.add(Outcomes {
+                count: page.fetched_links,
+                reward: page.fetched_reward,
+            });
+            // A page none of whose links was fetched has no group of them to look up.
+            if self.config.use_tag_path && page.fetched_links > 0.0 {
+                siblings_at_tag_path.add(self.groups.of(sibling_key(parent, link)));
+            }
+        }
+        if count == 0.0 {
+            return;
+        }
+        let mean = sum / count;
+        let all = link.parent_count.max(1) as f32;
+        let base = self.groups.base_rate();
+        let ratio = (mean * all + PRIOR_PAGES * base) / (all + PRIOR_PAGES) / base;
+        let average = self.groups.average();
+        let mut set = |signal: Signal, value| signals[signal as usize] = value;
+        set(Signal::ParentMean, mean - 0.5);
+        set(Signal::ParentBest, best - 0.5);
+        set(Signal::ParentSum, (1.0 + mean * all).ln());
+        set(Signal::ParentCount, all.ln());
+        set(Signal::ParentRatio, ratio.ln().clamp(-4.0, 4.0));
+        set(Signal::ParentKeywords, keywords);
+        set(Signal::Siblings, average.compare(siblings));
+        set(
+            Signal::SiblingsAtTagPath,
+            average.compare(siblings_at_tag_path),
+        );
+        set(Signal::Distance, f32::from(distance.min(8)) / 4.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(url_id: u32, host: u32) -> LinkFeatures {
+        LinkFeatures {
+            url_id,
+            groups: [host, host, 0],
+            ..LinkFeatures::default()
+        }
+    }
+
+    fn model(exploration: f32) -> LinkModel {
+        LinkModel::new(&LinkModelConfig {
+            exploration,
+            ..LinkModelConfig::default()
+        })
+    }
+
+    #[test]
+    fn a_crawl_that_has_found_nothing_asks_all_hosts_in_turn() {
+        let mut model = model(0.02);
+        for id in 0..30 {
+            model.count_outcome(&link(id, 1), 0.0);
+        }
+        model.count_outcome(&link(30, 2), 0.0);
+        let explored = |model: &LinkModel| [1, 2, 3].map(|host| model.is_explored(&link(99, host)));
+        assert_eq!(explored(&model), [false, true, true]);
+        model.config.exploration = 0.0;
+        assert_eq!(explored(&model), [false; 3]);
+    }
+
+    #[test]
+    fn a_crawl_that_has_found_something_explores_within_its_share() {
+        let explored = |exploration: f32| {
+            let mut model = model(exploration);
+            model.has_found = true;
+            for id in 0..96 {
+                model.count_outcome(&link(id, 2), 0.0);
+            }
+            model.explored = 10;
+            (0..100)
+                .filter(|&id| model.is_explored(&link(id, 1)))
+                .count()
+        };
+        assert!((5..25).contains(&explored(0.2)));
+        // Ten of a hundred fetches are more than its share.
+        assert_eq!(explored(0.02), 0);
+    }
+
+    #[test]
+    fn how_good_a_hub_a_page_was_is_noted_however_many_came_before() {
+        let config = crate::topic_config::TopicConfig {
+            keywords: vec!["bird".to_owned()],
+            ..Default::default()
+        };
+        let topic = Topic::new(&config).unwrap();
+        let mut model = model(0.02);
+        for page in 0..2 * ROWS_MAX as u32 {
+            let link = link(page, 1);
+            model.on_page(
+                &topic,
+                &FetchOutcome {
+                    page,
+                    url_id: page,
+                    link: Some(&link),
+                    relevance: 0.1,
+                    keyword_score: 0.0,
+                    reward: 0.1,
+                },
+            );
+            model.on_new_links(page, &[0.9; 8]);
+        }
+        assert!(model.rows.iter().all(|row| row.hub > 0.8));
+    }
+}

@@ -1,0 +1,235 @@
+//! How relevant a page is: the classifier of the focused crawl.
+//!
+//! Four scores of a page are calibrated to log-odds, bounded, and added up:
+//!
+//! * **Keywords**: where they stand and how densely.
+//! * **Likeness**: the cosine with the centroid of the example pages.
+//! * **Learnt words**: a logistic model over words, trained on the examples and on pages of the crawl
+//!   that the classifier itself is sure about (self-training).
+//! * **Linked pages**: how relevant the pages are that it links to, and those that link to it.
+//!
+//! Calibration uses the scores of the examples and of the pages read so far, so a score that does not
+//! tell pages on topic from others has no weight, and a probability of 0.5 means the same in every
+//! crawl. The learnt words have no weight at first, and more with each page trained on. As each
+//! score's log-odds are bounded, what was learnt can overrule the user's keywords and examples only
+//! where these leave a page in doubt.
+//!
+//! All this is about a page's subject. A list of links (an index, a tag page) about the topic leads
+//! to pages about it, and is seldom one itself. So its relevance is a tenth of its subject's, while its
+//! links inherit that of its subject; unless an example is such a list.
+
+mod harvest_estimate;
+mod training;
+
+use crate::calibration::{Calibration, LOG_ODDS_MAX};
+use crate::keyword_score::KeywordScorer;
+use crate::keywords::Keywords;
+use crate::logistic::{log_odds, probability};
+use crate::page_terms::PageTerms;
+use crate::sparse_vectors::TermNumbers;
+use crate::term_table::{TermScores, TermTable};
+
+pub(crate) use harvest_estimate::HarvestEstimate;
+use training::TrainingPage;
+
+/// The places of the four scores in arrays.
+const KEYWORDS: usize = 0;
+const LIKENESS: usize = 1;
+const LEARNT_WORDS: usize = 2;
+const LINKED_PAGES: usize = 3;
+
+/// A number for each of the four scores.
+type Scores = [f32; 4];
+
+/// What the scores are called in the reasons for a page's relevance.
+const SCORE_NAMES: [&str; 4] = [
+    "keywords",
+    "likeness to the examples",
+    "words learnt",
+    "pages linked with it",
+];
+
+/// Weight of the likeness while nothing is learnt: five pages that the user chose say more than a
+/// keyword. The learnt words take over up to half of it.
+const LIKENESS_WEIGHT: f32 = 2.0;
+/// The largest log-odds that linked pages can give. Links say less than words, and pages that link to
+/// each other could confirm each other's mistakes.
+const LINKED_PAGES_LOG_ODDS_MAX: f32 = 2.0;
+/// The largest log-odds that learnt words can give where the user gave keywords alone.
+const LEARNT_LOG_ODDS_MAX_KEYWORDS: f32 = 2.0;
+/// Log-odds in favour of every page: a crawl in order of link scores does not come to a page by
+/// chance.
+const PRIOR_LOG_ODDS: f32 = 0.2;
+/// The relevance of a list of links, as a share of its subject's.
+const LISTING_SHARE: f32 = 0.1;
+/// The relevance of a page that an excluded keyword or its language rules out.
+const RULED_OUT_PROBABILITY: f32 = 0.02;
+
+/// How relevant a page is to the topic.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Relevance {
+    /// The probability that the page is about the topic, 0.0 to 1.0.
+    pub probability: f32,
+    /// What spoke for it (positive) and against it, in log-odds.
+    pub why: Vec<(String, f32)>,
+}
+
+/// Judges pages, and learns from the pages it is shown.
+#[derive(Debug, Clone)]
+pub(crate) struct PageClassifier {
+    keywords: KeywordScorer,
+    term_table: TermTable,
+    term_numbers: TermNumbers,
+    /// Examples and counter-examples first, then a sample of the pages of the crawl.
+    training_pages: Vec<TrainingPage>,
+    example_count: usize,
+    /// An example is a list of links: such lists count as any page.
+    wants_listings: bool,
+    pages_seen: u64,
+    pages_since_training: u32,
+    /// The bias of the learnt words' model; its weights stand in the term table.
+    learnt_bias: f32,
+    /// The weight of the learnt words: 0.0 when nothing was learnt, towards 1.0 with more pages.
+    learnt_trust: f32,
+    calibrations: [Calibration; 4],
+    seed: u64,
+    /// Whether words are learnt from the pages of the crawl.
+    adapt: bool,
+}
+
+impl PageClassifier {
+    pub(crate) fn new(keywords: Keywords, seed: u64, adapt: bool) -> PageClassifier {
+        let calibration = |on_topic, off_topic, variance| Calibration {
+            on_topic,
+            off_topic,
+            variance,
+        };
+        PageClassifier {
+            keywords: KeywordScorer::new(keywords),
+            term_table: TermTable::new(),
+            term_numbers: TermNumbers::new(),
+            training_pages: Vec::new(),
+            example_count: 0,
+            wants_listings: false,
+            pages_seen: 0,
+            pages_since_training: 0,
+            learnt_bias: 0.0,
+            learnt_trust: 0.0,
+            calibrations: [
+                calibration(0.6, 0.1, 0.05),
+                calibration(0.2, 0.03, 0.005),
+                calibration(1.0, -1.0, 1.0),
+                calibration(0.0, 0.0, 1.0),
+            ],
+            seed,
+            adapt,
+        }
+    }
+
+    pub(crate) fn keywords(&self) -> &Keywords {
+        &self.keywords.keywords
+    }
+
+    pub(crate) fn has_examples(&self) -> bool {
+        self.example_count > 0
+    }
+
+    /// How relevant a page is. `linked_pages` is the score of the pages linked with it, 0.0 when
+    /// none is known.
+    pub(crate) fn judge(&self, terms: &PageTerms, linked_pages: f32) -> Relevance {
+        let words = self.term_table.score_page(&terms.terms);
+        let parts = self.log_odds_of([
+            self.keywords.score(terms),
+            words.centroid,
+            self.learnt_bias + words.learnt,
+            linked_pages,
+        ]);
+        let sum = parts.iter().sum::<f32>() + PRIOR_LOG_ODDS;
+        let ruled_out = self.ruled_out_by(terms);
+        let subject = match ruled_out {
+            Some(_) => RULED_OUT_PROBABILITY,
+            None => probability(sum),
+        };
+        let relevance = subject * self.listing_share(terms);
+        let named = SCORE_NAMES.into_iter().zip(parts);
+        let veto = ruled_out.map(|name| (name, log_odds(subject) - sum));
+        let listing = ("a list of links", log_odds(relevance) - log_odds(subject));
+        Relevance {
+            probability: relevance,
+            why: named
+                .chain(veto)
+                .chain([listing])
+                .filter(|(_, part)| *part != 0.0)
+                .map(|(name, part)| (name.to_owned(), part))
+                .collect(),
+        }
+    }
+
+    /// The log-odds that each score of a page gives.
+    fn log_odds_of(&self, scores: Scores) -> Scores {
+        let calibrated = |score: usize| self.calibrations[score].log_odds(scores[score]);
+        let mut parts = [0.0; 4];
+        if !self.keywords().list.is_empty() {
+            parts[KEYWORDS] = calibrated(KEYWORDS);
+        }
+        if self.has_examples() {
+            parts[LIKENESS] = ((LIKENESS_WEIGHT - self.learnt_trust) * calibrated(LIKENESS))
+                .clamp(-LOG_ODDS_MAX, LOG_ODDS_MAX);
+        }
+        if self.learnt_trust > 0.0 {
+            let max = if self.has_examples() {
+                LOG_ODDS_MAX
+            } else {
+                LEARNT_LOG_ODDS_MAX_KEYWORDS
+            };
+            parts[LEARNT_WORDS] = (self.learnt_trust * calibrated(LEARNT_WORDS)).clamp(-max, max);
+        }
+        parts[LINKED_PAGES] =
+            calibrated(LINKED_PAGES).clamp(-LINKED_PAGES_LOG_ODDS_MAX, LINKED_PAGES_LOG_ODDS_MAX);
+        parts
+    }
+
+    /// What rules a page out whatever its words say, in the words of [`Relevance::why`].
+    fn ruled_out_by(&self, terms: &PageTerms) -> Option<&'static str> {
+        if terms.unwanted_language {
+            Some("its language is not wanted")
+        } else if self.keywords.rules_out(terms) {
+            Some("a keyword with -")
+        } else {
+            None
+        }
+    }
+
+    /// The relevance of a page as a share of its subject's.
+    fn listing_share(&self, terms: &PageTerms) -> f32 {
+        if terms.listing && !self.wants_listings {
+            LISTING_SHARE
+        } else {
+            1.0
+        }
+    }
+
+    /// The probability that a page's subject is the topic, from the page's relevance. Its links
+    /// inherit it.
+    pub(crate) fn subject_relevance(&self, terms: &PageTerms, relevance: f32) -> f32 {
+        (relevance / self.listing_share(terms)).min(1.0)
+    }
+
+    /// The keywords' score of a page, 0.0 to 1.0.
+    pub(crate) fn keyword_score(&self, terms: &PageTerms) -> f32 {
+        self.keywords.score(terms)
+    }
+
+    /// The keywords' score of a link's text, -1.0 to 1.0; see [`KeywordScorer::score_mask`].
+    pub(crate) fn keyword_mask_score(&self, mask: u32) -> f32 {
+        self.keywords.score_mask(mask)
+    }
+
+    /// What the words of a short text say of the topic.
+    pub(crate) fn weigh_words(&self, buckets: &[u32]) -> TermScores {
+        self.term_table.score_words(buckets)
+    }
+}
+
+#[cfg(test)]
+mod tests;

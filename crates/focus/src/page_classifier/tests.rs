@@ -1,0 +1,67 @@
+use super::training::Kind;
+use super::*;
+
+/// A classifier that has kept pages: the log-odds of each by the user's words, and by all scores.
+fn classifier(examples: usize, pages: &[(f32, f32)]) -> PageClassifier {
+    let mut classifier = PageClassifier::new(Keywords::default(), 0, true);
+    classifier.example_count = examples;
+    classifier.training_pages = pages
+        .iter()
+        .map(|&(user_log_odds, odds)| TrainingPage {
+            seen_at: 0,
+            counts: true,
+            page: 0,
+            kind: Kind::Crawled,
+            terms: Vec::new(),
+            rest: PageTerms::default(),
+            probability: probability(odds),
+            label: 0.0,
+            user_log_odds,
+        })
+        .collect();
+    classifier.set_labels();
+    classifier
+}
+
+fn count_on_topic(classifier: &PageClassifier) -> usize {
+    let pages = classifier.training_pages.iter();
+    pages.filter(|page| page.label > 0.0).count()
+}
+
+#[test]
+fn more_pages_count_as_on_topic_where_the_users_words_say_nothing_against_them() {
+    assert_eq!(count_on_topic(&classifier(1, &[(0.0, 0.0); 195])), 49);
+    // Two for the example, three to begin with, and 15 %.
+    assert_eq!(count_on_topic(&classifier(1, &[(-1.0, 0.0); 195])), 35);
+}
+
+#[test]
+fn a_page_that_the_users_words_clearly_speak_for_counts_whatever_the_share() {
+    assert_eq!(count_on_topic(&classifier(1, &[(1.2, 0.0); 200])), 200);
+}
+
+#[test]
+fn a_model_in_doubt_of_all_pages_still_learns_from_the_best_of_them() {
+    assert!(count_on_topic(&classifier(1, &[(0.0, -1.4); 50])) > 0);
+    assert_eq!(count_on_topic(&classifier(1, &[(0.0, -1.6); 50])), 0);
+    // With keywords alone, doubtful pages teach nothing.
+    assert_eq!(count_on_topic(&classifier(0, &[(0.0, -1.4); 50])), 0);
+}
+
+#[test]
+fn the_harvest_is_estimated_from_pages_as_they_are_judged_now() {
+    let mut classifier = classifier(1, &[(0.0, 2.0); 10]);
+    for (at, page) in classifier.training_pages.iter_mut().enumerate() {
+        page.seen_at = at as u64 + 1;
+    }
+    classifier.pages_seen = 10;
+    classifier.training_pages[0].counts = false;
+    classifier.training_pages[1].rest.listing = true;
+    classifier.training_pages[9].probability = 0.1;
+    let estimate = classifier.estimate_harvest(0.5, 0.3);
+    assert_eq!((estimate.pages, estimate.window), (10, 3));
+    assert_eq!((estimate.found, estimate.found_in_window), (7.0, 2.0));
+    // A sample stands for all pages.
+    classifier.pages_seen = 20;
+    assert_eq!(classifier.estimate_harvest(0.5, 0.3).found, 14.0);
+}

@@ -1,0 +1,130 @@
+//! What a canonical URL says by its text alone: its parts, its form and its words.
+
+use url::form_urlencoded;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::hashing::split_mix;
+
+/// The number of a URL in the models: 32 bits of its hash.
+pub(crate) fn url_id(url: &str) -> u32 {
+    xxh3_64(url.as_bytes()) as u32
+}
+
+/// The beginning of a text, cut at a character, in at most `bytes_max` bytes.
+pub(crate) fn clip(text: &str, bytes_max: usize) -> &str {
+    let mut end = text.len().min(bytes_max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Host with port, path and query of a canonical URL.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UrlParts<'a> {
+    pub(crate) authority: &'a str,
+    pub(crate) path: &'a str,
+    pub(crate) query: &'a str,
+}
+
+impl<'a> UrlParts<'a> {
+    pub(crate) fn of(url: &'a str) -> UrlParts<'a> {
+        let url = url.split_once('#').map_or(url, |(url, _)| url);
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        UrlParts {
+            authority,
+            path,
+            query,
+        }
+    }
+}
+
+/// The form of a URL, as a hash without the host: a site's URLs of one form tend to be pages of one
+/// kind. Any number stands for all numbers, the last segment of a path for all with its extension,
+/// and other segments for themselves. So `/2014/12/a-post/` and `/2011/03/another/` have one form,
+/// and `/tags/mysql/` has another. Of the query only the names of parameters count.
+pub(crate) fn url_form(url: &UrlParts<'_>) -> u64 {
+    let mut hash = 0u64;
+    let mut segments = url
+        .path
+        .split('/')
+        .filter(|segment| !segment.is_empty())
+        .take(8)
+        .peekable();
+    let mut depth = 0u64;
+    while let Some(segment) = segments.next() {
+        depth += 1;
+        let last = segments.peek().is_none();
+        let digits = segment.bytes().filter(u8::is_ascii_digit).count();
+        let part = if digits == segment.len() {
+            1 // a number
+        } else if last {
+            let extension = segment
+                .rsplit_once('.')
+                .map_or("", |(_, extension)| extension);
+            2 ^ xxh3_64(clip(extension, 8).as_bytes())
+        } else if digits > 0 || segment.len() > 16 {
+            3 // the name of a single thing
+        } else {
+            xxh3_64(segment.as_bytes())
+        };
+        hash = split_mix(hash ^ part ^ (depth << 56));
+    }
+    for (name, _) in form_urlencoded::parse(url.query.as_bytes()).take(8) {
+        hash ^= split_mix(xxh3_64(name.as_bytes()));
+    }
+    hash
+}
+
+/// Path and query as a text to be cut into words: percent-decoded, separators as spaces.
+pub(crate) fn url_text(url: &UrlParts<'_>) -> String {
+    let path = url.path.as_bytes();
+    let query = url.query.as_bytes();
+    let mut bytes = Vec::with_capacity(path.len() + query.len() + 1);
+    for part in [path, b"?", query] {
+        let mut at = 0;
+        while at < part.len().min(512) {
+            let hex = |byte: u8| (byte as char).to_digit(16);
+            if part[at] == b'%'
+                && at + 2 < part.len()
+                && let (Some(high), Some(low)) = (hex(part[at + 1]), hex(part[at + 2]))
+            {
+                bytes.push((high * 16 + low) as u8);
+                at += 3;
+            } else {
+                let byte = part[at];
+                // UAX 29 would keep these separators inside a word.
+                bytes.push(if matches!(byte, b'_' | b'.' | b'+' | b'\'') {
+                    b' '
+                } else {
+                    byte
+                });
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_or_a_last_segment_stands_for_all() {
+        let form = |url: &str| url_form(&UrlParts::of(url));
+        let post = form("http://a.example/2014/12/a-post/");
+        assert_eq!(post, form("http://a.example/2011/03/another-one/"));
+        assert_ne!(post, form("http://a.example/tags/mysql/"));
+        assert_ne!(
+            form("http://a.example/x?page=1"),
+            form("http://a.example/x")
+        );
+        assert_eq!(
+            form("http://a.example/x?page=1"),
+            form("http://a.example/x?page=2")
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! From a parsed query to queries of the search engine.
+//!
+//! A word is looked for in the title, the text and the author's name, and a Chinese word also as a
+//! phrase of its characters. Words that stand side by side as in the query raise the score.
+
+use std::collections::HashSet;
+
+use segment::Script;
+use tantivy::Term;
+use tantivy::query::{
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery, Occur,
+    PhraseQuery, Query as EngineQuery, TermQuery,
+};
+use tantivy::schema::{Field, IndexRecordOption};
+
+use crate::exclusion::Exclusion;
+use crate::query::{Query, QueryWord};
+use crate::schema::Fields;
+use crate::snippet::Needle;
+
+/// A word in the title counts so much more than in the text.
+const TITLE_BOOST: f32 = 2.5;
+
+/// A Chinese word counts so much where its characters stand side by side but were cut otherwise.
+const CHARACTERS_BOOST: f32 = 0.4;
+
+/// Words that stand side by side as in the query count so much beside their own scores.
+const ADJACENT_BOOST: f32 = 0.5;
+
+/// How far apart such words may stand.
+const ADJACENT_SLOP: u32 = 2;
+
+type Clause = (Occur, Box<dyn EngineQuery>);
+
+/// A query as queries of the engine.
+#[derive(Debug)]
+pub(crate) struct QueryPlan {
+    /// One for each wanted word or phrase.
+    wanted: Vec<Box<dyn EngineQuery>>,
+    /// They raise the score of pages that match, and exclude no page.
+    bonuses: Vec<Box<dyn EngineQuery>>,
+    /// Conditions and exclusions.
+    conditions: Vec<Clause>,
+    /// What snippets highlight.
+    pub(crate) needles: Vec<Needle>,
+    /// Something was asked for, but it has no word in it, as `"!!!"`.
+    wordless: bool,
+}
+
+impl QueryPlan {
+    pub(crate) fn new(query: &Query, fields: &Fields) -> QueryPlan {
+        let mut plan = QueryPlan {
+            wanted: Vec::new(),
+            bonuses: Vec::new(),
+            conditions: Vec::new(),
+            needles: Vec::new(),
+            wordless: false,
+        };
+        let mut single_words = Vec::new();
+        for part in &query.wanted {
+            let words = part.words();
+            plan.needles.extend(words.iter().cloned().map(Needle::new));
+            if part.phrase {
+                plan.wanted.extend(phrase_query(&words, fields));
+            } else {
+                single_words.extend(words);
+            }
+        }
+        plan.add_single_words(&single_words, fields);
+        plan.wordless = plan.wanted.is_empty() && !query.wanted.is_empty();
+        for part in &query.unwanted {
+            if let Some(unwanted) = phrase_query(&part.words(), fields) {
+                let unwanted = Box::new(Exclusion(unwanted));
+                plan.conditions.push((Occur::MustNot, unwanted));
+            }
+        }
+        plan.add_filter(Occur::Must, fields.host, &query.hosts);
+        plan.add_filter(Occur::Must, fields.lang, &query.langs);
+        plan.add_filter(Occur::MustNot, fields.host, &query.not_hosts);
+        plan.add_filter(Occur::MustNot, fields.lang, &query.not_langs);
+        plan
+    }
+
+    /// Adds the words outside quotes, each once, and a bonus for pages that have them side by side.
+    fn add_single_words(&mut self, words: &[QueryWord], fields: &Fields) {
+        let mut seen = HashSet::new();
+        for word in words {
+            if seen.insert(&word.text) {
+                self.wanted.push(word_query(word, fields));
+            }
+        }
+        if words.len() > 1
+            && let Some(terms) = placed_terms(fields.text_words, words)
+        {
+            let side_by_side = PhraseQuery::new_with_offset_and_slop(terms, ADJACENT_SLOP);
+            self.bonuses
+                .push(boosted(Box::new(side_by_side), ADJACENT_BOOST));
+        }
+    }
+
+    /// Adds a condition that a field has one of the values, or none of them.
+    fn add_filter(&mut self, occur: Occur, field: Field, values: &[String]) {
+        if values.is_empty() {
+            return;
+        }
+        let any = values
+            .iter()
+            .map(|value| term_query(field, value))
+            .collect();
+        let any = ConstScoreQuery::new(Box::new(BooleanQuery::union(any)), 0.0);
+        self.conditions.push((occur, Box::new(any)));
+    }
+
+    /// Whether nothing can be looked for.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.wanted.is_empty() && (self.conditions.is_empty() || self.wordless)
+    }
+
+    /// Whether pages with some of the words can be found where none has all.
+    pub(crate) fn has_several_words(&self) -> bool {
+        self.wanted.len() > 1
+    }
+
+    /// Pages with all wanted words and phrases.
+    pub(crate) fn all_words(&self) -> Box<dyn EngineQuery> {
+        let wanted = self
+            .wanted
+            .iter()
+            .map(|word| (Occur::Must, word.box_clone()));
+        self.with_conditions(wanted.collect())
+    }
+
+    /// Pages with any of them.
+    pub(crate) fn some_words(&self) -> Box<dyn EngineQuery> {
+        let any = self.wanted.iter().map(|word| word.box_clone()).collect();
+        self.with_conditions(vec![(Occur::Must, Box::new(BooleanQuery::union(any)))])
+    }
+
+    fn with_conditions(&self, mut clauses: Vec<Clause>) -> Box<dyn EngineQuery> {
+        if clauses.is_empty() {
+            let all = ConstScoreQuery::new(Box::new(AllQuery), 1.0);
+            clauses.push((Occur::Must, Box::new(all)));
+        }
+        clauses.extend(
+            self.bonuses
+                .iter()
+                .map(|bonus| (Occur::Should, bonus.box_clone())),
+        );
+        clauses.extend(
+            self.conditions
+                .iter()
+                .map(|(occur, condition)| (*occur, condition.box_clone())),
+        );
+        Box::new(BooleanQuery::new(clauses))
+    }
+}
+
+/// A word in any field. The best field counts, so a page is not ranked higher because one word matches
+/// in several ways.
+pub(crate) fn word_query(word: &QueryWord, fields: &Fields) -> Box<dyn EngineQuery> {
+    let mut ways = vec![
+        boosted(term_query(fields.title_words, &word.text), TITLE_BOOST),
+        term_query(fields.text_words, &word.text),
+        term_query(fields.author_words, &word.text),
+    ];
+    if word.script == Script::Han {
+        ways.push(boosted(character_phrase(&[word], fields), CHARACTERS_BOOST));
+    }
+    Box::new(DisjunctionMaxQuery::with_tie_breaker(ways, 0.1))
+}
+
+/// Words side by side in one field. Chinese words may be cut otherwise in the text: so each stretch of
+/// Chinese is also looked for character by character, and each stretch of other words as a phrase.
+fn phrase_query(words: &[QueryWord], fields: &Fields) -> Option<Box<dyn EngineQuery>> {
+    match words {
+        [] => return None,
+        [word] => return Some(word_query(word, fields)),
+        _ => {}
+    }
+    let mut ways = vec![
+        boosted(word_phrase(fields.title_words, words), TITLE_BOOST),
+        word_phrase(fields.text_words, words),
+        word_phrase(fields.author_words, words),
+    ];
+    if words.iter().any(|word| word.script == Script::Han) {
+        let stretches = words.chunk_by(|before, word| {
+            let han = |word: &QueryWord| word.script == Script::Han;
+            han(before) == han(word) && (!han(word) || word.joined)
+        });
+        let all = stretches.map(|stretch| match stretch[0].script {
+            Script::Han => character_phrase(&stretch.iter().collect::<Vec<_>>(), fields),
+            Script::Kana | Script::Hangul | Script::Thai | Script::Number | Script::Other => {
+                let ways = [fields.title_words, fields.text_words]
+                    .map(|field| word_phrase(field, stretch));
+                Box::new(BooleanQuery::union(ways.into())) as Box<dyn EngineQuery>
+            }
+        });
+        let all = BooleanQuery::intersection(all.collect());
+        ways.push(boosted(Box::new(all), CHARACTERS_BOOST));
+    }
+    Some(Box::new(DisjunctionMaxQuery::with_tie_breaker(ways, 0.1)))
+}
+
+/// Chinese words as a phrase of their characters.
+fn character_phrase(words: &[&QueryWord], fields: &Fields) -> Box<dyn EngineQuery> {
+    let mut buffer = [0; 4];
+    let characters = words.iter().flat_map(|word| word.text.chars());
+    let mut terms: Vec<Term> = characters
+        .map(|character| {
+            Term::from_field_text(fields.characters, character.encode_utf8(&mut buffer))
+        })
+        .collect();
+    match terms.len() {
+        0 => Box::new(EmptyQuery),
+        1 => Box::new(TermQuery::new(
+            terms.remove(0),
+            IndexRecordOption::WithFreqs,
+        )),
+        _ => Box::new(PhraseQuery::new(terms)),
+    }
+}
+
+/// Words as a phrase in one field.
+fn word_phrase(field: Field, words: &[QueryWord]) -> Box<dyn EngineQuery> {
+    match placed_terms(field, words) {
+        Some(terms) => Box::new(PhraseQuery::new_with_offset(terms)),
+        None => term_query(field, words.first().map_or("", |word| &word.text)),
+    }
+}
+
+/// Words as terms of a field with their places in a phrase; `None` for fewer than two.
+fn placed_terms(field: Field, words: &[QueryWord]) -> Option<Vec<(usize, Term)>> {
+    let terms: Vec<(usize, Term)> = words
+        .iter()
+        .enumerate()
+        .map(|(place, word)| (place, Term::from_field_text(field, &word.text)))
+        .collect();
+    (terms.len() > 1).then_some(terms)
+}
+
+/// A term of a field that is searched whole.
+pub(crate) fn term_query(field: Field, text: &str) -> Box<dyn EngineQuery> {
+    Box::new(TermQuery::new(
+        Term::from_field_text(field, text),
+        IndexRecordOption::WithFreqs,
+    ))
+}
+
+fn boosted(query: Box<dyn EngineQuery>, boost: f32) -> Box<dyn EngineQuery> {
+    Box::new(BoostQuery::new(query, boost))
+}
