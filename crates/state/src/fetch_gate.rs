@@ -187,7 +187,7 @@ impl FetchGate {
             self.refused.note(rule, candidate);
             // It was on its way here while the rule was found wrong.
             if self
-                .redundancy
+                .rules
                 .predict(&normalizer.normalized(url))
                 .is_none()
             {
