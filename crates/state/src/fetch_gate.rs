@@ -186,11 +186,7 @@ impl FetchGate {
             let candidate = || (record.url.clone(), retry::origin(record));
             self.refused.note(rule, candidate);
             // It was on its way here while the rule was found wrong.
-            if self
-                .rules
-                .predict(&normalizer.normalized(url))
-                .is_none()
-            {
+            if self.rules.predict(&normalizer.normalized(url)).is_none() {
                 self.wrong.push(rule.clone());
             }
         }

@@ -435,6 +435,7 @@ fn answer(url: url::Url, status: u16) -> Answer {
         truncated: None,
         first_byte: Duration::ZERO,
         total: Duration::ZERO,
+        via: fetcher::Via::Wire,
     };
     Answer {
         fetched: Ok::<Fetched, FetchError>(fetched),

@@ -166,6 +166,7 @@ pub fn small() -> Vec<Record> {
         rules: "parsed".into(),
         crawl_delay_s: Some(1.0),
         sitemaps: vec!["http://db.test/sitemap.xml".into()],
+        ..RobotsRecord::default()
     }));
     journal.event(Event::Robots(RobotsRecord {
         host: "shut.test".into(),
