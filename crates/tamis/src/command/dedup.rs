@@ -147,7 +147,7 @@ fn tables(number: &str) -> Result<Tables, String> {
 #[derive(Serialize)]
 struct Answer<'a> {
     id: &'a Value,
-    verdict: &'static str,
+    verdict: &'a str,
     dup_of: Option<&'a Value>,
     /// The nearest kept document, whether a duplicate or not.
     near: Option<&'a Value>,
@@ -282,7 +282,7 @@ fn config(args: &Args) -> anyhow::Result<IndexConfig> {
             Place::Ram => Memory::Ram,
             Place::Disk => Memory::Disk,
         },
-        sketch: usual.sketch,
+        ..usual
     };
     // An overlap that no two texts have: but for equal texts the nearest fingerprint is the answer.
     match args.method {
@@ -354,10 +354,13 @@ impl Judge<'_> {
         if replaces.is_some() {
             repeats = None;
         }
-        let verdict = repeats.as_ref().map_or(KEPT, JunkReason::name);
+        let verdict = match &repeats {
+            Some(reason) => reason.to_string(),
+            None => KEPT.to_owned(),
+        };
         self.output.value(&Answer {
             id: &new.id,
-            verdict,
+            verdict: &verdict,
             dup_of: near_id.filter(|_| repeats.is_some()),
             near: near_id,
             distance: near.map(|near| near.distance),
@@ -373,7 +376,7 @@ impl Judge<'_> {
             fingerprint: print.fingerprint.to_string(),
             words: print.word_count,
         })?;
-        *self.counts.verdicts.entry(verdict.to_owned()).or_default() += 1;
+        *self.counts.verdicts.entry(verdict).or_default() += 1;
         if let (Some(_), Some(near)) = (replaces, near) {
             self.counts.replaced += 1;
             return self.kept.replace(near.page, &print, new);
