@@ -57,3 +57,12 @@ impl From<archive::ArchiveError> for CrawlError {
         }
     }
 }
+
+impl From<state::StoreError> for CrawlError {
+    fn from(error: state::StoreError) -> Self {
+        match error {
+            state::StoreError::Frontier(error) => error.into(),
+            state::StoreError::Prints(error) => error.into(),
+        }
+    }
+}

@@ -13,6 +13,7 @@
 //! stage's part of it.
 
 pub mod check;
+mod clock;
 pub mod config;
 pub mod config_file;
 mod config_names;

@@ -15,15 +15,15 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, SyncSender};
 use std::time::Instant;
 
-use archive::StopRecord;
+use archive::{PageSummary, StopRecord};
 use fetcher::{Purpose, Robots};
 use frontier::{HostAdvice, HostKey, Lease, Refused};
+use index::Document;
 use outcome::FailureKind;
+use segment::Words;
 use state::finding::RobotsFinding;
 use state::retry::{Candidate, RetryFilter};
 use state::{Answer, Finding};
-
-use crate::publish::Publication;
 
 /// What comes into the dispatcher's inbox.
 #[derive(Debug)]
@@ -116,6 +116,55 @@ pub(crate) enum ToWriter {
     Stop(StopRecord),
 }
 
+/// A kept page as it travels to the index.
+#[derive(Debug)]
+pub(crate) struct KeptDocument {
+    /// Its record, for the fields.
+    pub page: PageSummary,
+    /// The record's number.
+    pub seq: u64,
+    /// Canonical URL.
+    pub url: String,
+    /// Host key.
+    pub host: String,
+    /// Main text.
+    pub text: String,
+    /// When it was fetched, milliseconds since the Unix epoch.
+    pub at_ms: u64,
+    /// The text's words.
+    pub words: Words,
+}
+
+impl KeptDocument {
+    /// As the index wants it.
+    pub(crate) fn document(&self) -> Document<'_> {
+        Document {
+            seq: self.seq,
+            url: &self.url,
+            host: &self.host,
+            title: &self.page.title,
+            text: &self.text,
+            lang: &self.page.lang,
+            author: self.page.author.as_deref(),
+            published: self.page.published.as_deref(),
+            fetched_at_ms: self.at_ms,
+            fingerprint: u64::from_str_radix(&self.page.fingerprint, 16).unwrap_or(0),
+            relevance: self.page.relevance,
+            page_type: self.page.page_type.clone(),
+            words: Some(&self.words),
+        }
+    }
+}
+
+/// A change of the index.
+#[derive(Debug)]
+pub(crate) enum Publication {
+    /// A page was kept.
+    Add(Box<KeptDocument>),
+    /// A page left for a better representative.
+    Remove(String),
+}
+
 /// What comes into the publisher's inbox.
 #[derive(Debug)]
 pub(crate) enum ToPublisher {
@@ -156,5 +205,28 @@ impl Drop for EndTold {
             // Nobody listens any more when the dispatcher has ended: the crawl is stopping.
             let _ = self.to_dispatcher.send(ToDispatcher::ThreadEnded);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn a_thread_that_panics_is_told_and_one_that_ends_is_not_unless_it_must_be() {
+        let (sender, inbox) = channel();
+        drop(EndTold::on_panic(sender.clone()));
+        assert!(inbox.try_recv().is_err());
+        let told = EndTold::on_panic(sender.clone());
+        let thread = std::thread::spawn(move || {
+            let _told = told;
+            std::panic::resume_unwind(Box::new("as a test does"));
+        });
+        assert!(thread.join().is_err());
+        assert!(matches!(inbox.try_recv(), Ok(ToDispatcher::ThreadEnded)));
+        drop(EndTold::always(sender));
+        assert!(matches!(inbox.try_recv(), Ok(ToDispatcher::ThreadEnded)));
     }
 }

@@ -6,13 +6,13 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use archive::{Event, PageSummary, Record};
-use index::{Document, PageIndex};
+use archive::{Event, Record};
+use index::PageIndex;
 use segment::Words;
 use state::kept::KeptChange;
 
 use crate::error::CrawlError;
-use crate::messages::ToPublisher;
+use crate::messages::{KeptDocument, Publication, ToPublisher};
 
 /// Documents between two commits at most. Tantivy takes ten thousand into its queue before it makes
 /// its caller wait; a commit lets the queue drain, so no more than these wait when it is slow.
@@ -24,55 +24,6 @@ const COMMIT_BYTES_MAX: usize = 8 << 20;
 
 /// Longest time a kept page stays unsearchable.
 const COMMIT_INTERVAL: Duration = Duration::from_secs(10);
-
-/// A kept page as it travels to the index.
-#[derive(Debug)]
-pub(crate) struct KeptDocument {
-    /// Its record, for the fields.
-    pub page: PageSummary,
-    /// The record's number.
-    pub seq: u64,
-    /// Canonical URL.
-    pub url: String,
-    /// Host key.
-    pub host: String,
-    /// Main text.
-    pub text: String,
-    /// When it was fetched, milliseconds since the Unix epoch.
-    pub at_ms: u64,
-    /// The text's words.
-    pub words: Words,
-}
-
-impl KeptDocument {
-    /// As the index wants it.
-    pub(crate) fn document(&self) -> Document<'_> {
-        Document {
-            seq: self.seq,
-            url: &self.url,
-            host: &self.host,
-            title: &self.page.title,
-            text: &self.text,
-            lang: &self.page.lang,
-            author: self.page.author.as_deref(),
-            published: self.page.published.as_deref(),
-            fetched_at_ms: self.at_ms,
-            fingerprint: u64::from_str_radix(&self.page.fingerprint, 16).unwrap_or(0),
-            relevance: self.page.relevance,
-            page_type: self.page.page_type.clone(),
-            words: Some(&self.words),
-        }
-    }
-}
-
-/// A change of the index.
-#[derive(Debug)]
-pub(crate) enum Publication {
-    /// A page was kept.
-    Add(Box<KeptDocument>),
-    /// A page left for a better representative.
-    Remove(String),
-}
 
 /// What a record changes in the index, in order; `kept` is what it changed among the kept pages,
 /// and `read` gives the text and words of the page that it keeps.
@@ -148,4 +99,45 @@ pub(crate) fn apply(index: &mut PageIndex, change: Publication) -> Result<(), Cr
         Publication::Remove(url) => index.delete(&url),
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::PageRecord;
+
+    use super::*;
+
+    fn changed(kept: KeptChange) -> Vec<String> {
+        let page = PageRecord {
+            url: "http://a.example/new".into(),
+            ..PageRecord::default()
+        };
+        let record = Record {
+            seq: 7,
+            at_ms: 0,
+            event: Event::Page(Box::new(page)),
+        };
+        let changes = changes(&record, kept, Default::default).into_iter();
+        changes
+            .map(|change| match change {
+                Publication::Add(page) => format!("+{} {}", page.seq, page.url),
+                Publication::Remove(url) => format!("-{url}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_page_that_takes_the_place_of_another_removes_it_first() {
+        let kept = |removed: Option<&str>, added| KeptChange {
+            removed: removed.map(Into::into),
+            added,
+            problem: None,
+        };
+        assert!(changed(kept(None, false)).is_empty());
+        assert_eq!(changed(kept(None, true)), ["+7 http://a.example/new"]);
+        assert_eq!(
+            changed(kept(Some("http://a.example/old"), true)),
+            ["-http://a.example/old", "+7 http://a.example/new"]
+        );
+    }
 }

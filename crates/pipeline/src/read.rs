@@ -387,3 +387,132 @@ fn failed(error: &FetchError) -> Reading {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use frontier::{
+        CanonicalUrl, Frontier, FrontierConfig, FrontierUrl, Gate, HostKey, Next, Permission,
+    };
+    use outcome::{LowYield, SitemapKind};
+    use state::Answer;
+
+    use super::*;
+
+    struct Open;
+
+    impl Gate for Open {
+        fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
+            Permission::Allowed
+        }
+    }
+
+    fn lease() -> Lease {
+        let now = Instant::now();
+        let mut frontier = Frontier::in_memory(FrontierConfig::default(), now);
+        let url = CanonicalUrl::parse("http://a.example/x").expect("a URL");
+        frontier.admit(FrontierUrl::seed(url, 0)).expect("admits");
+        match frontier.next(now, &mut Open).expect("a turn") {
+            Next::Lease(lease) => lease,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn read(status: u16, content_type: &str, body: &str, purpose: Purpose) -> Reading {
+        let fetched = Fetched {
+            url: url::Url::parse("http://a.example/x").expect("a URL"),
+            status,
+            http_version: "HTTP/1.1",
+            headers: vec![
+                ("content-type".into(), content_type.as_bytes().to_vec()),
+                ("location".into(), b"/y".to_vec()),
+            ],
+            body: bytes::Bytes::copy_from_slice(body.as_bytes()),
+            remote: None,
+            truncated: None,
+            first_byte: Duration::ZERO,
+            total: Duration::ZERO,
+            via: fetcher::Via::Wire,
+        };
+        let visit = Visit {
+            lease: lease(),
+            purpose,
+            answer: Answer {
+                fetched: Ok(fetched),
+                started_ms: 0,
+                took: Duration::ZERO,
+            },
+        };
+        let reader = Reader::new(&CrawlConfig::default());
+        match reader.read(ToReader::Visit(Box::new(visit))) {
+            Finding::Url(found) => found.reading,
+            Finding::Robots(_) => panic!("a page was asked for"),
+        }
+    }
+
+    #[test]
+    fn an_answer_is_what_its_status_says_before_its_type_is_looked_at() {
+        let page = |status| read(status, "text/html", "<p>words", Purpose::Page);
+        assert!(matches!(page(200), Reading::Page(_)));
+        assert!(matches!(page(404), Reading::Page(_)));
+        assert!(matches!(page(301), Reading::Redirect(Ok(to)) if to.as_str().ends_with("/y")));
+        assert!(matches!(page(304), Reading::NotModified));
+        let kind = |status| match page(status) {
+            Reading::Failed {
+                kind, transient, ..
+            } => (kind, transient),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(kind(503), (FailureKind::Http(503), true));
+        assert_eq!(kind(501), (FailureKind::Http(501), false));
+    }
+
+    #[test]
+    fn what_is_no_text_is_no_page_and_a_sitemap_is_read_as_one() {
+        let binary = read(200, "image/png", "\u{89}PNG", Purpose::Page);
+        assert!(matches!(binary, Reading::NoPage { .. }));
+        let map = "<urlset><url><loc>http://a.example/1</loc></url></urlset>";
+        let Reading::Sitemap(map) = read(200, "text/xml", map, Purpose::Sitemap) else {
+            panic!("a sitemap");
+        };
+        assert_eq!((map.kind, map.urls.len()), (SitemapKind::Urlset, 1));
+        let Reading::Sitemap(map) = read(200, "text/html", "<p>no", Purpose::Sitemap) else {
+            panic!("a sitemap was asked for");
+        };
+        assert!(map.problem.is_some());
+    }
+
+    #[test]
+    fn a_url_that_is_not_asked_for_is_refused_or_failed_as_its_host_was() {
+        let refusal = Refusal::LowYield(LowYield::UrlForm {});
+        let reading = refused(Refused::Refusal(refusal.clone()));
+        assert!(matches!(reading, Reading::Refused(why) if why == refusal));
+        let reading = refused(Refused::Unreachable {
+            failure: FailureKind::Dns,
+            detail: "no such host".into(),
+        });
+        assert!(matches!(
+            reading,
+            Reading::Failed {
+                kind: FailureKind::Dns,
+                transient: false,
+                ..
+            }
+        ));
+    }
+
+    #[test]
+    fn a_link_that_stands_twice_is_one_link_with_two_places() {
+        let html = "<a href='/a#top'><img src=x></a> <a href='/a'>again</a> <a href='/b'>b</a>";
+        let Reading::Page(page) = read(200, "text/html", html, Purpose::Page) else {
+            panic!("a page");
+        };
+        assert_eq!(page.links.len(), 2);
+        assert_eq!(
+            (page.links[0].places.len(), page.links[0].anchor()),
+            (2, "again")
+        );
+        assert_eq!(page.links[1].places.len(), 1);
+    }
+}

@@ -5,9 +5,9 @@ use state::retry::{Candidate, Candidates, records_for_filter, way_of_filter, way
 
 pub use state::retry::RetryFilter;
 
+use crate::clock::unix_ms;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
-use crate::visit::unix_ms;
 
 /// The URLs that failed and were not put back since, in the order of their failures.
 ///

@@ -20,7 +20,6 @@ use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::publish;
 use crate::setup;
-use crate::write;
 
 /// Documents added to the search index between two commits while it is rebuilt.
 const REBUILD_COMMIT: usize = 5_000;
@@ -104,7 +103,7 @@ pub(crate) fn open(dir: &CrawlDir, config: &CrawlConfig) -> Result<Opened, Crawl
         notes,
     };
     opened.replay(dir, &reached)?;
-    opened.state.go_live().map_err(write::store_error)?;
+    opened.state.go_live()?;
     Ok(opened)
 }
 
@@ -177,10 +176,7 @@ impl Opened {
 
     fn store(&mut self, position: u64, reached: &Reached) -> Result<(), CrawlError> {
         let (frontier, prints) = (position.max(reached.frontier), position.max(reached.prints));
-        Ok(self
-            .state
-            .store(frontier, prints)
-            .map_err(write::store_error)?)
+        Ok(self.state.store(frontier, prints)?)
     }
 
     /// Gives a record to the views that do not have it.
@@ -208,7 +204,7 @@ impl Opened {
             prints: position <= reached.prints,
         };
         let applied = self.state.apply(record, stored, lent, read);
-        let applied = applied.map_err(write::store_error)?;
+        let applied = applied?;
         self.notes.extend(applied.problem);
         self.notes.extend(applied.kept.problem.clone());
         if is_indexed {
@@ -244,4 +240,47 @@ struct Reached {
     frontier: u64,
     prints: u64,
     index: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_that_begins_again_is_told_once_with_its_reason() {
+        let views = |frontier: View| {
+            [
+                ("frontier", frontier),
+                ("fingerprints", (3, None)),
+                ("search index", (3, None)),
+            ]
+        };
+        let notes = |view: View, is_fresh, mut notes: Vec<String>| {
+            note_rebuilt(views(view), is_fresh, &mut notes);
+            notes
+        };
+        assert!(notes((0, None), true, Vec::new()).is_empty());
+        assert!(notes((3, None), false, Vec::new()).is_empty());
+        let lost = notes((0, None), false, Vec::new());
+        assert_eq!(lost, ["frontier: rebuilt from the archive"]);
+        let damaged = notes((0, Some("it is damaged".into())), false, Vec::new());
+        assert_eq!(
+            damaged,
+            ["frontier: rebuilt from the archive, because it is damaged"]
+        );
+        let set_aside = vec!["frontier: rebuilt, because it was ahead".to_owned()];
+        assert_eq!(notes((0, None), false, set_aside.clone()), set_aside);
+    }
+
+    #[test]
+    fn a_view_that_knows_more_than_the_archive_is_set_aside_and_opened_empty() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let view = dir.path().join("view");
+        std::fs::create_dir(&view).expect("made");
+        let mut notes = Vec::new();
+        let opens = || Ok(((), (if view.exists() { 9 } else { 0 }, None)));
+        let ((), opened) = open_view(&view, "frontier", 5, &mut notes, opens).expect("opens");
+        assert_eq!(opened.0, 0);
+        assert_eq!(notes.len(), 1);
+    }
 }

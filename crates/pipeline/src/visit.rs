@@ -6,7 +6,7 @@
 //! visit waits and keeps its permit, so no more bodies than permits are ever in memory.
 
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime};
 
 use fetcher::{Fetch, FetchRequest, Fetched, Purpose, Robots, Truncated};
 use frontier::{HostAdvice, HostKey, Lease, Refused};
@@ -16,6 +16,7 @@ use state::finding::RobotsFinding;
 use tokio::sync::mpsc;
 use url::Url;
 
+use crate::clock::unix_ms;
 use crate::messages::{RobotsAnswered, ToDispatcher, ToReader, Visit};
 
 /// Redirects of robots.txt that are followed (RFC 9309 §2.3.1.2).
@@ -182,13 +183,6 @@ fn robots_of(answer: &Answer) -> (Robots, RobotsAnswer) {
         }
         Ok(_) | Err(_) => (Robots::disallow_all(), RobotsAnswer::DisallowAll),
     }
-}
-
-/// Now, in milliseconds since the Unix epoch.
-pub(crate) fn unix_ms() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis() as u64)
 }
 
 #[cfg(test)]

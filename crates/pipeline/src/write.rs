@@ -23,18 +23,18 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use archive::{Archive, Entry, Event, Position, Record, SeedRecord};
 use frontier::{HostKey, Settled};
 use state::retry::{Candidate, RetryFilter};
-use state::{Decided, Finding, Lent, SeedError, State, StoreError, Stored};
+use state::{Decided, Finding, Lent, SeedError, State, Stored};
 
+use crate::clock::unix_ms;
 use crate::config::CrawlConfig;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::failpoint::fail_point;
-use crate::messages::{ToDispatcher, ToPublisher, ToWriter};
+use crate::messages::{Publication, ToDispatcher, ToPublisher, ToWriter};
 use crate::progress::Progress;
-use crate::publish::{self, Publication};
+use crate::publish;
 use crate::retry;
 use crate::setup;
-use crate::visit::unix_ms;
 
 /// Findings of one group at most.
 const GROUP_MAX: usize = 256;
@@ -173,13 +173,12 @@ impl Writer {
     fn commit_finding(&mut self, finding: Finding, group: &mut Group) -> Result<(), CrawlError> {
         group.bytes += finding.body_bytes();
         let decided = self.state.decide(finding, unix_ms());
-        let decided = decided.map_err(store_error)?;
+        let decided = decided?;
         self.append(&decided)?;
         let lent = decided.lent();
         let applied = self
             .state
-            .apply(&decided.record, Stored::default(), lent, |_| None)
-            .map_err(store_error)?;
+            .apply(&decided.record, Stored::default(), lent, |_| None)?;
         fail_point!("apply:after");
         if let Some(loss) = applied.example_lost {
             tracing::warn!("{loss}");
@@ -233,8 +232,7 @@ impl Writer {
         fail_point!("commit:after-append");
         let applied = self
             .state
-            .apply(&record, Stored::default(), Lent::default(), |_| None)
-            .map_err(store_error)?;
+            .apply(&record, Stored::default(), Lent::default(), |_| None)?;
         fail_point!("apply:after");
         group.reopened.extend(applied.reopened);
         Ok(())
@@ -271,7 +269,7 @@ impl Writer {
             position = self.sync()?;
             self.store(position)?;
         }
-        self.state.rescore_if_due().map_err(store_error)?;
+        self.state.rescore_if_due()?;
         self.publish(group.publications, position)?;
         self.bytes += group.bytes;
         self.show();
@@ -302,7 +300,7 @@ impl Writer {
     fn store(&mut self, position: Position) -> Result<(), CrawlError> {
         let stored = self.state.store(position.0, position.0);
         fail_point!("store:after");
-        Ok(stored.map_err(store_error)?)
+        Ok(stored?)
     }
 
     /// Puts back what was refused for rules that were found wrong; whether there was any. URLs that
@@ -349,13 +347,5 @@ impl Writer {
     fn tell(&self, message: ToDispatcher) {
         // Nobody listens any more when the dispatcher has ended.
         let _ = self.out.dispatcher.send(message);
-    }
-}
-
-/// A store's error, as the crawl tells it.
-pub(crate) fn store_error(error: StoreError) -> CrawlError {
-    match error {
-        StoreError::Frontier(error) => error.into(),
-        StoreError::Prints(error) => error.into(),
     }
 }

@@ -7,8 +7,8 @@ use archive::{BodyRef, Event, PageRecord, Record, RobotsRecord, SeedRecord, Site
 use frontier::{CanonicalUrl, FrontierUrl, HostKey};
 use outcome::{LinkFate, Outcome, SitemapKind};
 
-use crate::context::UrlContext;
-use crate::focus_view::{Lent, decode};
+use crate::context::{UrlContext, decode};
+use crate::focus_view::Lent;
 use crate::kept::KeptChange;
 use crate::recorded;
 use crate::retry;
@@ -288,4 +288,100 @@ fn new_urls(seq: u64, page: &PageRecord) -> impl Iterator<Item = FrontierUrl> + 
             context: context.to_bytes(),
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::AttemptRecord;
+    use frontier::FrontierConfig;
+
+    use super::*;
+    use crate::testing::{NOW_MS, apply, lease, policy, state};
+
+    const SEED: &str = "http://a.example/";
+
+    fn new_state() -> State {
+        state(policy(), FrontierConfig::default(), SEED)
+    }
+
+    fn url(path: &str) -> CanonicalUrl {
+        CanonicalUrl::parse(&format!("http://a.example/{path}")).unwrap()
+    }
+
+    fn robots(queued: Option<Vec<String>>) -> Event {
+        Event::Robots(RobotsRecord {
+            host: "a.example".into(),
+            sitemaps: ["1", "2", "3"]
+                .map(|name| url(&format!("{name}.xml")).to_string())
+                .into(),
+            queued,
+            ..RobotsRecord::default()
+        })
+    }
+
+    fn waiting(state: &State) -> u64 {
+        state.queue().lock().frontier.counts().pending
+    }
+
+    #[test]
+    fn a_robots_record_queues_what_it_says_and_an_older_one_what_the_bound_allows() {
+        let mut state = new_state();
+        let record = state.record(robots(Some(vec![url("3.xml").to_string()])), NOW_MS);
+        apply(&mut state, &record);
+        assert_eq!(waiting(&state), 2);
+        let mut state = new_state();
+        let record = state.record(robots(None), NOW_MS);
+        apply(&mut state, &record);
+        // Two sitemaps a host, beside the seed.
+        assert_eq!(waiting(&state), 3);
+    }
+
+    #[test]
+    fn a_url_under_way_is_finished_by_its_lease_and_any_other_by_its_record() {
+        let page = |state: &State| {
+            let page = PageRecord {
+                url: SEED.into(),
+                host: "a.example".into(),
+                outcome: Outcome::NotModified,
+                ..PageRecord::default()
+            };
+            state.record(Event::Page(Box::new(page)), NOW_MS)
+        };
+        let is_finished = |state: &State| {
+            let frontier = &state.queue().lock().frontier;
+            frontier.is_finished(&url("")).unwrap()
+        };
+        let mut live = new_state();
+        let lease = lease(&live, 0);
+        let record = page(&live);
+        apply(&mut live, &record);
+        assert!(!is_finished(&live));
+        let settled = crate::Decided::settled(lease, &record);
+        live.queue().lock().frontier.settle(settled).unwrap();
+        assert!(is_finished(&live));
+        let mut replayed = new_state();
+        apply(&mut replayed, &record);
+        assert!(is_finished(&replayed));
+    }
+
+    #[test]
+    fn what_a_store_holds_already_is_left_alone() {
+        let mut state = new_state();
+        let attempt = AttemptRecord {
+            url: SEED.into(),
+            attempt: 1,
+            retry_at_ms: u64::MAX / 2,
+            ..AttemptRecord::default()
+        };
+        let record = state.record(Event::Attempt(attempt), NOW_MS);
+        let stored = Stored {
+            frontier: true,
+            prints: true,
+        };
+        let applied = state.apply(&record, stored, Lent::default(), |_| None);
+        applied.unwrap();
+        assert_eq!(state.counts().attempts, 1);
+        // It still waits for its first try.
+        assert_eq!(lease(&state, 0).attempt(), 1);
+    }
 }

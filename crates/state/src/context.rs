@@ -1,10 +1,13 @@
-//! What the pipeline keeps with a pending URL: opaque bytes to the frontier.
+//! What a crawl keeps with a pending URL: opaque bytes to the frontier.
 //!
 //! ```text
 //! byte 0   kind: 0 page, 1 sitemap
 //! byte 1   redirects followed to get here
 //! byte 2.. features of the link for the focus model, empty without a topic
 //! ```
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 /// What a pending URL is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +18,7 @@ pub enum Kind {
     Sitemap,
 }
 
-/// The pipeline's part of a pending URL.
+/// The crawl's part of a pending URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlContext {
     /// What it is.
@@ -70,6 +73,16 @@ impl UrlContext {
     }
 }
 
+/// Link features as the journal has them.
+pub fn encode(features: &[u8]) -> String {
+    STANDARD_NO_PAD.encode(features)
+}
+
+/// Link features from the journal; none from what is damaged.
+pub fn decode(text: &str) -> Vec<u8> {
+    STANDARD_NO_PAD.decode(text).unwrap_or_default()
+}
+
 /// The link features in a context's bytes.
 pub(crate) fn features_in(bytes: &[u8]) -> &[u8] {
     bytes.get(2..).unwrap_or_default()
@@ -88,5 +101,11 @@ mod tests {
         };
         assert_eq!(UrlContext::from_bytes(&context.to_bytes()), context);
         assert_eq!(UrlContext::from_bytes(&[]), UrlContext::page());
+    }
+
+    #[test]
+    fn features_survive_the_journal_and_damaged_ones_are_none() {
+        assert_eq!(decode(&encode(&[0, 255, 7])), [0, 255, 7]);
+        assert!(decode("?").is_empty());
     }
 }

@@ -11,15 +11,13 @@
 //! becomes of its links, `sitemaps` what robots.txt and sitemaps bring, `seeds` what a user gives.
 
 use archive::{AttemptRecord, Event, FetchRecord, LinkRecord, PageRecord, Record};
-use focus::PageTerms;
-use frontier::{Admission, CanonicalUrl, Lease, Settled};
-use outcome::{FailureKind, LinkFate, Outcome};
-use segment::Words;
+use frontier::{CanonicalUrl, Lease};
+use outcome::{FailureKind, Outcome};
 use sieve::{Content, Evidence};
 
-use crate::context::{Kind, UrlContext};
-use crate::finding::{Answer, Finding, Reading, UrlFinding};
-use crate::focus_view::{Lent, encode};
+use crate::context::{Kind, UrlContext, encode};
+use crate::decided::{Decided, fate_of};
+use crate::finding::{Finding, Reading, UrlFinding};
 use crate::recorded;
 use crate::state::{State, StoreError};
 
@@ -29,78 +27,6 @@ mod seeds;
 mod sitemaps;
 
 pub use seeds::SeedError;
-
-/// A record, and what comes with it.
-#[derive(Debug)]
-pub struct Decided {
-    /// What happened.
-    pub record: Record,
-    /// The answer it follows from, for the archive.
-    pub answer: Option<Answer>,
-    /// The lease that ends with the record.
-    pub lease: Option<Lease>,
-    /// What was read, for a page.
-    pub page: Option<ReadText>,
-}
-
-/// A page's text, and what was computed of it.
-#[derive(Debug)]
-pub struct ReadText {
-    /// Main text, without the host's template.
-    pub text: String,
-    /// Its words.
-    pub words: Words,
-    /// The page as the focus model sees it.
-    pub terms: Option<PageTerms>,
-    /// Whether the text belongs into the archive: that of a kept page, and in a crawl with a topic
-    /// any, since the model learns from it again at each start.
-    pub is_archived: bool,
-}
-
-impl Decided {
-    fn of(record: Record) -> Self {
-        Self {
-            record,
-            answer: None,
-            lease: None,
-            page: None,
-        }
-    }
-
-    /// Whether the record is that of a finished URL, whose answer is archived with it.
-    pub fn is_page(&self) -> bool {
-        matches!(self.record.event, Event::Page(_))
-    }
-
-    /// The text to be archived with the record.
-    pub fn archived_text(&self) -> Option<&str> {
-        let page = self.page.as_ref().filter(|page| page.is_archived)?;
-        Some(&page.text)
-    }
-
-    /// What [`State::apply`] need not compute again.
-    pub fn lent(&self) -> Lent<'_> {
-        let page = self.page.as_ref();
-        Lent {
-            text: page.map(|page| page.text.as_str()),
-            terms: page.and_then(|page| page.terms.as_ref()),
-        }
-    }
-
-    /// How the lease ends, once the record is synced.
-    pub fn settled(lease: Lease, record: &Record) -> Settled {
-        match &record.event {
-            Event::Attempt(attempt) => lease.retry_at(attempt.retry_at_ms),
-            Event::Start(_)
-            | Event::Seed(_)
-            | Event::Robots(_)
-            | Event::Sitemap(_)
-            | Event::Page(_)
-            | Event::Retry(_)
-            | Event::Stop(_) => lease.finished(),
-        }
-    }
-}
 
 impl State {
     /// Makes the record of a finding; `now_ms` is the time since the Unix epoch. Nothing is changed
@@ -310,11 +236,76 @@ fn kind_of(lease: &Lease) -> Kind {
     UrlContext::from_bytes(&lease.url().context).kind
 }
 
-/// The fate of a link whose URL was offered.
-fn fate_of(admission: Admission) -> LinkFate {
-    match admission {
-        Admission::New => LinkFate::New,
-        Admission::Seen => LinkFate::Seen,
-        Admission::Refused(fate) => fate,
+#[cfg(test)]
+mod tests {
+    use frontier::FrontierConfig;
+    use outcome::LinkFate;
+
+    use super::*;
+    use crate::testing::{NOW_MS, found, lease, policy, state};
+
+    fn decide(reading: Reading, status: u16) -> Event {
+        let seed = "http://a.example/";
+        let mut state = state(policy(), FrontierConfig::default(), seed);
+        let lease = lease(&state, 0);
+        let decided = state.decide(found(lease, reading, status), NOW_MS).unwrap();
+        assert_eq!(decided.record.seq, 2);
+        decided.record.event
+    }
+
+    fn page(event: Event) -> PageRecord {
+        match event {
+            Event::Page(page) => *page,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn busy() -> Reading {
+        Reading::Failed {
+            kind: FailureKind::Http(503),
+            detail: "the server answered 503".into(),
+            transient: true,
+        }
+    }
+
+    #[test]
+    fn a_transient_failure_is_tried_again_after_a_delay_until_the_attempts_are_used_up() {
+        let Event::Attempt(attempt) = decide(busy(), 503) else {
+            panic!("it is tried again");
+        };
+        assert_eq!(attempt.retry_at_ms, NOW_MS + 1_000);
+        let one_attempt = crate::Policy {
+            attempts_max: 1,
+            ..policy()
+        };
+        let seed = "http://a.example/";
+        let mut state = state(one_attempt, FrontierConfig::default(), seed);
+        let lease = lease(&state, 0);
+        let decided = state.decide(found(lease, busy(), 503), NOW_MS).unwrap();
+        let record = page(decided.record.event);
+        assert_eq!(record.outcome, Outcome::Failed(FailureKind::Http(503)));
+    }
+
+    #[test]
+    fn a_redirect_is_a_link_unless_it_leads_to_itself() {
+        let to = |url| Reading::Redirect(Ok(CanonicalUrl::parse(url).unwrap()));
+        let record = page(decide(to("http://www.b.test/"), 301));
+        assert_eq!(record.outcome, Outcome::Redirected);
+        // A seed takes the host that it redirects to into scope.
+        assert_eq!(record.links[0].fate, LinkFate::New);
+        let record = page(decide(to("http://a.example/"), 301));
+        assert_eq!(record.outcome, Outcome::Failed(FailureKind::RedirectLoop));
+        assert!(record.links.is_empty());
+    }
+
+    #[test]
+    fn an_answer_without_a_page_is_judged_by_its_status_and_type() {
+        let record = page(decide(Reading::NoPage { payload: 0 }, 200));
+        assert_eq!(record.junk(), Some(&outcome::JunkReason::UnsupportedType));
+        let words = "content type \"text/html\"";
+        assert_eq!(record.detail.as_deref(), Some(words));
+        let record = page(decide(Reading::NoPage { payload: 0 }, 404));
+        assert_eq!(record.junk(), Some(&outcome::JunkReason::ErrorPage));
+        assert_eq!(record.detail.as_deref(), Some("status 404"));
     }
 }

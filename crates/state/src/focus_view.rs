@@ -4,8 +4,6 @@
 //! alone, from a record and the archived text of its page.
 
 use archive::{LinkRecord, PageRecord, PageSummary};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD_NO_PAD;
 use focus::{
     ExampleText, Focus, FocusConfig, LinkContext, LinkFeatures, LinkScore, PageAhead, PageFate,
     PageOutcome, PageTerms, PageView, Relevance, TopicError,
@@ -15,7 +13,7 @@ use outcome::{JunkKind, LinkFate, Outcome, StopReason, Verdict};
 use segment::Segmenter;
 use url::Url;
 
-use crate::context::{UrlContext, features_in};
+use crate::context::{UrlContext, decode, encode, features_in};
 use crate::examples::Examples;
 use crate::finding::{FoundLink, LinkPlace, PageReading};
 use crate::queue::SharedQueue;
@@ -517,16 +515,6 @@ fn merged(pending: &[u8], mut known: LinkFeatures, again: &LinkFeatures) -> Vec<
         ..UrlContext::from_bytes(&pending[..pending.len().min(2)])
     };
     context.to_bytes()
-}
-
-/// Link features as the journal has them.
-pub fn encode(features: &[u8]) -> String {
-    STANDARD_NO_PAD.encode(features)
-}
-
-/// Link features from the journal.
-pub fn decode(text: &str) -> Vec<u8> {
-    STANDARD_NO_PAD.decode(text).unwrap_or_default()
 }
 
 /// Anchors of `rel=tag` links: what a page files itself under.

@@ -10,25 +10,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use archive::{BodyRef, Event, PageRecord, Record, SeedRecord};
-use extractor::{BlockKeys, PageContext};
-use fetcher::{FetchError, Fetched, Robots, SitemapUrl};
+use fetcher::{Robots, SitemapUrl};
 use focus::FocusConfig;
 use frontier::{
     CanonicalUrl, Frontier, FrontierConfig, HostAdvice, HostKey, Lease, Next, Permission, Refused,
-    ScopeConfig,
 };
-use outcome::{FailureKind, LinkFate, RobotsAnswer, SitemapKind};
+use outcome::{FailureKind, RobotsAnswer, SitemapKind};
 use proptest::prelude::*;
-use segment::Segmenter;
-use sieve::{Keep, Rules};
+use sieve::Keep;
 use simhash::{IndexConfig, TableIndex};
 
 use crate::context::{Kind, UrlContext};
-use crate::finding::{
-    FoundLink, LinkPlace, PageReading, Reading, RobotsFinding, SitemapReading, UrlFinding,
-};
+use crate::finding::{PageReading, Reading, RobotsFinding, SitemapReading, UrlFinding};
 use crate::retry::{Candidates, RetryFilter, way_of_filter};
-use crate::{Answer, Decided, DuplicateLinks, Finding, Lent, Policy, RobotsGate, State, Stored};
+use crate::testing::{self, answer, read};
+use crate::{Decided, DuplicateLinks, Finding, Lent, Policy, RobotsGate, State, Stored};
 
 const HOSTS: u64 = 4;
 const PAGES: u64 = 14;
@@ -59,32 +55,14 @@ fn policy(kinds: Kinds) -> Policy {
     let mut focus = FocusConfig::default();
     focus.topic.keywords = vec!["planner".into(), "index".into()];
     Policy {
-        rules: Rules {
-            words_min: 8,
-            ..Rules::default()
-        },
         keep: [Keep::First, Keep::Longest, Keep::Canonical][kinds.keep as usize % 3],
         links_of_duplicates: [
             DuplicateLinks::Follow,
             DuplicateLinks::FollowNew,
             DuplicateLinks::Ignore,
         ][kinds.links_of_duplicates as usize % 3],
-        host_templates: true,
-        scope: ScopeConfig {
-            hosts: vec!["*.example".into()],
-            depth_max: 9,
-            ..ScopeConfig::default()
-        },
-        follow_nofollow: false,
-        sitemaps: true,
-        sitemaps_per_host: 2,
-        redirects_max: 3,
-        attempts_max: 2,
-        retry_delay: Duration::from_secs(1),
-        retry_after_max: Duration::from_secs(60),
-        agent: "tamis".into(),
         focus: kinds.has_topic.then_some(focus),
-        random_seed: 7,
+        ..testing::policy()
     }
 }
 
@@ -424,26 +402,6 @@ impl World {
     }
 }
 
-fn answer(url: url::Url, status: u16) -> Answer {
-    let fetched = Fetched {
-        url,
-        status,
-        http_version: "HTTP/1.1",
-        headers: Vec::new(),
-        body: bytes::Bytes::new(),
-        remote: None,
-        truncated: None,
-        first_byte: Duration::ZERO,
-        total: Duration::ZERO,
-        via: fetcher::Via::Wire,
-    };
-    Answer {
-        fetched: Ok::<Fetched, FetchError>(fetched),
-        started_ms: BEGAN_MS,
-        took: Duration::ZERO,
-    }
-}
-
 fn page_number(url: &url::Url) -> u64 {
     let last = url.path().rsplit('/').next().unwrap_or_default();
     last.parse().unwrap_or(0)
@@ -477,7 +435,7 @@ fn page(url: &url::Url) -> PageReading {
     };
     let html = format!(
         "<html><head><title>Page {number}</title>{robots}</head><body><nav><ul><li><a href='/0'>Home of \
-         all</a><li><a href='{calendar}'>Calendar</a><li><a href='/{number}?sid={host}{number}'>print\
+         all</a><li><a href='{calendar}'>Calendar</a><li><a href='mailto:a@b.example'>mail</a><li><a href='/{number}?sid={host}{number}'>print\
          </a></ul></nav><main><h1>Page {number}</h1><p>{text} {about}{links}</main></body></html>"
     );
     read(&html, url)
@@ -489,48 +447,6 @@ fn words(host: u64, number: u64) -> String {
         .map(|_| format!("term{}", dice.roll(5_000)))
         .collect();
     words.join(" ")
-}
-
-fn read(html: &str, url: &url::Url) -> PageReading {
-    let mut page = extractor::extract(html, &PageContext::new(url));
-    let mut seen = BTreeSet::new();
-    let links = std::mem::take(&mut page.links).into_iter();
-    let links = links.filter_map(|link| {
-        let target = CanonicalUrl::parse(link.url.as_str()).ok()?;
-        seen.insert(target.to_string()).then(|| FoundLink {
-            target: Ok(target),
-            rel: link.rel,
-            nofollow: link.nofollow,
-            places: vec![LinkPlace {
-                anchor: link.anchor,
-                context: link.context,
-                tag_path: link.tag_path,
-                in_main: link.in_main,
-            }],
-        })
-    });
-    let bad = FoundLink {
-        target: Err(("mailto:a@b.example".into(), LinkFate::Scheme)),
-        rel: String::new(),
-        nofollow: false,
-        places: vec![LinkPlace::default()],
-    };
-    let links = links.chain([bad]).collect();
-    let words = Segmenter::shared().words(&page.text);
-    PageReading {
-        blocks: BlockKeys::of(&page),
-        source: None,
-        whole: None,
-        charset: "utf-8",
-        print: simhash::print(&words),
-        words,
-        language: page.lang.clone(),
-        payload: 0,
-        soft_404: false,
-        links,
-        limits_hit: Vec::new(),
-        page,
-    }
 }
 
 /// All URLs that a journal speaks of.
@@ -719,7 +635,8 @@ fn what_is_lent_is_what_would_be_computed() {
             .queue()
             .lock()
             .frontier
-            .settle(lease.retry_at(0));
+            .settle(lease.retry_at(0))
+            .unwrap();
     }
     let (live, fresh) = (
         answers(&mut world.state, &world.journal),

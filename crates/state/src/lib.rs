@@ -17,7 +17,7 @@
 //! already.
 //!
 //! In reading order: [`finding`] is what was found at a URL, [`policy`] what the user wants;
-//! [`state`] is the whole; `decide` and `apply` are the two halves of every change. The parts:
+//! [`state`] is the whole; `decide` (which makes a `decided`) and `apply` are the two halves of every change. The parts:
 //! [`queue`] (frontier and [`fetch_gate`], with `read_urls` and [`refused`]), [`kept`] pages and
 //! their prints, [`templates`] of hosts, [`reach`] (scope, seeds, hosts), [`examples`] and
 //! [`focus_view`], [`counts`]. [`retry`] gives URLs another chance; [`recorded`] goes from the
@@ -27,6 +27,7 @@ mod apply;
 pub mod context;
 pub mod counts;
 mod decide;
+mod decided;
 pub mod examples;
 pub mod fetch_gate;
 pub mod finding;
@@ -44,7 +45,8 @@ pub mod templates;
 
 pub use apply::{Applied, Stored};
 pub use counts::Counts;
-pub use decide::{Decided, ReadText, SeedError};
+pub use decide::SeedError;
+pub use decided::{Decided, ReadText};
 pub use examples::Examples;
 pub use finding::{Answer, Finding, Reading, UrlFinding};
 pub use focus_view::{FocusView, Lent};
@@ -56,3 +58,5 @@ pub use state::{State, StateError, StoreError};
 
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod testing;

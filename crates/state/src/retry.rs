@@ -13,8 +13,7 @@ use frontier::{CanonicalUrl, FrontierUrl};
 use outcome::{FailureKind, Outcome, Refusal, RobotsRefusal};
 use serde::{Deserialize, Serialize};
 
-use crate::context::UrlContext;
-use crate::focus_view;
+use crate::context::{UrlContext, decode};
 
 /// URLs put back by one record: some 300 kB of journal.
 const URLS_PER_RECORD: usize = 1_000;
@@ -272,7 +271,7 @@ pub(crate) fn queued(retry: &RetryRecord) -> impl Iterator<Item = FrontierUrl> +
 fn waiting(url: &str, origin: &RetryOrigin) -> Option<FrontierUrl> {
     let context = UrlContext {
         hops: origin.hops,
-        features: focus_view::decode(origin.context.as_deref().unwrap_or_default()),
+        features: decode(origin.context.as_deref().unwrap_or_default()),
         ..UrlContext::page()
     };
     Some(FrontierUrl {

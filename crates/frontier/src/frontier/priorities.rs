@@ -54,7 +54,8 @@ impl Frontier {
     }
 
     /// Takes in what a further link says of a pending URL, or of one under way: for that one it
-    /// counts if it is tried again. Only URLs in memory are changed; false when this is none.
+    /// counts if it is tried again. Only URLs in memory are changed; false when this one does not
+    /// wait there.
     ///
     /// # Errors
     /// When the store cannot be read or written.
@@ -67,7 +68,7 @@ impl Frontier {
         let key = url.key();
         if let Some(leased) = self.leased.get_mut(&key) {
             *leased = context;
-            return Ok(true);
+            return Ok(false);
         }
         self.change(key, priority, Some(context))
     }

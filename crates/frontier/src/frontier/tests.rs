@@ -110,8 +110,8 @@ fn what_links_say_of_a_url_under_way_counts_if_it_is_tried_again() {
     let Next::Lease(lease) = frontier.next(now, &mut Open).expect("a turn") else {
         panic!("nothing to fetch");
     };
-    let changed = frontier.reprioritise(&url.url, 0.9, vec![9]);
-    assert!(changed.expect("is changed"));
+    let waits = frontier.reprioritise(&url.url, 0.9, vec![9]);
+    assert!(!waits.expect("is taken in"));
     assert_eq!(frontier.context_of(&url.url), Some([9].as_slice()));
     frontier.settle(lease.retry_at(0)).expect("settles");
     assert_eq!(frontier.context_of(&url.url), Some([9].as_slice()));

@@ -5,9 +5,11 @@ use focus::PageAhead;
 use frontier::{CanonicalUrl, FrontierError, FrontierUrl, LinkTarget, PageYield};
 use outcome::LinkFate;
 
+use crate::context::encode;
+use crate::decided::fate_of;
 use crate::examples::Examples;
 use crate::finding::{FoundLink, PageReading};
-use crate::focus_view::{FocusView, encode};
+use crate::focus_view::FocusView;
 use crate::policy::{DuplicateLinks, Policy};
 use crate::queue::SharedQueue;
 use crate::reach::Reach;
@@ -100,7 +102,7 @@ fn offer(
                     Some(LinkTarget::Pending(waiting)) => Ok(Offered::Waits(waiting.context)),
                     Some(LinkTarget::New | LinkTarget::Closed) | None => {
                         let admission = offers.offer(target, depth, seed)?;
-                        Ok(Offered::Fate(super::fate_of(admission)))
+                        Ok(Offered::Fate(fate_of(admission)))
                     }
                 }
             }
@@ -187,5 +189,92 @@ impl LinksOf<'_> {
         } else {
             promise
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::{Event, PageRecord};
+    use frontier::FrontierConfig;
+
+    use crate::Policy;
+    use crate::finding::Reading;
+    use crate::testing::{NOW_MS, found, lease, policy, read, state};
+
+    const SEED: &str = "http://a.example/";
+
+    fn fates(policy: Policy, frontier: FrontierConfig, html: &str) -> Vec<(String, String)> {
+        let mut state = state(policy, frontier, SEED);
+        let reading = read(html, &url::Url::parse(SEED).unwrap());
+        let reading = Reading::Page(Box::new(reading));
+        let lease = lease(&state, 0);
+        let decided = state.decide(found(lease, reading, 200), NOW_MS).unwrap();
+        let Event::Page(page) = decided.record.event else {
+            panic!("a page");
+        };
+        let PageRecord { links, .. } = *page;
+        let fates = links.into_iter();
+        fates
+            .map(|link| (link.url, link.fate.to_string()))
+            .collect()
+    }
+
+    #[track_caller]
+    fn check(policy: Policy, frontier: FrontierConfig, html: &str, expected: &[(&str, &str)]) {
+        let fates = fates(policy, frontier, html);
+        let fates: Vec<(&str, &str)> = fates
+            .iter()
+            .map(|(url, fate)| (url.as_str(), fate.as_str()))
+            .collect();
+        assert_eq!(fates, expected);
+    }
+
+    #[test]
+    fn each_link_has_a_fate_and_its_own_page_was_seen() {
+        let html = "<a href='/x'>x</a> <a href='/'>me</a> <a href='/y' rel=nofollow>y</a> \
+            <a href='http://elsewhere.test/'>out</a> <a href='mailto:a@b.c'>mail</a>";
+        check(
+            policy(),
+            FrontierConfig::default(),
+            html,
+            &[
+                ("http://a.example/x", "new"),
+                ("http://a.example/", "seen"),
+                ("http://a.example/y", "nofollow"),
+                ("http://elsewhere.test/", "scope"),
+            ],
+        );
+    }
+
+    #[test]
+    fn links_use_up_a_budget_one_after_the_other() {
+        let config = FrontierConfig {
+            urls_per_host: 3,
+            ..FrontierConfig::default()
+        };
+        let html = "<a href='/1'>1</a> <a href='/2'>2</a> <a href='/3'>3</a>";
+        check(
+            policy(),
+            config,
+            html,
+            &[
+                ("http://a.example/1", "new"),
+                ("http://a.example/2", "new"),
+                ("http://a.example/3", "budget_host"),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_page_that_asks_for_it_is_not_followed_unless_the_user_insists() {
+        let html = "<head><meta name=robots content=nofollow></head><a href='/x'>x</a>";
+        let links = |fate| [("http://a.example/x", fate)];
+        let config = FrontierConfig::default;
+        check(policy(), config(), html, &links("nofollow"));
+        let insists = Policy {
+            follow_nofollow: true,
+            ..policy()
+        };
+        check(insists, config(), html, &links("new"));
     }
 }

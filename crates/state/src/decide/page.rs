@@ -7,9 +7,9 @@ use outcome::{Outcome, Verdict};
 use sieve::duplicate_kind;
 use simhash::Decision;
 
-use super::ReadText;
 use super::links::{self, LinksOf};
 use crate::context::UrlContext;
+use crate::decided::ReadText;
 use crate::finding::PageReading;
 use crate::focus_view::FocusView;
 use crate::kept::{Judgement, Measured};

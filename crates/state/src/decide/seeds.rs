@@ -3,6 +3,7 @@
 use archive::{Event, SeedRecord};
 use frontier::{Admission, CanonicalUrl, FrontierError, UrlError};
 
+use crate::decided::fate_of;
 use crate::reach;
 use crate::retry::{self, Candidate, RetryFilter};
 use crate::state::State;
@@ -21,7 +22,7 @@ impl State {
         }
         seed.fate = match offers.offer(&url, 0, seed.seed)? {
             Admission::New => None,
-            other @ (Admission::Seen | Admission::Refused(_)) => Some(super::fate_of(other)),
+            other @ (Admission::Seen | Admission::Refused(_)) => Some(fate_of(other)),
         };
         Ok(Event::Seed(seed))
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use outcome::DuplicateKind;
+use outcome::{DuplicateKind, JunkReason};
 use report::Look;
 use report::difference::{difference, shortened};
 use resemblance::measures::{Measures, Relation};
@@ -42,10 +42,14 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let near = rule::judge(&config, &b.print, 0, &a.print, u8::MAX);
     let found = rule::is_candidate(&config, &b.print, &a.print);
     let duplicate = found && near.decision == Decision::Duplicate;
-    let verdict = match (duplicate, near.exact) {
-        (false, _) => "different",
-        (true, true) => "exact_duplicate",
-        (true, false) => "near_duplicate",
+    let reason = match near.exact {
+        true => JunkReason::ExactDuplicate,
+        false => JunkReason::NearDuplicate,
+    };
+    let verdict = if duplicate {
+        reason.name()
+    } else {
+        "different"
     };
     let why = why(&config, &near, found);
     let error = config.sketch.overlap_error(near.overlap);

@@ -11,8 +11,8 @@ use outcome::{LinkFate, UrlState};
 use pipeline::{CrawlConfig, CrawlDir, setup};
 use report::Story;
 use serde_json::json;
-use state::context::UrlContext;
-use state::focus_view::{self, Waiting};
+use state::context::{UrlContext, decode};
+use state::focus_view::Waiting;
 use state::{Examples, FocusView, Lent};
 
 use super::{crawl_error, journal};
@@ -76,7 +76,7 @@ impl Asked {
     /// Notes the link that brought the URL in.
     fn come_in(&mut self, link: &LinkRecord) {
         let context = UrlContext {
-            features: focus_view::decode(&link.context),
+            features: decode(&link.context),
             ..UrlContext::page()
         };
         self.context = Some(context.to_bytes());
