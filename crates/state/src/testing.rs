@@ -111,6 +111,7 @@ pub(crate) fn answer(url: url::Url, status: u16) -> Answer {
         truncated: None,
         first_byte: Duration::ZERO,
         total: Duration::ZERO,
+        via: fetcher::Via::Wire,
     };
     Answer {
         fetched: Ok(fetched),
