@@ -145,7 +145,7 @@ fn detectors(documents: &[Document]) -> Vec<(String, Detector)> {
     let lexicon = Lexicon::of(sample.map(|document| document.words.hashes()));
     let mut detectors = vec![("imatch".to_owned(), Detector::IMatch(IMatch::new(lexicon)))];
     for overlap in [0.5, 0.6, 0.7] {
-        for (name, sampled) in [("least", Sampled::Least), ("mod8", Sampled::Modulo(8))] {
+        for (name, sampled) in [("least", Sampled::MinHash), ("mod8", Sampled::Modulo(8))] {
             let shingles = Shingles {
                 overlap,
                 sampled,

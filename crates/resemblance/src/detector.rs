@@ -40,7 +40,7 @@ impl Detector {
         KeptSignatures(match self {
             Detector::IMatch(_) => Kept::Hashes(imatch::Hashes::default()),
             Detector::Shingles(shingles) => match shingles.sampled {
-                Sampled::Least => Kept::MinHashes(MinHashes::new(shingles.overlap)),
+                Sampled::MinHash => Kept::MinHashes(MinHashes::new(shingles.overlap)),
                 Sampled::Modulo(_) => Kept::Sets(OverlappingSets::new(shingles.overlap)),
             },
             Detector::SpotSigs(spotsigs) => Kept::Sets(OverlappingSets::new(spotsigs.overlap)),

@@ -30,3 +30,7 @@ pub mod spotsigs;
 mod stop_words;
 
 pub use stop_words::is_stop_word;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -38,7 +38,7 @@ pub struct Shingles {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampled {
     /// The least hash under each hash function.
-    Least,
+    MinHash,
     /// Those whose hash is 0 modulo this number.
     Modulo(u64),
 }
@@ -47,7 +47,7 @@ impl Default for Shingles {
     fn default() -> Shingles {
         Shingles {
             words: 3,
-            sampled: Sampled::Least,
+            sampled: Sampled::MinHash,
             overlap: 0.6,
         }
     }
@@ -57,7 +57,7 @@ impl Shingles {
     pub(crate) fn sign(&self, words: &[u64]) -> Vec<u64> {
         let runs = set(runs(words, self.words));
         match self.sampled {
-            Sampled::Least => least(&runs),
+            Sampled::MinHash => min_hashes(&runs),
             Sampled::Modulo(modulus) => {
                 let sampled = runs.iter().copied().filter(|run| run % modulus.max(1) == 0);
                 sampled.collect()
@@ -75,7 +75,7 @@ pub(crate) fn runs(words: &[u64], length: usize) -> Vec<u64> {
     }
 }
 
-fn least(runs: &[u64]) -> Vec<u64> {
+fn min_hashes(runs: &[u64]) -> Vec<u64> {
     if runs.is_empty() {
         return Vec::new();
     }

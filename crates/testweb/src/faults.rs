@@ -1,22 +1,22 @@
-//! The misbehaviour of real servers, per host and on request.
+//! The faults of real servers, set for each host.
 //!
-//! Which URL a fault strikes follows from a hash of the URL and the fault's rate, and what
-//! recovers does so after a number of attempts. So two crawls of one web meet the same faults,
-//! whatever order they come in. Only `too_many` looks at the time between requests.
+//! Which URLs a fault strikes follows from a hash of the URL and the fault's rate. A URL recovers after
+//! a number of requests. So two crawls of one web meet the same faults in whatever order they fetch.
+//! Only `too_many` depends on the times of requests.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use crate::message::{Request, Response};
 
-/// How a host misbehaves. The default is a host without faults and without latency.
+/// The faults of a host. By default it has none, and no latency.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Faults {
     /// Time from the request to the first byte.
     pub latency: Duration,
-    /// Further latency, up to this, by a hash of the URL.
+    /// Up to this much more latency, by a hash of the URL.
     pub latency_spread: Duration,
-    /// 429 when there are more requests than so in a window.
+    /// Answers 429 when there are too many requests in a window.
     pub too_many: Option<TooMany>,
     /// Answers 500.
     pub error_500: Option<Strike>,
@@ -28,9 +28,9 @@ pub struct Faults {
     pub truncate: Option<Strike>,
     /// Sends the body at this many bytes a second.
     pub drip: Option<Drip>,
-    /// Puts a chain of redirects before the page.
+    /// Answers with a chain of redirects that ends at the page.
     pub redirect_chain: Option<Chain>,
-    /// Redirects to another URL of the same kind, for ever. The value is the rate.
+    /// Redirects from URL to URL without an end. The value is the share of URLs struck.
     pub redirect_loop: Option<f64>,
 }
 
@@ -50,7 +50,7 @@ pub struct TooMany {
 pub struct Strike {
     /// Share of URLs struck, 0.0 to 1.0.
     pub rate: f64,
-    /// The URL is well after this many requests; 0 means never.
+    /// After this many requests the URL has recovered; 0 means never.
     pub recover_after: u32,
     /// Seconds in `Retry-After`, for 503.
     pub retry_after_s: Option<u32>,
@@ -75,7 +75,7 @@ pub struct Chain {
 }
 
 impl Strike {
-    /// Strikes a share of the URLs until each was asked for `recover_after` times.
+    /// Strikes a share of the URLs, each until it was requested `recover_after` times.
     pub fn new(rate: f64, recover_after: u32) -> Strike {
         Strike {
             rate,
@@ -84,7 +84,7 @@ impl Strike {
         }
     }
 
-    /// With a `Retry-After` of so many seconds.
+    /// Adds a `Retry-After` of so many seconds.
     pub fn retry_after(mut self, seconds: u32) -> Strike {
         self.retry_after_s = Some(seconds);
         self
@@ -104,25 +104,27 @@ pub(crate) enum Ending {
     Drip(u32),
 }
 
-/// What a host remembers of its visitors.
+/// What a host remembers of earlier requests.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct RequestMemory {
+    /// Requests by fault and URL.
     attempts: HashMap<String, u32>,
+    /// The times of the last requests.
     recent: VecDeque<Duration>,
 }
 
-/// URLs a host remembers; a test web is small, a runaway crawl of it is not.
+/// URLs a host remembers: a bound for a crawl that never ends.
 const REMEMBERED_MAX: usize = 1_000_000;
 
 /// The query parameter that counts the hops of a redirect chain.
 const HOP: &str = "hop";
 
 impl Faults {
-    /// The answer that takes the place of the handler's, if a fault strikes.
-    pub(crate) fn instead(
+    /// The answer in place of the handler's, if a fault strikes.
+    pub(crate) fn faulty_answer(
         &self,
         request: &Request,
-        memory: &mut Memory,
+        memory: &mut RequestMemory,
         now: Duration,
     ) -> Option<Response> {
         if request.path == "/robots.txt" {
@@ -153,7 +155,7 @@ impl Faults {
 
     fn redirect(&self, request: &Request, url: &str) -> Option<Response> {
         if let Some(rate) = self.redirect_loop
-            && (request.parameter("loop").is_some() || chosen("loop", url, rate))
+            && (request.parameter("loop").is_some() || is_struck("loop", url, rate))
         {
             let turn: u64 = request
                 .parameter("loop")
@@ -162,7 +164,7 @@ impl Faults {
             return Some(Response::redirect(302, &to));
         }
         let chain = self.redirect_chain?;
-        if !chosen(
+        if !is_struck(
             "chain",
             &format!("{}{}", request.host, request.path),
             chain.rate,
@@ -182,8 +184,13 @@ impl Faults {
         Some(Response::redirect(301, &to))
     }
 
-    /// How the handler's body is sent.
-    pub(crate) fn ending(&self, request: &Request, memory: &mut Memory, body: usize) -> Ending {
+    /// How the body of the handler's answer is sent.
+    pub(crate) fn ending(
+        &self,
+        request: &Request,
+        memory: &mut RequestMemory,
+        body: usize,
+    ) -> Ending {
         if request.path == "/robots.txt" {
             return Ending::Whole;
         }
@@ -201,7 +208,9 @@ impl Faults {
             return Ending::Truncate(body / 2);
         }
         match self.drip {
-            Some(drip) if chosen("drip", &url, drip.rate) => Ending::Drip(drip.bytes_per_s.max(1)),
+            Some(drip) if is_struck("drip", &url, drip.rate) => {
+                Ending::Drip(drip.bytes_per_s.max(1))
+            }
             _ => Ending::Whole,
         }
     }
@@ -211,13 +220,13 @@ impl Faults {
         self.latency
             + self
                 .latency_spread
-                .mul_f64(share("latency", &request.url()))
+                .mul_f64(uniform("latency", &request.url()))
     }
 }
 
-impl Memory {
+impl RequestMemory {
     fn strikes(&mut self, fault: &str, strike: &Strike, url: &str) -> bool {
-        if !chosen(fault, url, strike.rate) {
+        if !is_struck(fault, url, strike.rate) {
             return false;
         }
         if self.attempts.len() >= REMEMBERED_MAX {
@@ -237,21 +246,21 @@ fn retry_later(status: u16, seconds: Option<u32>) -> Response {
     }
 }
 
-/// True for the given share of URLs.
-fn chosen(salt: &str, url: &str, rate: f64) -> bool {
-    share(salt, url) < rate
+/// Whether a URL belongs to the share that a fault strikes.
+fn is_struck(salt: &str, url: &str, rate: f64) -> bool {
+    uniform(salt, url) < rate
 }
 
-/// A number in 0.0 to 1.0 that follows from the URL alone.
-fn share(salt: &str, url: &str) -> f64 {
-    // The high bits of FNV-1a alone are not even for short texts: mix once more.
+/// A number from 0.0 to 1.0 that depends on the URL and a salt alone.
+fn uniform(salt: &str, url: &str) -> f64 {
+    // The high bits of FNV-1a are not uniform for short texts: mix once more.
     let mut hash = hash(salt.as_bytes()) ^ hash(url.as_bytes()).rotate_left(17);
     hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     hash ^= hash >> 29;
     (hash >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// FNV-1a, 64 bits: pinned, and good enough to draw lots.
+/// FNV-1a, 64 bits: its definition is fixed, and it is good enough for random choices.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -270,7 +279,7 @@ mod tests {
     #[test]
     fn a_rate_strikes_about_that_share_of_urls() {
         let struck = (0..10_000)
-            .filter(|n| chosen("500", &format!("http://a.test/{n}"), 0.3))
+            .filter(|n| is_struck("500", &format!("http://a.test/{n}"), 0.3))
             .count();
         assert!((2_700..3_300).contains(&struck), "{struck}");
     }
@@ -281,8 +290,8 @@ mod tests {
             error_503: Some(Strike::new(1.0, 2).retry_after(1)),
             ..Faults::default()
         };
-        let mut memory = Memory::default();
-        let mut ask = || faults.instead(&request("/x"), &mut memory, Duration::ZERO);
+        let mut memory = RequestMemory::default();
+        let mut ask = || faults.faulty_answer(&request("/x"), &mut memory, Duration::ZERO);
         let first = ask().expect("struck");
         assert_eq!(
             (first.status, first.header("retry-after")),
@@ -298,9 +307,9 @@ mod tests {
             redirect_chain: Some(Chain { rate: 1.0, hops: 2 }),
             ..Faults::default()
         };
-        let mut memory = Memory::default();
+        let mut memory = RequestMemory::default();
         let mut go = |faults: &Faults, target: &str| {
-            let answer = faults.instead(&request(target), &mut memory, Duration::ZERO);
+            let answer = faults.faulty_answer(&request(target), &mut memory, Duration::ZERO);
             answer.map(|r| r.header("location").unwrap_or_default().to_owned())
         };
         assert_eq!(go(&chain, "/x?a=1").as_deref(), Some("/x?a=1&hop=1"));
@@ -324,9 +333,10 @@ mod tests {
             }),
             ..Faults::default()
         };
-        let mut memory = Memory::default();
+        let mut memory = RequestMemory::default();
         let mut at = |ms| {
-            let answer = faults.instead(&request("/"), &mut memory, Duration::from_millis(ms));
+            let answer =
+                faults.faulty_answer(&request("/"), &mut memory, Duration::from_millis(ms));
             answer.map(|r| r.status)
         };
         assert_eq!((at(0), at(10), at(20)), (None, None, Some(429)));

@@ -1,7 +1,7 @@
 //! The web in process: a [`fetcher::Fetch`] without a socket.
 //!
-//! Time is tokio's, so under a paused clock a slow host costs nothing and the order of answers is
-//! always the same. A redirect is not followed, as in the real fetcher.
+//! Times are on tokio's clock. So under a paused clock a slow host takes no time, and the order of
+//! answers is always the same. As in the real fetcher, a redirect is not followed.
 
 use std::time::Duration;
 

@@ -1,19 +1,30 @@
 //! A small web for tests and the demo: in process, or on loopback.
 //!
-//! A crawler is tested against a web, and a test must not touch the internet. So here is a web of
-//! our own: hosts with a handler each, the misbehaviour of real servers on request ([`Faults`]),
-//! and a log of who asked for what and when, for tests of politeness.
+//! A crawler is tested against a web, but a test must not touch the internet. This crate is a web for
+//! tests: hosts with pages or a handler each, the faults of real servers on request ([`Faults`]), and a
+//! log of every request with its times, for tests of politeness.
 //!
-//! The same [`TestWeb`] answers in two ways. As a [`fetcher::Fetch`] it is called in process:
-//! no socket, deterministic, and under tokio's paused clock a crawl with delays takes
-//! milliseconds. By [`TestWeb::serve`] it listens on loopback as an HTTP/1.1 server by virtual
-//! host and as a forward proxy, so a crawler reaches all its hosts through `--proxy`.
+//! A [`TestWeb`] answers in two ways. As a [`fetcher::Fetch`] it is called in process: without a socket,
+//! deterministic, and under tokio's paused clock a crawl with delays takes milliseconds. With
+//! [`TestWeb::serve`] it listens on loopback, as an HTTP/1.1 server with virtual hosts and as a forward
+//! proxy, so a crawler reaches all its hosts through `--proxy`.
 //!
-//! [`demo`] is the web that `tamis demo` crawls: some ten hosts in English and Chinese with the
-//! usual troubles of the real one.
+//! ```
+//! use testweb::{Request, TestWeb};
 //!
-//! Modules in reading order: [`message`], [`faults`], [`web`], then the two ways to be asked,
-//! `fetch` and [`serve`], then [`demo`].
+//! let web = TestWeb::new()
+//!     .page("http://a.test/", "<a href=/x>x</a>")
+//!     .robots("a.test", "User-agent: *\nDisallow: /x\n");
+//! let answer = web.answer(&Request::get(&"http://a.test/".parse()?)).expect("a host");
+//! assert_eq!(answer.status, 200);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`demo`] is the web that `tamis demo` crawls: eleven hosts in English and Chinese with the usual
+//! difficulties of the real web.
+//!
+//! Modules in reading order: [`message`], [`faults`], [`web`], then the two ways to reach it, `fetch` and
+//! [`serve`], then [`demo`].
 
 pub mod demo;
 pub mod faults;
@@ -26,3 +37,7 @@ pub use faults::Faults;
 pub use message::{Request, Response};
 pub use serve::Served;
 pub use web::{LogEntry, TestWeb};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

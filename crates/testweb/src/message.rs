@@ -1,8 +1,8 @@
-//! A request as a handler sees it, and the response it gives.
+//! Requests as handlers see them, and the responses they give.
 
 use bytes::Bytes;
 
-/// What was asked for.
+/// A request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Request {
     /// `GET`, `HEAD`, ...
@@ -70,7 +70,7 @@ pub(crate) fn host_of(url: &url::Url) -> String {
     }
 }
 
-/// What comes back.
+/// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     /// HTTP status.

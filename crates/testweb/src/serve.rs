@@ -1,8 +1,8 @@
-//! The web on loopback: an HTTP/1.1 server by virtual host, and a forward proxy.
+//! The web on loopback: an HTTP/1.1 server with virtual hosts, and a forward proxy.
 //!
-//! Small on purpose: GET and HEAD, keep-alive, absolute-form targets (`GET http://a.test/ ...`,
-//! what a client sends to a proxy) and the Host field. Everything is bounded: connections, the
-//! size of a request's head, the time to send it.
+//! It knows only what tests need: GET and HEAD, keep-alive, the Host field, and absolute-form targets
+//! (`GET http://a.test/ ...`, as a client sends them to a proxy). Connections, the size of a request's
+//! head and the time to send it are bounded.
 
 use std::io;
 use std::net::SocketAddr;
@@ -27,7 +27,7 @@ const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// Time for a request to arrive, and for a connection to stay idle.
 const IDLE_MAX: Duration = Duration::from_secs(60);
 
-/// A served web. It stops when told to, or when this is dropped.
+/// A web that is being served. It stops at [`Served::shutdown`], or when this is dropped.
 #[derive(Debug)]
 pub struct Served {
     /// Where it listens.
@@ -42,7 +42,7 @@ impl Served {
         format!("http://{}", self.addr)
     }
 
-    /// Accepts no more connections and ends those there are.
+    /// Stops accepting connections, and ends those that are open.
     pub async fn shutdown(mut self) {
         self.stop.send_replace(true);
         if let Some(task) = self.task.take() {
@@ -88,7 +88,7 @@ async fn accept(web: TestWeb, listener: TcpListener, mut stopped: watch::Receive
         };
         let socket = match accepted {
             Some(Ok((socket, _))) => socket,
-            // Out of file descriptors, or a peer that left already: go on after a breath.
+            // Out of file descriptors, or the peer has left already: go on after a short wait.
             Some(Err(_)) => {
                 tokio::time::sleep(Duration::from_millis(10)).await;
                 continue;
@@ -100,7 +100,7 @@ async fn accept(web: TestWeb, listener: TcpListener, mut stopped: watch::Receive
         tokio::spawn(async move {
             tokio::select! {
                 _ = stopped.wait_for(|stop| *stop) => {}
-                // A connection that breaks is the client's business.
+                // An error here means that the client has broken the connection.
                 _ = converse(&web, socket) => {}
             }
             drop(permit);
@@ -256,7 +256,7 @@ fn parse(head: &str) -> Option<Request> {
     let url = match (absolute, target.starts_with('/'), host) {
         (true, _, _) => url::Url::parse(target).ok()?,
         (false, true, Some(host)) => url::Url::parse(&format!("http://{host}{target}")).ok()?,
-        // `CONNECT a.test:443` and the like: answered 405 further on.
+        // `CONNECT a.test:443` and the like: answered 405 by the caller.
         (false, false, _) if method != "GET" && method != "HEAD" => {
             return Some(Request {
                 method: method.to_owned(),

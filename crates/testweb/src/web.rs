@@ -1,4 +1,4 @@
-//! The web itself: hosts, what they answer, and the log of who asked.
+//! The web itself: hosts, what they answer, and the log of requests.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::faults::{Ending, Faults, Memory, hash};
+use crate::faults::{Ending, Faults, RequestMemory, hash};
 use crate::message::{Request, Response};
 
-/// A host's answer to a request. Called on whatever thread asks; it must not block for long.
+/// A host's answer to a request. It is called on the thread of the request, and must not block for long.
 pub type Handler = Arc<dyn Fn(&Request) -> Response + Send + Sync>;
 
 /// Hosts and their pages. Cheap to clone; clones share the log.
@@ -26,7 +26,7 @@ struct Host {
     pages: BTreeMap<String, Response>,
     faults: Faults,
     address: Option<SocketAddr>,
-    memory: Arc<Mutex<Memory>>,
+    memory: Arc<Mutex<RequestMemory>>,
 }
 
 #[derive(Default)]
@@ -35,7 +35,7 @@ struct Shared {
     log: Mutex<Vec<LogEntry>>,
 }
 
-/// One request as the server saw it.
+/// One request, as the server saw it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogEntry {
     /// The host asked for.
@@ -44,9 +44,9 @@ pub struct LogEntry {
     pub target: String,
     /// The whole URL.
     pub url: String,
-    /// When the request was there, since the web's first request.
+    /// When the request had arrived, counted from the web's first request.
     pub started: Duration,
-    /// When the last byte was sent or the connection broken, on the same clock.
+    /// When the last byte was sent, or the connection broken, on the same clock.
     pub ended: Duration,
     /// Status sent; 0 for a host this web does not have.
     pub status: u16,
@@ -58,10 +58,10 @@ pub struct LogEntry {
     pub agent: String,
 }
 
-/// The log's bound: a crawl that never ends does not eat the memory of its test.
+/// Entries of the log: a bound for a crawl that never ends.
 const LOG_MAX: usize = 1_000_000;
 
-/// What a request will meet.
+/// How a request will be answered.
 pub(crate) struct Plan {
     pub wait: Duration,
     pub response: Response,
@@ -75,7 +75,7 @@ impl TestWeb {
         TestWeb::default()
     }
 
-    /// Adds a host whose answers come from a function. Static pages of the host come first.
+    /// Adds a host whose answers come from a function. The host's static pages take precedence.
     pub fn host<F>(mut self, host: &str, handler: F) -> TestWeb
     where
         F: Fn(&Request) -> Response + Send + Sync + 'static,
@@ -108,7 +108,7 @@ impl TestWeb {
         self
     }
 
-    /// Sets how a host misbehaves.
+    /// Sets the faults of a host.
     pub fn faults(mut self, host: &str, faults: Faults) -> TestWeb {
         self.entry(host).faults = faults;
         self
@@ -131,7 +131,7 @@ impl TestWeb {
         self.hosts.keys().cloned().collect()
     }
 
-    /// What was asked for so far, in the order in which the answers ended.
+    /// The requests so far, in the order in which their answers ended.
     pub fn log(&self) -> Vec<LogEntry> {
         lock(&self.shared.log).clone()
     }
@@ -141,23 +141,24 @@ impl TestWeb {
         lock(&self.shared.log).clear();
     }
 
-    /// The answer to a request without faults, latency and log; `None` where the host is not ours.
+    /// The answer to a request, without faults, latency and log; `None` for a host this web does not
+    /// have.
     pub fn answer(&self, request: &Request) -> Option<Response> {
         self.hosts
             .get(&request.host)
             .map(|host| host.answer(request))
     }
 
-    /// Decides what a request that begins now will meet.
+    /// Decides how a request that begins now will be answered.
     pub(crate) fn plan(&self, request: &Request) -> Option<Plan> {
         let host = self.hosts.get(&request.host)?;
         let now = self.now();
         let mut memory = lock(&host.memory);
-        let struck = host.faults.instead(request, &mut memory, now);
+        let struck = host.faults.faulty_answer(request, &mut memory, now);
         let (response, ending) = match struck {
             Some(response) => (response, Ending::Whole),
             None => {
-                let response = conditional(host.answer(request), request);
+                let response = with_etag(host.answer(request), request);
                 let ending = host
                     .faults
                     .ending(request, &mut memory, response.body.len());
@@ -221,8 +222,8 @@ impl Host {
     }
 }
 
-/// Gives a page its `ETag`, and answers 304 to a visitor who has it already.
-fn conditional(response: Response, request: &Request) -> Response {
+/// Gives a page its `ETag`, and answers 304 to a client that has it already.
+fn with_etag(response: Response, request: &Request) -> Response {
     if response.status != 200 {
         return response;
     }
@@ -244,7 +245,7 @@ fn conditional(response: Response, request: &Request) -> Response {
     }
 }
 
-/// A lock whose holder panicked still guards plain data: take it.
+/// Locks a mutex, also when a holder has panicked: it guards plain data.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visitor_who_has_the_page_is_answered_304() {
+    fn a_client_that_has_the_page_is_answered_304() {
         let web = TestWeb::new().page("http://a.test/", "hello");
         let mut request = get("http://a.test/");
         let etag = web

@@ -1,6 +1,6 @@
-//! The demo's articles: data files with a few header lines, an empty line, and the text.
+//! The demo's articles: data files with header lines, an empty line, and the text.
 
-/// One article. Everything borrows from the data file.
+/// One article; its strings are borrowed from the data file.
 #[derive(Debug, Clone)]
 pub(super) struct Article {
     /// The data file's name without its extension, and the last part of its URL.

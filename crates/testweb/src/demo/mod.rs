@@ -1,7 +1,7 @@
-//! The web that `tamis demo` crawls: eleven hosts with articles in English and Chinese, and the
-//! usual troubles of the real web around them.
+//! The web that `tamis demo` crawls: eleven hosts with articles in English and Chinese, and with the
+//! usual difficulties of the real web.
 //!
-//! | host | what it is there for |
+//! | host | what it shows |
 //! |---|---|
 //! | `example.test` | an apex that redirects to `www` |
 //! | `www.example.test` | a portal: wire copies of articles with other ads, dates and navigation, thin pages, dead links answered 200 (soft 404), an endless calendar |
@@ -15,8 +15,8 @@
 //! | `slow.test` | on topic and slow, with a 503 now and then |
 //! | `gone.test` | answers 410 to everything |
 //!
-//! The articles are data files in `demo/`, written for this web; the pages around them are made
-//! here, by host: each has its own markup, navigation, advertisements and footer.
+//! The articles are data files in `demo/`, written for this web. The pages are made from them here. Each
+//! host has its own markup, navigation, advertisements and footer.
 
 mod article;
 mod session;

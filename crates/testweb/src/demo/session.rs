@@ -1,10 +1,10 @@
-//! Session ids in links: one page under as many URLs as there are visits.
+//! A host with session ids in its links: each page has as many URLs as there are sessions.
 //!
-//! Whoever comes without an id is given one, and it sticks to every link from there on. The id
-//! follows from the page where the visit began, so the web stays the same from crawl to crawl.
+//! A request without an id begins a session, and its id is in every link from there on. The id follows
+//! from the path of that request, so the web is the same in every crawl.
 
 use super::article::{TEA, read};
-use super::template::{Content, Layout, Skin, Tongue, escape, teasers, text};
+use super::template::{Content, Layout, PageLanguage, SiteDesign, escape, teasers, text};
 use crate::faults::hash;
 use crate::message::{Request, Response};
 use crate::web::TestWeb;
@@ -15,11 +15,11 @@ pub(super) fn tea(web: TestWeb) -> TestWeb {
 }
 
 fn answer(request: &Request) -> Response {
-    let skin = Skin {
+    let design = SiteDesign {
         host: "tea.test",
         name: "Leaf and Kettle 叶与壶",
         motto: "Tea, slowly",
-        tongue: Tongue::English,
+        language: PageLanguage::English,
         layout: Layout::Modern,
         meta_charset: "utf-8",
         nav: &[],
@@ -64,11 +64,11 @@ fn answer(request: &Request) -> Response {
         content.body = "<p>Your cart is empty.</p>\n".into();
     } else if let Some(article) = articles.iter().find(|article| article.slug == slug) {
         content.title = article.title.into();
-        content.byline = skin.byline(article.date, article.author);
+        content.byline = design.byline(article.date, article.author);
         let link = format!("<p>Permalink: <a href=\"/{slug}.html\">tea.test/{slug}</a></p>\n");
         content.body = format!("{}{link}", text(article));
     } else {
         return Response::not_found();
     }
-    Response::html(skin.page(&request.path, &content))
+    Response::html(design.page(&request.path, &content))
 }

@@ -4,13 +4,13 @@ use bytes::Bytes;
 use encoding_rs::{BIG5, Encoding, GBK, UTF_8};
 
 use super::article::{self, Article, read};
-use super::template::{Content, Layout, Skin, Tongue, links, teasers, text};
+use super::template::{Content, Layout, PageLanguage, SiteDesign, links, teasers, text};
 use crate::message::{Request, Response};
 use crate::web::TestWeb;
 
-/// A host's pages with its looks and its charset.
+/// A host's articles, design and charset.
 struct Site {
-    skin: Skin,
+    design: SiteDesign,
     charset: &'static Encoding,
     /// The charset is named in the `Content-Type` header.
     in_header: bool,
@@ -25,17 +25,17 @@ impl Site {
     }
 
     fn add(&self, web: TestWeb, path: &str, content: &Content) -> TestWeb {
-        let html = self.skin.page(path, content);
+        let html = self.design.page(path, content);
         let body = Bytes::from(self.charset.encode(&html).0.into_owned());
         let content_type = match self.in_header {
             true => format!("text/html; charset={}", self.charset.name().to_lowercase()),
             false => "text/html".to_owned(),
         };
-        let url = format!("http://{}{path}", self.skin.host);
+        let url = format!("http://{}{path}", self.design.host);
         web.respond(&url, Response::new(200, &content_type, body))
     }
 
-    /// The links beside an article: three others, further on in the list.
+    /// Links to the three articles that follow in the list.
     fn aside(&self, article: &Article) -> String {
         let at = self
             .articles
@@ -50,7 +50,7 @@ impl Site {
         let tags = article.tags.iter().map(|tag| (*tag, tag_path(tag)));
         Content {
             title: article.title.into(),
-            byline: self.skin.byline(article.date, article.author),
+            byline: self.design.byline(article.date, article.author),
             body: format!(
                 "{}<div class=\"tags\">{}</div>\n",
                 text(article),
@@ -66,13 +66,13 @@ impl Site {
 
     /// Articles, a list of them at `/`, and a page per tag.
     fn blog(&self, mut web: TestWeb) -> TestWeb {
-        let tongue = self.skin.tongue;
+        let language = self.design.language;
         let all: Vec<&Article> = self.articles.iter().collect();
         for article in &self.articles {
             web = self.add(web, &self.path(article), &self.article(article));
         }
         let home = Content {
-            title: tongue
+            title: language
                 .pick("Latest articles", "最新文章", "最新文章")
                 .into(),
             body: teasers(&all, |article| self.path(article)),
@@ -92,7 +92,7 @@ impl Site {
                 .filter(|article| article.tags.contains(&tag))
                 .collect();
             let list = Content {
-                title: format!("{}: {tag}", tongue.pick("Tag", "标签", "標籤")),
+                title: format!("{}: {tag}", language.pick("Tag", "标签", "標籤")),
                 body: teasers(&tagged, |article| self.path(article)),
                 ..Content::default()
             };
@@ -119,11 +119,11 @@ const DB_NAV: &[(&str, &str)] = &[
 pub(super) fn db(mut web: TestWeb) -> TestWeb {
     for host in ["db.example.test", "mirror.example.test"] {
         let site = Site {
-            skin: Skin {
+            design: SiteDesign {
                 host,
                 name: "Pages and Trees",
                 motto: "Notes on what happens below the query language",
-                tongue: Tongue::English,
+                language: PageLanguage::English,
                 layout: Layout::Modern,
                 meta_charset: "utf-8",
                 nav: DB_NAV,
@@ -171,7 +171,7 @@ fn find() -> Content {
     }
 }
 
-/// `/print/`: the same text with nothing around it.
+/// Print versions under `/print/`: the text alone.
 fn print_versions(mut web: TestWeb, site: &Site) -> TestWeb {
     for article in &site.articles {
         let path = format!("/print/{}.html", article.slug);
@@ -182,9 +182,9 @@ fn print_versions(mut web: TestWeb, site: &Site) -> TestWeb {
             article.author,
             article.date,
             text(article),
-            site.skin.host,
+            site.design.host,
         );
-        web = web.page(&format!("http://{}{path}", site.skin.host), &html);
+        web = web.page(&format!("http://{}{path}", site.design.host), &html);
         let mut content = site.article(article);
         content
             .body
@@ -195,7 +195,7 @@ fn print_versions(mut web: TestWeb, site: &Site) -> TestWeb {
 }
 
 fn sitemap(web: TestWeb, site: &Site) -> TestWeb {
-    let host = site.skin.host;
+    let host = site.design.host;
     let rows = site.articles.iter().map(|article| {
         let path = site.path(article);
         let date = article.date;
@@ -236,14 +236,14 @@ const PORTAL_NAV: &[(&str, &str)] = &[
     ("Lottery", "/lottery.html"),
 ];
 
-/// The portal: news, wire copies, thin pages, soft 404s and the calendar without an end.
+/// The portal: news, copies of articles, thin pages, soft 404s and an endless calendar.
 pub(super) fn portal(mut web: TestWeb) -> TestWeb {
     let site = Site {
-        skin: Skin {
+        design: SiteDesign {
             host: "www.example.test",
             name: "The Portal",
             motto: "All the news that compiles",
-            tongue: Tongue::English,
+            language: PageLanguage::English,
             layout: Layout::Portal,
             meta_charset: "utf-8",
             nav: PORTAL_NAV,
@@ -255,7 +255,37 @@ pub(super) fn portal(mut web: TestWeb) -> TestWeb {
     };
     web = site.blog(web);
     web = wire(web, &site);
-    let directory = Content {
+    web = site.add(web, "/directory.html", &directory());
+    for (path, title, line) in [
+        (
+            "/weather.html",
+            "Weather",
+            "Cloudy, 14 degrees, wind from the west.",
+        ),
+        ("/lottery.html", "Lottery", "4 8 15 16 23 42"),
+    ] {
+        let thin = Content {
+            title: title.into(),
+            body: format!("<p>{line}</p>\n"),
+            ..Content::default()
+        };
+        web = site.add(web, path, &thin);
+    }
+    let design = site.design;
+    web.host("www.example.test", move |request| {
+        if let Some(page) = calendar(&design, request) {
+            return page;
+        }
+        match request.path.as_str() {
+            "/robots.txt" => Response::not_found(),
+            _ => soft_404(&design, request),
+        }
+    })
+}
+
+/// Links to all hosts, and to some that do not exist or answer with errors.
+fn directory() -> Content {
+    Content {
         title: "Directory of sites".into(),
         body: links([
             (
@@ -282,36 +312,10 @@ pub(super) fn portal(mut web: TestWeb) -> TestWeb {
             ("Guest book", "/old/guestbook.php?page=2".into()),
         ]),
         ..Content::default()
-    };
-    web = site.add(web, "/directory.html", &directory);
-    for (path, title, line) in [
-        (
-            "/weather.html",
-            "Weather",
-            "Cloudy, 14 degrees, wind from the west.",
-        ),
-        ("/lottery.html", "Lottery", "4 8 15 16 23 42"),
-    ] {
-        let thin = Content {
-            title: title.into(),
-            body: format!("<p>{line}</p>\n"),
-            ..Content::default()
-        };
-        web = site.add(web, path, &thin);
     }
-    let skin = site.skin;
-    web.host("www.example.test", move |request| {
-        if let Some(page) = calendar(&skin, request) {
-            return page;
-        }
-        match request.path.as_str() {
-            "/robots.txt" => Response::not_found(),
-            _ => soft_404(&skin, request),
-        }
-    })
 }
 
-/// Articles of the blog again, with another date line and one sentence more or less.
+/// Copies of the blog's articles, with another date line and one sentence more or less.
 fn wire(mut web: TestWeb, site: &Site) -> TestWeb {
     let originals = read(article::ENGLISH);
     let mut items = Vec::new();
@@ -342,8 +346,8 @@ fn wire(mut web: TestWeb, site: &Site) -> TestWeb {
     site.add(web, "/wire/", &list)
 }
 
-/// A month at `/events/YEAR/MONTH/`, with links to the one before and the one after, for ever.
-fn calendar(skin: &Skin, request: &Request) -> Option<Response> {
+/// A month at `/events/YEAR/MONTH/`, with links to the months before and after, without an end.
+fn calendar(design: &SiteDesign, request: &Request) -> Option<Response> {
     let (year, month) = request
         .path
         .strip_prefix("/events/")?
@@ -380,10 +384,10 @@ fn calendar(skin: &Skin, request: &Request) -> Option<Response> {
         ),
         ..Content::default()
     };
-    Some(Response::html(skin.page(&request.target(), &content)))
+    Some(Response::html(design.page(&request.target(), &content)))
 }
 
-fn soft_404(skin: &Skin, request: &Request) -> Response {
+fn soft_404(design: &SiteDesign, request: &Request) -> Response {
     let content = Content {
         title: "Page not found".into(),
         body: "<p>Sorry, the page you are looking for could not be found. It may have been moved \
@@ -392,17 +396,17 @@ fn soft_404(skin: &Skin, request: &Request) -> Response {
             .into(),
         ..Content::default()
     };
-    Response::html(skin.page(&request.target(), &content))
+    Response::html(design.page(&request.target(), &content))
 }
 
 /// The three Chinese hosts: UTF-8, GBK with reposts, Big5.
 pub(super) fn chinese(mut web: TestWeb) -> TestWeb {
     let blog = Site {
-        skin: Skin {
+        design: SiteDesign {
             host: "shuju.test",
             name: "数据之间",
             motto: "数据库与检索技术笔记",
-            tongue: Tongue::Simplified,
+            language: PageLanguage::Simplified,
             layout: Layout::Blog,
             meta_charset: "utf-8",
             nav: &[
@@ -421,11 +425,11 @@ pub(super) fn chinese(mut web: TestWeb) -> TestWeb {
     };
     web = blog.blog(web);
     let old = Site {
-        skin: Skin {
+        design: SiteDesign {
             host: "laozhan.test",
             name: "老站",
             motto: "始于二零零二年,一直在更新",
-            tongue: Tongue::Simplified,
+            language: PageLanguage::Simplified,
             layout: Layout::Table,
             meta_charset: "gb2312",
             nav: &[
@@ -442,11 +446,11 @@ pub(super) fn chinese(mut web: TestWeb) -> TestWeb {
     web = old.blog(web);
     web = reposts(web, &old, &blog);
     Site {
-        skin: Skin {
+        design: SiteDesign {
             host: "ziliaoku.test",
             name: "資料庫隨筆",
             motto: "一個圖書館員的技術筆記",
-            tongue: Tongue::Traditional,
+            language: PageLanguage::Traditional,
             layout: Layout::Blog,
             meta_charset: "",
             nav: &[("首頁", "/"), ("數據之間", "http://shuju.test/")],
@@ -459,12 +463,12 @@ pub(super) fn chinese(mut web: TestWeb) -> TestWeb {
     .blog(web)
 }
 
-/// Articles of another host with 转载自 above them.
+/// Articles of another host, marked as reposts (转载自).
 fn reposts(mut web: TestWeb, old: &Site, from: &Site) -> TestWeb {
     let mut items = Vec::new();
     for (number, original) in from.articles.iter().take(4).enumerate() {
         let path = format!("/zhuanzai/{}.html", 20_230_800 + number);
-        let source = format!("http://{}{}", from.skin.host, from.path(original));
+        let source = format!("http://{}{}", from.design.host, from.path(original));
         let content = Content {
             title: format!("[转载] {}", original.title),
             byline: format!(
@@ -491,14 +495,14 @@ fn reposts(mut web: TestWeb, old: &Site, from: &Site) -> TestWeb {
     old.add(web, "/zhuanzai/", &list)
 }
 
-/// The kitchen: off topic, one page a second, one folder closed.
+/// The recipes: off topic, a crawl delay of one second, one folder disallowed.
 pub(super) fn recipes(web: TestWeb) -> TestWeb {
     let site = Site {
-        skin: Skin {
+        design: SiteDesign {
             host: "recipes.test",
             name: "Greta's kitchen",
             motto: "Weeknight cooking",
-            tongue: Tongue::English,
+            language: PageLanguage::English,
             layout: Layout::Blog,
             meta_charset: "utf-8",
             nav: &[("All recipes", "/"), ("Drafts", "/private/drafts.html")],
@@ -520,14 +524,14 @@ pub(super) fn recipes(web: TestWeb) -> TestWeb {
     )
 }
 
-/// The night shift's notebook.
+/// The slow host.
 pub(super) fn slow(web: TestWeb) -> TestWeb {
     Site {
-        skin: Skin {
+        design: SiteDesign {
             host: "slow.test",
             name: "The night shift's notebook",
             motto: "Served from a shelf in the cellar",
-            tongue: Tongue::English,
+            language: PageLanguage::English,
             layout: Layout::Modern,
             meta_charset: "utf-8",
             nav: &[("Notebook", "/"), ("Friends", "http://db.example.test/")],

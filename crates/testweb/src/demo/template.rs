@@ -1,15 +1,15 @@
-//! The markup around the articles: every host has its own, as on the real web.
+//! The markup around the articles: each host has its own, as on the real web.
 //!
-//! The same article on two hosts shares its text and nothing else: other tags, other navigation,
-//! other advertisements, another date line and footer. That is what extraction has to see
-//! through, and what near-duplicate detection must not be fooled by.
+//! One article on two hosts shares its text alone. Tags, navigation, advertisements, the date line and
+//! the footer differ. Extraction must remove all that, and near-duplicate detection must not be misled
+//! by it.
 
 use super::article::{Article, Block};
 use crate::faults::hash;
 
-/// A language's words on buttons and in date lines.
+/// The language of a host's pages, buttons and date lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tongue {
+pub(super) enum PageLanguage {
     English,
     Simplified,
     Traditional,
@@ -28,13 +28,13 @@ pub(super) enum Layout {
     Portal,
 }
 
-/// A host's looks.
+/// How a host's pages look.
 #[derive(Debug, Clone)]
-pub(super) struct Skin {
+pub(super) struct SiteDesign {
     pub host: &'static str,
     pub name: &'static str,
     pub motto: &'static str,
-    pub tongue: Tongue,
+    pub language: PageLanguage,
     pub layout: Layout,
     /// Charset named in a `meta` element; empty for none.
     pub meta_charset: &'static str,
@@ -42,7 +42,7 @@ pub(super) struct Skin {
     pub nav: &'static [(&'static str, &'static str)],
 }
 
-/// What stands in the middle of a page.
+/// What a page has of its own.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Content {
     pub title: String,
@@ -77,21 +77,21 @@ const ADS_ZHT: &[&str] = &[
     "中古相機高價收購,免費到府估價,現金交易,口碑二十年。",
 ];
 
-impl Tongue {
+impl PageLanguage {
     pub(super) fn code(self) -> &'static str {
         match self {
-            Tongue::English => "en",
-            Tongue::Simplified => "zh-CN",
-            Tongue::Traditional => "zh-TW",
+            PageLanguage::English => "en",
+            PageLanguage::Simplified => "zh-CN",
+            PageLanguage::Traditional => "zh-TW",
         }
     }
 
-    /// The word in this language's version.
+    /// The one of three texts that is in this language.
     pub(super) fn pick<T>(self, english: T, simplified: T, traditional: T) -> T {
         match self {
-            Tongue::English => english,
-            Tongue::Simplified => simplified,
-            Tongue::Traditional => traditional,
+            PageLanguage::English => english,
+            PageLanguage::Simplified => simplified,
+            PageLanguage::Traditional => traditional,
         }
     }
 
@@ -105,16 +105,18 @@ impl Tongue {
         let mut part = || parts.next().unwrap_or_default();
         let (year, month, day) = (part(), part(), part());
         match self {
-            Tongue::English => format!("{year}-{month}-{day}"),
-            Tongue::Simplified | Tongue::Traditional => format!("{year}年{month}月{day}日"),
+            PageLanguage::English => format!("{year}-{month}-{day}"),
+            PageLanguage::Simplified | PageLanguage::Traditional => {
+                format!("{year}年{month}月{day}日")
+            }
         }
     }
 }
 
-impl Skin {
+impl SiteDesign {
     /// A whole page.
     pub(super) fn page(&self, path: &str, content: &Content) -> String {
-        let tongue = self.tongue;
+        let language = self.language;
         let charset = match self.meta_charset {
             "" => String::new(),
             name => format!("<meta charset=\"{name}\">\n"),
@@ -122,7 +124,7 @@ impl Skin {
         let title = escape(&content.title);
         let head = format!(
             "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n{charset}<title>{title} - {}</title>\n{}</head>\n",
-            tongue.code(),
+            language.code(),
             self.name,
             content.head,
         );
@@ -144,11 +146,11 @@ impl Skin {
     }
 
     fn ad(&self, path: &str) -> &'static str {
-        self.tongue.ad(&format!("{}{path}", self.host))
+        self.language.ad(&format!("{}{path}", self.host))
     }
 
     fn footer(&self) -> String {
-        let words = self.tongue.pick(
+        let words = self.language.pick(
             "All rights reserved. We use no cookies. Contact the editors by letter.",
             "版权所有,未经许可不得转载。本站不使用任何跟踪技术。",
             "版權所有,歡迎註明出處轉貼。本站不使用任何追蹤技術。",
@@ -167,7 +169,7 @@ impl Skin {
             escape(&content.title),
             content.byline,
             content.body,
-            self.tongue.pick("Read on", "继续阅读", "延伸閱讀"),
+            self.language.pick("Read on", "继续阅读", "延伸閱讀"),
             content.aside,
             self.ad(path),
             self.footer(),
@@ -184,7 +186,7 @@ impl Skin {
             self.name,
             self.motto,
             self.nav("</li><li>"),
-            self.tongue.pick("Recent posts", "最新文章", "最新文章"),
+            self.language.pick("Recent posts", "最新文章", "最新文章"),
             content.aside,
             self.ad(path),
             escape(&content.title),
@@ -221,7 +223,7 @@ impl Skin {
             self.name,
             self.motto,
             self.nav(" | "),
-            self.tongue.pick("Advertisement:", "广告:", "廣告:"),
+            self.language.pick("Advertisement:", "广告:", "廣告:"),
             self.ad(path),
             escape(&content.title),
             content.byline,
@@ -235,14 +237,14 @@ impl Skin {
 
     /// Date and author as this host writes them.
     pub(super) fn byline(&self, date: &str, author: &str) -> String {
-        let date_words = self.tongue.date(date);
+        let date_words = self.language.date(date);
         let time = format!("<time datetime=\"{date}\">{date_words}</time>");
-        match self.tongue {
-            Tongue::English => format!("By <span class=\"author\">{author}</span>, {time}"),
-            Tongue::Simplified => {
+        match self.language {
+            PageLanguage::English => format!("By <span class=\"author\">{author}</span>, {time}"),
+            PageLanguage::Simplified => {
                 format!("发布时间:{time} 作者:<span class=\"author\">{author}</span>")
             }
-            Tongue::Traditional => {
+            PageLanguage::Traditional => {
                 format!("發表於 {time} 作者 <span class=\"author\">{author}</span>")
             }
         }
@@ -280,7 +282,7 @@ pub(super) fn teasers(articles: &[&Article], path: impl Fn(&Article) -> String) 
     items.collect()
 }
 
-/// Text for HTML.
+/// Escapes a text for HTML.
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")

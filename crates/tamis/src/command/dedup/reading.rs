@@ -53,7 +53,7 @@ impl Reader {
             Method::Shingles => Some(Detector::Shingles(Shingles {
                 words: args.features.shingle().unwrap_or(shingles.words),
                 sampled: match features.modulus {
-                    1 => Sampled::Least,
+                    1 => Sampled::MinHash,
                     modulus => Sampled::Modulo(modulus),
                 },
                 overlap: args.threshold.unwrap_or(shingles.overlap),
