@@ -54,9 +54,8 @@ pub fn retry_stopped(dir: &CrawlDir, filter: &RetryFilter) -> Result<usize, Craw
         return Ok(0);
     }
     let (mut archive, _) = Archive::open(&dir.archive(), ArchiveConfig::default())?;
-    let mut seq = archive.last_seq();
-    for event in records_for_filter(found, filter) {
-        seq += 1;
+    let numbers = archive.last_seq() + 1..;
+    for (seq, event) in numbers.zip(records_for_filter(found, filter)) {
         archive.append(&Entry::of(&Record {
             seq,
             at_ms: unix_ms(),

@@ -126,7 +126,7 @@ impl RobotsCache {
             (true, _) => return Permission::Allowed,
             (false, Some(rule)) => RobotsRefusal::Rule {
                 rule: rule.to_string(),
-                line: answer.line.unwrap_or(0) as u32,
+                line: answer.line.unwrap_or(0),
             },
             (false, None) => RobotsRefusal::Unavailable {
                 answered: known.answered.clone(),
