@@ -64,7 +64,10 @@ impl UrlState {
     }
 }
 
-#[expect(clippy::derivable_impls, reason = "the macro that makes the enum has no default row")]
+#[expect(
+    clippy::derivable_impls,
+    reason = "the macro that makes the enum has no default row"
+)]
 impl Default for UrlState {
     fn default() -> Self {
         Self::NeverSeen

@@ -57,7 +57,7 @@ impl Decided {
         Some(&page.text)
     }
 
-    /// What [`State::apply`] need not compute again.
+    /// What [`State::apply`](crate::State::apply) need not compute again.
     pub fn lent(&self) -> Lent<'_> {
         let page = self.page.as_ref();
         Lent {
