@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Layer of each crate, as in ARCHITECTURE.md.
-const LAYERS: [(&str, u8); 17] = [
+const LAYERS: [(&str, u8); 18] = [
     ("outcome", 0),
     ("segment", 0),
     ("fetcher", 0),
@@ -16,11 +16,12 @@ const LAYERS: [(&str, u8); 17] = [
     ("testweb", 1),
     ("sieve", 2),
     ("index", 2),
-    ("report", 2),
     ("resemblance", 2),
-    ("state", 3),
-    ("pipeline", 4),
-    ("tamis", 5),
+    ("config", 3),
+    ("state", 4),
+    ("report", 4),
+    ("pipeline", 5),
+    ("tamis", 6),
 ];
 
 /// Outside packages and the crates that may use them.

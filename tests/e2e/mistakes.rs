@@ -46,7 +46,7 @@ fn mistakes_are_told_with_their_place_and_mend() {
     let config = at("pattern.toml", "[scope]\nexclude = [\"(\"]\n");
     has(
         &refused(&[&config], 2),
-        &["pattern.toml:2:1", "regular expression"],
+        &["pattern.toml:2:13:", "regular expression"],
     );
     let config = at(
         "scope.toml",
@@ -88,6 +88,31 @@ fn every_mistake_of_a_configuration_and_of_what_it_names_is_told_at_once() {
         let check = tamis(&[command, "check", &absent, &config]).output();
         says(&check.expect("runs"), 2, &["absent.toml", "check the path"]);
     }
+}
+
+#[test]
+fn what_is_allowed_by_its_type_and_cannot_be_meant_is_told_beside_the_rest() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let text = "[crawl]\nmax_time = 3\nthreads = 999999\n[agent]\ncontact = \"xx\"\n\
+        [topic]\nkeywords = \"word\"\nthreshold = 1.5\n[dedup]\nk = 70\n\
+        [network]\nbandwidth = \"fast\"\n[limits]\nbody = \"10\"\n\
+        [host.\"https://a.example/\"]\ndelay = \"1s\"\n[host.\"*.example\"]\ndelay = \"1s\"\n";
+    let config = file(dir.path(), "bad.toml", text);
+    let check = tamis(&["config", "check", &config]).output().expect("runs");
+    let wanted = [
+        "bad.toml:2:12: crawl.max_time is the number 3, not a duration\n  2 | max_time = 3\n                 ^\n  write \"3s\"",
+        "bad.toml:3:11: crawl.threads is 999999",
+        "bad.toml:5:12: agent.contact \"xx\" is no URL and no mail address",
+        "write it as a list: [\"word\"]",
+        "bad.toml:8:13: topic.threshold is 1.5",
+        "bad.toml:10:5: dedup.k is 70",
+        "bad.toml:12:14: network.bandwidth: \"fast\" is no rate",
+        "bad.toml:14:9: limits.body is 10 B",
+        "bad.toml:15:8: host \"https://a.example/\" is no host",
+        "bad.toml:17:8: host \"*.example\" is more than one host",
+    ];
+    says(&check, 1, &[]);
+    has(&stdout(&check), &wanted);
 }
 
 #[test]

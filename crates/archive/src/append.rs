@@ -66,7 +66,7 @@ impl Default for ArchiveConfig {
     fn default() -> ArchiveConfig {
         ArchiveConfig {
             bodies: Bodies::All,
-            file_bytes_max: 1 << 30,
+            file_bytes_max: 1_000_000_000,
             payloads_max: 1_000_000,
             software: concat!("tamis/", env!("CARGO_PKG_VERSION")).to_owned(),
         }

@@ -71,7 +71,7 @@ impl Default for FetchLimits {
             codings_max: 3,
             header_bytes_max: 64 * 1024,
             header_count_max: 200,
-            connect_timeout: Duration::from_secs(15),
+            connect_timeout: Duration::from_secs(10),
             first_byte_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(20),
             total_timeout: Duration::from_secs(120),

@@ -19,7 +19,7 @@ use simhash::{IndexConfig, Memory, TableIndex};
 use state::kept::Measured;
 use state::{KeptPages, recorded};
 
-use crate::config::CrawlConfig;
+use crate::config::{CrawlConfig, Recorded};
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::setup;
@@ -321,7 +321,7 @@ impl Rejudge {
         let asked = in_ram(config);
         Ok(Self {
             rules: setup::rules(config),
-            keep: setup::keep(config),
+            keep: config.dedup.keep,
             kept: KeptPages::new(TableIndex::in_memory(&asked)?),
             asked,
         })
@@ -334,17 +334,16 @@ impl Rejudge {
         config: &serde_json::Value,
         report: &mut CheckReport,
     ) -> Result<(), CrawlError> {
-        let config = match serde_json::from_value::<CrawlConfig>(config.clone()) {
-            Ok(config) => config,
-            Err(error) => {
-                report.problem(format!(
-                    "record {seq}: the configuration of this start cannot be read: {error}"
-                ));
-                return Ok(());
-            }
-        };
+        let Recorded { config, unreadable } = CrawlConfig::recorded(config);
+        if !unreadable.is_empty() {
+            let what = unreadable.join("; ");
+            report.problem(format!(
+                "record {seq}: the configuration of this start cannot be read: {what}"
+            ));
+            return Ok(());
+        }
         self.rules = setup::rules(&config);
-        self.keep = setup::keep(&config);
+        self.keep = config.dedup.keep;
         let asked = in_ram(&config);
         if self.asked != asked {
             // The kept pages stay, other neighbours are found among them.

@@ -9,14 +9,11 @@
 //! of `cpu`), `write` decides, records and applies, `publish` makes searchable. What is decided, and
 //! what a record does, is in crate `state`; `views` brings its stores up to the archive at start,
 //! [`check`] asks whether all agree. [`control`] is how a running crawl is asked and told, [`retry`]
-//! gives failed URLs another chance. [`config`] has every choice and every limit, [`setup`] each
-//! stage's part of it.
+//! gives failed URLs another chance. The crate [`config`] has every choice and every limit,
+//! [`setup`] each stage's part of it.
 
 pub mod check;
 mod clock;
-pub mod config;
-pub mod config_file;
-mod config_names;
 pub mod control;
 mod cpu;
 mod crawl;
@@ -31,15 +28,14 @@ mod read;
 pub mod retry;
 mod robots_cache;
 mod run;
-pub mod settings;
 pub mod setup;
 mod stop;
-pub mod units;
 mod views;
 mod visit;
 mod write;
 
-pub use config::CrawlConfig;
+pub use ::config;
+pub use config::{CrawlConfig, file as config_file, settings, units};
 pub use crawl::{Crawl, CrawlSummary};
 pub use dir::CrawlDir;
 pub use error::CrawlError;

@@ -1,25 +1,20 @@
 //! From the configuration to what each stage wants of it.
 
 use std::io::Write;
-use std::net::SocketAddr;
 
-use archive::{ArchiveConfig, Bodies, SeedRecord};
+use archive::SeedRecord;
 use extractor::DomLimits;
 use fetcher::{FetchLimits, HttpConfig};
 use focus::{ExampleText, FocusConfig};
-use frontier::{Canonicaliser, FrontierConfig, HostLimits, ScopeConfig, ScopeMode, SeedUrl};
-use sieve::{Keep, Rules};
+use frontier::{Canonicaliser, FrontierConfig, ScopeConfig, SeedUrl};
+use sieve::Rules;
 use state::{DuplicateLinks, Policy};
 use url::{Host, Url};
 
-use crate::config::{
-    BodiesName, CrawlConfig, DuplicateLinks as DuplicateLinksName, KeepPolicy, OffTopic,
-    ScopeModeName,
-};
-use crate::config_file::parse_resolve;
+use crate::config::DuplicateLinks as DuplicateLinksName;
 use crate::dir::{CrawlDir, sync_dir};
 use crate::error::CrawlError;
-use crate::units::Size;
+use config::CrawlConfig;
 
 /// Bytes of a file that are looked at to tell what it is.
 const SNIFFED_BYTES: usize = 4096;
@@ -79,9 +74,7 @@ pub fn write_config(dir: &CrawlDir, config: &CrawlConfig) -> Result<(), CrawlErr
         source,
     };
     // The file lies elsewhere than the one it was read from: relative paths would miss.
-    let config = with_absolute_paths(config);
-    let text = toml::to_string_pretty(&config)
-        .map_err(|error| CrawlError::Setup(format!("cannot write the configuration: {error}")))?;
+    let text = config.with_absolute_paths().to_toml();
     let text = format!("# The configuration in force at the last start.\n\n{text}");
     let partial = dir.config().with_extension("toml.part");
     let write = || {
@@ -94,38 +87,6 @@ pub fn write_config(dir: &CrawlDir, config: &CrawlConfig) -> Result<(), CrawlErr
         sync_dir(dir.root())
     };
     write().map_err(cannot)
-}
-
-/// The configuration with the paths in it made absolute.
-pub(crate) fn with_absolute_paths(config: &CrawlConfig) -> CrawlConfig {
-    let mut config = config.clone();
-    let absolute = |path: &mut String| {
-        if let Ok(full) = std::path::absolute(&*path) {
-            *path = full.display().to_string();
-        }
-    };
-    config.seeds.files.iter_mut().for_each(absolute);
-    if let Some(topic) = &mut config.topic {
-        let examples = topic.examples.iter_mut().chain(&mut topic.counter_examples);
-        examples
-            .filter(|example| !example.contains("://"))
-            .for_each(absolute);
-    }
-    config
-}
-
-/// The configuration for the journal: without what may hold a password.
-pub fn public_config(config: &CrawlConfig) -> serde_json::Value {
-    let mut public = config.clone();
-    if let Ok(mut proxy) = Url::parse(&public.network.proxy)
-        && (!proxy.username().is_empty() || proxy.password().is_some())
-    {
-        // Both fail only for URLs that cannot have a password.
-        let _ = proxy.set_username("");
-        let _ = proxy.set_password(None);
-        public.network.proxy = proxy.into();
-    }
-    serde_json::to_value(public).unwrap_or_default()
 }
 
 /// The seeds that earlier starts do not know, numbered after those.
@@ -185,38 +146,12 @@ pub fn new_examples(config: &CrawlConfig, known: &[SeedRecord], seeds: &mut Vec<
 
 /// Bounds of a fetch.
 pub fn fetch_limits(config: &CrawlConfig) -> FetchLimits {
-    let limits = &config.limits;
-    FetchLimits {
-        body_bytes_max: limits.body.0,
-        decoded_bytes_max: limits.decoded_body.0,
-        ratio_max: limits.decoded_ratio,
-        robots_bytes_max: limits.robots.0,
-        sitemap_bytes_max: limits.sitemap.0,
-        body_rate_min: limits.body_rate.0,
-        header_bytes_max: limits.headers.0 as usize,
-        header_count_max: limits.header_count,
-        connect_timeout: limits.connect_time.0,
-        first_byte_timeout: limits.first_byte_time.0,
-        idle_timeout: limits.idle_time.0,
-        total_timeout: limits.total_time.0,
-        url_bytes_max: limits.url_length,
-        large_bodies_bytes_max: limits.bytes_in_flight.0,
-        ..FetchLimits::default()
-    }
+    config.fetch_limits()
 }
 
 /// Bounds of a page's tree.
 pub fn dom_limits(config: &CrawlConfig) -> DomLimits {
-    let limits = &config.limits;
-    DomLimits {
-        attributes_max: limits.attributes,
-        attributes_max_late: limits
-            .attributes
-            .min(DomLimits::DEFAULT.attributes_max_late),
-        depth_max: limits.dom_depth,
-        nodes_max: limits.dom_nodes,
-        ..DomLimits::DEFAULT
-    }
+    config.dom_limits()
 }
 
 /// The network client's settings.
@@ -224,73 +159,22 @@ pub fn dom_limits(config: &CrawlConfig) -> DomLimits {
 /// # Errors
 /// [`CrawlError::Setup`] when an address or the proxy cannot be used.
 pub fn http_config(config: &CrawlConfig) -> Result<HttpConfig, CrawlError> {
-    let wrong = |what: &str| CrawlError::Setup(format!("{what} cannot be used"));
-    let resolve = config.network.resolve.iter().map(|rule| {
-        let (host, port, address) = parse_resolve(rule).ok_or_else(|| wrong(rule))?;
-        Ok((host, port, SocketAddr::new(address, port)))
-    });
-    Ok(HttpConfig {
-        user_agent: format!("{}/{}", config.agent.name, env!("CARGO_PKG_VERSION")),
-        contact: Some(config.agent.contact.clone()).filter(|contact| !contact.is_empty()),
-        limits: fetch_limits(config),
-        proxy: match config.network.proxy.as_str() {
-            "" => None,
-            proxy => Some(Url::parse(proxy).map_err(|_| wrong("network.proxy"))?),
-        },
-        resolve: resolve.collect::<Result<_, CrawlError>>()?,
-        allow_private: config.network.allow_private,
-        cookies: config.network.cookies,
-        bandwidth: match config.network.bandwidth.as_str() {
-            "" => None,
-            rate => Some(Size::parse_rate(rate).map_err(CrawlError::Setup)?.0),
-        },
-        requests_per_second: Some(config.politeness.requests_per_second).filter(|&rate| rate > 0.0),
-        ..HttpConfig::default()
-    })
+    config.http_config().map_err(CrawlError::Setup)
 }
 
 /// The fields of our requests, for the archive.
 pub fn request_fields(config: &CrawlConfig) -> Vec<(String, String)> {
-    let Ok(http) = http_config(config) else {
-        return Vec::new();
-    };
-    let mut fields = vec![
-        ("user-agent".to_string(), http.user_agent_header()),
-        (
-            "accept-encoding".to_string(),
-            "gzip, deflate, br, zstd".to_string(),
-        ),
-    ];
-    fields.extend(http.from_header().map(|from| ("from".to_string(), from)));
-    fields
+    config.request_fields()
 }
 
 /// How URLs are made canonical.
 pub fn canonicaliser(config: &CrawlConfig) -> Canonicaliser {
-    Canonicaliser {
-        sort_query: config.url.sort_query,
-        drop_params: config.url.drop_params.clone(),
-        drop_tracking: config.url.drop_tracking,
-        drop_sessions: config.url.drop_sessions,
-        drop_index_pages: config.url.drop_index_pages,
-    }
+    config.canonicaliser()
 }
 
 /// The rules of the verdict.
 pub fn rules(config: &CrawlConfig) -> Rules {
-    let topic = config.topic.as_ref();
-    Rules {
-        words_min: config.keep.words_min,
-        keep_listings: config.keep.listings,
-        obey_noindex: config.keep.obey_noindex,
-        languages: topic
-            .map(|topic| topic.languages.clone())
-            .unwrap_or_default(),
-        overlap_same_host: config.dedup.overlap_same_host,
-        relevance_min: topic
-            .filter(|topic| topic.off_topic == OffTopic::Drop)
-            .map(|topic| topic.threshold),
-    }
+    config.rules()
 }
 
 /// What decisions follow from.
@@ -300,7 +184,7 @@ pub fn rules(config: &CrawlConfig) -> Rules {
 pub(crate) fn policy(config: &CrawlConfig) -> Result<Policy, CrawlError> {
     Ok(Policy {
         rules: rules(config),
-        keep: keep(config),
+        keep: config.dedup.keep,
         links_of_duplicates: match config.dedup.links_of_duplicates {
             DuplicateLinksName::Follow => DuplicateLinks::Follow,
             DuplicateLinksName::FollowNew => DuplicateLinks::FollowNew,
@@ -321,67 +205,19 @@ pub(crate) fn policy(config: &CrawlConfig) -> Result<Policy, CrawlError> {
     })
 }
 
-/// Which page of a cluster of duplicates is kept.
-pub(crate) fn keep(config: &CrawlConfig) -> Keep {
-    match config.dedup.keep {
-        KeepPolicy::First => Keep::First,
-        KeepPolicy::Longest => Keep::Longest,
-        KeepPolicy::Oldest => Keep::Oldest,
-        KeepPolicy::Canonical => Keep::Canonical,
-    }
-}
-
-/// What the archive holds, and in files of what size.
-pub(crate) fn archive_config(config: &CrawlConfig) -> ArchiveConfig {
-    ArchiveConfig {
-        bodies: match config.archive.bodies {
-            BodiesName::All => Bodies::All,
-            BodiesName::Kept => Bodies::Kept,
-            BodiesName::None => Bodies::None,
-        },
-        file_bytes_max: config.archive.file_size.0,
-        ..ArchiveConfig::default()
-    }
-}
-
 /// How the frontier works.
 pub fn frontier_config(config: &CrawlConfig) -> FrontierConfig {
-    let hosts = config.host.iter().map(|(host, own)| {
-        let limits = HostLimits {
-            delay: own.delay.map(|delay| delay.0),
-            connections: own.connections,
-            pages: own.max_pages,
-        };
-        (host.to_lowercase(), limits)
-    });
-    FrontierConfig {
-        delay: config.politeness.delay.0,
-        connections_per_host: config.politeness.connections_per_host,
-        connections_per_address: config.politeness.connections_per_address,
-        crawl_delay_max: config.politeness.max_crawl_delay.0,
-        retry_after_max: config.politeness.max_retry_after.0,
-        hosts: hosts.collect(),
-        urls_per_host: config.limits.urls_per_host,
-        hosts_max: config.limits.hosts,
-        hosts_per_domain: config.limits.hosts_per_domain,
-        pending_in_memory: config.limits.pending_in_memory,
-    }
+    config.frontier_config()
 }
 
 /// Where to go.
 pub fn scope_config(config: &CrawlConfig) -> ScopeConfig {
-    ScopeConfig {
-        mode: match config.scope.mode {
-            ScopeModeName::Host => ScopeMode::Host,
-            ScopeModeName::Domain => ScopeMode::Domain,
-            ScopeModeName::Prefix => ScopeMode::Prefix,
-            ScopeModeName::Any => ScopeMode::Any,
-        },
-        hosts: config.scope.hosts.clone(),
-        include: config.scope.include.clone(),
-        exclude: config.scope.exclude.clone(),
-        depth_max: config.crawl.max_depth,
-    }
+    config.scope_config()
+}
+
+/// The configuration for the journal: without what may hold a password.
+pub fn public_config(config: &CrawlConfig) -> serde_json::Value {
+    config.public()
 }
 
 /// The topic, if there is one; its example files are read here, example URLs come as pages.
@@ -392,15 +228,7 @@ pub fn focus_config(config: &CrawlConfig) -> Result<Option<FocusConfig>, CrawlEr
     let Some(topic) = &config.topic else {
         return Ok(None);
     };
-    let mut focus = FocusConfig::default();
-    focus.topic.keywords.clone_from(&topic.keywords);
-    focus.topic.languages.clone_from(&topic.languages);
-    focus.topic.threshold = topic.threshold;
-    focus.topic.seed = config.crawl.random_seed;
-    focus.links.exploration = topic.exploration;
-    focus.links.seed = config.crawl.random_seed;
-    focus.stop.harvest_min = topic.stop_harvest;
-    focus.stop.window = u32::try_from(topic.stop_window).unwrap_or(u32::MAX);
+    let mut focus = config.focus_config().unwrap_or_default();
     focus.topic.examples = example_files(&topic.examples)?;
     focus.topic.counter_examples = example_files(&topic.counter_examples)?;
     Ok(Some(focus))

@@ -12,10 +12,10 @@ use std::time::Instant;
 use archive::{Archive, BodyRef, Event, Position, Record, Replayed};
 use frontier::Frontier;
 use index::PageIndex;
-use simhash::{IndexConfig, Memory, TableIndex, Tables};
+use simhash::{IndexConfig, TableIndex};
 use state::{Lent, State, Stored};
 
-use crate::config::{CrawlConfig, MemoryName};
+use crate::config::CrawlConfig;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::publish;
@@ -41,21 +41,7 @@ pub(crate) struct Opened {
 
 /// The tables' settings.
 pub(crate) fn index_config(config: &CrawlConfig) -> IndexConfig {
-    IndexConfig {
-        k: config.dedup.k,
-        reach: config.dedup.reach,
-        overlap: config.dedup.overlap,
-        tables: match config.dedup.tables {
-            10 => Tables::Ten,
-            16 => Tables::Sixteen,
-            _ => Tables::Four,
-        },
-        memory: match config.dedup.memory {
-            MemoryName::Ram => Memory::Ram,
-            MemoryName::Disk => Memory::Disk,
-        },
-        ..IndexConfig::default()
-    }
+    config.index_config()
 }
 
 /// Opens a crawl's archive and views, and brings the views up to the archive.
@@ -64,7 +50,7 @@ pub(crate) fn index_config(config: &CrawlConfig) -> IndexConfig {
 /// When the archive cannot be read, or a view cannot be written.
 pub(crate) fn open(dir: &CrawlDir, config: &CrawlConfig) -> Result<Opened, CrawlError> {
     let mut notes = Vec::new();
-    let (archive, recovery) = Archive::open(&dir.archive(), setup::archive_config(config))?;
+    let (archive, recovery) = Archive::open(&dir.archive(), config.archive_config())?;
     notes.extend(recovery.cut.iter().map(|cut| format!("archive: {cut}")));
     let is_fresh = archive.last_seq() == 0;
     let end = archive::end(&dir.archive())?.0;

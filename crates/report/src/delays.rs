@@ -1,10 +1,9 @@
 //! The delay between two requests to a host, as the configuration in force and robots.txt have it.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
-use serde_json::Value;
-
-use crate::words::parse_duration_ms;
+use config::CrawlConfig;
 
 /// Delays by host.
 #[derive(Debug, Default)]
@@ -24,23 +23,13 @@ pub(crate) struct Delay {
 }
 
 impl Delays {
-    /// Reads what a start's configuration says.
-    pub(crate) fn read(config: &Value) -> Delays {
-        let seconds = |value: &Value| match value.as_str() {
-            Some(text) => parse_duration_ms(text).map(|ms| ms / 1000.0),
-            // A bare number would be seconds.
-            None => value.as_f64(),
-        };
-        let at = |place: &str| config.pointer(place).and_then(seconds);
-        let hosts = config.get("host").and_then(Value::as_object);
-        let by_host_s = hosts.into_iter().flatten().filter_map(|(host, section)| {
-            let delay = section.get("delay").and_then(seconds)?;
-            Some((host.clone(), delay))
-        });
+    /// The delays of a start's configuration.
+    pub(crate) fn of_config(config: &CrawlConfig) -> Delays {
+        let politeness = &config.politeness;
         Delays {
-            everywhere_s: at("/politeness/delay").unwrap_or(0.0),
-            by_host_s: by_host_s.collect(),
-            asked_max_s: at("/politeness/max_crawl_delay"),
+            everywhere_s: politeness.delay.0.as_secs_f64(),
+            by_host_s: config.delays_by_host().map(in_seconds).collect(),
+            asked_max_s: Some(politeness.max_crawl_delay.0.as_secs_f64()),
         }
     }
 
@@ -61,16 +50,21 @@ impl Delays {
     }
 }
 
+fn in_seconds((host, delay): (String, Duration)) -> (String, f64) {
+    (host, delay.as_secs_f64())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_longer_wish_counts_and_a_host_may_have_its_own() {
-        let delays = Delays::read(&serde_json::json!({
+        let recorded = CrawlConfig::recorded(&serde_json::json!({
             "politeness": {"delay": "500ms", "max_crawl_delay": "1min"},
             "host": {"slow.test": {"delay": "3s"}, "other.test": {"max_pages": 4}},
         }));
+        let delays = Delays::of_config(&recorded.config);
         let of = |host: &str, asked| {
             let delay = delays.of(host, asked);
             (delay.seconds, delay.is_asked_for)
@@ -80,6 +74,6 @@ mod tests {
         assert_eq!(of("a.test", Some(7200.0)), (60.0, true));
         assert_eq!(of("slow.test", Some(2.0)), (3.0, false));
         assert_eq!(of("other.test", None), (0.5, false));
-        assert_eq!(Delays::read(&Value::Null).of("a.test", None).seconds, 0.0);
+        assert_eq!(Delays::default().of("a.test", None).seconds, 0.0);
     }
 }

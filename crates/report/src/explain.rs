@@ -8,6 +8,7 @@
 use archive::{
     BodyRef, Event, FetchRecord, NeighbourRecord, PageRecord, PageSummary, Record, SeedRecord,
 };
+use config::CrawlConfig;
 use outcome::{FailureKind, LinkFate, Outcome, RobotsAnswer, UrlState};
 use serde::{Deserialize, Serialize};
 
@@ -258,8 +259,8 @@ impl Explainer {
                 self.story.put_back_by_rule.push(retry.wrong_rule.is_some());
             }
             Event::Start(start) => {
-                let topic = start.config.get("topic");
-                self.story.focused |= topic.is_some_and(serde_json::Value::is_object);
+                let recorded = CrawlConfig::recorded(&start.config);
+                self.story.focused |= recorded.config.topic.is_some();
             }
             Event::Stop(_)
             | Event::Robots(_)

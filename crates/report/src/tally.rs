@@ -17,6 +17,8 @@ use outcome::{
     UrlState, Verdict,
 };
 
+use config::CrawlConfig;
+
 use crate::breadth::{self, BreadthFirst, Worth};
 use crate::clock::Clock;
 use crate::clusters::Clusters;
@@ -178,15 +180,11 @@ impl Tally {
     }
 
     fn configure(&mut self, start: &StartRecord) {
-        let config = &start.config;
-        self.delays = Delays::read(config);
-        let threshold = config.pointer("/topic/threshold").and_then(|v| v.as_f64());
-        self.threshold = threshold.unwrap_or(0.5);
-        if config
-            .get("topic")
-            .is_some_and(serde_json::Value::is_object)
-            && self.followed.is_none()
-        {
+        let config = CrawlConfig::recorded(&start.config).config;
+        self.delays = Delays::of_config(&config);
+        let is_focused = config.topic.is_some();
+        self.threshold = f64::from(config.topic.unwrap_or_default().threshold);
+        if is_focused && self.followed.is_none() {
             let mut links = breadth::Links::default();
             if self.harvest.pages() > 0 {
                 links.give_up("the crawl was given its topic when it had read pages already");

@@ -100,22 +100,6 @@ pub fn plural(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
-/// Milliseconds of a configured duration such as `250ms`, `1s` or `2h`.
-pub(crate) fn parse_duration_ms(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-    let value: f64 = text[..digits].parse().ok()?;
-    let unit = match text[digits..].trim() {
-        "ms" => 1.0,
-        "s" => 1000.0,
-        "m" | "min" => 60_000.0,
-        "h" => 3_600_000.0,
-        "d" => 86_400_000.0,
-        _ => return None,
-    };
-    Some(value * unit)
-}
-
 /// The host key of a canonical URL: what stands between `://` and the path.
 pub(crate) fn host_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -156,13 +140,5 @@ mod tests {
         assert_eq!(host_of("http://a.example:8080/x?y"), "a.example:8080");
         assert_eq!(host_of("http://a.example?y"), "a.example");
         assert_eq!(host_of("nonsense"), "nonsense");
-    }
-
-    #[test]
-    fn configured_durations_are_read() {
-        assert_eq!(parse_duration_ms("250ms"), Some(250.0));
-        assert_eq!(parse_duration_ms("1.5s"), Some(1500.0));
-        assert_eq!(parse_duration_ms("2h"), Some(7_200_000.0));
-        assert_eq!(parse_duration_ms("soon"), None);
     }
 }

@@ -29,7 +29,7 @@ pub struct Args {
 /// Runs the check; exit 1 when something disagrees.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dir = CrawlDir::existing(&args.dir).map_err(crawl_error)?;
-    let config = config_file::read(&dir.config()).map_err(|problem| usage(problem.to_string()))?;
+    let config = config_file::kept(&dir.config()).map_err(|problem| usage(problem.to_string()))?;
     let config = Arc::new(config);
     if args.repair {
         for note in check::repair(&dir, &config).map_err(crawl_error)? {

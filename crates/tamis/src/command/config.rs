@@ -1,21 +1,22 @@
-//! `tamis config`: check a configuration, show the one in force, print its schema.
+//! `tamis config`: check a configuration, show the one in force, print its schema and its
+//! reference.
 
 use std::path::PathBuf;
 
-use pipeline::CrawlConfig;
-use pipeline::config_file;
-use pipeline::settings::settings;
+use config::settings::settings;
+use config::{CrawlConfig, file};
 use serde_json::json;
 
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
-/// Check a configuration, show the effective one, or print its JSON Schema
+/// Check a configuration, show the effective one, or describe all keys
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     tamis config check config/chinese-databases.toml\n  \
     tamis config show config/chinese-databases.toml\n  \
-    tamis config schema > tamis.schema.json")]
+    tamis config schema > tamis.schema.json\n  \
+    tamis config reference | less")]
 pub struct Args {
     /// What to do
     #[command(subcommand)]
@@ -43,6 +44,9 @@ enum Action {
     /// Print the JSON Schema of a configuration
     #[command(after_help = "Example:\n  tamis config schema > tamis.schema.json")]
     Schema,
+    /// Print all keys as Markdown: default, allowed values, meaning
+    #[command(after_help = "Example:\n  tamis config reference | less")]
+    Reference,
 }
 
 /// Runs the chosen action.
@@ -51,8 +55,11 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         Action::Check { files } => check(files, output),
         Action::Show { file } => show(file.as_ref(), output),
         Action::Schema => {
-            let schema = schemars::schema_for!(CrawlConfig);
-            output.line(serde_json::to_string_pretty(&schema)?)?;
+            output.line(serde_json::to_string_pretty(&config::schema())?)?;
+            Ok(Exit::Done)
+        }
+        Action::Reference => {
+            output.line(config::reference().trim_end())?;
             Ok(Exit::Done)
         }
     }
@@ -61,18 +68,18 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
     let mut clean = true;
     let mut unread = Vec::new();
-    for file in files {
-        if let Err(error) = std::fs::read(file) {
-            let name = file.display();
+    for path in files {
+        if let Err(error) = std::fs::read(path) {
+            let name = path.display();
             unread.push(format!("cannot read {name}: {error}; check the path"));
             continue;
         }
-        let problems = config_file::problems(file);
+        let problems = file::problems(path);
         clean &= problems.is_empty();
         if problems.is_empty() {
             match output.json {
-                true => output.value(&json!({ "file": file, "ok": true }))?,
-                false => output.line(format!("{}: in order", file.display()))?,
+                true => output.value(&json!({ "file": path, "ok": true }))?,
+                false => output.line(format!("{}: in order", path.display()))?,
             }
         }
         for problem in problems {
@@ -92,24 +99,25 @@ fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
     Ok(if clean { Exit::Done } else { Exit::Problem })
 }
 
-fn show(file: Option<&PathBuf>, output: &Output) -> anyhow::Result<Exit> {
-    let (config, name) = match file {
-        Some(file) => {
-            let config = config_file::read(file).map_err(|problem| usage(problem.to_string()))?;
-            (config, file.display().to_string())
+fn show(path: Option<&PathBuf>, output: &Output) -> anyhow::Result<Exit> {
+    let wrong = |problem: config::ConfigProblem| usage(problem.to_string());
+    let (config, document) = match path {
+        Some(path) => {
+            let config = file::read(path).map_err(wrong)?;
+            (config, Some(file::open(path).map_err(wrong)?))
         }
-        None => (CrawlConfig::default(), String::new()),
+        None => (CrawlConfig::default(), None),
     };
-    let defaults = settings(&CrawlConfig::default());
+    let name = path.map_or(String::new(), |path| path.display().to_string());
     for (key, value) in settings(&config) {
-        let is_default = defaults
-            .iter()
-            .any(|(known, default)| *known == key && *default == value);
-        let source = if is_default { "default" } else { name.as_str() };
+        let line = document.as_ref().and_then(|file| file.line_of(&key));
+        let source = if line.is_some() { &name } else { "default" };
         if output.json {
-            output.value(&json!({ "key": key, "value": value, "source": source }))?;
+            output.value(&json!({ "key": key, "value": value, "source": source, "line": line }))?;
         } else {
-            output.line(format!("{:<44} # {source}", format!("{key} = {value}")))?;
+            let setting = format!("{key} = {value}");
+            let place = line.map_or(String::new(), |line| format!(":{line}"));
+            output.line(format!("{setting:<44} # {source}{place}"))?;
         }
     }
     Ok(Exit::Done)

@@ -93,7 +93,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         output.say(format!("the crawl lives in {}", dir.root().display()));
     }
     if dir.holds_crawl()
-        && let Ok(was) = config_file::read(&dir.config())
+        && let Ok(was) = config_file::kept(&dir.config())
     {
         for change in settings::changes(&was, &config) {
             output.say(format!("changed since the last start: {change}"));
@@ -221,15 +221,11 @@ fn set_aside(dir: &CrawlDir, sure: bool, output: &Output) -> anyhow::Result<()> 
 /// The configuration in force: the file's (or the directory's from an earlier start), then flags.
 fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
     let mut config = match &args.config {
-        Some(path) => {
-            let problems = config_file::problems(path);
-            if !problems.is_empty() {
-                return Err(several("the configuration", &problems));
-            }
-            config_file::read(path).map_err(|problem| usage(problem.to_string()))?
-        }
+        Some(path) => config_file::read_all(path)
+            .map_err(|problems| several("the configuration", &problems))?,
+        // Flags may mend what is not allowed any more.
         None if dir.config().is_file() => {
-            config_file::read(&dir.config()).map_err(|problem| usage(problem.to_string()))?
+            config_file::kept(&dir.config()).map_err(|problem| usage(problem.to_string()))?
         }
         None => CrawlConfig::default(),
     };

@@ -27,7 +27,7 @@ pub struct Args {
 /// Tells the story; exit 1 when the crawl knows nothing of the URL.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dir = journal::open(&args.dir)?;
-    let config = config_file::read(&dir.config()).map_err(|problem| usage(problem.to_string()))?;
+    let config = config_file::kept(&dir.config()).map_err(|problem| usage(problem.to_string()))?;
     let url = ::url::Url::parse(&args.url).map_err(|error| {
         let mend = match args.url.split(['/', ':']).next().unwrap_or_default() {
             host if host.contains('.') => format!("write it with its scheme: http://{}", args.url),

@@ -75,8 +75,11 @@ impl Order {
 /// Replays the strategies.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dir = journal::open(&args.dir)?;
-    let file = args.topic.clone().unwrap_or_else(|| dir.config());
-    let config = config_file::read(&file).map_err(|problem| usage(problem.to_string()))?;
+    let config = match &args.topic {
+        Some(file) => config_file::read(file),
+        None => config_file::kept(&dir.config()),
+    };
+    let config = config.map_err(|problem| usage(problem.to_string()))?;
     let no_topic = || match &args.topic {
         Some(file) => usage(format!("{} has no [topic]", file.display())),
         None => usage(format!(

@@ -97,7 +97,7 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     }
     let report = tally.report("");
     // The figures do not depend on it.
-    let config = config_file::read(&dir.config()).ok();
+    let config = config_file::kept(&dir.config()).ok();
     let progress = Progress::default();
     progress.show_counts(&counts, 0, 0);
     let mut waiting: Vec<_> = report

@@ -1,80 +1,54 @@
 //! A configuration as a flat list of settings, to show it and to tell what changed.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::config::CrawlConfig;
-use crate::setup;
+use crate::crawl_config::CrawlConfig;
+use crate::section::Shape;
 
-/// Each setting as `section.key` with its value, in the configuration's order. Passwords are left
-/// out.
+/// Each setting as `section.key` with its value, in the order of [`CrawlConfig`]; a section that
+/// is not there as one that is null. Passwords are left out.
 pub fn settings(config: &CrawlConfig) -> Vec<(String, Value)> {
-    flatten(&setup::public_config(config))
+    let mut settings = values(config);
+    for (name, facts) in CrawlConfig::facts() {
+        let is_of_it = |(key, _): &(String, Value)| key.starts_with(&format!("{name}."));
+        if facts.shape == Shape::Optional && !settings.iter().any(is_of_it) {
+            settings.push((name.to_owned(), Value::Null));
+        }
+    }
+    settings
 }
 
 /// The settings in which a start differs from the last one, as `section.key: was -> is`.
 pub fn changes(was: &CrawlConfig, is: &CrawlConfig) -> Vec<String> {
     // The one that is kept has absolute paths.
-    let (was, is) = (
-        setup::with_absolute_paths(was),
-        setup::with_absolute_paths(is),
-    );
-    let (was, is) = (settings(&was), settings(&is));
+    let was = values(&was.with_absolute_paths());
+    let is = values(&is.with_absolute_paths());
     let find = |list: &[(String, Value)], key: &str| {
         let found = list.iter().find(|(known, _)| known == key);
         found.map(|(_, value)| value.clone())
     };
     let gone = was.iter().filter(|(key, _)| find(&is, key).is_none());
-    let mut keys: Vec<&String> = is.iter().chain(gone).map(|(key, _)| key).collect();
-    keys.dedup();
+    let keys = is.iter().chain(gone).map(|(key, _)| key);
     let words = |value: Option<Value>| value.map_or("not set".to_owned(), |v| v.to_string());
-    keys.into_iter()
-        .filter_map(|key| {
-            let (was, is) = (find(&was, key), find(&is, key));
-            (was != is).then(|| format!("{key}: {} -> {}", words(was), words(is)))
-        })
+    keys.filter_map(|key| {
+        let (was, is) = (find(&was, key), find(&is, key));
+        (was != is).then(|| format!("{key}: {} -> {}", words(was), words(is)))
+    })
+    .collect()
+}
+
+fn values(config: &CrawlConfig) -> Vec<(String, Value)> {
+    let public = config.without_secrets();
+    let sections = public.present().into_iter();
+    sections
+        .flat_map(|(path, section)| section.values(&path))
         .collect()
-}
-
-/// `section.key` and value, in order.
-fn flatten(value: &Value) -> Vec<(String, Value)> {
-    let mut found = Vec::new();
-    let mut stack = vec![(String::new(), value)];
-    while let Some((path, value)) = stack.pop() {
-        match value {
-            Value::Object(entries) => {
-                let mut entries: Vec<_> = entries.iter().collect();
-                entries.reverse();
-                for (key, value) in entries {
-                    let path = if path.is_empty() {
-                        key.clone()
-                    } else {
-                        format!("{path}.{key}")
-                    };
-                    stack.push((path, value));
-                }
-            }
-            value => found.push((path, as_written(value))),
-        }
-    }
-    found
-}
-
-/// A number as people write it: single precision, widened, has digits that nobody meant.
-fn as_written(value: &Value) -> Value {
-    let Some(wide) = value.as_f64().filter(|_| value.is_f64()) else {
-        return value.clone();
-    };
-    let single = wide as f32;
-    match single.to_string().parse::<f64>() {
-        Ok(short) if f64::from(single) == wide => json!(short),
-        _ => value.clone(),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::TopicSection;
+    use crate::TopicSection;
 
     #[test]
     fn what_changed_is_told_with_what_it_was_and_is() {

@@ -1,0 +1,89 @@
+//! `[host."example.org"]`: overrides for one host.
+
+use std::time::Duration;
+
+use frontier::{CanonicalUrl, HostLimits};
+
+use super::scope::host_alone;
+use crate::crawl_config::CrawlConfig;
+use crate::rule::{any, at_least, if_set};
+use crate::section::{Section, keys};
+use crate::units::Span;
+
+keys! {
+    /// Overrides for one host, named as in its URLs, with its port if that is not the usual one.
+    pub struct HostSection {
+        /// Between requests to this host.
+        delay: Option<Span> = None, any();
+
+        /// Requests to this host at once.
+        connections: Option<usize> = None, if_set(at_least(1).unit("connections"));
+
+        /// Finished pages of this host.
+        max_pages: Option<u64> = None, any().unit("pages");
+    }
+}
+
+impl Section for HostSection {
+    fn check_name(name: &str) -> Result<(), (String, String)> {
+        if name.contains('*') {
+            return Err((
+                "is more than one host".into(),
+                "write a table for each host, by its whole name".into(),
+            ));
+        }
+        host_alone(name)
+    }
+}
+
+impl CrawlConfig {
+    /// What holds for single hosts, by the names under which the frontier knows them.
+    pub(crate) fn limits_by_host(&self) -> impl Iterator<Item = (String, HostLimits)> {
+        self.host.iter().map(|(host, own)| {
+            let limits = HostLimits {
+                delay: own.delay.map(|delay| delay.0),
+                connections: own.connections,
+                pages: own.max_pages,
+            };
+            (host_key(host), limits)
+        })
+    }
+
+    /// The delays of hosts that have their own.
+    pub fn delays_by_host(&self) -> impl Iterator<Item = (String, Duration)> {
+        let limits = self.limits_by_host();
+        limits.filter_map(|(host, limits)| Some((host, limits.delay?)))
+    }
+}
+
+fn host_key(host: &str) -> String {
+    match CanonicalUrl::parse(&format!("http://{host}/")) {
+        Ok(url) => url.host().as_str().to_owned(),
+        Err(_) => host.to_lowercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_for_one_host_in_any_spelling() {
+        for good in ["a.example", "A.example:8080", "bücher.example", "192.0.2.1"] {
+            assert_eq!(HostSection::check_name(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "*.a.example",
+            "https://a.example/",
+            "a.example/x",
+            "",
+            "a b",
+        ] {
+            assert!(HostSection::check_name(bad).is_err(), "{bad}");
+        }
+        let (_, mend) = HostSection::check_name("https://a.example/").expect_err("is a URL");
+        assert_eq!(mend, "write the host alone: \"a.example\"");
+        assert_eq!(host_key("Bücher.example"), "xn--bcher-kva.example");
+        assert_eq!(host_key("a.example:80"), "a.example");
+    }
+}
