@@ -12,6 +12,7 @@ use crate::control::server::Control;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::progress::{Progress, Snapshot};
+use crate::publish::OnChange;
 use crate::run::{Parts, Watch, run};
 use crate::setup;
 use crate::stop::StopHandle;
@@ -31,6 +32,8 @@ pub struct Crawl {
     pub stop: StopHandle,
     /// Where it shows what it does.
     pub progress: Progress,
+    /// Who is told of kept pages, if anyone is.
+    pub on_change: Option<OnChange>,
 }
 
 /// How a crawl ended.
@@ -86,6 +89,7 @@ impl Crawl {
             fetch,
             opened,
             new_seeds,
+            on_change: self.on_change,
         };
         let ended = run(parts, &watch)?;
         Ok(CrawlSummary {

@@ -39,5 +39,7 @@ pub use config::{CrawlConfig, file as config_file, settings, units};
 pub use crawl::{Crawl, CrawlSummary};
 pub use dir::CrawlDir;
 pub use error::CrawlError;
+pub use messages::{Change, KeptPage};
 pub use progress::{Progress, Snapshot};
+pub use publish::OnChange;
 pub use stop::StopHandle;

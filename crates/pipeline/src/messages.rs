@@ -116,11 +116,11 @@ pub(crate) enum ToWriter {
     Stop(StopRecord),
 }
 
-/// A kept page as it travels to the index.
+/// A kept page, as the search index and whoever watches the crawl are told of it.
 #[derive(Debug)]
-pub(crate) struct KeptDocument {
-    /// Its record, for the fields.
-    pub page: PageSummary,
+pub struct KeptPage {
+    /// What was measured on it: title, language, dates, relevance.
+    pub summary: PageSummary,
     /// The record's number.
     pub seq: u64,
     /// Canonical URL.
@@ -135,41 +135,41 @@ pub(crate) struct KeptDocument {
     pub words: Words,
 }
 
-impl KeptDocument {
+impl KeptPage {
     /// As the index wants it.
     pub(crate) fn document(&self) -> Document<'_> {
         Document {
             seq: self.seq,
             url: &self.url,
             host: &self.host,
-            title: &self.page.title,
+            title: &self.summary.title,
             text: &self.text,
-            lang: &self.page.lang,
-            author: self.page.author.as_deref(),
-            published: self.page.published.as_deref(),
+            lang: &self.summary.lang,
+            author: self.summary.author.as_deref(),
+            published: self.summary.published.as_deref(),
             fetched_at_ms: self.at_ms,
-            fingerprint: u64::from_str_radix(&self.page.fingerprint, 16).unwrap_or(0),
-            relevance: self.page.relevance,
-            page_type: self.page.page_type.clone(),
+            fingerprint: u64::from_str_radix(&self.summary.fingerprint, 16).unwrap_or(0),
+            relevance: self.summary.relevance,
+            page_type: self.summary.page_type.clone(),
             words: Some(&self.words),
         }
     }
 }
 
-/// A change of the index.
+/// A change of the kept pages.
 #[derive(Debug)]
-pub(crate) enum Publication {
+pub enum Change {
     /// A page was kept.
-    Add(Box<KeptDocument>),
+    Kept(Box<KeptPage>),
     /// A page left for a better representative.
-    Remove(String),
+    Withdrawn(String),
 }
 
 /// What comes into the publisher's inbox.
 #[derive(Debug)]
 pub(crate) enum ToPublisher {
-    /// A change of the index.
-    Change(Publication),
+    /// A change of the kept pages.
+    Change(Change),
     /// Every change of the records before this journal position was sent.
     Reached(u64),
 }

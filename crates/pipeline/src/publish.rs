@@ -12,7 +12,7 @@ use segment::Words;
 use state::kept::KeptChange;
 
 use crate::error::CrawlError;
-use crate::messages::{KeptDocument, Publication, ToPublisher};
+use crate::messages::{Change, KeptPage, ToPublisher};
 
 /// Documents between two commits at most. Tantivy takes ten thousand into its queue before it makes
 /// its caller wait; a commit lets the queue drain, so no more than these wait when it is slow.
@@ -31,16 +31,16 @@ pub(crate) fn changes(
     record: &Record,
     kept: KeptChange,
     read: impl FnOnce() -> (String, Words),
-) -> Vec<Publication> {
-    let removed = kept.removed.map(|url| Publication::Remove(url.into()));
+) -> Vec<Change> {
+    let removed = kept.removed.map(|url| Change::Withdrawn(url.into()));
     let added = match &record.event {
         Event::Page(page) if kept.added => Some(page),
         _ => None,
     };
     let added = added.map(|page| {
         let (text, words) = read();
-        Publication::Add(Box::new(KeptDocument {
-            page: page.page.clone().unwrap_or_default(),
+        Change::Kept(Box::new(KeptPage {
+            summary: page.page.clone().unwrap_or_default(),
             seq: record.seq,
             url: page.url.clone(),
             host: page.host.clone(),
@@ -52,19 +52,29 @@ pub(crate) fn changes(
     removed.into_iter().chain(added).collect()
 }
 
-/// Works until the inbox closes; the last commit is made then.
+/// Is told each change of the kept pages, after its record is safe on disk, in journal order.
+pub type OnChange = Box<dyn FnMut(&Change) + Send>;
+
+/// Works until the inbox closes; the last commit is made then. `tell` hears of each change.
 ///
 /// # Errors
 /// When the index cannot be written.
-pub(crate) fn run(index: &mut PageIndex, inbox: &Receiver<ToPublisher>) -> Result<(), CrawlError> {
+pub(crate) fn run(
+    index: &mut PageIndex,
+    inbox: &Receiver<ToPublisher>,
+    mut tell: Option<OnChange>,
+) -> Result<(), CrawlError> {
     let (mut waiting, mut waiting_bytes) = (0, 0);
     let mut reached = None;
     let mut due = Instant::now() + COMMIT_INTERVAL;
     loop {
         match inbox.recv_timeout(due.saturating_duration_since(Instant::now())) {
             Ok(ToPublisher::Change(change)) => {
-                if let Publication::Add(kept) = &change {
+                if let Change::Kept(kept) = &change {
                     waiting_bytes += kept.text.len();
+                }
+                if let Some(tell) = &mut tell {
+                    tell(&change);
                 }
                 apply(index, change)?;
                 waiting += 1;
@@ -93,10 +103,10 @@ pub(crate) fn run(index: &mut PageIndex, inbox: &Receiver<ToPublisher>) -> Resul
 }
 
 /// Makes one change of the index.
-pub(crate) fn apply(index: &mut PageIndex, change: Publication) -> Result<(), CrawlError> {
+pub(crate) fn apply(index: &mut PageIndex, change: Change) -> Result<(), CrawlError> {
     match change {
-        Publication::Add(kept) => index.add(&kept.document())?,
-        Publication::Remove(url) => index.delete(&url),
+        Change::Kept(kept) => index.add(&kept.document())?,
+        Change::Withdrawn(url) => index.delete(&url),
     }
     Ok(())
 }
@@ -120,8 +130,8 @@ mod tests {
         let changes = changes(&record, kept, Default::default).into_iter();
         changes
             .map(|change| match change {
-                Publication::Add(page) => format!("+{} {}", page.seq, page.url),
-                Publication::Remove(url) => format!("-{url}"),
+                Change::Kept(page) => format!("+{} {}", page.seq, page.url),
+                Change::Withdrawn(url) => format!("-{url}"),
             })
             .collect()
     }

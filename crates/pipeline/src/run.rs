@@ -27,7 +27,7 @@ use crate::dispatch::{Dispatcher, Ended};
 use crate::error::CrawlError;
 use crate::messages::{EndTold, ToDispatcher, ToPublisher, ToReader, ToWriter};
 use crate::progress::Progress;
-use crate::publish;
+use crate::publish::{self, OnChange};
 use crate::read::Reader;
 use crate::setup;
 use crate::stop::StopHandle;
@@ -64,6 +64,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) fetch: Arc<dyn Fetch>,
     pub(crate) opened: Opened,
     pub(crate) new_seeds: Vec<SeedRecord>,
+    pub(crate) on_change: Option<OnChange>,
 }
 
 /// The threads behind the dispatcher.
@@ -139,11 +140,12 @@ impl Line {
             config,
             opened,
             new_seeds,
+            on_change,
             ..
         } = parts;
         let runtime = network_runtime()?;
         let (to_publisher, publisher_inbox) = sync_channel(PUBLICATIONS_MAX);
-        let publisher = start_publisher(opened.index, publisher_inbox)?;
+        let publisher = start_publisher(opened.index, publisher_inbox, on_change)?;
         let out = Outboxes {
             dispatcher: to_dispatcher.clone(),
             publisher: to_publisher,
@@ -220,10 +222,11 @@ fn network_runtime() -> Result<Runtime, CrawlError> {
 fn start_publisher(
     mut index: index::PageIndex,
     inbox: Receiver<ToPublisher>,
+    on_change: Option<OnChange>,
 ) -> Result<JoinHandle<Result<(), CrawlError>>, CrawlError> {
     Builder::new()
         .name("publish".into())
-        .spawn(move || publish::run(&mut index, &inbox))
+        .spawn(move || publish::run(&mut index, &inbox, on_change))
         .map_err(cannot_start("search index thread"))
 }
 

@@ -30,7 +30,7 @@ use crate::config::CrawlConfig;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::failpoint::fail_point;
-use crate::messages::{Publication, ToDispatcher, ToPublisher, ToWriter};
+use crate::messages::{Change, ToDispatcher, ToPublisher, ToWriter};
 use crate::progress::Progress;
 use crate::publish;
 use crate::retry;
@@ -75,7 +75,7 @@ struct Group {
     settled: Vec<Settled>,
     /// Bytes of body that leave memory with the group.
     bytes: u64,
-    publications: Vec<Publication>,
+    publications: Vec<Change>,
     reopened: Vec<HostKey>,
     /// Who asked for URLs to be put back, and how many were.
     answers: Vec<(SyncSender<usize>, usize)>,
@@ -323,11 +323,7 @@ impl Writer {
         Ok(any)
     }
 
-    fn publish(
-        &mut self,
-        publications: Vec<Publication>,
-        position: Position,
-    ) -> Result<(), CrawlError> {
+    fn publish(&mut self, publications: Vec<Change>, position: Position) -> Result<(), CrawlError> {
         let changes = publications.into_iter().map(ToPublisher::Change);
         for message in changes.chain([ToPublisher::Reached(position.0)]) {
             if self.out.publisher.send(message).is_err() {

@@ -93,6 +93,7 @@ fn crawl(dir: &Path, has_topic: bool) {
         fetch: Some(Arc::new(web()) as Arc<dyn Fetch>),
         stop: StopHandle::default(),
         progress: Progress::default(),
+        on_change: None,
     };
     crawl.run().expect("the crawl ends");
 }

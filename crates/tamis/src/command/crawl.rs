@@ -121,6 +121,7 @@ pub fn run_crawl(
         fetch,
         stop: stop.clone(),
         progress: progress.clone(),
+        on_change: None,
     };
     let signals = listen(stop, output.quiet || style == ProgressStyle::None)?;
     let shown = progress::start(style, &progress, output);
