@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Layer of each crate, as in ARCHITECTURE.md.
-const LAYERS: [(&str, u8); 18] = [
+const LAYERS: [(&str, u8); 20] = [
     ("outcome", 0),
     ("segment", 0),
     ("fetcher", 0),
@@ -17,6 +17,8 @@ const LAYERS: [(&str, u8); 18] = [
     ("sieve", 2),
     ("index", 2),
     ("resemblance", 2),
+    ("documents", 2),
+    ("dedup", 5),
     ("config", 3),
     ("state", 4),
     ("report", 4),

@@ -107,8 +107,15 @@ pub fn coding(bytes: &[u8]) {
     assert!(decoded.bytes.len() as u64 <= limits.decoded_bytes_max.max(body.len() as u64));
 }
 
-/// An archive whose journal and bodies are these bytes.
+/// A WARC file from elsewhere, and an archive whose journal and bodies are these bytes.
 pub fn warc(bytes: &[u8]) {
+    let mut reader = archive::WarcReader::new(bytes);
+    while let Ok(Some(record)) = reader.record(|_| true) {
+        let block = record.block.expect("it was wanted");
+        if let Some(answer) = archive::HttpAnswer::parse(&block) {
+            assert!(answer.unchunked().len() <= block.len());
+        }
+    }
     thread_local! {
         static DIR: OnceCell<tempfile::TempDir> = const { OnceCell::new() };
     }

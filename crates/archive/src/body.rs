@@ -5,10 +5,11 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::ArchiveError;
+use crate::http;
 use crate::layout::Kind;
 use crate::member::{Broken, MEMBER_BYTES_MAX, Unpacker};
 use crate::record::BodyRef;
-use crate::warc::{Parsed, find};
+use crate::warc::Parsed;
 
 /// Our field in a revisit record: `file:offset:len` of the record that holds the payload.
 pub(crate) const PAYLOAD_FIELD: &str = "Tamis-Payload";
@@ -31,12 +32,7 @@ impl Payload {
 
     /// The fields of the head in order.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        let lines = self.http_head.split(|&byte| byte == b'\n').skip(1);
-        lines.filter_map(|line| {
-            let colon = line.iter().position(|&byte| byte == b':')?;
-            let name = std::str::from_utf8(&line[..colon]).ok()?;
-            Some((name, line[colon + 1..].trim_ascii()))
-        })
+        http::fields(&self.http_head)
     }
 }
 
@@ -113,10 +109,7 @@ fn broken(dir: &Path, place: &BodyRef, why: &str) -> ArchiveError {
 
 /// The head and the body of an HTTP message.
 fn split_http(block: &[u8]) -> (&[u8], &[u8]) {
-    match find(block, b"\r\n\r\n") {
-        Some(at) => block.split_at(at + 4),
-        None => (block, &[]),
-    }
+    block.split_at(http::head_bytes(block).unwrap_or(block.len()))
 }
 
 /// The place in the value of [`PAYLOAD_FIELD`].

@@ -44,6 +44,7 @@ pub mod record;
 // The form on disk: one gzip member per record, WARC heads, HTTP messages, files.
 mod layout;
 mod member;
+mod http;
 mod record_id;
 mod response;
 mod warc;
@@ -61,13 +62,18 @@ mod replay;
 mod scan;
 mod verify;
 
+// WARC files of other writers.
+mod reader;
+
 mod error;
 
 pub use append::{Appended, Archive, ArchiveConfig, Bodies, Entry};
 pub use body::{Payload, read_body, read_text};
 pub use error::{ArchiveError, Damage};
+pub use http::HttpAnswer;
 pub use json::Head;
 pub use position::Position;
+pub use reader::{WarcError, WarcHead, WarcReader, WarcRecord};
 pub use record::{
     AttemptRecord, BodyRef, Event, FetchRecord, JOURNAL_VERSION, LinkRecord, NeighbourRecord,
     PageRecord, PageSummary, Record, RetryOrigin, RetryRecord, RobotsRecord, SeedRecord,

@@ -136,10 +136,8 @@ impl<'r> Parsed<'r> {
 
     /// The value of a field.
     pub(crate) fn field(&self, name: &str) -> Option<&'r str> {
-        self.head.split("\r\n").skip(1).find_map(|line| {
-            let (field, value) = line.split_once(':')?;
-            field.eq_ignore_ascii_case(name).then(|| value.trim())
-        })
+        let mut fields = self.head.split("\r\n").skip(1).filter_map(field_of);
+        fields.find_map(|(field, value)| field.eq_ignore_ascii_case(name).then_some(value))
     }
 
     /// The value of `WARC-Type`.
@@ -151,6 +149,12 @@ impl<'r> Parsed<'r> {
     pub(crate) fn position(&self, name: &str) -> Option<Position> {
         self.field(name)?.parse().ok()
     }
+}
+
+/// Name and value of a head's line, trimmed; `None` for a line that is no field.
+pub(crate) fn field_of(line: &str) -> Option<(&str, &str)> {
+    let (name, value) = line.split_once(':')?;
+    Some((name.trim(), value.trim()))
 }
 
 /// Where `needle` first stands in `bytes`.

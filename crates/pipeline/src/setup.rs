@@ -16,12 +16,6 @@ use crate::dir::{CrawlDir, sync_dir};
 use crate::error::CrawlError;
 use config::CrawlConfig;
 
-/// Bytes of a file that are looked at to tell what it is.
-const SNIFFED_BYTES: usize = 4096;
-
-/// Byte order marks.
-const MARKS: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe"];
-
 /// Examples of the topic are read before everything else: no link promises more than 1.0.
 const EXAMPLE_PRIORITY: f32 = 2.0;
 
@@ -258,30 +252,6 @@ fn example_files(examples: &[String]) -> Result<Vec<ExampleText>, CrawlError> {
         .collect()
 }
 
-/// Whether a file's bytes are HTML by its content type, or without one by their beginning. Behind a
-/// byte order mark browsers sniff plain text; but they ask servers, and a file has no header.
-pub fn is_page(content_type: Option<&str>, bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(SNIFFED_BYTES)];
-    let sniffed = match MARKS.iter().any(|mark| head.starts_with(mark)) {
-        true => {
-            let text = extractor::decode(head, None, None).text;
-            fetcher::sniff_content_type(content_type, text.as_bytes())
-        }
-        false => fetcher::sniff_content_type(content_type, head),
-    };
-    let essence = sniffed.split(';').next().unwrap_or_default().trim();
-    matches!(
-        essence.to_ascii_lowercase().as_str(),
-        "text/html" | "application/xhtml+xml"
-    )
-}
-
-/// What a plain text has for a title: the beginning of its first line.
-pub fn title_of_text(text: &str) -> String {
-    let first = text.lines().next().unwrap_or_default();
-    first.chars().take(120).collect()
-}
-
 /// Reads an example page from a file: HTML by its look, else plain text.
 fn read_example(path: &str) -> Result<ExampleText, CrawlError> {
     let bytes = std::fs::read(path).map_err(|error| {
@@ -295,9 +265,9 @@ fn read_example(path: &str) -> Result<ExampleText, CrawlError> {
         )));
     }
     let decoded = extractor::decode(&bytes, None, None);
-    if !is_page(None, &bytes) {
+    if !documents::is_page(None, &bytes) {
         return Ok(ExampleText {
-            title: title_of_text(&decoded.text),
+            title: documents::title_of_text(&decoded.text),
             text: decoded.text,
             ..ExampleText::default()
         });

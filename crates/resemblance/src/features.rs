@@ -3,6 +3,8 @@
 //! A crawl's fingerprint takes the first choice of each: words cut by jieba, all of them, not stemmed,
 //! each weighted by its count, with a pinned hash. `docs/near-duplicates.md` compares them.
 
+mod weighted;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -16,6 +18,8 @@ use crate::han::{self, Cut};
 use crate::lexicon::Lexicon;
 use crate::shingles::runs;
 use crate::stop_words::is_stop_word;
+
+pub use weighted::{WeightedError, WeightedProblem, parse_weighted};
 
 /// The choices.
 #[derive(Clone, Debug, PartialEq, Eq)]

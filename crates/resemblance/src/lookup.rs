@@ -18,12 +18,14 @@ mod automaton;
 mod expanded;
 mod linear;
 mod masks;
+mod pairs;
 mod probing;
 mod tables;
 
 use simhash::{Fingerprint, IndexError, Layout, Tables};
 
 pub use masks::count;
+pub use pairs::{ListError, pairs, parse_list};
 pub use tables::Search;
 
 /// A method of look-up.

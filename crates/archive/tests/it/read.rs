@@ -6,7 +6,7 @@ use archive::{
 };
 use outcome::{JunkReason, Outcome, Verdict};
 
-use crate::{append, check_bodies, everything, journals, open, page, small};
+use crate::{append, bodies, check_bodies, everything, journals, open, page, small, text_of};
 
 #[test]
 fn records_come_back_in_order_over_many_files() {
@@ -32,6 +32,35 @@ fn records_come_back_in_order_over_many_files() {
             other => panic!("{other:?}"),
         }
     }
+}
+
+/// One reader for our files and those of others: as a plain stream ours hold the same.
+#[test]
+fn our_own_body_files_are_read_as_any_writers() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut archive, _) = open(dir.path());
+    for seq in 1..=60 {
+        append(&mut archive, seq);
+    }
+    archive.sync().unwrap();
+    let (mut records, mut texts) = (0, Vec::new());
+    for path in bodies(dir.path()) {
+        let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+        let plain = std::io::BufReader::new(flate2::bufread::MultiGzDecoder::new(file));
+        let mut reader = archive::WarcReader::new(plain);
+        while let Some(record) = reader.record(|_| true).unwrap() {
+            records += 1;
+            let block = record.block.unwrap();
+            match record.head.warc_type() {
+                "conversion" => texts.push(String::from_utf8(block).unwrap()),
+                "response" => assert_eq!(archive::HttpAnswer::parse(&block).unwrap().status, 200),
+                _ => {}
+            }
+        }
+    }
+    assert_eq!(records, archive::check_bodies(dir.path()).unwrap().records);
+    let pages = (1..=60).filter(|seq| seq % 5 != 4);
+    assert_eq!(texts, pages.map(text_of).collect::<Vec<_>>());
 }
 
 #[test]

@@ -2,16 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use outcome::{DuplicateKind, JunkReason};
+use ::dedup::{Pair, Side, Verdict};
+use documents::Text;
 use report::Look;
 use report::difference::{difference, shortened};
-use resemblance::measures::{Measures, Relation};
-use segment::Words;
+use resemblance::measures::Relation;
 use serde_json::json;
-use sieve::duplicate_kind;
-use simhash::{Decision, IndexConfig, Neighbour, Reason, TextPrint, rule};
+use simhash::{IndexConfig, Reason};
 
-use super::document::{LAYOUT_BITS_MAX, Text, read_page, text_of_bytes, words};
+use super::text::read_page;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -37,64 +36,114 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     if args.a == Path::new("-") && args.b == Path::new("-") {
         return Err(usage("only one of the two can be standard input"));
     }
-    let (a, b) = (Side::read(&args.a)?, Side::read(&args.b)?);
+    let (a, b) = (Page::read(&args.a)?, Page::read(&args.b)?);
     let config = IndexConfig::default();
-    let near = rule::judge(&config, &b.print, 0, &a.print, u8::MAX);
-    let found = rule::is_candidate(&config, &b.print, &a.print);
-    let duplicate = found && near.decision == Decision::Duplicate;
-    let reason = match near.exact {
-        true => JunkReason::ExactDuplicate,
-        false => JunkReason::NearDuplicate,
-    };
-    let verdict = if duplicate {
-        reason.name()
-    } else {
-        "different"
-    };
-    let why = why(&config, &near, found);
-    let error = config.sketch.overlap_error(near.overlap);
-    let measures = Measures::of(a.words.hashes(), b.words.hashes());
-    let relation = measures.relation();
-    let kind = duplicate.then(|| kind(&near, &a, &b));
-    let kind = kind.as_ref().map(DuplicateKind::name);
-    if output.json {
-        output.value(&json!({
-            "a": a.json(),
-            "b": b.json(),
-            "distance": near.distance,
-            "overlap": near.overlap,
-            "overlap_error": error,
-            "jaccard": measures.jaccard,
-            "of_a_in_b": measures.of_a_in_b,
-            "of_b_in_a": measures.of_b_in_a,
-            "cosine": measures.cosine,
-            "euclidean": measures.euclidean,
-            "edit_distance": measures.edit_distance,
-            "edit_similarity": measures.edit_similarity,
-            "relation": relation.name(),
-            "containment": near.containment,
-            "verdict": verdict,
-            "kind": kind,
-            "found": found,
-            "reason": found.then(|| near.reason.name()),
-            "why": why,
-            "differences": shortened(&difference(&a.text.text, &b.text.text), AROUND),
-        }))?;
-        return Ok(Exit::Done);
+    let pair = Pair::of(&config, &a.side, &b.side);
+    let why = why(&config, &pair);
+    match output.json {
+        true => output.value(&json(&a, &b, &pair, &why))?,
+        false => print(&a, &b, &pair, &why, output)?,
     }
-    for (name, side) in [("A", &a), ("B", &b)] {
+    Ok(Exit::Done)
+}
+
+/// One of the two.
+struct Page {
+    name: String,
+    side: Side,
+}
+
+impl Page {
+    fn read(file: &Path) -> anyhow::Result<Page> {
+        let name = file.display().to_string();
+        if name.starts_with("http://") || name.starts_with("https://") {
+            return Err(usage(format!(
+                "{name} is a URL; save the page first, as with: curl -sLo page.html {name}"
+            )));
+        }
+        let side = Side::from(Text::of_bytes(&read_page(file)?, None, None));
+        Ok(Page { name, side })
+    }
+
+    fn json(&self) -> serde_json::Value {
+        json!({
+            "file": self.name,
+            "type": self.side.text.form,
+            "title": self.side.text.title,
+            "words": self.side.print.word_count,
+            "fingerprint": self.side.print.fingerprint.to_string(),
+        })
+    }
+}
+
+/// The name of what a crawl would make of the second page.
+fn verdict(pair: &Pair) -> &'static str {
+    match pair.verdict() {
+        Verdict::Kept => "different",
+        verdict => verdict.name(),
+    }
+}
+
+fn json(a: &Page, b: &Page, pair: &Pair, why: &str) -> serde_json::Value {
+    let Pair { near, measures, .. } = pair;
+    json!({
+        "a": a.json(),
+        "b": b.json(),
+        "distance": near.distance,
+        "overlap": near.overlap,
+        "overlap_error": pair.overlap_error,
+        "jaccard": measures.jaccard,
+        "of_a_in_b": measures.of_a_in_b,
+        "of_b_in_a": measures.of_b_in_a,
+        "cosine": measures.cosine,
+        "euclidean": measures.euclidean,
+        "edit_distance": measures.edit_distance,
+        "edit_similarity": measures.edit_similarity,
+        "relation": pair.relation.name(),
+        "containment": near.containment,
+        "verdict": verdict(pair),
+        "kind": pair.kind,
+        "found": pair.is_found,
+        "reason": pair.is_found.then(|| near.reason.name()),
+        "why": why,
+        "differences": shortened(&difference(&a.side.text.text, &b.side.text.text), AROUND),
+    })
+}
+
+fn print(a: &Page, b: &Page, pair: &Pair, why: &str, output: &Output) -> anyhow::Result<()> {
+    for (name, Page { name: file, side }) in [("A", a), ("B", b)] {
         let title = side.text.title.as_deref().unwrap_or("");
         let count = side.print.word_count;
-        let file = &side.name;
         let fingerprint = side.print.fingerprint;
         output.line(format!(
             "{name}  {fingerprint}  {count:>6} words  {file}  {title}"
         ))?;
     }
+    print_measures(pair, output)?;
+    let kind = pair.kind.as_ref().map_or(String::new(), |kind| {
+        format!(" ({})", kind.name().replace('_', " "))
+    });
+    let verdict = verdict(pair).replace('_', " ");
+    output.line(format!("verdict   {verdict}{kind}: {why}"))?;
+    output.line("\nWhat differs (- A, + B)")?;
+    let look = Look {
+        columns: output.width,
+        colour: output.color,
+        ..Look::default()
+    };
+    let (a, b) = (&a.side.text.text, &b.side.text.text);
+    for line in report::explain::compare_texts(a, b, look) {
+        output.line(format!("  {line}"))?;
+    }
+    Ok(())
+}
+
+fn print_measures(pair: &Pair, output: &Output) -> anyhow::Result<()> {
+    let Pair { near, measures, .. } = pair;
     output.line(format!("distance  {} bits", near.distance))?;
     output.line(format!(
-        "overlap   {:.3} by the sketches (standard error {error:.3}), {:.3} exact (Jaccard: word pairs in both / in either)",
-        near.overlap, measures.jaccard
+        "overlap   {:.3} by the sketches (standard error {:.3}), {:.3} exact (Jaccard: word pairs in both / in either)",
+        near.overlap, pair.overlap_error, measures.jaccard
     ))?;
     output.line(format!(
         "parts     {:.3} of A's word pairs are in B, {:.3} of B's in A",
@@ -112,67 +161,14 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         }
         (None, _) | (_, None) => "edits     not counted: the texts are too long".to_owned(),
     })?;
-    output.line(format!("relation  {}", told(relation)))?;
-    let kind = kind.map_or(String::new(), |kind| {
-        format!(" ({})", kind.replace('_', " "))
-    });
-    output.line(format!(
-        "verdict   {}{kind}: {why}",
-        verdict.replace('_', " ")
-    ))?;
-    output.line("\nWhat differs (- A, + B)")?;
-    let look = Look {
-        columns: output.width,
-        colour: output.color,
-        ..Look::default()
-    };
-    for line in report::explain::compare_texts(&a.text.text, &b.text.text, look) {
-        output.line(format!("  {line}"))?;
-    }
-    Ok(Exit::Done)
-}
-
-/// One of the two.
-struct Side {
-    name: String,
-    text: Text,
-    words: Words,
-    print: TextPrint,
-}
-
-impl Side {
-    fn read(file: &Path) -> anyhow::Result<Side> {
-        let name = file.display().to_string();
-        if name.starts_with("http://") || name.starts_with("https://") {
-            return Err(usage(format!(
-                "{name} is a URL; save the page first, as with: curl -sLo page.html {name}"
-            )));
-        }
-        let text = text_of_bytes(&read_page(file)?, None, None);
-        let words = words(&text.text);
-        let print = simhash::print(&words);
-        Ok(Side {
-            name,
-            text,
-            words,
-            print,
-        })
-    }
-
-    fn json(&self) -> serde_json::Value {
-        json!({
-            "file": self.name,
-            "type": self.text.form,
-            "title": self.text.title,
-            "words": self.print.word_count,
-            "fingerprint": self.print.fingerprint.to_string(),
-        })
-    }
+    output.line(format!("relation  {}", told(pair.relation)))?;
+    Ok(())
 }
 
 /// The decision in a sentence.
-fn why(config: &IndexConfig, near: &Neighbour, found: bool) -> String {
-    if !found {
+fn why(config: &IndexConfig, pair: &Pair) -> String {
+    let near = &pair.near;
+    if !pair.is_found {
         return format!(
             "the fingerprints differ in {} bits and no more than {} are looked at, so a crawl would not compare the two",
             near.distance, config.reach
@@ -209,10 +205,4 @@ fn told(relation: Relation) -> &'static str {
         Relation::Mixed => "they share passages, and each has others",
         Relation::Different => "two texts",
     }
-}
-
-/// The kind of a duplicate, as a crawl tells it.
-fn kind(near: &Neighbour, a: &Side, b: &Side) -> DuplicateKind {
-    let differ = (a.text.layout ^ b.text.layout).count_ones();
-    duplicate_kind(near, differ <= LAYOUT_BITS_MAX)
 }

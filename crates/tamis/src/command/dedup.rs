@@ -1,38 +1,26 @@
 //! `tamis dedup`: a stream of documents through the fingerprint, index and verdict of a crawl.
-//!
-//! Documents are read in batches of bounded size: printed on all cores, then judged one by one in
-//! their order, since each verdict depends on what was kept before. Besides a batch only the kept
-//! documents' prints and ids are held.
 
-mod input;
-mod kept;
 mod progress;
-mod reading;
-mod source;
-mod warc;
 
-use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use ::dedup::{
+    Answer, Counts, Decision, Deduplicator, Failure, KeptDocuments, KeptError, Settings,
+    SettingsError, Verdict,
+};
 use clap::ValueEnum;
-use outcome::{DuplicateKind, JunkReason, Verdict};
-use report::original::{Candidate, Original, original};
-use resemblance::detector::{KeptSignatures, Signature};
+use documents::{Documents, OpenError, source};
+use report::original::Original;
 use serde::Serialize;
 use serde_json::Value;
-use sieve::{Content, Evidence, Keep, Member, Rules, duplicate_kind};
-use simhash::{Decision, IndexConfig, Layout, Memory, Neighbour, Tables, TextPrint};
+use sieve::Keep;
+use simhash::{IndexConfig, Memory, Tables};
 
-use self::input::Input;
-use self::kept::{Kept, Name};
 use self::progress::Progress;
-use self::reading::{Reader, Reading};
-use self::source::{Document, Item};
-use super::document::LAYOUT_BITS_MAX;
 use super::feature_options::FeatureOptions;
-use super::in_order;
-use crate::exit::{Exit, usage};
+use super::in_full;
+use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 
 /// Tell which documents of a stream repeat an earlier one
@@ -114,6 +102,19 @@ enum KeepName {
     Canonical,
 }
 
+impl From<Method> for ::dedup::Method {
+    fn from(method: Method) -> ::dedup::Method {
+        match method {
+            Method::Combined => ::dedup::Method::Combined,
+            Method::Simhash => ::dedup::Method::Simhash,
+            Method::Exact => ::dedup::Method::Exact,
+            Method::Imatch => ::dedup::Method::IMatch,
+            Method::Shingles => ::dedup::Method::Shingles,
+            Method::Spotsigs => ::dedup::Method::SpotSigs,
+        }
+    }
+}
+
 impl From<KeepName> for Keep {
     fn from(name: KeepName) -> Keep {
         match name {
@@ -121,6 +122,15 @@ impl From<KeepName> for Keep {
             KeepName::Longest => Keep::Longest,
             KeepName::Oldest => Keep::Oldest,
             KeepName::Canonical => Keep::Canonical,
+        }
+    }
+}
+
+impl From<Place> for Memory {
+    fn from(place: Place) -> Memory {
+        match place {
+            Place::Ram => Memory::Ram,
+            Place::Disk => Memory::Disk,
         }
     }
 }
@@ -145,9 +155,9 @@ fn tables(number: &str) -> Result<Tables, String> {
 
 /// A line of the answer.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct Line<'a> {
     id: &'a Value,
-    verdict: &'a str,
+    verdict: &'static str,
     dup_of: Option<&'a Value>,
     /// The nearest kept document, whether a duplicate or not.
     near: Option<&'a Value>,
@@ -158,7 +168,7 @@ struct Answer<'a> {
     reason: Option<&'static str>,
     /// Of a duplicate and the document that it repeats, the likelier source; and why.
     #[serde(skip_serializing_if = "Option::is_none")]
-    original: Option<Original>,
+    original: Option<&'a Original>,
     /// The document whose place it took, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     replaces: Option<&'a Value>,
@@ -168,129 +178,161 @@ struct Answer<'a> {
     words: u32,
 }
 
+impl<'a> From<&'a Decision> for Line<'a> {
+    fn from(decision: &'a Decision) -> Line<'a> {
+        let near = decision.near.as_ref();
+        let near_id = near.map(|near| &near.id);
+        let because = match decision.verdict {
+            Verdict::Replaces { because } => Some(because),
+            Verdict::Kept | Verdict::ExactDuplicate | Verdict::NearDuplicate => None,
+        };
+        Line {
+            id: &decision.id,
+            verdict: decision.verdict.name(),
+            dup_of: near_id.filter(|_| !decision.verdict.is_kept()),
+            near: near_id,
+            distance: near.map(|near| near.distance),
+            overlap: near.map(|near| near.overlap),
+            containment: near.and_then(|near| near.containment),
+            kind: decision.kind.as_ref().map(|kind| kind.name()),
+            reason: near
+                .and_then(|near| near.reason)
+                .map(|reason| reason.name()),
+            original: decision.original.as_ref(),
+            replaces: near_id.filter(|_| because.is_some()),
+            replaces_because: because,
+            fingerprint: decision.fingerprint.to_string(),
+            words: decision.words,
+        }
+    }
+}
+
 /// A line for what is no document.
 #[derive(Serialize)]
-struct Failure {
+struct FailedLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Value>,
+    id: Option<&'a Value>,
     error: String,
 }
 
-/// What was seen.
-#[derive(Default)]
-struct Counts {
-    verdicts: BTreeMap<String, u64>,
-    replaced: u64,
-    bad: u64,
-    other: u64,
+impl<'a> From<&'a Failure> for FailedLine<'a> {
+    fn from(failure: &'a Failure) -> FailedLine<'a> {
+        FailedLine {
+            id: failure.id(),
+            error: failure.to_string(),
+        }
+    }
 }
 
 /// Judges the files' documents.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let config = config(args)?;
-    let mut input = Input::open(&files(args)?);
+    let settings = settings(args);
+    settings
+        .check(args.index.is_some())
+        .map_err(|error| usage(told_of_settings(error)))?;
+    let mut documents = Documents::open(files(args)?);
+    let index = settings.index();
     let kept = match &args.index {
-        Some(dir) => Kept::open(dir, &config)?,
-        None => Kept::in_memory(&config)?,
+        Some(dir) => KeptDocuments::open(dir, &index),
+        None => KeptDocuments::in_memory(&index),
     };
+    let kept = kept.map_err(told_of_kept)?;
     let before = kept.len();
-    let reader = match Reader::needs_sample(args) {
-        true => input.with_sample(|sample| Reader::new(args, sample))??,
-        false => Reader::new(args, &[])?,
+    let sample = match settings.need_sample() {
+        true => documents.sample().map_err(told_of_file)?,
+        false => Vec::new(),
     };
-    let mut judge = Judge {
-        args,
-        output,
-        kept,
-        signatures: reader.detector.as_ref().map(|detector| detector.kept()),
-        counts: Counts::default(),
-    };
+    let mut dedup = Deduplicator::new(&settings, kept, &sample)?;
+    let mut counts = Counts::default();
     let mut progress = Progress::new(output);
-    while let Some(items) = input.batch()? {
-        progress.read(&items);
-        let documents = in_order::map(&items, |item| match item {
-            Item::Document(document) => Some(reader.read(document)),
-            Item::Bad(..) | Item::Other => None,
-        })?;
-        for (item, read) in items.into_iter().zip(documents) {
-            match (item, read) {
-                (Item::Document(document), Some(Some(reading))) => {
-                    judge.answer(document, reading)?
-                }
-                (Item::Document(Document { id, .. }), Some(None) | None) => {
-                    let error = "reading the document failed in an unexpected way";
-                    judge.failure(Some(id), error.into())?;
-                }
-                (Item::Bad(id, error), _) => judge.failure(id, error)?,
-                (Item::Other, _) => judge.counts.other += 1,
+    while let Some(batch) = documents.next_batch().map_err(told_of_file)? {
+        progress.read(&batch);
+        for answer in dedup.answers(batch) {
+            let answer = answer.map_err(told_of_kept)?;
+            counts.add(&answer);
+            match &answer {
+                Answer::Decided(decision) => output.value(&Line::from(&**decision))?,
+                Answer::Failed(failure) => output.value(&FailedLine::from(failure))?,
+                Answer::Other => {}
             }
         }
         // Whoever pipes documents in may wait for the answers.
         output.flush()?;
     }
     progress.end();
-    judge.kept.store()?;
-    tell(&judge.counts, before, &judge.kept, output);
-    Ok(match judge.counts.bad {
+    dedup.store().map_err(told_of_kept)?;
+    summary(&counts, before, dedup.kept().len(), output);
+    Ok(match counts.failed {
         0 => Exit::Done,
         _ => Exit::Problem,
     })
 }
 
-fn config(args: &Args) -> anyhow::Result<IndexConfig> {
-    if args.memory == Place::Disk && args.index.is_none() {
-        return Err(usage(
-            "--memory disk: there is no directory; add --index DIR",
-        ));
-    }
-    let usual = args.features.features() == Default::default();
-    let compared = !matches!(
-        args.method,
-        Method::Combined | Method::Simhash | Method::Exact
-    );
-    if args.index.is_some() && (compared || !usual) {
-        return Err(usage(
-            "--index: only what a crawl does is kept between runs; leave --index out to compare \
-             other methods and features",
-        ));
-    }
-    if compared && args.keep != KeepName::First {
-        return Err(usage(
-            "--keep: this method keeps the first; use --method combined, simhash or exact",
-        ));
-    }
-    if args
-        .threshold
-        .is_some_and(|share| !(share > 0.0 && share <= 1.0))
-    {
-        return Err(usage("--threshold: write a share above 0 and up to 1"));
-    }
-    if !(0.0..=1.0).contains(&args.overlap) {
-        return Err(usage(format!(
-            "--overlap {}: write a share from 0 to 1",
-            args.overlap
-        )));
-    }
-    let usual = IndexConfig::default();
-    let complete = Layout::of(args.tables).complete;
-    let mut config = IndexConfig {
+fn settings(args: &Args) -> Settings {
+    Settings {
+        method: args.method.into(),
         k: args.k,
-        reach: args.reach.unwrap_or(usual.reach.min(complete)).max(args.k),
+        reach: args.reach,
         overlap: args.overlap,
+        threshold: args.threshold,
+        keep: args.keep.into(),
         tables: args.tables,
-        memory: match args.memory {
-            Place::Ram => Memory::Ram,
-            Place::Disk => Memory::Disk,
-        },
-        ..usual
-    };
-    // An overlap that no two texts have: but for equal texts the nearest fingerprint is the answer.
-    match args.method {
-        Method::Combined | Method::Imatch | Method::Shingles | Method::Spotsigs => {}
-        Method::Simhash => (config.reach, config.overlap) = (args.k, 2.0),
-        Method::Exact => (config.k, config.reach, config.overlap) = (0, 0, 2.0),
+        memory: args.memory.into(),
+        features: args.features.features(),
+        shingle: args.features.shingle(),
     }
-    Ok(config)
+}
+
+fn told_of_settings(error: SettingsError) -> String {
+    match error {
+        SettingsError::DiskWithoutDirectory => {
+            "--memory disk: there is no directory; add --index DIR".to_owned()
+        }
+        SettingsError::NotStored => {
+            "--index: only what a crawl does is kept between runs; leave --index out to compare \
+             other methods and features"
+                .to_owned()
+        }
+        SettingsError::KeepsFirst => {
+            "--keep: this method keeps the first; use --method combined, simhash or exact"
+                .to_owned()
+        }
+        SettingsError::Threshold(_) => "--threshold: write a share above 0 and up to 1".to_owned(),
+        SettingsError::Overlap(overlap) => {
+            format!("--overlap {overlap}: write a share from 0 to 1")
+        }
+    }
+}
+
+fn told_of_kept(error: KeptError) -> anyhow::Error {
+    match error {
+        KeptError::Reach(error) => usage(error.to_string()),
+        KeptError::Directory { dir, source } => {
+            resource(format!("--index {}: {source}", dir.display()))
+        }
+        KeptError::Index { dir, source } => {
+            resource(format!("{}: {}", dir.display(), in_full(&source)))
+        }
+        KeptError::Damaged { dir, why } => resource(format!(
+            "--index {}: the index cannot be used: {why}; \
+             it holds nothing but fingerprints: remove the directory and run over all documents again",
+            dir.display()
+        )),
+        KeptError::StoreNames(error) => resource(format!("store the kept ids: {error}")),
+        KeptError::StoreIndex(error) => resource(format!("the index: {}", in_full(&error))),
+    }
+}
+
+fn told_of_file(error: OpenError) -> anyhow::Error {
+    let cannot = |path: &Path, why| usage(format!("cannot read {}: {why}", path.display()));
+    match error {
+        OpenError::Read { path, source } => cannot(&path, source.to_string()),
+        OpenError::Compressed { path, tool } => {
+            let name = path.display();
+            let why = format!("it is compressed by {tool}; run: {tool} -dc {name} | tamis dedup -");
+            cannot(&path, why)
+        }
+    }
 }
 
 fn files(args: &Args) -> anyhow::Result<Vec<PathBuf>> {
@@ -303,194 +345,20 @@ fn files(args: &Args) -> anyhow::Result<Vec<PathBuf>> {
         }
         files.push("-".into());
     }
-    source::check(&files).map_err(|(file, error)| {
-        usage(format!(
-            "cannot read {}: {error}; check the path",
-            file.display()
-        ))
+    source::check(&files).map_err(|error| {
+        let told = told_of_file(error);
+        usage(format!("{told}; check the path"))
     })?;
     Ok(files)
 }
 
-/// What judges, one document after the other.
-struct Judge<'a> {
-    args: &'a Args,
-    output: &'a Output,
-    kept: Kept,
-    /// The kept documents as a compared method remembers them.
-    signatures: Option<KeptSignatures>,
-    counts: Counts,
-}
-
-impl Judge<'_> {
-    /// Judges a document and writes its line.
-    fn answer(&mut self, document: Document, reading: Reading) -> anyhow::Result<()> {
-        let Reading {
-            print,
-            page,
-            signature,
-        } = reading;
-        let found = self.nearest(&print, signature.as_ref())?;
-        let (near, name) = found.unzip();
-        let (mut repeats, kind) = judge(&print, near, name.as_ref(), page.layout);
-        let new = Name {
-            id: document.id,
-            layout: page.layout,
-            url: document.url.map(String::from),
-            published: page.published,
-            canonical: page.canonical,
-            source: page.source,
-        };
-        let near_id = name.as_ref().map(|name| &name.id);
-        let mut replaces = None;
-        if let (Some(near), Some(old)) = (near.filter(|_| repeats.is_some()), &name) {
-            let (old, new) = (member(old, near.word_count), member(&new, print.word_count));
-            replaces = sieve::better_representative(&old, &new, self.args.keep.into());
-        }
-        let original = near_id
-            .filter(|_| repeats.is_some())
-            .and(name.as_ref())
-            .and_then(|old| original(&[candidate(old), candidate(&new)]));
-        if replaces.is_some() {
-            repeats = None;
-        }
-        let verdict = match &repeats {
-            Some(reason) => reason.to_string(),
-            None => KEPT.to_owned(),
-        };
-        self.output.value(&Answer {
-            id: &new.id,
-            verdict: &verdict,
-            dup_of: near_id.filter(|_| repeats.is_some()),
-            near: near_id,
-            distance: near.map(|near| near.distance),
-            overlap: near.map(|near| near.overlap),
-            containment: near.and_then(|near| near.containment),
-            kind: kind.as_ref().map(DuplicateKind::name),
-            reason: near
-                .filter(|_| self.args.method == Method::Combined)
-                .map(|near| near.reason.name()),
-            original,
-            replaces: near_id.filter(|_| replaces.is_some()),
-            replaces_because: replaces,
-            fingerprint: print.fingerprint.to_string(),
-            words: print.word_count,
-        })?;
-        *self.counts.verdicts.entry(verdict).or_default() += 1;
-        if let (Some(_), Some(near)) = (replaces, near) {
-            self.counts.replaced += 1;
-            return self.kept.replace(near.page, &print, new);
-        }
-        if repeats.is_none() {
-            self.kept.insert(&print, new)?;
-            if let (Some(kept), Some(signature)) = (&mut self.signatures, signature) {
-                kept.insert(signature);
-            }
-        }
-        Ok(())
-    }
-
-    /// The kept document that decides by the chosen method, and its name.
-    fn nearest(
-        &mut self,
-        print: &TextPrint,
-        signature: Option<&Signature>,
-    ) -> anyhow::Result<Option<(Neighbour, Name)>> {
-        if let (Some(kept), Some(signature)) = (&self.signatures, signature) {
-            let Some(repeated) = kept.repeated(signature) else {
-                return Ok(None);
-            };
-            let found = self.kept.neighbour(print, repeated)?;
-            let decision = Decision::Duplicate;
-            return Ok(found.map(|(near, name)| (Neighbour { decision, ..near }, name)));
-        }
-        let Some((near, name)) = self.kept.nearest(print)? else {
-            return Ok(None);
-        };
-        let decision = match self.args.method {
-            Method::Simhash if near.distance <= self.args.k => Decision::Duplicate,
-            Method::Simhash => Decision::Unconfirmed,
-            Method::Combined | Method::Exact => near.decision,
-            Method::Imatch | Method::Shingles | Method::Spotsigs => near.decision,
-        };
-        Ok(Some((Neighbour { decision, ..near }, name)))
-    }
-
-    fn failure(&mut self, id: Option<Value>, error: String) -> anyhow::Result<()> {
-        self.counts.bad += 1;
-        Ok(self.output.value(&Failure { id, error })?)
-    }
-}
-
-/// What tells a source from its copy.
-fn candidate(name: &Name) -> Candidate {
-    Candidate {
-        url: address(name),
-        canonical: name.canonical.clone(),
-        source: name.source.clone(),
-        published: name.published.clone(),
-        ..Candidate::default()
-    }
-}
-
-/// The address of a document, or its id.
-fn address(name: &Name) -> String {
-    let id = || name.id.as_str().map_or(name.id.to_string(), str::to_owned);
-    name.url.clone().unwrap_or_else(id)
-}
-
-/// What matters of a document when two stand for the same text.
-fn member(name: &Name, words: u32) -> Member {
-    Member {
-        url: address(name),
-        words,
-        published: name.published.clone(),
-        canonical: name.canonical.clone(),
-    }
-}
-
-/// The verdict on what repeats nothing.
-const KEPT: &str = "kept";
-
-/// Why the sieve would drop a document, asked about nothing but duplicates, and the duplicate's kind.
-fn judge(
-    print: &TextPrint,
-    neighbour: Option<Neighbour>,
-    name: Option<&Name>,
-    layout: u64,
-) -> (Option<JunkReason>, Option<DuplicateKind>) {
-    let evidence = Evidence {
-        status: 200,
-        content: Content::Page,
-        words: print.word_count,
-        may_index: true,
-        soft_404: false,
-        listing: false,
-        language: None,
-        relevance: None,
-        neighbour,
-        same_layout: name
-            .is_some_and(|name| (name.layout ^ layout).count_ones() <= LAYOUT_BITS_MAX),
-    };
-    let rules = Rules {
-        words_min: 0,
-        ..Rules::default()
-    };
-    let neighbour = evidence.neighbour.as_ref();
-    let kind = neighbour.map(|near| duplicate_kind(near, evidence.same_layout));
-    match sieve::judge(&evidence, &rules) {
-        Verdict::Index => (None, None),
-        Verdict::Junk(reason) => (Some(reason), kind),
-    }
-}
-
-fn tell(counts: &Counts, before: usize, kept: &Kept, output: &Output) {
-    let documents: u64 = counts.verdicts.values().sum();
+fn summary(counts: &Counts, before: usize, after: usize, output: &Output) {
     let parts: Vec<String> = counts
         .verdicts
         .iter()
         .map(|(verdict, count)| format!("{count} {}", verdict.replace('_', " ")))
         .collect();
+    let documents = counts.documents();
     output.say(format!("{documents} documents: {}", parts.join(", ")));
     if counts.replaced > 0 {
         output.say(format!(
@@ -499,15 +367,15 @@ fn tell(counts: &Counts, before: usize, kept: &Kept, output: &Output) {
         ));
     }
     if before > 0 {
-        output.say(format!("the index held {before} and holds {}", kept.len()));
+        output.say(format!("the index held {before} and holds {after}"));
     }
     if counts.other > 0 {
         output.say(format!("{} records that are no pages", counts.other));
     }
-    if counts.bad > 0 {
+    if counts.failed > 0 {
         output.say(format!(
             "{} lines are no documents; they are in the answer with \"error\"",
-            counts.bad
+            counts.failed
         ));
     }
 }

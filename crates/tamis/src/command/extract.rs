@@ -1,27 +1,16 @@
 //! `tamis extract`: pages to main content, one JSON line each, on all cores and in order.
 
-use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
+use std::io::{self, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
+use documents::Workers;
+use documents::extraction::{BATCH_MAX, Extracted, ExtractionError, extract, next_requests};
 use report::words::plural;
-use serde::Deserialize;
 use serde_json::json;
 use url::Url;
 
-use super::document::no_text;
-use super::in_order;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
-
-/// How a gzip file begins; such a page is unpacked first.
-const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
-
-/// Bytes of a page or line that are read.
-const BYTES_MAX: u64 = 64 << 20;
-/// Lines in a batch at most.
-const BATCH_MAX: usize = 256;
-/// Bytes of lines in a batch from which it is full.
-const BATCH_BYTES: usize = 8 << 20;
 
 /// Read pages: main content, title, author, date, links
 #[derive(Debug, clap::Args)]
@@ -49,20 +38,12 @@ pub struct Args {
     files: Vec<PathBuf>,
 }
 
-/// The keys of an answer that are looked at here.
-#[derive(Deserialize)]
-struct Answer {
-    error: Option<String>,
-    title: Option<String>,
-    #[serde(default)]
-    text: String,
-}
-
 /// Reads the pages.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    let workers = Workers::new()?;
     let failed = match &args.jsonl {
-        Some(list) => lines(list, output)?,
-        None => files(args, output)?,
+        Some(list) => lines(list, &workers, output)?,
+        None => files(args, &workers, output)?,
     };
     Ok(if failed == 0 {
         Exit::Done
@@ -74,7 +55,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 }
 
 /// Answers for the files of the command line; gives how many failed.
-fn files(args: &Args, output: &Output) -> anyhow::Result<usize> {
+fn files(args: &Args, workers: &Workers, output: &Output) -> anyhow::Result<usize> {
     let files = match args.files.as_slice() {
         [] if io::stdin().is_terminal() => {
             return Err(usage(
@@ -117,13 +98,13 @@ fn files(args: &Args, output: &Output) -> anyhow::Result<usize> {
         .collect();
     let mut failed = 0;
     for batch in requests.chunks(BATCH_MAX) {
-        failed += batch_of(batch, output, output.json)?;
+        failed += answer(batch, workers, output, output.json)?;
     }
     Ok(failed)
 }
 
 /// Answers the lines of a list; gives how many failed.
-fn lines(list: &Path, output: &Output) -> anyhow::Result<usize> {
+fn lines(list: &Path, workers: &Workers, output: &Output) -> anyhow::Result<usize> {
     let told = |error: io::Error| usage(format!("cannot read {}: {error}", list.display()));
     let file: Box<dyn Read> = if list == Path::new("-") {
         Box::new(io::stdin())
@@ -133,74 +114,35 @@ fn lines(list: &Path, output: &Output) -> anyhow::Result<usize> {
     let mut reader = BufReader::with_capacity(256 << 10, file);
     let mut failed = 0;
     loop {
-        let batch = batch(&mut reader).map_err(told)?;
+        let batch = next_requests(&mut reader).map_err(told)?;
         if batch.is_empty() {
             return Ok(failed);
         }
-        failed += batch_of(&batch, output, true)?;
+        failed += answer(&batch, workers, output, true)?;
         output.flush()?;
     }
 }
 
-/// The next lines, as many as a batch holds; empty at the end.
-fn batch(reader: &mut impl BufRead) -> io::Result<Vec<String>> {
-    let mut lines = Vec::new();
-    let mut bytes = 0;
-    while lines.len() < BATCH_MAX && bytes < BATCH_BYTES {
-        let mut line = Vec::new();
-        reader
-            .by_ref()
-            .take(BYTES_MAX)
-            .read_until(b'\n', &mut line)?;
-        if line.is_empty() {
-            break;
-        }
-        if line.len() as u64 == BYTES_MAX && !line.ends_with(b"\n") {
-            let told = format!("a line is longer than {} MB", BYTES_MAX >> 20);
-            return Err(io::Error::other(told));
-        }
-        bytes += line.len();
-        // Malformed UTF-8 inside a JSON string is text like other text.
-        let line = String::from_utf8_lossy(line.trim_ascii());
-        if !line.is_empty() {
-            lines.push(line.into_owned());
-        }
-    }
-    Ok(lines)
-}
-
 /// Answers a batch of requests, as JSON or as text; gives how many failed.
-fn batch_of(requests: &[String], output: &Output, as_json: bool) -> anyhow::Result<usize> {
-    let answers = in_order::map(requests, |line| {
-        let answer = extractor::extract_json_line(line, &read);
-        let keys = serde_json::from_str::<Answer>(&answer);
-        (answer, keys)
-    })?;
+fn answer(
+    requests: &[String],
+    workers: &Workers,
+    output: &Output,
+    as_json: bool,
+) -> anyhow::Result<usize> {
     let mut failed = 0;
-    for (request, answer) in requests.iter().zip(answers) {
-        let Some((answer, keys)) = answer else {
-            failed += 1;
-            let id = serde_json::from_str::<serde_json::Value>(request)
-                .ok()
-                .and_then(|request| request.get("id").cloned());
-            let error = "reading the page failed in an unexpected way";
-            output.value(&json!({ "id": id, "error": error }))?;
-            continue;
-        };
-        let keys = keys?;
-        failed += usize::from(keys.error.is_some());
-        if as_json {
-            output.line(&answer)?;
-        } else if let Some(error) = keys.error {
-            output.error(&error);
-        } else {
-            print(&keys, output)?;
+    for answer in extract(workers, requests) {
+        failed += usize::from(answer.page.is_err());
+        match answer.page {
+            Ok(page) if !as_json => print(&page, output)?,
+            Err(ExtractionError::Failed(error)) if !as_json => output.error(&error),
+            Ok(_) | Err(_) => output.line(&answer.line)?,
         }
     }
     Ok(failed)
 }
 
-fn print(page: &Answer, output: &Output) -> anyhow::Result<()> {
+fn print(page: &Extracted, output: &Output) -> anyhow::Result<()> {
     if let Some(title) = &page.title {
         output.line(title)?;
         output.line("")?;
@@ -208,91 +150,4 @@ fn print(page: &Answer, output: &Output) -> anyhow::Result<()> {
     output.stream().write_all(page.text.as_bytes())?;
     output.line("")?;
     Ok(())
-}
-
-/// The bytes behind a path.
-fn read(path: &str) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if path == "-" {
-        io::stdin().take(BYTES_MAX + 1).read_to_end(&mut bytes)?;
-    } else {
-        let file = std::fs::File::open(path)?;
-        file.take(BYTES_MAX + 1).read_to_end(&mut bytes)?;
-    }
-    if bytes.starts_with(GZIP_MAGIC) {
-        let mut plain = Vec::new();
-        flate2::bufread::MultiGzDecoder::new(bytes.as_slice())
-            .take(BYTES_MAX + 1)
-            .read_to_end(&mut plain)?;
-        bytes = plain;
-    }
-    if bytes.len() as u64 > BYTES_MAX {
-        let told = format!("more than {} MB", BYTES_MAX >> 20);
-        return Err(io::Error::other(told));
-    }
-    match fetcher::binary_type(&bytes) {
-        Some(found) => Err(io::Error::other(no_text(&found))),
-        None => Ok(bytes),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_batch_is_bounded_and_empty_lines_are_none() {
-        let text = "{\"id\":1}\n\n".repeat(BATCH_MAX + 3);
-        let mut reader = text.as_bytes();
-        assert_eq!(batch(&mut reader).unwrap().len(), BATCH_MAX);
-        assert_eq!(batch(&mut reader).unwrap().len(), 3);
-        assert!(batch(&mut reader).unwrap().is_empty());
-    }
-
-    #[test]
-    fn a_file_that_is_no_text_is_told_by_its_name_and_format() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = |name: &str, bytes: &[u8]| {
-            let path = dir.path().join(name);
-            std::fs::write(&path, bytes).unwrap();
-            path.display().to_string()
-        };
-        let packed = |bytes: &[u8]| {
-            let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-            packer.write_all(bytes).unwrap();
-            packer.finish().unwrap()
-        };
-        let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
-        for (name, bytes) in [("a.png", png.to_vec()), ("a.png.gz", packed(png))] {
-            let path = path(name, &bytes);
-            let line = json!({"id": 1, "path": path}).to_string();
-            let answer = extractor::extract_json_line(&line, &read);
-            let error = serde_json::from_str::<Answer>(&answer)
-                .unwrap()
-                .error
-                .unwrap();
-            assert!(
-                error.contains(name) && error.contains("image/png"),
-                "{error}"
-            );
-        }
-        let html = path("a.html.gz", &packed(b"<title>T</title>"));
-        assert_eq!(read(&html).unwrap(), b"<title>T</title>");
-    }
-
-    #[test]
-    fn an_error_is_seen_in_an_answer_and_a_page_is_not_one() {
-        let answer = |line: &str| {
-            let answer = extractor::extract_json_line(line, &read);
-            serde_json::from_str::<Answer>(&answer).unwrap()
-        };
-        assert!(answer("{\"id\":1}").error.is_some());
-        assert!(
-            answer("{\"id\":1,\"path\":\"/nonexistent\"}")
-                .error
-                .is_some()
-        );
-        let page = answer("{\"id\":1,\"html\":\"<title>T</title>\"}");
-        assert_eq!((page.error, page.title.as_deref()), (None, Some("T")));
-    }
 }

@@ -1,21 +1,18 @@
 //! `tamis fingerprint`: a text's 64 bits, and Hamming work on lists of them.
 
-mod features;
-mod hamming;
-
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-
+use documents::Text;
+use resemblance::features::parse_weighted;
 use resemblance::lexicon::Lexicon;
 use resemblance::lookup::{self, Lookup};
 use serde_json::json;
 use simhash::Fingerprint;
 use simhash::layout::{Layout, Table};
 
-use super::document::{read_page, text_of_bytes, words};
 use super::feature_options::FeatureOptions;
-use super::text::read;
+use super::text::{read, read_page};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -195,8 +192,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 }
 
 fn of_file(file: &Path, options: &FeatureOptions, output: &Output) -> anyhow::Result<()> {
-    let text = text_of_bytes(&read_page(file)?, None, None);
-    let words = words(&text.text);
+    let text = Text::of_bytes(&read_page(file)?, None, None);
+    let words = text.words();
     let features = options.features();
     let lexicon = Lexicon::of([features.hashes(&words)]);
     let fingerprint = features.fingerprint(&words, &lexicon);
@@ -216,8 +213,8 @@ fn of_file(file: &Path, options: &FeatureOptions, output: &Output) -> anyhow::Re
 
 fn combine(file: &Path, output: &Output) -> anyhow::Result<()> {
     let name = file.display().to_string();
-    let features = features::parse(&read(file)?)
-        .map_err(|(line, told)| usage(format!("{name}:{line}: {told}")))?;
+    let features = parse_weighted(&read(file)?)
+        .map_err(|error| usage(format!("{name}:{}: {error}", error.line)))?;
     let fingerprint = resemblance::features::combine(features.iter().copied());
     if output.json {
         output.value(&json!({
@@ -233,7 +230,7 @@ fn combine(file: &Path, output: &Output) -> anyhow::Result<()> {
 
 fn pairs(args: &PairsArgs, output: &Output) -> anyhow::Result<()> {
     let list = fingerprints(&args.file)?;
-    let pairs = hamming::pairs(&list, args.k);
+    let pairs = lookup::pairs(&list, args.k);
     if output.json {
         let pairs: Vec<[String; 2]> = pairs
             .iter()
@@ -322,24 +319,8 @@ fn probes(args: &ProbesArgs, output: &Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The fingerprints of a file, one per line; empty lines and comments (`#`) are skipped.
+/// The fingerprints of a file.
 fn fingerprints(file: &Path) -> anyhow::Result<Vec<Fingerprint>> {
-    let bytes = read(file)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let mut list = Vec::new();
-    for (at, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let fingerprint = line.parse().map_err(|error| {
-            let file = file.display();
-            usage(format!(
-                "{file}:{}: {error}; write one fingerprint per line",
-                at + 1
-            ))
-        })?;
-        list.push(fingerprint);
-    }
-    Ok(list)
+    lookup::parse_list(&read(file)?)
+        .map_err(|error| usage(format!("{}:{}: {error}", file.display(), error.line)))
 }

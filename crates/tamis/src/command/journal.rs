@@ -5,12 +5,11 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use archive::{ArchiveError, BodyRef, Position, Record, Replayed};
-use fetcher::{FetchLimits, decode_content};
+use documents::Text;
 use pipeline::CrawlDir;
 use report::{body_places, text_places};
 use url::Url;
 
-use crate::command::document::text_of_bytes;
 use crate::command::{crawl_error, in_full};
 use crate::exit::resource;
 
@@ -105,17 +104,5 @@ pub fn texts(dir: &CrawlDir, pages: &BTreeSet<u64>) -> anyhow::Result<BTreeMap<u
 /// The main text of an archived body, extracted again.
 pub fn text_of_body(dir: &CrawlDir, url: &str, at: &BodyRef) -> Option<String> {
     let payload = archive::read_body(&dir.archive(), at).ok()?;
-    let field = |name| {
-        payload
-            .header(name)
-            .and_then(|value| std::str::from_utf8(value).ok())
-    };
-    let limits = FetchLimits::default();
-    let decoding = decode_content(
-        &payload.body,
-        field("content-encoding").into_iter(),
-        &limits,
-    );
-    let url = Url::parse(url).ok();
-    Some(text_of_bytes(&decoding.bytes, field("content-type"), url.as_ref()).text)
+    Some(Text::of_archived(&payload, Url::parse(url).ok().as_ref()).text)
 }

@@ -1,15 +1,12 @@
 //! `tamis text`: a file's bytes as text, with the encoding and how it was known.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use documents::FileError;
 use serde_json::json;
 
 use crate::exit::{Exit, usage};
 use crate::output::Output;
-
-/// Bytes of a page that a command reads; the fetcher's own limit is lower.
-const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Decode a file to UTF-8 and tell its encoding
 #[derive(Debug, clap::Args)]
@@ -55,25 +52,21 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 /// # Errors
 /// Wrong use: the file is not there, cannot be read, or is no page by its size.
 pub fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
-    let told = |error: std::io::Error| {
-        let name = file.display();
-        usage(format!("cannot read {name}: {error}; check the path"))
+    documents::file::read(file).map_err(|error| cannot_read(file, &error))
+}
+
+/// The bytes of a file that is a page or a text; `-` is standard input.
+///
+/// # Errors
+/// Wrong use: the file cannot be read, or is no text in any encoding.
+pub fn read_page(file: &Path) -> anyhow::Result<Vec<u8>> {
+    documents::file::read_text(file).map_err(|error| cannot_read(file, &error))
+}
+
+fn cannot_read(file: &Path, error: &FileError) -> anyhow::Error {
+    let mend = match error {
+        FileError::Read(_) => "; check the path",
+        FileError::TooLarge | FileError::NoText(_) => "",
     };
-    let mut bytes = Vec::new();
-    if file == Path::new("-") {
-        let stdin = std::io::stdin().lock();
-        stdin.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)
-    } else {
-        let opened = std::fs::File::open(file).map_err(told)?;
-        opened.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)
-    }
-    .map_err(told)?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(usage(format!(
-            "cannot read {}: more than {} MB",
-            file.display(),
-            FILE_BYTES_MAX >> 20
-        )));
-    }
-    Ok(bytes)
+    usage(format!("cannot read {}: {error}{mend}", file.display()))
 }

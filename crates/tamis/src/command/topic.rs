@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use documents::text::nowhere;
+use documents::{Text, is_page, title_of_text};
 use focus::{ExampleText, PageView, Relevance, TermSource, Topic};
 use pipeline::{config_file, setup};
 use report::words::plural;
@@ -10,7 +12,7 @@ use state::examples;
 use url::Url;
 
 use super::crawl_error;
-use super::document::{is_page, nowhere, read_page, text_of_bytes, words};
+use super::text::read_page;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -223,7 +225,7 @@ impl Page {
             name,
             title: String::new(),
             text: String::new(),
-            words: words(""),
+            words: segment::Segmenter::shared().words(""),
             url: nowhere(),
             links: Vec::new(),
             labels: Vec::new(),
@@ -243,11 +245,11 @@ impl Page {
                 page.links.push(link.url.into());
             }
         } else {
-            let text = text_of_bytes(&bytes, None, None).text;
-            page.title = setup::title_of_text(&text);
+            let text = Text::of_bytes(&bytes, None, None).text;
+            page.title = title_of_text(&text);
             page.text = text;
         }
-        page.words = words(&page.text);
+        page.words = segment::Segmenter::shared().words(&page.text);
         Ok(page)
     }
 

@@ -2,10 +2,9 @@
 
 use std::io::IsTerminal;
 
+use documents::batches::{self, Batch};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 
-use super::input::size;
-use super::source::Item;
 use crate::output::Output;
 
 /// A line that counts.
@@ -27,10 +26,13 @@ impl Progress {
     }
 
     /// Counts what was read.
-    pub fn read(&mut self, items: &[Item]) {
+    pub fn read(&mut self, batch: &Batch) {
         let Some(line) = &self.line else { return };
-        self.bytes += items.iter().map(|item| size(item) as u64).sum::<u64>();
-        line.inc(items.len() as u64);
+        self.bytes += batch
+            .iter()
+            .map(|next| batches::bytes(next) as u64)
+            .sum::<u64>();
+        line.inc(batch.len() as u64);
         let seconds = line.elapsed().as_secs_f64().max(0.001);
         line.set_message(format!(
             "{} documents, {} of text, {}/s",

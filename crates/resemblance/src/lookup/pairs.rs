@@ -1,9 +1,34 @@
-//! All near pairs of a list.
+//! All near pairs of a list, and the list itself as a text.
 //!
 //! K flipped bits cannot touch all of K + 1 blocks, so two fingerprints within K bits
 //! have a block in common (Manku, Jain, Das Sarma, WWW 2007, section 3).
 
+use std::str::FromStr;
+
 use simhash::Fingerprint;
+
+/// A line of a list that is no fingerprint.
+#[derive(Debug, thiserror::Error)]
+#[error("{source}; write one fingerprint per line")]
+pub struct ListError {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    source: <Fingerprint as FromStr>::Err,
+}
+
+/// The fingerprints of a text, one per line; empty lines and comments (`#`) are skipped.
+///
+/// # Errors
+/// The first line that is none.
+pub fn parse_list(text: &[u8]) -> Result<Vec<Fingerprint>, ListError> {
+    let text = String::from_utf8_lossy(text);
+    let lines = (1..).zip(text.lines().map(str::trim));
+    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|(line, text)| text.parse().map_err(|source| ListError { line, source }))
+        .collect()
+}
 
 /// From this K on, blocks are so short that most pairs share one; then all pairs are compared.
 const BLOCKS_K_MAX: u32 = 15;
@@ -72,6 +97,15 @@ mod tests {
                 Fingerprint(centres[n % 4] ^ flips)
             })
             .collect()
+    }
+
+    #[test]
+    fn a_list_is_read_and_a_bad_line_is_told_with_its_number() {
+        let list = parse_list(b"# two\n\n84adfe0ad03e12cb\n 84ad7e0ad13e128b \n").unwrap();
+        assert_eq!(list[0].distance(list[1]), 3);
+        let error = parse_list(b"\n84adfe0ad03e12cb\nnone\n").unwrap_err();
+        assert_eq!(error.line, 3);
+        assert!(error.to_string().contains("one fingerprint per line"));
     }
 
     #[test]

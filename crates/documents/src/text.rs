@@ -1,0 +1,179 @@
+//! A text from bytes: the main content of a page, or a plain text as it is.
+
+use archive::Payload;
+use fetcher::FetchLimits;
+use segment::{Segmenter, Words};
+use url::Url;
+
+/// Bytes that are looked at to tell a page from a text.
+const SNIFFED_BYTES: usize = 4096;
+
+/// Byte order marks.
+const MARKS: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe"];
+
+/// Characters of a text's first line that make its title.
+const TITLE_CHARS_MAX: usize = 120;
+
+/// A document's text, read as a crawl reads it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Text {
+    /// What the bytes are: `text/html` or `text/plain`.
+    pub form: &'static str,
+    /// The title, of a page.
+    pub title: Option<String>,
+    /// The text whose words count.
+    pub text: String,
+    /// The layout of a page, 0 for a text.
+    pub layout: u64,
+    /// Published date of a page, ISO 8601.
+    pub published: Option<String>,
+    /// The URL that a page names as canonical.
+    pub canonical: Option<String>,
+    /// The page that a page names as the source of its text.
+    pub source: Option<String>,
+}
+
+impl Text {
+    /// Reads bytes that are a page by their type or their look; anything else is taken for plain
+    /// text.
+    pub fn of_bytes(bytes: &[u8], content_type: Option<&str>, url: Option<&Url>) -> Text {
+        if is_page(content_type, bytes) {
+            let nowhere = nowhere();
+            let url = url.unwrap_or(&nowhere);
+            return Text::of_page(extractor::page_of_bytes(bytes, content_type, url));
+        }
+        Text {
+            form: "text/plain",
+            text: extractor::decode(bytes, content_type, None).text,
+            ..Text::default()
+        }
+    }
+
+    /// Reads markup.
+    pub fn of_html(html: &str, url: Option<&Url>) -> Text {
+        let nowhere = nowhere();
+        let context = extractor::PageContext::new(url.unwrap_or(&nowhere));
+        Text::of_page(extractor::extract(html, &context))
+    }
+
+    /// Reads a response from an archive.
+    pub fn of_archived(payload: &Payload, url: Option<&Url>) -> Text {
+        let field = |name| {
+            let value = payload.header(name);
+            value.and_then(|value| std::str::from_utf8(value).ok())
+        };
+        let codings = field("content-encoding").into_iter();
+        let decoding = fetcher::decoding::decode(&payload.body, codings, &FetchLimits::default());
+        Text::of_bytes(&decoding.bytes, field("content-type"), url)
+    }
+
+    fn of_page(page: extractor::Page) -> Text {
+        Text {
+            form: "text/html",
+            source: extractor::attribution(&page).map(String::from),
+            title: page.title,
+            text: page.text,
+            layout: page.layout,
+            published: page.published,
+            canonical: page.canonical.map(String::from),
+        }
+    }
+
+    /// The words of the text, as every stage counts them.
+    pub fn words(&self) -> Words {
+        Segmenter::shared().words(&self.text)
+    }
+}
+
+/// Whether a file's bytes are HTML by its content type, or without one by their beginning. Behind a
+/// byte order mark browsers sniff plain text; but they ask servers, and a file has no header.
+pub fn is_page(content_type: Option<&str>, bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(SNIFFED_BYTES)];
+    let sniffed = match MARKS.iter().any(|mark| head.starts_with(mark)) {
+        true => {
+            let text = extractor::decode(head, None, None).text;
+            fetcher::sniff_content_type(content_type, text.as_bytes())
+        }
+        false => fetcher::sniff_content_type(content_type, head),
+    };
+    matches!(
+        essence(&sniffed).as_str(),
+        "text/html" | "application/xhtml+xml"
+    )
+}
+
+/// What a plain text has for a title: the beginning of its first line.
+pub fn title_of_text(text: &str) -> String {
+    let first = text.lines().next().unwrap_or_default();
+    first.chars().take(TITLE_CHARS_MAX).collect()
+}
+
+/// A content type without its parameters, in lower case.
+pub(crate) fn essence(content_type: &str) -> String {
+    let essence = content_type.split(';').next().unwrap_or("");
+    essence.trim().to_ascii_lowercase()
+}
+
+/// An address for documents that have none.
+pub fn nowhere() -> Url {
+    Url::parse("about:blank").expect("it is a URL")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_with_a_byte_order_mark_is_a_page() {
+        let html = "\u{feff}<!doctype html><title>索引</title><p>A sentence of the page.";
+        let utf16: Vec<u8> = html.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for bytes in [html.as_bytes(), &utf16] {
+            let page = Text::of_bytes(bytes, None, None);
+            assert_eq!(
+                (page.form, page.title.as_deref()),
+                ("text/html", Some("索引"))
+            );
+        }
+        let text = "\u{feff}A plain text.".as_bytes();
+        assert_eq!(Text::of_bytes(text, None, None).form, "text/plain");
+    }
+
+    #[test]
+    fn a_page_is_read_by_its_content_and_a_text_as_it_is() {
+        let sentence = "The index keeps one copy of each page that it has seen before. ".repeat(6);
+        let html = format!(
+            "<!doctype html><title>T</title><nav><a href=/>Home</a></nav><article><p>{sentence}</p></article>"
+        );
+        let page = Text::of_bytes(html.as_bytes(), None, None);
+        assert_eq!(page.form, "text/html");
+        assert!(!page.text.contains("Home"), "{}", page.text);
+        let plain = Text::of_bytes(sentence.as_bytes(), None, None);
+        assert_eq!((plain.form, plain.layout), ("text/plain", 0));
+        assert_eq!(plain.text, sentence);
+    }
+
+    #[test]
+    fn an_archived_page_is_read_through_its_content_coding() {
+        use std::io::Write;
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gz.write_all(b"<title>T</title><p>two words").unwrap();
+        let payload = Payload {
+            http_head:
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"
+                    .to_vec(),
+            body: gz.finish().unwrap(),
+        };
+        let read = Text::of_archived(&payload, None);
+        assert_eq!((read.title.as_deref(), read.words().len()), (Some("T"), 2));
+    }
+
+    #[test]
+    fn a_text_has_its_first_line_for_a_title() {
+        assert_eq!(title_of_text("One line\nand another"), "One line");
+        assert_eq!(
+            title_of_text(&"索".repeat(200)).chars().count(),
+            TITLE_CHARS_MAX
+        );
+        assert_eq!(title_of_text(""), "");
+    }
+}
