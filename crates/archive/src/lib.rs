@@ -42,9 +42,9 @@ mod position;
 pub mod record;
 
 // The form on disk: one gzip member per record, WARC heads, HTTP messages, files.
+mod http;
 mod layout;
 mod member;
-mod http;
 mod record_id;
 mod response;
 mod warc;

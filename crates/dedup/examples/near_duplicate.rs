@@ -18,9 +18,9 @@ fn duplicates(pages: &[(Url, String)]) -> Result<Vec<(usize, u64)>, simhash::Ind
     for (at, (url, html)) in pages.iter().enumerate() {
         let page = extract(html, &PageContext::new(url));
         let print = simhash::print(&Segmenter::shared().words(&page.text));
-        match index.nearest(&print) {
+        match index.nearest(&print)? {
             Some(near) if near.decision == Decision::Duplicate => found.push((at, near.page)),
-            Some(_) | None => index.insert(at as u64, &print),
+            Some(_) | None => index.insert(at as u64, &print)?,
         }
     }
     Ok(found)

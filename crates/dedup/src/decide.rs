@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use documents::batches::Batch;
 use documents::workers::NoThreads;
 use documents::{Document, DocumentError, Entry};
+use outcome::{DuplicateKind, JunkReason};
 use report::original::{Candidate, Original, original};
 use resemblance::detector::{KeptSignatures, Signature};
 use serde_json::Value;
-use outcome::{DuplicateKind, JunkReason};
 use sieve::{Content, Evidence, Member, Rules};
 use simhash::{Decision as NeighbourDecision, Fingerprint, Neighbour, Reason, TextPrint};
 

@@ -4,9 +4,9 @@
 //! rests on; the exact measures stand beside it, so that a person can see how good the estimate is.
 
 use documents::Text;
+use outcome::DuplicateKind;
 use resemblance::measures::{Measures, Relation};
 use segment::Words;
-use outcome::DuplicateKind;
 use simhash::{Decision, IndexConfig, Neighbour, TextPrint, rule};
 
 use crate::decide::{Verdict, duplicate_kind};

@@ -144,7 +144,7 @@ impl Settings {
             overlap: self.overlap,
             tables: self.tables,
             memory: self.memory,
-            sketch: usual.sketch,
+            ..usual
         };
         match self.method {
             Method::Combined | Method::IMatch | Method::Shingles | Method::SpotSigs => config,
@@ -177,7 +177,7 @@ impl Settings {
             Method::Shingles => Some(Detector::Shingles(Shingles {
                 words: self.shingle.unwrap_or(shingles.words),
                 sampled: match self.features.modulus {
-                    1 => Sampled::Least,
+                    1 => Sampled::MinHash,
                     modulus => Sampled::Modulo(modulus),
                 },
                 overlap: self.threshold.unwrap_or(shingles.overlap),

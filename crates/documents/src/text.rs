@@ -63,7 +63,7 @@ impl Text {
             value.and_then(|value| std::str::from_utf8(value).ok())
         };
         let codings = field("content-encoding").into_iter();
-        let decoding = fetcher::decoding::decode(&payload.body, codings, &FetchLimits::default());
+        let decoding = fetcher::decode_content(&payload.body, codings, &FetchLimits::default());
         Text::of_bytes(&decoding.bytes, field("content-type"), url)
     }
 

@@ -67,6 +67,7 @@ fn response(block: &[u8], content_type: Option<&str>, url: Option<&Url>) -> Opti
         truncated: None,
         first_byte: Duration::ZERO,
         total: Duration::ZERO,
+        via: fetcher::Via::Wire,
     };
     let content_type = fetched.content_type();
     let encoded = fetched.header("content-encoding").is_some();

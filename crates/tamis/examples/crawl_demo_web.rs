@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use tamis::{Crawl, CrawlConfig};
+use tamis::{Crawl, CrawlConfig, Span};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = tempfile::tempdir()?;
     let mut config = CrawlConfig::default();
     config.network.allow_private = true;
-    config.politeness.delay = "10ms".parse()?;
+    config.politeness.delay = Span::parse("10ms")?;
     config.crawl.max_pages = 60;
     let mut crawl = Crawl::new(config)
         .dir(dir.path().join("crawl"))

@@ -54,7 +54,7 @@ impl Crawl {
     /// The directory where the crawl lives. One that holds a crawl is carried on.
     #[must_use]
     pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
-        self.inner.dir = CrawlDir::new(&dir.into());
+        self.inner.dir = CrawlDir::new(dir.into());
         self
     }
 

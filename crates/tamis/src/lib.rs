@@ -26,7 +26,7 @@
 
 mod crawl;
 
-pub use config::CrawlConfig;
+pub use config::{CrawlConfig, Size, Span};
 pub use crawl::{Crawl, Error, Finished};
 pub use fetcher::Fetch;
 pub use outcome::{Outcome, StopReason, Verdict};

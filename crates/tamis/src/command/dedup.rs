@@ -319,7 +319,9 @@ fn told_of_kept(error: KeptError) -> anyhow::Error {
             dir.display()
         )),
         KeptError::StoreNames(error) => resource(format!("store the kept ids: {error}")),
-        KeptError::StoreIndex(error) => resource(format!("the index: {}", in_full(&error))),
+        KeptError::Store(error) | KeptError::StoreIndex(error) => {
+            resource(format!("the index: {}", in_full(&error)))
+        }
     }
 }
 
