@@ -154,37 +154,46 @@ mod tests {
 
     #[test]
     fn what_new_users_write_is_told_with_its_line_and_mend() {
-        let mistake = |text: &str| {
+        let told = |text: &str| {
             let problem = only(text);
             (problem.line, problem.message, problem.mend)
         };
-        let (line, message, mend) = mistake("[dedup]\nk = 70\n");
+        let (line, message, mend) = told("[dedup]\nk = 70\n");
         assert_eq!((line, message.as_str()), (2, "dedup.k is 70"));
         assert_eq!(mend, "choose 0 to 11");
-        assert_eq!(mistake("[dedup]\nk = 700\n").2, "choose 0 to 11");
-        assert_eq!(mistake("[dedup]\nk = 9\n").0, 2, "above the default reach");
-        let (line, message, mend) = mistake("[crawl]\n\nmax_time = 3\n");
+        assert_eq!(told("[dedup]\nk = 700\n").2, "choose 0 to 11");
+        assert_eq!(told("[dedup]\nk = 9\n").0, 2, "above the default reach");
+        let (line, message, mend) = told("[crawl]\n\nmax_time = 3\n");
         assert_eq!((line, mend.contains("\"3s\"")), (3, true), "{message}");
-        let (_, message, mend) = mistake("[topic]\nkeywords = \"word\"\n");
+        let (_, message, mend) = told("[topic]\nkeywords = \"word\"\n");
         assert!(message.contains("not a list"), "{message}");
         assert_eq!(mend, "write it as a list: [\"word\"]");
-        assert_eq!(mistake("[agent]\ncontact = \"xx\"\n").0, 2);
-        let (_, message, mend) = mistake("[crawl]\nthreads = 999999\n");
+        assert_eq!(told("[agent]\ncontact = \"xx\"\n").0, 2);
+        let (_, message, mend) = told("[crawl]\nthreads = 999999\n");
         assert_eq!(message, "crawl.threads is 999999");
         assert_eq!(mend, "choose 0 to 1024");
-        let (_, message, mend) = mistake("[limits]\nbody = \"10\"\n");
+        let (_, message, mend) = told("[limits]\nbody = \"10\"\n");
         assert_eq!(message, "limits.body is 10 B");
         assert_eq!(mend, "choose at least 1 KB");
-        let (line, _, mend) = mistake("[crawl]\n[host.\"https://a.example/\"]\ndelay = \"1s\"\n");
+        let (line, _, mend) = told("[crawl]\n[host.\"https://a.example/\"]\ndelay = \"1s\"\n");
         assert_eq!(
             (line, mend.as_str()),
             (2, "write the host alone: \"a.example\"")
         );
-        let (_, message, _) = mistake("[host.\"*.a.example\"]\ndelay = \"1s\"\n");
+        let (_, message, _) = told("[host.\"*.a.example\"]\ndelay = \"1s\"\n");
         assert!(message.contains("more than one host"), "{message}");
-        let (_, _, mend) = mistake("max_pages = 5\n");
+        let (_, _, mend) = told("max_pages = 5\n");
         assert_eq!(mend, "it belongs below [crawl]");
-        let (_, _, mend) = mistake("[scope]\nmode = host\n");
+        let (_, _, mend) = told("[[host]]\ndelay = \"1s\"\n");
+        assert!(
+            mend.starts_with("write [host.\"NAME\"] on a line"),
+            "{mend}"
+        );
+        let (_, _, mend) = told("[politeness]\ndelay = 1s\n");
+        assert_eq!(mend, "write \"1s\", in quotes");
+        let twice = "[crawl]\nthreads = 1\nthreads = 2\nmax_depth = -1\n";
+        assert_eq!(lines(twice), [3, 4]);
+        let (_, _, mend) = told("[scope]\nmode = host\n");
         assert_eq!(mend, "write \"host\", in quotes");
     }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::crawl_config::CrawlConfig;
 use crate::node::{from_json, quoted};
-use crate::reading::Reading;
+use crate::reading::{Reading, header};
 
 /// A configuration as it was recorded.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,11 +61,7 @@ impl CrawlConfig {
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
         for (path, section) in self.present() {
-            let header = match path.split_once('.') {
-                Some((part, name)) => format!("{part}.{}", quoted(name)),
-                None => path.clone(),
-            };
-            let _ = writeln!(text, "[{header}]");
+            let _ = writeln!(text, "{}", header(&path));
             for (key, value) in section.values("") {
                 if let Some(value) = toml_of(&value) {
                     let _ = writeln!(text, "{} = {value}", key.trim_start_matches('.'));

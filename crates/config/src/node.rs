@@ -52,6 +52,9 @@ pub(crate) struct Parsed {
     pub(crate) sound_to: usize,
 }
 
+/// What the parser says of a key that is set twice; it goes on with the first value.
+const DUPLICATE: &str = "duplicate key";
+
 const TOML_IN_SHORT: &str = "TOML is written as key = value below a [section], with texts in \"quotes\" and lists in [brackets]";
 
 /// Reads a TOML text as far as possible. After a mistake inside one value, such as a text without
@@ -61,7 +64,7 @@ pub(crate) fn from_toml(text: &str) -> Parsed {
     let mut tree = Tree {
         wrong: errors
             .iter()
-            .map(|error| (error.span().unwrap_or(0..0), false))
+            .map(|error| (error.span().unwrap_or(0..0), error.message() == DUPLICATE))
             .collect(),
     };
     let root = Node {
@@ -96,12 +99,13 @@ fn line_start(text: &str, byte: usize) -> usize {
 fn mistake(text: &str, place: Range<usize>, message: &str) -> Mistake {
     let message = message.lines().next().unwrap_or_default();
     let found = text.get(place.clone()).unwrap_or_default();
-    let is_bare_word =
-        found.starts_with(|c: char| c.is_alphabetic()) && !found.contains(['\n', '"', '\'']);
-    let mend = match (message, is_bare_word) {
-        ("duplicate key", _) => "it is set above already: remove one of the two".to_owned(),
-        (_, true) => format!("write \"{found}\", in quotes"),
-        (_, false) => TOML_IN_SHORT.to_owned(),
+    let is_bare_word = message.starts_with("string values must be quoted")
+        && !found.is_empty()
+        && !found.contains(['\n', '"', '\'']);
+    let mend = match is_bare_word {
+        _ if message == DUPLICATE => "it is set above already: remove one of the two".to_owned(),
+        true => format!("write \"{found}\", in quotes"),
+        false => TOML_IN_SHORT.to_owned(),
     };
     Mistake::new(place.start, message.to_owned(), mend)
 }

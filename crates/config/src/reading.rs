@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::choice::suggestion;
-use crate::node::{Entry, Node, Written};
+use crate::node::{Entry, Node, Written, quoted};
 use crate::problem::Mistake;
 use crate::section::Section;
 
@@ -28,15 +28,20 @@ pub(crate) struct Place {
 }
 
 impl Reading {
-    /// The lines of what should be a table.
-    pub(crate) fn table<'n>(&mut self, entry: &'n Entry, path: &str) -> Option<&'n [Entry]> {
+    /// The lines of what should be a table; `header` is how such a table begins.
+    pub(crate) fn table<'n>(
+        &mut self,
+        entry: &'n Entry,
+        path: &str,
+        header: &str,
+    ) -> Option<&'n [Entry]> {
         self.note(path, &entry.node);
         match &entry.node.value {
             Written::Table(entries) => Some(entries),
             Written::Broken => None,
             _ => {
                 let message = format!("{path} is {}, not a section", entry.node);
-                let mend = format!("write [{path}] on a line of its own, and its keys below");
+                let mend = format!("write {header} on a line of its own, and its keys below");
                 self.cannot(entry.node.place.start, message, mend);
                 None
             }
@@ -82,7 +87,7 @@ pub(crate) fn read_section<S: Section>(
     reading: &mut Reading,
 ) {
     let keys = S::keys();
-    let Some(entries) = reading.table(entry, path) else {
+    let Some(entries) = reading.table(entry, path, &header(path)) else {
         reading.incomplete.insert(path.to_owned());
         return;
     };
@@ -103,5 +108,13 @@ pub(crate) fn read_section<S: Section>(
             reading.unreadable.extend(wrong);
             reading.incomplete.insert(path.to_owned());
         }
+    }
+}
+
+/// How the section of a path begins in a file: `[host."a.example"]` for `host.a.example`.
+pub(crate) fn header(path: &str) -> String {
+    match path.split_once('.') {
+        Some((part, name)) => format!("[{part}.{}]", quoted(name)),
+        None => format!("[{path}]"),
     }
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::key::{Fault, Key, KeyFacts};
 use crate::node::{Entry, Written};
 use crate::problem::ConfigProblem;
-use crate::reading::Reading;
+use crate::reading::{Reading, header};
 
 /// Declares a section and its keys.
 macro_rules! keys {
@@ -232,7 +232,7 @@ impl<S: Section + Part> Part for Option<S> {
 /// A section for each name.
 impl<S: Section + Part> Part for BTreeMap<String, S> {
     fn read(&mut self, entry: &Entry, path: &str, reading: &mut Reading) {
-        let Some(entries) = reading.table(entry, path) else {
+        let Some(entries) = reading.table(entry, path, &header(&format!("{path}.NAME"))) else {
             return;
         };
         for entry in entries {
