@@ -3,7 +3,9 @@
 //! Rows are written as the records are read, so an export of any size takes little memory and
 //! also works on the journal of a crawl that runs. Some facts about a page come after its record:
 //! it was put back into the queue, or lost its place in the index to a better copy. These
-//! are rare, and known from a first pass over the records (`later.rs`).
+//! are rare, and known from a first pass over the records (`amendments.rs`).
+//!
+//! A kind of row has a file with its columns, each declared once: see `columns.rs`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,14 +14,25 @@ use std::str::FromStr;
 
 use archive::{BodyRef, Event, Record};
 use outcome::LinkFate;
-use serde_json::{Map, Value};
 
+mod amendments;
+mod clusters;
+mod columns;
 mod fetches;
-mod later;
-mod rows;
+mod hosts;
+mod links;
+mod pages;
+mod sink;
+mod values;
 
+use amendments::Amendments;
+use clusters::Clusters;
 use fetches::Fetches;
-use later::Later;
+use links::LinkRow;
+use pages::{JunkRow, PageRow};
+use sink::Sink;
+
+pub use columns::{Column, Table};
 
 use crate::original::Original;
 
@@ -55,7 +68,7 @@ pub enum Format {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName {
     name: String,
-    known: &'static [&'static str],
+    known: Vec<&'static str>,
 }
 
 impl fmt::Display for UnknownName {
@@ -67,85 +80,32 @@ impl fmt::Display for UnknownName {
 impl std::error::Error for UnknownName {}
 
 impl What {
-    /// All kinds, by name, in the order of the documentation.
-    pub const NAMES: &[&str] = &[
-        "fetches", "pages", "indexed", "junk", "clusters", "links", "hosts",
+    /// All kinds, in the order of the documentation.
+    pub const ALL: [What; 7] = [
+        What::Fetches,
+        What::Pages,
+        What::Indexed,
+        What::Junk,
+        What::Clusters,
+        What::Links,
+        What::Hosts,
     ];
 
-    /// The keys of a row, in order.
-    pub fn keys(self) -> &'static [&'static str] {
+    /// The names of all kinds, in the same order.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        What::ALL.into_iter().map(|what| what.table().name)
+    }
+
+    /// The columns of its rows.
+    pub fn table(self) -> &'static Table {
         match self {
-            What::Fetches => &[
-                "seq",
-                "url",
-                "at",
-                "status",
-                "bytes",
-                "ms",
-                "attempt",
-                "error",
-                "redirect_to",
-                "record",
-            ],
-            What::Pages => &[
-                "url",
-                "outcome",
-                "status",
-                "verdict",
-                "reason",
-                "depth",
-                "via",
-                "relevance",
-                "fingerprint",
-                "lang",
-                "charset",
-                "title",
-                "words",
-                "links",
-                "fetched_at",
-                "page",
-            ],
-            What::Indexed => &[
-                "url",
-                "title",
-                "text",
-                "lang",
-                "author",
-                "published",
-                "fingerprint",
-                "relevance",
-                "fetched_at",
-                "page",
-            ],
-            What::Junk => &[
-                "url",
-                "reason",
-                "dup_of",
-                "distance",
-                "overlap",
-                "kind",
-                "relevance",
-                "words",
-                "fetched_at",
-                "page",
-            ],
-            What::Clusters => &["representative", "members", "original", "original_because"],
-            What::Links => &["from", "to", "anchor", "rel", "promise", "fate"],
-            What::Hosts => &[
-                "host",
-                "pages",
-                "indexed",
-                "duplicates",
-                "off_topic",
-                "errors",
-                "bytes",
-                "robots",
-                "delay_s",
-                "avg_ms",
-                "state",
-                "pending",
-                "admitted",
-            ],
+            What::Fetches => &fetches::FETCHES,
+            What::Pages => &pages::PAGES,
+            What::Indexed => &pages::INDEXED,
+            What::Junk => &pages::JUNK,
+            What::Clusters => &clusters::CLUSTERS,
+            What::Links => &links::LINKS,
+            What::Hosts => &hosts::HOSTS,
         }
     }
 }
@@ -154,16 +114,8 @@ impl FromStr for What {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<What, UnknownName> {
-        Ok(match name {
-            "fetches" => What::Fetches,
-            "pages" => What::Pages,
-            "indexed" => What::Indexed,
-            "junk" => What::Junk,
-            "clusters" => What::Clusters,
-            "links" => What::Links,
-            "hosts" => What::Hosts,
-            _ => return Err(unknown(name, What::NAMES)),
-        })
+        let found = What::ALL.into_iter().find(|what| what.table().name == name);
+        found.ok_or_else(|| unknown(name, What::names()))
     }
 }
 
@@ -174,16 +126,21 @@ impl FromStr for Format {
         match name {
             "jsonl" => Ok(Format::Jsonl),
             "csv" => Ok(Format::Csv),
-            _ => Err(unknown(name, &["jsonl", "csv"])),
+            _ => Err(unknown(name, ["jsonl", "csv"])),
         }
     }
 }
 
-fn unknown(name: &str, known: &'static [&'static str]) -> UnknownName {
+fn unknown(name: &str, known: impl IntoIterator<Item = &'static str>) -> UnknownName {
     UnknownName {
         name: name.to_owned(),
-        known,
+        known: known.into_iter().collect(),
     }
+}
+
+/// What each export holds, in Markdown: `docs/exports.md`.
+pub fn documentation() -> String {
+    columns::documentation(&What::ALL.map(What::table))
 }
 
 /// The guess at the source of the cluster that a page belongs to, kept or dropped, by its record
@@ -192,11 +149,11 @@ pub fn original_of<I: Iterator<Item = Record>>(
     mut records: impl FnMut() -> I,
     page: u64,
 ) -> Option<Original> {
-    let later = Later::of(records());
-    let mut clusters = rows::Clusters::default();
-    let known = records().take_while(|record| record.seq <= later.last_seq);
-    known.for_each(|record| clusters.add(&record, &later));
-    clusters.original(later.representative(page))
+    let amendments = Amendments::of(records());
+    let mut clusters = Clusters::default();
+    let known = records().take_while(|record| record.seq <= amendments.last_seq);
+    known.for_each(|record| clusters.add(&record, &amendments));
+    clusters.original(amendments.representative(page))
 }
 
 /// Writes the rows and says how many there were.
@@ -214,141 +171,78 @@ pub fn export<I: Iterator<Item = Record>>(
     text: &dyn Fn(&BodyRef) -> Option<String>,
     out: &mut dyn Write,
 ) -> io::Result<u64> {
-    let later = Later::of(records());
-    let mut sink = Sink::begin(what, format, out)?;
-    let known = records().take_while(|record| record.seq <= later.last_seq);
+    let amendments = Amendments::of(records());
+    let mut sink = Sink::begin(what.table(), format, out)?;
+    let known = records().take_while(|record| record.seq <= amendments.last_seq);
     match what {
         What::Fetches => {
             let mut fetches = Fetches::default();
             for record in known {
-                for row in fetches.add(&record) {
-                    sink.row(row)?;
-                }
+                sink.rows(fetches.add(&record))?;
             }
-            for row in fetches.rest() {
-                sink.row(row)?;
-            }
+            sink.rows(fetches.rest())?;
         }
         What::Hosts => {
             let mut tally = crate::Tally::new();
             known.for_each(|record| tally.add(&record));
-            for host in &tally.report("").hosts {
-                sink.row(rows::host_row(host))?;
-            }
+            sink.rows(tally.report("").hosts.iter().map(hosts::host))?;
         }
         What::Clusters => {
-            let mut clusters = rows::Clusters::default();
-            known.for_each(|record| clusters.add(&record, &later));
-            for row in clusters.rows() {
-                sink.row(row)?;
+            let mut clusters = Clusters::default();
+            known.for_each(|record| clusters.add(&record, &amendments));
+            sink.rows(clusters.rows())?;
+        }
+        What::Links => {
+            for record in known {
+                if let Event::Page(page) = &record.event {
+                    let from = page.url.as_str();
+                    let rows = page.links.iter().map(|link| LinkRow { from, link });
+                    sink.rows(rows.map(|row| links::link(&row)))?;
+                }
             }
         }
-        What::Pages | What::Indexed | What::Junk | What::Links => {
-            let mut names = HashMap::new();
-            for record in known {
-                let Event::Page(page) = &record.event else {
-                    continue;
-                };
-                if what == What::Links {
-                    for link in &page.links {
-                        sink.row(rows::link(&page.url, link))?;
-                    }
-                    continue;
-                }
-                if what == What::Pages && page.links.iter().any(|link| link.fate == LinkFate::New) {
-                    names.insert(record.seq, page.url.clone());
-                }
-                let Some(page) = later.page(record.seq, page) else {
-                    continue;
-                };
-                let (seq, at) = (record.seq, record.at_ms);
-                let row = match what {
-                    What::Pages => Some(rows::page(seq, at, &page, &names)),
-                    What::Indexed => rows::indexed(seq, at, &page, text),
-                    _ => rows::junk(seq, at, &page),
-                };
-                if let Some(row) = row {
-                    sink.row(row)?;
-                }
-            }
+        What::Pages | What::Indexed | What::Junk => {
+            pages(what, known, &amendments, text, &mut sink)?;
         }
     }
     sink.end()
 }
 
-/// A row before it is written: values in the order of [`What::keys`].
-type Row = Vec<Value>;
-
-struct Sink<'o> {
-    keys: &'static [&'static str],
-    format: Format,
-    out: &'o mut dyn Write,
-    rows: u64,
-}
-
-impl<'o> Sink<'o> {
-    fn begin(what: What, format: Format, out: &'o mut dyn Write) -> io::Result<Sink<'o>> {
-        let keys = what.keys();
-        if format == Format::Csv {
-            out.write_all(keys.join(",").as_bytes())?;
-            out.write_all(b"\r\n")?;
+/// Writes the rows about finished URLs.
+fn pages(
+    what: What,
+    records: impl Iterator<Item = Record>,
+    amendments: &Amendments,
+    text: &dyn Fn(&BodyRef) -> Option<String>,
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
+    let mut names = HashMap::new();
+    for record in records {
+        let Event::Page(page) = &record.event else {
+            continue;
+        };
+        if what == What::Pages && page.links.iter().any(|link| link.fate == LinkFate::New) {
+            names.insert(record.seq, page.url.clone());
         }
-        Ok(Sink {
-            keys,
-            format,
-            out,
-            rows: 0,
-        })
-    }
-
-    fn row(&mut self, row: Row) -> io::Result<()> {
-        debug_assert_eq!(row.len(), self.keys.len());
-        self.rows += 1;
-        match self.format {
-            Format::Jsonl => {
-                let keys = self.keys.iter().map(|key| (*key).to_owned());
-                let object: Map<String, Value> = keys.zip(row).collect();
-                serde_json::to_writer(&mut *self.out, &object)?;
-                self.out.write_all(b"\n")
+        let Some(page) = amendments.page(record.seq, page) else {
+            continue;
+        };
+        let row = PageRow {
+            seq: record.seq,
+            at_ms: record.at_ms,
+            record: &page,
+            names: &names,
+            text,
+        };
+        sink.rows(match what {
+            What::Junk => JunkRow::of(row).map(|row| pages::junk(&row)),
+            What::Indexed => row.is_kept().then(|| pages::indexed(&row)),
+            What::Pages | What::Fetches | What::Clusters | What::Links | What::Hosts => {
+                Some(pages::page(&row))
             }
-            Format::Csv => {
-                let cells: Vec<String> = row.iter().map(csv_cell).collect();
-                self.out.write_all(cells.join(",").as_bytes())?;
-                self.out.write_all(b"\r\n")
-            }
-        }
+        })?;
     }
-
-    fn end(self) -> io::Result<u64> {
-        self.out.flush()?;
-        Ok(self.rows)
-    }
-}
-
-/// RFC 4180 §2: quoted where it must be, quotes doubled. A text of the web may be made to be a
-/// formula where a spreadsheet opens it, so one that begins like a formula gets a `'` before it;
-/// control characters other than line ends and tabs become spaces. JSONL has every text as it is.
-fn csv_cell(value: &Value) -> String {
-    let text = match value {
-        Value::Null => return String::new(),
-        Value::String(text) => {
-            let harmless = |c: char| {
-                if c.is_control() && !matches!(c, '\n' | '\t') {
-                    ' '
-                } else {
-                    c
-                }
-            };
-            let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-            let lead = if formula { "'" } else { "" };
-            lead.chars().chain(text.chars().map(harmless)).collect()
-        }
-        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
-    };
-    match text.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
-    }
+    Ok(())
 }
 
 #[cfg(test)]

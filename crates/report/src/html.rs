@@ -1,8 +1,13 @@
 //! The report as one HTML file that opens without network: styles and charts are inside, scripts
 //! there are none. Light and dark follow the reader's system.
 
+//!
+//! Markup is written with `maud`: it is checked when the crate is compiled, and every text in it
+//! is escaped. The one string that is taken as it is are the styles.
+
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::figures::CrawlReport;
 use crate::lines::{opening_line, stop_line};
@@ -19,132 +24,131 @@ use sections::{
     against_breadth, duplicates, errors, harvest, languages, links, network, responses, robots,
     sizes, sorted, waiting,
 };
-use tables::{hosts, seeds};
+use tables::{Head, hosts, seeds, table};
 
 const STYLE: &str = include_str!("html/style.css");
-
-/// A drum sieve, seen from above.
-const MARK: &str = "<svg viewBox=\"0 0 48 48\" fill=\"none\" stroke=\"currentColor\" aria-hidden=\"true\">\
-    <circle cx=\"24\" cy=\"24\" r=\"21\" stroke-width=\"3.5\"/>\
-    <path stroke-width=\"1.2\" d=\"M12 9.5V38.5M18 6.5V41.5M24 5V43M30 6.5V41.5M36 9.5V38.5M9.5 12H38.5M6.5 18H41.5M5 24H43M6.5 30H41.5M9.5 36H38.5\"/></svg>";
 
 /// The whole file. `texts` gives the archived text of a page by its record number, for the
 /// duplicates that are shown side by side: see [`CrawlReport::sample_pages`].
 pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> String {
     let title = format!("Crawl report: {}", report.name);
-    let mut out = begun(&title);
-    opening(&mut out, report, &title);
-    sieve(&mut out, report);
-    two(&mut out, [harvest(report), network(report)]);
-    out.push_str(&against_breadth(report));
-    duplicates(&mut out, report, texts);
-    hosts(&mut out, report);
-    seeds(&mut out, report);
-    two(&mut out, [responses(report), errors(report)]);
-    two(&mut out, [languages(report), sizes(report)]);
-    two(&mut out, [waiting(report), robots(report)]);
-    out.push_str(&links(report));
-    ended(
-        &mut out,
-        "Every number here is also in <code>tamis report --format json</code>. \
-         Admitted = pending + finished; finished = the sum of its parts.",
-    );
-    out
+    let sections = html! {
+        (opening(report))
+        (sieve(report))
+        (side_by_side([harvest(report), network(report)]))
+        (shown(against_breadth(report)))
+        (shown(duplicates(report, texts)))
+        (shown(hosts(report)))
+        (shown(seeds(report)))
+        (side_by_side([responses(report), errors(report)]))
+        (side_by_side([languages(report), sizes(report)]))
+        (side_by_side([waiting(report), robots(report)]))
+        (shown(links(report)))
+    };
+    let note = html! {
+        "Every number here is also in " code { "tamis report --format json" } ". "
+        "Admitted = pending + finished; finished = the sum of its parts."
+    };
+    let lines = [opening_line(report), stop_line(report)];
+    file(&title, &heading(&title, &lines), &sections, &note)
 }
 
-/// A file up to where its contents begin.
-fn begun(title: &str) -> String {
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"generator\" content=\"Tamis\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n\
-         </head>\n<body>\n<div class=\"page\">\n",
-        escape(title)
-    )
+/// A whole file.
+fn file(title: &str, heading: &Markup, contents: &Markup, note: &Markup) -> String {
+    let markup = html! {
+        (DOCTYPE) "\n"
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content="Tamis";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                div class="page" {
+                    (heading) "\n"
+                    main { (contents) }
+                    footer { (note) }
+                }
+            }
+        }
+        "\n"
+    };
+    without_controls(markup.into_string())
 }
 
-/// The mark and the heading; `lines` are text that stands below it.
-fn heading(out: &mut String, title: &str, lines: &[String]) {
-    let lines: Vec<String> = lines.iter().map(|line| escape(line)).collect();
-    let _ = write!(
-        out,
-        "<header class=\"top\">{MARK}<div><h1>{}</h1><p class=\"soft\">{}</p></div></header>\n<main>\n",
-        escape(title),
-        lines.join("<br>"),
-    );
-}
-
-/// The end of a file that `begun` began; `note` is markup.
-fn ended(out: &mut String, note: &str) {
-    let _ = write!(
-        out,
-        "</main>\n<footer>{note}</footer>\n</div>\n</body>\n</html>\n"
-    );
-}
-
-/// Text for HTML, in elements and in quoted attributes. Control characters, which HTML does not
-/// allow, become spaces.
-pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
+/// The mark and the heading; `lines` stand below it.
+fn heading(title: &str, lines: &[String]) -> Markup {
+    html! {
+        header class="top" {
+            (mark())
+            div {
+                h1 { (title) }
+                p class="soft" {
+                    @for (at, line) in lines.iter().enumerate() {
+                        @if at > 0 { br; }
+                        (line)
+                    }
+                }
+            }
         }
     }
-    out
+}
+
+/// A drum sieve, seen from above.
+fn mark() -> Markup {
+    html! {
+        svg viewBox="0 0 48 48" fill="none" stroke="currentColor" aria-hidden="true" {
+            circle cx="24" cy="24" r="21" stroke-width="3.5" {}
+            path stroke-width="1.2" d="M12 9.5V38.5M18 6.5V41.5M24 5V43M30 6.5V41.5M36 9.5V38.5M9.5 12H38.5M6.5 18H41.5M5 24H43M6.5 30H41.5M9.5 36H38.5" {}
+        }
+    }
+}
+
+/// Control characters, which HTML does not allow, become spaces.
+fn without_controls(html: String) -> String {
+    let is_bad = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    match html.contains(is_bad) {
+        true => html.replace(is_bad, " "),
+        false => html,
+    }
 }
 
 /// A link to a page of the web; other schemes stay text.
-pub(crate) fn link(url: &str) -> String {
-    let text = escape(url);
+fn link(url: &str) -> Markup {
     match url.starts_with("http://") || url.starts_with("https://") {
-        true => format!("<a href=\"{text}\" rel=\"noreferrer noopener\">{text}</a>"),
-        false => text,
+        true => html! { a href=(url) rel="noreferrer noopener" { (url) } },
+        false => html! { (url) },
     }
 }
 
-fn two<const N: usize>(out: &mut String, sections: [String; N]) {
-    let full: Vec<&String> = sections
-        .iter()
-        .filter(|section| !section.is_empty())
-        .collect();
-    match full.as_slice() {
-        [] => {}
-        [one] => out.push_str(one),
-        more => {
-            out.push_str("<div class=\"two\">\n");
-            more.iter().for_each(|section| out.push_str(section));
-            out.push_str("</div>\n");
+/// A section, or nothing for one that is empty.
+fn shown(section: Option<Markup>) -> Markup {
+    section.unwrap_or_default()
+}
+
+/// Two sections in one row, where both are there.
+fn side_by_side(sections: [Option<Markup>; 2]) -> Markup {
+    match sections {
+        [Some(left), Some(right)] => html! { div class="two" { (left) (right) } "\n" },
+        [left, right] => shown(left.or(right)),
+    }
+}
+
+fn section(id: &str, title: &str, body: &Markup) -> Markup {
+    html! {
+        section id=(id) aria-labelledby={ (id) "-title" } {
+            h2 id={ (id) "-title" } { (title) }
+            "\n" (body)
         }
+        "\n"
     }
 }
 
-fn section(id: &str, title: &str, body: &str) -> String {
-    format!(
-        "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n{body}</section>\n",
-        escape(title)
-    )
-}
-
-fn opening(out: &mut String, report: &CrawlReport, title: &str) {
+/// The crawl in one sentence and eight numbers.
+fn opening(report: &CrawlReport) -> Markup {
     let totals = &report.totals;
-    heading(out, title, &[opening_line(report), stop_line(report)]);
-    let _ = writeln!(
-        out,
-        "<p class=\"lead\">Of {} found, {} were finished: <b>{} kept</b> and {} read and dropped, among them {}.</p>",
-        plural(totals.admitted, "URL", "URLs"),
-        count(totals.finished),
-        count(totals.indexed),
-        count(totals.junk),
-        plural(report.duplicates.count, "duplicate", "duplicates"),
-    );
     let cards = [
         ("kept", count(totals.indexed)),
         ("dropped", count(totals.junk)),
@@ -155,61 +159,149 @@ fn opening(out: &mut String, report: &CrawlReport, title: &str) {
         ("received", bytes(report.fetches.bytes)),
         ("time", duration(report.duration_s)),
     ];
-    let cards = cards
-        .iter()
-        .map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>"));
-    let _ = writeln!(
-        out,
-        "<dl class=\"cards\">{}</dl>",
-        cards.collect::<String>()
-    );
+    html! {
+        p class="lead" {
+            "Of " (plural(totals.admitted, "URL", "URLs")) " found, " (count(totals.finished))
+            " were finished: " b { (count(totals.indexed)) " kept" } " and " (count(totals.junk))
+            " read and dropped, among them "
+            (plural(report.duplicates.count, "duplicate", "duplicates")) "."
+        }
+        "\n"
+        dl class="cards" {
+            @for (name, value) in cards {
+                div { dt { (name) } dd { (value) } }
+            }
+        }
+        "\n"
+    }
+}
+
+/// A row of the waterfall.
+struct Step {
+    label: String,
+    class: &'static str,
+    count: u64,
+    /// Where its bar begins.
+    from: u64,
 }
 
 /// The waterfall: all admitted URLs, what fell through and why, what stayed in the sieve.
-fn sieve(out: &mut String, report: &CrawlReport) {
-    let totals = &report.totals;
-    let mut rows = String::new();
-    let mut left = totals.admitted;
-    let mut row = |label: &str, class: &str, n: u64, from: u64, sum: bool| {
-        let kind = if sum { " class=\"sum\"" } else { "" };
-        let _ = writeln!(
-            rows,
-            "<tr{kind}><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"bar\">{}</td></tr>",
-            escape(label),
-            count(n),
-            share(n, totals.admitted),
-            charts::bar(class, from, from + n, totals.admitted),
-        );
-    };
-    row("admitted", "admitted", totals.admitted, 0, false);
-    let groups: [(&str, &BTreeMap<String, u64>, u64); 3] = [
-        ("refused", &report.reasons.refused, totals.refused),
-        ("failed", &report.reasons.failed, totals.failed),
-        ("junk", &report.reasons.junk, totals.junk),
+fn sieve(report: &CrawlReport) -> Markup {
+    let admitted = report.totals.admitted;
+    let heads = [
+        Head::Text("URLs"),
+        Head::Number("count"),
+        Head::Number("share"),
+        Head::Bar,
     ];
-    let mut lose = |label: &str, class: &str, n: u64| {
-        if n > 0 {
-            left -= n.min(left);
-            row(label, class, n, left, false);
+    let row = |step: &Step, class: Option<&str>| {
+        let bar = charts::bar(step.class, step.from, step.from + step.count, admitted);
+        html! {
+            tr class=[class] {
+                th scope="row" { (step.label) }
+                td class="n" { (count(step.count)) }
+                td class="n" { (share(step.count, admitted)) }
+                td class="bar" { (bar) }
+            }
+            "\n"
         }
     };
-    lose("still pending", "pending", totals.pending);
-    lose("redirected", "redirected", totals.redirected);
-    lose("not modified", "not_modified", totals.not_modified);
-    for (group, reasons, _) in groups {
-        for (reason, n) in sorted(reasons) {
+    let whole = |label: &str, class, count| Step {
+        label: label.to_owned(),
+        class,
+        count,
+        from: 0,
+    };
+    let rows = html! {
+        (row(&whole("admitted", "admitted", admitted), None))
+        @for step in losses(report) { (row(&step, None)) }
+        (row(&whole("kept", "indexed", report.totals.indexed), Some("sum")))
+    };
+    let caption = html! {
+        caption { "Every admitted URL once: what fell through, and why; what stayed." }
+    };
+    section(
+        "sieve",
+        "Through the sieve",
+        &table(&caption, &heads, &rows),
+    )
+}
+
+/// What fell through the sieve, each below what was left before it.
+fn losses(report: &CrawlReport) -> Vec<Step> {
+    let totals = &report.totals;
+    let mut lost = vec![
+        ("still pending".to_owned(), "pending", totals.pending),
+        ("redirected".to_owned(), "redirected", totals.redirected),
+        (
+            "not modified".to_owned(),
+            "not_modified",
+            totals.not_modified,
+        ),
+    ];
+    let groups: [(&str, &BTreeMap<String, u64>); 3] = [
+        ("refused", &report.reasons.refused),
+        ("failed", &report.reasons.failed),
+        ("junk", &report.reasons.junk),
+    ];
+    for (group, reasons) in groups {
+        for (reason, count) in sorted(reasons) {
             let label = match group {
                 "junk" => name(reason),
                 group => format!("{group}: {}", name(reason)),
             };
-            lose(&label, group, n);
+            lost.push((label, group, count));
         }
     }
-    row("kept", "indexed", totals.indexed, 0, true);
-    let body = format!(
-        "<div class=\"scroll\"><table><caption>Every admitted URL once: what fell through, and why; what stayed.</caption>\
-         <thead><tr><th scope=\"col\">URLs</th><th scope=\"col\" class=\"n\">count</th><th scope=\"col\" class=\"n\">share</th><td class=\"bar\"></td></tr></thead>\
-         <tbody>{rows}</tbody></table></div>\n"
-    );
-    out.push_str(&section("sieve", "Through the sieve", &body));
+    let mut left = totals.admitted;
+    let lost = lost.into_iter().filter(|(_, _, count)| *count > 0);
+    lost.map(|(label, class, count)| {
+        left -= count.min(left);
+        Step {
+            label,
+            class,
+            count,
+            from: left,
+        }
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_the_web_cannot_become_markup() {
+        let evil = "\"><script>'&\u{1b}";
+        let page = html! { p title=(evil) { (evil) (link(&format!("http://a/{evil}"))) } };
+        let page = without_controls(page.into_string());
+        assert!(
+            !page.contains("<script>") && !page.contains('\u{1b}'),
+            "{page}"
+        );
+        assert_eq!(page.matches('"').count(), 6, "{page}");
+        assert!(!link("javascript:x").into_string().contains("href"));
+    }
+
+    /// What is not escaped by the template engine stands in one place.
+    #[test]
+    fn nothing_but_the_styles_is_taken_as_it_is() {
+        let sources = [
+            include_str!("html.rs"),
+            include_str!("html/charts.rs"),
+            include_str!("html/comparison.rs"),
+            include_str!("html/samples.rs"),
+            include_str!("html/sections.rs"),
+            include_str!("html/tables.rs"),
+        ];
+        let raw = concat!("PreEscaped", "(");
+        let found: Vec<&str> = sources
+            .iter()
+            .flat_map(|source| source.lines())
+            .filter(|line| line.contains(raw))
+            .collect();
+        assert_eq!(found.len(), 1, "{found:#?}");
+        assert!(found[0].contains("STYLE"), "{found:#?}");
+    }
 }

@@ -335,7 +335,7 @@ mod tests {
             assert!(READMES[1].1.contains(&chinese), "{chinese}");
         }
         for (file, text) in READMES {
-            for what in report::What::NAMES {
+            for what in report::What::names() {
                 assert!(text.contains(&format!("| `{what}` |")), "{file}: {what}");
             }
         }

@@ -4,15 +4,15 @@
 //! slow answer comes later. So rows wait in a window of some thousand and leave it by the time of
 //! their request. Robots.txt and sitemaps are no pages and have no rows.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use archive::{Event, FetchRecord, Record};
 use outcome::{FailureKind, Outcome};
 use serde_json::json;
 
-use super::Row;
-use super::rows::iso;
+use super::columns::{Row, columns};
+use super::values::iso;
 
 /// Rows that wait for an earlier one.
 const WINDOW: usize = 8192;
@@ -23,14 +23,77 @@ pub(super) struct Fetches {
     made: u64,
 }
 
-/// Ordered by the time of the request, then by the record.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Waiting {
-    started_ms: u64,
-    record: u64,
-    /// The rest of the row, as JSON: values are not ordered, text is.
+/// A fetch of a page.
+#[derive(Debug)]
+pub(super) struct FetchRow {
+    /// Its number among the fetches, counted from 1.
+    seq: u64,
     url: String,
-    row: String,
+    started_ms: u64,
+    status: u16,
+    bytes: u64,
+    ms: u64,
+    attempt: u32,
+    error: Option<FailureKind>,
+    redirect_to: Option<String>,
+    /// The number of its record.
+    record: u64,
+}
+
+columns! {
+    /// Fetches of pages, in the order in which they were made; robots.txt and sitemaps are no pages.
+    "fetches": FETCHES, fetch(row: &FetchRow);
+    /// The number of the fetch, counted from 1.
+    seq = json!(row.seq),
+    /// The URL that was asked for.
+    url = json!(row.url),
+    /// When it was asked for, UTC.
+    at = iso(row.started_ms),
+    /// HTTP status of the answer; 0 where there was none.
+    status = json!(row.status),
+    /// Bytes of the body received.
+    bytes = json!(row.bytes),
+    /// From the request to the end of the body, milliseconds.
+    ms = json!(row.ms),
+    /// Which attempt it was, counted from 1.
+    attempt = json!(row.attempt),
+    /// What went wrong; null where the answer was used.
+    error = json!(row.error),
+    /// Where the answer sends us.
+    redirect_to = json!(row.redirect_to),
+    /// The number of its record.
+    record = json!(row.record),
+}
+
+/// A row that waits, ordered by the time of the request, then by the record: a record tells of one
+/// fetch.
+#[derive(Debug)]
+struct Waiting(FetchRow);
+
+impl Waiting {
+    fn order(&self) -> (u64, u64) {
+        (self.0.started_ms, self.0.record)
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Waiting) -> bool {
+        self.order() == other.order()
+    }
+}
+
+impl Eq for Waiting {}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Waiting) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Waiting) -> Ordering {
+        self.order().cmp(&other.order())
+    }
 }
 
 impl Fetches {
@@ -74,31 +137,26 @@ impl Fetches {
             .filter(|_| bad)
             .map(|_| &FailureKind::Truncated);
         let error = fetch.error.as_ref().or(cut);
-        let row = json!([
-            0,
-            url,
-            iso(started_ms),
-            fetch.status,
-            fetch.bytes,
-            fetch.ms,
-            attempt,
-            error,
-            fetch.redirect_to,
-            record.seq
-        ]);
-        self.waiting.push(Reverse(Waiting {
-            started_ms,
-            record: record.seq,
+        self.waiting.push(Reverse(Waiting(FetchRow {
+            seq: 0,
             url: url.to_owned(),
-            row: row.to_string(),
-        }));
+            started_ms,
+            status: fetch.status,
+            bytes: fetch.bytes,
+            ms: fetch.ms,
+            attempt,
+            error: error.cloned(),
+            redirect_to: fetch.redirect_to.clone(),
+            record: record.seq,
+        })));
     }
 
     fn leave(&mut self) -> Option<Row> {
-        let Reverse(first) = self.waiting.pop()?;
+        let Reverse(Waiting(first)) = self.waiting.pop()?;
         self.made += 1;
-        let mut row: Row = serde_json::from_str(&first.row).expect("written as JSON above");
-        row[0] = json!(self.made);
-        Some(row)
+        Some(fetch(&FetchRow {
+            seq: self.made,
+            ..first
+        }))
     }
 }

@@ -1,52 +1,60 @@
 //! Two crawls side by side, as a file of the report's kind.
 
-use super::{begun, ended, escape, heading, section};
+use maud::{Markup, html};
+
+use super::tables::{self, Head};
+use super::{file, heading, section};
 use crate::compare::Comparison;
 
 /// The whole file. Figures that are zero in both crawls are left out.
 pub fn render(comparison: &Comparison) -> String {
     let (first, second) = (&comparison.first, &comparison.second);
     let title = format!("{first} and {second}");
-    let mut out = begun(&format!("Crawls compared: {title}"));
     let note = "What changes from the first crawl to the second.".to_owned();
-    heading(&mut out, &title, &[note]);
-    let heads = ["figure", first, second, "change", ""];
-    let rows: Vec<_> = comparison.shown().map(|delta| delta.cells()).collect();
-    out.push_str(&section("figures", "Figures", &table(heads, &rows)));
-    if !comparison.hosts.is_empty() {
-        let heads = ["host", "finished", "then", "kept", "then"];
-        let rows: Vec<_> = comparison.hosts.iter().map(|host| host.cells()).collect();
-        out.push_str(&section("hosts", "Hosts that differ", &table(heads, &rows)));
-    }
-    ended(
-        &mut out,
-        "Every number here is also in <code>tamis report --compare --format json</code>.",
+    let figures = table(
+        ["figure", first, second, "change", ""],
+        comparison.shown().map(|delta| delta.cells()),
     );
-    out
+    let hosts = table(
+        ["host", "finished", "then", "kept", "then"],
+        comparison.hosts.iter().map(|host| host.cells()),
+    );
+    let sections = html! {
+        (section("figures", "Figures", &figures))
+        @if !comparison.hosts.is_empty() {
+            (section("hosts", "Hosts that differ", &hosts))
+        }
+    };
+    let footer = html! {
+        "Every number here is also in " code { "tamis report --compare --format json" } "."
+    };
+    let heading = heading(&title, &[note]);
+    file(
+        &format!("Crawls compared: {title}"),
+        &heading,
+        &sections,
+        &footer,
+    )
 }
 
 /// A table whose first column names the row; the others hold numbers.
-fn table(heads: [&str; 5], rows: &[[String; 5]]) -> String {
+fn table(heads: [&str; 5], rows: impl Iterator<Item = [String; 5]>) -> Markup {
     let [name, numbers @ ..] = heads;
-    let mut out = format!(
-        "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">{}</th>",
-        escape(name)
-    );
-    for head in numbers {
-        out += &match head {
-            "" => "<td></td>".to_owned(),
-            head => format!("<th scope=\"col\" class=\"n\">{}</th>", escape(head)),
-        };
-    }
-    out += "</tr></thead><tbody>\n";
-    for [name, numbers @ ..] in rows {
-        out += &format!("<tr><th scope=\"row\" class=\"u\">{}</th>", escape(name));
-        for number in numbers {
-            out += &format!("<td class=\"n\">{}</td>", escape(number));
+    let numbers = numbers.map(|head| match head {
+        "" => Head::Empty,
+        head => Head::Number(head),
+    });
+    let heads: Vec<Head> = std::iter::once(Head::Text(name)).chain(numbers).collect();
+    let rows = html! {
+        @for [name, numbers @ ..] in rows {
+            tr {
+                th scope="row" class="u" { (name) }
+                @for number in &numbers { td class="n" { (number) } }
+            }
+            "\n"
         }
-        out += "</tr>\n";
-    }
-    out + "</tbody></table></div>\n"
+    };
+    tables::table(&Markup::default(), &heads, &rows)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Duplicates side by side, with the passages that differ marked.
 
-use std::fmt::Write as _;
+use maud::{Markup, html};
 
-use super::{escape, link};
+use super::link;
 use crate::clusters::Sample;
 use crate::difference::{Piece, difference, likeness, shortened};
 use crate::words::{count, name};
@@ -17,15 +17,13 @@ const AROUND: usize = 60;
 const PIECES_MAX: usize = 80;
 
 /// All samples as HTML.
-pub(super) fn samples(samples: &[Sample], texts: &dyn Fn(u64) -> Option<String>) -> String {
-    samples
-        .iter()
-        .take(SHOWN_MAX)
-        .map(|sample| one(sample, texts))
-        .collect()
+pub(super) fn samples(samples: &[Sample], texts: &dyn Fn(u64) -> Option<String>) -> Markup {
+    html! {
+        @for sample in samples.iter().take(SHOWN_MAX) { (one(sample, texts)) "\n" }
+    }
 }
 
-fn one(sample: &Sample, texts: &dyn Fn(u64) -> Option<String>) -> String {
+fn one(sample: &Sample, texts: &dyn Fn(u64) -> Option<String>) -> Markup {
     let title = match sample.title.as_str() {
         "" => &sample.url,
         title => title,
@@ -42,61 +40,50 @@ fn one(sample: &Sample, texts: &dyn Fn(u64) -> Option<String>) -> String {
         let same = 100.0 * likeness(pieces);
         tags.push(format!("{same:.1} % of the characters in both"));
     }
-    let tags: String = tags
-        .iter()
-        .map(|tag| format!("<li>{}</li>", escape(tag)))
-        .collect();
-    let (kept, dropped) = match pieces {
-        Some(pieces) => sides(&shortened(&pieces, AROUND)),
-        None => {
-            let none = "<p class=\"soft\">The text is not in the archive.</p>".to_owned();
-            (none.clone(), none)
-        }
+    let pieces = pieces.map(|pieces| shortened(&pieces, AROUND));
+    let text = |side| match &pieces {
+        Some(pieces) => text(side, pieces),
+        None => html! { p class="soft" { "The text is not in the archive." } },
     };
-    format!(
-        "<article class=\"sample\"><h3>{}</h3><ul class=\"tags\">{tags}</ul><div class=\"pair\">\
-         <div><p><b>Kept</b> {}</p>{kept}</div><div><p><b>Dropped</b> {}</p>{dropped}</div></div></article>\n",
-        escape(title),
-        link(&sample.dup_of),
-        link(&sample.url),
-    )
+    html! {
+        article class="sample" {
+            h3 { (title) }
+            ul class="tags" { @for tag in &tags { li { (tag) } } }
+            div class="pair" {
+                div { p { b { "Kept" } " " (link(&sample.dup_of)) } (text(Side::Kept)) }
+                div { p { b { "Dropped" } " " (link(&sample.url)) } (text(Side::Dropped)) }
+            }
+        }
+    }
 }
 
-/// The pieces as the two sides' HTML.
-fn sides(pieces: &[Piece]) -> (String, String) {
-    let box_of = |whose: &str| {
-        format!(
-            "<div class=\"text\" role=\"region\" aria-label=\"text of the {whose} page\" tabindex=\"0\">"
-        )
+/// Which of two pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Kept,
+    Dropped,
+}
+
+/// The text of one of the pages, with what the other has not marked.
+fn text(side: Side, pieces: &[Piece]) -> Markup {
+    let label = match side {
+        Side::Kept => "text of the kept page",
+        Side::Dropped => "text of the dropped page",
     };
-    let (mut kept, mut dropped) = (box_of("kept"), box_of("dropped"));
-    for piece in pieces.iter().take(PIECES_MAX) {
-        match piece {
-            Piece::Same(text) => {
-                kept.push_str(&escape(text));
-                dropped.push_str(&escape(text));
+    html! {
+        div class="text" role="region" aria-label=(label) tabindex="0" {
+            @for piece in pieces.iter().take(PIECES_MAX) {
+                @match (piece, side) {
+                    (Piece::Same(text), _) => { (text) }
+                    (Piece::Removed(text), Side::Kept) => { del { (text) } }
+                    (Piece::Added(text), Side::Dropped) => { ins { (text) } }
+                    (Piece::Removed(_), Side::Dropped) | (Piece::Added(_), Side::Kept) => {}
+                    (Piece::Skipped(length), _) => {
+                        span class="gap" { "… " (count(*length as u64)) " characters alike …" }
+                    }
+                }
             }
-            Piece::Removed(text) => {
-                let _ = write!(kept, "<del>{}</del>", escape(text));
-            }
-            Piece::Added(text) => {
-                let _ = write!(dropped, "<ins>{}</ins>", escape(text));
-            }
-            Piece::Skipped(length) => {
-                let gap = format!(
-                    "<span class=\"gap\">… {} characters alike …</span>",
-                    count(*length as u64)
-                );
-                kept.push_str(&gap);
-                dropped.push_str(&gap);
-            }
+            @if pieces.len() > PIECES_MAX { span class="gap" { "… and more" } }
         }
     }
-    if pieces.len() > PIECES_MAX {
-        kept.push_str("<span class=\"gap\">… and more</span>");
-        dropped.push_str("<span class=\"gap\">… and more</span>");
-    }
-    kept.push_str("</div>");
-    dropped.push_str("</div>");
-    (kept, dropped)
 }

@@ -1,10 +1,10 @@
-//! The long tables: hosts and seeds.
+//! Tables: their frame, and the long ones of hosts and seeds.
 
-use std::fmt::Write as _;
+use maud::{Markup, html};
 
-use super::{escape, link, section};
+use super::{link, section};
 use crate::figures::CrawlReport;
-use crate::hosts::HostRow;
+use crate::hosts::{HostRow, SeedRow};
 use crate::words::{bytes, count, duration, plural};
 
 /// Hosts shown at once; further ones are folded away.
@@ -13,25 +13,63 @@ const OPEN_MAX: usize = 15;
 /// Rows in the file at most, folded ones included.
 const ROWS_MAX: usize = 500;
 
-/// Hosts, those with most URLs first.
-pub(super) fn hosts(out: &mut String, report: &CrawlReport) {
-    if report.hosts.is_empty() {
-        return;
-    }
-    let rows: Vec<String> = report.hosts.iter().take(ROWS_MAX).map(host_row).collect();
-    let head = "<th scope=\"col\">host</th><th scope=\"col\" class=\"n\">finished</th>\
-                <th scope=\"col\" class=\"n\">pending</th><th scope=\"col\" class=\"n\">kept</th>\
-                <th scope=\"col\" class=\"n\">duplicates</th><th scope=\"col\" class=\"n\">off topic</th>\
-                <th scope=\"col\" class=\"n\">errors</th><th scope=\"col\" class=\"n\">received</th>\
-                <th scope=\"col\" class=\"n\">mean</th><th scope=\"col\" class=\"n\">delay</th>\
-                <th scope=\"col\">state</th>";
-    let mut body = folded(head, &rows, "hosts");
-    left_out(&mut body, report.hosts.len(), "host", "hosts");
-    let title = plural(report.hosts.len() as u64, "host", "hosts");
-    out.push_str(&section("hosts", &title, &body));
+/// The heading of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Head<'h> {
+    /// Of words.
+    Text(&'h str),
+    /// Of numbers.
+    Number(&'h str),
+    /// Of bars, which need none.
+    Bar,
+    /// None.
+    Empty,
 }
 
-fn host_row(host: &HostRow) -> String {
+/// A table; `caption` may be empty.
+pub(super) fn table(caption: &Markup, heads: &[Head], rows: &Markup) -> Markup {
+    html! {
+        div class="scroll" {
+            table {
+                (caption)
+                thead {
+                    tr {
+                        @for head in heads {
+                            @match head {
+                                Head::Text(name) => th scope="col" { (name) },
+                                Head::Number(name) => th scope="col" class="n" { (name) },
+                                Head::Bar => td class="bar" {},
+                                Head::Empty => td {},
+                            }
+                        }
+                    }
+                }
+                tbody { (rows) }
+            }
+        }
+        "\n"
+    }
+}
+
+/// Hosts, those with most URLs first.
+pub(super) fn hosts(report: &CrawlReport) -> Option<Markup> {
+    let heads = [
+        Head::Text("host"),
+        Head::Number("finished"),
+        Head::Number("pending"),
+        Head::Number("kept"),
+        Head::Number("duplicates"),
+        Head::Number("off topic"),
+        Head::Number("errors"),
+        Head::Number("received"),
+        Head::Number("mean"),
+        Head::Number("delay"),
+        Head::Text("state"),
+    ];
+    long("hosts", ["host", "hosts"], &heads, &report.hosts, host_row)
+}
+
+fn host_row(host: &HostRow) -> Markup {
     let counts = &host.counts;
     let numbers = [
         count(counts.finished),
@@ -44,72 +82,75 @@ fn host_row(host: &HostRow) -> String {
         duration(host.avg_ms / 1000.0),
         duration(host.delay_s),
     ];
-    let cells = numbers.iter().map(|n| format!("<td class=\"n\">{n}</td>"));
-    format!(
-        "<tr><th scope=\"row\" class=\"u\">{}</th>{}<td>{}</td></tr>\n",
-        escape(&host.host),
-        cells.collect::<String>(),
-        escape(&host.state),
-    )
+    html! {
+        tr {
+            th scope="row" class="u" { (host.host) }
+            @for number in numbers { td class="n" { (number) } }
+            td { (host.state) }
+        }
+        "\n"
+    }
 }
 
 /// Seeds in the order given.
-pub(super) fn seeds(out: &mut String, report: &CrawlReport) {
-    if report.seeds.is_empty() {
-        return;
-    }
-    let rows: Vec<String> = report
-        .seeds
-        .iter()
-        .take(ROWS_MAX)
-        .map(|seed| {
-            let fate = escape(&seed.fate_in_words());
-            let counts = &seed.counts;
-            format!(
-                "<tr><td class=\"u\">{}<br><span class=\"soft\">{}</span></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"u\">{fate}</td></tr>\n",
-                link(&seed.url),
-                escape(&seed.source),
-                count(counts.admitted),
-                count(counts.finished),
-                count(counts.indexed),
-            )
-        })
-        .collect();
-    let head = "<th scope=\"col\">seed</th><th scope=\"col\" class=\"n\">admitted</th>\
-                <th scope=\"col\" class=\"n\">finished</th><th scope=\"col\" class=\"n\">kept</th>\
-                <th scope=\"col\">its own page</th>";
-    let mut body = folded(head, &rows, "seeds");
-    left_out(&mut body, report.seeds.len(), "seed", "seeds");
-    let title = plural(report.seeds.len() as u64, "seed", "seeds");
-    out.push_str(&section("seeds", &title, &body));
+pub(super) fn seeds(report: &CrawlReport) -> Option<Markup> {
+    let heads = [
+        Head::Text("seed"),
+        Head::Number("admitted"),
+        Head::Number("finished"),
+        Head::Number("kept"),
+        Head::Text("its own page"),
+    ];
+    long("seeds", ["seed", "seeds"], &heads, &report.seeds, seed_row)
 }
 
-fn folded(head: &str, rows: &[String], what: &str) -> String {
-    let table = |rows: &[String]| {
-        format!(
-            "<div class=\"scroll\"><table><thead><tr>{head}</tr></thead><tbody>{}</tbody></table></div>\n",
-            rows.concat()
-        )
+fn seed_row(seed: &SeedRow) -> Markup {
+    let counts = &seed.counts;
+    html! {
+        tr {
+            td class="u" { (link(&seed.url)) br; span class="soft" { (seed.source) } }
+            td class="n" { (count(counts.admitted)) }
+            td class="n" { (count(counts.finished)) }
+            td class="n" { (count(counts.indexed)) }
+            td class="u" { (seed.fate_in_words()) }
+        }
+        "\n"
+    }
+}
+
+/// A section with a table that may be long: its end is folded away, or left to the JSON report.
+fn long<T>(
+    id: &str,
+    [one, many]: [&str; 2],
+    heads: &[Head],
+    items: &[T],
+    row: fn(&T) -> Markup,
+) -> Option<Markup> {
+    if items.is_empty() {
+        return None;
+    }
+    let (listed, left_out) = items.split_at(items.len().min(ROWS_MAX));
+    let (open, folded) = listed.split_at(listed.len().min(OPEN_MAX));
+    let table = |items: &[T]| {
+        let rows = html! { @for item in items { (row(item)) } };
+        table(&Markup::default(), heads, &rows)
     };
-    let (open, closed) = rows.split_at(rows.len().min(OPEN_MAX));
-    let mut body = table(open);
-    if !closed.is_empty() {
-        let more = count(closed.len() as u64);
-        let _ = write!(
-            body,
-            "<details><summary>{more} more {what}</summary>\n{}</details>\n",
-            table(closed)
-        );
-    }
-    body
-}
-
-fn left_out(body: &mut String, all: usize, one: &str, many: &str) {
-    if all > ROWS_MAX {
-        let rest = plural((all - ROWS_MAX) as u64, one, many);
-        let _ = writeln!(
-            body,
-            "<p class=\"soft\">… and {rest} in the JSON report.</p>"
-        );
-    }
+    let body = html! {
+        (table(open))
+        @if !folded.is_empty() {
+            details {
+                summary { (count(folded.len() as u64)) " more " (many) }
+                (table(folded))
+            }
+            "\n"
+        }
+        @if !left_out.is_empty() {
+            p class="soft" {
+                "… and " (plural(left_out.len() as u64, one, many)) " in the JSON report."
+            }
+            "\n"
+        }
+    };
+    let title = plural(items.len() as u64, one, many);
+    Some(section(id, &title, &body))
 }

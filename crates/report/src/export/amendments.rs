@@ -1,4 +1,4 @@
-//! What is known about a page only after its record: found in a first pass.
+//! What later records say of a page: found in a first pass over the journal.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use outcome::{JunkReason, NeighbourDecision, Outcome, Verdict};
 
 /// Corrections to records by later ones.
 #[derive(Debug, Default)]
-pub(super) struct Later {
+pub(super) struct Amendments {
     /// The last record of the first pass.
     pub(super) last_seq: u64,
     /// URLs put back into the queue, with the record that did it.
@@ -17,19 +17,19 @@ pub(super) struct Later {
     replaced: HashMap<u64, (u64, String)>,
 }
 
-impl Later {
-    pub(super) fn of(records: impl Iterator<Item = Record>) -> Later {
-        let mut later = Later::default();
+impl Amendments {
+    pub(super) fn of(records: impl Iterator<Item = Record>) -> Amendments {
+        let mut amendments = Amendments::default();
         for record in records {
-            later.last_seq = record.seq;
+            amendments.last_seq = record.seq;
             match record.event {
                 Event::Page(page) => {
                     if let Some(old) = page.replaces {
-                        later.replaced.insert(old, (record.seq, page.url));
+                        amendments.replaced.insert(old, (record.seq, page.url));
                     }
                 }
                 Event::Retry(retry) => {
-                    later
+                    amendments
                         .put_back
                         .extend(retry.urls.into_iter().map(|url| (url, record.seq)));
                 }
@@ -41,7 +41,7 @@ impl Later {
                 | Event::Stop(_) => {}
             }
         }
-        later
+        amendments
     }
 
     /// The page as it stands at the end; `None` where its URL was put back into the queue since,

@@ -1,0 +1,38 @@
+//! Rows about hosts: those of the report.
+
+use serde_json::json;
+
+use super::columns::columns;
+use super::values::text_or_null;
+use crate::hosts::HostRow;
+
+columns! {
+    /// Hosts as in the report; beyond 10,000 the rest share a row named `(others)`.
+    "hosts": HOSTS, host(row: &HostRow);
+    /// The host, with its port unless that is the scheme's own.
+    host = json!(row.host),
+    /// URLs of the host that were finished.
+    pages = json!(row.counts.finished),
+    /// Pages that are kept.
+    indexed = json!(row.counts.indexed),
+    /// Near and exact duplicates among the dropped pages.
+    duplicates = json!(row.duplicates),
+    /// Off-topic pages among the dropped pages.
+    off_topic = json!(row.off_topic),
+    /// Fetches that brought no usable answer, attempts that were repeated included.
+    errors = json!(row.errors),
+    /// Bytes of bodies received.
+    bytes = json!(row.bytes),
+    /// How robots.txt was answered: `parsed`, `allow_all` or `disallow_all`; null before.
+    robots = text_or_null(row.robots.name()),
+    /// The delay between requests that was in force, seconds.
+    delay_s = json!(row.delay_s),
+    /// Mean time of a fetch, milliseconds.
+    avg_ms = json!(row.avg_ms),
+    /// `done`, `pending` (URLs left), `failing` (nothing but errors) or `closed` (robots.txt).
+    state = json!(row.state),
+    /// URLs that wait.
+    pending = json!(row.counts.pending),
+    /// URLs that were let in: those that wait and those that are finished.
+    admitted = json!(row.counts.admitted),
+}
