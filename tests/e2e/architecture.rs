@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Layer of each crate, as in ARCHITECTURE.md.
-const LAYERS: [(&str, u8); 20] = [
+const LAYERS: [(&str, u8); 21] = [
     ("outcome", 0),
     ("segment", 0),
     ("fetcher", 0),
@@ -19,6 +19,7 @@ const LAYERS: [(&str, u8); 20] = [
     ("resemblance", 2),
     ("documents", 2),
     ("dedup", 5),
+    ("simulate", 5),
     ("config", 3),
     ("state", 4),
     ("report", 4),

@@ -1,6 +1,8 @@
 //! A text from bytes: the main content of a page, or a plain text as it is.
 
-use archive::Payload;
+use std::path::Path;
+
+use archive::{BodyRef, PageRecord, Payload};
 use fetcher::FetchLimits;
 use segment::{Segmenter, Words};
 use url::Url;
@@ -83,6 +85,25 @@ impl Text {
     pub fn words(&self) -> Words {
         Segmenter::shared().words(&self.text)
     }
+}
+
+/// The main text of a crawled page, from the crawl's archive: as archived, or else read again from the
+/// archived body, since without a topic the texts of dropped pages are not archived. `None` where
+/// neither is there.
+pub fn page_text(archive: &Path, page: &PageRecord) -> Option<String> {
+    let text = page.text.as_ref();
+    let text = text.and_then(|at| archive::read_text(archive, at).ok());
+    text.or_else(|| {
+        let body = page.body.as_ref().filter(|_| page.page.is_some())?;
+        body_text(archive, &page.url, body)
+    })
+}
+
+/// The main text of an archived body, read again.
+pub fn body_text(archive: &Path, url: &str, at: &BodyRef) -> Option<String> {
+    let payload = archive::read_body(archive, at).ok()?;
+    let url = Url::parse(url).ok();
+    Some(Text::of_archived(&payload, url.as_ref()).text)
 }
 
 /// Whether a file's bytes are HTML by its content type, or without one by their beginning. Behind a

@@ -5,10 +5,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use archive::{ArchiveError, BodyRef, Position, Record, Replayed};
-use documents::Text;
 use pipeline::CrawlDir;
 use report::{body_places, text_places};
-use url::Url;
 
 use crate::command::{crawl_error, in_full};
 use crate::exit::resource;
@@ -93,16 +91,10 @@ pub fn texts(dir: &CrawlDir, pages: &BTreeSet<u64>) -> anyhow::Result<BTreeMap<u
         .collect();
     for (page, (url, at)) in body_places(wanted, pages) {
         if !texts.contains_key(&page)
-            && let Some(text) = text_of_body(dir, &url, &at)
+            && let Some(text) = documents::body_text(&dir.archive(), &url, &at)
         {
             texts.insert(page, text);
         }
     }
     Ok(texts)
-}
-
-/// The main text of an archived body, extracted again.
-pub fn text_of_body(dir: &CrawlDir, url: &str, at: &BodyRef) -> Option<String> {
-    let payload = archive::read_body(&dir.archive(), at).ok()?;
-    Some(Text::of_archived(&payload, Url::parse(url).ok().as_ref()).text)
 }

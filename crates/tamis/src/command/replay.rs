@@ -3,21 +3,20 @@
 use std::path::PathBuf;
 
 use ::report::words::{count, plural};
-use focus::FocusConfig;
-use focus::simulate::{Strategy, prequential_relevance, simulate};
+use archive::PageRecord;
+use focus::simulate::Strategy;
+use focus::{Focus, FocusConfig};
 use frontier::CanonicalUrl;
 use pipeline::config::TopicSection;
 use pipeline::{CrawlDir, config_file, setup};
+use simulate::{CrawlGraph, Simulation};
 use state::Examples;
 
 use crate::command::{crawl_error, journal, report};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
-use curve::{Curve, Measure};
-use graph::Graph;
 
-mod curve;
-mod graph;
+mod curves;
 
 /// Replay another order or another topic over the pages of a crawl, without a network
 #[derive(Debug, clap::Args)]
@@ -54,17 +53,9 @@ enum Order {
     Tamis,
 }
 
-impl Order {
-    fn name(self) -> &'static str {
-        match self {
-            Order::Bfs => "bfs",
-            Order::BestFirst => "best-first",
-            Order::Tamis => "tamis",
-        }
-    }
-
-    fn strategy(self) -> Strategy {
-        match self {
+impl From<Order> for Strategy {
+    fn from(order: Order) -> Strategy {
+        match order {
             Order::Bfs => Strategy::BreadthFirst,
             Order::BestFirst => Strategy::BestFirst,
             Order::Tamis => Strategy::Tamis,
@@ -91,34 +82,28 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         .map_err(crawl_error)?
         .ok_or_else(no_topic)?;
     let examples = config.topic.as_ref().map(examples_of).unwrap_or_default();
-    let graph = Graph::read(&dir, &focus, &examples)?;
+    let topic_error = |error: focus::TopicError| usage(format!("[topic] {error}"));
+    let topic = Focus::new(&focus).map_err(topic_error)?;
+    let archive = dir.archive();
+    let text = |page: &PageRecord| documents::page_text(&archive, page);
+    let records = journal::records(&dir)?;
+    let graph = CrawlGraph::read(records, topic.topic(), &examples, &text);
     if graph.pages.is_empty() {
         return Err(usage(format!("{} holds no page yet", args.dir.display())));
     }
-    let topic_error = |error: focus::TopicError| usage(format!("[topic] {error}"));
-    let relevance =
-        prequential_relevance(&focus, &graph.pages, &graph.roots).map_err(topic_error)?;
     let pages_max = match args.max_pages {
         0 => usize::MAX,
         max => max,
     };
-    let fetched = |strategy| {
-        let (pages, roots) = (&graph.pages, &graph.roots);
-        simulate(strategy, &focus, pages, roots, &relevance, pages_max).map_err(topic_error)
-    };
-    let measure = Measure::new(&graph, &relevance, focus.topic.threshold);
-    let oracle = Curve::of(&measure, "oracle", &fetched(Strategy::Oracle)?);
-    let mut curves = Vec::new();
-    for &order in &args.strategy {
-        let fetched = fetched(order.strategy())?;
-        curves.push(Curve::of(&measure, order.name(), &fetched));
-    }
+    let strategies: Vec<Strategy> = args.strategy.iter().copied().map(Strategy::from).collect();
+    let run = Simulation::run(&graph, &focus, &strategies, pages_max).map_err(topic_error)?;
+    let threshold = focus.topic.threshold;
     if output.json {
-        for curve in &curves {
-            output.value(&curve.json(&measure, &oracle))?;
+        for curve in &run.curves {
+            output.value(&curves::json(curve, &run, &graph, threshold))?;
         }
     } else {
-        curve::show(&measure, &curves, &oracle, output)?;
+        curves::show(&run, threshold, output)?;
     }
     output.flush()?;
     for note in notes(&dir, args, &graph, &focus)? {
@@ -142,11 +127,12 @@ fn examples_of(topic: &TopicSection) -> Examples {
 fn notes(
     dir: &CrawlDir,
     args: &Args,
-    graph: &Graph,
+    graph: &CrawlGraph,
     focus: &FocusConfig,
 ) -> anyhow::Result<Vec<String>> {
     let mut notes = Vec::new();
-    for (url, why) in &graph.examples_lost {
+    for lost in &graph.examples_lost {
+        let (url, why) = (&lost.url, &lost.why);
         notes.push(format!("the example {url} teaches nothing here: {why}"));
     }
     if graph.without_text > 0 {
