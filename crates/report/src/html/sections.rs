@@ -104,8 +104,8 @@ fn breadth_table(harvest: &Harvest) -> Markup {
     let cell = |point: Option<Point>, part: fn(Point) -> u64| {
         html! { td class="n" { (part_of(point, part)) } }
     };
-    let (relevant, new): (fn(Point) -> u64, fn(Point) -> u64) =
-        (|point| point.relevant, |point| point.relevant_and_new);
+    let relevant: fn(Point) -> u64 = |point| point.relevant;
+    let new: fn(Point) -> u64 = |point| point.relevant_and_new;
     let rows = html! {
         @for row in rows {
             tr {
