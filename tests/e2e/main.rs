@@ -25,6 +25,7 @@ mod parts;
 mod power;
 mod progress;
 mod robots;
+mod scope;
 mod secrets;
 mod support;
 mod templates;

@@ -67,6 +67,11 @@ impl HostQueue {
         true
     }
 
+    /// Whether the budget, lowered since, has been used up by the URLs that were asked for already.
+    pub(crate) fn is_over_budget(&self) -> bool {
+        self.admitted.saturating_sub(self.len() as u64) >= self.admitted_max
+    }
+
     pub(crate) fn peek(&self) -> Option<QueueSlot> {
         self.ready.first().copied()
     }

@@ -126,6 +126,15 @@ pub enum Permission {
 
 /// Asks robots.txt, and whatever else may hold a URL back.
 pub trait Gate {
+    /// Does this URL, which was admitted by an earlier start perhaps, belong to the crawl as it is
+    /// now?
+    ///
+    /// # Errors
+    /// The fate that a link to it has now.
+    fn belongs(&mut self, _url: &FrontierUrl) -> Result<(), LinkFate> {
+        Ok(())
+    }
+
     /// May this URL be fetched?
     fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission;
 

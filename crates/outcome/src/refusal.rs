@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::link::LinkFate;
 use crate::names::names;
 
 names! {
@@ -44,6 +45,9 @@ pub enum Refusal {
     PredictedDuplicate(Box<PredictedDuplicate>),
     /// Its host, or URLs of its form, have yielded next to nothing for the topic.
     LowYield(LowYield),
+    /// The scope or a budget that is in force now leaves it out; when it was admitted another one
+    /// was. With the fate that a link to it has now.
+    LeftOut(LinkFate),
     /// A refusal that this version does not know, written by a newer one: its wire name.
     Unknown(Box<str>),
 }
@@ -112,13 +116,17 @@ impl Refusal {
     pub const ROBOTS: &'static str = "robots";
 
     /// The wire names that this version knows.
-    pub const NAMES: [&'static str; 5] = [
+    pub const NAMES: [&'static str; 6] = [
         Self::ROBOTS,
         "guard",
         "trap",
         "duplicate_foreseen",
         "barren",
+        Self::LEFT_OUT,
     ];
+
+    /// The wire name of a refusal by the scope or a budget in force.
+    pub const LEFT_OUT: &'static str = "left_out";
 
     /// The wire name.
     pub fn name(&self) -> &str {
@@ -128,6 +136,7 @@ impl Refusal {
             Self::Trap(_) => "trap",
             Self::PredictedDuplicate(_) => "duplicate_foreseen",
             Self::LowYield(_) => "barren",
+            Self::LeftOut(_) => Self::LEFT_OUT,
             Self::Unknown(name) => name,
         }
     }
@@ -141,6 +150,7 @@ impl Refusal {
             Self::Trap(trap) => Some(trap.name().to_owned()),
             Self::PredictedDuplicate(prediction) => Some(prediction.to_string()),
             Self::LowYield(low_yield) => Some(low_yield.to_string()),
+            Self::LeftOut(fate) => Some(fate.name().to_owned()),
             Self::Unknown(_) => None,
         }
     }
@@ -149,7 +159,11 @@ impl Refusal {
     pub fn is_learnt(&self) -> bool {
         match self {
             Self::PredictedDuplicate(_) | Self::LowYield(_) => true,
-            Self::Robots(_) | Self::Guard(_) | Self::Trap(_) | Self::Unknown(_) => false,
+            Self::Robots(_)
+            | Self::Guard(_)
+            | Self::Trap(_)
+            | Self::LeftOut(_)
+            | Self::Unknown(_) => false,
         }
     }
 
@@ -163,6 +177,7 @@ impl Refusal {
             | Self::Trap(_)
             | Self::PredictedDuplicate(_)
             | Self::LowYield(_)
+            | Self::LeftOut(_)
             | Self::Unknown(_) => false,
         }
     }
@@ -176,6 +191,7 @@ impl Refusal {
             | Self::Guard(_)
             | Self::Trap(_)
             | Self::LowYield(_)
+            | Self::LeftOut(_)
             | Self::Unknown(_) => &[],
         }
     }
@@ -247,6 +263,7 @@ pub(crate) enum Evidence {
     Trap(Trap),
     PredictedDuplicate(PredictedDuplicate),
     LowYield(LowYield),
+    LeftOut(LinkFate),
 }
 
 impl Refusal {
@@ -259,6 +276,7 @@ impl Refusal {
                 Some(Evidence::PredictedDuplicate((**prediction).clone()))
             }
             Self::LowYield(low_yield) => Some(Evidence::LowYield(low_yield.clone())),
+            Self::LeftOut(fate) => Some(Evidence::LeftOut(fate.clone())),
             Self::Guard(_) | Self::Unknown(_) => None,
         }
     }
@@ -272,6 +290,7 @@ impl Refusal {
                 Self::PredictedDuplicate(Box::new(prediction))
             }
             ("barren", Some(Evidence::LowYield(low_yield))) => Self::LowYield(low_yield),
+            (Self::LEFT_OUT, Some(Evidence::LeftOut(fate))) => Self::LeftOut(fate),
             (name, _) => Self::of_words(name, detail),
         }
     }
@@ -292,6 +311,7 @@ impl Refusal {
                     why: why.to_owned(),
                 })
             }
+            Self::LEFT_OUT => Self::LeftOut(LinkFate::from(detail)),
             other => Self::Unknown(other.into()),
         }
     }
@@ -359,6 +379,7 @@ mod tests {
             ("[a-z.]{1,9}", words)
                 .prop_map(|(host, why)| { Refusal::LowYield(LowYield::Host { host, why }) }),
             Just(Refusal::LowYield(LowYield::UrlForm {})),
+            proptest::sample::select(LinkFate::KNOWN).prop_map(Refusal::LeftOut),
         ]
     }
 

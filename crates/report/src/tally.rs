@@ -431,8 +431,11 @@ impl Tally {
                 foreseen.saved += 1;
                 count_name(&mut foreseen.rules, &prediction.cause());
             }
-            Refusal::Robots(_) | Refusal::Guard(_) | Refusal::LowYield(_) | Refusal::Unknown(_) => {
-            }
+            Refusal::Robots(_)
+            | Refusal::Guard(_)
+            | Refusal::LowYield(_)
+            | Refusal::LeftOut(_)
+            | Refusal::Unknown(_) => {}
         }
     }
 

@@ -102,6 +102,11 @@ impl FetchGate {
             .then_some(prediction.kept_url)
     }
 
+    /// Whether the user gave this URL.
+    pub(crate) fn is_given(&self, url: &CanonicalUrl) -> bool {
+        self.given.contains(&xxh3_64(url.as_str().as_bytes()))
+    }
+
     /// May this URL be fetched now?
     pub fn check(
         &self,

@@ -8,10 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use frontier::{
-    CanonicalUrl, Frontier, FrontierError, Gate, HostKey, Next, Permission, UrlNormalizer,
+    CanonicalUrl, Frontier, FrontierError, FrontierUrl, Gate, HostKey, Next, Permission, Scope,
+    UrlNormalizer,
 };
+use outcome::LinkFate;
 
 use crate::fetch_gate::FetchGate;
+use crate::reach::SharedScope;
 
 /// What robots.txt says to URLs.
 pub trait RobotsGate {
@@ -26,6 +29,8 @@ pub struct Queue {
     pub frontier: Frontier,
     /// What is not worth a request.
     pub(crate) gate: FetchGate,
+    /// What belongs to the crawl.
+    scope: SharedScope,
 }
 
 impl Queue {
@@ -39,7 +44,13 @@ impl Queue {
         robots: &mut dyn RobotsGate,
     ) -> Result<Next, FrontierError> {
         let gate = &self.gate;
-        self.frontier.next(now, &mut BothGates { robots, gate })
+        let scope = &*self.scope.read().unwrap_or_else(PoisonError::into_inner);
+        let mut gates = Gates {
+            robots,
+            gate,
+            scope,
+        };
+        self.frontier.next(now, &mut gates)
     }
 
     /// The page that a URL is predicted to repeat, if it is.
@@ -48,12 +59,22 @@ impl Queue {
     }
 }
 
-struct BothGates<'q> {
+struct Gates<'q> {
     robots: &'q mut dyn RobotsGate,
     gate: &'q FetchGate,
+    scope: &'q Scope,
 }
 
-impl Gate for BothGates<'_> {
+impl Gate for Gates<'_> {
+    fn belongs(&mut self, url: &FrontierUrl) -> Result<(), LinkFate> {
+        // Seeds, sitemaps and examples are the user's.
+        if url.depth == 0 || self.gate.is_given(&url.url) {
+            return Ok(());
+        }
+        let in_scope = self.scope.check(&url.url, url.depth, url.seed);
+        in_scope.map_err(|refusal| refusal.fate())
+    }
+
     fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
         self.robots.check(host, url)
     }
@@ -73,8 +94,12 @@ impl Gate for BothGates<'_> {
 pub struct SharedQueue(Arc<Mutex<Queue>>);
 
 impl SharedQueue {
-    pub(crate) fn new(frontier: Frontier, gate: FetchGate) -> Self {
-        Self(Arc::new(Mutex::new(Queue { frontier, gate })))
+    pub(crate) fn new(frontier: Frontier, gate: FetchGate, scope: SharedScope) -> Self {
+        Self(Arc::new(Mutex::new(Queue {
+            frontier,
+            gate,
+            scope,
+        })))
     }
 
     /// The queue, for a few lines. A thread that panicked while it held the lock ends the crawl;

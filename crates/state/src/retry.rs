@@ -3,8 +3,8 @@
 //!
 //! Which URLs may be tried again follows from the journal alone, and that they are is a record in
 //! it: so a crawl that is stopped and one that runs do the same, and replay agrees with both. What
-//! may be tried again is what was never had: failures of the network and of servers, and URLs
-//! whose host had no usable robots.txt. A page that was read keeps its verdict.
+//! may be tried again is what was never had: failures of the network and of servers, URLs whose
+//! host had no usable robots.txt, and URLs that the scope or a budget of an earlier start left out. A page that was read keeps its verdict.
 
 use std::collections::HashMap;
 
@@ -50,6 +50,9 @@ const FAILURES: [FailureKind; 12] = [
 /// What asks for URLs whose host had no usable robots.txt.
 const NO_ROBOTS: &str = "robots";
 
+/// What asks for URLs that the scope or a budget of an earlier start left out.
+const LEFT_OUT: &str = Refusal::LEFT_OUT;
+
 /// What the `status` of a filter asks for.
 #[derive(Debug, PartialEq, Eq)]
 enum Ending {
@@ -58,6 +61,7 @@ enum Ending {
     Class(u16),
     Failure(FailureKind),
     NoRobots,
+    LeftOut,
 }
 
 impl Ending {
@@ -69,6 +73,7 @@ impl Ending {
             (Some(class), ..) => Self::Class(class),
             (None, Ok(status), _) => Self::Status(status),
             (None, Err(_), NO_ROBOTS) => Self::NoRobots,
+            (None, Err(_), LEFT_OUT) => Self::LeftOut,
             (None, Err(_), name) => Self::Failure(name.into()),
         }
     }
@@ -79,6 +84,7 @@ impl Ending {
             Self::Class(class) => page.status() / 100 == *class,
             Self::Failure(kind) => page.outcome == Outcome::Failed(kind.clone()),
             Self::NoRobots => has_no_robots(page),
+            Self::LeftOut => was_left_out(page),
         }
     }
 }
@@ -140,7 +146,7 @@ fn parse_status(text: &str) -> Result<String, String> {
     let names: Vec<&str> = names
         .iter()
         .map(|name| &**name)
-        .chain([NO_ROBOTS])
+        .chain([NO_ROBOTS, LEFT_OUT])
         .collect();
     if names.contains(&status.as_str()) {
         return Ok(status);
@@ -237,7 +243,11 @@ pub fn way_of_rules(rules: &[String]) -> impl Fn(&PageRecord) -> Option<usize> +
 }
 
 fn may_be_retried(page: &PageRecord) -> bool {
-    matches!(page.outcome, Outcome::Failed(_)) || has_no_robots(page)
+    matches!(page.outcome, Outcome::Failed(_)) || has_no_robots(page) || was_left_out(page)
+}
+
+fn was_left_out(page: &PageRecord) -> bool {
+    matches!(page.outcome.refusal(), Some(Refusal::LeftOut(_)))
 }
 
 fn has_no_robots(page: &PageRecord) -> bool {

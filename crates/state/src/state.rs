@@ -47,11 +47,12 @@ impl State {
     /// When scope or topic cannot be used.
     pub fn new(policy: Policy, frontier: Frontier, prints: TableIndex) -> Result<Self, StateError> {
         let gate = FetchGate::new(policy.random_seed, policy.focus.is_some());
+        let reach = Reach::new(&policy.scope)?;
         Ok(Self {
-            queue: SharedQueue::new(frontier, gate),
+            queue: SharedQueue::new(frontier, gate, reach.scope()),
             kept: KeptPages::new(prints),
             templates: Templates::default(),
-            reach: Reach::new(&policy.scope)?,
+            reach,
             examples: Examples::default(),
             focus: policy.focus.as_ref().map(FocusView::new).transpose()?,
             counts: Counts::default(),

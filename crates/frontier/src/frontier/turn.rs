@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use outcome::Refusal;
+use outcome::{LinkFate, Refusal};
 
 use super::Frontier;
 use crate::config::FrontierError;
@@ -75,8 +75,16 @@ impl Frontier {
 
     /// What the trap rules and the gate say to a URL whose turn it is.
     fn permission(&self, id: usize, entry: &Entry, gate: &mut dyn Gate) -> Permission {
-        let host = &self.hosts[id].host;
-        let url = &entry.url.url;
+        let queue = &self.hosts[id];
+        let (host, url) = (&queue.host, &entry.url.url);
+        // It may have been admitted when another scope or budget was in force.
+        let belongs = match entry.url.depth > 0 && queue.is_over_budget() {
+            true => Err(LinkFate::BudgetHost),
+            false => gate.belongs(&entry.url),
+        };
+        if let Err(fate) = belongs {
+            return Permission::Refused(Refused::Refusal(Refusal::LeftOut(fate)));
+        }
         // It may have been admitted before its like were found to lead nowhere.
         if entry.url.depth > 0
             && let Err(trap) = self.traps.check(host, url)
