@@ -20,6 +20,7 @@ use crate::progress::{HostProgress, Progress};
 use crate::robots_cache::RobotsCache;
 use crate::stop::StopHandle;
 use crate::visit::Visitor;
+use crate::watchdog::Watchdog;
 
 /// Longest sleep: pauses and stops are noticed this soon.
 const NAP_MAX: Duration = Duration::from_millis(200);
@@ -29,6 +30,9 @@ const SHOW_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Hosts shown to watchers.
 const HOSTS_SHOWN: usize = 20;
+
+/// Hosts named when the crawl stands still.
+const HOSTS_TOLD: usize = 5;
 
 /// Leases beyond the connections that may wait for their record.
 const LEASES_AHEAD: usize = 16;
@@ -40,14 +44,17 @@ pub(crate) struct Ended {
     pub(crate) reason: StopReason,
     /// The reason in words, where there is more to say.
     pub(crate) detail: Option<String>,
+    /// What failed.
+    pub(crate) failed: Option<&'static str>,
 }
 
 impl Ended {
     /// The crawl cannot go on.
-    pub(crate) fn by_error() -> Self {
+    pub(crate) fn by_error(failed: &'static str) -> Self {
         Self {
             reason: StopReason::Error,
             detail: None,
+            failed: Some(failed),
         }
     }
 }
@@ -63,6 +70,7 @@ pub(crate) struct Dispatcher {
     robots: RobotsCache,
     room: Room,
     harvest: Option<String>,
+    watchdog: Watchdog,
 }
 
 /// What bounds the leases: what is under way, and what the budgets leave.
@@ -75,6 +83,8 @@ struct Room {
     pages_max: u64,
     leases: usize,
     visits: usize,
+    /// Answers to robots.txt that are asked for or not recorded yet: sitemaps may come with them.
+    robots: usize,
     bytes: u64,
     pages: u64,
 }
@@ -92,6 +102,7 @@ impl Room {
             pages_max: config.crawl.max_pages,
             leases: 0,
             visits: 0,
+            robots: 0,
             bytes: 0,
             pages,
         }
@@ -115,7 +126,7 @@ impl Room {
 
     /// Whether nothing is under way.
     fn is_quiet(&self) -> bool {
-        self.leases == 0 && self.visits == 0
+        self.leases == 0 && self.visits == 0 && self.robots == 0
     }
 }
 
@@ -145,6 +156,7 @@ impl Dispatcher {
             robots: RobotsCache::new(&config.agent.name, config.politeness.obey_robots),
             room: Room::new(config, pages),
             harvest: None,
+            watchdog: Watchdog::new(Instant::now()),
             config: Arc::clone(config),
         }
     }
@@ -158,8 +170,8 @@ impl Dispatcher {
         let mut shown = None;
         loop {
             while let Ok(message) = inbox.try_recv() {
-                if self.take(message) {
-                    return Ok(Ended::by_error());
+                if let Some(failed) = self.take(message) {
+                    return Ok(Ended::by_error(failed));
                 }
             }
             let ending = self.ending(started);
@@ -174,24 +186,26 @@ impl Dispatcher {
                         return Ok(Ended {
                             reason: StopReason::Drained,
                             detail: None,
+                            failed: None,
                         });
                     }
                     Leased::Until(at) => deadline = deadline.min(at),
                     Leased::Drained | Leased::Waiting => {}
                 }
             }
+            self.watch();
             if shown.is_none_or(|at: Instant| at.elapsed() > SHOW_INTERVAL) {
                 self.show(started, is_ending);
                 shown = Some(Instant::now());
             }
             match inbox.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(message) => {
-                    if self.take(message) {
-                        return Ok(Ended::by_error());
+                    if let Some(failed) = self.take(message) {
+                        return Ok(Ended::by_error(failed));
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(Ended::by_error()),
+                Err(RecvTimeoutError::Disconnected) => return Ok(Ended::by_error("network")),
             }
         }
     }
@@ -214,7 +228,11 @@ impl Dispatcher {
             .harvest
             .clone()
             .filter(|_| reason == StopReason::Harvest);
-        Some(Ended { reason, detail })
+        Some(Ended {
+            reason,
+            detail,
+            failed: None,
+        })
     }
 
     /// Leases as long as there is room.
@@ -235,6 +253,7 @@ impl Dispatcher {
                 }
                 Next::Robots(host, url) => {
                     self.room.visits += 1;
+                    self.room.robots += 1;
                     let origin = url.to_url();
                     self.runtime
                         .spawn(async move { visitor.visit_robots(host, origin).await });
@@ -252,8 +271,9 @@ impl Dispatcher {
         Ok(Leased::Waiting)
     }
 
-    /// Takes a message in; true when the crawl cannot go on.
-    fn take(&mut self, message: ToDispatcher) -> bool {
+    /// Takes a message in; gives what failed when the crawl cannot go on.
+    fn take(&mut self, message: ToDispatcher) -> Option<&'static str> {
+        self.watchdog.moved(Instant::now());
         match message {
             ToDispatcher::BodyEnded {
                 host,
@@ -276,10 +296,12 @@ impl Dispatcher {
             }
             ToDispatcher::Committed {
                 leases,
+                robots,
                 bytes,
                 pages,
             } => {
                 self.room.leases -= leases;
+                self.room.robots -= robots;
                 self.room.bytes = self.room.bytes.saturating_sub(bytes);
                 self.room.pages = pages;
             }
@@ -289,9 +311,50 @@ impl Dispatcher {
                 }
             }
             ToDispatcher::HarvestEnds(why) => self.harvest = Some(why),
-            ToDispatcher::ThreadEnded => return true,
+            ToDispatcher::ThreadEnded(name) => return Some(name),
         }
-        false
+        None
+    }
+
+    /// Tells when the crawl stands still.
+    fn watch(&mut self) {
+        let now = Instant::now();
+        if self.stop.is_paused() {
+            self.watchdog.moved(now);
+        }
+        if let Some(still) = self.watchdog.due(now) {
+            self.tell_standstill(still, now);
+        }
+    }
+
+    fn tell_standstill(&self, still: Duration, now: Instant) {
+        let (pending, hosts) = {
+            let frontier = &self.queue.lock().frontier;
+            (frontier.counts().pending, frontier.hosts(HOSTS_TOLD, now))
+        };
+        let hosts: Vec<String> = hosts
+            .into_iter()
+            .map(|host| {
+                let (pending, next_in) = (host.pending, host.next_in.as_secs());
+                format!("{}: {pending} URLs, {}, {next_in} s", host.host, host.why)
+            })
+            .collect();
+        let room = &self.room;
+        let words = format!(
+            "nothing has moved for {} s though {pending} URLs wait: {} requests are out, {} URLs and \
+             {} answers to robots.txt are being read or written, {} bytes are in memory; hosts: {}",
+            still.as_secs(),
+            room.visits,
+            room.leases,
+            room.robots,
+            room.bytes,
+            hosts.join("; "),
+        );
+        // Hosts that asked for a long wait are no fault.
+        match room.is_quiet() {
+            true => tracing::info!("{words}"),
+            false => tracing::warn!("{words}"),
+        }
     }
 
     /// Shows the hosts to watchers.

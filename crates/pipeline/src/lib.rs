@@ -22,6 +22,7 @@ mod dispatch;
 mod error;
 mod failpoint;
 mod messages;
+mod narrate;
 pub mod progress;
 mod publish;
 mod read;
@@ -32,6 +33,7 @@ pub mod setup;
 mod stop;
 mod views;
 mod visit;
+mod watchdog;
 mod write;
 
 pub use ::config;

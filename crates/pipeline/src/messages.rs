@@ -45,6 +45,8 @@ pub(crate) enum ToDispatcher {
     Committed {
         /// How many leases.
         leases: usize,
+        /// How many answers to robots.txt.
+        robots: usize,
         /// Bytes of body that are no longer in memory.
         bytes: u64,
         /// Finished URLs for which a fetch was made, over all starts.
@@ -57,8 +59,8 @@ pub(crate) enum ToDispatcher {
     },
     /// The harvest says to stop, for this reason.
     HarvestEnds(String),
-    /// A thread ended that the crawl cannot do without: nothing more can be recorded.
-    ThreadEnded,
+    /// Something ended that the crawl cannot do without, named here: nothing more can be recorded.
+    ThreadEnded(&'static str),
 }
 
 /// What a host's robots.txt was answered with.
@@ -174,26 +176,30 @@ pub(crate) enum ToPublisher {
     Reached(u64),
 }
 
-/// Tells the dispatcher when a thread ends that the crawl cannot do without: also by a panic.
+/// Tells the dispatcher when a thread or task ends that the crawl cannot do without: also by a
+/// panic.
 pub(crate) struct EndTold {
     to_dispatcher: Sender<ToDispatcher>,
+    name: &'static str,
     /// Only a panic is told.
     panics_only: bool,
 }
 
 impl EndTold {
     /// Tells any end.
-    pub(crate) fn always(to_dispatcher: Sender<ToDispatcher>) -> Self {
+    pub(crate) fn always(name: &'static str, to_dispatcher: Sender<ToDispatcher>) -> Self {
         Self {
             to_dispatcher,
+            name,
             panics_only: false,
         }
     }
 
     /// Tells an end by a panic.
-    pub(crate) fn on_panic(to_dispatcher: Sender<ToDispatcher>) -> Self {
+    pub(crate) fn on_panic(name: &'static str, to_dispatcher: Sender<ToDispatcher>) -> Self {
         Self {
             to_dispatcher,
+            name,
             panics_only: true,
         }
     }
@@ -203,7 +209,9 @@ impl Drop for EndTold {
     fn drop(&mut self) {
         if !self.panics_only || std::thread::panicking() {
             // Nobody listens any more when the dispatcher has ended: the crawl is stopping.
-            let _ = self.to_dispatcher.send(ToDispatcher::ThreadEnded);
+            let _ = self
+                .to_dispatcher
+                .send(ToDispatcher::ThreadEnded(self.name));
         }
     }
 }
@@ -217,16 +225,17 @@ mod tests {
     #[test]
     fn a_thread_that_panics_is_told_and_one_that_ends_is_not_unless_it_must_be() {
         let (sender, inbox) = channel();
-        drop(EndTold::on_panic(sender.clone()));
+        drop(EndTold::on_panic("reader", sender.clone()));
         assert!(inbox.try_recv().is_err());
-        let told = EndTold::on_panic(sender.clone());
+        let told = EndTold::on_panic("reader", sender.clone());
         let thread = std::thread::spawn(move || {
             let _told = told;
             std::panic::resume_unwind(Box::new("as a test does"));
         });
         assert!(thread.join().is_err());
-        assert!(matches!(inbox.try_recv(), Ok(ToDispatcher::ThreadEnded)));
-        drop(EndTold::always(sender));
-        assert!(matches!(inbox.try_recv(), Ok(ToDispatcher::ThreadEnded)));
+        let told = |name| matches!(inbox.try_recv(), Ok(ToDispatcher::ThreadEnded(ended)) if ended == name);
+        assert!(told("reader"));
+        drop(EndTold::always("writer", sender));
+        assert!(told("writer"));
     }
 }

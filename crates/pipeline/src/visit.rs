@@ -17,7 +17,8 @@ use tokio::sync::mpsc;
 use url::Url;
 
 use crate::clock::{self, unix_ms};
-use crate::messages::{RobotsAnswered, ToDispatcher, ToReader, Visit};
+use crate::failpoint::fail_point;
+use crate::messages::{EndTold, RobotsAnswered, ToDispatcher, ToReader, Visit};
 
 /// Redirects of robots.txt that are followed (RFC 9309 §2.3.1.2).
 const ROBOTS_REDIRECTS_MAX: usize = 5;
@@ -48,6 +49,8 @@ impl Visitor {
 
     /// Visits one URL.
     pub(crate) async fn visit(&self, lease: Lease, purpose: Purpose) {
+        let _told = self.end_told();
+        fail_point!("visit:before");
         let url = lease.url().url.to_url();
         let host = lease.url().url.host();
         let answer = self.ask(url, purpose).await;
@@ -62,6 +65,7 @@ impl Visitor {
 
     /// Fetches a host's robots.txt, through up to five redirects.
     pub(crate) async fn visit_robots(&self, host: HostKey, origin: Url) {
+        let _told = self.end_told();
         let mut url = origin;
         url.set_path("/robots.txt");
         url.set_query(None);
@@ -94,6 +98,11 @@ impl Visitor {
             rules,
         };
         self.hand_over(ToReader::Robots(Box::new(visit))).await;
+    }
+
+    /// A task that panics is lost with its lease, and nobody waits for it: it is told.
+    fn end_told(&self) -> EndTold {
+        EndTold::on_panic("network", self.to_dispatcher.clone())
     }
 
     async fn ask(&self, url: Url, purpose: Purpose) -> Answer {

@@ -31,6 +31,7 @@ use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::failpoint::fail_point;
 use crate::messages::{Change, ToDispatcher, ToPublisher, ToWriter};
+use crate::narrate;
 use crate::progress::Progress;
 use crate::publish;
 use crate::retry;
@@ -63,8 +64,8 @@ pub(crate) struct Writer {
     request: Vec<(String, String)>,
     /// Bytes received in this start.
     bytes: u64,
-    /// Finished URLs before this start.
-    endings_before: u64,
+    /// Finished URLs before this start for which a fetch was made.
+    fetched_before: u64,
     /// Rules that were looked up in the journal.
     looked_up: HashSet<String>,
 }
@@ -73,6 +74,8 @@ pub(crate) struct Writer {
 #[derive(Default)]
 struct Group {
     settled: Vec<Settled>,
+    /// Answers to robots.txt.
+    robots: usize,
     /// Bytes of body that leave memory with the group.
     bytes: u64,
     publications: Vec<Change>,
@@ -92,7 +95,7 @@ impl Writer {
         progress: Progress,
     ) -> Self {
         Self {
-            endings_before: state.counts().endings,
+            fetched_before: state.counts().fetched,
             archive,
             state,
             out,
@@ -172,9 +175,11 @@ impl Writer {
     /// Decides about a finding, appends its record, and applies it in memory.
     fn commit_finding(&mut self, finding: Finding, group: &mut Group) -> Result<(), CrawlError> {
         group.bytes += finding.body_bytes();
+        group.robots += usize::from(matches!(finding, Finding::Robots(_)));
         let decided = self.state.decide(finding, unix_ms());
         let decided = decided?;
         self.append(&decided)?;
+        narrate::tell(&decided.record);
         let lent = decided.lent();
         let applied = self
             .state
@@ -229,6 +234,7 @@ impl Writer {
         let record: Record = self.state.record(event, unix_ms());
         fail_point!("commit:before-append");
         self.archive.append(&Entry::of(&record))?;
+        narrate::tell(&record);
         fail_point!("commit:after-append");
         let applied = self
             .state
@@ -284,6 +290,7 @@ impl Writer {
         }
         self.tell(ToDispatcher::Committed {
             leases,
+            robots: group.robots,
             bytes: group.bytes,
             pages: self.state.counts().pages,
         });
@@ -336,7 +343,7 @@ impl Writer {
 
     fn show(&self) {
         let counts = self.state.counts();
-        let this_start = counts.endings - self.endings_before;
+        let this_start = counts.fetched - self.fetched_before;
         self.progress.show_counts(counts, self.bytes, this_start);
     }
 
