@@ -44,6 +44,8 @@ pub enum Refusal {
     PredictedDuplicate(Box<PredictedDuplicate>),
     /// Its host, or URLs of its form, have yielded next to nothing for the topic.
     LowYield(LowYield),
+    /// Its host was given up: it answered before, and then nothing for too long.
+    HostGone(HostGone),
     /// A refusal that this version does not know, written by a newer one: its wire name.
     Unknown(Box<str>),
 }
@@ -107,17 +109,30 @@ pub enum LowYield {
     UrlForm {},
 }
 
+/// A host that was given up.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HostGone {
+    /// Failures in a row.
+    pub failures: u32,
+    /// From the first of them to the moment when the host was given up.
+    pub seconds: u64,
+}
+
 impl Refusal {
     /// The wire name of a refusal by robots.txt.
     pub const ROBOTS: &'static str = "robots";
+    /// The wire name of a refusal because the host was given up.
+    pub const HOST_GONE: &'static str = "host_gone";
 
     /// The wire names that this version knows.
-    pub const NAMES: [&'static str; 5] = [
+    pub const NAMES: [&'static str; 6] = [
         Self::ROBOTS,
         "guard",
         "trap",
         "duplicate_foreseen",
         "barren",
+        Self::HOST_GONE,
     ];
 
     /// The wire name.
@@ -128,6 +143,7 @@ impl Refusal {
             Self::Trap(_) => "trap",
             Self::PredictedDuplicate(_) => "duplicate_foreseen",
             Self::LowYield(_) => "barren",
+            Self::HostGone(_) => Self::HOST_GONE,
             Self::Unknown(name) => name,
         }
     }
@@ -141,6 +157,7 @@ impl Refusal {
             Self::Trap(trap) => Some(trap.name().to_owned()),
             Self::PredictedDuplicate(prediction) => Some(prediction.to_string()),
             Self::LowYield(low_yield) => Some(low_yield.to_string()),
+            Self::HostGone(gone) => Some(gone.to_string()),
             Self::Unknown(_) => None,
         }
     }
@@ -149,15 +166,19 @@ impl Refusal {
     pub fn is_learnt(&self) -> bool {
         match self {
             Self::PredictedDuplicate(_) | Self::LowYield(_) => true,
-            Self::Robots(_) | Self::Guard(_) | Self::Trap(_) | Self::Unknown(_) => false,
+            Self::Robots(_)
+            | Self::Guard(_)
+            | Self::Trap(_)
+            | Self::HostGone(_)
+            | Self::Unknown(_) => false,
         }
     }
 
-    /// Whether a later try may end otherwise though nothing was learnt in between: the host's
-    /// robots.txt could not be had.
+    /// Whether a later try may end otherwise though nothing was learnt in between: the host, or its
+    /// robots.txt, could not be had.
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Robots(RobotsRefusal::Unavailable { .. }) => true,
+            Self::Robots(RobotsRefusal::Unavailable { .. }) | Self::HostGone(_) => true,
             Self::Robots(RobotsRefusal::Rule { .. })
             | Self::Guard(_)
             | Self::Trap(_)
@@ -176,6 +197,7 @@ impl Refusal {
             | Self::Guard(_)
             | Self::Trap(_)
             | Self::LowYield(_)
+            | Self::HostGone(_)
             | Self::Unknown(_) => &[],
         }
     }
@@ -206,6 +228,9 @@ const SURE_TO: &str = " (sure to ";
 const PERCENT: &str = " %)";
 const ROBOTS_LINE: &str = " (robots.txt line ";
 const ROBOTS_UNAVAILABLE: &str = "robots.txt could not be had: ";
+const GONE: &str = "the host did not answer ";
+const GONE_TIMES: &str = " times in a row, for ";
+const GONE_SECONDS: &str = " s";
 const FORM_YIELDS_NOTHING: &str = "nearly all URLs of its form were thin or duplicates";
 
 impl std::fmt::Display for RobotsRefusal {
@@ -238,6 +263,13 @@ impl std::fmt::Display for LowYield {
     }
 }
 
+impl std::fmt::Display for HostGone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { failures, seconds } = self;
+        write!(f, "{GONE}{failures}{GONE_TIMES}{seconds}{GONE_SECONDS}")
+    }
+}
+
 /// A refusal as the journal has it beside its name and its words: what neither of them tells in a
 /// form that code may read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -247,6 +279,7 @@ pub(crate) enum Evidence {
     Trap(Trap),
     PredictedDuplicate(PredictedDuplicate),
     LowYield(LowYield),
+    HostGone(HostGone),
 }
 
 impl Refusal {
@@ -259,6 +292,7 @@ impl Refusal {
                 Some(Evidence::PredictedDuplicate((**prediction).clone()))
             }
             Self::LowYield(low_yield) => Some(Evidence::LowYield(low_yield.clone())),
+            Self::HostGone(gone) => Some(Evidence::HostGone(gone.clone())),
             Self::Guard(_) | Self::Unknown(_) => None,
         }
     }
@@ -272,6 +306,7 @@ impl Refusal {
                 Self::PredictedDuplicate(Box::new(prediction))
             }
             ("barren", Some(Evidence::LowYield(low_yield))) => Self::LowYield(low_yield),
+            (Self::HOST_GONE, Some(Evidence::HostGone(gone))) => Self::HostGone(gone),
             (name, _) => Self::of_words(name, detail),
         }
     }
@@ -292,9 +327,20 @@ impl Refusal {
                     why: why.to_owned(),
                 })
             }
+            // No version wrote it without its evidence; a damaged record may have lost that.
+            Self::HOST_GONE => Self::HostGone(gone_of_words(detail)),
             other => Self::Unknown(other.into()),
         }
     }
+}
+
+fn gone_of_words(words: &str) -> HostGone {
+    let numbers = words.strip_prefix(GONE).and_then(|rest| {
+        let (failures, seconds) = rest.strip_suffix(GONE_SECONDS)?.split_once(GONE_TIMES)?;
+        Some((failures.parse().ok()?, seconds.parse().ok()?))
+    });
+    let (failures, seconds) = numbers.unwrap_or_default();
+    HostGone { failures, seconds }
 }
 
 fn robots_of_words(words: &str) -> RobotsRefusal {
@@ -359,6 +405,8 @@ mod tests {
             ("[a-z.]{1,9}", words)
                 .prop_map(|(host, why)| { Refusal::LowYield(LowYield::Host { host, why }) }),
             Just(Refusal::LowYield(LowYield::UrlForm {})),
+            (any::<u32>(), any::<u64>())
+                .prop_map(|(failures, seconds)| Refusal::HostGone(HostGone { failures, seconds })),
         ]
     }
 

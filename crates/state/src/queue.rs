@@ -1,6 +1,6 @@
 //! What the dispatcher shares with the writer: whose turn is it, and is that URL worth a request?
 //!
-//! Frontier and fetch gate are asked together and change together, so they lie behind one lock. It
+//! Frontier, robots.txt and fetch gate are asked together and change together, so they lie behind one lock. It
 //! is held for a few lines at a time; nothing under it waits for a disk or computes for long, but
 //! for the frontier's own rows.
 
@@ -12,34 +12,33 @@ use frontier::{
 };
 
 use crate::fetch_gate::FetchGate;
+use crate::robots_book::RobotsBook;
 
-/// What robots.txt says to URLs.
-pub trait RobotsGate {
-    /// May this URL be fetched?
-    fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission;
-}
-
-/// Frontier and fetch gate.
+/// Frontier, robots.txt and fetch gate.
 #[derive(Debug)]
 pub struct Queue {
     /// Which URL next, and when.
     pub frontier: Frontier,
     /// What is not worth a request.
     pub(crate) gate: FetchGate,
+    /// What may be asked for.
+    pub(crate) robots: RobotsBook,
 }
 
 impl Queue {
-    /// Whose turn is it? robots.txt is asked before the fetch gate.
+    /// Whose turn is it? robots.txt is asked before the fetch gate; `now_ms` is the time since the
+    /// Unix epoch.
     ///
     /// # Errors
     /// When the frontier's store cannot be read.
-    pub fn next(
-        &mut self,
-        now: Instant,
-        robots: &mut dyn RobotsGate,
-    ) -> Result<Next, FrontierError> {
-        let gate = &self.gate;
-        self.frontier.next(now, &mut BothGates { robots, gate })
+    pub fn next(&mut self, now: Instant, now_ms: u64) -> Result<Next, FrontierError> {
+        let (robots, gate) = (&self.robots, &self.gate);
+        let mut gates = BothGates {
+            robots,
+            gate,
+            now_ms,
+        };
+        self.frontier.next(now, &mut gates)
     }
 
     /// The page that a URL is predicted to repeat, if it is.
@@ -49,13 +48,14 @@ impl Queue {
 }
 
 struct BothGates<'q> {
-    robots: &'q mut dyn RobotsGate,
+    robots: &'q RobotsBook,
     gate: &'q FetchGate,
+    now_ms: u64,
 }
 
 impl Gate for BothGates<'_> {
-    fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
-        self.robots.check(host, url)
+    fn check(&mut self, _: &HostKey, url: &CanonicalUrl) -> Permission {
+        self.robots.check(url, self.now_ms)
     }
 
     fn worth(
@@ -73,8 +73,12 @@ impl Gate for BothGates<'_> {
 pub struct SharedQueue(Arc<Mutex<Queue>>);
 
 impl SharedQueue {
-    pub(crate) fn new(frontier: Frontier, gate: FetchGate) -> Self {
-        Self(Arc::new(Mutex::new(Queue { frontier, gate })))
+    pub(crate) fn new(frontier: Frontier, gate: FetchGate, robots: RobotsBook) -> Self {
+        Self(Arc::new(Mutex::new(Queue {
+            frontier,
+            gate,
+            robots,
+        })))
     }
 
     /// The queue, for a few lines. A thread that panicked while it held the lock ends the crawl;

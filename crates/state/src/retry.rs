@@ -4,13 +4,14 @@
 //! Which URLs may be tried again follows from the journal alone, and that they are is a record in
 //! it: so a crawl that is stopped and one that runs do the same, and replay agrees with both. What
 //! may be tried again is what was never had: failures of the network and of servers, and URLs
-//! whose host had no usable robots.txt. A page that was read keeps its verdict.
+//! whose host was given up or had no usable robots.txt. A page that was read keeps its verdict. A URL
+//! to which a redirect has led back, with a cookie say, is asked for once more.
 
 use std::collections::HashMap;
 
-use archive::{Event, PageRecord, Record, RetryOrigin, RetryRecord};
+use archive::{Event, PageRecord, Record, RetryOrigin, RetryRecord, ReturnRecord};
 use frontier::{CanonicalUrl, FrontierUrl};
-use outcome::{FailureKind, Outcome, Refusal, RobotsRefusal};
+use outcome::{FailureKind, Outcome, OutcomeKind, Refusal, RobotsRefusal};
 use serde::{Deserialize, Serialize};
 
 use crate::context::{UrlContext, decode};
@@ -48,7 +49,13 @@ const FAILURES: [FailureKind; 12] = [
 ];
 
 /// What asks for URLs whose host had no usable robots.txt.
-const NO_ROBOTS: &str = "robots";
+const NO_ROBOTS: &str = Refusal::ROBOTS;
+
+/// What asks for URLs whose host was given up.
+const HOST_GONE: &str = Refusal::HOST_GONE;
+
+/// Why URLs are put back to which a redirect has led back, in words.
+const LED_BACK: &str = "a redirect led back";
 
 /// What the `status` of a filter asks for.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,6 +65,7 @@ enum Ending {
     Class(u16),
     Failure(FailureKind),
     NoRobots,
+    HostGone,
 }
 
 impl Ending {
@@ -69,6 +77,7 @@ impl Ending {
             (Some(class), ..) => Self::Class(class),
             (None, Ok(status), _) => Self::Status(status),
             (None, Err(_), NO_ROBOTS) => Self::NoRobots,
+            (None, Err(_), HOST_GONE) => Self::HostGone,
             (None, Err(_), name) => Self::Failure(name.into()),
         }
     }
@@ -79,6 +88,7 @@ impl Ending {
             Self::Class(class) => page.status() / 100 == *class,
             Self::Failure(kind) => page.outcome == Outcome::Failed(kind.clone()),
             Self::NoRobots => has_no_robots(page),
+            Self::HostGone => matches!(page.outcome.refusal(), Some(Refusal::HostGone(_))),
         }
     }
 }
@@ -140,7 +150,7 @@ fn parse_status(text: &str) -> Result<String, String> {
     let names: Vec<&str> = names
         .iter()
         .map(|name| &**name)
-        .chain([NO_ROBOTS])
+        .chain([NO_ROBOTS, HOST_GONE])
         .collect();
     if names.contains(&status.as_str()) {
         return Ok(status);
@@ -237,7 +247,8 @@ pub fn way_of_rules(rules: &[String]) -> impl Fn(&PageRecord) -> Option<usize> +
 }
 
 fn may_be_retried(page: &PageRecord) -> bool {
-    matches!(page.outcome, Outcome::Failed(_)) || has_no_robots(page)
+    let refusal = page.outcome.refusal();
+    matches!(page.outcome, Outcome::Failed(_)) || refusal.is_some_and(Refusal::may_pass)
 }
 
 fn has_no_robots(page: &PageRecord) -> bool {
@@ -259,6 +270,20 @@ pub(crate) fn origin(page: &PageRecord) -> RetryOrigin {
         via: page.via,
         priority: page.priority,
         context: page.context.clone(),
+        returned: false,
+        ask: None,
+    }
+}
+
+/// The same of a URL to which the redirect of a page leads back: it redirected, and is where the page
+/// is.
+pub(crate) fn return_origin(page: &PageRecord, back: &ReturnRecord) -> RetryOrigin {
+    RetryOrigin {
+        outcome: OutcomeKind::Redirected,
+        hops: page.hops.saturating_add(1),
+        returned: true,
+        ask: back.ask.clone(),
+        ..origin(page)
     }
 }
 
@@ -271,6 +296,8 @@ pub(crate) fn queued(retry: &RetryRecord) -> impl Iterator<Item = FrontierUrl> +
 fn waiting(url: &str, origin: &RetryOrigin) -> Option<FrontierUrl> {
     let context = UrlContext {
         hops: origin.hops,
+        returned: origin.returned,
+        ask: origin.ask.clone(),
         features: decode(origin.context.as_deref().unwrap_or_default()),
         ..UrlContext::page()
     };
@@ -291,6 +318,16 @@ pub fn records_for_filter(candidates: Vec<Candidate>, filter: &RetryFilter) -> V
         urls,
         origins,
         filter: words.clone(),
+        ..RetryRecord::default()
+    })
+}
+
+/// Records that put URLs back to which redirects have led back.
+pub(crate) fn records_for_returns(candidates: Vec<Candidate>) -> Vec<Event> {
+    records(candidates, |urls, origins| RetryRecord {
+        urls,
+        origins,
+        filter: LED_BACK.into(),
         ..RetryRecord::default()
     })
 }
