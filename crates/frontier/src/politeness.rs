@@ -74,7 +74,7 @@ pub struct HostPast {
 /// A host that gives no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Silence {
-    /// When the first of its requests failed.
+    /// When the first of its requests that failed was made.
     pub(crate) since: Instant,
     /// Requests that failed since.
     pub(crate) failures: u32,
@@ -260,7 +260,7 @@ impl Politeness {
             self.revive();
         } else if advice.failed {
             let silence = self.silence.get_or_insert(Silence {
-                since: now,
+                since: now.checked_sub(advice.took).unwrap_or(now),
                 failures: 0,
             });
             silence.failures = silence.failures.saturating_add(1);

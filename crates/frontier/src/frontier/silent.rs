@@ -9,8 +9,8 @@
 //! [`FAILURES_MIN`] failures in a row.
 //!
 //! Where all hosts fall silent together the fault may be our own network's. So a host is given up
-//! only if another one has answered since its silence began, if it is the only one left, or, for one
-//! that never answered, if nobody has ever answered in this crawl.
+//! only if another one has answered since its silence began, if it is the only one left with URLs, or,
+//! for one that never answered, if nobody has ever answered in this crawl.
 //!
 //! When all that is left has waited on hosts in trouble for that long, by the URLs that wait
 //! altogether, the crawl may stop and leave them in its queue: nothing is lost by that.
@@ -119,7 +119,10 @@ impl Frontier {
                 let fault = others_answer || is_last();
                 (fault, patience(host.len() as u64))
             }
-            false => (others_answer || nobody_ever, Duration::ZERO),
+            false => {
+                let fault = others_answer || nobody_ever || is_last();
+                (fault, Duration::ZERO)
+            }
         };
         let patience = match is_alone {
             true => shortened.min(longest),

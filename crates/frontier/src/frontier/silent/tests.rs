@@ -164,6 +164,30 @@ fn a_host_that_never_answered_fails_as_its_requests_did() {
 }
 
 #[test]
+fn an_answer_while_the_first_failed_request_was_under_way_tells_that_the_network_works() {
+    let hosts = [(SILENT, 1), ("b.example", 1), ("c.example", 1)];
+    let mut crawl = Crawl::of(&hosts).known("b.example").known("c.example");
+    let silent = HostKey::from_record(SILENT);
+    let answering = HostKey::from_record("b.example");
+    let at = crawl.now + Duration::from_secs(1);
+    crawl.frontier.body_done(&answering, at, &answered());
+    let late = HostAdvice {
+        took: Duration::from_secs(30),
+        ..failed()
+    };
+    for host in [&silent, &HostKey::from_record("c.example")] {
+        for _ in 0..FAILURES_MIN {
+            let at = crawl.now + Duration::from_secs(20);
+            crawl.frontier.body_done(host, at, &late);
+        }
+    }
+    let id = crawl.frontier.hosts.find(&silent).expect("it is known");
+    let later = crawl.now + Duration::from_secs(700);
+    crawl.frontier.give_up_silent_hosts(later);
+    assert!(crawl.frontier.hosts[id].politeness.gone.is_some());
+}
+
+#[test]
 fn where_all_hosts_fall_silent_together_none_is_given_up() {
     // It may be our own network.
     let hosts = [(SILENT, 3), ("b.example", 3)];
