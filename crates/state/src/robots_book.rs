@@ -8,7 +8,8 @@
 //! - An outage is an answer of 5xx or 429, no answer, or a body that broke off. During an outage a
 //!   copy that was read earlier stays in use, also when it is older than a day (§2.4 allows that while
 //!   the file is unreachable); without one the host waits. Either way the file is asked for again,
-//!   after `politeness.retry_delay`, doubled each time, to [`OUTAGE_WAIT_MAX`].
+//!   after `politeness.retry_delay`, doubled each time, to [`OUTAGE_WAIT_MAX`]; where no answer comes
+//!   at all, as its failures in a row have it.
 //! - An outage that lasts longer than `politeness.max_robots_outage` closes the host, copy or no copy
 //!   (§2.3.1.4): its URLs are refused. So does at once what does not pass by itself, such as a
 //!   certificate that cannot be trusted. After a day the file of a closed host is asked for again.
@@ -245,11 +246,12 @@ impl RobotsBook {
                 let asked = record.fetch.retry_after_s;
                 let asked = asked.and_then(|s| Duration::try_from_secs_f64(s).ok());
                 let waits = !is_closed && known.copy.is_none();
-                news.wait = waits.then(|| {
-                    outage
-                        .wait(self.policy.retry_delay)
-                        .max(asked.unwrap_or_default())
-                });
+                // A host that gives no answer at all is left alone by its failures in a row.
+                let wait = match record.fetch.status {
+                    0 => Duration::ZERO,
+                    _ => outage.wait(self.policy.retry_delay),
+                };
+                news.wait = waits.then(|| wait.max(asked.unwrap_or_default()));
                 news.crawl_delay = known.copy.as_ref().and_then(|copy| copy.crawl_delay);
             }
         }

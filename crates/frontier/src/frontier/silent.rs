@@ -62,14 +62,16 @@ impl Frontier {
                 self.give_up(id, silence, now);
             }
         }
-        let has_new_end = self.silent.troubled.iter().any(|&id| {
+        let is_undecided = self.silent.troubled.iter().any(|&id| {
             let host = &self.hosts[id];
-            host.politeness.gone.is_some() && host.len() > 0
+            let silence = host.politeness.silence;
+            let tries_left = silence.is_some_and(|silence| silence.failures < FAILURES_MIN);
+            host.len() > 0 && (host.politeness.gone.is_some() || tries_left)
         });
         let longest = self.config.dead_host_after;
         let patience = patience(self.counts.pending).min(longest);
         let lasted = now.saturating_duration_since(since);
-        is_alone && !has_new_end && !longest.is_zero() && lasted >= patience
+        is_alone && !is_undecided && !longest.is_zero() && lasted >= patience
     }
 
     /// A host gets another chance.

@@ -124,6 +124,20 @@ fn in_an_outage_a_host_waits_longer_each_time_and_nothing_is_refused_for_a_day()
 }
 
 #[test]
+fn where_no_answer_comes_the_hosts_failures_say_how_long_it_is_left_alone() {
+    let mut book = book();
+    let silent = FetchRecord {
+        error: Some(FailureKind::Timeout),
+        ..fetch(0, NOON_MS)
+    };
+    let (rules, news) = tell(&mut book, RobotsAnswer::Outage, &[], silent);
+    assert_eq!(
+        (rules, news.wait),
+        (RobotsAnswer::Outage, Some(Duration::ZERO))
+    );
+}
+
+#[test]
 fn a_good_copy_stays_in_use_during_an_outage_also_beyond_its_day() {
     let mut book = book();
     read(&mut book, &["2 Disallow: /other"], NOON_MS);
