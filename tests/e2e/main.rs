@@ -21,6 +21,7 @@ mod focus;
 mod library;
 mod manners;
 mod mistakes;
+mod outages;
 mod parts;
 mod power;
 mod progress;

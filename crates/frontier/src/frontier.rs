@@ -26,6 +26,7 @@ mod offers;
 mod priorities;
 mod queue_slots;
 mod replay;
+mod silent;
 mod turn;
 
 pub use offers::Offers;
@@ -57,6 +58,10 @@ pub struct Frontier {
     deferred_hosts: Vec<usize>,
     /// Requests under way, robots.txt included.
     requests: usize,
+    /// Hosts whose robots.txt is under way, or came and is not known yet.
+    asking_robots: usize,
+    /// Hosts that give no answer, or no robots.txt.
+    silent: silent::SilentHosts,
     /// Slots of all queues in memory.
     slots_in_memory: usize,
     /// The number of the next URL in the order of admissions.
@@ -118,6 +123,8 @@ impl Frontier {
             held_new: hashbrown::HashMap::new(),
             deferred_hosts: Vec::new(),
             requests: 0,
+            asking_robots: 0,
+            silent: silent::SilentHosts::default(),
             slots_in_memory: 0,
             next_order: 0,
         }

@@ -48,6 +48,8 @@ pub enum Refusal {
     /// The scope or a budget that is in force now leaves it out; when it was admitted another one
     /// was. With the fate that a link to it has now.
     LeftOut(LinkFate),
+    /// Its host was given up: it answered before, and then nothing for too long.
+    HostGone(HostGone),
     /// A refusal that this version does not know, written by a newer one: its wire name.
     Unknown(Box<str>),
 }
@@ -111,18 +113,31 @@ pub enum LowYield {
     UrlForm {},
 }
 
+/// A host that was given up.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HostGone {
+    /// Failures in a row.
+    pub failures: u32,
+    /// From the first of them to the moment when the host was given up.
+    pub seconds: u64,
+}
+
 impl Refusal {
     /// The wire name of a refusal by robots.txt.
     pub const ROBOTS: &'static str = "robots";
+    /// The wire name of a refusal because the host was given up.
+    pub const HOST_GONE: &'static str = "host_gone";
 
     /// The wire names that this version knows.
-    pub const NAMES: [&'static str; 6] = [
+    pub const NAMES: [&'static str; 7] = [
         Self::ROBOTS,
         "guard",
         "trap",
         "duplicate_foreseen",
         "barren",
         Self::LEFT_OUT,
+        Self::HOST_GONE,
     ];
 
     /// The wire name of a refusal by the scope or a budget in force.
@@ -137,6 +152,7 @@ impl Refusal {
             Self::PredictedDuplicate(_) => "duplicate_foreseen",
             Self::LowYield(_) => "barren",
             Self::LeftOut(_) => Self::LEFT_OUT,
+            Self::HostGone(_) => Self::HOST_GONE,
             Self::Unknown(name) => name,
         }
     }
@@ -151,6 +167,7 @@ impl Refusal {
             Self::PredictedDuplicate(prediction) => Some(prediction.to_string()),
             Self::LowYield(low_yield) => Some(low_yield.to_string()),
             Self::LeftOut(fate) => Some(fate.name().to_owned()),
+            Self::HostGone(gone) => Some(gone.to_string()),
             Self::Unknown(_) => None,
         }
     }
@@ -163,21 +180,23 @@ impl Refusal {
             | Self::Guard(_)
             | Self::Trap(_)
             | Self::LeftOut(_)
+            | Self::HostGone(_)
             | Self::Unknown(_) => false,
         }
     }
 
-    /// Whether a later try may end otherwise though nothing was learnt in between: the host's
-    /// robots.txt could not be had.
+    /// Whether a later try may end otherwise though nothing was learnt in between: the host, or its
+    /// robots.txt, could not be had.
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Robots(RobotsRefusal::Unavailable { .. }) => true,
+            Self::Robots(RobotsRefusal::Unavailable { .. })
+            | Self::HostGone(_)
+            | Self::LeftOut(_) => true,
             Self::Robots(RobotsRefusal::Rule { .. })
             | Self::Guard(_)
             | Self::Trap(_)
             | Self::PredictedDuplicate(_)
             | Self::LowYield(_)
-            | Self::LeftOut(_)
             | Self::Unknown(_) => false,
         }
     }
@@ -192,6 +211,7 @@ impl Refusal {
             | Self::Trap(_)
             | Self::LowYield(_)
             | Self::LeftOut(_)
+            | Self::HostGone(_)
             | Self::Unknown(_) => &[],
         }
     }
@@ -222,6 +242,9 @@ const SURE_TO: &str = " (sure to ";
 const PERCENT: &str = " %)";
 const ROBOTS_LINE: &str = " (robots.txt line ";
 const ROBOTS_UNAVAILABLE: &str = "robots.txt could not be had: ";
+const GONE: &str = "the host did not answer ";
+const GONE_TIMES: &str = " times in a row, for ";
+const GONE_SECONDS: &str = " s";
 const FORM_YIELDS_NOTHING: &str = "nearly all URLs of its form were thin or duplicates";
 
 impl std::fmt::Display for RobotsRefusal {
@@ -254,6 +277,13 @@ impl std::fmt::Display for LowYield {
     }
 }
 
+impl std::fmt::Display for HostGone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { failures, seconds } = self;
+        write!(f, "{GONE}{failures}{GONE_TIMES}{seconds}{GONE_SECONDS}")
+    }
+}
+
 /// A refusal as the journal has it beside its name and its words: what neither of them tells in a
 /// form that code may read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -264,6 +294,7 @@ pub(crate) enum Evidence {
     PredictedDuplicate(PredictedDuplicate),
     LowYield(LowYield),
     LeftOut(LinkFate),
+    HostGone(HostGone),
 }
 
 impl Refusal {
@@ -277,6 +308,7 @@ impl Refusal {
             }
             Self::LowYield(low_yield) => Some(Evidence::LowYield(low_yield.clone())),
             Self::LeftOut(fate) => Some(Evidence::LeftOut(fate.clone())),
+            Self::HostGone(gone) => Some(Evidence::HostGone(gone.clone())),
             Self::Guard(_) | Self::Unknown(_) => None,
         }
     }
@@ -291,6 +323,7 @@ impl Refusal {
             }
             ("barren", Some(Evidence::LowYield(low_yield))) => Self::LowYield(low_yield),
             (Self::LEFT_OUT, Some(Evidence::LeftOut(fate))) => Self::LeftOut(fate),
+            (Self::HOST_GONE, Some(Evidence::HostGone(gone))) => Self::HostGone(gone),
             (name, _) => Self::of_words(name, detail),
         }
     }
@@ -312,9 +345,20 @@ impl Refusal {
                 })
             }
             Self::LEFT_OUT => Self::LeftOut(LinkFate::from(detail)),
+            // No version wrote it without its evidence; a damaged record may have lost that.
+            Self::HOST_GONE => Self::HostGone(gone_of_words(detail)),
             other => Self::Unknown(other.into()),
         }
     }
+}
+
+fn gone_of_words(words: &str) -> HostGone {
+    let numbers = words.strip_prefix(GONE).and_then(|rest| {
+        let (failures, seconds) = rest.strip_suffix(GONE_SECONDS)?.split_once(GONE_TIMES)?;
+        Some((failures.parse().ok()?, seconds.parse().ok()?))
+    });
+    let (failures, seconds) = numbers.unwrap_or_default();
+    HostGone { failures, seconds }
 }
 
 fn robots_of_words(words: &str) -> RobotsRefusal {
@@ -380,6 +424,8 @@ mod tests {
                 .prop_map(|(host, why)| { Refusal::LowYield(LowYield::Host { host, why }) }),
             Just(Refusal::LowYield(LowYield::UrlForm {})),
             proptest::sample::select(LinkFate::KNOWN).prop_map(Refusal::LeftOut),
+            (any::<u32>(), any::<u64>())
+                .prop_map(|(failures, seconds)| Refusal::HostGone(HostGone { failures, seconds })),
         ]
     }
 

@@ -9,21 +9,25 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use fetcher::Purpose;
-use frontier::{FrontierError, Next};
+use frontier::{FrontierError, HostKey, Next};
 use outcome::StopReason;
 use state::SharedQueue;
 use state::context::{Kind, UrlContext};
 
+use crate::clock::unix_ms;
 use crate::config::CrawlConfig;
 use crate::messages::ToDispatcher;
 use crate::progress::{HostProgress, Progress};
-use crate::robots_cache::RobotsCache;
+use crate::robots_moves::RobotsMoves;
 use crate::stop::StopHandle;
 use crate::visit::Visitor;
 use crate::watchdog::Watchdog;
 
 /// Longest sleep: pauses and stops are noticed this soon.
 const NAP_MAX: Duration = Duration::from_millis(200);
+
+/// Between two looks at the hosts that do not answer.
+const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Between two looks at the hosts for watchers.
 const SHOW_INTERVAL: Duration = Duration::from_millis(500);
@@ -67,10 +71,14 @@ pub(crate) struct Dispatcher {
     visitor: Arc<Visitor>,
     stop: StopHandle,
     progress: Progress,
-    robots: RobotsCache,
+    moves: RobotsMoves,
     room: Room,
     harvest: Option<String>,
     watchdog: Watchdog,
+    /// When the hosts that do not answer were looked at last.
+    looked_at: Option<Instant>,
+    /// Nothing is left but hosts that cannot be reached.
+    unreachable: bool,
 }
 
 /// What bounds the leases: what is under way, and what the budgets leave.
@@ -153,7 +161,9 @@ impl Dispatcher {
             visitor,
             stop,
             progress,
-            robots: RobotsCache::new(&config.agent.name, config.politeness.obey_robots),
+            moves: RobotsMoves::default(),
+            looked_at: None,
+            unreachable: false,
             room: Room::new(config, pages),
             harvest: None,
             watchdog: Watchdog::new(Instant::now()),
@@ -181,6 +191,10 @@ impl Dispatcher {
             }
             let mut deadline = Instant::now() + NAP_MAX;
             if !is_ending && !self.stop.is_paused() {
+                if self.gives_up() {
+                    self.unreachable = true;
+                    continue;
+                }
                 match self.lease_all()? {
                     Leased::Drained if self.room.is_quiet() => {
                         return Ok(Ended {
@@ -221,6 +235,8 @@ impl Dispatcher {
             StopReason::MaxPages
         } else if self.harvest.is_some() {
             StopReason::Harvest
+        } else if self.unreachable {
+            StopReason::HostsUnreachable
         } else {
             return None;
         };
@@ -238,7 +254,7 @@ impl Dispatcher {
     /// Leases as long as there is room.
     fn lease_all(&mut self) -> Result<Leased, FrontierError> {
         while self.room.has_room() {
-            let next = self.queue.lock().next(Instant::now(), &mut self.robots)?;
+            let next = self.queue.lock().next(Instant::now(), unix_ms())?;
             let visitor = Arc::clone(&self.visitor);
             match next {
                 Next::Lease(lease) => {
@@ -254,10 +270,10 @@ impl Dispatcher {
                 Next::Robots(host, url) => {
                     self.room.visits += 1;
                     self.room.robots += 1;
-                    let origin = url.to_url();
                     self.runtime
-                        .spawn(async move { visitor.visit_robots(host, origin).await });
+                        .spawn(async move { visitor.visit_robots(host, &url).await });
                 }
+                Next::Errand(host, number) => self.follow_robots(host, number),
                 Next::Refused(lease, refused) => {
                     self.room.leases += 1;
                     self.runtime
@@ -269,6 +285,32 @@ impl Dispatcher {
             }
         }
         Ok(Leased::Waiting)
+    }
+
+    /// Asks for a robots.txt where it is now.
+    fn follow_robots(&mut self, host: HostKey, number: u64) {
+        // Each number is given out once, and taken once.
+        let Some((url, owners)) = self.moves.take(number) else {
+            return;
+        };
+        self.room.visits += 1;
+        let visitor = Arc::clone(&self.visitor);
+        self.runtime
+            .spawn(async move { visitor.visit_moved_robots(host, url, owners).await });
+    }
+
+    /// Gives up hosts that do not answer. True when nothing has been left for too long but hosts that
+    /// cannot be reached.
+    fn gives_up(&mut self) -> bool {
+        let now = Instant::now();
+        let is_due = self
+            .looked_at
+            .is_none_or(|at| now.duration_since(at) >= LOOK_INTERVAL);
+        if !is_due {
+            return false;
+        }
+        self.looked_at = Some(now);
+        self.queue.lock().frontier.give_up_silent_hosts(now)
     }
 
     /// Takes a message in; gives what failed when the crawl cannot go on.
@@ -285,14 +327,19 @@ impl Dispatcher {
                 self.room.bytes += bytes;
                 self.queue.lock().frontier.body_done(&host, at, &advice);
             }
-            ToDispatcher::Robots(answered) => {
+            ToDispatcher::RobotsMoved {
+                host,
+                at,
+                advice,
+                target: (url, at_host),
+                owners,
+            } => {
                 self.room.visits -= 1;
-                let (host, at) = (answered.host.clone(), answered.at);
-                let advice = answered.advice.clone();
-                let longest = self.config.politeness.max_crawl_delay.0;
-                let delay = self.robots.take(answered).map(|delay| delay.min(longest));
                 let frontier = &mut self.queue.lock().frontier;
-                frontier.robots_done(&host, at, delay, &advice);
+                frontier.body_done(&host, at, &advice);
+                if let Some(number) = self.moves.add(url, owners) {
+                    frontier.ask_for(&at_host, number);
+                }
             }
             ToDispatcher::Committed {
                 leases,
@@ -304,11 +351,6 @@ impl Dispatcher {
                 self.room.robots -= robots;
                 self.room.bytes = self.room.bytes.saturating_sub(bytes);
                 self.room.pages = pages;
-            }
-            ToDispatcher::Reopened { hosts } => {
-                for host in &hosts {
-                    self.robots.forget(host);
-                }
             }
             ToDispatcher::HarvestEnds(why) => self.harvest = Some(why),
             ToDispatcher::ThreadEnded(name) => return Some(name),

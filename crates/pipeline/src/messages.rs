@@ -11,19 +11,18 @@
 //! The way down is bounded channels; the way back up is not, but holds no more messages than there
 //! are leases, which are bounded. So nobody ever waits in a circle.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Sender, SyncSender};
 use std::time::Instant;
 
 use archive::{PageSummary, StopRecord};
-use fetcher::{Purpose, Robots};
+use fetcher::Purpose;
 use frontier::{HostAdvice, HostKey, Lease, Refused};
 use index::Document;
-use outcome::FailureKind;
 use segment::Words;
 use state::finding::RobotsFinding;
 use state::retry::{Candidate, RetryFilter};
 use state::{Answer, Finding};
+use url::Url;
 
 /// What comes into the dispatcher's inbox.
 #[derive(Debug)]
@@ -39,8 +38,19 @@ pub(crate) enum ToDispatcher {
         /// Bytes of body that are in memory from now on.
         bytes: u64,
     },
-    /// robots.txt came.
-    Robots(RobotsAnswered),
+    /// A robots.txt has moved: it is to be asked for where it is now.
+    RobotsMoved {
+        /// The host that said so; its slot is free.
+        host: HostKey,
+        /// When.
+        at: Instant,
+        /// What it tells about that host.
+        advice: HostAdvice,
+        /// Where it is now, and the host that is.
+        target: (Url, HostKey),
+        /// Whose it is.
+        owners: Vec<RobotsOwner>,
+    },
     /// Records were synced and their leases given back.
     Committed {
         /// How many leases.
@@ -52,30 +62,31 @@ pub(crate) enum ToDispatcher {
         /// Finished URLs for which a fetch was made, over all starts.
         pages: u64,
     },
-    /// URLs of these hosts are to be tried again: what was known of their robots.txt is forgotten.
-    Reopened {
-        /// The hosts.
-        hosts: Vec<HostKey>,
-    },
     /// The harvest says to stop, for this reason.
     HarvestEnds(String),
     /// Something ended that the crawl cannot do without, named here: nothing more can be recorded.
     ThreadEnded(&'static str),
 }
 
-/// What a host's robots.txt was answered with.
-#[derive(Debug)]
-pub(crate) struct RobotsAnswered {
+/// Whose robots.txt is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RobotsOwner {
     /// The host.
     pub(crate) host: HostKey,
-    /// Its rules.
-    pub(crate) robots: Arc<Robots>,
-    /// Why there was no answer, if there was none, and in words.
-    pub(crate) error: Option<(FailureKind, String)>,
-    /// When it came.
-    pub(crate) at: Instant,
-    /// What it tells about the host.
-    pub(crate) advice: HostAdvice,
+    /// Scheme and authority.
+    pub(crate) origin: String,
+    /// Redirects that were followed so far.
+    pub(crate) hops: usize,
+}
+
+impl RobotsOwner {
+    /// After one more redirect.
+    pub(crate) fn moved(self) -> Self {
+        Self {
+            hops: self.hops + 1,
+            ..self
+        }
+    }
 }
 
 /// A visited URL.

@@ -11,14 +11,14 @@ pub(crate) fn tell(record: &Record) {
     match &record.event {
         Event::Start(start) => info!(tamis = start.tamis, "crawl started"),
         Event::Robots(robots) => match robots.rules {
-            RobotsAnswer::DisallowAll => {
+            RobotsAnswer::DisallowAll | RobotsAnswer::Outage => {
                 let (status, error) = (robots.fetch.status, robots.fetch.error.as_ref());
                 let error = error.map(|error| error.name());
                 info!(
                     host = robots.host,
                     status,
                     ?error,
-                    "host closed: robots.txt could not be had"
+                    "robots.txt could not be had: the host waits, or is closed"
                 );
             }
             RobotsAnswer::Parsed | RobotsAnswer::AllowAll | RobotsAnswer::Unknown(_) => {

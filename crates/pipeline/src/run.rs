@@ -1,7 +1,7 @@
 //! The crawl's threads: started from the last to the first, ended from the first to the last.
 //!
 //! ```text
-//!                    ┌──── Committed, BodyEnded, Robots, HarvestEnds ────┐
+//!                    ┌─ Committed, BodyEnded, RobotsMoved, HarvestEnds ──┐
 //!                    ▼                                                   │
 //!   frontier ◄─ dispatcher ─► visits (async) ─► readers ─► writer ─► publisher ─► search index
 //!                  thread        tokio          threads    thread     thread

@@ -271,7 +271,7 @@ impl Writer {
         }
         self.store(position)?;
         // Before the dispatcher hears that the leases have ended, and finds nothing left to do.
-        if self.put_back_wrongly_refused(&mut group)? {
+        if self.put_back_what_follows(&mut group)? {
             position = self.sync()?;
             self.store(position)?;
         }
@@ -283,8 +283,6 @@ impl Writer {
             // Who asked may have gone.
             let _ = answer.send(count);
         }
-        let hosts = group.reopened;
-        self.tell(ToDispatcher::Reopened { hosts });
         if let Some(why) = self.state.harvest_stop() {
             self.tell(ToDispatcher::HarvestEnds(why));
         }
@@ -310,9 +308,9 @@ impl Writer {
         Ok(stored?)
     }
 
-    /// Puts back what was refused for rules that were found wrong; whether there was any. URLs that
-    /// the state does not remember are looked up in the journal.
-    fn put_back_wrongly_refused(&mut self, group: &mut Group) -> Result<bool, CrawlError> {
+    /// Puts back what was refused for rules that were found wrong, and URLs to which redirects have led
+    /// back; whether there was any. URLs that the state does not remember are looked up in the journal.
+    fn put_back_what_follows(&mut self, group: &mut Group) -> Result<bool, CrawlError> {
         let mut any = false;
         for (rule, refused) in self.state.wrong_rules() {
             let mut urls = refused.urls;
@@ -326,6 +324,10 @@ impl Writer {
                 self.commit_event(event, group)?;
                 any = true;
             }
+        }
+        for event in self.state.decide_returns()? {
+            self.commit_event(event, group)?;
+            any = true;
         }
         Ok(any)
     }

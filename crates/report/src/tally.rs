@@ -261,11 +261,14 @@ impl Tally {
 
     fn count_reason(&mut self, host: u16, state: State, reason: ReasonId, more: bool) {
         self.reasons.count(state, reason, more);
+        let row = self.hosts.row(host);
+        let reason = self.reasons.get(reason);
+        if state == State::Refused && reason.is_host_gone {
+            step(&mut row.gone, more);
+        }
         if state != State::Junk {
             return;
         }
-        let row = self.hosts.row(host);
-        let reason = self.reasons.get(reason);
         if reason.is_duplicate {
             step(&mut row.duplicates, more);
         }
@@ -435,6 +438,7 @@ impl Tally {
             | Refusal::Guard(_)
             | Refusal::LowYield(_)
             | Refusal::LeftOut(_)
+            | Refusal::HostGone(_)
             | Refusal::Unknown(_) => {}
         }
     }

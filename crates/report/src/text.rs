@@ -399,6 +399,6 @@ fn host_cells(host: &HostRow) -> Vec<String> {
         bytes(host.bytes),
         duration(host.avg_ms / 1000.0),
         duration(host.delay_s),
-        host.state.clone(),
+        host.state_in_words(),
     ]
 }

@@ -89,9 +89,9 @@ impl Counts {
         self.finished = self.finished.saturating_sub(1);
         let count = match origin.outcome {
             OutcomeKind::Refused => &mut self.refused,
+            OutcomeKind::Redirected => &mut self.redirected,
             OutcomeKind::Failed
             | OutcomeKind::Judged
-            | OutcomeKind::Redirected
             | OutcomeKind::NotModified
             | OutcomeKind::Unknown(_) => &mut self.failed,
         };

@@ -1,6 +1,6 @@
 //! What the dispatcher shares with the writer: whose turn is it, and is that URL worth a request?
 //!
-//! Frontier and fetch gate are asked together and change together, so they lie behind one lock. It
+//! Frontier, robots.txt and fetch gate are asked together and change together, so they lie behind one lock. It
 //! is held for a few lines at a time; nothing under it waits for a disk or computes for long, but
 //! for the frontier's own rows.
 
@@ -15,14 +15,9 @@ use outcome::LinkFate;
 
 use crate::fetch_gate::FetchGate;
 use crate::reach::SharedScope;
+use crate::robots_book::RobotsBook;
 
-/// What robots.txt says to URLs.
-pub trait RobotsGate {
-    /// May this URL be fetched?
-    fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission;
-}
-
-/// Frontier and fetch gate.
+/// Frontier, robots.txt and fetch gate.
 #[derive(Debug)]
 pub struct Queue {
     /// Which URL next, and when.
@@ -31,24 +26,24 @@ pub struct Queue {
     pub(crate) gate: FetchGate,
     /// What belongs to the crawl.
     scope: SharedScope,
+    /// What may be asked for.
+    pub(crate) robots: RobotsBook,
 }
 
 impl Queue {
-    /// Whose turn is it? robots.txt is asked before the fetch gate.
+    /// Whose turn is it? robots.txt is asked before the fetch gate; `now_ms` is the time since the
+    /// Unix epoch.
     ///
     /// # Errors
     /// When the frontier's store cannot be read.
-    pub fn next(
-        &mut self,
-        now: Instant,
-        robots: &mut dyn RobotsGate,
-    ) -> Result<Next, FrontierError> {
-        let gate = &self.gate;
+    pub fn next(&mut self, now: Instant, now_ms: u64) -> Result<Next, FrontierError> {
+        let (robots, gate) = (&self.robots, &self.gate);
         let scope = &*self.scope.read().unwrap_or_else(PoisonError::into_inner);
         let mut gates = Gates {
             robots,
             gate,
             scope,
+            now_ms,
         };
         self.frontier.next(now, &mut gates)
     }
@@ -60,9 +55,10 @@ impl Queue {
 }
 
 struct Gates<'q> {
-    robots: &'q mut dyn RobotsGate,
+    robots: &'q RobotsBook,
     gate: &'q FetchGate,
     scope: &'q Scope,
+    now_ms: u64,
 }
 
 impl Gate for Gates<'_> {
@@ -75,8 +71,8 @@ impl Gate for Gates<'_> {
         in_scope.map_err(|refusal| refusal.fate())
     }
 
-    fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
-        self.robots.check(host, url)
+    fn check(&mut self, _: &HostKey, url: &CanonicalUrl) -> Permission {
+        self.robots.check(url, self.now_ms)
     }
 
     fn worth(
@@ -94,10 +90,16 @@ impl Gate for Gates<'_> {
 pub struct SharedQueue(Arc<Mutex<Queue>>);
 
 impl SharedQueue {
-    pub(crate) fn new(frontier: Frontier, gate: FetchGate, scope: SharedScope) -> Self {
+    pub(crate) fn new(
+        frontier: Frontier,
+        gate: FetchGate,
+        robots: RobotsBook,
+        scope: SharedScope,
+    ) -> Self {
         Self(Arc::new(Mutex::new(Queue {
             frontier,
             gate,
+            robots,
             scope,
         })))
     }

@@ -229,6 +229,9 @@ fn found(story: &Story) -> Vec<String> {
         };
         let rules = match &robots.rules {
             RobotsAnswer::DisallowAll => "it could not be had, which closes the host for now",
+            RobotsAnswer::Outage => {
+                "it could not be had for now: it is asked for again, and an earlier copy holds until then"
+            }
             RobotsAnswer::AllowAll => "there is none, so all is allowed",
             RobotsAnswer::Parsed => "read",
             RobotsAnswer::Unknown(other) => other,

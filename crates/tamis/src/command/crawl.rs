@@ -144,8 +144,9 @@ fn finish(
         output.say(format!("note: {note}"));
     }
     let causes = report::nothing_read::causes(&super::report::of(dir)?, dir.root());
+    let is_unreachable = summary.reason == StopReason::HostsUnreachable;
     let used_up = summary.reason == StopReason::MaxPages && summary.snapshot.pages_this_start == 0;
-    if talks || used_up || !causes.is_empty() {
+    if talks || used_up || is_unreachable || !causes.is_empty() {
         output.say(progress::summary_line(summary));
     }
     for line in &causes {
@@ -159,6 +160,15 @@ fn finish(
             ));
         }
         return Ok(Exit::Interrupted);
+    }
+    if is_unreachable {
+        let waiting = report::words::plural(summary.snapshot.pending, "URL waits", "URLs wait");
+        output.say(format!(
+            "{waiting} on hosts that do not answer, or give no robots.txt; carry on later with: tamis crawl --dir {dir}"
+        ));
+        if summary.snapshot.pages_this_start == 0 {
+            return Ok(Exit::Problem);
+        }
     }
     if !causes.is_empty() {
         return Ok(Exit::Problem);
