@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use frontier::{
-    CanonicalUrl, Frontier, FrontierError, Gate, HostKey, Next, Permission, UrlNormalizer,
+    CanonicalUrl, Frontier, FrontierError, Gate, HeldBack, HostKey, Next, Permission, UrlNormalizer,
 };
 
-use crate::fetch_gate::FetchGate;
+use crate::fetch_gate::{FetchGate, ForeseenBy};
 
 /// What robots.txt says to URLs.
 pub trait RobotsGate {
@@ -42,9 +42,9 @@ impl Queue {
         self.frontier.next(now, &mut BothGates { robots, gate })
     }
 
-    /// The page that a URL is predicted to repeat, if it is.
-    pub(crate) fn original_of(&self, url: &CanonicalUrl) -> Option<String> {
-        self.gate.original_of(url, &self.frontier.url_normalizer())
+    /// By which rules a URL that was fetched would have been refused.
+    pub(crate) fn foreseen_by(&self, url: &CanonicalUrl) -> ForeseenBy {
+        self.gate.foreseen_by(url, &self.frontier.url_normalizer())
     }
 }
 
@@ -65,6 +65,16 @@ impl Gate for BothGates<'_> {
         normalizer: &UrlNormalizer,
     ) -> Permission {
         self.gate.check(host, url, normalizer)
+    }
+
+    fn worth_at_last(
+        &mut self,
+        host: &HostKey,
+        url: &CanonicalUrl,
+        normalizer: &UrlNormalizer,
+        reached: HeldBack,
+    ) -> Permission {
+        self.gate.check_at_last(host, url, normalizer, reached)
     }
 }
 

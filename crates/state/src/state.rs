@@ -46,7 +46,7 @@ impl State {
     /// # Errors
     /// When scope or topic cannot be used.
     pub fn new(policy: Policy, frontier: Frontier, prints: TableIndex) -> Result<Self, StateError> {
-        let gate = FetchGate::new(policy.random_seed, policy.focus.is_some());
+        let gate = FetchGate::new(policy.random_seed, policy.learnt);
         Ok(Self {
             queue: SharedQueue::new(frontier, gate),
             kept: KeptPages::new(prints),
