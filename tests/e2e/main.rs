@@ -18,6 +18,7 @@ mod dedup;
 mod examples;
 mod faults;
 mod focus;
+mod learnt;
 mod library;
 mod manners;
 mod mistakes;

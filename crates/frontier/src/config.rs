@@ -33,6 +33,8 @@ pub struct FrontierConfig {
     /// Pending URLs kept in memory with all they carry, and of four times as many their slot in a
     /// queue. The others are read from the store when their turn comes.
     pub pending_in_memory: usize,
+    /// Whether parameters are looked for that change nothing.
+    pub ignores_parameters: bool,
 }
 
 impl FrontierConfig {
@@ -60,6 +62,7 @@ impl Default for FrontierConfig {
             hosts_max: 500_000,
             hosts_per_domain: 200,
             pending_in_memory: 200_000,
+            ignores_parameters: true,
         }
     }
 }

@@ -104,10 +104,26 @@ struct World {
 impl Gate for World {
     /// Some URLs have to wait for others, one does not know how long.
     fn worth(&mut self, _: &HostKey, url: &CanonicalUrl, _: &UrlNormalizer) -> Permission {
-        if url.as_str().ends_with('3') && self.dice.roll(8) > 0 {
-            Permission::Defer
-        } else {
-            Permission::Allowed
+        match url.as_str().as_bytes().last() {
+            Some(b'3') if self.dice.roll(8) > 0 => Permission::Defer,
+            Some(b'4' | b'5') if self.dice.roll(8) > 0 => {
+                Permission::HoldBack(HeldBack::UntilOthersAreDone)
+            }
+            Some(b'6') => Permission::HoldBack(HeldBack::ToTheLast),
+            _ => Permission::Allowed,
+        }
+    }
+
+    fn worth_at_last(
+        &mut self,
+        _: &HostKey,
+        url: &CanonicalUrl,
+        _: &UrlNormalizer,
+        _: HeldBack,
+    ) -> Permission {
+        match url.as_str().ends_with('5') {
+            true => Permission::HoldBack(HeldBack::ToTheLast),
+            false => Permission::Allowed,
         }
     }
 
@@ -638,6 +654,98 @@ fn a_deferred_url_goes_when_nothing_else_is_left() {
         frontier.settle(lease.finished()).expect("settles");
     }
     assert_eq!(order, ["/2", "/1", "/6"]);
+}
+
+/// A gate that holds back pages from 4 on, those from 8 on to the last.
+struct HoldsBack;
+
+impl Gate for HoldsBack {
+    fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
+        Permission::Allowed
+    }
+    fn worth(&mut self, _: &HostKey, url: &CanonicalUrl, _: &UrlNormalizer) -> Permission {
+        match page_of(url) {
+            0..4 => Permission::Allowed,
+            _ => Permission::HoldBack(HeldBack::UntilOthersAreDone),
+        }
+    }
+    fn worth_at_last(
+        &mut self,
+        _: &HostKey,
+        url: &CanonicalUrl,
+        _: &UrlNormalizer,
+        _: HeldBack,
+    ) -> Permission {
+        match page_of(url) {
+            0..8 => Permission::Allowed,
+            _ => Permission::HoldBack(HeldBack::ToTheLast),
+        }
+    }
+}
+
+fn page_of(url: &CanonicalUrl) -> u64 {
+    let page = url.path_and_query().trim_start_matches('/');
+    page.parse().expect("a page is a number")
+}
+
+/// Leases all that may go at once, with the page of each.
+fn lease_all(frontier: &mut Frontier, at: Instant) -> Vec<(u64, Lease)> {
+    let mut leases = Vec::new();
+    while let Next::Lease(lease) = frontier.next(at, &mut HoldsBack).expect("reads") {
+        leases.push((page_of(&lease.url().url), lease));
+    }
+    leases
+}
+
+#[test]
+fn what_is_held_back_goes_when_all_else_is_done_on_all_hosts_at_once() {
+    let (dir, now) = (tempfile::tempdir().expect("a directory"), Instant::now());
+    let (mut frontier, _) = open(dir.path(), now);
+    for host in [0, 1] {
+        for page in [8, 4, 5, 1 + host, 9] {
+            frontier.admit(url(host, page)).expect("admits");
+        }
+    }
+    let mut order = Vec::new();
+    let mut at = now;
+    loop {
+        at += Duration::from_secs(60);
+        let leases = lease_all(&mut frontier, at);
+        if leases.is_empty() {
+            break;
+        }
+        order.push(leases.iter().map(|(page, _)| *page).collect::<Vec<_>>());
+        let pages: Vec<u64> = order.concat();
+        for (_, lease) in leases {
+            let host = lease.url().url.host();
+            frontier.body_done(&host, at, &HostAdvice::default());
+            frontier.settle(lease.finished()).expect("settles");
+        }
+        if pages.len() == 6 {
+            // What comes in now goes before the rest of what is held back.
+            frontier.admit(url(1, 3)).expect("admits");
+        }
+    }
+    let sorted = |mut pages: Vec<u64>| {
+        pages.sort_unstable();
+        pages
+    };
+    let order: Vec<Vec<u64>> = order.into_iter().map(sorted).collect();
+    assert_eq!(
+        order,
+        [
+            vec![1, 2],
+            vec![4, 4],
+            vec![5, 5],
+            vec![3],
+            vec![8, 8],
+            vec![9, 9]
+        ],
+    );
+    assert!(matches!(
+        frontier.next(at, &mut HoldsBack),
+        Ok(Next::Drained)
+    ));
 }
 
 #[test]

@@ -125,6 +125,18 @@ pub enum Permission {
     /// Not now: another URL has to be finished first. The URL waits behind all others of its host
     /// and is asked about again when something was finished; when nothing else is left, it may go.
     Defer,
+    /// Not before all that is not held back is done, or not before all that is held back less: the
+    /// gate is asked again then, by [`Gate::worth_at_last`].
+    HoldBack(HeldBack),
+}
+
+/// How long a URL is held back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HeldBack {
+    /// Until nothing is left but what is held back.
+    UntilOthersAreDone,
+    /// Until nothing is left but what is held back for as long as this.
+    ToTheLast,
 }
 
 /// Asks robots.txt, and whatever else may hold a URL back.
@@ -148,6 +160,18 @@ pub trait Gate {
         _host: &HostKey,
         _url: &CanonicalUrl,
         _normalizer: &UrlNormalizer,
+    ) -> Permission {
+        Permission::Allowed
+    }
+
+    /// The same for a URL that was held back, when nothing is left but URLs held back for as long as
+    /// `reached`, or for longer. It may be held back longer itself.
+    fn worth_at_last(
+        &mut self,
+        _host: &HostKey,
+        _url: &CanonicalUrl,
+        _normalizer: &UrlNormalizer,
+        _reached: HeldBack,
     ) -> Permission {
         Permission::Allowed
     }

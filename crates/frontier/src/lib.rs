@@ -57,7 +57,8 @@
 //! ```
 //!
 //! In reading order: `url` and `host` are names, `seeds` and `scope` what belongs to a crawl, `trap`
-//! what never ends and `url_normalizer` what it learns of parameters; `config` has the bounds,
+//! what never ends, `parameters` what changes nothing and `url_normalizer` URLs without that; `config`
+//! has the bounds,
 //! `lease` is what goes out and comes back, `store` what is kept between two processes; `politeness`
 //! says when a host may be asked, `host_queue` what it is asked first, `hosts` and `schedule` whose
 //! turn it is, `url_table` which URLs there are, and `frontier` is all of it.
@@ -69,6 +70,7 @@ mod host;
 mod host_queue;
 mod hosts;
 mod lease;
+mod parameters;
 mod pointer;
 mod politeness;
 mod schedule;
@@ -84,8 +86,8 @@ pub use config::{FrontierConfig, FrontierError, HostStatus, Opened};
 pub use frontier::{Frontier, Offers};
 pub use host::HostKey;
 pub use lease::{
-    Admission, Counts, FrontierUrl, Gate, Lease, LinkTarget, Next, PendingUrl, Permission, Refused,
-    Settled,
+    Admission, Counts, FrontierUrl, Gate, HeldBack, Lease, LinkTarget, Next, PendingUrl,
+    Permission, Refused, Settled,
 };
 pub use pointer::pointed;
 pub use politeness::{HostAdvice, HostLimits, HostPast};

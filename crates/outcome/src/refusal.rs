@@ -17,7 +17,8 @@ names! {
         Calendar = "trap_calendar",
         /// Counted pages without an end.
         EndlessNumbers = "trap_endless_numbers",
-        /// A parameter that changes nothing: the page was read under another URL.
+        /// A parameter that changes nothing: the page was read under another URL. In archives of
+        /// older versions only; now that is a predicted duplicate.
         SameContent = "trap_same_content",
         /// A path longer than sound sites have.
         LongPath = "trap_long_path",
@@ -88,7 +89,14 @@ pub struct PredictedDuplicate {
 #[serde(rename_all = "snake_case")]
 pub enum PredictionCause {
     /// The two differ in parameters that were found to change nothing.
-    IgnoredParameters {},
+    IgnoredParameters {
+        /// The rules in words: one for each parameter. Older archives have none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rules: Vec<String>,
+        /// This very page was compared under two values, and they are opaque: ids for the reader.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        compared: bool,
+    },
     /// Rules learnt from confirmed pairs.
     Rules {
         /// The rules in words.
@@ -110,7 +118,11 @@ pub enum LowYield {
         why: String,
     },
     /// URLs of this form: nearly all were thin or duplicates.
-    UrlForm {},
+    UrlForm {
+        /// The host's key; older archives have none.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        host: String,
+    },
 }
 
 /// A host that was given up.
@@ -142,6 +154,8 @@ impl Refusal {
 
     /// The wire name of a refusal by the scope or a budget in force.
     pub const LEFT_OUT: &'static str = "left_out";
+    /// Those of them that a learnt rule may give, see [`Refusal::is_learnt`].
+    pub const LEARNT_NAMES: [&'static str; 3] = ["trap", "duplicate_foreseen", "barren"];
 
     /// The wire name.
     pub fn name(&self) -> &str {
@@ -176,9 +190,26 @@ impl Refusal {
     pub fn is_learnt(&self) -> bool {
         match self {
             Self::PredictedDuplicate(_) | Self::LowYield(_) => true,
+            Self::Trap(trap) => *trap == Trap::SameContent,
+            Self::Robots(_)
+            | Self::Guard(_)
+            | Self::LeftOut(_)
+            | Self::HostGone(_)
+            | Self::Unknown(_) => false,
+        }
+    }
+
+    /// Whether the refused page was compared itself, under another value of an opaque parameter.
+    pub fn is_compared(&self) -> bool {
+        match self {
+            Self::PredictedDuplicate(prediction) => matches!(
+                prediction.cause,
+                PredictionCause::IgnoredParameters { compared: true, .. }
+            ),
             Self::Robots(_)
             | Self::Guard(_)
             | Self::Trap(_)
+            | Self::LowYield(_)
             | Self::LeftOut(_)
             | Self::HostGone(_)
             | Self::Unknown(_) => false,
@@ -201,36 +232,46 @@ impl Refusal {
         }
     }
 
-    /// The rules learnt from pairs of pages for which the URL was refused; none for any other
-    /// cause.
-    pub fn rules(&self) -> &[String] {
+    /// The learnt rules for which the URL was refused, in words; none for any other cause. A
+    /// refusal of an older archive may name none though it was learnt.
+    pub fn rules(&self) -> Vec<String> {
         match self {
-            Self::PredictedDuplicate(prediction) => prediction.rules(),
+            Self::PredictedDuplicate(prediction) => prediction.rules().to_vec(),
+            Self::LowYield(low_yield) => vec![low_yield.rule()],
             Self::Robots(_)
             | Self::Guard(_)
             | Self::Trap(_)
-            | Self::LowYield(_)
             | Self::LeftOut(_)
             | Self::HostGone(_)
-            | Self::Unknown(_) => &[],
+            | Self::Unknown(_) => Vec::new(),
         }
     }
 }
 
 impl PredictedDuplicate {
-    /// The rules learnt from pairs of pages, in words; none for parameters that change nothing.
+    /// The rules that say so, in words.
     pub fn rules(&self) -> &[String] {
         match &self.cause {
-            PredictionCause::IgnoredParameters {} => &[],
-            PredictionCause::Rules { rules, .. } => rules,
+            PredictionCause::IgnoredParameters { rules, .. }
+            | PredictionCause::Rules { rules, .. } => rules,
         }
     }
 
     /// What says so, in words; several rules are joined by `; `.
     pub fn cause(&self) -> String {
         match &self.cause {
-            PredictionCause::IgnoredParameters {} => IGNORED_PARAMETERS.to_owned(),
+            PredictionCause::IgnoredParameters { .. } => IGNORED_PARAMETERS.to_owned(),
             PredictionCause::Rules { rules, .. } => rules.join("; "),
+        }
+    }
+}
+
+impl LowYield {
+    /// The rule in words, without numbers that change from page to page.
+    pub fn rule(&self) -> String {
+        match self {
+            Self::Host { host, .. } => format!("{host} yields next to nothing"),
+            Self::UrlForm { host } => format!("some forms of URLs on {host} yield next to nothing"),
         }
     }
 }
@@ -260,7 +301,7 @@ impl std::fmt::Display for PredictedDuplicate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (original, cause) = (&self.original, self.cause());
         match &self.cause {
-            PredictionCause::IgnoredParameters {} => write!(f, "{original}{READ_WITH}{cause}"),
+            PredictionCause::IgnoredParameters { .. } => write!(f, "{original}{READ_WITH}{cause}"),
             PredictionCause::Rules { percent, .. } => {
                 write!(f, "{original}{SINCE}{cause}{SURE_TO}{percent}{PERCENT}")
             }
@@ -272,7 +313,7 @@ impl std::fmt::Display for LowYield {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Host { host, why } => write!(f, "{host}: {why}"),
-            Self::UrlForm {} => f.write_str(FORM_YIELDS_NOTHING),
+            Self::UrlForm { .. } => f.write_str(FORM_YIELDS_NOTHING),
         }
     }
 }
@@ -336,7 +377,9 @@ impl Refusal {
             "guard" => Self::Guard(detail.to_owned()),
             "trap" => Self::Trap(Trap::from(detail)),
             "duplicate_foreseen" => Self::PredictedDuplicate(Box::new(prediction_of_words(detail))),
-            "barren" if detail == FORM_YIELDS_NOTHING => Self::LowYield(LowYield::UrlForm {}),
+            "barren" if detail == FORM_YIELDS_NOTHING => Self::LowYield(LowYield::UrlForm {
+                host: String::new(),
+            }),
             "barren" => {
                 let (host, why) = detail.split_once(": ").unwrap_or(("", detail));
                 Self::LowYield(LowYield::Host {
@@ -391,7 +434,10 @@ fn prediction_of_words(words: &str) -> PredictedDuplicate {
     let original = words.split_once(READ_WITH).map_or(words, |(url, _)| url);
     PredictedDuplicate {
         original: original.to_owned(),
-        cause: PredictionCause::IgnoredParameters {},
+        cause: PredictionCause::IgnoredParameters {
+            rules: Vec::new(),
+            compared: false,
+        },
     }
 }
 
@@ -417,12 +463,17 @@ mod tests {
                 }
             ),
             "http://[a-z]{1,8}/[!-~]{0,20}".prop_map(|original| {
-                let cause = PredictionCause::IgnoredParameters {};
+                let cause = PredictionCause::IgnoredParameters {
+                    rules: Vec::new(),
+                    compared: false,
+                };
                 Refusal::PredictedDuplicate(Box::new(PredictedDuplicate { original, cause }))
             }),
             ("[a-z.]{1,9}", words)
                 .prop_map(|(host, why)| { Refusal::LowYield(LowYield::Host { host, why }) }),
-            Just(Refusal::LowYield(LowYield::UrlForm {})),
+            Just(Refusal::LowYield(LowYield::UrlForm {
+                host: String::new()
+            })),
             proptest::sample::select(LinkFate::KNOWN).prop_map(Refusal::LeftOut),
             (any::<u32>(), any::<u64>())
                 .prop_map(|(failures, seconds)| Refusal::HostGone(HostGone { failures, seconds })),
@@ -447,6 +498,14 @@ mod tests {
         for name in Refusal::NAMES {
             assert_eq!(Refusal::read(name, "", None).name(), name);
         }
+        for refusal in [
+            Refusal::Trap(Trap::SameContent),
+            Refusal::read("duplicate_foreseen", "", None),
+            Refusal::read("barren", "", None),
+        ] {
+            assert!(refusal.is_learnt() && Refusal::LEARNT_NAMES.contains(&refusal.name()));
+        }
+        assert!(!Refusal::Trap(Trap::Calendar).is_learnt());
         assert_eq!(
             Refusal::read("comet", "", None),
             Refusal::Unknown("comet".into())

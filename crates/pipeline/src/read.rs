@@ -533,7 +533,9 @@ mod tests {
 
     #[test]
     fn a_url_that_is_not_asked_for_is_refused_or_failed_as_its_host_was() {
-        let refusal = Refusal::LowYield(LowYield::UrlForm {});
+        let refusal = Refusal::LowYield(LowYield::UrlForm {
+            host: "a.test".into(),
+        });
         let reading = refused(Refused::Refusal(refusal.clone()));
         assert!(matches!(reading, Reading::Refused(why) if why == refusal));
         let reading = refused(Refused::Unreachable {

@@ -124,6 +124,45 @@ pub(crate) fn foreseen_line(report: &CrawlReport) -> Option<String> {
     })
 }
 
+/// What learnt rules refused unread and may have lost, if there were any.
+pub(crate) fn learnt_lines(report: &CrawlReport) -> Vec<String> {
+    let learnt = &report.learnt;
+    if learnt.refused + learnt.probed == 0 {
+        return Vec::new();
+    }
+    let mut lines = vec![format!(
+        "{} refused unread; {} fetched all the same, {} of them turned out to be pages of their own",
+        plural(learnt.refused, "URL", "URLs"),
+        count(learnt.probed),
+        count(learnt.unique),
+    )];
+    lines.push(format!(
+        "Unique pages lost: some {:.0}, at most {} (the sum of the rules' bounds, each by \
+         Clopper and Pearson with a confidence of 95 %)",
+        learnt.lost,
+        count(learnt.lost_at_most),
+    ));
+    if learnt.refused > 0 {
+        lines.push("To fetch them all the same: tamis retry DIR --status learnt".to_owned());
+    }
+    lines
+}
+
+/// The columns of the table of learnt rules, and its rows.
+pub(crate) const LEARNT_COLUMNS: [&str; 5] =
+    ["rule", "refused", "tested", "of their own", "lost at most"];
+
+pub(crate) fn learnt_rows(report: &CrawlReport) -> impl Iterator<Item = [String; 5]> + '_ {
+    let rows = report.learnt.rules.iter();
+    rows.map(|row| {
+        let loss = &row.loss;
+        let bound = format!("{:.1}", row.lost_at_most);
+        let counts = [loss.refused, loss.probed, loss.unique].map(count);
+        let [refused, probed, unique] = counts;
+        [row.rule.clone(), refused, probed, unique, bound]
+    })
+}
+
 /// The rules by which most duplicates were foreseen, with the fetches that each has saved.
 pub(crate) fn foreseen_rules(report: &CrawlReport) -> Vec<String> {
     let mut rules: Vec<_> = report.duplicates.foreseen.rules.iter().collect();

@@ -274,6 +274,11 @@ impl State {
             let original = recorded::original_of(page);
             queue.frontier.observe(&url, seq, worth, original.as_ref());
         }
+        let linked = page.links.iter().filter(|link| link.url.contains('?'));
+        let linked: Vec<_> = linked
+            .filter_map(|link| CanonicalUrl::parse(&link.url).ok())
+            .collect();
+        queue.frontier.observe_links(linked.iter());
         for new in new_urls(seq, page) {
             self.reach.note_host(&new.url.host(), page.seed);
             queue.frontier.observe_link(&new.url, new.via);

@@ -128,7 +128,9 @@ impl State {
     fn head(&self, lease: &Lease, fetch: Option<FetchRecord>) -> PageRecord {
         let url = lease.url();
         let context = UrlContext::from_bytes(&url.context);
-        let original = || self.queue.lock().original_of(&url.url);
+        let fetched = fetch.as_ref();
+        let foreseen = fetched.map(|_| self.queue.lock().foreseen_by(&url.url));
+        let foreseen = foreseen.unwrap_or_default();
         PageRecord {
             url: url.url.as_str().into(),
             host: url.url.host().to_string(),
@@ -138,7 +140,9 @@ impl State {
             via: url.via,
             priority: url.priority,
             attempt: fetch.as_ref().map_or(0, |_| lease.attempt()),
-            foreseen: fetch.as_ref().and_then(|_| original()),
+            foreseen: foreseen.original,
+            foreseen_by: foreseen.rules,
+            foreseen_compared: foreseen.compared,
             fetch,
             context: self.focus.as_ref().map(|_| encode(&context.features)),
             began: context.began,

@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 use archive::{BodyRef, Event, PageRecord, Record, SeedRecord};
 use fetcher::{Robots, SitemapUrl};
 use focus::FocusConfig;
-use frontier::{CanonicalUrl, Frontier, FrontierConfig, HostAdvice, HostKey, Lease, Next, Refused};
+use frontier::{
+    CanonicalUrl, Frontier, FrontierConfig, HeldBack, HostAdvice, HostKey, Lease, Next, Refused,
+};
 use outcome::{FailureKind, RobotsAnswer, SitemapKind};
 use proptest::prelude::*;
 use sieve::Keep;
@@ -22,7 +24,7 @@ use crate::context::{Kind, UrlContext};
 use crate::finding::{PageReading, Reading, RobotsFinding, SitemapReading, UrlFinding};
 use crate::retry::{Candidates, RetryFilter, way_of_filter};
 use crate::testing::{self, answer, read};
-use crate::{Decided, DuplicateLinks, Finding, Lent, Policy, State, Stored};
+use crate::{Decided, DuplicateLinks, Finding, LearntPolicy, Lent, Policy, State, Stored};
 
 const HOSTS: u64 = 4;
 const PAGES: u64 = 14;
@@ -47,6 +49,8 @@ struct Kinds {
     keep: u64,
     links_of_duplicates: u64,
     urls_per_host: u64,
+    /// Learnt rules refuse without a topic, and hold back with one.
+    is_swapped: bool,
 }
 
 fn policy(kinds: Kinds) -> Policy {
@@ -59,6 +63,7 @@ fn policy(kinds: Kinds) -> Policy {
             DuplicateLinks::FollowNew,
             DuplicateLinks::Ignore,
         ][kinds.links_of_duplicates as usize % 3],
+        learnt: LearntPolicy::usual(kinds.has_topic ^ kinds.is_swapped),
         focus: kinds.has_topic.then_some(focus),
         obey_robots: true,
         ..testing::policy()
@@ -525,12 +530,20 @@ fn answers(state: &mut State, journal: &Journal) -> BTreeMap<String, String> {
 fn answer_queue(state: &State, journal: &Journal, answer: &mut impl FnMut(String, String)) {
     let queue = state.queue.lock();
     answer("frontier".into(), format!("{:?}", queue.frontier.counts()));
+    for (rule, loss) in queue.gate.losses().rules() {
+        answer(format!("rule {rule}"), format!("{loss:?}"));
+    }
     for url in urls(journal) {
         let waiting = queue.frontier.link_target(&url);
         let finished = queue.frontier.is_finished(&url).unwrap();
         let fate = queue.frontier.offers(None).offer(&url, 3, 0).unwrap();
         let normalizer = queue.frontier.url_normalizer();
-        let gate = queue.gate.check(&url.host(), &url, &normalizer);
+        let gate = [
+            queue.gate.check(&url.host(), &url, &normalizer),
+            queue
+                .gate
+                .check_at_last(&url.host(), &url, &normalizer, HeldBack::ToTheLast),
+        ];
         let plain = normalizer.normalized(&url);
         let scope: Vec<_> = (0..3)
             .map(|seed| state.reach.check(&url, 2, seed).is_ok())
@@ -617,12 +630,14 @@ proptest! {
     fn the_journal_applied_afresh_gives_the_state_of_the_crawl(
         seed in any::<u64>(), steps in 20usize..220, has_topic in any::<bool>(),
         keep in 0u64..3, links_of_duplicates in 0u64..3, is_tight in any::<bool>(),
+        is_swapped in any::<bool>(),
     ) {
         crawl(seed, steps, Kinds {
             has_topic,
             keep,
             links_of_duplicates,
             urls_per_host: if is_tight { 9 } else { 0 },
+            is_swapped,
         });
     }
 }
@@ -631,6 +646,7 @@ proptest! {
 /// that asks for five seconds; then the process is killed and begun again.
 fn busy_crawl() -> World {
     let kinds = Kinds {
+        is_swapped: false,
         has_topic: false,
         keep: 0,
         links_of_duplicates: 0,
@@ -718,6 +734,7 @@ fn what_is_lent_is_what_would_be_computed() {
         keep: 0,
         links_of_duplicates: 0,
         urls_per_host: 0,
+        is_swapped: false,
     };
     let mut world = World::new(5, kinds);
     let dir = tempfile::tempdir().unwrap();

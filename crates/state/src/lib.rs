@@ -54,7 +54,7 @@ pub use examples::Examples;
 pub use finding::{Answer, Finding, Reading, UrlFinding};
 pub use focus_view::{FocusView, Lent};
 pub use kept::KeptPages;
-pub use policy::{DuplicateLinks, Policy};
+pub use policy::{DuplicateLinks, Learnt, LearntPolicy, Policy};
 pub use queue::{Queue, SharedQueue};
 pub use reach::Reach;
 pub use robots_book::origin_of;

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use frontier::{
-    CanonicalUrl, Frontier, FrontierError, FrontierUrl, Gate, HostKey, Next, Permission, Scope,
-    UrlNormalizer,
+    CanonicalUrl, Frontier, FrontierError, FrontierUrl, Gate, HeldBack, HostKey, Next, Permission,
+    Scope, UrlNormalizer,
 };
 use outcome::LinkFate;
 
-use crate::fetch_gate::FetchGate;
+use crate::fetch_gate::{FetchGate, ForeseenBy};
 use crate::reach::SharedScope;
 use crate::robots_book::RobotsBook;
 
@@ -48,9 +48,9 @@ impl Queue {
         self.frontier.next(now, &mut gates)
     }
 
-    /// The page that a URL is predicted to repeat, if it is.
-    pub(crate) fn original_of(&self, url: &CanonicalUrl) -> Option<String> {
-        self.gate.original_of(url, &self.frontier.url_normalizer())
+    /// By which rules a URL that was fetched would have been refused.
+    pub(crate) fn foreseen_by(&self, url: &CanonicalUrl) -> ForeseenBy {
+        self.gate.foreseen_by(url, &self.frontier.url_normalizer())
     }
 }
 
@@ -82,6 +82,16 @@ impl Gate for Gates<'_> {
         normalizer: &UrlNormalizer,
     ) -> Permission {
         self.gate.check(host, url, normalizer)
+    }
+
+    fn worth_at_last(
+        &mut self,
+        host: &HostKey,
+        url: &CanonicalUrl,
+        normalizer: &UrlNormalizer,
+        reached: HeldBack,
+    ) -> Permission {
+        self.gate.check_at_last(host, url, normalizer, reached)
     }
 }
 

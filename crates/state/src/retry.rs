@@ -27,7 +27,8 @@ const URLS_MAX: usize = 500_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RetryFilter {
-    /// `503`, `5xx`, or the name of a failure such as `dns` or `timeout`.
+    /// `503`, `5xx`, the name of a failure such as `dns` or `timeout`, or `learnt` for what rules
+    /// refused unread.
     pub status: Option<String>,
     /// This host and those below it.
     pub host: Option<String>,
@@ -61,6 +62,10 @@ const LED_BACK: &str = "a redirect led back";
 /// What asks for URLs that the scope or a budget of an earlier start left out.
 const LEFT_OUT: &str = Refusal::LEFT_OUT;
 
+/// What asks for URLs that were refused unread because of a learnt rule; the name of such a refusal
+/// asks for these alone.
+const LEARNT: &str = "learnt";
+
 /// What the `status` of a filter asks for.
 #[derive(Debug, PartialEq, Eq)]
 enum Ending {
@@ -71,6 +76,8 @@ enum Ending {
     NoRobots,
     LeftOut,
     HostGone,
+    /// Refused for a learnt rule, by this name of a refusal if there is one.
+    Learnt(Option<&'static str>),
 }
 
 impl Ending {
@@ -78,6 +85,12 @@ impl Ending {
         let class = status
             .strip_suffix("xx")
             .and_then(|digit| digit.parse().ok());
+        if status == LEARNT {
+            return Self::Learnt(None);
+        }
+        if let Some(name) = Refusal::LEARNT_NAMES.iter().find(|name| **name == status) {
+            return Self::Learnt(Some(name));
+        }
         match (class, status.parse(), status) {
             (Some(class), ..) => Self::Class(class),
             (None, Ok(status), _) => Self::Status(status),
@@ -96,6 +109,23 @@ impl Ending {
             Self::NoRobots => has_no_robots(page),
             Self::LeftOut => matches!(page.outcome.refusal(), Some(Refusal::LeftOut(_))),
             Self::HostGone => matches!(page.outcome.refusal(), Some(Refusal::HostGone(_))),
+            Self::Learnt(name) => {
+                let refusal = page.outcome.refusal().filter(|refusal| refusal.is_learnt());
+                refusal.is_some_and(|refusal| name.is_none_or(|name| name == refusal.name()))
+            }
+        }
+    }
+
+    /// Whether URLs are asked for that a learnt rule refused. Else they are no failures.
+    fn is_learnt(&self) -> bool {
+        match self {
+            Self::Learnt(_) => true,
+            Self::Status(_)
+            | Self::Class(_)
+            | Self::Failure(_)
+            | Self::NoRobots
+            | Self::LeftOut
+            | Self::HostGone => false,
         }
     }
 }
@@ -114,7 +144,13 @@ impl RetryFilter {
 
     fn takes(&self, page: &PageRecord) -> bool {
         let wanted = self.status.as_deref().map(Ending::of);
-        wanted.is_none_or(|wanted| wanted.is_of(page)) && self.takes_host(&page.host)
+        let may_be_retried = match &wanted {
+            Some(wanted) if wanted.is_learnt() => true,
+            Some(_) | None => may_be_retried(page),
+        };
+        may_be_retried
+            && wanted.is_none_or(|wanted| wanted.is_of(page))
+            && self.takes_host(&page.host)
     }
 
     /// Whether it takes URLs of a host.
@@ -157,7 +193,8 @@ fn parse_status(text: &str) -> Result<String, String> {
     let names: Vec<&str> = names
         .iter()
         .map(|name| &**name)
-        .chain([NO_ROBOTS, LEFT_OUT, HOST_GONE])
+        .chain([NO_ROBOTS, LEFT_OUT, HOST_GONE, LEARNT])
+        .chain(Refusal::LEARNT_NAMES)
         .collect();
     if names.contains(&status.as_str()) {
         return Ok(status);
@@ -242,13 +279,14 @@ impl<F: Fn(&PageRecord) -> Option<usize>> Candidates<F> {
 
 /// The way of URLs that a filter takes.
 pub fn way_of_filter(filter: &RetryFilter) -> impl Fn(&PageRecord) -> Option<usize> + '_ {
-    |page| (may_be_retried(page) && filter.takes(page)).then_some(0)
+    |page| filter.takes(page).then_some(0)
 }
 
 /// The way of URLs that were refused for one of these rules: the rule's place among them.
 pub fn way_of_rules(rules: &[String]) -> impl Fn(&PageRecord) -> Option<usize> + '_ {
     |page| {
-        let refused_for = page.outcome.refusal().map_or(&[][..], Refusal::rules);
+        let refusal = page.outcome.refusal();
+        let refused_for = refusal.map(Refusal::rules).unwrap_or_default();
         rules.iter().position(|rule| refused_for.contains(rule))
     }
 }
@@ -277,6 +315,11 @@ pub(crate) fn origin(page: &PageRecord) -> RetryOrigin {
         via: page.via,
         priority: page.priority,
         context: page.context.clone(),
+        rules: page
+            .outcome
+            .refusal()
+            .map(Refusal::rules)
+            .unwrap_or_default(),
         returned: false,
         ask: None,
     }
@@ -403,6 +446,28 @@ mod tests {
             ..PageRecord::default()
         };
         check(Some("robots"), None, &closed, true);
+        check(Some("learnt"), None, &closed, false);
+    }
+
+    #[test]
+    fn what_learnt_rules_refused_is_taken_when_it_is_asked_for_and_only_then() {
+        let barren = outcome::LowYield::UrlForm {
+            host: "a.example".into(),
+        };
+        let barren = PageRecord {
+            outcome: Outcome::Refused(Refusal::LowYield(barren)),
+            ..PageRecord::default()
+        };
+        for (status, takes) in [
+            (None, false),
+            (Some("5xx"), false),
+            (Some("learnt"), true),
+            (Some("barren"), true),
+            (Some("trap"), false),
+        ] {
+            check(status, None, &barren, takes);
+        }
+        assert_eq!(origin(&barren).rules.len(), 1);
     }
 
     #[test]

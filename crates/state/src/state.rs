@@ -53,7 +53,7 @@ impl State {
     /// # Errors
     /// When scope or topic cannot be used.
     pub fn new(policy: Policy, frontier: Frontier, prints: TableIndex) -> Result<Self, StateError> {
-        let gate = FetchGate::new(policy.random_seed, policy.focus.is_some());
+        let gate = FetchGate::new(policy.random_seed, policy.learnt);
         let reach = Reach::new(&policy.scope)?;
         let robots = RobotsBook::new(RobotsPolicy {
             obey: policy.obey_robots,

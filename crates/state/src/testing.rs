@@ -24,6 +24,7 @@ pub(crate) fn policy() -> Policy {
         },
         keep: Keep::First,
         links_of_duplicates: DuplicateLinks::FollowNew,
+        learnt: crate::LearntPolicy::usual(false),
         host_templates: true,
         scope: ScopeConfig {
             hosts: vec!["*.example".into()],

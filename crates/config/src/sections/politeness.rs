@@ -2,6 +2,7 @@
 
 use frontier::FrontierConfig;
 
+use super::dedup::LearntRule;
 use crate::crawl_config::CrawlConfig;
 use crate::rule::{any, at_least, between};
 use crate::section::{Section, keys};
@@ -71,6 +72,7 @@ impl CrawlConfig {
             hosts_max: limits.hosts,
             hosts_per_domain: limits.hosts_per_domain,
             pending_in_memory: limits.pending_in_memory,
+            ignores_parameters: self.dedup.idle_parameters != LearntRule::Off,
         }
     }
 }

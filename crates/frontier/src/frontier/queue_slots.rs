@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Frontier;
 use crate::config::FrontierError;
+use crate::lease::HeldBack;
 use crate::store::{QueueSlot, StoreError};
 use crate::url_table::Entry;
 
@@ -113,9 +114,18 @@ impl Frontier {
             self.counts.pending -= 1;
             return Ok(());
         }
-        let slot = entry.slot(key);
-        // An entry from the store does not say whether its URL is deferred.
-        if !self.take_slot(id, &slot)? && !self.take_slot(id, &slot.deferred())? {
+        // An entry from the store does not say whether its URL is held back.
+        let plain = QueueSlot {
+            priority: entry.url.priority,
+            ..entry.slot(key)
+        };
+        let held = [HeldBack::UntilOthersAreDone, HeldBack::ToTheLast];
+        let held = held.map(|held| plain.held_back(held));
+        let mut is_taken = false;
+        for slot in [entry.slot(key), plain].into_iter().chain(held) {
+            is_taken = is_taken || self.take_slot(id, &slot)?;
+        }
+        if !is_taken {
             return Err(self.lost(id, key));
         }
         self.counts.pending -= 1;

@@ -20,13 +20,23 @@ impl Frontier {
     /// When the URL whose turn it is cannot be read. It is still pending in the store.
     pub fn next(&mut self, now: Instant, gate: &mut dyn Gate) -> Result<Next, FrontierError> {
         let now = self.clock.moved_to(now);
-        let next = self.next_ready(now, gate, false)?;
-        if matches!(next, Next::InFlight) && self.is_quiet() && !self.deferred_hosts.is_empty() {
-            // Nothing is left that a deferred URL could wait for.
-            self.release_deferred();
-            return self.next_ready(now, gate, true);
+        loop {
+            let next = self.next_ready(now, gate, false)?;
+            if !matches!(next, Next::InFlight) || !self.is_quiet() || !self.held_new.is_empty() {
+                return Ok(next);
+            }
+            if !self.deferred_hosts.is_empty() {
+                // Nothing is left that a deferred URL could wait for.
+                self.release_deferred();
+                let next = self.next_ready(now, gate, true)?;
+                if !matches!(next, Next::InFlight) {
+                    return Ok(next);
+                }
+            }
+            if !self.release_held_back() {
+                return Ok(next);
+            }
         }
-        Ok(next)
     }
 
     /// The next URL of a host that is ready. With `ends_deferral` a URL that is deferred goes all
@@ -58,7 +68,7 @@ impl Frontier {
             let Some(mut entry) = self.urls.take(slot.key)? else {
                 return Err(self.lost(id, slot.key));
             };
-            entry.deferred = slot.is_deferred();
+            entry.held = slot.held();
             let permission = match self.permission(id, &entry, gate) {
                 Permission::Defer if ends_deferral => Permission::Allowed,
                 permission => permission,
@@ -80,7 +90,7 @@ impl Frontier {
     }
 
     /// What the trap rules and the gate say to a URL whose turn it is.
-    fn permission(&self, id: usize, entry: &Entry, gate: &mut dyn Gate) -> Permission {
+    fn permission(&mut self, id: usize, entry: &Entry, gate: &mut dyn Gate) -> Permission {
         let queue = &self.hosts[id];
         let (host, url) = (&queue.host, &entry.url.url);
         // It may have been admitted when another scope or budget was in force.
@@ -101,8 +111,23 @@ impl Frontier {
             return Permission::Refused(Refused::Refusal(Refusal::Trap(trap)));
         }
         match gate.check(host, url) {
-            Permission::Allowed => gate.worth(host, url, self.traps.url_normalizer()),
-            refusal => refusal,
+            Permission::Allowed => {}
+            refusal => return refusal,
+        }
+        let normalizer = self.parameters.normalizer();
+        match (gate.worth(host, url, normalizer), self.reached) {
+            (Permission::HoldBack(held), Some(reached)) if held <= reached => {
+                match gate.worth_at_last(host, url, normalizer, reached) {
+                    Permission::HoldBack(held) if held <= reached => Permission::Allowed,
+                    permission => permission,
+                }
+            }
+            (Permission::Allowed, Some(_)) => {
+                // Something came in that is not held back: it is done before the rest of what is.
+                self.reached = None;
+                Permission::Allowed
+            }
+            (permission, _) => permission,
         }
     }
 
@@ -118,6 +143,10 @@ impl Frontier {
         match permission {
             Permission::Defer => {
                 self.defer(id, &slot, entry);
+                None
+            }
+            Permission::HoldBack(held) => {
+                self.hold_back(id, &slot, entry, held);
                 None
             }
             Permission::Unknown => {
