@@ -21,7 +21,7 @@ fn wire_names_are_pinned() {
     );
     check(
         Refusal::NAMES.map(String::from),
-        "robots guard trap duplicate_foreseen barren host_gone",
+        "robots guard trap duplicate_foreseen barren left_out host_gone",
     );
     check(
         names(Trap::KNOWN),

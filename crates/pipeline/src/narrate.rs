@@ -1,13 +1,51 @@
-//! What a crawl tells in its log: a line for each start, host, failure and stop.
+//! What a crawl tells in its log: a line for each start, host, failure, rule and stop.
 //!
 //! One line per page would be a flood; what happened to each page stands in the journal.
 
+use std::collections::HashSet;
+
 use archive::{Event, Record};
-use outcome::{Outcome, RobotsAnswer};
+use outcome::{Outcome, Refusal, RobotsAnswer};
 use tracing::info;
 
-/// Tells of a record, if it is one of those that an operator wants to hear of.
-pub(crate) fn tell(record: &Record) {
+/// Rules told of at most, in one start.
+const RULES_MAX: usize = 10_000;
+
+/// Tells of records, and remembers which rules it has told of.
+#[derive(Debug, Default)]
+pub(crate) struct Narrator {
+    rules: HashSet<String>,
+}
+
+impl Narrator {
+    /// Tells of a record, if it is one of those that an operator wants to hear of.
+    pub(crate) fn tell(&mut self, record: &Record) {
+        if let Event::Page(page) = &record.event
+            && let Some(refusal) = page.outcome.refusal()
+        {
+            self.tell_of_rules(refusal, &page.host, &page.url);
+        }
+        tell(record);
+    }
+
+    /// A rule is told of when it refuses its first URL.
+    fn tell_of_rules(&mut self, refusal: &Refusal, host: &str, url: &str) {
+        let rules = match refusal {
+            Refusal::Trap(trap) => vec![format!("{} on {host}", trap.name())],
+            refusal => refusal.rules(),
+        };
+        for rule in rules {
+            if self.rules.len() < RULES_MAX && self.rules.insert(rule.clone()) {
+                info!(
+                    rule,
+                    url, "rule learnt: this URL is the first that it refuses"
+                );
+            }
+        }
+    }
+}
+
+fn tell(record: &Record) {
     match &record.event {
         Event::Start(start) => info!(tamis = start.tamis, "crawl started"),
         Event::Robots(robots) => match robots.rules {
@@ -49,5 +87,22 @@ pub(crate) fn tell(record: &Record) {
             info!(reason = stop.reason.name(), detail, "crawl stopped");
         }
         Event::Seed(_) | Event::Sitemap(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use outcome::Trap;
+
+    use super::*;
+
+    #[test]
+    fn a_rule_is_told_of_once_for_each_host() {
+        let mut narrator = Narrator::default();
+        let trap = Refusal::Trap(Trap::Calendar);
+        for host in ["a.test", "b.test", "a.test"] {
+            narrator.tell_of_rules(&trap, host, "http://a.test/2031");
+        }
+        assert_eq!(narrator.rules.len(), 2);
     }
 }

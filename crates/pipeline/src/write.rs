@@ -31,7 +31,7 @@ use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::failpoint::fail_point;
 use crate::messages::{Change, ToDispatcher, ToPublisher, ToWriter};
-use crate::narrate;
+use crate::narrate::Narrator;
 use crate::progress::Progress;
 use crate::publish;
 use crate::retry;
@@ -68,6 +68,7 @@ pub(crate) struct Writer {
     fetched_before: u64,
     /// Rules that were looked up in the journal.
     looked_up: HashSet<String>,
+    narrator: Narrator,
 }
 
 /// What was appended and is not synced yet.
@@ -104,6 +105,7 @@ impl Writer {
             request: setup::request_fields(config),
             bytes: 0,
             looked_up: HashSet::new(),
+            narrator: Narrator::default(),
         }
     }
 
@@ -179,7 +181,7 @@ impl Writer {
         let decided = self.state.decide(finding, unix_ms());
         let decided = decided?;
         self.append(&decided)?;
-        narrate::tell(&decided.record);
+        self.narrator.tell(&decided.record);
         let lent = decided.lent();
         let applied = self
             .state
@@ -234,7 +236,7 @@ impl Writer {
         let record: Record = self.state.record(event, unix_ms());
         fail_point!("commit:before-append");
         self.archive.append(&Entry::of(&record))?;
-        narrate::tell(&record);
+        self.narrator.tell(&record);
         fail_point!("commit:after-append");
         let applied = self
             .state

@@ -196,11 +196,6 @@ impl FetchGate {
         }
     }
 
-    /// Whether the user gave this URL.
-    pub(crate) fn is_given(&self, url: &CanonicalUrl) -> bool {
-        self.given.contains(&xxh3_64(url.as_str().as_bytes()))
-    }
-
     /// May this URL be fetched now?
     pub fn check(
         &self,

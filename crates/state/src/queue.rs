@@ -63,8 +63,8 @@ struct Gates<'q> {
 
 impl Gate for Gates<'_> {
     fn belongs(&mut self, url: &FrontierUrl) -> Result<(), LinkFate> {
-        // Seeds, sitemaps and examples are the user's.
-        if url.depth == 0 || self.gate.is_given(&url.url) {
+        // Seeds and examples are the user's, sitemaps the site's.
+        if url.depth == 0 {
             return Ok(());
         }
         let in_scope = self.scope.check(&url.url, url.depth, url.seed);
