@@ -698,8 +698,8 @@ fn what_a_host_asked_for_holds_after_a_crash() {
     let host = HostKey::from_record("h0.example");
     {
         let queue = world.state.queue().lock();
-        let status = queue.frontier.hosts(9, began).into_iter();
-        let status = status.filter(|shown| shown.host == host).next().unwrap();
+        let mut status = queue.frontier.hosts(9, began).into_iter();
+        let status = status.find(|shown| shown.host == host).unwrap();
         assert_eq!(status.why, "retry-after");
         // Though the wall clock was set back it is as long as the host asked for, and no longer.
         assert_eq!(status.next_in.as_secs(), 60);
