@@ -7,7 +7,7 @@
 //! A panic at a fail point, in whichever thread, ends the crawl with an error that names it, and
 //! the crawl is carried on in the same way.
 //!
-//! Run with `cargo test -p pipeline --features failpoints --test crash`.
+//! Run with `cargo test --workspace --features pipeline/failpoints --test crash`: so little is built anew.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
