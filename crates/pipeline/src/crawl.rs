@@ -93,7 +93,8 @@ impl Crawl {
             new_seeds,
             on_change: self.on_change,
         };
-        let ended = run(parts, &watch)?;
+        let ended = catch_unwind(AssertUnwindSafe(|| run(parts, &watch)));
+        let ended = ended.map_err(|_| CrawlError::Panicked("start of the crawl"))??;
         Ok(CrawlSummary {
             reason: ended.reason,
             detail: ended.detail,
