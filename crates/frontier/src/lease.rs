@@ -113,7 +113,7 @@ pub enum Refused {
     },
 }
 
-/// What robots.txt says to a URL.
+/// What is said to a URL whose turn it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Permission {
     /// Go on.

@@ -91,7 +91,7 @@ pub struct HostLimits {
     pub pages: Option<u64>,
 }
 
-/// WaitReason a host waits.
+/// Why a host waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitReason {
     Delay,
@@ -305,7 +305,7 @@ impl Politeness {
         }
     }
 
-    /// WaitReason the host waits, for watchers; `None` when it does not.
+    /// Why the host waits, for watchers; `None` when it does not.
     pub(crate) fn why(&self, now: Instant) -> Option<&'static str> {
         if self.asking_robots {
             return Some("robots");

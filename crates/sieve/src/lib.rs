@@ -1,7 +1,8 @@
 //! The decision: is this page kept, and if not, why not?
 //!
 //! [`judge()`] takes a page's [`Evidence`] and the crawl's [`Rules`] and answers with a
-//! [`Verdict`](outcome::Verdict).
+//! [`Verdict`](outcome::Verdict). Whether a duplicate then takes the place of the page that it repeats
+//! is a matter of [`representative`].
 //! It has every `if` of the decision, in order of precedence, and nothing else: no clock, no
 //! index, no page. So a verdict follows again from its recorded inputs, at any time.
 //!

@@ -103,7 +103,8 @@ pub enum Reading {
     Redirect(Result<CanonicalUrl, String>),
     /// Not changed since it was last read.
     NotModified,
-    /// robots.txt, the address guard or the fetch gate says no.
+    /// It was not asked for: by robots.txt, the address guard, a trap rule, the scope or a budget, a
+    /// learnt rule, or since its host was given up.
     Refused(Refusal),
     /// It could not be had; `transient` when trying again may help.
     Failed {

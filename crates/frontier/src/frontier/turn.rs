@@ -89,7 +89,8 @@ impl Frontier {
         self.addresses.is_full(address, max)
     }
 
-    /// What the trap rules and the gate say to a URL whose turn it is.
+    /// What is said to a URL whose turn it is, in this order: by its host's budget and the scope, by a
+    /// host that was given up, by the trap rules, by robots.txt, and by what was learnt of its like.
     fn permission(&mut self, id: usize, entry: &Entry, gate: &mut dyn Gate) -> Permission {
         let queue = &self.hosts[id];
         let (host, url) = (&queue.host, &entry.url.url);
