@@ -7,6 +7,10 @@ use crate::host::HostKey;
 use crate::politeness::HostLimits;
 use crate::store::StoreError;
 
+/// Queue slots that cost about as much memory as a few URLs with all they carry: a sensible ratio
+/// of [`FrontierConfig::slots_in_memory`] to [`FrontierConfig::pending_in_memory`].
+pub const SLOTS_PER_URL: usize = 50;
+
 /// How the frontier works.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrontierConfig {
@@ -28,9 +32,12 @@ pub struct FrontierConfig {
     pub hosts_max: usize,
     /// Hosts admitted under one registrable domain.
     pub hosts_per_domain: usize,
-    /// Pending URLs kept in memory with all they carry, and of four times as many their slot in a
-    /// queue. The others are read from the store when their turn comes.
+    /// Pending URLs kept in memory with all they carry. The others are read from the store when
+    /// their turn comes.
     pub pending_in_memory: usize,
+    /// Places of pending URLs in queues, kept in memory, some 60 bytes each. Where there are more,
+    /// the worse halves of queues wait in the store.
+    pub slots_in_memory: usize,
 }
 
 impl FrontierConfig {
@@ -57,6 +64,7 @@ impl Default for FrontierConfig {
             hosts_max: 500_000,
             hosts_per_domain: 200,
             pending_in_memory: 200_000,
+            slots_in_memory: 200_000 * SLOTS_PER_URL,
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::store::{DiskStore, FrontierStore, MemoryStore, StoreError, StoredUrl}
 use crate::trap::{PageYield, Traps};
 use crate::url::CanonicalUrl;
 use crate::url_normalizer::UrlNormalizer;
-use crate::url_table::{Entry, UrlTable};
+use crate::url_table::UrlTable;
 
 mod admit;
 mod deferred;
@@ -26,12 +26,10 @@ mod offers;
 mod priorities;
 mod queue_slots;
 mod replay;
+mod saving;
 mod turn;
 
 pub use offers::Offers;
-
-/// URLs read from the store at once when it is opened.
-const LOAD_CHUNK: usize = 1_000;
 
 /// Every URL ever admitted, and whose turn is next.
 ///
@@ -59,6 +57,8 @@ pub struct Frontier {
     requests: usize,
     /// Slots of all queues in memory.
     slots_in_memory: usize,
+    /// With more slots in memory than this, and than may be there, queues are spilled.
+    spill_at: usize,
     /// The number of the next URL in the order of admissions.
     next_order: u64,
 }
@@ -96,7 +96,7 @@ impl Frontier {
         now: Instant,
     ) -> Result<(Frontier, Opened), FrontierError> {
         let opened = Opened {
-            position: store.position()?,
+            position: store.position(),
             rebuilt_because: None,
         };
         Ok((Frontier::load(store, config, now)?, opened))
@@ -119,55 +119,19 @@ impl Frontier {
             deferred_hosts: Vec::new(),
             requests: 0,
             slots_in_memory: 0,
+            spill_at: 0,
             next_order: 0,
         }
     }
 
-    fn load(
+    pub(crate) fn load(
         store: Box<dyn FrontierStore>,
         config: FrontierConfig,
         now: Instant,
     ) -> Result<Frontier, StoreError> {
-        let mut frontier = Frontier::empty(store, config, now);
-        frontier.urls.store.clear_spilled()?;
-        let mut last = None;
-        loop {
-            let urls = frontier.urls.store.urls_after(last, LOAD_CHUNK)?;
-            let Some((key, _)) = urls.last() else { break };
-            last = Some(*key);
-            for (key, url) in urls {
-                frontier.load_url(key, url)?;
-            }
-        }
-        if frontier.counts.admitted > 0 {
-            frontier.resume();
-        }
+        let mut frontier = Frontier::empty(Box::new(MemoryStore::default()), config, now);
+        frontier.load_from(store)?;
         Ok(frontier)
-    }
-
-    fn load_url(&mut self, key: u128, stored: StoredUrl) -> Result<(), StoreError> {
-        self.urls.note_seen(key);
-        self.counts.admitted += 1;
-        match stored {
-            StoredUrl::Finished { seed, host } => {
-                self.counts.finished += 1;
-                self.count_admission(&host, seed);
-            }
-            StoredUrl::Pending {
-                url,
-                attempt,
-                not_before_ms,
-                order,
-            } => {
-                self.count_admission(&url.url.host(), url.seed);
-                self.next_order = self.next_order.max(order + 1);
-                let entry = Entry::new(url, attempt, order);
-                self.counts.pending += 1;
-                self.add_slot(key, &entry, not_before_ms)?;
-                self.urls.put_back(key, entry);
-            }
-        }
-        Ok(())
     }
 
     /// Another process worked on this crawl before: every host first waits its delay.
@@ -221,7 +185,7 @@ impl Frontier {
     pub fn is_finished(&self, url: &CanonicalUrl) -> Result<bool, FrontierError> {
         let key = url.key();
         let stored = self.urls.stored(key)?;
-        Ok(!self.is_leased(key) && matches!(stored, Some(StoredUrl::Finished { .. })))
+        Ok(!self.is_leased(key) && matches!(stored, Some(StoredUrl::Finished)))
     }
 
     /// What is known of the URL that a link leads to, without asking the store.
@@ -235,7 +199,8 @@ impl Frontier {
     /// When the store cannot be written.
     pub fn apply(&mut self, position: u64) -> Result<(), FrontierError> {
         self.release_new()?;
-        Ok(self.urls.apply(position)?)
+        self.urls.apply(position)?;
+        self.save_if_due()
     }
 
     /// How many URLs are where.

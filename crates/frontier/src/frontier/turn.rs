@@ -10,7 +10,7 @@ use crate::config::FrontierError;
 use crate::host::HostKey;
 use crate::lease::{FrontierUrl, Gate, Lease, Next, Permission, Refused, Settled};
 use crate::politeness::HostAdvice;
-use crate::store::{QueueSlot, StoredUrl};
+use crate::store::{Change, QueueSlot};
 use crate::url_table::Entry;
 
 impl Frontier {
@@ -203,7 +203,7 @@ impl Frontier {
         match settled {
             Settled::Finished(lease) => {
                 self.counts.finished += 1;
-                let finished = StoredUrl::Finished {
+                let finished = Change::Finished {
                     seed: lease.url.seed,
                     host: lease.url.url.host(),
                 };
