@@ -87,6 +87,10 @@ pub struct HostStatus {
 pub struct Opened {
     /// The journal position that it has applied; 0 for an empty one.
     pub position: u64,
+    /// The position up to which it also has what links said of URLs that waited already (see
+    /// [`Frontier::reprioritise`](crate::Frontier::reprioritise)): that of the last time its memory was
+    /// saved.
+    pub memory_position: u64,
     /// Why the one on disk was set aside and an empty one begun; the caller replays the journal.
     pub rebuilt_because: Option<String>,
 }

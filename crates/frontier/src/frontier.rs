@@ -18,7 +18,7 @@ use crate::store::{DiskStore, FrontierStore, MemoryStore, StoreError, StoredUrl}
 use crate::trap::{PageYield, Traps};
 use crate::url::CanonicalUrl;
 use crate::url_normalizer::UrlNormalizer;
-use crate::url_table::UrlTable;
+use crate::url_table::{Entry, UrlTable};
 
 mod admit;
 mod deferred;
@@ -45,8 +45,8 @@ pub struct Frontier {
     traps: Traps,
     budgets: admit::SeedBudgets,
     counts: Counts,
-    /// URLs under way, each with the caller's bytes: links to it still add to them.
-    leased: hashbrown::HashMap<u128, Vec<u8>>,
+    /// URLs under way: links to them still add to what they carry.
+    leased: hashbrown::HashMap<u128, Entry>,
     /// URLs that come in may be leased only after the next [`Frontier::apply`].
     holds_new: bool,
     /// Those that came in since the last one, each with the time before which it is not to be tried.
@@ -97,6 +97,7 @@ impl Frontier {
     ) -> Result<(Frontier, Opened), FrontierError> {
         let opened = Opened {
             position: store.position(),
+            memory_position: store.memory_position(),
             rebuilt_because: None,
         };
         Ok((Frontier::load(store, config, now)?, opened))
@@ -174,8 +175,8 @@ impl Frontier {
     /// The caller's bytes of a URL that waits in memory or is under way.
     pub fn context_of(&self, url: &CanonicalUrl) -> Option<&[u8]> {
         let key = url.key();
-        let waiting = self.urls.entry(key).map(|entry| &entry.url.context);
-        waiting.or_else(|| self.leased.get(&key)).map(Vec::as_slice)
+        let entry = self.urls.entry(key).or_else(|| self.leased.get(&key));
+        entry.map(|entry| entry.url.context.as_slice())
     }
 
     /// Whether a URL met its fate and was not put back since.

@@ -37,6 +37,9 @@ pub trait FrontierStore: fmt::Debug + Send {
     /// The journal position that the stored URLs follow from; 0 for an empty store.
     fn position(&self) -> u64;
 
+    /// The position at which memory was saved last; 0 when it never was.
+    fn memory_position(&self) -> u64;
+
     /// A stored URL; none when it was never stored.
     ///
     /// # Errors

@@ -65,6 +65,16 @@ impl Entry {
         }
     }
 
+    /// The entry, to be saved.
+    pub(crate) fn saved(&self, key: u128) -> SavedUrl {
+        SavedUrl {
+            key,
+            waiting: self.waiting(0),
+            deferred: self.deferred,
+            changed: self.changed,
+        }
+    }
+
     /// Its place in its host's queue.
     pub(crate) fn slot(&self, key: u128) -> QueueSlot {
         let slot = QueueSlot {
@@ -198,7 +208,6 @@ impl UrlTable {
             {
                 // From now on the slot's priority is known from here alone.
                 waiting.url.priority = entry.url.priority;
-                waiting.url.context = entry.url.context;
             }
             changes.push((key, change));
         }
@@ -207,12 +216,7 @@ impl UrlTable {
 
     /// The entries in memory, to be saved.
     pub(crate) fn saved(&self) -> impl Iterator<Item = SavedUrl> + '_ {
-        self.entries.iter().map(|(&key, entry)| SavedUrl {
-            key,
-            waiting: entry.waiting(0),
-            deferred: entry.deferred,
-            changed: entry.changed,
-        })
+        self.entries.iter().map(|(&key, entry)| entry.saved(key))
     }
 
     /// Takes in an entry that was saved.

@@ -452,6 +452,7 @@ fn check<K: Kind>(mut kind: K, steps: Vec<Step>) -> Result<(), TestCaseError> {
             }
         }
         prop_assert_eq!(store.position(), model.position);
+        prop_assert_eq!(store.memory_position(), model.position_when_saved);
     }
     let mut keys = BTreeSet::new();
     store.keys(&mut |key| {

@@ -32,6 +32,9 @@ const POINTS: [&str; 8] = [
     "publish:between",
 ];
 
+/// Those that are passed for each record.
+const OF_EACH_RECORD: [&str; 3] = ["commit:before-append", "commit:after-append", "apply:after"];
+
 /// Times a fail point is passed before the process ends: at the first seed, and in full flight.
 const PASSES: [u32; 3] = [0, 9, 33];
 
@@ -46,7 +49,7 @@ fn web() -> TestWeb {
     for host in ["a.test", "b.test"] {
         let robots = format!("User-agent: *\nSitemap: http://{host}/map.xml\n");
         web = web.robots(host, &robots);
-        for number in 0..14 {
+        for number in 0..24 {
             let text: String = (0..60)
                 .map(|word| format!("word{} ", (word * 7 + number * 131) % 997))
                 .collect();
@@ -160,6 +163,12 @@ fn a_crawl_aborted_at_any_fail_point_and_carried_on_ends_as_one_that_never_was()
                     child.env(CHILD_TOPIC, "1");
                 }
                 let ended = child.output().unwrap().status;
+                // How many findings make a group is a matter of timing, and so is how many groups
+                // there are.
+                let may_end_before = passes > 9 && !OF_EACH_RECORD.contains(&point);
+                if ended.success() && may_end_before {
+                    continue;
+                }
                 assert!(!ended.success(), "{point} was not passed {passes} times");
                 crawl(&crawl_dir, has_topic);
                 assert_agrees(&crawl_dir, has_topic);

@@ -74,14 +74,27 @@ fn frontier_config(kinds: Kinds) -> FrontierConfig {
     }
 }
 
+/// How far in the journal the stores of a state have come.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reached {
+    frontier: u64,
+    links: u64,
+    prints: u64,
+}
+
 /// Opens a state with what its stores hold, and the journal positions of those.
-fn open(dir: &Path, kinds: Kinds, now: Instant) -> (State, u64, u64) {
+fn open(dir: &Path, kinds: Kinds, now: Instant) -> (State, Reached) {
     let (frontier, opened) =
         Frontier::open(&dir.join("frontier"), frontier_config(kinds), now).unwrap();
     let (prints, prints_opened) =
         TableIndex::open(&dir.join("prints"), &IndexConfig::default()).unwrap();
     let state = State::new(policy(kinds), frontier, prints).unwrap();
-    (state, opened.position, prints_opened.position)
+    let reached = Reached {
+        frontier: opened.position,
+        links: opened.memory_position,
+        prints: prints_opened.position,
+    };
+    (state, reached)
 }
 
 /// A journal: each record as it is written, with its text.
@@ -115,12 +128,13 @@ impl Journal {
     }
 
     /// Applies the journal to a state whose stores hold what came before two positions.
-    fn replay(&self, state: &mut State, frontier: u64, prints: u64) {
+    fn replay(&self, state: &mut State, reached: Reached) {
         for (position, record) in self.read().enumerate() {
             let position = position as u64 + 1;
             let stored = Stored {
-                frontier: position <= frontier,
-                prints: position <= prints,
+                frontier: position <= reached.frontier,
+                links: position <= reached.links,
+                prints: position <= reached.prints,
             };
             let read = |at: &BodyRef| self.text(at);
             let applied = state.apply(&record, stored, Lent::default(), read);
@@ -246,6 +260,9 @@ impl World {
         self.journal.synced = self.journal.records.len();
         let end = self.journal.records.len() as u64;
         self.state.store(end, end).unwrap();
+        if self.dice.roll(4) == 0 {
+            self.state.queue().lock().frontier.save().unwrap();
+        }
         self.state.rescore_if_due().unwrap();
     }
 
@@ -258,8 +275,8 @@ impl World {
         let nowhere = tempfile::tempdir().unwrap();
         // sled lets go of a directory when the old state is gone.
         self.state = open(nowhere.path(), self.kinds, self.now).0;
-        let (mut state, frontier, prints) = open(self.dir.path(), self.kinds, self.now);
-        self.journal.replay(&mut state, frontier, prints);
+        let (mut state, reached) = open(self.dir.path(), self.kinds, self.now);
+        self.journal.replay(&mut state, reached);
         state.go_live().unwrap();
         self.state = state;
     }
@@ -585,7 +602,7 @@ fn crawl(seed: u64, steps: usize, kinds: Kinds) {
     world.end_group();
     let dir = tempfile::tempdir().unwrap();
     let (mut fresh, ..) = open(dir.path(), kinds, world.now);
-    world.journal.replay(&mut fresh, 0, 0);
+    world.journal.replay(&mut fresh, Reached::default());
     let live = answers(&mut world.state, &world.journal);
     assert_same(&live, &answers(&mut fresh, &world.journal));
 }
@@ -623,7 +640,7 @@ fn what_is_lent_is_what_would_be_computed() {
     }
     world.end_group();
     // The journal has the same texts, and nothing else is lent to the fresh state.
-    world.journal.replay(&mut fresh, 0, 0);
+    world.journal.replay(&mut fresh, Reached::default());
     let pages = world.journal.read().filter(|record| match &record.event {
         Event::Page(page) => page.page.is_some() && page.text.is_some(),
         _ => false,

@@ -9,7 +9,8 @@ use super::Frontier;
 use crate::config::{FrontierConfig, FrontierError};
 use crate::host_queue::HostQueue;
 use crate::store::{
-    Applied, Change, FrontierStore, Saved, SavedHost, SavedTotals, StoreError, StoredUrl, Waiting,
+    Applied, Change, FrontierStore, QueueSlot, Saved, SavedHost, SavedTotals, StoreError,
+    StoredUrl, Waiting,
 };
 use crate::url_table::Entry;
 
@@ -154,14 +155,11 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be written.
     pub fn save(&mut self) -> Result<(), FrontierError> {
-        let mut leased = hashbrown::HashMap::<usize, Vec<(u64, crate::QueueSlot)>>::new();
-        for key in self.leased.keys() {
-            // It is pending for the next process, as it is stored.
-            if let Some(StoredUrl::Pending(waiting)) = self.urls.stored(*key)?
-                && let Some(id) = self.hosts.find(&waiting.url.url.host())
-            {
-                let waits = leased.entry(id).or_default();
-                waits.push((waiting.not_before_ms, waiting.slot(*key)));
+        // What is under way is pending for the next process.
+        let mut leased = hashbrown::HashMap::<usize, Vec<(u64, QueueSlot)>>::new();
+        for (key, entry) in &self.leased {
+            if let Some(id) = self.hosts.find(&entry.url.url.host()) {
+                leased.entry(id).or_default().push((0, entry.slot(*key)));
             }
         }
         let totals = SavedTotals {
@@ -177,7 +175,9 @@ impl Frontier {
         let hosts = hosts.map(|(id, host)| {
             Saved::Host(self.saved_host(host, leased.remove(&id).unwrap_or_default()))
         });
-        let urls = self.urls.saved().map(|url| Saved::Url(Box::new(url)));
+        let urls = self.urls.saved();
+        let under_way = self.leased.iter().map(|(key, entry)| entry.saved(*key));
+        let urls = urls.chain(under_way).map(|url| Saved::Url(Box::new(url)));
         let mut memory = [Saved::Totals(totals)].into_iter().chain(hosts).chain(urls);
         let saved = store.save(&mut memory);
         drop(memory);
@@ -185,7 +185,7 @@ impl Frontier {
         Ok(saved?)
     }
 
-    fn saved_host(&self, host: &HostQueue, leased: Vec<(u64, crate::QueueSlot)>) -> SavedHost {
+    fn saved_host(&self, host: &HostQueue, leased: Vec<(u64, QueueSlot)>) -> SavedHost {
         let retries = host.retries();
         let retries = retries.map(|(at, slot)| (self.clock.unix_ms_of(*at), *slot));
         SavedHost {

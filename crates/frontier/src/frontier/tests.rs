@@ -186,6 +186,9 @@ impl FrontierStore for Failing {
     fn position(&self) -> u64 {
         self.store.position()
     }
+    fn memory_position(&self) -> u64 {
+        self.store.memory_position()
+    }
     fn keys(&self, take: &mut dyn FnMut(u64) -> bool) -> Result<(), StoreError> {
         self.store.keys(take)
     }

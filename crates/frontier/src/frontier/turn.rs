@@ -130,18 +130,20 @@ impl Frontier {
         }
     }
 
-    fn lease(&mut self, id: usize, key: u128, entry: Entry) -> Lease {
+    fn lease(&mut self, id: usize, key: u128, mut entry: Entry) -> Lease {
+        entry.deferred = false;
         if self.hosts[id].pop().is_some() {
             self.slots_in_memory -= 1;
             self.counts.pending -= 1;
         }
         self.counts.in_flight += 1;
-        self.leased.insert(key, entry.url.context.clone());
-        Lease {
-            url: entry.url,
+        let lease = Lease {
+            url: entry.url.clone(),
             attempt: entry.attempt,
             order: entry.order,
-        }
+        };
+        self.leased.insert(key, entry);
+        lease
     }
 
     pub(super) fn is_leased(&self, key: u128) -> bool {
@@ -197,7 +199,7 @@ impl Frontier {
     pub fn settle(&mut self, settled: Settled) -> Result<(), FrontierError> {
         let (Settled::Finished(lease) | Settled::RetryAt(lease, _)) = &settled;
         let key = lease.url.url.key();
-        let context = self.leased.remove(&key);
+        let entry = self.leased.remove(&key);
         self.counts.in_flight -= 1;
         self.release_deferred();
         match settled {
@@ -210,10 +212,8 @@ impl Frontier {
                 self.urls.write_later(key, finished);
             }
             Settled::RetryAt(lease, unix_ms) => {
-                let url = FrontierUrl {
-                    context: context.unwrap_or_default(),
-                    ..lease.url
-                };
+                // With what links have said of it since.
+                let url = entry.map_or(lease.url, |entry| entry.url);
                 let entry = Entry::new(url, lease.attempt + 1, lease.order);
                 self.enqueue(key, entry, unix_ms)?;
             }

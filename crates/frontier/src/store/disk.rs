@@ -53,6 +53,7 @@ pub struct DiskStore {
     index: Index,
     queues: Queues,
     position: u64,
+    memory_position: u64,
     /// The place of the first row that the checkpoint does not have.
     tail: Place,
     /// The rows of the tail that are to be given next.
@@ -85,15 +86,16 @@ impl DiskStore {
     ) -> Result<(T, Opened), StoreError> {
         let opened = kv::or_anew(dir, || {
             let store = DiskStore::open_files(dir)?;
-            let position = store.position;
-            Ok((load(store)?, position))
+            let positions = (store.position, store.memory_position);
+            Ok((load(store)?, positions))
         })?;
-        let (loaded, position) = opened.loaded;
+        let (loaded, (position, memory_position)) = opened.loaded;
         let rebuilt_because = opened.rebuilt_because;
         Ok((
             loaded,
             Opened {
                 position,
+                memory_position,
                 rebuilt_because,
             },
         ))
@@ -130,6 +132,7 @@ impl DiskStore {
             index: Index::open(&dir, &noted.keys)?,
             queues: Queues::open(&dir, &noted.slots)?,
             position: noted.position,
+            memory_position: noted.position,
             tail,
             tail_rows: None,
             tail_bytes: 0,
@@ -276,6 +279,10 @@ impl FrontierStore for DiskStore {
         self.position
     }
 
+    fn memory_position(&self) -> u64 {
+        self.memory_position
+    }
+
     fn url(&self, key: u128) -> Result<Option<StoredUrl>, StoreError> {
         let place = match self.index.get(key as u64)? {
             None => return Ok(None),
@@ -359,6 +366,7 @@ impl FrontierStore for DiskStore {
         let parts_of = |host| self.queues.parts(host);
         self.checkpoint_bytes = checkpoint::write(&self.dir, &files, memory, parts_of)?;
         fail_point("frontier:saved", &self.dir)?;
+        self.memory_position = self.position;
         self.tail = end;
         self.tail_bytes = 0;
         self.log.remove_useless(end);

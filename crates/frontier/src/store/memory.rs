@@ -25,6 +25,7 @@ pub struct MemoryStore {
 #[derive(Debug, Clone)]
 struct SavedMemory {
     memory: Vec<Saved>,
+    position: u64,
     spilled: BTreeMap<u32, BTreeSet<QueueSlot>>,
 }
 
@@ -41,6 +42,10 @@ impl MemoryStore {
 impl FrontierStore for MemoryStore {
     fn position(&self) -> u64 {
         self.position
+    }
+
+    fn memory_position(&self) -> u64 {
+        self.saved.as_ref().map_or(0, |saved| saved.position)
     }
 
     fn url(&self, key: u128) -> Result<Option<StoredUrl>, StoreError> {
@@ -111,6 +116,7 @@ impl FrontierStore for MemoryStore {
     fn save(&mut self, memory: &mut dyn Iterator<Item = Saved>) -> Result<(), StoreError> {
         self.saved = Some(SavedMemory {
             memory: memory.collect(),
+            position: self.position,
             spilled: self.spilled.clone(),
         });
         self.tail.clear();
