@@ -1,5 +1,10 @@
 //! The real binary against webs on loopback.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests wait for other processes, and servers of tests are slow"
+)]
+
 mod architecture;
 mod bounds;
 mod chinese;

@@ -51,6 +51,7 @@ impl Clock {
         self.unix_ms() + wait.as_millis() as u64
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the one clock of this crate")]
     fn unix_ms(&self) -> u64 {
         #[cfg(test)]
         if let Some((at, unix_ms)) = self.wall {

@@ -125,18 +125,6 @@ pub struct Waiting {
     pub order: u64,
 }
 
-impl Waiting {
-    /// Its place in its host's queue.
-    pub(crate) fn slot(&self, key: u128) -> QueueSlot {
-        QueueSlot {
-            priority: self.url.priority,
-            depth: self.url.depth,
-            order: self.order,
-            key,
-        }
-    }
-}
-
 /// What is stored of a URL.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StoredUrl {

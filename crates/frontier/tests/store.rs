@@ -367,93 +367,129 @@ fn check<K: Kind>(mut kind: K, steps: Vec<Step>) -> Result<(), TestCaseError> {
     let mut model = Model::default();
     check_opened(&mut store, &model)?;
     for step in steps {
-        match step {
-            Step::Apply(changes) => {
-                let changes = keyed(changes);
-                store.apply(&changes, model.position + 1)?;
-                model.apply(changes);
-            }
-            Step::CrashInApply(changes) => {
-                let (changes, position) = (keyed(changes), model.position + 1);
-                let mut apply = |store: &mut K::Store| store.apply(&changes, position);
-                let Some(opened) = kind.crash_at("frontier:apply", store, &mut apply) else {
-                    return Ok(());
-                };
+        match end_of_process(&mut kind, store, &mut model, step)? {
+            Ended::Opened(opened) => {
                 store = opened;
-                model.reopen(model.position);
                 check_opened(&mut store, &model)?;
             }
-            Step::Read(at) => {
-                let key = url(at).key();
-                let expected = model.urls.get(&key).cloned();
-                prop_assert_eq!(store.has_url(key)?, expected.is_some());
-                prop_assert_eq!(store.url(key)?, expected);
+            Ended::Not(same, step) => {
+                store = same;
+                change(&mut kind, &mut store, &mut model, step)?;
             }
-            Step::Spill(queues) => {
-                // The frontier spills a slot once.
-                let new = |(host, slots): (u32, BTreeSet<QueueSlot>)| {
-                    let known = model.spilled.entry(host).or_default();
-                    let own = |slot: QueueSlot| QueueSlot {
-                        key: slot.key + (u128::from(host) << 32),
-                        ..slot
-                    };
-                    let slots: BTreeSet<QueueSlot> = slots.into_iter().map(own).collect();
-                    let slots: Vec<QueueSlot> = slots.difference(known).copied().collect();
-                    known.extend(&slots);
-                    (host, slots)
-                };
-                store.spill(&mut queues.into_iter().map(new))?;
-            }
-            Step::TakeSpilled(host) => check_taken(&mut store, host, &mut model)?,
-            Step::ForgetSpilled(host, at) => {
-                let spilled = model.spilled.entry(host).or_default();
-                if let Some(slot) = spilled.iter().nth(at).copied() {
-                    prop_assert!(store.forget_spilled(host, &slot));
-                    spilled.remove(&slot);
-                }
-            }
-            Step::Save(number, slots) => {
-                let memory = memory(number, &slots, &model);
-                store.save(&mut memory.clone().into_iter())?;
-                kind.saved();
-                model.save(memory);
-            }
-            Step::CrashInSave(is_written) => {
-                let memory = memory(9, &[], &model);
-                let point = ["frontier:save", "frontier:saved"][usize::from(is_written)];
-                let mut save = |store: &mut K::Store| store.save(&mut memory.clone().into_iter());
-                let Some(opened) = kind.crash_at(point, store, &mut save) else {
-                    return Ok(());
-                };
-                store = opened;
-                if is_written {
-                    kind.saved();
-                    model.save(memory);
-                }
-                model.reopen(model.position);
-                check_opened(&mut store, &model)?;
-            }
-            Step::Reopen => {
-                store = kind.reopen(store);
-                model.reopen(model.position);
-                check_opened(&mut store, &model)?;
-            }
-            Step::Tear(bytes) => {
-                let before = model.position;
-                // Memory that was saved is on the disk, with all that it follows from.
-                if model.tail.is_empty() {
-                    continue;
-                }
-                store = kind.tear(store, bytes);
-                let position = store.position();
-                prop_assert!((model.position_when_saved..=before).contains(&position));
-                model.reopen(position);
-                check_opened(&mut store, &model)?;
-            }
+            Ended::NoFailPoints => return Ok(()),
         }
         prop_assert_eq!(store.position(), model.position);
         prop_assert_eq!(store.memory_position(), model.position_when_saved);
     }
+    check_all(&mut store, &mut model)
+}
+
+/// What a step made of the process that has a store.
+enum Ended<S> {
+    Opened(S),
+    Not(S, Step),
+    NoFailPoints,
+}
+
+/// Steps that end a process; others are given back.
+fn end_of_process<K: Kind>(
+    kind: &mut K,
+    store: K::Store,
+    model: &mut Model,
+    step: Step,
+) -> Result<Ended<K::Store>, TestCaseError> {
+    let opened = match step {
+        Step::CrashInApply(changes) => {
+            let (changes, position) = (keyed(changes), model.position + 1);
+            let mut apply = |store: &mut K::Store| store.apply(&changes, position);
+            kind.crash_at("frontier:apply", store, &mut apply)
+        }
+        Step::CrashInSave(is_written) => {
+            let memory = memory(9, &[], model);
+            let point = ["frontier:save", "frontier:saved"][usize::from(is_written)];
+            let mut save = |store: &mut K::Store| store.save(&mut memory.clone().into_iter());
+            let opened = kind.crash_at(point, store, &mut save);
+            if is_written && opened.is_some() {
+                kind.saved();
+                model.save(memory);
+            }
+            opened
+        }
+        Step::Reopen => Some(kind.reopen(store)),
+        // Memory that was saved is on the disk, with all that it follows from.
+        Step::Tear(_) if model.tail.is_empty() => Some(kind.reopen(store)),
+        Step::Tear(bytes) => {
+            let store = kind.tear(store, bytes);
+            let possible = model.position_when_saved..=model.position;
+            prop_assert!(possible.contains(&store.position()));
+            Some(store)
+        }
+        step => return Ok(Ended::Not(store, step)),
+    };
+    let Some(store) = opened else {
+        return Ok(Ended::NoFailPoints);
+    };
+    model.reopen(store.position());
+    Ok(Ended::Opened(store))
+}
+
+/// Steps that go on in one process.
+fn change<K: Kind>(
+    kind: &mut K,
+    store: &mut K::Store,
+    model: &mut Model,
+    step: Step,
+) -> Result<(), TestCaseError> {
+    match step {
+        Step::Apply(changes) => {
+            let changes = keyed(changes);
+            store.apply(&changes, model.position + 1)?;
+            model.apply(changes);
+        }
+        Step::Read(at) => {
+            let key = url(at).key();
+            let expected = model.urls.get(&key).cloned();
+            prop_assert_eq!(store.has_url(key)?, expected.is_some());
+            prop_assert_eq!(store.url(key)?, expected);
+        }
+        Step::Spill(queues) => {
+            // The frontier spills a slot once.
+            let new = |(host, slots): (u32, BTreeSet<QueueSlot>)| {
+                let known = model.spilled.entry(host).or_default();
+                let own = |slot: QueueSlot| QueueSlot {
+                    key: slot.key + (u128::from(host) << 32),
+                    ..slot
+                };
+                let slots: BTreeSet<QueueSlot> = slots.into_iter().map(own).collect();
+                let slots: Vec<QueueSlot> = slots.difference(known).copied().collect();
+                known.extend(&slots);
+                (host, slots)
+            };
+            store.spill(&mut queues.into_iter().map(new))?;
+        }
+        Step::TakeSpilled(host) => check_taken(store, host, model)?,
+        Step::ForgetSpilled(host, at) => {
+            let spilled = model.spilled.entry(host).or_default();
+            if let Some(slot) = spilled.iter().nth(at).copied() {
+                prop_assert!(store.forget_spilled(host, &slot));
+                spilled.remove(&slot);
+            }
+        }
+        Step::Save(number, slots) => {
+            let memory = memory(number, &slots, model);
+            store.save(&mut memory.clone().into_iter())?;
+            kind.saved();
+            model.save(memory);
+        }
+        Step::CrashInApply(_) | Step::CrashInSave(_) | Step::Reopen | Step::Tear(_) => {
+            unreachable!("it ends the process")
+        }
+    }
+    Ok(())
+}
+
+/// All that was stored is there.
+fn check_all(store: &mut impl FrontierStore, model: &mut Model) -> Result<(), TestCaseError> {
     let mut keys = BTreeSet::new();
     store.keys(&mut |key| {
         keys.insert(key);
@@ -467,7 +503,7 @@ fn check<K: Kind>(mut kind: K, steps: Vec<Step>) -> Result<(), TestCaseError> {
             .get(&host)
             .is_some_and(|slots| !slots.is_empty())
         {
-            check_taken(&mut store, host, &mut model)?;
+            check_taken(store, host, model)?;
         }
     }
     Ok(())

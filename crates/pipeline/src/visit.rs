@@ -6,7 +6,7 @@
 //! visit waits and keeps its permit, so no more bodies than permits are ever in memory.
 
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use fetcher::{Fetch, FetchRequest, Fetched, Purpose, Robots, Truncated};
 use frontier::{HostAdvice, HostKey, Lease, Refused};
@@ -16,7 +16,7 @@ use state::finding::RobotsFinding;
 use tokio::sync::mpsc;
 use url::Url;
 
-use crate::clock::unix_ms;
+use crate::clock::{self, unix_ms};
 use crate::messages::{RobotsAnswered, ToDispatcher, ToReader, Visit};
 
 /// Redirects of robots.txt that are followed (RFC 9309 §2.3.1.2).
@@ -135,7 +135,7 @@ fn advice_of(answer: &Answer, proxied: bool) -> HostAdvice {
     match &answer.fetched {
         Ok(fetched) => HostAdvice {
             retry_after: match fetched.status {
-                429 | 503 => fetched.retry_after(SystemTime::now()),
+                429 | 503 => fetched.retry_after(clock::now()),
                 _ => None,
             },
             failed: false,

@@ -8,7 +8,7 @@ use outcome::Refusal;
 use super::Frontier;
 use crate::config::FrontierError;
 use crate::host::HostKey;
-use crate::lease::{FrontierUrl, Gate, Lease, Next, Permission, Refused, Settled};
+use crate::lease::{Gate, Lease, Next, Permission, Refused, Settled};
 use crate::politeness::HostAdvice;
 use crate::store::{Change, QueueSlot};
 use crate::url_table::Entry;

@@ -42,6 +42,9 @@ const OTHER_FORMAT: &str = "it is of another format than this version of Tamis w
 const SAVE_MIN: u64 = 32 << 20;
 /// At the end of a process memory is saved if the log has grown by this share of that.
 const SAVE_SHARE_AT_END: u64 = 8;
+/// Bytes that a change of the tail counts for at least: a start takes as long for it as for so many
+/// bytes of a checkpoint.
+const ROW_COST: u64 = 150;
 /// Changes of the tail that are given at once.
 const TAIL_MAX: usize = 1_000;
 
@@ -177,11 +180,12 @@ impl DiskStore {
             return Ok(None);
         }
         let (key, change) = row.change().ok_or_else(unreadable)?;
-        let before = self.url(key)?;
+        let known = self.index.get(key as u64)?;
+        let before = known.map(|known| self.url_at(known)).transpose()?;
         if matches!(change, Change::Pending(_)) {
             self.log.note_row(place);
         }
-        self.note(key, place, &change)?;
+        self.note(key, place, &change, known)?;
         Ok(Some(Applied {
             key,
             before,
@@ -190,18 +194,35 @@ impl DiskStore {
     }
 
     /// Notes where the last row of a URL is.
-    fn note(&mut self, key: u128, place: Place, change: &Change) -> Result<(), StoreError> {
-        let key = key as u64;
-        if let Some(before) = self.index.get(key)?
-            && before != FINISHED
-        {
+    fn note(
+        &mut self,
+        key: u128,
+        place: Place,
+        change: &Change,
+        known: Option<u64>,
+    ) -> Result<(), StoreError> {
+        if let Some(before) = known.filter(|before| *before != FINISHED) {
             self.log.note_replaced(Place::from_number(before));
         }
         let value = match change {
             Change::Pending(_) => place.to_number(),
             Change::Finished { .. } => FINISHED,
         };
-        self.index.insert(key, value)
+        self.index.insert(key as u64, value)
+    }
+
+    /// The URL of which the index knows this.
+    fn url_at(&self, known: u64) -> Result<StoredUrl, StoreError> {
+        if known == FINISHED {
+            return Ok(StoredUrl::Finished);
+        }
+        let bytes = self.log.read(Place::from_number(known))?;
+        let pending = match Row::read(&bytes) {
+            Some(Row::Pending(row)) => row.waiting(),
+            Some(Row::Finished { .. } | Row::Position(_)) | None => None,
+        };
+        let unreadable = || self.dir.damaged("a URL's row cannot be read");
+        pending.map(StoredUrl::Pending).ok_or_else(unreadable)
     }
 
     /// Writes the last rows of use of sparse segments again, at the end of the log.
@@ -284,18 +305,8 @@ impl FrontierStore for DiskStore {
     }
 
     fn url(&self, key: u128) -> Result<Option<StoredUrl>, StoreError> {
-        let place = match self.index.get(key as u64)? {
-            None => return Ok(None),
-            Some(FINISHED) => return Ok(Some(StoredUrl::Finished)),
-            Some(place) => Place::from_number(place),
-        };
-        let bytes = self.log.read(place)?;
-        let pending = match Row::read(&bytes) {
-            Some(Row::Pending(row)) => row.waiting(),
-            Some(Row::Finished { .. } | Row::Position(_)) | None => None,
-        };
-        let waiting = pending.ok_or_else(|| self.dir.damaged("a URL's row cannot be read"))?;
-        Ok(Some(StoredUrl::Pending(waiting)))
+        let known = self.index.get(key as u64)?;
+        known.map(|known| self.url_at(known)).transpose()
     }
 
     fn has_url(&self, key: u128) -> Result<bool, StoreError> {
@@ -314,12 +325,14 @@ impl FrontierStore for DiskStore {
             row = Row::of(*key, change).write(row);
             let waits = matches!(change, Change::Pending(_));
             let place = self.log.append(&row, waits);
-            self.note(*key, place, change)?;
+            let known = self.index.get(*key as u64)?;
+            self.note(*key, place, change, known)?;
         }
         row.clear();
         self.log.append(&Row::Position(position).write(row), false);
         fail_point("frontier:apply", &self.dir)?;
-        self.tail_bytes += self.log.write()?;
+        let rows = changes.len() as u64;
+        self.tail_bytes += self.log.write()?.max(rows * ROW_COST);
         self.position = position;
         Ok(())
     }

@@ -13,7 +13,7 @@ use pipeline::{
     Crawl, CrawlDir, CrawlError, CrawlSummary, Progress, StopHandle, config_file, settings,
 };
 
-use crate::command::{crawl_error, nothing_read};
+use crate::command::crawl_error;
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 use crate::progress::{self, ProgressStyle};
@@ -141,7 +141,7 @@ fn finish(
     for note in &summary.notes {
         output.say(format!("note: {note}"));
     }
-    let causes = nothing_read::causes(dir)?;
+    let causes = report::nothing_read::causes(&super::report::of(dir)?, dir.root());
     let used_up = summary.reason == StopReason::MaxPages && summary.snapshot.pages_this_start == 0;
     if talks || used_up || !causes.is_empty() {
         output.say(progress::summary_line(summary));

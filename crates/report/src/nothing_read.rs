@@ -1,10 +1,11 @@
 //! What to say when a crawl could read no page at all: the causes, and what to do about each.
 
-use outcome::{FailureKind, Refusal};
-use pipeline::CrawlDir;
-use report::words::{name, plural};
+use std::path::Path;
 
-use crate::command::report::of;
+use outcome::{FailureKind, Refusal};
+
+use crate::figures::CrawlReport;
+use crate::words::{name, plural};
 
 /// What it means that a host's robots.txt could not be had.
 const CLOSED: &str = "the host's robots.txt could not be had (the report's errors say why), and \
@@ -19,12 +20,12 @@ const GUARD: &str = Refusal::NAMES[1];
 const CAUSES_MAX: usize = 4;
 
 /// The causes with their mends, one a line; empty when a page was read, or nothing was tried.
-pub fn causes(dir: &CrawlDir) -> anyhow::Result<Vec<String>> {
-    let report = of(dir)?;
+/// `dir` is the crawl's directory, for the commands that are named.
+pub fn causes(report: &CrawlReport, dir: &Path) -> Vec<String> {
     if report.judged() > 0 || report.totals.finished == 0 {
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    let shown = dir.root().display();
+    let shown = dir.display();
     let reasons = &report.reasons;
     let failed = reasons.failed.iter();
     let failed = failed.map(|(reason, n)| (reason, *n, mend(&FailureKind::from(reason.as_str()))));
@@ -53,7 +54,7 @@ pub fn causes(dir: &CrawlDir) -> anyhow::Result<Vec<String>> {
     if report.totals.refused > closed {
         lines.push(format!("  which rule it was: tamis explain {shown} URL"));
     }
-    Ok(lines)
+    lines
 }
 
 /// What to do about URLs that could not be had.
