@@ -667,3 +667,86 @@ fn what_is_lent_is_what_would_be_computed() {
     };
     assert_eq!(pages(&live), pages(&fresh));
 }
+
+#[test]
+fn what_links_said_of_a_waiting_url_is_not_said_again_to_memory_that_was_saved_with_it() {
+    let kinds = Kinds {
+        has_topic: true,
+        keep: 0,
+        links_of_duplicates: 0,
+        urls_per_host: 0,
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let (mut state, _) = open(dir.path(), kinds, Instant::now());
+    let target = "http://h9.example/planner";
+    let mut records = Vec::new();
+    // More pages than features name.
+    for number in 0..40u32 {
+        let link = archive::LinkRecord {
+            url: target.into(),
+            anchor: format!("word{number}"),
+            promise: 0.5,
+            fate: match number {
+                0 => outcome::LinkFate::New,
+                _ => outcome::LinkFate::Seen,
+            },
+            context: match number {
+                0 => crate::context::encode(&focus_features(target)),
+                _ => String::new(),
+            },
+            ..archive::LinkRecord::default()
+        };
+        let page = PageRecord {
+            url: format!("http://h9.example/{number}"),
+            host: "h9.example".into(),
+            links: vec![link],
+            ..PageRecord::default()
+        };
+        let record = state.record(Event::Page(Box::new(page)), BEGAN_MS);
+        testing::apply(&mut state, &record);
+        records.push(record);
+    }
+    let mut again = |links| {
+        let stored = Stored {
+            frontier: true,
+            links,
+            prints: true,
+        };
+        for record in &records {
+            let applied = state.apply(record, stored, Lent::default(), |_| None);
+            applied.unwrap();
+        }
+        let target = CanonicalUrl::parse(target).unwrap();
+        let frontier = &state.queue().lock().frontier;
+        frontier.context_of(&target).map(<[u8]>::to_vec)
+    };
+    let said = again(true);
+    assert!(said.is_some());
+    assert_eq!(again(true), said);
+    assert_ne!(again(false), said, "it would have been said twice");
+}
+
+/// Features of a link, as a record has them.
+fn focus_features(url: &str) -> Vec<u8> {
+    let mut focus = focus::Focus::new(
+        policy(Kinds {
+            has_topic: true,
+            keep: 0,
+            links_of_duplicates: 0,
+            urls_per_host: 0,
+        })
+        .focus
+        .as_ref()
+        .unwrap(),
+    )
+    .unwrap();
+    let link = focus::LinkContext {
+        parent: Some(1),
+        url,
+        anchor: "planner",
+        context: "",
+        tag_path: "",
+        in_main: true,
+    };
+    focus.features(&link).to_bytes()
+}
