@@ -299,7 +299,8 @@ fn web() -> TestWeb {
         .page(
             "http://pool.test/",
             &links((0..4).map(|n| format!("http://h{n}.pool.test/")).collect()),
-        );
+        )
+        .page("http://h0.pool.test/", &page("Of the pool", 19, &[]));
     for depth in 1..6 {
         web = web.page(
             &format!("http://max-depth.test/{depth}"),

@@ -182,7 +182,8 @@ fn with_a_mirror(bench: &Bench) -> String {
         bench.dir.path(),
         "mirror.toml",
         "[seeds]\nurls = [\"http://a.test/railway-0.html\"]\n[scope]\nhosts = [\"a.test\", \"mirror.test\"]\n\
-         [politeness]\ndelay = \"0s\"\n[crawl]\nconcurrency = 1\n",
+         [politeness]\ndelay = \"0s\"\n[crawl]\nconcurrency = 1\n\
+         [dedup]\npredicted_duplicates = \"refuse\"\n",
     )
 }
 
@@ -274,7 +275,10 @@ fn copies_that_name_their_original_are_skipped_and_no_original_is_lost() {
         "--delay",
         "0s",
     ];
-    bench.crawl_to_end("named", &[&seed[..], &["--concurrency", "1"]].concat());
+    let refuse = "[dedup]\npredicted_duplicates = \"refuse\"\n";
+    let config = file(bench.dir.path(), "refuse.toml", refuse);
+    let options = [&[&*config], &seed[..], &["--concurrency", "1"]].concat();
+    bench.crawl_to_end("named", &options);
     let urls = fetched(&bench, "named");
     let of = |form: &str| urls.iter().filter(|url| url.contains(form)).count();
     assert_eq!(of("/products/"), PAGES as usize);

@@ -9,9 +9,9 @@
 //! so an older reader can show a newer crawl; unknown fields are ignored.
 
 use outcome::{
-    DuplicateKind, FailureKind, JunkReason, LinkFate, NeighbourDecision, Outcome, OutcomeKind,
-    OutcomeParts, PageType, RefusalEvidence, RobotsAnswer, SitemapKind, StopReason, Truncation,
-    Verdict,
+    DuplicateKind, FailureKind, JunkKind, JunkReason, LinkFate, NeighbourDecision, Outcome,
+    OutcomeKind, OutcomeParts, PageType, RefusalEvidence, RobotsAnswer, SitemapKind, StopReason,
+    Truncation, Verdict,
 };
 use serde::{Deserialize, Serialize};
 
@@ -116,6 +116,16 @@ pub struct RobotsRecord {
     pub fetch: FetchRecord,
     /// What follows from the answer.
     pub rules: RobotsAnswer,
+    /// Whose robots.txt it is: scheme and authority, `https://a.example`. Absent in records of earlier
+    /// versions, from which no rules follow when the crawl is started again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// The host that gave the last answer, where redirects led to another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+    /// The rules for our agent, each with its line in the file: `3 Disallow: /x`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<String>,
     /// Crawl-delay for our agent, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crawl_delay_s: Option<f64>,
@@ -265,9 +275,32 @@ pub struct PageRecord {
     /// because the rule was learnt while it was under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreseen: Option<String>,
+    /// The learnt rules, in words, for which it would have been refused, though it was fetched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreseen_by: Vec<String>,
+    /// What was foreseen rests on a comparison of this very page under other values.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub foreseen_compared: bool,
     /// Context of the link that brought it here, for the focus model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
+    /// The URL at which the redirects began that led here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<String>,
+    /// A URL that is to be asked for once more because of this answer, a redirect back to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returns: Option<ReturnRecord>,
+}
+
+/// A finished URL to which a redirect leads back, with something changed: a cookie was set, or
+/// parameters differ that our canonical form drops.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ReturnRecord {
+    /// The URL, canonical.
+    pub url: String,
+    /// What to request in its place, where the redirect spells it in another way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<String>,
 }
 
 impl PageRecord {
@@ -324,6 +357,34 @@ impl PageRecord {
         (is_whole && near.decision == NeighbourDecision::Duplicate).then_some(near.url.as_str())
     }
 
+    /// Whether a page that learnt rules would have refused is lost without its fetch: it is no copy,
+    /// and wanted. None where the record does not tell: it was not foreseen, or it is an error or so
+    /// thin that it says nothing.
+    pub fn is_probe_unique(&self) -> Option<bool> {
+        let is_whole = self.page.is_some() && (200..300).contains(&self.status());
+        if self.foreseen_by.is_empty() || !is_whole {
+            return None;
+        }
+        match &self.outcome {
+            Outcome::Judged(Verdict::Index) => Some(self.replaces.is_none()),
+            Outcome::Judged(Verdict::Junk(reason)) => match reason.kind() {
+                JunkKind::Duplicate => Some(false),
+                JunkKind::Empty | JunkKind::Error | JunkKind::NoPage => None,
+                // A page of its own, but not one to keep: it speaks against a rule of duplicates.
+                JunkKind::Unwanted | JunkKind::Withheld | JunkKind::LinkList => {
+                    let near = self.nearest.as_ref();
+                    let is_copy = near.is_some_and(|n| n.decision == NeighbourDecision::Duplicate);
+                    Some(self.foreseen.is_some() && !is_copy)
+                }
+            },
+            Outcome::Redirected
+            | Outcome::NotModified
+            | Outcome::Refused(_)
+            | Outcome::Failed(_)
+            | Outcome::Unknown(_) => None,
+        }
+    }
+
     /// The reason why the page was dropped, if it was.
     pub fn junk(&self) -> Option<&JunkReason> {
         self.outcome.junk()
@@ -367,7 +428,13 @@ struct PageFields {
     body: Option<BodyRef>,
     text: Option<BodyRef>,
     foreseen: Option<String>,
+    #[serde(default)]
+    foreseen_by: Vec<String>,
+    #[serde(default)]
+    foreseen_compared: bool,
     context: Option<String>,
+    began: Option<String>,
+    returns: Option<ReturnRecord>,
 }
 
 impl From<PageFields> for PageRecord {
@@ -400,7 +467,11 @@ impl From<PageFields> for PageRecord {
             body: fields.body,
             text: fields.text,
             foreseen: fields.foreseen,
+            foreseen_by: fields.foreseen_by,
+            foreseen_compared: fields.foreseen_compared,
             context: fields.context,
+            began: fields.began,
+            returns: fields.returns,
         }
     }
 }
@@ -613,7 +684,7 @@ impl From<RetryFields> for RetryRecord {
 /// What the queue must know of a URL to take it back, and the counters to take back its fate.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RetryOrigin {
-    /// How it had ended: failed or refused.
+    /// How it had ended: failed or refused, or redirected where a redirect led back.
     pub outcome: OutcomeKind,
     /// A fetch was made for it, so it counts against the page budget no longer.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -636,6 +707,15 @@ pub struct RetryOrigin {
     /// Context of the link, for the focus model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
+    /// A redirect led back to it: that is followed once.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub returned: bool,
+    /// What to request in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<String>,
+    /// The learnt rules, in words, for which it had been refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
 }
 
 /// An orderly end.

@@ -18,7 +18,7 @@ mod url;
 pub use agent::AgentSection;
 pub use archive::ArchiveSection;
 pub use crawl::CrawlSection;
-pub use dedup::{DedupSection, DuplicateLinks};
+pub use dedup::{DedupSection, DuplicateLinks, LearntRule};
 pub use host::HostSection;
 pub use keep::KeepSection;
 pub use limits::LimitsSection;

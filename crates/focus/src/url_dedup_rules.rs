@@ -12,9 +12,13 @@
 //! ```
 //!
 //! A rule is believed when the lower bound of its success rate (Wilson's) is above a stated
-//! confidence, which takes some ten pairs without a miss. A believed rule still lets
-//! [`UrlDedupConfig::probe_share`] of its URLs be fetched. When these probes turn out unique, the rule
-//! falls below the bar, and its URLs are fetched again.
+//! confidence, which takes some ten pairs without a miss. What follows from a prediction is the
+//! caller's matter: a URL may be fetched later, or not at all. [`PredictedDuplicate::draw`] is a
+//! number drawn for the URL, by which the caller chooses a sample that is fetched all the same. When
+//! such probes turn out unique, the rule falls below the bar.
+//!
+//! A language is no form of a page: where two URLs differ in one, no rule is learnt from them
+//! (`language`).
 //!
 //! Where a copy names its original as canonical, the pair shows more: which of the two is the
 //! original, and that the site means it. Then a rule may also replace the beginning or end of a path,
@@ -33,6 +37,7 @@
 //! duplicate pairs).
 
 mod group_yield;
+mod language;
 mod rule;
 
 use url::Url;
@@ -49,7 +54,8 @@ const RULES_MAX: usize = 10_000;
 const RULES_OF_HOST_MAX: usize = 1_000;
 /// Hosts whose order is remembered.
 const HOSTS_MAX: usize = 1 << 17;
-/// How often a rule may be lifted with notice; after that it is lifted without.
+/// A rule that was lifted so often is not believed again: what it refused would be put back time
+/// and again.
 const LIFTS_MAX: u8 = 3;
 /// Longer URLs are not looked at.
 const URL_BYTES_MAX: usize = 2_048;
@@ -61,10 +67,8 @@ const STEPS_MAX: usize = 4;
 pub struct UrlDedupConfig {
     /// A rule is believed from this confidence on, 0.0 to 1.0.
     pub confidence_min: f32,
-    /// Whether one page that speaks against a rule ends the belief in it.
-    pub strict: bool,
-    /// Share of the predicted duplicates that are fetched all the same, to find out whether the rule
-    /// errs.
+    /// Share of the URLs of a group that is skipped that are fetched all the same, to find out
+    /// whether it yields something again.
     pub probe_share: f32,
     /// A group of URLs that surely yields less than this is skipped, but for probes.
     pub yield_min: f32,
@@ -76,7 +80,6 @@ impl Default for UrlDedupConfig {
     fn default() -> Self {
         UrlDedupConfig {
             confidence_min: 0.85,
-            strict: false,
             probe_share: 0.05,
             yield_min: 0.03,
             seed: 0,
@@ -89,12 +92,12 @@ impl Default for UrlDedupConfig {
 pub struct PredictedDuplicate {
     /// The URL that has the same page. Skip the duplicate only when this one was read.
     pub kept_url: String,
-    /// The rule that says so, in words.
-    pub rule: String,
+    /// The rules that say so together, in words.
+    pub rules: Vec<String>,
     /// How sure the rule is at least, 0.0 to 1.0.
     pub confidence: f32,
-    /// Whether to fetch it all the same, as a probe of the rule.
-    pub probe: bool,
+    /// A number from 0.0 to below 1.0, drawn for the URL: always the same for one seed.
+    pub draw: f32,
 }
 
 /// The rules learnt from duplicates, and the yields of groups of URLs.
@@ -159,7 +162,8 @@ impl UrlDedupRules {
             return;
         };
         self.yields.observe(&dup, false);
-        let Some(rule) = self.rule_of_pair(&dup, &kept) else {
+        let rule = self.rule_of_pair(&dup, &kept);
+        let Some(rule) = rule.filter(|rule| !rule.crosses_languages()) else {
             return;
         };
         let is_copy = rule.apply(&dup).as_ref() == Some(&kept);
@@ -186,7 +190,8 @@ impl UrlDedupRules {
         if self.rule_of_pair(&dup, &kept).is_some() {
             return;
         }
-        let Some(rule) = Rewrite::of(&dup, &kept).map(Rule::Canonical) else {
+        let rule = Rewrite::of(&dup, &kept).map(Rule::Canonical);
+        let Some(rule) = rule.filter(|rule| !rule.crosses_languages()) else {
             return;
         };
         let loses_pages = led_to.any(|link| !parse(link).is_some_and(|link| rule.covers(&link)));
@@ -255,9 +260,9 @@ impl UrlDedupRules {
         let random = split_mix(self.config.seed ^ xxh3_64(url.as_str().as_bytes()));
         Some(PredictedDuplicate {
             kept_url: at.into(),
-            rule: rules.join("; "),
+            rules,
             confidence,
-            probe: is_drawn(random, self.config.probe_share),
+            draw: draw(random),
         })
     }
 
@@ -295,11 +300,16 @@ impl UrlDedupRules {
             return optimistic;
         }
         let random = split_mix(self.config.seed ^ 1 ^ xxh3_64(url.as_str().as_bytes()));
-        if is_drawn(random, self.config.probe_share) {
+        if draw(random) < self.config.probe_share {
             self.config.yield_min
         } else {
             0.0
         }
+    }
+
+    /// Whether a URL's group yields so little that it is skipped, but for probes.
+    pub fn is_low_yield(&self, url: &str) -> bool {
+        parse(url).is_some_and(|url| self.yields.optimistic_yield(&url) < self.config.yield_min)
     }
 
     /// The rules that are believed now, in words, with their confidence, surest first.
@@ -307,15 +317,15 @@ impl UrlDedupRules {
         let mut rules: Vec<(String, f32)> = self
             .rules
             .values()
+            .filter(|record| is_believed(record, &self.config))
             .filter_map(|record| Some((record.rule.as_ref()?.description(), record.confidence())))
-            .filter(|(_, confidence)| *confidence >= self.config.confidence_min)
             .collect();
         rules.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         rules
     }
 
     /// The rules that were lifted since this was last asked: they were believed and are no longer.
-    /// They are named as in [`PredictedDuplicate::rule`]. What was skipped for them should be fetched
+    /// They are named as in [`PredictedDuplicate::rules`]. What was skipped for them should be fetched
     /// after all.
     pub fn take_lifted(&mut self) -> Vec<String> {
         std::mem::take(&mut self.lifted)
@@ -411,22 +421,22 @@ impl UrlDedupRules {
 }
 
 fn is_believed(record: &RuleRecord, config: &UrlDedupConfig) -> bool {
-    record.confidence() >= config.confidence_min && !(config.strict && record.wrong > 0)
+    record.confidence() >= config.confidence_min && record.lifts < LIFTS_MAX
 }
 
 /// Counts something that speaks against a rule. Gives the rule, in words, if that lifts it.
 fn contradict(record: &mut RuleRecord, config: &UrlDedupConfig) -> Option<String> {
     let was_believed = is_believed(record, config);
     record.wrong = record.wrong.saturating_add(1);
-    let is_lifted = was_believed && !is_believed(record, config) && record.lifts < LIFTS_MAX;
+    let is_lifted = was_believed && !is_believed(record, config);
     record.lifts += u8::from(is_lifted);
     let rule = record.rule.as_ref().filter(|_| is_lifted);
     rule.map(Rule::description)
 }
 
-/// Whether a random number is among this share of all.
-fn is_drawn(random: u64, share: f32) -> bool {
-    ((random >> 40) as f32) < share * (1u64 << 24) as f32
+/// A number from 0.0 to below 1.0.
+fn draw(random: u64) -> f32 {
+    (random >> 40) as f32 / (1u64 << 24) as f32
 }
 
 fn parse(url: &str) -> Option<Url> {

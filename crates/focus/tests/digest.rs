@@ -487,7 +487,7 @@ fn rules_learnt_from_duplicates_are_the_same_twice() {
                 "http://a.example/garden/p",
             ] {
                 if let Some(copy) = memory.predict(&format!("{form}/{number}.html")) {
-                    digest.text(&(copy.kept_url, copy.rule, copy.confidence, copy.probe));
+                    digest.text(&(copy.kept_url, copy.rules, copy.confidence, copy.draw));
                 }
             }
         }

@@ -24,6 +24,8 @@ pub struct FrontierConfig {
     pub crawl_delay_max: Duration,
     /// Longest Retry-After that is waited for.
     pub retry_after_max: Duration,
+    /// A host that gives no answer for so long is given up; zero for never.
+    pub dead_host_after: Duration,
     /// Overrides by host.
     pub hosts: HashMap<String, HostLimits>,
     /// URLs admitted for one host; 0 for no limit.
@@ -38,6 +40,8 @@ pub struct FrontierConfig {
     /// Places of pending URLs in queues, kept in memory, some 60 bytes each. Where there are more,
     /// the worse halves of queues wait in the store.
     pub slots_in_memory: usize,
+    /// Whether parameters are looked for that change nothing.
+    pub ignores_parameters: bool,
 }
 
 impl FrontierConfig {
@@ -59,12 +63,14 @@ impl Default for FrontierConfig {
             connections_per_address: 8,
             crawl_delay_max: Duration::from_secs(300),
             retry_after_max: Duration::from_secs(3_600),
+            dead_host_after: Duration::from_secs(600),
             hosts: HashMap::new(),
             urls_per_host: 1_000_000,
             hosts_max: 500_000,
             hosts_per_domain: 200,
             pending_in_memory: 200_000,
             slots_in_memory: 200_000 * SLOTS_PER_URL,
+            ignores_parameters: true,
         }
     }
 }

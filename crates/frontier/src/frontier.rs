@@ -4,6 +4,7 @@
 //! [`crate::host_queue`]), whose turn it is ([`crate::schedule`]), and what never ends
 //! ([`crate::trap`]). Each file below this one is one thing that is asked of the frontier.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,8 @@ use crate::clock::Clock;
 use crate::config::{FrontierConfig, FrontierError, HostStatus, Opened};
 use crate::host_queue::HostQueue;
 use crate::hosts::Hosts;
-use crate::lease::{Counts, LinkTarget};
+use crate::lease::{Counts, HeldBack, LinkTarget};
+use crate::parameters::Parameters;
 use crate::politeness::Addresses;
 use crate::schedule::Schedule;
 use crate::store::{DiskStore, FrontierStore, MemoryStore, StoreError, StoredUrl};
@@ -27,6 +29,7 @@ mod priorities;
 mod queue_slots;
 mod replay;
 mod saving;
+mod silent;
 mod turn;
 
 pub use offers::Offers;
@@ -43,6 +46,7 @@ pub struct Frontier {
     schedule: Schedule,
     addresses: Addresses,
     traps: Traps,
+    parameters: Parameters,
     budgets: admit::SeedBudgets,
     counts: Counts,
     /// URLs under way: links to them still add to what they carry.
@@ -53,8 +57,16 @@ pub struct Frontier {
     held_new: hashbrown::HashMap<u128, u64>,
     /// Hosts whose best URL is deferred: they wait until some URL is finished.
     deferred_hosts: Vec<usize>,
+    /// Hosts whose best URL is held back: they wait until all hosts have come so far.
+    held_back_hosts: BTreeSet<usize>,
+    /// Nothing is left but what is held back for as long as this, or for longer.
+    reached: Option<HeldBack>,
     /// Requests under way, robots.txt included.
     requests: usize,
+    /// Hosts whose robots.txt is under way, or came and is not known yet.
+    asking_robots: usize,
+    /// Hosts that give no answer, or no robots.txt.
+    silent: silent::SilentHosts,
     /// Slots of all queues in memory.
     slots_in_memory: usize,
     /// With more slots in memory than this, and than may be there, queues are spilled.
@@ -112,13 +124,18 @@ impl Frontier {
             schedule: Schedule::default(),
             addresses: Addresses::default(),
             traps: Traps::default(),
+            parameters: Parameters::default(),
             budgets: admit::SeedBudgets::default(),
             counts: Counts::default(),
             leased: hashbrown::HashMap::new(),
             holds_new: false,
             held_new: hashbrown::HashMap::new(),
             deferred_hosts: Vec::new(),
+            held_back_hosts: BTreeSet::new(),
+            reached: None,
             requests: 0,
+            asking_robots: 0,
+            silent: silent::SilentHosts::default(),
             slots_in_memory: 0,
             spill_at: 0,
             next_order: 0,
@@ -144,8 +161,8 @@ impl Frontier {
         }
     }
 
-    /// Tells the trap rules what the page of record number `seq` was worth, and of which page it is
-    /// a copy, before its links are admitted.
+    /// Tells the trap rules, and those of parameters, what the page of record number `seq` was worth,
+    /// and of which page it is a copy, before its links are admitted.
     pub fn observe(
         &mut self,
         url: &CanonicalUrl,
@@ -153,10 +170,21 @@ impl Frontier {
         page_yield: PageYield,
         original: Option<&CanonicalUrl>,
     ) {
-        if let Some(original) = original {
-            self.traps.observe_copy(url, original);
+        if self.config.ignores_parameters {
+            if let Some(original) = original {
+                self.parameters.observe_copy(url, original);
+            }
+            self.parameters.observe(url, page_yield, original);
         }
         self.traps.observe(&url.host(), url, seq, page_yield);
+    }
+
+    /// Tells what a page links to, whatever became of the links: which parameters let a reader
+    /// choose.
+    pub fn observe_links<'u>(&mut self, links: impl Iterator<Item = &'u CanonicalUrl>) {
+        if self.config.ignores_parameters {
+            self.parameters.observe_links(links);
+        }
     }
 
     /// Tells the trap rules that the page of record number `via`, observed last, led to a new URL.
@@ -169,7 +197,7 @@ impl Frontier {
     /// What is known of parameters that change nothing. The handle stays up to date and can be
     /// asked without the frontier.
     pub fn url_normalizer(&self) -> UrlNormalizer {
-        self.traps.url_normalizer().clone()
+        self.parameters.normalizer().clone()
     }
 
     /// The caller's bytes of a URL that waits in memory or is under way.

@@ -6,7 +6,7 @@
 //! the best slot among it, before a slot would be served that a spilled one may be better than.
 //! Pure: the store is the caller's, time is an argument.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
 
 use crate::host::HostKey;
@@ -33,6 +33,8 @@ pub(crate) struct HostQueue {
     /// URLs admitted so far, and at most.
     pub(crate) admitted: u64,
     pub(crate) admitted_max: u64,
+    /// Requests to be made beside those for its URLs, by the caller's numbers; they go first.
+    pub(crate) errands: VecDeque<u64>,
     /// When the host was served last, as a number that only grows.
     pub(crate) turn: u64,
     /// What may be asked for now.
@@ -51,6 +53,7 @@ impl HostQueue {
             politeness,
             admitted: 0,
             admitted_max,
+            errands: VecDeque::new(),
             turn: 0,
             ready: BTreeSet::new(),
             retries: BTreeSet::new(),
@@ -91,6 +94,11 @@ impl HostQueue {
     /// What is to be tried again, by its time.
     pub(crate) fn retries(&self) -> impl Iterator<Item = &(Instant, QueueSlot)> {
         self.retries.iter()
+    }
+
+    /// Whether the budget, lowered since, has been used up by the URLs that were asked for already.
+    pub(crate) fn is_over_budget(&self) -> bool {
+        self.admitted.saturating_sub(self.len() as u64) >= self.admitted_max
     }
 
     pub(crate) fn peek(&self) -> Option<QueueSlot> {
@@ -197,9 +205,21 @@ impl HostQueue {
         self.ready.len() + self.retries.len() + self.spilled as usize
     }
 
+    /// Whether there is something to ask the host for, and it may be asked when its time comes.
+    pub(crate) fn has_work(&self) -> bool {
+        match self.errands.is_empty() {
+            true => self.len() > 0 && !self.politeness.is_busy(),
+            false => !self.politeness.is_full(),
+        }
+    }
+
     /// When the host's next URL may be fetched; `None` for at once.
     pub(crate) fn next_at(&self) -> Option<Instant> {
-        let retry = if self.has_ready() {
+        if self.politeness.gone.is_some() && self.errands.is_empty() {
+            // Its URLs end without a request.
+            return None;
+        }
+        let retry = if self.has_ready() || !self.errands.is_empty() {
             None
         } else {
             self.retries.first().map(|(at, _)| *at)
@@ -220,7 +240,7 @@ impl HostQueue {
     /// Moves what may be tried again into the queue.
     pub(crate) fn promote(&mut self, now: Instant) {
         while let Some(&(at, slot)) = self.retries.first() {
-            if at > now {
+            if at > now && self.politeness.gone.is_none() {
                 break;
             }
             self.retries.pop_first();
@@ -286,6 +306,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::lease::HeldBack;
 
     fn queue() -> HostQueue {
         let host = HostKey::from_record("a.example");
@@ -387,7 +408,10 @@ mod tests {
             queue.push(slot(0.5, 0, order), None);
         }
         for order in 0..10 {
-            assert!(queue.replace(&slot(0.5, 0, order), slot(0.5, 0, order).deferred()));
+            assert!(queue.replace(
+                &slot(0.5, 0, order),
+                slot(0.5, 0, order).held_back(HeldBack::ToTheLast)
+            ));
             queue.push(slot(0.5, 0, 100 + order), None);
             let spilled = queue.take_worse_half(2);
             assert!(spilled.iter().all(|slot| !slot.is_deferred()));

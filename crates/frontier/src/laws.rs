@@ -105,10 +105,26 @@ struct World {
 impl Gate for World {
     /// Some URLs have to wait for others, one does not know how long.
     fn worth(&mut self, _: &HostKey, url: &CanonicalUrl, _: &UrlNormalizer) -> Permission {
-        if url.as_str().ends_with('3') && self.dice.roll(8) > 0 {
-            Permission::Defer
-        } else {
-            Permission::Allowed
+        match url.as_str().as_bytes().last() {
+            Some(b'3') if self.dice.roll(8) > 0 => Permission::Defer,
+            Some(b'4' | b'5') if self.dice.roll(8) > 0 => {
+                Permission::HoldBack(HeldBack::UntilOthersAreDone)
+            }
+            Some(b'6') => Permission::HoldBack(HeldBack::ToTheLast),
+            _ => Permission::Allowed,
+        }
+    }
+
+    fn worth_at_last(
+        &mut self,
+        _: &HostKey,
+        url: &CanonicalUrl,
+        _: &UrlNormalizer,
+        _: HeldBack,
+    ) -> Permission {
+        match url.as_str().ends_with('5') {
+            true => Permission::HoldBack(HeldBack::ToTheLast),
+            false => Permission::Allowed,
         }
     }
 
@@ -164,13 +180,18 @@ impl World {
         match frontier.next(self.now, self).expect("reads") {
             Next::Lease(lease) => self.begin(lease),
             Next::Robots(host, _) => {
-                let seen = self.hosts.entry(number(&host)).or_default();
+                let running = self.hosts.entry(number(&host)).or_default().running;
                 assert_eq!(
-                    seen.running, 0,
+                    running, 0,
                     "robots.txt of {host} is asked for beside another"
                 );
-                seen.running += 1;
+                self.ask(number(&host));
                 self.running.push((number(&host), Under::Robots(host)));
+            }
+            Next::Errand(host, owner) => {
+                self.ask(number(&host));
+                let owner = url(owner, 0).url.host();
+                self.running.push((number(&host), Under::Robots(owner)));
             }
             Next::Refused(lease, _) => self.unsettled.push(lease),
             Next::WaitUntil(at) => {
@@ -234,9 +255,16 @@ impl World {
         assert!(self.running.iter().all(is_other), "{text} is leased twice");
         let host = number(&lease.url().url.host());
         let seen = self.hosts.entry(host).or_default();
+        assert!(seen.knows_robots);
+        self.ask(host);
+        self.running.push((host, Under::Page(lease)));
+    }
+
+    /// A request goes out: the host's delay, its connections and what it asked for are kept.
+    fn ask(&mut self, host: u64) {
+        let seen = self.hosts.entry(host).or_default();
         let delay = delay_of(host, seen.crawl_delay);
         seen.running += 1;
-        assert!(seen.knows_robots);
         assert!(
             seen.running <= if host == 2 { 2 } else { 1 },
             "h{host} is asked beside another"
@@ -252,7 +280,6 @@ impl World {
             "h{host} asked to be left alone"
         );
         seen.last_start = Some(self.now);
-        self.running.push((host, Under::Page(lease)));
     }
 
     fn end_one(&mut self, frontier: &mut Frontier) {
@@ -266,6 +293,7 @@ impl World {
         let advice = HostAdvice {
             retry_after,
             failed: self.dice.roll(8) == 0,
+            failure: None,
             status: if asks_for_time { 429 } else { 200 },
             took: Duration::from_millis(self.dice.roll(20_000)),
             address: Some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, (host % 3) as u8))),
@@ -275,17 +303,35 @@ impl World {
         seen.not_before = seen
             .not_before
             .max(retry_after.map(|asked| self.now + asked));
+        seen.last_end = Some(self.now);
         match under {
             Under::Page(lease) => {
-                seen.last_end = Some(self.now);
                 frontier.body_done(&lease.url().url.host(), self.now, &advice);
                 self.unsettled.push(lease);
             }
-            Under::Robots(host_key) => {
-                seen.knows_robots = true;
-                seen.crawl_delay = host == 3;
-                let delay = seen.crawl_delay.then_some(Duration::from_secs(5));
-                frontier.robots_done(&host_key, self.now, delay, &advice);
+            Under::Robots(owner) => {
+                let asked = url(host, 0).url.host();
+                frontier.body_done(&asked, self.now, &advice);
+                match self.dice.roll(6) {
+                    // It moved, as often as not to another host.
+                    0 => {
+                        let target = url(self.dice.roll(HOSTS), 0).url.host();
+                        frontier.ask_for(&target, number(&owner));
+                    }
+                    1 => {
+                        let wait = Duration::from_secs(self.dice.roll(30));
+                        frontier.robots_known(&owner, None, Some(wait));
+                        let seen = self.hosts.entry(number(&owner)).or_default();
+                        seen.not_before = seen.not_before.max(Some(self.now + wait));
+                    }
+                    _ => {
+                        let seen = self.hosts.entry(number(&owner)).or_default();
+                        seen.knows_robots = true;
+                        seen.crawl_delay = number(&owner) == 3;
+                        let delay = seen.crawl_delay.then_some(Duration::from_secs(5));
+                        frontier.robots_known(&owner, delay, None);
+                    }
+                }
             }
         }
     }
@@ -674,6 +720,98 @@ fn a_deferred_url_goes_when_nothing_else_is_left() {
         frontier.settle(lease.finished()).expect("settles");
     }
     assert_eq!(order, ["/2", "/1", "/6"]);
+}
+
+/// A gate that holds back pages from 4 on, those from 8 on to the last.
+struct HoldsBack;
+
+impl Gate for HoldsBack {
+    fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
+        Permission::Allowed
+    }
+    fn worth(&mut self, _: &HostKey, url: &CanonicalUrl, _: &UrlNormalizer) -> Permission {
+        match page_of(url) {
+            0..4 => Permission::Allowed,
+            _ => Permission::HoldBack(HeldBack::UntilOthersAreDone),
+        }
+    }
+    fn worth_at_last(
+        &mut self,
+        _: &HostKey,
+        url: &CanonicalUrl,
+        _: &UrlNormalizer,
+        _: HeldBack,
+    ) -> Permission {
+        match page_of(url) {
+            0..8 => Permission::Allowed,
+            _ => Permission::HoldBack(HeldBack::ToTheLast),
+        }
+    }
+}
+
+fn page_of(url: &CanonicalUrl) -> u64 {
+    let page = url.path_and_query().trim_start_matches('/');
+    page.parse().expect("a page is a number")
+}
+
+/// Leases all that may go at once, with the page of each.
+fn lease_all(frontier: &mut Frontier, at: Instant) -> Vec<(u64, Lease)> {
+    let mut leases = Vec::new();
+    while let Next::Lease(lease) = frontier.next(at, &mut HoldsBack).expect("reads") {
+        leases.push((page_of(&lease.url().url), lease));
+    }
+    leases
+}
+
+#[test]
+fn what_is_held_back_goes_when_all_else_is_done_on_all_hosts_at_once() {
+    let (dir, now) = (tempfile::tempdir().expect("a directory"), Instant::now());
+    let (mut frontier, _) = open(dir.path(), now);
+    for host in [0, 1] {
+        for page in [8, 4, 5, 1 + host, 9] {
+            frontier.admit(url(host, page)).expect("admits");
+        }
+    }
+    let mut order = Vec::new();
+    let mut at = now;
+    loop {
+        at += Duration::from_secs(60);
+        let leases = lease_all(&mut frontier, at);
+        if leases.is_empty() {
+            break;
+        }
+        order.push(leases.iter().map(|(page, _)| *page).collect::<Vec<_>>());
+        let pages: Vec<u64> = order.concat();
+        for (_, lease) in leases {
+            let host = lease.url().url.host();
+            frontier.body_done(&host, at, &HostAdvice::default());
+            frontier.settle(lease.finished()).expect("settles");
+        }
+        if pages.len() == 6 {
+            // What comes in now goes before the rest of what is held back.
+            frontier.admit(url(1, 3)).expect("admits");
+        }
+    }
+    let sorted = |mut pages: Vec<u64>| {
+        pages.sort_unstable();
+        pages
+    };
+    let order: Vec<Vec<u64>> = order.into_iter().map(sorted).collect();
+    assert_eq!(
+        order,
+        [
+            vec![1, 2],
+            vec![4, 4],
+            vec![5, 5],
+            vec![3],
+            vec![8, 8],
+            vec![9, 9]
+        ],
+    );
+    assert!(matches!(
+        frontier.next(at, &mut HoldsBack),
+        Ok(Next::Drained)
+    ));
 }
 
 #[test]

@@ -86,6 +86,9 @@ pub enum Next {
     Lease(Lease),
     /// Fetch this host's robots.txt now; the URL is one that waits for it.
     Robots(HostKey, CanonicalUrl),
+    /// Make the request now that [`Frontier::ask_for`](crate::Frontier::ask_for) named by this
+    /// number; it goes to this host.
+    Errand(HostKey, u64),
     /// Finish this URL without a visit; it costs the host no delay.
     Refused(Lease, Refused),
     /// Nothing before this time.
@@ -101,7 +104,7 @@ pub enum Next {
 pub enum Refused {
     /// It is not asked for.
     Refusal(Refusal),
-    /// Its host could not be reached when robots.txt was asked for: it failed as robots.txt did.
+    /// Its host has never answered: it failed as the host's last request did.
     Unreachable {
         /// How that failed.
         failure: FailureKind,
@@ -122,10 +125,31 @@ pub enum Permission {
     /// Not now: another URL has to be finished first. The URL waits behind all others of its host
     /// and is asked about again when something was finished; when nothing else is left, it may go.
     Defer,
+    /// Not before all that is not held back is done, or not before all that is held back less: the
+    /// gate is asked again then, by [`Gate::worth_at_last`].
+    HoldBack(HeldBack),
+}
+
+/// How long a URL is held back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HeldBack {
+    /// Until nothing is left but what is held back.
+    UntilOthersAreDone,
+    /// Until nothing is left but what is held back for as long as this.
+    ToTheLast,
 }
 
 /// Asks robots.txt, and whatever else may hold a URL back.
 pub trait Gate {
+    /// Does this URL, which was admitted by an earlier start perhaps, belong to the crawl as it is
+    /// now?
+    ///
+    /// # Errors
+    /// The fate that a link to it has now.
+    fn belongs(&mut self, _url: &FrontierUrl) -> Result<(), LinkFate> {
+        Ok(())
+    }
+
     /// May this URL be fetched?
     fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission;
 
@@ -136,6 +160,18 @@ pub trait Gate {
         _host: &HostKey,
         _url: &CanonicalUrl,
         _normalizer: &UrlNormalizer,
+    ) -> Permission {
+        Permission::Allowed
+    }
+
+    /// The same for a URL that was held back, when nothing is left but URLs held back for as long as
+    /// `reached`, or for longer. It may be held back longer itself.
+    fn worth_at_last(
+        &mut self,
+        _host: &HostKey,
+        _url: &CanonicalUrl,
+        _normalizer: &UrlNormalizer,
+        _reached: HeldBack,
     ) -> Permission {
         Permission::Allowed
     }

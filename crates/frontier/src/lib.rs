@@ -40,7 +40,11 @@
 //!             frontier.settle(lease.finished())?;
 //!             frontier.apply(1)?; // the journal position of the record
 //!         }
-//!         Next::Robots(host, _) => frontier.robots_done(&host, now, None, &HostAdvice::default()),
+//!         Next::Robots(host, _) => {
+//!             frontier.body_done(&host, now, &HostAdvice::default());
+//!             frontier.robots_known(&host, None, None);
+//!         }
+//!         Next::Errand(host, _) => frontier.body_done(&host, now, &HostAdvice::default()),
 //!         Next::Refused(lease, _why) => frontier.settle(lease.finished())?,
 //!         Next::WaitUntil(at) => now = at,
 //!         Next::InFlight => now += Duration::from_millis(10), // or wait for what is under way
@@ -53,7 +57,8 @@
 //! ```
 //!
 //! In reading order: `url` and `host` are names, `seeds` and `scope` what belongs to a crawl, `trap`
-//! what never ends and `url_normalizer` what it learns of parameters; `config` has the bounds,
+//! what never ends, `parameters` what changes nothing and `url_normalizer` URLs without that; `config`
+//! has the bounds,
 //! `lease` is what goes out and comes back, `store` what is kept between two processes; `politeness`
 //! says when a host may be asked, `host_queue` what it is asked first, `hosts` and `schedule` whose
 //! turn it is, `url_table` which URLs there are, and `frontier` is all of it.
@@ -65,6 +70,7 @@ mod host;
 mod host_queue;
 mod hosts;
 mod lease;
+mod parameters;
 mod pointer;
 mod politeness;
 mod schedule;
@@ -80,11 +86,11 @@ pub use config::{FrontierConfig, FrontierError, HostStatus, Opened, SLOTS_PER_UR
 pub use frontier::{Frontier, Offers};
 pub use host::HostKey;
 pub use lease::{
-    Admission, Counts, FrontierUrl, Gate, Lease, LinkTarget, Next, PendingUrl, Permission, Refused,
-    Settled,
+    Admission, Counts, FrontierUrl, Gate, HeldBack, Lease, LinkTarget, Next, PendingUrl,
+    Permission, Refused, Settled,
 };
 pub use pointer::pointed;
-pub use politeness::{HostAdvice, HostLimits};
+pub use politeness::{HostAdvice, HostLimits, HostPast};
 pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
 pub use seeds::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list, parse_seeds};
 pub use store::{

@@ -19,7 +19,7 @@ pub use kv::StoreError;
 use serde::{Deserialize, Serialize};
 
 use crate::host::HostKey;
-use crate::lease::FrontierUrl;
+use crate::lease::{FrontierUrl, HeldBack};
 
 mod disk;
 mod memory;
@@ -229,7 +229,7 @@ pub struct SavedUrl {
     /// The URL.
     pub waiting: Waiting,
     /// It stands behind all others of its host.
-    pub deferred: bool,
+    pub held: Option<HeldBack>,
     /// Its priority or context is not the stored one.
     pub changed: bool,
 }
@@ -238,8 +238,9 @@ pub struct SavedUrl {
 /// first, then smaller depth, then the order of admission.
 #[derive(Debug, Clone, Copy)]
 pub struct QueueSlot {
-    /// 0.0 to 1.0, larger first. Below zero while the URL is deferred, so that it stands behind
-    /// all others: then it is -1 less the priority that the URL has of its own.
+    /// 0.0 to 1.0, larger first. Below zero while the URL is deferred or held back, so that it stands
+    /// behind all others: then it is -1 less the priority that the URL has of its own, and -3 less
+    /// that where it is held back to the last.
     pub priority: f32,
     /// Links from a seed.
     pub depth: u32,
@@ -250,14 +251,24 @@ pub struct QueueSlot {
 }
 
 impl QueueSlot {
-    /// The slot of the same URL while it is deferred.
-    pub(crate) fn deferred(self) -> QueueSlot {
-        let priority = if self.is_deferred() {
-            self.priority
-        } else {
-            -1.0 - self.priority
+    /// The slot of the same URL, which is not held back, while it is.
+    pub(crate) fn held_back(self, held: HeldBack) -> QueueSlot {
+        let priority = match held {
+            HeldBack::UntilOthersAreDone => -1.0 - self.priority,
+            HeldBack::ToTheLast => -3.0 - self.priority,
         };
         QueueSlot { priority, ..self }
+    }
+
+    /// Whether the URL is held back, and for how long.
+    pub(crate) fn held(&self) -> Option<HeldBack> {
+        if self.priority >= 0.0 {
+            None
+        } else if self.priority > -2.5 {
+            Some(HeldBack::UntilOthersAreDone)
+        } else {
+            Some(HeldBack::ToTheLast)
+        }
     }
 
     pub(crate) fn is_deferred(&self) -> bool {

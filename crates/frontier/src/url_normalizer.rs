@@ -1,7 +1,7 @@
 //! URLs without the parameters that were found to change nothing: session ids, tracking, print
 //! versions.
 //!
-//! Which parameters these are is learnt by host from pages that were read (see `trap`). A
+//! Which parameters these are is learnt by host from pages that were read (see `parameters`). A
 //! [`UrlNormalizer`] is a handle on what has been learnt so far: clones share it, so whoever
 //! compares URLs keeps one and needs no access to the frontier.
 
@@ -15,8 +15,8 @@ use crate::url::CanonicalUrl;
 /// Knows which parameters change nothing on which host.
 #[derive(Debug, Clone, Default)]
 pub struct UrlNormalizer {
-    /// Keys of host and parameter.
-    ignored: Arc<RwLock<hashbrown::HashSet<u64>>>,
+    /// Keys of host and parameter, each with whether its values are opaque.
+    ignored: Arc<RwLock<hashbrown::HashMap<u64, bool>>>,
 }
 
 impl UrlNormalizer {
@@ -41,18 +41,35 @@ impl UrlNormalizer {
 
     /// Whether a parameter changes nothing on a host.
     pub fn ignores(&self, host: &HostKey, parameter: &str) -> bool {
-        let ignored = self.ignored.read().unwrap_or_else(PoisonError::into_inner);
-        ignored.contains(&parameter_key(host, parameter))
+        self.opaque(host, parameter).is_some()
     }
 
-    /// Notes whether a parameter changes nothing, by [`parameter_key`].
-    pub(crate) fn set(&self, parameter: u64, changes_nothing: bool) {
+    /// The parameters of a URL that change nothing.
+    pub fn ignored_in<'u>(&self, url: &'u CanonicalUrl) -> Vec<&'u str> {
+        let host = url.host();
+        let names = url.parameters().map(|(name, _)| name);
+        names.filter(|name| self.ignores(&host, name)).collect()
+    }
+
+    /// Whether a parameter changes nothing and its values are opaque: ids that are made for the
+    /// reader and not for the page, so that one value stands for any other.
+    pub fn is_opaque(&self, host: &HostKey, parameter: &str) -> bool {
+        self.opaque(host, parameter) == Some(true)
+    }
+
+    pub(crate) fn opaque(&self, host: &HostKey, parameter: &str) -> Option<bool> {
+        let ignored = self.ignored.read().unwrap_or_else(PoisonError::into_inner);
+        ignored.get(&parameter_key(host, parameter)).copied()
+    }
+
+    /// Notes what is known of a parameter, by [`parameter_key`]: none when it may change something,
+    /// else whether its values are opaque.
+    pub(crate) fn set(&self, parameter: u64, changes_nothing: Option<bool>) {
         let mut ignored = self.ignored.write().unwrap_or_else(PoisonError::into_inner);
-        if changes_nothing {
-            ignored.insert(parameter);
-        } else {
-            ignored.remove(&parameter);
-        }
+        match changes_nothing {
+            Some(is_opaque) => ignored.insert(parameter, is_opaque),
+            None => ignored.remove(&parameter),
+        };
     }
 }
 
@@ -71,7 +88,8 @@ mod tests {
         let shared = normalizer.clone();
         let url = |text: &str| CanonicalUrl::parse(text).expect(text);
         let host = url("http://a.example/").host();
-        normalizer.set(parameter_key(&host, "sid"), true);
+        normalizer.set(parameter_key(&host, "sid"), Some(true));
+        assert!(shared.is_opaque(&host, "sid"));
         #[track_caller]
         fn check(normalizer: &UrlNormalizer, text: &str, expected: &str) {
             let url = CanonicalUrl::parse(text).expect(text);
@@ -88,7 +106,7 @@ mod tests {
             "http://b.example/x?sid=7",
             "http://b.example/x?sid=7",
         );
-        normalizer.set(parameter_key(&host, "sid"), false);
+        normalizer.set(parameter_key(&host, "sid"), None);
         assert!(!shared.ignores(&host, "sid"));
     }
 }

@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use crate::lease::{FrontierUrl, LinkTarget};
+use crate::lease::{FrontierUrl, HeldBack, LinkTarget};
 use crate::store::{Change, FrontierStore, QueueSlot, SavedUrl, StoreError, StoredUrl, Waiting};
 use crate::url::CanonicalUrl;
 
@@ -34,8 +34,9 @@ pub(crate) struct Entry {
     pub(crate) url: FrontierUrl,
     pub(crate) attempt: u32,
     pub(crate) order: u64,
-    /// It stands behind all others of its host, since it waits for another URL to be finished.
-    pub(crate) deferred: bool,
+    /// It stands behind all others of its host, since it waits for another URL to be finished, or
+    /// for all others.
+    pub(crate) held: Option<HeldBack>,
     /// Its priority or context is not the stored one.
     changed: bool,
 }
@@ -46,7 +47,7 @@ impl Entry {
             url,
             attempt,
             order,
-            deferred: false,
+            held: None,
             changed: false,
         }
     }
@@ -70,7 +71,7 @@ impl Entry {
         SavedUrl {
             key,
             waiting: self.waiting(0),
-            deferred: self.deferred,
+            held: self.held,
             changed: self.changed,
         }
     }
@@ -83,14 +84,14 @@ impl Entry {
             order: self.order,
             key,
         };
-        if self.deferred { slot.deferred() } else { slot }
+        self.held.map_or(slot, |held| slot.held_back(held))
     }
 
-    /// Gives it another priority; it is no longer deferred then. Its slot has to follow.
+    /// Gives it another priority; it is no longer held back then. Its slot has to follow.
     pub(crate) fn set_priority(&mut self, priority: f32) {
         if priority != self.url.priority {
             self.url.priority = priority;
-            self.deferred = false;
+            self.held = None;
             self.changed = true;
         }
     }
@@ -222,7 +223,7 @@ impl UrlTable {
     /// Takes in an entry that was saved.
     pub(crate) fn take_saved(&mut self, url: SavedUrl) {
         let mut entry = Entry::of(url.waiting);
-        entry.deferred = url.deferred;
+        entry.held = url.held;
         entry.changed = url.changed;
         self.entries.insert(url.key, entry);
     }

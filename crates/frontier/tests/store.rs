@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use frontier::{
     Admission, Applied, CanonicalUrl, Change, DiskStore, Frontier, FrontierConfig, FrontierStore,
-    FrontierUrl, HostKey, MemoryStore, QueueSlot, Saved, SavedHost, SavedTotals, SavedUrl,
-    StoreError, StoredUrl, Waiting,
+    FrontierUrl, HeldBack, HostKey, MemoryStore, QueueSlot, Saved, SavedHost, SavedTotals,
+    SavedUrl, StoreError, StoredUrl, Waiting,
 };
 use proptest::prelude::*;
 
@@ -296,7 +296,11 @@ fn memory(number: u64, slots: &[QueueSlot], model: &Model) -> Vec<Saved> {
         StoredUrl::Pending(waiting) => Some(Saved::Url(Box::new(SavedUrl {
             key: *key,
             waiting: waiting.clone(),
-            deferred: number.is_multiple_of(2),
+            held: [
+                None,
+                Some(HeldBack::UntilOthersAreDone),
+                Some(HeldBack::ToTheLast),
+            ][number as usize % 3],
             changed: number.is_multiple_of(3),
         }))),
         StoredUrl::Finished => None,

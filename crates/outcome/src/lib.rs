@@ -25,12 +25,14 @@
 //! ```
 //!
 //! In reading order: `names` (the macro behind the enums), `junk`, `refusal`, `failure` and
-//! `outcome` (what becomes of a URL), `link` (what becomes of a link), `page` (page types and
-//! duplicates), `crawl` (robots.txt, sitemaps, the end of a crawl).
+//! `outcome` (what becomes of a URL), `learnt` (what refusals by learnt rules may have cost), `link`
+//! (what becomes of a link), `page` (page types and duplicates), `crawl` (robots.txt, sitemaps, the
+//! end of a crawl).
 
 mod crawl;
 mod failure;
 mod junk;
+mod learnt;
 mod link;
 mod names;
 mod outcome;
@@ -40,12 +42,15 @@ mod refusal;
 pub use crawl::{RobotsAnswer, SitemapKind, StopReason, Truncation};
 pub use failure::FailureKind;
 pub use junk::{JunkKind, JunkReason};
+pub use learnt::{LearntLosses, RuleLoss, of_compared, share_bound};
 pub use link::LinkFate;
 pub use outcome::{
     Outcome, OutcomeKind, OutcomeParts, RefusalEvidence, UnknownOutcome, UrlState, Verdict,
 };
 pub use page::{DuplicateKind, NeighbourDecision, PageType};
-pub use refusal::{LowYield, PredictedDuplicate, PredictionCause, Refusal, RobotsRefusal, Trap};
+pub use refusal::{
+    HostGone, LowYield, PredictedDuplicate, PredictionCause, Refusal, RobotsRefusal, Trap,
+};
 
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::link::LinkFate;
 use crate::names::names;
 
 names! {
@@ -16,7 +17,8 @@ names! {
         Calendar = "trap_calendar",
         /// Counted pages without an end.
         EndlessNumbers = "trap_endless_numbers",
-        /// A parameter that changes nothing: the page was read under another URL.
+        /// A parameter that changes nothing: the page was read under another URL. In archives of
+        /// older versions only; now that is a predicted duplicate.
         SameContent = "trap_same_content",
         /// A path longer than sound sites have.
         LongPath = "trap_long_path",
@@ -44,6 +46,11 @@ pub enum Refusal {
     PredictedDuplicate(Box<PredictedDuplicate>),
     /// Its host, or URLs of its form, have yielded next to nothing for the topic.
     LowYield(LowYield),
+    /// The scope or a budget that is in force now leaves it out; when it was admitted another one
+    /// was. With the fate that a link to it has now.
+    LeftOut(LinkFate),
+    /// Its host was given up: it answered before, and then nothing for too long.
+    HostGone(HostGone),
     /// A refusal that this version does not know, written by a newer one: its wire name.
     Unknown(Box<str>),
 }
@@ -82,7 +89,14 @@ pub struct PredictedDuplicate {
 #[serde(rename_all = "snake_case")]
 pub enum PredictionCause {
     /// The two differ in parameters that were found to change nothing.
-    IgnoredParameters {},
+    IgnoredParameters {
+        /// The rules in words: one for each parameter. Older archives have none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rules: Vec<String>,
+        /// This very page was compared under two values, and they are opaque: ids for the reader.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        compared: bool,
+    },
     /// Rules learnt from confirmed pairs.
     Rules {
         /// The rules in words.
@@ -104,21 +118,44 @@ pub enum LowYield {
         why: String,
     },
     /// URLs of this form: nearly all were thin or duplicates.
-    UrlForm {},
+    UrlForm {
+        /// The host's key; older archives have none.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        host: String,
+    },
+}
+
+/// A host that was given up.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HostGone {
+    /// Failures in a row.
+    pub failures: u32,
+    /// From the first of them to the moment when the host was given up.
+    pub seconds: u64,
 }
 
 impl Refusal {
     /// The wire name of a refusal by robots.txt.
     pub const ROBOTS: &'static str = "robots";
+    /// The wire name of a refusal because the host was given up.
+    pub const HOST_GONE: &'static str = "host_gone";
 
     /// The wire names that this version knows.
-    pub const NAMES: [&'static str; 5] = [
+    pub const NAMES: [&'static str; 7] = [
         Self::ROBOTS,
         "guard",
         "trap",
         "duplicate_foreseen",
         "barren",
+        Self::LEFT_OUT,
+        Self::HOST_GONE,
     ];
+
+    /// The wire name of a refusal by the scope or a budget in force.
+    pub const LEFT_OUT: &'static str = "left_out";
+    /// Those of them that a learnt rule may give, see [`Refusal::is_learnt`].
+    pub const LEARNT_NAMES: [&'static str; 3] = ["trap", "duplicate_foreseen", "barren"];
 
     /// The wire name.
     pub fn name(&self) -> &str {
@@ -128,6 +165,8 @@ impl Refusal {
             Self::Trap(_) => "trap",
             Self::PredictedDuplicate(_) => "duplicate_foreseen",
             Self::LowYield(_) => "barren",
+            Self::LeftOut(_) => Self::LEFT_OUT,
+            Self::HostGone(_) => Self::HOST_GONE,
             Self::Unknown(name) => name,
         }
     }
@@ -141,6 +180,8 @@ impl Refusal {
             Self::Trap(trap) => Some(trap.name().to_owned()),
             Self::PredictedDuplicate(prediction) => Some(prediction.to_string()),
             Self::LowYield(low_yield) => Some(low_yield.to_string()),
+            Self::LeftOut(fate) => Some(fate.name().to_owned()),
+            Self::HostGone(gone) => Some(gone.to_string()),
             Self::Unknown(_) => None,
         }
     }
@@ -149,15 +190,39 @@ impl Refusal {
     pub fn is_learnt(&self) -> bool {
         match self {
             Self::PredictedDuplicate(_) | Self::LowYield(_) => true,
-            Self::Robots(_) | Self::Guard(_) | Self::Trap(_) | Self::Unknown(_) => false,
+            Self::Trap(trap) => *trap == Trap::SameContent,
+            Self::Robots(_)
+            | Self::Guard(_)
+            | Self::LeftOut(_)
+            | Self::HostGone(_)
+            | Self::Unknown(_) => false,
         }
     }
 
-    /// Whether a later try may end otherwise though nothing was learnt in between: the host's
-    /// robots.txt could not be had.
+    /// Whether the refused page was compared itself, under another value of an opaque parameter.
+    pub fn is_compared(&self) -> bool {
+        match self {
+            Self::PredictedDuplicate(prediction) => matches!(
+                prediction.cause,
+                PredictionCause::IgnoredParameters { compared: true, .. }
+            ),
+            Self::Robots(_)
+            | Self::Guard(_)
+            | Self::Trap(_)
+            | Self::LowYield(_)
+            | Self::LeftOut(_)
+            | Self::HostGone(_)
+            | Self::Unknown(_) => false,
+        }
+    }
+
+    /// Whether a later try may end otherwise though nothing was learnt in between: the host, or its
+    /// robots.txt, could not be had.
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Robots(RobotsRefusal::Unavailable { .. }) => true,
+            Self::Robots(RobotsRefusal::Unavailable { .. })
+            | Self::HostGone(_)
+            | Self::LeftOut(_) => true,
             Self::Robots(RobotsRefusal::Rule { .. })
             | Self::Guard(_)
             | Self::Trap(_)
@@ -167,34 +232,46 @@ impl Refusal {
         }
     }
 
-    /// The rules learnt from pairs of pages for which the URL was refused; none for any other
-    /// cause.
-    pub fn rules(&self) -> &[String] {
+    /// The learnt rules for which the URL was refused, in words; none for any other cause. A
+    /// refusal of an older archive may name none though it was learnt.
+    pub fn rules(&self) -> Vec<String> {
         match self {
-            Self::PredictedDuplicate(prediction) => prediction.rules(),
+            Self::PredictedDuplicate(prediction) => prediction.rules().to_vec(),
+            Self::LowYield(low_yield) => vec![low_yield.rule()],
             Self::Robots(_)
             | Self::Guard(_)
             | Self::Trap(_)
-            | Self::LowYield(_)
-            | Self::Unknown(_) => &[],
+            | Self::LeftOut(_)
+            | Self::HostGone(_)
+            | Self::Unknown(_) => Vec::new(),
         }
     }
 }
 
 impl PredictedDuplicate {
-    /// The rules learnt from pairs of pages, in words; none for parameters that change nothing.
+    /// The rules that say so, in words.
     pub fn rules(&self) -> &[String] {
         match &self.cause {
-            PredictionCause::IgnoredParameters {} => &[],
-            PredictionCause::Rules { rules, .. } => rules,
+            PredictionCause::IgnoredParameters { rules, .. }
+            | PredictionCause::Rules { rules, .. } => rules,
         }
     }
 
     /// What says so, in words; several rules are joined by `; `.
     pub fn cause(&self) -> String {
         match &self.cause {
-            PredictionCause::IgnoredParameters {} => IGNORED_PARAMETERS.to_owned(),
+            PredictionCause::IgnoredParameters { .. } => IGNORED_PARAMETERS.to_owned(),
             PredictionCause::Rules { rules, .. } => rules.join("; "),
+        }
+    }
+}
+
+impl LowYield {
+    /// The rule in words, without numbers that change from page to page.
+    pub fn rule(&self) -> String {
+        match self {
+            Self::Host { host, .. } => format!("{host} yields next to nothing"),
+            Self::UrlForm { host } => format!("some forms of URLs on {host} yield next to nothing"),
         }
     }
 }
@@ -206,6 +283,9 @@ const SURE_TO: &str = " (sure to ";
 const PERCENT: &str = " %)";
 const ROBOTS_LINE: &str = " (robots.txt line ";
 const ROBOTS_UNAVAILABLE: &str = "robots.txt could not be had: ";
+const GONE: &str = "the host did not answer ";
+const GONE_TIMES: &str = " times in a row, for ";
+const GONE_SECONDS: &str = " s";
 const FORM_YIELDS_NOTHING: &str = "nearly all URLs of its form were thin or duplicates";
 
 impl std::fmt::Display for RobotsRefusal {
@@ -221,7 +301,7 @@ impl std::fmt::Display for PredictedDuplicate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (original, cause) = (&self.original, self.cause());
         match &self.cause {
-            PredictionCause::IgnoredParameters {} => write!(f, "{original}{READ_WITH}{cause}"),
+            PredictionCause::IgnoredParameters { .. } => write!(f, "{original}{READ_WITH}{cause}"),
             PredictionCause::Rules { percent, .. } => {
                 write!(f, "{original}{SINCE}{cause}{SURE_TO}{percent}{PERCENT}")
             }
@@ -233,8 +313,15 @@ impl std::fmt::Display for LowYield {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Host { host, why } => write!(f, "{host}: {why}"),
-            Self::UrlForm {} => f.write_str(FORM_YIELDS_NOTHING),
+            Self::UrlForm { .. } => f.write_str(FORM_YIELDS_NOTHING),
         }
+    }
+}
+
+impl std::fmt::Display for HostGone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { failures, seconds } = self;
+        write!(f, "{GONE}{failures}{GONE_TIMES}{seconds}{GONE_SECONDS}")
     }
 }
 
@@ -247,6 +334,8 @@ pub(crate) enum Evidence {
     Trap(Trap),
     PredictedDuplicate(PredictedDuplicate),
     LowYield(LowYield),
+    LeftOut(LinkFate),
+    HostGone(HostGone),
 }
 
 impl Refusal {
@@ -259,6 +348,8 @@ impl Refusal {
                 Some(Evidence::PredictedDuplicate((**prediction).clone()))
             }
             Self::LowYield(low_yield) => Some(Evidence::LowYield(low_yield.clone())),
+            Self::LeftOut(fate) => Some(Evidence::LeftOut(fate.clone())),
+            Self::HostGone(gone) => Some(Evidence::HostGone(gone.clone())),
             Self::Guard(_) | Self::Unknown(_) => None,
         }
     }
@@ -272,6 +363,8 @@ impl Refusal {
                 Self::PredictedDuplicate(Box::new(prediction))
             }
             ("barren", Some(Evidence::LowYield(low_yield))) => Self::LowYield(low_yield),
+            (Self::LEFT_OUT, Some(Evidence::LeftOut(fate))) => Self::LeftOut(fate),
+            (Self::HOST_GONE, Some(Evidence::HostGone(gone))) => Self::HostGone(gone),
             (name, _) => Self::of_words(name, detail),
         }
     }
@@ -284,7 +377,9 @@ impl Refusal {
             "guard" => Self::Guard(detail.to_owned()),
             "trap" => Self::Trap(Trap::from(detail)),
             "duplicate_foreseen" => Self::PredictedDuplicate(Box::new(prediction_of_words(detail))),
-            "barren" if detail == FORM_YIELDS_NOTHING => Self::LowYield(LowYield::UrlForm {}),
+            "barren" if detail == FORM_YIELDS_NOTHING => Self::LowYield(LowYield::UrlForm {
+                host: String::new(),
+            }),
             "barren" => {
                 let (host, why) = detail.split_once(": ").unwrap_or(("", detail));
                 Self::LowYield(LowYield::Host {
@@ -292,9 +387,21 @@ impl Refusal {
                     why: why.to_owned(),
                 })
             }
+            Self::LEFT_OUT => Self::LeftOut(LinkFate::from(detail)),
+            // No version wrote it without its evidence; a damaged record may have lost that.
+            Self::HOST_GONE => Self::HostGone(gone_of_words(detail)),
             other => Self::Unknown(other.into()),
         }
     }
+}
+
+fn gone_of_words(words: &str) -> HostGone {
+    let numbers = words.strip_prefix(GONE).and_then(|rest| {
+        let (failures, seconds) = rest.strip_suffix(GONE_SECONDS)?.split_once(GONE_TIMES)?;
+        Some((failures.parse().ok()?, seconds.parse().ok()?))
+    });
+    let (failures, seconds) = numbers.unwrap_or_default();
+    HostGone { failures, seconds }
 }
 
 fn robots_of_words(words: &str) -> RobotsRefusal {
@@ -327,7 +434,10 @@ fn prediction_of_words(words: &str) -> PredictedDuplicate {
     let original = words.split_once(READ_WITH).map_or(words, |(url, _)| url);
     PredictedDuplicate {
         original: original.to_owned(),
-        cause: PredictionCause::IgnoredParameters {},
+        cause: PredictionCause::IgnoredParameters {
+            rules: Vec::new(),
+            compared: false,
+        },
     }
 }
 
@@ -353,12 +463,20 @@ mod tests {
                 }
             ),
             "http://[a-z]{1,8}/[!-~]{0,20}".prop_map(|original| {
-                let cause = PredictionCause::IgnoredParameters {};
+                let cause = PredictionCause::IgnoredParameters {
+                    rules: Vec::new(),
+                    compared: false,
+                };
                 Refusal::PredictedDuplicate(Box::new(PredictedDuplicate { original, cause }))
             }),
             ("[a-z.]{1,9}", words)
                 .prop_map(|(host, why)| { Refusal::LowYield(LowYield::Host { host, why }) }),
-            Just(Refusal::LowYield(LowYield::UrlForm {})),
+            Just(Refusal::LowYield(LowYield::UrlForm {
+                host: String::new()
+            })),
+            proptest::sample::select(LinkFate::KNOWN).prop_map(Refusal::LeftOut),
+            (any::<u32>(), any::<u64>())
+                .prop_map(|(failures, seconds)| Refusal::HostGone(HostGone { failures, seconds })),
         ]
     }
 
@@ -380,6 +498,14 @@ mod tests {
         for name in Refusal::NAMES {
             assert_eq!(Refusal::read(name, "", None).name(), name);
         }
+        for refusal in [
+            Refusal::Trap(Trap::SameContent),
+            Refusal::read("duplicate_foreseen", "", None),
+            Refusal::read("barren", "", None),
+        ] {
+            assert!(refusal.is_learnt() && Refusal::LEARNT_NAMES.contains(&refusal.name()));
+        }
+        assert!(!Refusal::Trap(Trap::Calendar).is_learnt());
         assert_eq!(
             Refusal::read("comet", "", None),
             Refusal::Unknown("comet".into())

@@ -8,10 +8,10 @@ use fetcher::{FetchLimits, HttpConfig};
 use focus::{ExampleText, FocusConfig};
 use frontier::{Canonicaliser, FrontierConfig, ScopeConfig, SeedUrl};
 use sieve::Rules;
-use state::{DuplicateLinks, Policy};
+use state::{DuplicateLinks, Learnt, LearntPolicy, Policy};
 use url::{Host, Url};
 
-use crate::config::DuplicateLinks as DuplicateLinksName;
+use crate::config::{DuplicateLinks as DuplicateLinksName, LearntRule};
 use crate::dir::{CrawlDir, sync_dir};
 use crate::error::CrawlError;
 use config::CrawlConfig;
@@ -184,6 +184,7 @@ pub(crate) fn policy(config: &CrawlConfig) -> Result<Policy, CrawlError> {
             DuplicateLinksName::FollowNew => DuplicateLinks::FollowNew,
             DuplicateLinksName::Ignore => DuplicateLinks::Ignore,
         },
+        learnt: learnt_policy(config),
         host_templates: config.dedup.host_templates,
         scope: scope_config(config),
         follow_nofollow: config.scope.follow_nofollow,
@@ -193,10 +194,30 @@ pub(crate) fn policy(config: &CrawlConfig) -> Result<Policy, CrawlError> {
         attempts_max: config.politeness.attempts,
         retry_delay: config.politeness.retry_delay.0,
         retry_after_max: config.politeness.max_retry_after.0,
+        cookies: config.network.cookies,
+        obey_robots: config.politeness.obey_robots,
+        robots_outage_max: config.politeness.max_robots_outage.0,
         agent: config.agent.name.clone(),
         focus: focus_config(config)?,
         random_seed: config.crawl.random_seed,
     })
+}
+
+/// What learnt rules decide about URLs that were not fetched.
+fn learnt_policy(config: &CrawlConfig) -> LearntPolicy {
+    let usual = LearntPolicy::usual(config.topic.is_some());
+    let of = |rule: LearntRule, usual: Learnt| match rule {
+        LearntRule::Auto => usual,
+        LearntRule::Off => Learnt::Off,
+        LearntRule::HoldBack => Learnt::HoldBack,
+        LearntRule::Refuse => Learnt::Refuse,
+    };
+    let low_yield = config.topic.as_ref().map(|topic| topic.low_yield);
+    LearntPolicy {
+        parameters: of(config.dedup.idle_parameters, usual.parameters),
+        duplicates: of(config.dedup.predicted_duplicates, usual.duplicates),
+        low_yield: low_yield.map_or(Learnt::Off, |rule| of(rule, usual.low_yield)),
+    }
 }
 
 /// How the frontier works.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use outcome::StopReason;
+use outcome::{RuleLoss, StopReason};
 use serde::{Deserialize, Serialize};
 
 use crate::clusters::Duplicates;
@@ -59,6 +59,8 @@ pub struct CrawlReport {
     pub links: Links,
     /// Endless parts of the web that were left alone.
     pub traps: Traps,
+    /// URLs refused unread by learnt rules, and what that may have lost.
+    pub learnt: LearntRefusals,
     /// What went wrong, grouped.
     pub errors: Vec<ErrorGroup>,
     /// How robots.txt was answered.
@@ -135,6 +137,38 @@ pub struct Traps {
     pub hosts: BTreeMap<String, u64>,
     /// Some of the URLs.
     pub samples: Vec<String>,
+}
+
+/// What learnt rules refused unread, and how many unique pages that may have lost.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LearntRefusals {
+    /// URLs that stay refused.
+    pub refused: u64,
+    /// URLs that rules would have refused, and that were fetched and could be judged.
+    pub probed: u64,
+    /// Those of them that were pages of their own.
+    pub unique: u64,
+    /// Unique pages lost, if what is refused is like what was probed.
+    pub lost: f64,
+    /// As many at most: the sum of the rules' bounds, rounded up.
+    pub lost_at_most: u64,
+    /// By rule, those that may have lost most first; up to 200.
+    pub rules: Vec<LearntRow>,
+}
+
+/// A learnt rule.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct LearntRow {
+    /// In words.
+    pub rule: String,
+    /// What it refused, and what its probes found.
+    #[serde(flatten)]
+    pub loss: RuleLoss,
+    /// Unique pages lost, as its probes say.
+    pub lost: f64,
+    /// As many at most, with a confidence of 95 % (Clopper and Pearson).
+    pub lost_at_most: f64,
 }
 
 /// How robots.txt was answered, by host.

@@ -31,6 +31,7 @@ pub mod harvest;
 pub mod histogram;
 pub mod hosts;
 pub mod html;
+mod learnt;
 mod lines;
 pub mod look;
 pub mod nothing_read;

@@ -42,6 +42,9 @@ pub(crate) fn stop_line(report: &CrawlReport) -> String {
         (StopReason::MaxTime, None) => "the time for this start is used up",
         (StopReason::Interrupted, None) => "it was told to stop, and can go on",
         (StopReason::Harvest, None) => "little new was found at last",
+        (StopReason::HostsUnreachable, None) => {
+            "all that is left waits on hosts that cannot be reached; it can go on later"
+        }
         (StopReason::Error, None) => "it could not go on",
         (StopReason::Unknown(_), None) => return format!("stopped: {}", name(reason.name())),
     };
@@ -118,6 +121,45 @@ pub(crate) fn foreseen_line(report: &CrawlReport) -> Option<String> {
             count(foreseen.probe_errors),
             share(foreseen.probe_errors, foreseen.probes),
         )
+    })
+}
+
+/// What learnt rules refused unread and may have lost, if there were any.
+pub(crate) fn learnt_lines(report: &CrawlReport) -> Vec<String> {
+    let learnt = &report.learnt;
+    if learnt.refused + learnt.probed == 0 {
+        return Vec::new();
+    }
+    let mut lines = vec![format!(
+        "{} refused unread; {} fetched all the same, {} of them turned out to be pages of their own",
+        plural(learnt.refused, "URL", "URLs"),
+        count(learnt.probed),
+        count(learnt.unique),
+    )];
+    lines.push(format!(
+        "Unique pages lost: some {:.0}, at most {} (the sum of the rules' bounds, each by \
+         Clopper and Pearson with a confidence of 95 %)",
+        learnt.lost,
+        count(learnt.lost_at_most),
+    ));
+    if learnt.refused > 0 {
+        lines.push("To fetch them all the same: tamis retry DIR --status learnt".to_owned());
+    }
+    lines
+}
+
+/// The columns of the table of learnt rules, and its rows.
+pub(crate) const LEARNT_COLUMNS: [&str; 5] =
+    ["rule", "refused", "tested", "of their own", "lost at most"];
+
+pub(crate) fn learnt_rows(report: &CrawlReport) -> impl Iterator<Item = [String; 5]> + '_ {
+    let rows = report.learnt.rules.iter();
+    rows.map(|row| {
+        let loss = &row.loss;
+        let bound = format!("{:.1}", row.lost_at_most);
+        let counts = [loss.refused, loss.probed, loss.unique].map(count);
+        let [refused, probed, unique] = counts;
+        [row.rule.clone(), refused, probed, unique, bound]
     })
 }
 

@@ -13,7 +13,8 @@ const CLOSED: &str = "the host's robots.txt could not be had (the report's error
 
 const SEE_ERRORS: &str = "see the report's errors";
 
-const ROBOTS: &str = Refusal::NAMES[0];
+const ROBOTS: &str = Refusal::ROBOTS;
+const HOST_GONE: &str = Refusal::HOST_GONE;
 const GUARD: &str = Refusal::NAMES[1];
 
 /// Causes told.
@@ -95,6 +96,7 @@ fn mend(failure: &FailureKind) -> &'static str {
 fn mend_refusal(reason: &str) -> &'static str {
     match reason {
         ROBOTS => "robots.txt forbids it; seed another part of the site, or ask its owner",
+        HOST_GONE => "the host did not answer any more and was given up; try later",
         GUARD => "it is a private or loopback address; --allow-private lets the crawl ask it",
         _ => SEE_ERRORS,
     }

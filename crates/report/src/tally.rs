@@ -31,6 +31,7 @@ use crate::figures::{
 use crate::harvest::{Harvest, Harvester};
 use crate::histogram::Histogram;
 use crate::hosts::{Hosts, SEEDS_MAX, SeedRow};
+use crate::learnt::Learnt;
 use crate::reasons::{Reason, ReasonCounts, ReasonId, step};
 use crate::why_slow::why_slow;
 use crate::words;
@@ -59,6 +60,7 @@ pub struct Tally {
     harvest: Harvester,
     links: Links,
     traps: Traps,
+    learnt: Learnt,
     errors: Errors,
     retried: u64,
     clock: Clock,
@@ -141,6 +143,7 @@ impl Tally {
             harvest: self.harvest(),
             links: self.links.clone(),
             traps: self.traps.clone(),
+            learnt: self.learnt.report(),
             errors: self.errors.report(),
             robots: self.robots_figures(&reasons),
             why_slow: why_slow(&self.hosts.rows, &self.delays, duration_s),
@@ -261,11 +264,14 @@ impl Tally {
 
     fn count_reason(&mut self, host: u16, state: State, reason: ReasonId, more: bool) {
         self.reasons.count(state, reason, more);
+        let row = self.hosts.row(host);
+        let reason = self.reasons.get(reason);
+        if state == State::Refused && reason.is_host_gone {
+            step(&mut row.gone, more);
+        }
         if state != State::Junk {
             return;
         }
-        let row = self.hosts.row(host);
-        let reason = self.reasons.get(reason);
         if reason.is_duplicate {
             step(&mut row.duplicates, more);
         }
@@ -408,6 +414,7 @@ impl Tally {
         if let Some(refusal) = page.outcome.refusal() {
             self.refusal(refusal, &page.url);
         }
+        self.learnt.page(page);
         if page.foreseen.is_some() && matches!(state, State::Indexed | State::Junk) {
             let foreseen = &mut self.clusters.foreseen;
             foreseen.probes += 1;
@@ -431,8 +438,12 @@ impl Tally {
                 foreseen.saved += 1;
                 count_name(&mut foreseen.rules, &prediction.cause());
             }
-            Refusal::Robots(_) | Refusal::Guard(_) | Refusal::LowYield(_) | Refusal::Unknown(_) => {
-            }
+            Refusal::Robots(_)
+            | Refusal::Guard(_)
+            | Refusal::LowYield(_)
+            | Refusal::LeftOut(_)
+            | Refusal::HostGone(_)
+            | Refusal::Unknown(_) => {}
         }
     }
 
@@ -551,9 +562,10 @@ impl Tally {
     }
 
     fn retry(&mut self, retry: &RetryRecord) {
-        for url in &retry.urls {
+        for (at, url) in retry.urls.iter().enumerate() {
             let slot = self.admit(url, words::host_of(url), 0);
             if self.fates.slot(slot).state != State::Pending {
+                self.learnt.put_back(retry, at);
                 match &retry.wrong_rule {
                     Some(rule) => self.clusters.foreseen.put_back(rule),
                     None => self.retried += 1,

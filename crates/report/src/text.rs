@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 use crate::figures::CrawlReport;
 use crate::hosts::HostRow;
 use crate::lines::{
-    beside_breadth, breadth_lines, duplicate_line, example_lines, foreseen_line, foreseen_rules,
-    harvest_lines, network_lines, opening_line, part_of, stop_line,
+    LEARNT_COLUMNS, beside_breadth, breadth_lines, duplicate_line, example_lines, foreseen_line,
+    foreseen_rules, harvest_lines, learnt_lines, learnt_rows, network_lines, opening_line, part_of,
+    stop_line,
 };
 use crate::look::{BOLD, DIM, Look};
 use crate::table::{Align, Table, fit, wrap};
@@ -37,6 +38,7 @@ pub fn render(report: &CrawlReport, look: Look) -> String {
     page.languages(report);
     page.duplicates(report);
     page.harvest(report);
+    page.learnt(report);
     page.rest(report);
     page.out
 }
@@ -346,20 +348,42 @@ impl Page {
         self.table(&table);
     }
 
+    fn learnt(&mut self, report: &CrawlReport) {
+        let lines = learnt_lines(report);
+        if lines.is_empty() {
+            return;
+        }
+        self.heading("Learnt rules");
+        for line in lines {
+            self.line(&format!("  {line}"));
+        }
+        let [rule, ..] = LEARNT_COLUMNS;
+        let side = |column| if column == rule { Left } else { Right };
+        let columns = LEARNT_COLUMNS.map(|column| (column, side(column)));
+        let mut table = Table::new(&columns);
+        let shown = report.learnt.rules.len().min(self.look.rows_max);
+        for row in learnt_rows(report).take(shown) {
+            table.row(row);
+        }
+        self.table(&table);
+        self.more(report.learnt.rules.len() - shown, "rules");
+    }
+
     fn rest(&mut self, report: &CrawlReport) {
         let links = &report.links;
         if links.found > 0 {
             self.heading("Links");
+            let left_out: u64 = links.refused.values().sum();
             self.line(&format!(
                 "  {} found: {} new, {} seen before, {} left out; sitemaps brought {} more",
                 count(links.found),
                 count(links.new),
                 count(links.seen),
-                count(links.refused.values().sum()),
+                count(left_out),
                 plural(links.in_sitemaps, "URL", "URLs"),
             ));
             if !links.refused.is_empty() {
-                self.counts("left out for", &links.refused, links.found);
+                self.counts("left out for", &links.refused, left_out);
             }
         }
         if report.traps.count > 0 {
@@ -398,6 +422,6 @@ fn host_cells(host: &HostRow) -> Vec<String> {
         bytes(host.bytes),
         duration(host.avg_ms / 1000.0),
         duration(host.delay_s),
-        host.state.clone(),
+        host.state_in_words(),
     ]
 }

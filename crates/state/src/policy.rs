@@ -18,6 +18,47 @@ pub enum DuplicateLinks {
     Ignore,
 }
 
+/// What a learnt rule decides about URLs that were not fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Learnt {
+    /// Nothing.
+    Off,
+    /// They are fetched after all others; a few are refused where that costs less than a page.
+    HoldBack,
+    /// They are refused, but for probes.
+    Refuse,
+}
+
+/// The same for each kind of rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LearntPolicy {
+    /// Parameters that change nothing.
+    pub parameters: Learnt,
+    /// Mirrors, print versions and the like.
+    pub duplicates: Learnt,
+    /// Hosts and parts of hosts that yield next to nothing for the topic.
+    pub low_yield: Learnt,
+}
+
+impl LearntPolicy {
+    /// As a crawl with or without a topic has it unless it is told otherwise. Without a topic every
+    /// page is wanted, so nothing is refused that may be a page of its own.
+    pub fn usual(has_topic: bool) -> Self {
+        let of_duplicates = match has_topic {
+            true => Learnt::Refuse,
+            false => Learnt::HoldBack,
+        };
+        Self {
+            parameters: of_duplicates,
+            duplicates: of_duplicates,
+            low_yield: match has_topic {
+                true => Learnt::Refuse,
+                false => Learnt::Off,
+            },
+        }
+    }
+}
+
 /// The part of the configuration that decisions follow from. It never changes while a crawl runs.
 #[derive(Debug, Clone)]
 pub struct Policy {
@@ -27,6 +68,8 @@ pub struct Policy {
     pub keep: Keep,
     /// What becomes of the links of duplicates.
     pub links_of_duplicates: DuplicateLinks,
+    /// What learnt rules decide about URLs that were not fetched.
+    pub learnt: LearntPolicy,
     /// Whether what hosts repeat on their pages is cut.
     pub host_templates: bool,
     /// Where to go.
@@ -45,6 +88,12 @@ pub struct Policy {
     pub retry_delay: Duration,
     /// The longest wait that a server may ask for.
     pub retry_after_max: Duration,
+    /// Whether cookies are kept, so that a redirect that sets one may lead back.
+    pub cookies: bool,
+    /// Whether robots.txt is obeyed.
+    pub obey_robots: bool,
+    /// The outage of a robots.txt after which its host counts as closed.
+    pub robots_outage_max: Duration,
     /// Our product token in robots.txt.
     pub agent: String,
     /// The topic, if there is one.

@@ -58,20 +58,28 @@ impl ReadUrls {
     /// Whether a page was read under this URL, or under one that differs from it in parameters that
     /// change nothing.
     pub(crate) fn contains(&self, url: &str, normalizer: &UrlNormalizer) -> bool {
-        let plain =
-            CanonicalUrl::parse(url).map(|url| CanonicalUrl::parse(&normalizer.normalized(&url)));
-        let Ok(Ok(plain)) = plain else {
-            return false;
-        };
+        self.find(url, normalizer).is_some()
+    }
+
+    /// The parameters that the page which was read has, and this URL has not; none when no page was
+    /// read that differs from it in such parameters alone.
+    pub(crate) fn find(&self, url: &str, normalizer: &UrlNormalizer) -> Option<Vec<&str>> {
+        let plain = CanonicalUrl::parse(url).ok()?;
+        let plain = CanonicalUrl::parse(&normalizer.normalized(&plain)).ok()?;
         let host = plain.host();
-        let mut hashes = vec![hash_without(&plain, |_| false)];
+        let mut ways = vec![(hash_without(&plain, |_| false), Vec::new())];
         let names = self.names.get(&host).into_iter().flatten();
         let idle = names.filter(|name| normalizer.ignores(&host, name));
         for name in idle.take(PARAMETERS_MAX) {
-            let with: Vec<u64> = hashes.iter().map(|hash| add_name(*hash, name)).collect();
-            hashes.extend(with);
+            let with = ways.iter().map(|(hash, names): &(u64, Vec<&str>)| {
+                let names = names.iter().copied().chain([name.as_str()]);
+                (add_name(*hash, name), names.collect())
+            });
+            let with: Vec<_> = with.collect();
+            ways.extend(with);
         }
-        hashes.iter().any(|hash| self.forms.contains(hash))
+        let found = ways.into_iter().find(|(hash, _)| self.forms.contains(hash));
+        found.map(|(_, names)| names)
     }
 }
 

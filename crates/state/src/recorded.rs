@@ -169,9 +169,11 @@ pub fn page_yield(record: &PageRecord) -> Option<PageYield> {
     }
 }
 
-/// The URL of the page that a page repeats as a whole.
+/// The URL of the page that a page repeats as a whole, or whose place it takes as the better copy.
 pub fn original_of(record: &PageRecord) -> Option<CanonicalUrl> {
-    CanonicalUrl::parse(record.whole_original()?).ok()
+    let replaced = || record.nearest.as_ref().map(|near| near.url.as_str());
+    let replaced = record.replaces.and_then(|_| replaced());
+    CanonicalUrl::parse(record.whole_original().or(replaced)?).ok()
 }
 
 /// The numbers behind a verdict, in words; `content_type` is the answer's.

@@ -55,11 +55,11 @@ impl RefusedUrls {
     }
 
     /// Forgets URLs of a rule that were put back; the rule with them, if no more is known of.
-    pub(crate) fn put_back(&mut self, rule: &str, urls: &[String]) {
+    pub(crate) fn put_back(&mut self, rule: &str, urls: &[&str]) {
         let Some(known) = self.rules.get_mut(rule) else {
             return;
         };
-        let gone: HashSet<&str> = urls.iter().map(String::as_str).collect();
+        let gone: HashSet<&str> = urls.iter().copied().collect();
         let before = known.urls.len();
         known.urls.retain(|(url, _)| !gone.contains(url.as_str()));
         self.urls -= before - known.urls.len();
@@ -85,12 +85,12 @@ mod tests {
         for number in 0..3 {
             refused.note("a mirror", || (url(number), RetryOrigin::default()));
         }
-        refused.put_back("a mirror", &[url(0), url(2)]);
+        refused.put_back("a mirror", &[&url(0), &url(2)]);
         assert_eq!(
             refused.of("a mirror").map(|known| known.urls.len()),
             Some(1)
         );
-        refused.put_back("a mirror", &[url(1)]);
+        refused.put_back("a mirror", &[&url(1)]);
         assert_eq!(refused, RefusedUrls::default());
     }
 

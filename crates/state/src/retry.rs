@@ -3,14 +3,16 @@
 //!
 //! Which URLs may be tried again follows from the journal alone, and that they are is a record in
 //! it: so a crawl that is stopped and one that runs do the same, and replay agrees with both. What
-//! may be tried again is what was never had: failures of the network and of servers, and URLs
-//! whose host had no usable robots.txt. A page that was read keeps its verdict.
+//! may be tried again is what was never had: failures of the network and of servers, URLs whose
+//! host was given up or had no usable robots.txt, and URLs that the scope or a budget of an earlier
+//! start left out. A page that was read keeps its verdict. A URL to which a redirect has led back,
+//! with a cookie say, is asked for once more.
 
 use std::collections::HashMap;
 
-use archive::{Event, PageRecord, Record, RetryOrigin, RetryRecord};
+use archive::{Event, PageRecord, Record, RetryOrigin, RetryRecord, ReturnRecord};
 use frontier::{CanonicalUrl, FrontierUrl};
-use outcome::{FailureKind, Outcome, Refusal, RobotsRefusal};
+use outcome::{FailureKind, Outcome, OutcomeKind, Refusal, RobotsRefusal};
 use serde::{Deserialize, Serialize};
 
 use crate::context::{UrlContext, decode};
@@ -25,7 +27,8 @@ const URLS_MAX: usize = 500_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RetryFilter {
-    /// `503`, `5xx`, or the name of a failure such as `dns` or `timeout`.
+    /// `503`, `5xx`, the name of a failure such as `dns` or `timeout`, or `learnt` for what rules
+    /// refused unread.
     pub status: Option<String>,
     /// This host and those below it.
     pub host: Option<String>,
@@ -48,7 +51,20 @@ const FAILURES: [FailureKind; 12] = [
 ];
 
 /// What asks for URLs whose host had no usable robots.txt.
-const NO_ROBOTS: &str = "robots";
+const NO_ROBOTS: &str = Refusal::ROBOTS;
+
+/// What asks for URLs whose host was given up.
+const HOST_GONE: &str = Refusal::HOST_GONE;
+
+/// Why URLs are put back to which a redirect has led back, in words.
+const LED_BACK: &str = "a redirect led back";
+
+/// What asks for URLs that the scope or a budget of an earlier start left out.
+const LEFT_OUT: &str = Refusal::LEFT_OUT;
+
+/// What asks for URLs that were refused unread because of a learnt rule; the name of such a refusal
+/// asks for these alone.
+const LEARNT: &str = "learnt";
 
 /// What the `status` of a filter asks for.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,6 +74,10 @@ enum Ending {
     Class(u16),
     Failure(FailureKind),
     NoRobots,
+    LeftOut,
+    HostGone,
+    /// Refused for a learnt rule, by this name of a refusal if there is one.
+    Learnt(Option<&'static str>),
 }
 
 impl Ending {
@@ -65,10 +85,18 @@ impl Ending {
         let class = status
             .strip_suffix("xx")
             .and_then(|digit| digit.parse().ok());
+        if status == LEARNT {
+            return Self::Learnt(None);
+        }
+        if let Some(name) = Refusal::LEARNT_NAMES.iter().find(|name| **name == status) {
+            return Self::Learnt(Some(name));
+        }
         match (class, status.parse(), status) {
             (Some(class), ..) => Self::Class(class),
             (None, Ok(status), _) => Self::Status(status),
             (None, Err(_), NO_ROBOTS) => Self::NoRobots,
+            (None, Err(_), LEFT_OUT) => Self::LeftOut,
+            (None, Err(_), HOST_GONE) => Self::HostGone,
             (None, Err(_), name) => Self::Failure(name.into()),
         }
     }
@@ -79,6 +107,25 @@ impl Ending {
             Self::Class(class) => page.status() / 100 == *class,
             Self::Failure(kind) => page.outcome == Outcome::Failed(kind.clone()),
             Self::NoRobots => has_no_robots(page),
+            Self::LeftOut => matches!(page.outcome.refusal(), Some(Refusal::LeftOut(_))),
+            Self::HostGone => matches!(page.outcome.refusal(), Some(Refusal::HostGone(_))),
+            Self::Learnt(name) => {
+                let refusal = page.outcome.refusal().filter(|refusal| refusal.is_learnt());
+                refusal.is_some_and(|refusal| name.is_none_or(|name| name == refusal.name()))
+            }
+        }
+    }
+
+    /// Whether URLs are asked for that a learnt rule refused. Else they are no failures.
+    fn is_learnt(&self) -> bool {
+        match self {
+            Self::Learnt(_) => true,
+            Self::Status(_)
+            | Self::Class(_)
+            | Self::Failure(_)
+            | Self::NoRobots
+            | Self::LeftOut
+            | Self::HostGone => false,
         }
     }
 }
@@ -97,7 +144,13 @@ impl RetryFilter {
 
     fn takes(&self, page: &PageRecord) -> bool {
         let wanted = self.status.as_deref().map(Ending::of);
-        wanted.is_none_or(|wanted| wanted.is_of(page)) && self.takes_host(&page.host)
+        let may_be_retried = match &wanted {
+            Some(wanted) if wanted.is_learnt() => true,
+            Some(_) | None => may_be_retried(page),
+        };
+        may_be_retried
+            && wanted.is_none_or(|wanted| wanted.is_of(page))
+            && self.takes_host(&page.host)
     }
 
     /// Whether it takes URLs of a host.
@@ -140,7 +193,8 @@ fn parse_status(text: &str) -> Result<String, String> {
     let names: Vec<&str> = names
         .iter()
         .map(|name| &**name)
-        .chain([NO_ROBOTS])
+        .chain([NO_ROBOTS, LEFT_OUT, HOST_GONE, LEARNT])
+        .chain(Refusal::LEARNT_NAMES)
         .collect();
     if names.contains(&status.as_str()) {
         return Ok(status);
@@ -225,19 +279,21 @@ impl<F: Fn(&PageRecord) -> Option<usize>> Candidates<F> {
 
 /// The way of URLs that a filter takes.
 pub fn way_of_filter(filter: &RetryFilter) -> impl Fn(&PageRecord) -> Option<usize> + '_ {
-    |page| (may_be_retried(page) && filter.takes(page)).then_some(0)
+    |page| filter.takes(page).then_some(0)
 }
 
 /// The way of URLs that were refused for one of these rules: the rule's place among them.
 pub fn way_of_rules(rules: &[String]) -> impl Fn(&PageRecord) -> Option<usize> + '_ {
     |page| {
-        let refused_for = page.outcome.refusal().map_or(&[][..], Refusal::rules);
+        let refusal = page.outcome.refusal();
+        let refused_for = refusal.map(Refusal::rules).unwrap_or_default();
         rules.iter().position(|rule| refused_for.contains(rule))
     }
 }
 
 fn may_be_retried(page: &PageRecord) -> bool {
-    matches!(page.outcome, Outcome::Failed(_)) || has_no_robots(page)
+    let refusal = page.outcome.refusal();
+    matches!(page.outcome, Outcome::Failed(_)) || refusal.is_some_and(Refusal::may_pass)
 }
 
 fn has_no_robots(page: &PageRecord) -> bool {
@@ -259,6 +315,25 @@ pub(crate) fn origin(page: &PageRecord) -> RetryOrigin {
         via: page.via,
         priority: page.priority,
         context: page.context.clone(),
+        rules: page
+            .outcome
+            .refusal()
+            .map(Refusal::rules)
+            .unwrap_or_default(),
+        returned: false,
+        ask: None,
+    }
+}
+
+/// The same of a URL to which the redirect of a page leads back: it redirected, and is where the page
+/// is.
+pub(crate) fn return_origin(page: &PageRecord, back: &ReturnRecord) -> RetryOrigin {
+    RetryOrigin {
+        outcome: OutcomeKind::Redirected,
+        hops: page.hops.saturating_add(1),
+        returned: true,
+        ask: back.ask.clone(),
+        ..origin(page)
     }
 }
 
@@ -271,6 +346,8 @@ pub(crate) fn queued(retry: &RetryRecord) -> impl Iterator<Item = FrontierUrl> +
 fn waiting(url: &str, origin: &RetryOrigin) -> Option<FrontierUrl> {
     let context = UrlContext {
         hops: origin.hops,
+        returned: origin.returned,
+        ask: origin.ask.clone(),
         features: decode(origin.context.as_deref().unwrap_or_default()),
         ..UrlContext::page()
     };
@@ -291,6 +368,16 @@ pub fn records_for_filter(candidates: Vec<Candidate>, filter: &RetryFilter) -> V
         urls,
         origins,
         filter: words.clone(),
+        ..RetryRecord::default()
+    })
+}
+
+/// Records that put URLs back to which redirects have led back.
+pub(crate) fn records_for_returns(candidates: Vec<Candidate>) -> Vec<Event> {
+    records(candidates, |urls, origins| RetryRecord {
+        urls,
+        origins,
+        filter: LED_BACK.into(),
         ..RetryRecord::default()
     })
 }
@@ -359,6 +446,28 @@ mod tests {
             ..PageRecord::default()
         };
         check(Some("robots"), None, &closed, true);
+        check(Some("learnt"), None, &closed, false);
+    }
+
+    #[test]
+    fn what_learnt_rules_refused_is_taken_when_it_is_asked_for_and_only_then() {
+        let barren = outcome::LowYield::UrlForm {
+            host: "a.example".into(),
+        };
+        let barren = PageRecord {
+            outcome: Outcome::Refused(Refusal::LowYield(barren)),
+            ..PageRecord::default()
+        };
+        for (status, takes) in [
+            (None, false),
+            (Some("5xx"), false),
+            (Some("learnt"), true),
+            (Some("barren"), true),
+            (Some("trap"), false),
+        ] {
+            check(status, None, &barren, takes);
+        }
+        assert_eq!(origin(&barren).rules.len(), 1);
     }
 
     #[test]

@@ -23,13 +23,17 @@
 //! [`demo`] is the web that `tamis demo` crawls: eleven hosts in English and Chinese with the usual
 //! difficulties of the real web.
 //!
+//! [`random`] makes webs of mirrors, translations, session ids, dead links and calendars in random
+//! mixtures, and knows which texts there are to be found.
+//!
 //! Modules in reading order: [`message`], [`faults`], [`web`], then the two ways to reach it, `fetch` and
-//! [`serve`], then [`demo`].
+//! [`serve`], then [`demo`] and [`random`].
 
 pub mod demo;
 pub mod faults;
 mod fetch;
 pub mod message;
+pub mod random;
 pub mod serve;
 pub mod web;
 

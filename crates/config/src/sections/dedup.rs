@@ -41,6 +41,21 @@ choice! {
 }
 
 choice! {
+    /// What a rule learnt from pages decides about URLs that were not fetched.
+    pub enum LearntRule {
+        /// hold-back without a topic, refuse with one
+        Auto = "auto",
+        /// nothing: the URLs are fetched like any
+        Off = "off",
+        /// they are fetched after all others; up to a fifth of them is refused where that loses less
+        /// than one page with a confidence of 95 %
+        HoldBack = "hold-back",
+        /// they are refused but for one in twenty, until one of those is a page of its own
+        Refuse = "refuse",
+    }
+}
+
+choice! {
     impl Memory {
         /// in memory; the disk has a copy
         Ram = "ram",
@@ -81,6 +96,13 @@ keys! {
         /// What becomes of the links of duplicates.
         links_of_duplicates: DuplicateLinks = DuplicateLinks::FollowNew, any()
             .counts_for(CountsFor::NewLinks);
+
+        /// What becomes of URLs that differ from a page that was read in parameters only that were
+        /// found to change nothing, such as session ids.
+        idle_parameters: LearntRule = LearntRule::Auto, any();
+
+        /// What becomes of URLs that a learnt rule calls copies: mirrors, print versions.
+        predicted_duplicates: LearntRule = LearntRule::Auto, any();
 
         /// Cut text blocks that most pages of a host have, before pages are compared.
         host_templates: bool = true, any().counts_for(CountsFor::NewPages);

@@ -2,6 +2,7 @@
 
 use frontier::FrontierConfig;
 
+use super::dedup::LearntRule;
 use crate::crawl_config::CrawlConfig;
 use crate::rule::{any, at_least, between};
 use crate::section::{Section, keys};
@@ -29,6 +30,12 @@ keys! {
 
         /// Longest Retry-After that is waited for; a longer one counts as this.
         max_retry_after: Span = Span(frontier().retry_after_max), any();
+
+        /// Longest outage of a robots.txt (5xx, 429, no answer); after it the host counts as closed.
+        max_robots_outage: Span = Span::seconds(24 * 3_600), any();
+
+        /// A host that gives no answer for so long is given up, sooner when nothing else is left.
+        dead_host_after: Span = Span(frontier().dead_host_after), any().zero("never");
 
         /// Tries of one URL before it counts as failed.
         attempts: u32 = 4, at_least(1).unit("tries")
@@ -59,6 +66,7 @@ impl CrawlConfig {
             connections_per_address: politeness.connections_per_address,
             crawl_delay_max: politeness.max_crawl_delay.0,
             retry_after_max: politeness.max_retry_after.0,
+            dead_host_after: politeness.dead_host_after.0,
             hosts: self.limits_by_host().collect(),
             urls_per_host: limits.urls_per_host,
             hosts_max: limits.hosts,
@@ -67,6 +75,7 @@ impl CrawlConfig {
             slots_in_memory: limits
                 .pending_in_memory
                 .saturating_mul(frontier::SLOTS_PER_URL),
+            ignores_parameters: self.dedup.idle_parameters != LearntRule::Off,
         }
     }
 }

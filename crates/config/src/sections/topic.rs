@@ -8,6 +8,7 @@ use focus::{FocusConfig, LinkModelConfig, StopConfig, TopicConfig};
 use frontier::CanonicalUrl;
 use segment::Language;
 
+use super::dedup::LearntRule;
 use super::seeds::RELATIVE;
 use crate::choice::choice;
 use crate::crawl_config::CrawlConfig;
@@ -53,6 +54,9 @@ keys! {
 
         /// What becomes of other pages.
         off_topic: OffTopic = OffTopic::Drop, any().counts_for(CountsFor::NewPages);
+
+        /// What becomes of URLs of hosts, and of forms of URLs, that have yielded next to nothing.
+        low_yield: LearntRule = LearntRule::Auto, any();
 
         /// Share of fetches spent on forms of URLs that are little known, to learn. As long as no
         /// link has led to a page on topic, doubtful links of all hosts take turns instead.

@@ -33,13 +33,13 @@ pub(super) enum Rule {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Rewrite {
     /// Scheme and host.
-    origins: [(String, String); 2],
+    pub(super) origins: [(String, String); 2],
     /// The whole segments that begin the paths.
-    prefixes: [String; 2],
+    pub(super) prefixes: [String; 2],
     /// What ends the paths.
-    suffixes: [String; 2],
+    pub(super) suffixes: [String; 2],
     /// Parameters that the originals do not have, sorted by name.
-    dropped: Vec<String>,
+    pub(super) dropped: Vec<String>,
 }
 
 impl Rule {

@@ -3,6 +3,7 @@
 use super::Frontier;
 use super::saving::longest_wait;
 use crate::config::FrontierError;
+use crate::lease::HeldBack;
 use crate::store::{QueueSlot, StoreError};
 use crate::url_table::Entry;
 
@@ -110,7 +111,18 @@ impl Frontier {
             self.counts.pending -= 1;
             return Ok(());
         }
-        if !self.take_slot(id, &entry.slot(key)) {
+        // An entry from the store does not say whether its URL is held back; slots of those are in
+        // memory.
+        let plain = QueueSlot {
+            priority: entry.url.priority,
+            ..entry.slot(key)
+        };
+        let held = [HeldBack::UntilOthersAreDone, HeldBack::ToTheLast];
+        let held = held.map(|held| plain.held_back(held));
+        let mut slots = [entry.slot(key), plain].into_iter().chain(held);
+        let in_memory = slots.any(|slot| self.hosts[id].remove(&slot));
+        self.slots_in_memory -= usize::from(in_memory);
+        if !in_memory && !self.forget_spilled(id, &plain) {
             return Err(self.lost(id, key));
         }
         self.counts.pending -= 1;
@@ -138,14 +150,17 @@ impl Frontier {
         Ok(())
     }
 
-    /// Takes a slot out, of memory or of the store; false when it is in neither. An entry from the
-    /// store does not say whether its URL is deferred; slots of those are in memory.
+    /// Takes a slot out, of memory or of the store; false when it is in neither.
     fn take_slot(&mut self, id: usize, slot: &QueueSlot) -> bool {
-        let host = &mut self.hosts[id];
-        if host.remove(slot) || host.remove(&slot.deferred()) {
+        if self.hosts[id].remove(slot) {
             self.slots_in_memory -= 1;
             return true;
         }
+        self.forget_spilled(id, slot)
+    }
+
+    fn forget_spilled(&mut self, id: usize, slot: &QueueSlot) -> bool {
+        let host = &mut self.hosts[id];
         let was_spilled = host.spilled() > 0 && self.urls.store.forget_spilled(id as u32, slot);
         if was_spilled {
             host.note_forgotten();

@@ -9,8 +9,8 @@ use super::{charts, link, samples, section};
 use crate::figures::CrawlReport;
 use crate::harvest::{Harvest, Point};
 use crate::lines::{
-    beside_breadth, breadth_lines, duplicate_line, example_lines, foreseen_line, foreseen_rules,
-    harvest_lines, network_lines, part_of,
+    LEARNT_COLUMNS, beside_breadth, breadth_lines, duplicate_line, example_lines, foreseen_line,
+    foreseen_rules, harvest_lines, learnt_lines, learnt_rows, network_lines, part_of,
 };
 use crate::words::{count, duration, name, plural, share};
 
@@ -23,6 +23,9 @@ pub(super) fn sorted(counts: &BTreeMap<String, u64>) -> Vec<(&String, u64)> {
 
 /// Rows of a table of counts.
 const COUNTS_MAX: usize = 12;
+
+/// Learnt rules that are shown.
+const LEARNT_MAX: usize = 50;
 
 /// A table of counts with bars.
 fn counts(what: &str, rows: &BTreeMap<String, u64>, class: &str) -> Markup {
@@ -277,6 +280,32 @@ pub(super) fn waiting(report: &CrawlReport) -> Option<Markup> {
     }
     let body = list(report.why_slow.iter().map(|wait| &wait.text));
     Some(section("waiting", "What the crawl waited for", &body))
+}
+
+/// What learnt rules refused unread, and what that may have lost.
+pub(super) fn learnt(report: &CrawlReport) -> Option<Markup> {
+    let lines = learnt_lines(report);
+    if lines.is_empty() {
+        return None;
+    }
+    let [rule, numbers @ ..] = LEARNT_COLUMNS;
+    let heads: Vec<Head> = std::iter::once(Head::Text(rule))
+        .chain(numbers.map(Head::Number))
+        .collect();
+    let rows = html! {
+        @for [rule, numbers @ ..] in learnt_rows(report).take(LEARNT_MAX) {
+            tr {
+                th scope="row" { (rule) }
+                @for number in numbers { td class="n" { (number) } }
+            }
+            "\n"
+        }
+    };
+    let body = html! {
+        @for line in &lines { p { (line) "." } "\n" }
+        (table(&Markup::default(), &heads, &rows))
+    };
+    Some(section("learnt", "Learnt rules", &body))
 }
 
 /// Links and traps.

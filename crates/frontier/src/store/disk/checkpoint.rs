@@ -21,6 +21,7 @@ use super::log::SegmentRows;
 use super::queues::{Part as QueuePart, SlotKey};
 use super::row::PendingRow;
 use crate::host::HostKey;
+use crate::lease::HeldBack;
 use crate::store::{QueueSlot, Saved, SavedHost, SavedTotals, SavedUrl, StoreError, Waiting};
 
 const NAME: &str = "checkpoint";
@@ -63,7 +64,8 @@ enum Part<'a> {
         key: u128,
         #[serde(borrow)]
         row: PendingRow<'a>,
-        deferred: bool,
+        /// 0 for not held back, 1 for until others are done, 2 for to the last.
+        held: u8,
         changed: bool,
     },
     End,
@@ -96,7 +98,7 @@ pub(super) fn write(
             Saved::Url(url) => to.part(&Part::Url {
                 key: url.key,
                 row: PendingRow::of(&url.waiting),
-                deferred: url.deferred,
+                held: held_number(url.held),
                 changed: url.changed,
             }),
         };
@@ -287,14 +289,14 @@ impl<'d> Reader<'d> {
                 Part::Url {
                     key,
                     row,
-                    deferred,
+                    held,
                     changed,
                 } => {
                     let waiting: Waiting = row.waiting().ok_or_else(|| self.damaged())?;
                     take(Saved::Url(Box::new(SavedUrl {
                         key,
                         waiting,
-                        deferred,
+                        held: held_of(held),
                         changed,
                     })))?;
                 }
@@ -311,6 +313,22 @@ impl<'d> Reader<'d> {
             return Err(self.damaged());
         }
         Ok(size)
+    }
+}
+
+fn held_number(held: Option<HeldBack>) -> u8 {
+    match held {
+        None => 0,
+        Some(HeldBack::UntilOthersAreDone) => 1,
+        Some(HeldBack::ToTheLast) => 2,
+    }
+}
+
+fn held_of(number: u8) -> Option<HeldBack> {
+    match number {
+        1 => Some(HeldBack::UntilOthersAreDone),
+        2 => Some(HeldBack::ToTheLast),
+        _ => None,
     }
 }
 

@@ -1,0 +1,240 @@
+//! Parameters that change nothing: session ids, tracking, print versions.
+//!
+//! A parameter is found to change nothing on a host when pages with it time and again repeated
+//! *their own plain form*: the page of the same path and the same other parameters, without this one
+//! or with another value of it. Contents are compared, and nothing else is evidence. A dead link, an
+//! error, a thin page, a page that repeats some other page: none of them says that the parameter
+//! changes nothing, nor that it changes something. Each plain form counts once, however many of its
+//! spellings were read, so a list of goods by `?id=` of which a hundred are sold out proves nothing.
+//!
+//! ```text
+//!   /a?sid=7  repeats  /a          one plain form:  /a
+//!   /b?sid=9  repeats  /b?sid=7    another:         /b
+//!   /item?id=1, ?id=2, ?id=3 … repeat each other    one plain form only: /item
+//! ```
+//!
+//! A page that is new though its plain form was read before speaks against the parameter. Parameters
+//! that count pages are left alone. The pages of a mirror repeat the original's under parameters of
+//! their own, which says the same of them.
+//!
+//! The values of a parameter are *opaque* when all of them look like ids made for the reader, and no
+//! page links to two of them beside each other, as a list of goods or a choice of languages does.
+//! Then what was found for one value of a page holds for its others.
+//!
+//! Memory is bounded, and a table that is full learns nothing further.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::trap::PageYield;
+use crate::url::CanonicalUrl;
+use crate::url_normalizer::{UrlNormalizer, parameter_key};
+
+/// Plain forms that a parameter left as they were, before it is found to change nothing.
+const SAME_MIN: u32 = 12;
+/// Such a parameter may have made a difference once in so many times.
+const SAME_PER_DIFFERENT: u32 = 20;
+/// Digits of a number that may count pages.
+const COUNTER_DIGITS_MAX: usize = 5;
+/// Parameters of one URL that are looked at.
+const PARAMETERS_SEEN_MAX: usize = 8;
+/// Bytes of an id that has digits in it.
+const ID_BYTES_MIN: usize = 8;
+/// Entries of each table, some 16 bytes each.
+const ENTRIES_MAX: usize = 400_000;
+
+/// What is known of the parameters of all hosts.
+#[derive(Debug, Default)]
+pub(crate) struct Parameters {
+    /// Plain forms of which a page with content was read, by [`PlainForm`].
+    read: hashbrown::HashSet<u64>,
+    /// Plain forms that were counted for a parameter.
+    counted: hashbrown::HashSet<u64>,
+    seen: hashbrown::HashMap<u64, Parameter>,
+    /// The parameters among them that change nothing.
+    normalizer: UrlNormalizer,
+}
+
+/// What a parameter of a host changed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Parameter {
+    /// Plain forms that it left as they were.
+    same: u32,
+    /// Pages that were new under it.
+    different: u32,
+    /// Some value is no small number.
+    no_counter: bool,
+    /// Its first value, and whether there were others.
+    value: Option<u64>,
+    varies: bool,
+    /// Some value is no id, or it was linked to beside another one.
+    chooses: bool,
+}
+
+/// The keys of a URL less one parameter: as it is read without it, and with it.
+struct PlainForm {
+    without: u64,
+    with: u64,
+}
+
+impl Parameters {
+    /// What has been learnt of parameters that change nothing.
+    pub(crate) fn normalizer(&self) -> &UrlNormalizer {
+        &self.normalizer
+    }
+
+    /// Notes a page that was read: what it was worth, and of which page it is a copy as a whole.
+    pub(crate) fn observe(
+        &mut self,
+        url: &CanonicalUrl,
+        page_yield: PageYield,
+        original: Option<&CanonicalUrl>,
+    ) {
+        let host = url.host();
+        // A page that takes the place of its copy has content, and repeats it.
+        let is_new = page_yield == PageYield::Content && original.is_none();
+        for (name, value) in url.parameters().take(PARAMETERS_SEEN_MAX) {
+            let form = self.plain_form(url, name);
+            let was_read = self.read.contains(&form.without) || self.read.contains(&form.with);
+            let repeats_itself = original.is_some_and(|other| self.is_of(other, &form, name));
+            let is_first = repeats_itself && note(&mut self.counted, form.with);
+            self.count(parameter_key(&host, name), |seen| {
+                seen.see(value);
+                seen.same += u32::from(is_first);
+                seen.different += u32::from(is_new && was_read);
+            });
+        }
+        if page_yield == PageYield::Content {
+            self.note_read(url);
+        }
+    }
+
+    /// Whether a page is of a plain form, under this parameter or without it.
+    fn is_of(&self, other: &CanonicalUrl, form: &PlainForm, name: &str) -> bool {
+        self.plain_form(other, name).without == form.without
+    }
+
+    fn note_read(&mut self, url: &CanonicalUrl) {
+        let names = url.parameters().map(|(name, _)| name);
+        let forms = names.take(PARAMETERS_SEEN_MAX);
+        let with: Vec<u64> = forms.map(|name| self.plain_form(url, name).with).collect();
+        // No parameter has an empty name: this is the URL without those that change nothing.
+        let bare = self.plain_form(url, "").without;
+        for key in with.into_iter().chain([bare]) {
+            note(&mut self.read, key);
+        }
+    }
+
+    /// Notes that a page repeats a page of another host, before the page itself is noted. Where the
+    /// URLs differ in one parameter alone, it changed nothing on either host once more. Pages of a
+    /// mirror are seldom the first of their kind, so its parameters are hardly found otherwise.
+    pub(crate) fn observe_copy(&mut self, copy: &CanonicalUrl, original: &CanonicalUrl) {
+        if copy.host() == original.host() {
+            return;
+        }
+        if let Some(differing) = copy.differs_in(original) {
+            for url in [copy, original] {
+                let values = url.parameters().filter(|(name, _)| *name == differing);
+                for (name, value) in values.take(1) {
+                    let form = self.plain_form(url, name);
+                    let is_first = note(&mut self.counted, form.with);
+                    self.count(parameter_key(&url.host(), name), |seen| {
+                        seen.see(value);
+                        seen.same += u32::from(is_first);
+                    });
+                }
+            }
+            return;
+        }
+        // A mirror's lists by number: each repeats the one of its own number.
+        let host = copy.host();
+        for (name, _) in copy.parameters().take(PARAMETERS_SEEN_MAX) {
+            let form = self.plain_form(copy, name);
+            let was_read = self.read.contains(&form.without) || self.read.contains(&form.with);
+            let key = parameter_key(&host, name);
+            if was_read && self.seen.contains_key(&key) {
+                self.count(key, |seen| seen.different += 1);
+            }
+        }
+    }
+
+    /// Notes the links of a page: a parameter that has two values there for one plain form lets the
+    /// reader choose.
+    pub(crate) fn observe_links<'u>(&mut self, links: impl Iterator<Item = &'u CanonicalUrl>) {
+        let mut values: Vec<(u64, u64, u64)> = Vec::new();
+        for url in links {
+            let host = url.host();
+            for (name, value) in url.parameters().take(PARAMETERS_SEEN_MAX) {
+                let form = self.plain_form(url, name).with;
+                let value = xxh3_64(value.as_bytes());
+                values.push((form, value, parameter_key(&host, name)));
+            }
+        }
+        values.sort_unstable();
+        for pair in values.windows(2) {
+            if pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1 {
+                self.count(pair[0].2, |seen| seen.chooses = true);
+            }
+        }
+    }
+
+    /// Counts what was seen of a parameter, and notes when that decides what it changes.
+    fn count(&mut self, key: u64, count: impl FnOnce(&mut Parameter)) {
+        if self.seen.len() >= ENTRIES_MAX && !self.seen.contains_key(&key) {
+            return;
+        }
+        let seen = self.seen.entry(key).or_default();
+        let before = seen.changes_nothing();
+        count(seen);
+        let after = seen.changes_nothing();
+        if after != before {
+            self.normalizer.set(key, after);
+        }
+    }
+
+    /// The keys of a URL less one parameter and those that are known to change nothing.
+    fn plain_form(&self, url: &CanonicalUrl, parameter: &str) -> PlainForm {
+        let host = url.host();
+        let path = url.path_and_query().split('?').next().unwrap_or_default();
+        let mut text = [host.as_str(), path].concat();
+        for (name, value) in url.parameters() {
+            if name != parameter && !self.normalizer.ignores(&host, name) {
+                text.extend(["&", name, "=", value]);
+            }
+        }
+        let without = xxh3_64(text.as_bytes());
+        PlainForm {
+            without,
+            // So `list?page=2` does not stand for `list`, but `list?page=1` is compared with it.
+            with: without.wrapping_add(xxh3_64(parameter.as_bytes()) | 1),
+        }
+    }
+}
+
+impl Parameter {
+    fn see(&mut self, value: &str) {
+        let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+        let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+        self.no_counter |= !(is_number && value.len() <= COUNTER_DIGITS_MAX);
+        self.chooses |= !(has_digit && value.len() >= ID_BYTES_MIN);
+        let hash = xxh3_64(value.as_bytes());
+        self.varies |= self.value.is_some_and(|first| first != hash);
+        self.value.get_or_insert(hash);
+    }
+
+    /// None when it may change something, else whether its values are opaque.
+    fn changes_nothing(&self) -> Option<bool> {
+        // One value of a small number is a switch (`print=1`), several may count pages.
+        let changes_nothing = (self.no_counter || !self.varies)
+            && self.same >= SAME_MIN
+            && self.different.saturating_mul(SAME_PER_DIFFERENT) <= self.same;
+        changes_nothing.then_some(!self.chooses)
+    }
+}
+
+/// Notes a key while there is room; whether it is new.
+fn note(keys: &mut hashbrown::HashSet<u64>, key: u64) -> bool {
+    (keys.len() < ENTRIES_MAX || keys.contains(&key)) && keys.insert(key)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+use super::*;
+
+fn url(text: &str) -> CanonicalUrl {
+    CanonicalUrl::parse(&format!("http://{text}")).expect(text)
+}
+
+fn new(parameters: &mut Parameters, page: &str) {
+    parameters.observe(&url(page), PageYield::Content, None);
+}
+
+/// A page that repeats another one.
+fn repeat(parameters: &mut Parameters, page: &str, original: &str) {
+    let (page, original) = (url(page), url(original));
+    parameters.observe_copy(&page, &original);
+    parameters.observe(&page, PageYield::Nothing, Some(&original));
+}
+
+/// A page that gave nothing and repeats nothing: a dead link, an error, a thin page.
+fn nothing(parameters: &mut Parameters, page: &str) {
+    parameters.observe(&url(page), PageYield::Nothing, None);
+}
+
+#[track_caller]
+fn check(parameters: &Parameters, host: &str, name: &str, changes_nothing: Option<bool>) {
+    let host = url(&format!("{host}/")).host();
+    assert_eq!(parameters.normalizer.opaque(&host, name), changes_nothing);
+}
+
+/// Finds out that `sid` changes nothing on a host.
+fn with_sessions() -> Parameters {
+    let mut parameters = Parameters::default();
+    for page in 0..SAME_MIN {
+        new(&mut parameters, &format!("a.example/p{page}"));
+        repeat(
+            &mut parameters,
+            &format!("a.example/p{page}?sid=f0f0{page:04}"),
+            &format!("a.example/p{page}"),
+        );
+    }
+    parameters
+}
+
+#[test]
+fn a_session_id_is_found_by_pages_that_repeat_their_own_plain_form() {
+    check(&with_sessions(), "a.example", "sid", Some(true));
+    check(&with_sessions(), "b.example", "sid", None);
+}
+
+#[test]
+fn a_session_id_is_found_though_no_page_is_ever_read_without_one() {
+    let mut parameters = Parameters::default();
+    for page in 0..SAME_MIN {
+        let first = format!("a.example/p{page}?sid=0000000a");
+        new(&mut parameters, &first);
+        repeat(
+            &mut parameters,
+            &format!("a.example/p{page}?sid=0000000b"),
+            &first,
+        );
+    }
+    check(&parameters, "a.example", "sid", Some(true));
+}
+
+#[test]
+fn dead_links_errors_and_thin_pages_are_no_evidence_at_all() {
+    let mut parameters = Parameters::default();
+    new(&mut parameters, "a.example/item");
+    new(&mut parameters, "a.example/item?id=good0000");
+    for number in 0..200 {
+        nothing(&mut parameters, &format!("a.example/item?id={number:08x}"));
+        new(&mut parameters, &format!("a.example/p{number}"));
+        nothing(
+            &mut parameters,
+            &format!("a.example/p{number}?id={number:08x}"),
+        );
+    }
+    check(&parameters, "a.example", "id", None);
+    // Nor do they speak for a parameter that is known to change nothing, or against it.
+    let mut parameters = with_sessions();
+    for number in 0..200 {
+        nothing(&mut parameters, &format!("a.example/p1?sid={number:08x}"));
+    }
+    check(&parameters, "a.example", "sid", Some(true));
+}
+
+#[test]
+fn each_plain_form_counts_once_however_many_of_its_spellings_repeat_each_other() {
+    let mut parameters = Parameters::default();
+    new(&mut parameters, "a.example/item?id=00000000");
+    for number in 1..200 {
+        repeat(
+            &mut parameters,
+            &format!("a.example/item?id={number:08x}"),
+            "a.example/item?id=00000000",
+        );
+    }
+    check(&parameters, "a.example", "id", None);
+}
+
+#[test]
+fn pages_that_repeat_another_page_say_nothing_of_their_parameters() {
+    let mut parameters = Parameters::default();
+    new(&mut parameters, "a.example/sold-out");
+    for number in 0..200 {
+        new(&mut parameters, &format!("a.example/p{number}"));
+        repeat(
+            &mut parameters,
+            &format!("a.example/p{number}?id={number:08x}"),
+            "a.example/sold-out",
+        );
+    }
+    check(&parameters, "a.example", "id", None);
+}
+
+#[test]
+fn a_page_that_is_new_under_a_parameter_speaks_against_it() {
+    let mut parameters = with_sessions();
+    new(&mut parameters, "a.example/p1?sid=own00000");
+    check(&parameters, "a.example", "sid", None);
+}
+
+#[test]
+fn a_parameter_that_counts_pages_is_left_alone() {
+    let mut parameters = Parameters::default();
+    for list in 0..40 {
+        new(&mut parameters, &format!("a.example/l{list}"));
+        for page in 1..4 {
+            let page = format!("a.example/l{list}?page={page}");
+            repeat(&mut parameters, &page, &format!("a.example/l{list}"));
+        }
+    }
+    check(&parameters, "a.example", "page", None);
+}
+
+#[test]
+fn a_print_version_is_found_and_its_value_is_no_id() {
+    let mut parameters = Parameters::default();
+    for page in 0..SAME_MIN {
+        new(&mut parameters, &format!("a.example/p{page}"));
+        let print = format!("a.example/p{page}?print=1");
+        repeat(&mut parameters, &print, &format!("a.example/p{page}"));
+    }
+    check(&parameters, "a.example", "print", Some(false));
+}
+
+#[test]
+fn values_that_stand_beside_each_other_on_a_page_are_a_choice() {
+    let mut parameters = with_sessions();
+    let page = |sid: &str| url(&format!("a.example/p1?sid={sid}"));
+    let links = [page("f0000001"), url("a.example/p2?sid=f0000001")];
+    parameters.observe_links(links.iter());
+    check(&parameters, "a.example", "sid", Some(true));
+    let links = [page("f0000001"), page("f0000002")];
+    parameters.observe_links(links.iter());
+    check(&parameters, "a.example", "sid", Some(false));
+}
+
+/// Reads a mirror under one session, with its copies on another host under another.
+fn mirror_in_sessions(copy: impl Fn(u32) -> String) -> Parameters {
+    let mut parameters = Parameters::default();
+    for page in 0..30 {
+        let original = format!("a.example/v?p={page}&sid=f0000000");
+        new(&mut parameters, &original);
+        repeat(&mut parameters, &copy(page), &original);
+    }
+    parameters
+}
+
+#[test]
+fn a_session_id_is_found_by_the_pairs_of_a_mirror() {
+    let copy = |page| format!("m.example/v?p={page}&sid=f0000001");
+    check(&mirror_in_sessions(copy), "m.example", "sid", Some(true));
+}
+
+#[test]
+fn pairs_that_differ_in_more_than_one_parameter_or_in_none_find_nothing() {
+    let other = |page| format!("m.example/v?p={}&sid=f0000001", page + 1);
+    check(&mirror_in_sessions(other), "m.example", "sid", None);
+    let same = |page| format!("m.example/v?p={page}&sid=f0000000");
+    check(&mirror_in_sessions(same), "m.example", "sid", None);
+}

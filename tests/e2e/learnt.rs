@@ -1,0 +1,191 @@
+//! No unique page is lost to what was learnt from others.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tamis::{Crawl, CrawlConfig, CrawlReport, Span};
+use testweb::random::random;
+use testweb::{Response, TestWeb};
+
+use crate::support::{Bench, page, run, stdout, tamis};
+
+/// Crawls a web in memory to its end, without a topic.
+fn crawl(web: &TestWeb, seeds: &[String], random_seed: u64) -> CrawlReport {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut config = CrawlConfig::default();
+    config.network.allow_private = true;
+    config.agent.contact = "https://example.org/about".into();
+    config.politeness.delay = Span::parse("0ms").expect("a duration");
+    config.crawl.random_seed = random_seed;
+    let mut crawl = Crawl::new(config)
+        .dir(dir.path().join("crawl"))
+        .fetch(Arc::new(web.clone()));
+    for seed in seeds {
+        crawl = crawl.seed(seed).expect("a seed");
+    }
+    let finished = crawl.run().expect("the crawl runs");
+    finished.report().expect("reads")
+}
+
+/// The targets that were answered with a page.
+fn fetched(web: &TestWeb) -> BTreeSet<String> {
+    let log = web.log().into_iter();
+    let pages = log.filter(|entry| entry.status == 200);
+    pages.map(|entry| entry.url).collect()
+}
+
+/// A pool of pages below one parameter: a good one, then dead ones, then good ones. It once was
+/// concluded from the dead ones that the parameter changes nothing, and no other page was fetched.
+#[test]
+fn dead_links_do_not_hide_the_pages_behind_them() {
+    let ids: Vec<String> = (0..125_u64)
+        .map(|number| {
+            format!(
+                "{:010x}",
+                (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24
+            )
+        })
+        .collect();
+    let links: Vec<String> = ids.iter().map(|id| format!("/item?id={id}")).collect();
+    let mut web = TestWeb::new().page("http://a.test/", &page("Start", 900, &links));
+    for (number, link) in links.iter().enumerate() {
+        let url = format!("http://a.test{link}");
+        web = match number {
+            1..=24 => web.respond(&url, Response::not_found()),
+            _ => web.page(
+                &url,
+                &page(&format!("Item {number}"), number as u64 + 1, &[]),
+            ),
+        };
+    }
+    let report = crawl(&web, &["http://a.test/".into()], 0);
+    assert_eq!(fetched(&web).len(), 102);
+    assert_eq!(report.learnt.refused, 0);
+}
+
+/// Documentation that shows the English page where a translation is missing. The pages that were
+/// translated once were refused with those that were not.
+#[test]
+fn a_translation_among_pages_that_are_not_translated_is_fetched() {
+    for seed in 0..4_u64 {
+        let is_translated = |number: u64| number % 15 == seed;
+        let mut web = TestWeb::new();
+        let folders = ["", "/zh-cn"];
+        for folder in folders {
+            let links: Vec<String> = (0..90)
+                .map(|number| format!("{folder}/guide/page-{number}.html"))
+                .collect();
+            let front = [links.as_slice(), &["/zh-cn/".to_owned()]].concat();
+            web = web.page(
+                &format!("http://docs.test{folder}/"),
+                &page("Guide", 900, &front),
+            );
+            for (number, link) in (0_u64..).zip(&links) {
+                let text = match folder.is_empty() || !is_translated(number) {
+                    true => number,
+                    false => number + 200,
+                };
+                let text = page(&format!("Guide {text}"), text, &[]);
+                web = web.page(&format!("http://docs.test{link}"), &text);
+            }
+        }
+        crawl(&web, &["http://docs.test/".into()], seed);
+        let fetched = fetched(&web);
+        let translated = (0..90).filter(|number| is_translated(*number));
+        for number in translated {
+            let url = format!("http://docs.test/zh-cn/guide/page-{number}.html");
+            assert!(fetched.contains(&url), "{url}, seed {seed}");
+        }
+    }
+}
+
+/// The bar itself, one text in 10,000 of 100 webs, is held by `examples/lost_pages.rs`.
+#[test]
+fn of_random_webs_no_text_is_lost_that_the_report_does_not_count() {
+    let mut probed = 0;
+    for seed in 0..4 {
+        let random = random(seed, 2);
+        let report = crawl(&random.web, &random.seeds, seed);
+        let lost = random.lost();
+        let learnt = &report.learnt;
+        assert!(lost.len() <= 1, "{lost:?} of {:?}", random.describe());
+        assert!(
+            lost.len() as u64 <= learnt.lost_at_most,
+            "{lost:?} {learnt:?}"
+        );
+        probed += learnt.probed;
+    }
+    assert!(probed > 50, "{probed}");
+}
+
+/// A mirror of a site of 150 pages.
+fn mirrored() -> TestWeb {
+    let mut web = TestWeb::new();
+    for host in ["a.test", "m.test"] {
+        let links: Vec<String> = (0..150).map(|number| format!("/page-{number}")).collect();
+        web = web.page(&format!("http://{host}/"), &page("Start", 900, &links));
+        for (number, link) in (0_u64..).zip(&links) {
+            let text = page(&format!("Page {number}"), number, &[]);
+            web = web.page(&format!("http://{host}{link}"), &text);
+        }
+    }
+    web
+}
+
+#[test]
+fn what_is_refused_is_counted_bounded_and_fetched_when_it_is_asked_for() {
+    let bench = Bench::serve(mirrored());
+    let seeds = [
+        "--seed",
+        "http://a.test/",
+        "--seed",
+        "http://m.test/",
+        "--delay",
+        "0",
+    ];
+    bench.crawl_to_end("mirrored", &seeds);
+    let report = |form: &str| {
+        let command = tamis(&["report", "--format", form]);
+        stdout(&run({ command }.arg(bench.crawl_dir("mirrored"))))
+    };
+    let learnt = || {
+        let report: serde_json::Value = serde_json::from_str(&report("json")).expect("JSON");
+        report["learnt"].clone()
+    };
+    let before = learnt();
+    let refused = before["refused"].as_u64().expect("a number");
+    assert!((5..50).contains(&refused), "{before}");
+    assert_eq!(before["lost_at_most"], 1, "{before}");
+    assert_eq!(before["rules"][0]["rule"], "m.test mirrors a.test");
+    for form in ["text", "html"] {
+        let told = report(form);
+        assert!(
+            told.contains("Learnt rules") && told.contains("m.test mirrors a.test"),
+            "{told}"
+        );
+    }
+    let fetched_before = fetched(&bench.web).len() as u64;
+    let mut retry = tamis(&["retry", "--status", "learnt"]);
+    stdout(&run(retry.arg(bench.crawl_dir("mirrored"))));
+    bench.crawl_to_end("mirrored", &[]);
+    assert_eq!(fetched(&bench.web).len() as u64, fetched_before + refused);
+    assert_eq!(learnt()["refused"], 0);
+    bench.check("mirrored");
+}
+
+#[test]
+fn a_rule_that_is_off_refuses_nothing() {
+    let bench = Bench::serve(mirrored());
+    let text = "[dedup]\npredicted_duplicates = \"off\"\nidle_parameters = \"off\"\n";
+    let config = crate::support::file(bench.dir.path(), "off.toml", text);
+    let seeds = [
+        "--seed",
+        "http://a.test/",
+        "--seed",
+        "http://m.test/",
+        "--delay",
+        "0",
+    ];
+    bench.crawl_to_end("off", &[&[&*config], &seeds[..]].concat());
+    assert_eq!(fetched(&bench.web).len(), 302);
+}
