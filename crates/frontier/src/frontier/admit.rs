@@ -20,6 +20,22 @@ impl SeedBudgets {
         self.used.get(&seed).copied().unwrap_or(0)
     }
 
+    /// How many URLs each seed brought in, by its number.
+    pub(super) fn saved(&self) -> Vec<(u32, u64)> {
+        let mut used: Vec<_> = self
+            .used
+            .iter()
+            .map(|(seed, urls)| (*seed, *urls))
+            .collect();
+        used.sort_unstable();
+        used
+    }
+
+    /// Takes in what was saved.
+    pub(super) fn take_saved(&mut self, used: Vec<(u32, u64)>) {
+        self.used = used.into_iter().collect();
+    }
+
     /// How many it may bring in.
     pub(super) fn max(&self, seed: u32) -> Option<u64> {
         self.max.get(&seed).copied()

@@ -6,7 +6,7 @@
 use super::Frontier;
 use crate::config::FrontierError;
 use crate::lease::FrontierUrl;
-use crate::store::StoredUrl;
+use crate::store::Change;
 use crate::url::CanonicalUrl;
 use crate::url_table::Entry;
 
@@ -34,7 +34,7 @@ impl Frontier {
             return Ok(());
         };
         self.counts.finished += 1;
-        let finished = StoredUrl::Finished {
+        let finished = Change::Finished {
             seed: entry.url.seed,
             host: url.host(),
         };
