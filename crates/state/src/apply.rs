@@ -260,6 +260,9 @@ impl State {
             focus.apply_links(seq, page, &mut queue.frontier)?;
         }
         queue.gate.on_page(page, &queue.frontier.url_normalizer());
+        if let Some(refusal) = page.outcome.refusal() {
+            queue.note_refused(refusal);
+        }
         if let Some(focus) = &self.focus {
             let why = focus.stop_host(&page.host);
             queue.gate.set_stopped(&page.host, why);

@@ -4,12 +4,15 @@
 //! is held for a few lines at a time; nothing under it waits for a disk or computes for long, but
 //! for the frontier's own rows.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use frontier::{
-    CanonicalUrl, Frontier, FrontierError, Gate, HeldBack, HostKey, Next, Permission, UrlNormalizer,
+    CanonicalUrl, Frontier, FrontierError, Gate, HeldBack, HostKey, Next, Permission, Refused,
+    UrlNormalizer,
 };
+use outcome::Refusal;
 
 use crate::fetch_gate::{FetchGate, ForeseenBy};
 
@@ -26,6 +29,8 @@ pub struct Queue {
     pub frontier: Frontier,
     /// What is not worth a request.
     pub(crate) gate: FetchGate,
+    /// Refusals of held back URLs that are not recorded yet, by rule: they count for its bound.
+    refusing: HashMap<String, u64>,
 }
 
 impl Queue {
@@ -39,7 +44,25 @@ impl Queue {
         robots: &mut dyn RobotsGate,
     ) -> Result<Next, FrontierError> {
         let gate = &self.gate;
-        self.frontier.next(now, &mut BothGates { robots, gate })
+        let refusing = &mut self.refusing;
+        let mut gates = BothGates {
+            robots,
+            gate,
+            refusing,
+        };
+        self.frontier.next(now, &mut gates)
+    }
+
+    /// A refusal is recorded.
+    pub(crate) fn note_refused(&mut self, refusal: &Refusal) {
+        for rule in refusal.rules() {
+            if let Some(count) = self.refusing.get_mut(&rule) {
+                *count -= 1;
+                if *count == 0 {
+                    self.refusing.remove(&rule);
+                }
+            }
+        }
     }
 
     /// By which rules a URL that was fetched would have been refused.
@@ -51,6 +74,7 @@ impl Queue {
 struct BothGates<'q> {
     robots: &'q mut dyn RobotsGate,
     gate: &'q FetchGate,
+    refusing: &'q mut HashMap<String, u64>,
 }
 
 impl Gate for BothGates<'_> {
@@ -74,7 +98,16 @@ impl Gate for BothGates<'_> {
         normalizer: &UrlNormalizer,
         reached: HeldBack,
     ) -> Permission {
-        self.gate.check_at_last(host, url, normalizer, reached)
+        let refusing = &mut *self.refusing;
+        let under_way = |rule: &str| refusing.get(rule).copied().unwrap_or(0);
+        let gate = self.gate;
+        let permission = gate.check_at_last(host, url, normalizer, reached, under_way);
+        if let Permission::Refused(Refused::Refusal(refusal)) = &permission {
+            for rule in refusal.rules() {
+                *refusing.entry(rule).or_default() += 1;
+            }
+        }
+        permission
     }
 }
 
@@ -84,7 +117,12 @@ pub struct SharedQueue(Arc<Mutex<Queue>>);
 
 impl SharedQueue {
     pub(crate) fn new(frontier: Frontier, gate: FetchGate) -> Self {
-        Self(Arc::new(Mutex::new(Queue { frontier, gate })))
+        let refusing = HashMap::new();
+        Self(Arc::new(Mutex::new(Queue {
+            frontier,
+            gate,
+            refusing,
+        })))
     }
 
     /// The queue, for a few lines. A thread that panicked while it held the lock ends the crawl;
