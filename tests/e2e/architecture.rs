@@ -1,31 +1,25 @@
 //! The layers hold: a crate depends on lower layers only, and each outside engine stays in its crate.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-/// Layer of each crate, as in ARCHITECTURE.md.
-const LAYERS: [(&str, u8); 21] = [
-    ("outcome", 0),
-    ("segment", 0),
-    ("fetcher", 0),
-    ("archive", 1),
-    ("kv", 0),
-    ("extractor", 1),
-    ("frontier", 1),
-    ("simhash", 1),
-    ("focus", 1),
-    ("testweb", 1),
-    ("sieve", 2),
-    ("index", 2),
-    ("resemblance", 2),
-    ("documents", 2),
-    ("dedup", 5),
-    ("simulate", 5),
-    ("config", 3),
-    ("state", 4),
-    ("report", 4),
-    ("pipeline", 5),
-    ("tamis", 6),
-];
+const DOCUMENT: &str = include_str!("../../ARCHITECTURE.md");
+
+/// Where the crates are.
+fn crates() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Layer of each crate, as the table of `ARCHITECTURE.md` has it.
+fn layers() -> BTreeMap<String, u8> {
+    let rows = DOCUMENT.lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| ")?.split(" | ");
+        let layer = cells.next()?.parse().ok()?;
+        let name = cells.next()?.strip_prefix('`')?.strip_suffix('`')?;
+        Some((name.to_owned(), layer))
+    });
+    rows.collect()
+}
 
 /// Outside packages and the crates that may use them.
 const HOMES: [(&str, &[&str]); 7] = [
@@ -56,12 +50,12 @@ fn dependencies(name: &str) -> Vec<String> {
 
 #[test]
 fn a_crate_depends_on_lower_layers_only() {
-    let layers: BTreeMap<_, _> = LAYERS.into_iter().collect();
-    for (name, layer) in LAYERS {
+    let layers = layers();
+    for (name, layer) in &layers {
         for dependency in dependencies(name) {
             if let Some(below) = layers.get(dependency.as_str()) {
                 assert!(
-                    *below < layer,
+                    below < layer,
                     "{name} (layer {layer}) depends on {dependency} (layer {below})"
                 );
             }
@@ -70,15 +64,57 @@ fn a_crate_depends_on_lower_layers_only() {
 }
 
 #[test]
+fn every_crate_has_its_row() {
+    let folders = std::fs::read_dir(crates()).expect("the folder of the crates");
+    let mut names: Vec<String> = folders
+        .filter_map(|entry| entry.ok())
+        .filter(|entry| entry.path().join("Cargo.toml").exists())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert_eq!(layers().into_keys().collect::<Vec<_>>(), names);
+}
+
+#[test]
 fn each_outside_engine_stays_in_its_crates() {
-    for (name, _) in LAYERS {
+    for name in layers().keys() {
         let dependencies = dependencies(name);
         for (package, homes) in HOMES {
             let used = dependencies.iter().any(|dependency| dependency == package);
             assert!(
-                !used || homes.contains(&name),
+                !used || homes.contains(&name.as_str()),
                 "{name} must not depend on {package}"
             );
         }
     }
+}
+
+/// Whether a folder, or one below it, holds a file.
+fn holds(folder: &Path, file: &str) -> bool {
+    folder.join(file).exists()
+        || std::fs::read_dir(folder).is_ok_and(|entries| {
+            entries
+                .filter_map(|entry| entry.ok())
+                .any(|entry| entry.path().is_dir() && holds(&entry.path(), file))
+        })
+}
+
+#[test]
+fn the_files_that_the_map_names_are_there() {
+    let map = DOCUMENT.split("```text\ncrates/\n").nth(1);
+    let map = map.and_then(|rest| rest.split("```").next());
+    let mut folder = None;
+    let mut named = 0;
+    for line in map.expect("the map of files").lines() {
+        if let Some((name, _)) = line.trim_start().split_once("/src/") {
+            folder = Some(crates().join(name).join("src"));
+        }
+        let words = line.split(|c: char| c.is_whitespace() || c == '(' || c == ')');
+        for file in words.filter(|word| word.ends_with(".rs") && !word.contains('{')) {
+            let folder = folder.as_ref().expect("a crate before its files");
+            assert!(holds(folder, file), "{} has no {file}", folder.display());
+            named += 1;
+        }
+    }
+    assert!(named > 100, "{named} files are named");
 }

@@ -134,6 +134,7 @@ fn number_after(text: &str, label: &str) -> u64 {
 
 /// Text, JSON, HTML, status and exports say the same.
 #[track_caller]
+#[expect(clippy::too_many_lines, reason = "one number after another")]
 fn numbers_agree(bench: &Bench) {
     let status = status(bench, "crawl");
     let json: Value = serde_json::from_str(&report(bench, "json")).expect("JSON");
@@ -311,6 +312,10 @@ fn what_a_killed_crawl_left_does_not_mislead_anybody() {
 }
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one story from the first crawl to the last"
+)]
 fn what_failed_is_tried_again_in_a_stopped_crawl() {
     let mended = Arc::new(AtomicBool::new(false));
     let bench = Bench::serve(web(&mended));

@@ -1,5 +1,10 @@
 //! The real binary against webs on loopback.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests wait for other processes, and servers of tests are slow"
+)]
+
 mod architecture;
 mod bounds;
 mod chinese;
@@ -17,10 +22,12 @@ mod learnt;
 mod library;
 mod manners;
 mod mistakes;
+mod outages;
 mod parts;
 mod power;
 mod progress;
 mod robots;
+mod scope;
 mod secrets;
 mod support;
 mod templates;

@@ -57,7 +57,6 @@ fn json_events_end_with_the_numbers_of_the_report() {
     let output = run(&mut bench.crawl("crawl", &options));
     let events: Vec<Value> = stderr(&output)
         .lines()
-        .filter(|line| line.starts_with('{'))
         .map(|line| serde_json::from_str(line).expect("each line is JSON"))
         .collect();
     let (last, others) = events.split_last().expect("there are events");

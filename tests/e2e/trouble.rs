@@ -412,7 +412,7 @@ fn an_unreachable_robots_file_is_no_refusal_for_ever() {
     let config = bench.dir.path().join("quick.toml");
     std::fs::write(
         &config,
-        "[politeness]\nretry_delay = \"10ms\"\ndelay = \"0\"\n",
+        "[politeness]\nretry_delay = \"10ms\"\ndelay = \"0\"\nmax_robots_outage = \"0s\"\n",
     )
     .expect("written");
     let config = config.display().to_string();

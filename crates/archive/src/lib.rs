@@ -76,8 +76,8 @@ pub use position::Position;
 pub use reader::{WarcError, WarcHead, WarcReader, WarcRecord};
 pub use record::{
     AttemptRecord, BodyRef, Event, FetchRecord, JOURNAL_VERSION, LinkRecord, NeighbourRecord,
-    PageRecord, PageSummary, Record, RetryOrigin, RetryRecord, RobotsRecord, SeedRecord,
-    SitemapRecord, StartRecord, StopRecord, WholeText,
+    PageRecord, PageSummary, Record, RetryOrigin, RetryRecord, ReturnRecord, RobotsRecord,
+    SeedRecord, SitemapRecord, StartRecord, StopRecord, WholeText,
 };
 pub use recover::{Cut, Recovery};
 pub use replay::{RawReplay, RawReplayed, Replay, Replayed, end, replay, replay_raw};

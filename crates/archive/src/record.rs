@@ -116,6 +116,16 @@ pub struct RobotsRecord {
     pub fetch: FetchRecord,
     /// What follows from the answer.
     pub rules: RobotsAnswer,
+    /// Whose robots.txt it is: scheme and authority, `https://a.example`. Absent in records of earlier
+    /// versions, from which no rules follow when the crawl is started again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// The host that gave the last answer, where redirects led to another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+    /// The rules for our agent, each with its line in the file: `3 Disallow: /x`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<String>,
     /// Crawl-delay for our agent, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crawl_delay_s: Option<f64>,
@@ -274,6 +284,23 @@ pub struct PageRecord {
     /// Context of the link that brought it here, for the focus model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
+    /// The URL at which the redirects began that led here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<String>,
+    /// A URL that is to be asked for once more because of this answer, a redirect back to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returns: Option<ReturnRecord>,
+}
+
+/// A finished URL to which a redirect leads back, with something changed: a cookie was set, or
+/// parameters differ that our canonical form drops.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ReturnRecord {
+    /// The URL, canonical.
+    pub url: String,
+    /// What to request in its place, where the redirect spells it in another way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<String>,
 }
 
 impl PageRecord {
@@ -406,6 +433,8 @@ struct PageFields {
     #[serde(default)]
     foreseen_compared: bool,
     context: Option<String>,
+    began: Option<String>,
+    returns: Option<ReturnRecord>,
 }
 
 impl From<PageFields> for PageRecord {
@@ -441,6 +470,8 @@ impl From<PageFields> for PageRecord {
             foreseen_by: fields.foreseen_by,
             foreseen_compared: fields.foreseen_compared,
             context: fields.context,
+            began: fields.began,
+            returns: fields.returns,
         }
     }
 }
@@ -653,7 +684,7 @@ impl From<RetryFields> for RetryRecord {
 /// What the queue must know of a URL to take it back, and the counters to take back its fate.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RetryOrigin {
-    /// How it had ended: failed or refused.
+    /// How it had ended: failed or refused, or redirected where a redirect led back.
     pub outcome: OutcomeKind,
     /// A fetch was made for it, so it counts against the page budget no longer.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -676,6 +707,12 @@ pub struct RetryOrigin {
     /// Context of the link, for the focus model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
+    /// A redirect led back to it: that is followed once.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub returned: bool,
+    /// What to request in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<String>,
     /// The learnt rules, in words, for which it had been refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,

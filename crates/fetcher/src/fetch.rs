@@ -291,7 +291,7 @@ impl Fetched {
 }
 
 /// The text with every byte beyond ASCII percent-encoded.
-fn escape_high(bytes: &[u8]) -> String {
+pub(crate) fn escape_high(bytes: &[u8]) -> String {
     let escape = |byte: &u8| match byte {
         0x80.. => format!("%{byte:02X}"),
         ascii => char::from(*ascii).to_string(),

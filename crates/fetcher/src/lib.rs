@@ -31,6 +31,7 @@ mod binary;
 mod decoding;
 mod retry_after;
 mod sniff;
+mod whole;
 
 // The two files about crawling itself.
 mod robots;

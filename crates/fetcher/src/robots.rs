@@ -116,6 +116,48 @@ impl Robots {
         Self::parse(whole_lines(bytes))
     }
 
+    /// The rules of one crawler as lines, each with its number in the file: `3 Disallow: /x`. They are
+    /// a small part of most files, and say the same of every URL.
+    ///
+    /// ```
+    /// use fetcher::Robots;
+    /// let robots = Robots::parse(b"User-agent: a\nDisallow: /\nUser-agent: *\nDisallow: /x\n");
+    /// let lines = robots.lines_for("tamis");
+    /// assert_eq!(lines, ["4 Disallow: /x"]);
+    /// let url = url::Url::parse("http://a.example/x").unwrap();
+    /// assert_eq!(Robots::of_lines(&lines).check("tamis", &url), robots.check("tamis", &url));
+    /// ```
+    pub fn lines_for(&self, agent: &str) -> Vec<String> {
+        let mut rules = self.rules_for(agent);
+        rules.sort_by_key(|rule| rule.line);
+        rules.dedup();
+        let lines = rules.into_iter().map(|rule| {
+            let word = if rule.allow { "Allow" } else { "Disallow" };
+            // Escaped or not, a byte beyond ASCII means the same in a pattern (RFC 9309 §2.2.2).
+            let pattern = match std::str::from_utf8(&rule.raw) {
+                Ok(pattern) => pattern.to_owned(),
+                Err(_) => crate::fetch::escape_high(&rule.raw),
+            };
+            format!("{} {word}: {pattern}", rule.line)
+        });
+        lines.collect()
+    }
+
+    /// The rules that [`Robots::lines_for`] wrote down, for every crawler. Other lines are ignored.
+    pub fn of_lines(lines: &[String]) -> Self {
+        let mut parser = Parser::default();
+        parser.name(b"*");
+        for line in lines {
+            let (number, line) = line.split_once(' ').unwrap_or_default();
+            let number = number.parse().unwrap_or(0);
+            // What is no rule was not written by us.
+            if !line.starts_with("User-agent") {
+                parser.line(number, line.as_bytes());
+            }
+        }
+        parser.end()
+    }
+
     /// The rules that follow from the status of the answer to a request for robots.txt (RFC 9309 §2.3.1).
     /// `None` for a 2xx, whose body must be parsed; everything is allowed for a 4xx, and for a 3xx that
     /// was not followed; nothing is allowed for a 5xx.
@@ -200,10 +242,9 @@ impl Robots {
     /// The rules for `agent`, merged from all its groups; `None` if no group is for it.
     pub fn group(&self, agent: &str) -> Option<RobotsGroup> {
         let (name, groups) = self.agent_groups(agent)?;
-        let mut rules: Vec<RobotsRule> = groups
-            .iter()
-            .flat_map(|g| &g.rules)
-            .flat_map(|group| &self.groups[*group as usize])
+        let mut rules: Vec<RobotsRule> = self
+            .rules_for(agent)
+            .into_iter()
             .map(|rule| RobotsRule {
                 allow: rule.allow,
                 pattern: String::from_utf8_lossy(&rule.raw).into_owned(),
@@ -217,6 +258,15 @@ impl Robots {
             rules,
             crawl_delay: self.longest_delay(&groups),
         })
+    }
+
+    /// The rules for an agent, in no order.
+    fn rules_for(&self, agent: &str) -> Vec<&Rule> {
+        let groups = self.agent_groups(agent).map(|(_, groups)| groups);
+        let groups = groups.into_iter().flatten().flat_map(|g| &g.rules);
+        groups
+            .flat_map(|group| &self.groups[*group as usize])
+            .collect()
     }
 
     fn longest_delay(&self, groups: &[&AgentGroups]) -> Option<Duration> {
@@ -288,6 +338,10 @@ impl Parser {
         for (number, line) in lines(bytes) {
             self.line(number, line);
         }
+        self.end()
+    }
+
+    fn end(mut self) -> Robots {
         for rules in &mut self.groups {
             rules.sort_by(|a, b| {
                 b.rank()

@@ -45,6 +45,7 @@ impl Clock {
         (!wait.is_zero()).then(|| self.now + wait.min(longest))
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the one clock of this crate")]
     fn unix_ms(&self) -> u64 {
         #[cfg(test)]
         if let Some((at, unix_ms)) = self.wall {

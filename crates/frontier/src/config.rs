@@ -20,6 +20,8 @@ pub struct FrontierConfig {
     pub crawl_delay_max: Duration,
     /// Longest Retry-After that is waited for.
     pub retry_after_max: Duration,
+    /// A host that gives no answer for so long is given up; zero for never.
+    pub dead_host_after: Duration,
     /// Overrides by host.
     pub hosts: HashMap<String, HostLimits>,
     /// URLs admitted for one host; 0 for no limit.
@@ -54,6 +56,7 @@ impl Default for FrontierConfig {
             connections_per_address: 8,
             crawl_delay_max: Duration::from_secs(300),
             retry_after_max: Duration::from_secs(3_600),
+            dead_host_after: Duration::from_secs(600),
             hosts: HashMap::new(),
             urls_per_host: 1_000_000,
             hosts_max: 500_000,

@@ -28,6 +28,7 @@ mod offers;
 mod priorities;
 mod queue_slots;
 mod replay;
+mod silent;
 mod turn;
 
 pub use offers::Offers;
@@ -64,6 +65,10 @@ pub struct Frontier {
     reached: Option<HeldBack>,
     /// Requests under way, robots.txt included.
     requests: usize,
+    /// Hosts whose robots.txt is under way, or came and is not known yet.
+    asking_robots: usize,
+    /// Hosts that give no answer, or no robots.txt.
+    silent: silent::SilentHosts,
     /// Slots of all queues in memory.
     slots_in_memory: usize,
     /// The number of the next URL in the order of admissions.
@@ -128,6 +133,8 @@ impl Frontier {
             held_back_hosts: BTreeSet::new(),
             reached: None,
             requests: 0,
+            asking_robots: 0,
+            silent: silent::SilentHosts::default(),
             slots_in_memory: 0,
             next_order: 0,
         }

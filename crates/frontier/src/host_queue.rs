@@ -6,7 +6,7 @@
 //! first, when the queue in memory has run empty. Pure: the store is the caller's, time is an
 //! argument.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
 
 use crate::host::HostKey;
@@ -25,6 +25,8 @@ pub(crate) struct HostQueue {
     /// URLs admitted so far, and at most.
     pub(crate) admitted: u64,
     pub(crate) admitted_max: u64,
+    /// Requests to be made beside those for its URLs, by the caller's numbers; they go first.
+    pub(crate) errands: VecDeque<u64>,
     /// When the host was served last, as a number that only grows.
     pub(crate) turn: u64,
     /// What may be asked for now.
@@ -43,6 +45,7 @@ impl HostQueue {
             politeness,
             admitted: 0,
             admitted_max,
+            errands: VecDeque::new(),
             turn: 0,
             ready: BTreeSet::new(),
             retries: BTreeSet::new(),
@@ -65,6 +68,11 @@ impl HostQueue {
             }
         }
         true
+    }
+
+    /// Whether the budget, lowered since, has been used up by the URLs that were asked for already.
+    pub(crate) fn is_over_budget(&self) -> bool {
+        self.admitted.saturating_sub(self.len() as u64) >= self.admitted_max
     }
 
     pub(crate) fn peek(&self) -> Option<QueueSlot> {
@@ -156,9 +164,21 @@ impl HostQueue {
         self.ready.len() + self.retries.len() + self.spilled as usize
     }
 
+    /// Whether there is something to ask the host for, and it may be asked when its time comes.
+    pub(crate) fn has_work(&self) -> bool {
+        match self.errands.is_empty() {
+            true => self.len() > 0 && !self.politeness.is_busy(),
+            false => !self.politeness.is_full(),
+        }
+    }
+
     /// When the host's next URL may be fetched; `None` for at once.
     pub(crate) fn next_at(&self) -> Option<Instant> {
-        let retry = if self.has_ready() {
+        if self.politeness.gone.is_some() && self.errands.is_empty() {
+            // Its URLs end without a request.
+            return None;
+        }
+        let retry = if self.has_ready() || !self.errands.is_empty() {
             None
         } else {
             self.retries.first().map(|(at, _)| *at)
@@ -179,7 +199,7 @@ impl HostQueue {
     /// Moves what may be tried again into the queue.
     pub(crate) fn promote(&mut self, now: Instant) {
         while let Some(&(at, slot)) = self.retries.first() {
-            if at > now {
+            if at > now && self.politeness.gone.is_none() {
                 break;
             }
             self.retries.pop_first();

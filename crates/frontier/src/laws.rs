@@ -179,13 +179,18 @@ impl World {
         match frontier.next(self.now, self).expect("reads") {
             Next::Lease(lease) => self.begin(lease),
             Next::Robots(host, _) => {
-                let seen = self.hosts.entry(number(&host)).or_default();
+                let running = self.hosts.entry(number(&host)).or_default().running;
                 assert_eq!(
-                    seen.running, 0,
+                    running, 0,
                     "robots.txt of {host} is asked for beside another"
                 );
-                seen.running += 1;
+                self.ask(number(&host));
                 self.running.push((number(&host), Under::Robots(host)));
+            }
+            Next::Errand(host, owner) => {
+                self.ask(number(&host));
+                let owner = url(owner, 0).url.host();
+                self.running.push((number(&host), Under::Robots(owner)));
             }
             Next::Refused(lease, _) => self.unsettled.push(lease),
             Next::WaitUntil(at) => {
@@ -249,9 +254,16 @@ impl World {
         assert!(self.running.iter().all(is_other), "{text} is leased twice");
         let host = number(&lease.url().url.host());
         let seen = self.hosts.entry(host).or_default();
+        assert!(seen.knows_robots);
+        self.ask(host);
+        self.running.push((host, Under::Page(lease)));
+    }
+
+    /// A request goes out: the host's delay, its connections and what it asked for are kept.
+    fn ask(&mut self, host: u64) {
+        let seen = self.hosts.entry(host).or_default();
         let delay = delay_of(host, seen.crawl_delay);
         seen.running += 1;
-        assert!(seen.knows_robots);
         assert!(
             seen.running <= if host == 2 { 2 } else { 1 },
             "h{host} is asked beside another"
@@ -267,7 +279,6 @@ impl World {
             "h{host} asked to be left alone"
         );
         seen.last_start = Some(self.now);
-        self.running.push((host, Under::Page(lease)));
     }
 
     fn end_one(&mut self, frontier: &mut Frontier) {
@@ -281,6 +292,7 @@ impl World {
         let advice = HostAdvice {
             retry_after,
             failed: self.dice.roll(8) == 0,
+            failure: None,
             status: if asks_for_time { 429 } else { 200 },
             took: Duration::from_millis(self.dice.roll(20_000)),
             address: Some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, (host % 3) as u8))),
@@ -290,17 +302,35 @@ impl World {
         seen.not_before = seen
             .not_before
             .max(retry_after.map(|asked| self.now + asked));
+        seen.last_end = Some(self.now);
         match under {
             Under::Page(lease) => {
-                seen.last_end = Some(self.now);
                 frontier.body_done(&lease.url().url.host(), self.now, &advice);
                 self.unsettled.push(lease);
             }
-            Under::Robots(host_key) => {
-                seen.knows_robots = true;
-                seen.crawl_delay = host == 3;
-                let delay = seen.crawl_delay.then_some(Duration::from_secs(5));
-                frontier.robots_done(&host_key, self.now, delay, &advice);
+            Under::Robots(owner) => {
+                let asked = url(host, 0).url.host();
+                frontier.body_done(&asked, self.now, &advice);
+                match self.dice.roll(6) {
+                    // It moved, as often as not to another host.
+                    0 => {
+                        let target = url(self.dice.roll(HOSTS), 0).url.host();
+                        frontier.ask_for(&target, number(&owner));
+                    }
+                    1 => {
+                        let wait = Duration::from_secs(self.dice.roll(30));
+                        frontier.robots_known(&owner, None, Some(wait));
+                        let seen = self.hosts.entry(number(&owner)).or_default();
+                        seen.not_before = seen.not_before.max(Some(self.now + wait));
+                    }
+                    _ => {
+                        let seen = self.hosts.entry(number(&owner)).or_default();
+                        seen.knows_robots = true;
+                        seen.crawl_delay = number(&owner) == 3;
+                        let delay = seen.crawl_delay.then_some(Duration::from_secs(5));
+                        frontier.robots_known(&owner, delay, None);
+                    }
+                }
             }
         }
     }

@@ -86,6 +86,9 @@ pub enum Next {
     Lease(Lease),
     /// Fetch this host's robots.txt now; the URL is one that waits for it.
     Robots(HostKey, CanonicalUrl),
+    /// Make the request now that [`Frontier::ask_for`](crate::Frontier::ask_for) named by this
+    /// number; it goes to this host.
+    Errand(HostKey, u64),
     /// Finish this URL without a visit; it costs the host no delay.
     Refused(Lease, Refused),
     /// Nothing before this time.
@@ -101,7 +104,7 @@ pub enum Next {
 pub enum Refused {
     /// It is not asked for.
     Refusal(Refusal),
-    /// Its host could not be reached when robots.txt was asked for: it failed as robots.txt did.
+    /// Its host has never answered: it failed as the host's last request did.
     Unreachable {
         /// How that failed.
         failure: FailureKind,
@@ -138,6 +141,15 @@ pub enum HeldBack {
 
 /// Asks robots.txt, and whatever else may hold a URL back.
 pub trait Gate {
+    /// Does this URL, which was admitted by an earlier start perhaps, belong to the crawl as it is
+    /// now?
+    ///
+    /// # Errors
+    /// The fate that a link to it has now.
+    fn belongs(&mut self, _url: &FrontierUrl) -> Result<(), LinkFate> {
+        Ok(())
+    }
+
     /// May this URL be fetched?
     fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission;
 

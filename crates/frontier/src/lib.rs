@@ -40,7 +40,11 @@
 //!             frontier.settle(lease.finished())?;
 //!             frontier.apply(1)?; // the journal position of the record
 //!         }
-//!         Next::Robots(host, _) => frontier.robots_done(&host, now, None, &HostAdvice::default()),
+//!         Next::Robots(host, _) => {
+//!             frontier.body_done(&host, now, &HostAdvice::default());
+//!             frontier.robots_known(&host, None, None);
+//!         }
+//!         Next::Errand(host, _) => frontier.body_done(&host, now, &HostAdvice::default()),
 //!         Next::Refused(lease, _why) => frontier.settle(lease.finished())?,
 //!         Next::WaitUntil(at) => now = at,
 //!         Next::InFlight => now += Duration::from_millis(10), // or wait for what is under way
@@ -86,7 +90,7 @@ pub use lease::{
     Permission, Refused, Settled,
 };
 pub use pointer::pointed;
-pub use politeness::{HostAdvice, HostLimits};
+pub use politeness::{HostAdvice, HostLimits, HostPast};
 pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
 pub use seeds::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list, parse_seeds};
 pub use store::{DiskStore, FrontierStore, MemoryStore, QueueSlot, StoreError, StoredUrl};

@@ -9,11 +9,20 @@
 //! The delay is the configured one or the host's Crawl-delay, whichever is longer. Failures back
 //! off, doubled each time in a row; `Retry-After` of any answer holds the whole host; a host that
 //! takes long to answer rests as long again, so that slow hosts together leave connections for
-//! the others. Every wait only moves the next request back, none is random, all are bounded.
+//! the others. Every wait only moves the next request back, none is random, all are bounded. A
+//! request for robots.txt is a request like any other.
+//!
+//! A host that gives no answer at all is silent; how long it may be before it is given up is said in
+//! [`crate::frontier`]'s part on silent hosts.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
+
+use outcome::FailureKind;
+
+use crate::clock::Clock;
+use crate::lease::Refused;
 
 /// Longest wait after failures in a row.
 const BACK_OFF_MAX: Duration = Duration::from_secs(60);
@@ -33,12 +42,42 @@ pub struct HostAdvice {
     pub retry_after: Option<Duration>,
     /// The connection failed in a way that may pass.
     pub failed: bool,
+    /// How it failed, with the failure in words.
+    pub failure: Option<(FailureKind, String)>,
     /// HTTP status, 0 for none.
     pub status: u16,
     /// How long the fetch took.
     pub took: Duration,
     /// The address that answered; `None` behind a proxy.
     pub address: Option<IpAddr>,
+}
+
+/// What the journal tells of a host's last answers: its manners hold across a restart.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HostPast {
+    /// It has answered, with whatever status.
+    pub has_answered: bool,
+    /// Failures in a row, those by status included.
+    pub failures: u32,
+    /// When its last request ended, milliseconds since the Unix epoch.
+    pub ended_ms: u64,
+    /// It asked to be left alone for this long, counted from the given time (milliseconds since the
+    /// Unix epoch).
+    pub retry_after: Option<(u64, Duration)>,
+    /// Its robots.txt asks for this delay.
+    pub crawl_delay: Option<Duration>,
+    /// Its robots.txt cannot be had and is asked for again after this long, counted from the given
+    /// time (milliseconds since the Unix epoch).
+    pub robots_outage: Option<(u64, Duration)>,
+}
+
+/// A host that gives no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Silence {
+    /// When the first of its requests that failed was made.
+    pub(crate) since: Instant,
+    /// Requests that failed since.
+    pub(crate) failures: u32,
 }
 
 /// One host's overrides.
@@ -59,6 +98,7 @@ pub(crate) enum WaitReason {
     BackOff,
     RetryAfter,
     Slow,
+    RobotsOutage,
 }
 
 /// One host's politeness: what it was asked, and when it may be asked again.
@@ -71,6 +111,15 @@ pub(crate) struct Politeness {
     delay: Duration,
     crawl_delay: Option<Duration>,
     failures: u32,
+    /// Whether the host has ever answered, with whatever status.
+    pub(crate) has_answered: bool,
+    pub(crate) silence: Option<Silence>,
+    /// How its last request failed.
+    pub(crate) last_failure: Option<(FailureKind, String)>,
+    /// How its URLs end, once it is given up.
+    pub(crate) gone: Option<Refused>,
+    /// Its robots.txt cannot be had, and no earlier copy is in use.
+    pub(crate) robots_outage: bool,
     average: Duration,
     next_at: Option<Instant>,
     /// When the last delay began: the host's last body ended then, or our process began.
@@ -89,6 +138,11 @@ impl Politeness {
             delay,
             crawl_delay: None,
             failures: 0,
+            has_answered: false,
+            silence: None,
+            last_failure: None,
+            gone: None,
+            robots_outage: false,
             average: Duration::ZERO,
             next_at: None,
             rested_at: None,
@@ -99,7 +153,23 @@ impl Politeness {
 
     /// Whether nothing more may be asked of the host before something has come back.
     pub(crate) fn is_busy(&self) -> bool {
-        self.asking_robots || self.in_flight >= self.connections
+        self.gone.is_none() && (self.asking_robots || self.is_full())
+    }
+
+    /// Whether no connection is left.
+    pub(crate) fn is_full(&self) -> bool {
+        self.in_flight >= self.connections
+    }
+
+    /// Whether it gives no answer, or no robots.txt.
+    pub(crate) fn is_troubled(&self) -> bool {
+        self.silence.is_some() || self.robots_outage
+    }
+
+    /// The host gets another chance.
+    pub(crate) fn revive(&mut self) {
+        self.gone = None;
+        self.silence = None;
     }
 
     /// When the next request may go out; `None` for at once.
@@ -127,11 +197,16 @@ impl Politeness {
         self.wait_until(now + self.delay(), WaitReason::Delay);
     }
 
-    /// robots.txt is asked for: the slot is taken, no delay begins.
-    pub(crate) fn sent_robots(&mut self, addresses: &mut Addresses) {
-        self.in_flight += 1;
+    /// robots.txt is asked for: until it is known, nothing else is.
+    pub(crate) fn sent_robots(&mut self, now: Instant, addresses: &mut Addresses) {
+        self.sent(now, addresses);
         self.asking_robots = true;
-        self.charged.extend(addresses.charge(self.address));
+    }
+
+    /// robots.txt could not be had: it is asked for again after `wait`.
+    pub(crate) fn wait_for_robots(&mut self, now: Instant, wait: Duration) {
+        self.robots_outage = true;
+        self.wait_until(now + wait, WaitReason::RobotsOutage);
     }
 
     /// A body ended; gives the address that has room again.
@@ -150,13 +225,10 @@ impl Politeness {
         };
         addresses.release(freed);
         self.address = advice.address.or(self.address);
+        self.note_silence(now, advice);
         if advice.failed || advice.status == 429 || advice.status >= 500 {
             self.failures = self.failures.saturating_add(1);
-            let doublings = (self.failures - 1).min(16);
-            let wait = BACK_OFF_FIRST
-                .saturating_mul(1 << doublings)
-                .min(BACK_OFF_MAX);
-            self.wait_until(now + wait, WaitReason::BackOff);
+            self.wait_until(now + self.back_off(), WaitReason::BackOff);
         } else {
             self.failures = 0;
         }
@@ -169,6 +241,54 @@ impl Politeness {
             self.wait_until(now + wait, WaitReason::RetryAfter);
         }
         freed
+    }
+
+    /// How long to wait after the last of several failures in a row.
+    fn back_off(&self) -> Duration {
+        let Some(doublings) = self.failures.checked_sub(1) else {
+            return Duration::ZERO;
+        };
+        BACK_OFF_FIRST
+            .saturating_mul(1 << doublings.min(16))
+            .min(BACK_OFF_MAX)
+    }
+
+    /// Any answer ends a silence; only a failed connection begins one or goes on with it.
+    fn note_silence(&mut self, now: Instant, advice: &HostAdvice) {
+        if advice.status > 0 {
+            self.has_answered = true;
+            self.revive();
+        } else if advice.failed {
+            let silence = self.silence.get_or_insert(Silence {
+                since: now.checked_sub(advice.took).unwrap_or(now),
+                failures: 0,
+            });
+            silence.failures = silence.failures.saturating_add(1);
+            self.last_failure.clone_from(&advice.failure);
+        }
+    }
+
+    /// Goes on where an earlier process ended. Each wait is at most as long as it was then, whatever
+    /// the wall clock has done since.
+    pub(crate) fn resume(&mut self, past: &HostPast, clock: &Clock, retry_after_max: Duration) {
+        self.has_answered |= past.has_answered;
+        self.failures = past.failures;
+        self.set_crawl_delay(past.crawl_delay.or(self.crawl_delay));
+        let back_off = self.back_off();
+        let asked = past.retry_after.map(|(from_ms, asked)| {
+            let wait = asked.min(retry_after_max) + RETRY_AFTER_MARGIN;
+            (from_ms, wait, WaitReason::RetryAfter)
+        });
+        let outage = past.robots_outage;
+        let outage = outage.map(|(from_ms, wait)| (from_ms, wait, WaitReason::RobotsOutage));
+        let failed = (past.ended_ms, back_off, WaitReason::BackOff);
+        for (from_ms, wait, why) in [Some(failed), asked, outage].into_iter().flatten() {
+            let until_ms = from_ms.saturating_add(wait.as_millis() as u64);
+            if let Some(at) = clock.instant_of(until_ms, wait) {
+                self.wait_until(at, why);
+            }
+        }
+        self.robots_outage = outage.is_some();
     }
 
     /// Begins a delay.
@@ -202,6 +322,7 @@ impl Politeness {
             WaitReason::BackOff => "back-off",
             WaitReason::RetryAfter => "retry-after",
             WaitReason::Slow => "slow",
+            WaitReason::RobotsOutage => "robots outage",
         })
     }
 }

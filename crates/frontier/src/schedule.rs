@@ -40,7 +40,7 @@ impl Schedule {
     pub(crate) fn update(&mut self, id: usize, host: &mut HostQueue, now: Instant) {
         host.promote(now);
         let place = match host.next_at() {
-            _ if host.len() == 0 || host.politeness.is_busy() => Place::Idle,
+            _ if !host.has_work() => Place::Idle,
             Some(at) if at > now => Place::Due(at),
             _ => {
                 let priority = host.peek().map_or(0.0, |slot| slot.priority);

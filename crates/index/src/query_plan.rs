@@ -13,6 +13,7 @@ use tantivy::query::{
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
+use crate::error::IndexError;
 use crate::exclusion::Exclusion;
 use crate::query::{Query, QueryWord};
 use crate::schema::Fields;
@@ -130,10 +131,26 @@ impl QueryPlan {
         self.with_conditions(wanted.collect())
     }
 
-    /// Pages with any of them.
-    pub(crate) fn some_words(&self) -> Box<dyn EngineQuery> {
-        let any = self.wanted.iter().map(|word| word.box_clone()).collect();
-        self.with_conditions(vec![(Occur::Must, Box::new(BooleanQuery::union(any)))])
+    /// Pages with half of the wanted words and phrases, those left aside that `is_common` says tell
+    /// nothing of a page; `None` when nothing is left.
+    pub(crate) fn some_words(
+        &self,
+        is_common: impl Fn(&dyn EngineQuery) -> Result<bool, IndexError>,
+    ) -> Result<Option<Box<dyn EngineQuery>>, IndexError> {
+        let mut telling: Vec<Clause> = Vec::new();
+        for word in &self.wanted {
+            if !is_common(&**word)? {
+                telling.push((Occur::Should, word.box_clone()));
+            }
+        }
+        if telling.is_empty() {
+            return Ok(None);
+        }
+        let half = telling.len().div_ceil(2);
+        let some = BooleanQuery::with_minimum_required_clauses(telling, half);
+        Ok(Some(
+            self.with_conditions(vec![(Occur::Must, Box::new(some))]),
+        ))
     }
 
     fn with_conditions(&self, mut clauses: Vec<Clause>) -> Box<dyn EngineQuery> {

@@ -29,6 +29,9 @@ const LIST_FACTOR: f32 = 0.4;
 /// Hits of one search at most.
 const LIMIT_MAX: usize = 10_000;
 
+/// Where no page has all words, one that stands on more than one page in so many is left aside.
+const COMMON_ONE_IN: usize = 2;
+
 /// Conditions beside the query; a query may hold its own (`host:`, `lang:`).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filters {
@@ -186,8 +189,16 @@ impl Searcher {
         }
         let mut found = self.run(&*plan.all_words(), &plan, limit)?;
         if found.total == 0 && plan.has_several_words() {
-            found = self.run(&*plan.some_words(), &plan, limit)?;
-            found.relaxed = true;
+            let searcher = self.reader.searcher();
+            let pages = searcher.num_docs() as usize;
+            let is_common = |word: &dyn EngineQuery| {
+                let with_it = word.count(&searcher).map_err(engine("search the index"))?;
+                Ok(with_it > pages.div_ceil(COMMON_ONE_IN))
+            };
+            if let Some(some) = plan.some_words(is_common)? {
+                found = self.run(&*some, &plan, limit)?;
+                found.relaxed = true;
+            }
         }
         Ok(found)
     }

@@ -9,8 +9,12 @@ names! {
         Parsed = "parsed",
         /// There is none (4xx): all is allowed.
         AllowAll = "allow_all",
-        /// It could not be had (5xx, unreachable): nothing is allowed for now.
+        /// It could not be had for too long, or in a way that does not pass by itself: the host is
+        /// closed. In records of earlier versions, after four tries.
         DisallowAll = "disallow_all",
+        /// It could not be had for now (5xx, 429, no answer, cut off): the host waits and is asked
+        /// again, or an earlier copy stays in use.
+        Outage = "outage",
     }
 }
 
@@ -79,6 +83,9 @@ names! {
         Interrupted = "interrupted" => "interrupted",
         /// Little more was to be found for the topic.
         Harvest = "harvest" => "done, little more was to be found",
+        /// All that is left waits on hosts that cannot be reached; it stays in the queue.
+        HostsUnreachable = "hosts_unreachable" =>
+            "stopped, no host that is left can be reached; start it again later",
         /// A thread or the archive failed.
         Error = "error" => "ended by an error",
     }

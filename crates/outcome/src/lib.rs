@@ -48,7 +48,9 @@ pub use outcome::{
     Outcome, OutcomeKind, OutcomeParts, RefusalEvidence, UnknownOutcome, UrlState, Verdict,
 };
 pub use page::{DuplicateKind, NeighbourDecision, PageType};
-pub use refusal::{LowYield, PredictedDuplicate, PredictionCause, Refusal, RobotsRefusal, Trap};
+pub use refusal::{
+    HostGone, LowYield, PredictedDuplicate, PredictionCause, Refusal, RobotsRefusal, Trap,
+};
 
 #[cfg(test)]
 mod tests;

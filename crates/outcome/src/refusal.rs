@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::link::LinkFate;
 use crate::names::names;
 
 names! {
@@ -45,6 +46,11 @@ pub enum Refusal {
     PredictedDuplicate(Box<PredictedDuplicate>),
     /// Its host, or URLs of its form, have yielded next to nothing for the topic.
     LowYield(LowYield),
+    /// The scope or a budget that is in force now leaves it out; when it was admitted another one
+    /// was. With the fate that a link to it has now.
+    LeftOut(LinkFate),
+    /// Its host was given up: it answered before, and then nothing for too long.
+    HostGone(HostGone),
     /// A refusal that this version does not know, written by a newer one: its wire name.
     Unknown(Box<str>),
 }
@@ -119,19 +125,35 @@ pub enum LowYield {
     },
 }
 
+/// A host that was given up.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HostGone {
+    /// Failures in a row.
+    pub failures: u32,
+    /// From the first of them to the moment when the host was given up.
+    pub seconds: u64,
+}
+
 impl Refusal {
     /// The wire name of a refusal by robots.txt.
     pub const ROBOTS: &'static str = "robots";
+    /// The wire name of a refusal because the host was given up.
+    pub const HOST_GONE: &'static str = "host_gone";
 
     /// The wire names that this version knows.
-    pub const NAMES: [&'static str; 5] = [
+    pub const NAMES: [&'static str; 7] = [
         Self::ROBOTS,
         "guard",
         "trap",
         "duplicate_foreseen",
         "barren",
+        Self::LEFT_OUT,
+        Self::HOST_GONE,
     ];
 
+    /// The wire name of a refusal by the scope or a budget in force.
+    pub const LEFT_OUT: &'static str = "left_out";
     /// Those of them that a learnt rule may give, see [`Refusal::is_learnt`].
     pub const LEARNT_NAMES: [&'static str; 3] = ["trap", "duplicate_foreseen", "barren"];
 
@@ -143,6 +165,8 @@ impl Refusal {
             Self::Trap(_) => "trap",
             Self::PredictedDuplicate(_) => "duplicate_foreseen",
             Self::LowYield(_) => "barren",
+            Self::LeftOut(_) => Self::LEFT_OUT,
+            Self::HostGone(_) => Self::HOST_GONE,
             Self::Unknown(name) => name,
         }
     }
@@ -156,6 +180,8 @@ impl Refusal {
             Self::Trap(trap) => Some(trap.name().to_owned()),
             Self::PredictedDuplicate(prediction) => Some(prediction.to_string()),
             Self::LowYield(low_yield) => Some(low_yield.to_string()),
+            Self::LeftOut(fate) => Some(fate.name().to_owned()),
+            Self::HostGone(gone) => Some(gone.to_string()),
             Self::Unknown(_) => None,
         }
     }
@@ -165,7 +191,11 @@ impl Refusal {
         match self {
             Self::PredictedDuplicate(_) | Self::LowYield(_) => true,
             Self::Trap(trap) => *trap == Trap::SameContent,
-            Self::Robots(_) | Self::Guard(_) | Self::Unknown(_) => false,
+            Self::Robots(_)
+            | Self::Guard(_)
+            | Self::LeftOut(_)
+            | Self::HostGone(_)
+            | Self::Unknown(_) => false,
         }
     }
 
@@ -180,15 +210,19 @@ impl Refusal {
             | Self::Guard(_)
             | Self::Trap(_)
             | Self::LowYield(_)
+            | Self::LeftOut(_)
+            | Self::HostGone(_)
             | Self::Unknown(_) => false,
         }
     }
 
-    /// Whether a later try may end otherwise though nothing was learnt in between: the host's
-    /// robots.txt could not be had.
+    /// Whether a later try may end otherwise though nothing was learnt in between: the host, or its
+    /// robots.txt, could not be had.
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Robots(RobotsRefusal::Unavailable { .. }) => true,
+            Self::Robots(RobotsRefusal::Unavailable { .. })
+            | Self::HostGone(_)
+            | Self::LeftOut(_) => true,
             Self::Robots(RobotsRefusal::Rule { .. })
             | Self::Guard(_)
             | Self::Trap(_)
@@ -204,7 +238,12 @@ impl Refusal {
         match self {
             Self::PredictedDuplicate(prediction) => prediction.rules().to_vec(),
             Self::LowYield(low_yield) => vec![low_yield.rule()],
-            Self::Robots(_) | Self::Guard(_) | Self::Trap(_) | Self::Unknown(_) => Vec::new(),
+            Self::Robots(_)
+            | Self::Guard(_)
+            | Self::Trap(_)
+            | Self::LeftOut(_)
+            | Self::HostGone(_)
+            | Self::Unknown(_) => Vec::new(),
         }
     }
 }
@@ -244,6 +283,9 @@ const SURE_TO: &str = " (sure to ";
 const PERCENT: &str = " %)";
 const ROBOTS_LINE: &str = " (robots.txt line ";
 const ROBOTS_UNAVAILABLE: &str = "robots.txt could not be had: ";
+const GONE: &str = "the host did not answer ";
+const GONE_TIMES: &str = " times in a row, for ";
+const GONE_SECONDS: &str = " s";
 const FORM_YIELDS_NOTHING: &str = "nearly all URLs of its form were thin or duplicates";
 
 impl std::fmt::Display for RobotsRefusal {
@@ -276,6 +318,13 @@ impl std::fmt::Display for LowYield {
     }
 }
 
+impl std::fmt::Display for HostGone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { failures, seconds } = self;
+        write!(f, "{GONE}{failures}{GONE_TIMES}{seconds}{GONE_SECONDS}")
+    }
+}
+
 /// A refusal as the journal has it beside its name and its words: what neither of them tells in a
 /// form that code may read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -285,6 +334,8 @@ pub(crate) enum Evidence {
     Trap(Trap),
     PredictedDuplicate(PredictedDuplicate),
     LowYield(LowYield),
+    LeftOut(LinkFate),
+    HostGone(HostGone),
 }
 
 impl Refusal {
@@ -297,6 +348,8 @@ impl Refusal {
                 Some(Evidence::PredictedDuplicate((**prediction).clone()))
             }
             Self::LowYield(low_yield) => Some(Evidence::LowYield(low_yield.clone())),
+            Self::LeftOut(fate) => Some(Evidence::LeftOut(fate.clone())),
+            Self::HostGone(gone) => Some(Evidence::HostGone(gone.clone())),
             Self::Guard(_) | Self::Unknown(_) => None,
         }
     }
@@ -310,6 +363,8 @@ impl Refusal {
                 Self::PredictedDuplicate(Box::new(prediction))
             }
             ("barren", Some(Evidence::LowYield(low_yield))) => Self::LowYield(low_yield),
+            (Self::LEFT_OUT, Some(Evidence::LeftOut(fate))) => Self::LeftOut(fate),
+            (Self::HOST_GONE, Some(Evidence::HostGone(gone))) => Self::HostGone(gone),
             (name, _) => Self::of_words(name, detail),
         }
     }
@@ -332,9 +387,21 @@ impl Refusal {
                     why: why.to_owned(),
                 })
             }
+            Self::LEFT_OUT => Self::LeftOut(LinkFate::from(detail)),
+            // No version wrote it without its evidence; a damaged record may have lost that.
+            Self::HOST_GONE => Self::HostGone(gone_of_words(detail)),
             other => Self::Unknown(other.into()),
         }
     }
+}
+
+fn gone_of_words(words: &str) -> HostGone {
+    let numbers = words.strip_prefix(GONE).and_then(|rest| {
+        let (failures, seconds) = rest.strip_suffix(GONE_SECONDS)?.split_once(GONE_TIMES)?;
+        Some((failures.parse().ok()?, seconds.parse().ok()?))
+    });
+    let (failures, seconds) = numbers.unwrap_or_default();
+    HostGone { failures, seconds }
 }
 
 fn robots_of_words(words: &str) -> RobotsRefusal {
@@ -407,6 +474,9 @@ mod tests {
             Just(Refusal::LowYield(LowYield::UrlForm {
                 host: String::new()
             })),
+            proptest::sample::select(LinkFate::KNOWN).prop_map(Refusal::LeftOut),
+            (any::<u32>(), any::<u64>())
+                .prop_map(|(failures, seconds)| Refusal::HostGone(HostGone { failures, seconds })),
         ]
     }
 

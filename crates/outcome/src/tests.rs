@@ -21,7 +21,7 @@ fn wire_names_are_pinned() {
     );
     check(
         Refusal::NAMES.map(String::from),
-        "robots guard trap duplicate_foreseen barren",
+        "robots guard trap duplicate_foreseen barren left_out host_gone",
     );
     check(
         names(Trap::KNOWN),
@@ -54,12 +54,15 @@ fn wire_names_are_pinned() {
         names(OutcomeKind::KNOWN),
         "judged redirected not_modified refused failed",
     );
-    check(names(RobotsAnswer::KNOWN), "parsed allow_all disallow_all");
+    check(
+        names(RobotsAnswer::KNOWN),
+        "parsed allow_all disallow_all outage",
+    );
     check(names(SitemapKind::KNOWN), "urlset index text rss atom ");
     check(names(Truncation::KNOWN), "bytes time disconnect");
     check(
         names(StopReason::KNOWN),
-        "drained max_pages max_time interrupted harvest error",
+        "drained max_pages max_time interrupted harvest hosts_unreachable error",
     );
 }
 

@@ -45,14 +45,29 @@ pub struct CheckReport {
     pub problems: Vec<String>,
     /// Problems beyond those listed.
     pub problems_more: u64,
-    /// Damaged places of the archive.
+    /// What is behind the journal, as after a stop at any moment: the next start brings it up.
+    pub lagging: Vec<String>,
+    /// Damaged places of the archive that no repair has seen.
     pub damage: Vec<String>,
+    /// Damaged places that a repair has seen: their records are lost for good.
+    pub lost: Vec<String>,
 }
 
 impl CheckReport {
     /// Whether everything agrees.
     pub fn is_clean(&self) -> bool {
         self.problems.is_empty() && self.damage.is_empty()
+    }
+
+    /// Whether a view is behind the journal. A stop at any moment leaves it so.
+    fn lags(&mut self, view: &str, position: u64, dir: &CrawlDir) -> Result<bool, CrawlError> {
+        let is_behind = position < archive::end(&dir.archive())?.0;
+        if is_behind {
+            self.lagging.push(format!(
+                "{view} does not hold the last records yet; the next start brings it up"
+            ));
+        }
+        Ok(is_behind)
     }
 
     fn problem(&mut self, text: String) {
@@ -79,6 +94,9 @@ pub fn check(
     check_frontier(dir, config, &journal, &mut report)?;
     check_tables(dir, config, &journal, &mut report)?;
     check_index(dir, &journal, &mut report)?;
+    let seen = seen_by_repair(dir)?;
+    let is_seen = |damage: &String| seen.contains(damage);
+    (report.lost, report.damage) = report.damage.into_iter().partition(is_seen);
     Ok(report)
 }
 
@@ -112,7 +130,7 @@ fn read_journal(
         let record = match replayed? {
             Replayed::Record { record, .. } => record,
             Replayed::Damage(damage) => {
-                report.damage.push(damage.to_string());
+                report.damage.push(damage.to_string().replace('\n', " "));
                 continue;
             }
         };
@@ -225,8 +243,7 @@ fn check_frontier(
         ));
         return Ok(());
     }
-    if opened.position < archive::end(&dir.archive())?.0 {
-        // A stop at any moment leaves a view behind; the next start brings it up.
+    if report.lags("the frontier", opened.position, dir)? {
         return Ok(());
     }
     let counts = frontier.counts();
@@ -259,7 +276,7 @@ fn check_tables(
         ));
         return Ok(());
     }
-    if opened.position < archive::end(&dir.archive())?.0 {
+    if report.lags("the fingerprint tables", opened.position, dir)? {
         return Ok(());
     }
     for (seq, url) in &journal.kept {
@@ -292,7 +309,7 @@ fn check_index(
         return Ok(());
     }
     let mut wanted: HashSet<&str> = journal.kept.values().map(String::as_str).collect();
-    let behind = opened.position < archive::end(&dir.archive())?.0;
+    let behind = report.lags("the search index", opened.position, dir)?;
     for (url, _) in index.urls()? {
         if !wanted.remove(url.as_str()) {
             report.problem(format!(
@@ -436,5 +453,38 @@ pub fn repair(dir: &CrawlDir, config: &Arc<CrawlConfig>) -> Result<Vec<String>, 
             Ok(()) | Err(_) => {}
         }
     }
-    Ok(views::open(dir, config)?.notes)
+    let notes = views::open(dir, config)?.notes;
+    note_damage(dir)?;
+    Ok(notes)
+}
+
+/// Damaged places that a repair has seen.
+fn seen_by_repair(dir: &CrawlDir) -> Result<HashSet<String>, CrawlError> {
+    match std::fs::read_to_string(dir.damage_seen()) {
+        Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(HashSet::new()),
+        Err(source) => Err(CrawlError::Directory {
+            what: format!("read {}", dir.damage_seen().display()),
+            source,
+        }),
+    }
+}
+
+/// Notes the damaged places of the archive: what stood there cannot be had again, and a later check
+/// does not ask for it any more.
+fn note_damage(dir: &CrawlDir) -> Result<(), CrawlError> {
+    let mut damage = String::new();
+    for replayed in archive::replay(&dir.archive(), Position::START)? {
+        if let Replayed::Damage(found) = replayed? {
+            damage.push_str(&found.to_string().replace('\n', " "));
+            damage.push('\n');
+        }
+    }
+    if damage.is_empty() {
+        return Ok(());
+    }
+    std::fs::write(dir.damage_seen(), damage).map_err(|source| CrawlError::Directory {
+        what: format!("write {}", dir.damage_seen().display()),
+        source,
+    })
 }

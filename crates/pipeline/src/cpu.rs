@@ -32,7 +32,7 @@ pub(crate) fn start(
         .map(|number| {
             let (reader, jobs, to_writer) =
                 (Arc::clone(reader), Arc::clone(&jobs), to_writer.clone());
-            let told = EndTold::on_panic(to_dispatcher.clone());
+            let told = EndTold::on_panic("CPU pool", to_dispatcher.clone());
             Builder::new()
                 .name(format!("read-{number}"))
                 .stack_size(STACK_BYTES)

@@ -1,6 +1,7 @@
 //! A whole crawl: opens the truth and its views, brings the views up to it, runs it, and says how it
 //! ended.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use fetcher::{Fetch, HttpFetcher};
@@ -62,7 +63,8 @@ impl Crawl {
             .update(|shown| shown.state = "replaying".into());
         let config = Arc::new(self.config);
         let control = Control::open(&self.dir, self.stop.clone(), self.progress.clone());
-        let mut opened = views::open(&self.dir, &config)?;
+        let opened = catch_unwind(AssertUnwindSafe(|| views::open(&self.dir, &config)));
+        let mut opened = opened.map_err(|_| CrawlError::Panicked("reading of the archive"))??;
         let known = opened.state.seeds().iter().map(|seed| seed.url.as_str());
         setup::check_contact(&config, known)?;
         self.progress.show_counts(opened.state.counts(), 0, 0);
@@ -91,7 +93,8 @@ impl Crawl {
             new_seeds,
             on_change: self.on_change,
         };
-        let ended = run(parts, &watch)?;
+        let ended = catch_unwind(AssertUnwindSafe(|| run(parts, &watch)));
+        let ended = ended.map_err(|_| CrawlError::Panicked("start of the crawl"))??;
         Ok(CrawlSummary {
             reason: ended.reason,
             detail: ended.detail,

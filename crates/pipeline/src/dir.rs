@@ -6,6 +6,7 @@
 //! DIR/state/frontier      sled; rebuilt from the journal when damaged
 //! DIR/state/fingerprints  sled; likewise
 //! DIR/index/              tantivy; likewise
+//! DIR/damage-seen.txt     damaged places of the archive that a repair has seen
 //! DIR/lock                held by the process that writes
 //! DIR/control.sock        where it can be asked what it does, see `control`
 //! ```
@@ -67,6 +68,11 @@ impl CrawlDir {
     /// `archive/`.
     pub fn archive(&self) -> PathBuf {
         self.root.join("archive")
+    }
+
+    /// `damage-seen.txt`: damaged places of the archive that a repair has seen.
+    pub(crate) fn damage_seen(&self) -> PathBuf {
+        self.root.join("damage-seen.txt")
     }
 
     /// `state/frontier`.

@@ -9,26 +9,34 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use fetcher::Purpose;
-use frontier::{FrontierError, Next};
+use frontier::{FrontierError, HostKey, Next};
 use outcome::StopReason;
 use state::SharedQueue;
 use state::context::{Kind, UrlContext};
 
+use crate::clock::unix_ms;
 use crate::config::CrawlConfig;
 use crate::messages::ToDispatcher;
 use crate::progress::{HostProgress, Progress};
-use crate::robots_cache::RobotsCache;
+use crate::robots_moves::RobotsMoves;
 use crate::stop::StopHandle;
 use crate::visit::Visitor;
+use crate::watchdog::Watchdog;
 
 /// Longest sleep: pauses and stops are noticed this soon.
 const NAP_MAX: Duration = Duration::from_millis(200);
+
+/// Between two looks at the hosts that do not answer.
+const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Between two looks at the hosts for watchers.
 const SHOW_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Hosts shown to watchers.
 const HOSTS_SHOWN: usize = 20;
+
+/// Hosts named when the crawl stands still.
+const HOSTS_TOLD: usize = 5;
 
 /// Leases beyond the connections that may wait for their record.
 const LEASES_AHEAD: usize = 16;
@@ -40,14 +48,17 @@ pub(crate) struct Ended {
     pub(crate) reason: StopReason,
     /// The reason in words, where there is more to say.
     pub(crate) detail: Option<String>,
+    /// What failed.
+    pub(crate) failed: Option<&'static str>,
 }
 
 impl Ended {
     /// The crawl cannot go on.
-    pub(crate) fn by_error() -> Self {
+    pub(crate) fn by_error(failed: &'static str) -> Self {
         Self {
             reason: StopReason::Error,
             detail: None,
+            failed: Some(failed),
         }
     }
 }
@@ -60,9 +71,14 @@ pub(crate) struct Dispatcher {
     visitor: Arc<Visitor>,
     stop: StopHandle,
     progress: Progress,
-    robots: RobotsCache,
+    moves: RobotsMoves,
     room: Room,
     harvest: Option<String>,
+    watchdog: Watchdog,
+    /// When the hosts that do not answer were looked at last.
+    looked_at: Option<Instant>,
+    /// Nothing is left but hosts that cannot be reached.
+    unreachable: bool,
 }
 
 /// What bounds the leases: what is under way, and what the budgets leave.
@@ -75,6 +91,8 @@ struct Room {
     pages_max: u64,
     leases: usize,
     visits: usize,
+    /// Answers to robots.txt that are asked for or not recorded yet: sitemaps may come with them.
+    robots: usize,
     bytes: u64,
     pages: u64,
 }
@@ -92,6 +110,7 @@ impl Room {
             pages_max: config.crawl.max_pages,
             leases: 0,
             visits: 0,
+            robots: 0,
             bytes: 0,
             pages,
         }
@@ -115,7 +134,7 @@ impl Room {
 
     /// Whether nothing is under way.
     fn is_quiet(&self) -> bool {
-        self.leases == 0 && self.visits == 0
+        self.leases == 0 && self.visits == 0 && self.robots == 0
     }
 }
 
@@ -142,9 +161,12 @@ impl Dispatcher {
             visitor,
             stop,
             progress,
-            robots: RobotsCache::new(&config.agent.name, config.politeness.obey_robots),
+            moves: RobotsMoves::default(),
+            looked_at: None,
+            unreachable: false,
             room: Room::new(config, pages),
             harvest: None,
+            watchdog: Watchdog::new(Instant::now()),
             config: Arc::clone(config),
         }
     }
@@ -158,8 +180,8 @@ impl Dispatcher {
         let mut shown = None;
         loop {
             while let Ok(message) = inbox.try_recv() {
-                if self.take(message) {
-                    return Ok(Ended::by_error());
+                if let Some(failed) = self.take(message) {
+                    return Ok(Ended::by_error(failed));
                 }
             }
             let ending = self.ending(started);
@@ -169,29 +191,35 @@ impl Dispatcher {
             }
             let mut deadline = Instant::now() + NAP_MAX;
             if !is_ending && !self.stop.is_paused() {
+                if self.gives_up() {
+                    self.unreachable = true;
+                    continue;
+                }
                 match self.lease_all()? {
                     Leased::Drained if self.room.is_quiet() => {
                         return Ok(Ended {
                             reason: StopReason::Drained,
                             detail: None,
+                            failed: None,
                         });
                     }
                     Leased::Until(at) => deadline = deadline.min(at),
                     Leased::Drained | Leased::Waiting => {}
                 }
             }
+            self.watch();
             if shown.is_none_or(|at: Instant| at.elapsed() > SHOW_INTERVAL) {
                 self.show(started, is_ending);
                 shown = Some(Instant::now());
             }
             match inbox.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(message) => {
-                    if self.take(message) {
-                        return Ok(Ended::by_error());
+                    if let Some(failed) = self.take(message) {
+                        return Ok(Ended::by_error(failed));
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(Ended::by_error()),
+                Err(RecvTimeoutError::Disconnected) => return Ok(Ended::by_error("network")),
             }
         }
     }
@@ -207,6 +235,8 @@ impl Dispatcher {
             StopReason::MaxPages
         } else if self.harvest.is_some() {
             StopReason::Harvest
+        } else if self.unreachable {
+            StopReason::HostsUnreachable
         } else {
             return None;
         };
@@ -214,13 +244,17 @@ impl Dispatcher {
             .harvest
             .clone()
             .filter(|_| reason == StopReason::Harvest);
-        Some(Ended { reason, detail })
+        Some(Ended {
+            reason,
+            detail,
+            failed: None,
+        })
     }
 
     /// Leases as long as there is room.
     fn lease_all(&mut self) -> Result<Leased, FrontierError> {
         while self.room.has_room() {
-            let next = self.queue.lock().next(Instant::now(), &mut self.robots)?;
+            let next = self.queue.lock().next(Instant::now(), unix_ms())?;
             let visitor = Arc::clone(&self.visitor);
             match next {
                 Next::Lease(lease) => {
@@ -235,10 +269,11 @@ impl Dispatcher {
                 }
                 Next::Robots(host, url) => {
                     self.room.visits += 1;
-                    let origin = url.to_url();
+                    self.room.robots += 1;
                     self.runtime
-                        .spawn(async move { visitor.visit_robots(host, origin).await });
+                        .spawn(async move { visitor.visit_robots(host, &url).await });
                 }
+                Next::Errand(host, number) => self.follow_robots(host, number),
                 Next::Refused(lease, refused) => {
                     self.room.leases += 1;
                     self.runtime
@@ -252,8 +287,35 @@ impl Dispatcher {
         Ok(Leased::Waiting)
     }
 
-    /// Takes a message in; true when the crawl cannot go on.
-    fn take(&mut self, message: ToDispatcher) -> bool {
+    /// Asks for a robots.txt where it is now.
+    fn follow_robots(&mut self, host: HostKey, number: u64) {
+        // Each number is given out once, and taken once.
+        let Some((url, owners)) = self.moves.take(number) else {
+            return;
+        };
+        self.room.visits += 1;
+        let visitor = Arc::clone(&self.visitor);
+        self.runtime
+            .spawn(async move { visitor.visit_moved_robots(host, url, owners).await });
+    }
+
+    /// Gives up hosts that do not answer. True when nothing has been left for too long but hosts that
+    /// cannot be reached.
+    fn gives_up(&mut self) -> bool {
+        let now = Instant::now();
+        let is_due = self
+            .looked_at
+            .is_none_or(|at| now.duration_since(at) >= LOOK_INTERVAL);
+        if !is_due {
+            return false;
+        }
+        self.looked_at = Some(now);
+        self.queue.lock().frontier.give_up_silent_hosts(now)
+    }
+
+    /// Takes a message in; gives what failed when the crawl cannot go on.
+    fn take(&mut self, message: ToDispatcher) -> Option<&'static str> {
+        self.watchdog.moved(Instant::now());
         match message {
             ToDispatcher::BodyEnded {
                 host,
@@ -265,33 +327,76 @@ impl Dispatcher {
                 self.room.bytes += bytes;
                 self.queue.lock().frontier.body_done(&host, at, &advice);
             }
-            ToDispatcher::Robots(answered) => {
+            ToDispatcher::RobotsMoved {
+                host,
+                at,
+                advice,
+                target: (url, at_host),
+                owners,
+            } => {
                 self.room.visits -= 1;
-                let (host, at) = (answered.host.clone(), answered.at);
-                let advice = answered.advice.clone();
-                let longest = self.config.politeness.max_crawl_delay.0;
-                let delay = self.robots.take(answered).map(|delay| delay.min(longest));
                 let frontier = &mut self.queue.lock().frontier;
-                frontier.robots_done(&host, at, delay, &advice);
+                frontier.body_done(&host, at, &advice);
+                if let Some(number) = self.moves.add(url, owners) {
+                    frontier.ask_for(&at_host, number);
+                }
             }
             ToDispatcher::Committed {
                 leases,
+                robots,
                 bytes,
                 pages,
             } => {
                 self.room.leases -= leases;
+                self.room.robots -= robots;
                 self.room.bytes = self.room.bytes.saturating_sub(bytes);
                 self.room.pages = pages;
             }
-            ToDispatcher::Reopened { hosts } => {
-                for host in &hosts {
-                    self.robots.forget(host);
-                }
-            }
             ToDispatcher::HarvestEnds(why) => self.harvest = Some(why),
-            ToDispatcher::ThreadEnded => return true,
+            ToDispatcher::ThreadEnded(name) => return Some(name),
         }
-        false
+        None
+    }
+
+    /// Tells when the crawl stands still.
+    fn watch(&mut self) {
+        let now = Instant::now();
+        if self.stop.is_paused() {
+            self.watchdog.moved(now);
+        }
+        if let Some(still) = self.watchdog.due(now) {
+            self.tell_standstill(still, now);
+        }
+    }
+
+    fn tell_standstill(&self, still: Duration, now: Instant) {
+        let (pending, hosts) = {
+            let frontier = &self.queue.lock().frontier;
+            (frontier.counts().pending, frontier.hosts(HOSTS_TOLD, now))
+        };
+        let hosts: Vec<String> = hosts
+            .into_iter()
+            .map(|host| {
+                let (pending, next_in) = (host.pending, host.next_in.as_secs());
+                format!("{}: {pending} URLs, {}, {next_in} s", host.host, host.why)
+            })
+            .collect();
+        let room = &self.room;
+        let words = format!(
+            "nothing has moved for {} s though {pending} URLs wait: {} requests are out, {} URLs and \
+             {} answers to robots.txt are being read or written, {} bytes are in memory; hosts: {}",
+            still.as_secs(),
+            room.visits,
+            room.leases,
+            room.robots,
+            room.bytes,
+            hosts.join("; "),
+        );
+        // Hosts that asked for a long wait are no fault.
+        match room.is_quiet() {
+            true => tracing::info!("{words}"),
+            false => tracing::warn!("{words}"),
+        }
     }
 
     /// Shows the hosts to watchers.

@@ -16,7 +16,8 @@ pub enum CrawlError {
     InUse(PathBuf),
     /// The directory cannot be used.
     #[error(
-        "cannot {what}: {source}; nothing was lost, free the space or mend the permissions and start again"
+        "cannot {what}: {source}; nothing was lost, {} and start again",
+        mend_of(source)
     )]
     Directory {
         /// What was tried.
@@ -47,6 +48,18 @@ pub enum CrawlError {
     /// A thread of ours ended by a panic.
     #[error("the {0} ended unexpectedly; every page recorded so far is safe, start again to go on")]
     Panicked(&'static str),
+}
+
+/// What to do about a directory that cannot be used.
+fn mend_of(error: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind;
+    match error.kind() {
+        ErrorKind::NotFound => "make the directory above it",
+        ErrorKind::NotADirectory => "choose a path on which all names but the last are directories",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "mend the permissions",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space",
+        _ => "free the space or mend the permissions",
+    }
 }
 
 impl From<archive::ArchiveError> for CrawlError {

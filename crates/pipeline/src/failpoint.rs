@@ -3,7 +3,8 @@
 //!
 //! Names are `stage:moment`, in the order of a group: `commit:before-append`, `commit:after-append`,
 //! `apply:after`, `commit:before-sync`, `commit:after-sync`, `settle:before`, `store:after`,
-//! `publish:between`.
+//! `publish:between`. Outside of a group: `visit:before`, `replay:before`, and `publish:before` in
+//! the publisher.
 
 /// A named place at which a test may end the process.
 macro_rules! fail_point {

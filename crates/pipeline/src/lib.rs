@@ -5,7 +5,7 @@
 //! ```
 //!
 //! In reading order: [`Crawl`] is a whole crawl, `run` its threads and `messages` what they tell
-//! each other: `dispatch` leases (with `robots_cache`), `visit` fetches, `read` reads (on the threads
+//! each other: `dispatch` leases (with `robots_moves`), `visit` fetches, `read` reads (on the threads
 //! of `cpu`), `write` decides, records and applies, `publish` makes searchable. What is decided, and
 //! what a record does, is in crate `state`; `views` brings its stores up to the archive at start,
 //! [`check`] asks whether all agree. [`control`] is how a running crawl is asked and told, [`retry`]
@@ -22,16 +22,18 @@ mod dispatch;
 mod error;
 mod failpoint;
 mod messages;
+mod narrate;
 pub mod progress;
 mod publish;
 mod read;
 pub mod retry;
-mod robots_cache;
+mod robots_moves;
 mod run;
 pub mod setup;
 mod stop;
 mod views;
 mod visit;
+mod watchdog;
 mod write;
 
 pub use ::config;

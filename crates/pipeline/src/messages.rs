@@ -11,19 +11,18 @@
 //! The way down is bounded channels; the way back up is not, but holds no more messages than there
 //! are leases, which are bounded. So nobody ever waits in a circle.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Sender, SyncSender};
 use std::time::Instant;
 
 use archive::{PageSummary, StopRecord};
-use fetcher::{Purpose, Robots};
+use fetcher::Purpose;
 use frontier::{HostAdvice, HostKey, Lease, Refused};
 use index::Document;
-use outcome::FailureKind;
 use segment::Words;
 use state::finding::RobotsFinding;
 use state::retry::{Candidate, RetryFilter};
 use state::{Answer, Finding};
+use url::Url;
 
 /// What comes into the dispatcher's inbox.
 #[derive(Debug)]
@@ -39,41 +38,55 @@ pub(crate) enum ToDispatcher {
         /// Bytes of body that are in memory from now on.
         bytes: u64,
     },
-    /// robots.txt came.
-    Robots(RobotsAnswered),
+    /// A robots.txt has moved: it is to be asked for where it is now.
+    RobotsMoved {
+        /// The host that said so; its slot is free.
+        host: HostKey,
+        /// When.
+        at: Instant,
+        /// What it tells about that host.
+        advice: HostAdvice,
+        /// Where it is now, and the host that is.
+        target: (Url, HostKey),
+        /// Whose it is.
+        owners: Vec<RobotsOwner>,
+    },
     /// Records were synced and their leases given back.
     Committed {
         /// How many leases.
         leases: usize,
+        /// How many answers to robots.txt.
+        robots: usize,
         /// Bytes of body that are no longer in memory.
         bytes: u64,
         /// Finished URLs for which a fetch was made, over all starts.
         pages: u64,
     },
-    /// URLs of these hosts are to be tried again: what was known of their robots.txt is forgotten.
-    Reopened {
-        /// The hosts.
-        hosts: Vec<HostKey>,
-    },
     /// The harvest says to stop, for this reason.
     HarvestEnds(String),
-    /// A thread ended that the crawl cannot do without: nothing more can be recorded.
-    ThreadEnded,
+    /// Something ended that the crawl cannot do without, named here: nothing more can be recorded.
+    ThreadEnded(&'static str),
 }
 
-/// What a host's robots.txt was answered with.
-#[derive(Debug)]
-pub(crate) struct RobotsAnswered {
+/// Whose robots.txt is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RobotsOwner {
     /// The host.
     pub(crate) host: HostKey,
-    /// Its rules.
-    pub(crate) robots: Arc<Robots>,
-    /// Why there was no answer, if there was none, and in words.
-    pub(crate) error: Option<(FailureKind, String)>,
-    /// When it came.
-    pub(crate) at: Instant,
-    /// What it tells about the host.
-    pub(crate) advice: HostAdvice,
+    /// Scheme and authority.
+    pub(crate) origin: String,
+    /// Redirects that were followed so far.
+    pub(crate) hops: usize,
+}
+
+impl RobotsOwner {
+    /// After one more redirect.
+    pub(crate) fn moved(self) -> Self {
+        Self {
+            hops: self.hops + 1,
+            ..self
+        }
+    }
 }
 
 /// A visited URL.
@@ -174,26 +187,30 @@ pub(crate) enum ToPublisher {
     Reached(u64),
 }
 
-/// Tells the dispatcher when a thread ends that the crawl cannot do without: also by a panic.
+/// Tells the dispatcher when a thread or task ends that the crawl cannot do without: also by a
+/// panic.
 pub(crate) struct EndTold {
     to_dispatcher: Sender<ToDispatcher>,
+    name: &'static str,
     /// Only a panic is told.
     panics_only: bool,
 }
 
 impl EndTold {
     /// Tells any end.
-    pub(crate) fn always(to_dispatcher: Sender<ToDispatcher>) -> Self {
+    pub(crate) fn always(name: &'static str, to_dispatcher: Sender<ToDispatcher>) -> Self {
         Self {
             to_dispatcher,
+            name,
             panics_only: false,
         }
     }
 
     /// Tells an end by a panic.
-    pub(crate) fn on_panic(to_dispatcher: Sender<ToDispatcher>) -> Self {
+    pub(crate) fn on_panic(name: &'static str, to_dispatcher: Sender<ToDispatcher>) -> Self {
         Self {
             to_dispatcher,
+            name,
             panics_only: true,
         }
     }
@@ -203,7 +220,9 @@ impl Drop for EndTold {
     fn drop(&mut self) {
         if !self.panics_only || std::thread::panicking() {
             // Nobody listens any more when the dispatcher has ended: the crawl is stopping.
-            let _ = self.to_dispatcher.send(ToDispatcher::ThreadEnded);
+            let _ = self
+                .to_dispatcher
+                .send(ToDispatcher::ThreadEnded(self.name));
         }
     }
 }
@@ -217,16 +236,17 @@ mod tests {
     #[test]
     fn a_thread_that_panics_is_told_and_one_that_ends_is_not_unless_it_must_be() {
         let (sender, inbox) = channel();
-        drop(EndTold::on_panic(sender.clone()));
+        drop(EndTold::on_panic("reader", sender.clone()));
         assert!(inbox.try_recv().is_err());
-        let told = EndTold::on_panic(sender.clone());
+        let told = EndTold::on_panic("reader", sender.clone());
         let thread = std::thread::spawn(move || {
             let _told = told;
             std::panic::resume_unwind(Box::new("as a test does"));
         });
         assert!(thread.join().is_err());
-        assert!(matches!(inbox.try_recv(), Ok(ToDispatcher::ThreadEnded)));
-        drop(EndTold::always(sender));
-        assert!(matches!(inbox.try_recv(), Ok(ToDispatcher::ThreadEnded)));
+        let told = |name| matches!(inbox.try_recv(), Ok(ToDispatcher::ThreadEnded(ended)) if ended == name);
+        assert!(told("reader"));
+        drop(EndTold::always("writer", sender));
+        assert!(told("writer"));
     }
 }

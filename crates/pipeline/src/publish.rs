@@ -12,6 +12,7 @@ use segment::Words;
 use state::kept::KeptChange;
 
 use crate::error::CrawlError;
+use crate::failpoint::fail_point;
 use crate::messages::{Change, KeptPage, ToPublisher};
 
 /// Documents between two commits at most. Tantivy takes ten thousand into its queue before it makes
@@ -68,6 +69,7 @@ pub(crate) fn run(
     let mut reached = None;
     let mut due = Instant::now() + COMMIT_INTERVAL;
     loop {
+        fail_point!("publish:before");
         match inbox.recv_timeout(due.saturating_duration_since(Instant::now())) {
             Ok(ToPublisher::Change(change)) => {
                 if let Change::Kept(kept) = &change {

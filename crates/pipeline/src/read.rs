@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use extractor::{BlockKeys, DomLimits, LinkKind, Page, PageContext};
-use fetcher::{FetchError, FetchLimits, Fetched, Purpose, Sitemap, Truncated};
+use fetcher::{Decoding, FetchError, FetchLimits, Fetched, Purpose, Sitemap, Truncated};
 use frontier::{Canonicaliser, Lease, Refused};
 use outcome::{FailureKind, Refusal};
 use segment::Segmenter;
@@ -25,6 +25,9 @@ const ANCHOR_CHARS_MAX: usize = 120;
 /// Pages longer than this, unpacked, are read one at a time: reading ten megabytes of tags takes
 /// some 170 MB, and a host may send them to every thread.
 const LARGE_PAGE_BYTES: usize = 2 << 20;
+
+/// What is noted of a page whose body ended before the announced length, and is whole by its own end.
+const WHOLE_BY_ITS_END: &str = "body: shorter than announced, whole by its end";
 
 /// Reads visits. Shared by the pool's threads.
 #[derive(Debug)]
@@ -136,34 +139,18 @@ impl Reader {
             }
             _ => {}
         }
-        let cut = matches!(
-            fetched.truncated,
-            Some(Truncated::Disconnect | Truncated::Time)
-        );
-        if cut && !last_try {
-            return Reading::Failed {
-                kind: FailureKind::Truncated,
-                detail: "the body ended before its announced end".into(),
-                transient: true,
-            };
-        }
         let decoding = fetched.decoded(&self.limits.decoding_for(purpose));
-        if let Some(why) = &decoding.stopped
-            && decoding.bytes.is_empty()
-            && fetched.status == 200
-            && !fetched.body.is_empty()
-        {
-            return Reading::Failed {
-                kind: FailureKind::Encoding,
-                detail: why.clone(),
-                transient: !last_try,
-            };
+        let is_whole = fetched.truncated.is_some() && fetched.is_whole_by_its_end(&decoding);
+        if let Some(unusable) = unusable(fetched, &decoding, is_whole, last_try) {
+            return unusable;
         }
         let mut limits_hit: Vec<String> = decoding.stopped.into_iter().collect();
-        limits_hit.extend(fetched.truncated.map(|cut| format!("body: {}", cut.name())));
+        let cut = fetched.truncated.filter(|_| !is_whole);
+        limits_hit.extend(cut.map(|cut| format!("body: {}", cut.name())));
         if purpose == Purpose::Sitemap && (200..300).contains(&fetched.status) {
             return self.read_sitemap(&decoding.bytes, lease, limits_hit.into_iter().next());
         }
+        limits_hit.extend(is_whole.then(|| WHOLE_BY_ITS_END.to_owned()));
         let sniffed =
             fetcher::sniff_content_type(fetched.content_type().as_deref(), &decoding.bytes);
         *content_type = sniffed
@@ -365,13 +352,40 @@ impl Reader {
     }
 }
 
+/// Why a body cannot be used as it came, if it cannot.
+fn unusable(
+    fetched: &Fetched,
+    decoding: &Decoding,
+    is_whole: bool,
+    last_try: bool,
+) -> Option<Reading> {
+    let cut = matches!(
+        fetched.truncated,
+        Some(Truncated::Disconnect | Truncated::Time)
+    );
+    if cut && !is_whole && !last_try {
+        return Some(Reading::Failed {
+            kind: FailureKind::Truncated,
+            detail: "the body ended before its announced end".into(),
+            transient: true,
+        });
+    }
+    let why = decoding.stopped.as_ref()?;
+    let is_lost = decoding.bytes.is_empty() && fetched.status == 200 && !fetched.body.is_empty();
+    is_lost.then(|| Reading::Failed {
+        kind: FailureKind::Encoding,
+        detail: why.clone(),
+        transient: !last_try,
+    })
+}
+
 /// A URL that is finished without a visit.
 fn refused(why: Refused) -> Reading {
     match why {
         Refused::Refusal(refusal) => Reading::Refused(refusal),
         Refused::Unreachable { failure, detail } => Reading::Failed {
             kind: failure,
-            detail: format!("robots.txt could not be had: {detail}"),
+            detail: format!("the host could not be reached: {detail}"),
             transient: false,
         },
     }
@@ -420,6 +434,16 @@ mod tests {
     }
 
     fn read(status: u16, content_type: &str, body: &str, purpose: Purpose) -> Reading {
+        read_cut(status, content_type, body, purpose, None)
+    }
+
+    fn read_cut(
+        status: u16,
+        content_type: &str,
+        body: &str,
+        purpose: Purpose,
+        truncated: Option<Truncated>,
+    ) -> Reading {
         let fetched = Fetched {
             url: url::Url::parse("http://a.example/x").expect("a URL"),
             status,
@@ -430,7 +454,7 @@ mod tests {
             ],
             body: bytes::Bytes::copy_from_slice(body.as_bytes()),
             remote: None,
-            truncated: None,
+            truncated,
             first_byte: Duration::ZERO,
             total: Duration::ZERO,
             via: fetcher::Via::Wire,
@@ -466,6 +490,30 @@ mod tests {
         };
         assert_eq!(kind(503), (FailureKind::Http(503), true));
         assert_eq!(kind(501), (FailureKind::Http(501), false));
+    }
+
+    #[test]
+    fn a_body_shorter_than_announced_is_read_at_once_if_it_is_whole_by_its_own_end() {
+        // Each page of a server that announces a wrong length was fetched four times.
+        let cut = |body| {
+            let cut = Some(Truncated::Disconnect);
+            read_cut(200, "text/html", body, Purpose::Page, cut)
+        };
+        let Reading::Page(page) = cut("<html><p>words</p></html>\n") else {
+            panic!("a page");
+        };
+        assert_eq!(page.limits_hit, [WHOLE_BY_ITS_END]);
+        let Reading::Failed {
+            kind, transient, ..
+        } = cut("<html><p>words")
+        else {
+            panic!("it is cut");
+        };
+        assert_eq!((kind, transient), (FailureKind::Truncated, true));
+        let map = "<urlset><url><loc>http://a.example/1</loc></url></urlset>";
+        let late = Some(Truncated::Time);
+        let read = read_cut(200, "text/xml", map, Purpose::Sitemap, late);
+        assert!(matches!(read, Reading::Sitemap(map) if map.problem.is_none()));
     }
 
     #[test]

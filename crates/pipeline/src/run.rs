@@ -1,7 +1,7 @@
 //! The crawl's threads: started from the last to the first, ended from the first to the last.
 //!
 //! ```text
-//!                    ┌──── Committed, BodyEnded, Robots, HarvestEnds ────┐
+//!                    ┌─ Committed, BodyEnded, RobotsMoved, HarvestEnds ──┐
 //!                    ▼                                                   │
 //!   frontier ◄─ dispatcher ─► visits (async) ─► readers ─► writer ─► publisher ─► search index
 //!                  thread        tokio          threads    thread     thread
@@ -9,6 +9,7 @@
 //!
 //! Stopping closes the first channel and lets the line drain (see `messages` for the channels).
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
@@ -16,7 +17,6 @@ use std::time::{Duration, Instant};
 
 use archive::{SeedRecord, StartRecord, StopRecord};
 use fetcher::Fetch;
-use outcome::StopReason;
 use tokio::runtime::Runtime;
 
 use crate::config::CrawlConfig;
@@ -105,9 +105,10 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
     if let Some(control) = watch.control {
         control.connect(Some(line.to_writer.clone()));
     }
-    let (ended, failure) = match dispatcher.run(&inbox) {
-        Ok(ended) => (ended, None),
-        Err(error) => (Ended::by_error(), Some(error)),
+    let (ended, failure) = match catch_unwind(AssertUnwindSafe(|| dispatcher.run(&inbox))) {
+        Ok(Ok(ended)) => (ended, None),
+        Ok(Err(error)) => (Ended::by_error("frontier"), Some(error)),
+        Err(_) => (Ended::by_error("dispatcher"), None),
     };
     if let Some(control) = watch.control {
         control.connect(None);
@@ -145,7 +146,12 @@ impl Line {
         } = parts;
         let runtime = network_runtime()?;
         let (to_publisher, publisher_inbox) = sync_channel(PUBLICATIONS_MAX);
-        let publisher = start_publisher(opened.index, publisher_inbox, on_change)?;
+        let publisher = start_publisher(
+            opened.index,
+            publisher_inbox,
+            on_change,
+            to_dispatcher.clone(),
+        )?;
         let out = Outboxes {
             dispatcher: to_dispatcher.clone(),
             publisher: to_publisher,
@@ -169,8 +175,9 @@ impl Line {
     /// that the crawl ran.
     fn drain(self, ended: &Ended, started: Instant) -> Result<u64, CrawlError> {
         self.runtime.shutdown_timeout(RUNTIME_SHUTDOWN_MAX);
-        let mut readers = self.readers.into_iter();
-        let readers_ended = readers.all(|thread| thread.join().is_ok());
+        let readers = self.readers.into_iter();
+        // Each is waited for, whatever became of the others.
+        let readers_panicked = readers.filter_map(|thread| thread.join().err()).count();
         let ran_ms = started.elapsed().as_millis() as u64;
         // A failed writer has closed its inbox; its error is told below.
         let _ = self.to_writer.send(ToWriter::Stop(StopRecord {
@@ -186,8 +193,11 @@ impl Line {
         // The writer's error may be a consequence of the publisher's: tell the cause.
         published?;
         written?;
-        if !readers_ended || ended.reason == StopReason::Error {
-            return Err(CrawlError::Panicked("CPU pool"));
+        if let Some(name) = ended
+            .failed
+            .or((readers_panicked > 0).then_some("CPU pool"))
+        {
+            return Err(CrawlError::Panicked(name));
         }
         Ok(ran_ms)
     }
@@ -223,10 +233,14 @@ fn start_publisher(
     mut index: index::PageIndex,
     inbox: Receiver<ToPublisher>,
     on_change: Option<OnChange>,
+    to_dispatcher: Sender<ToDispatcher>,
 ) -> Result<JoinHandle<Result<(), CrawlError>>, CrawlError> {
     Builder::new()
         .name("publish".into())
-        .spawn(move || publish::run(&mut index, &inbox, on_change))
+        .spawn(move || {
+            let _told = EndTold::always("search index", to_dispatcher);
+            publish::run(&mut index, &inbox, on_change)
+        })
         .map_err(cannot_start("search index thread"))
 }
 
@@ -238,7 +252,7 @@ fn start_writer(
     Builder::new()
         .name("write".into())
         .spawn(move || {
-            let _told = EndTold::always(to_dispatcher);
+            let _told = EndTold::always("writer", to_dispatcher);
             writer.run(&inbox)
         })
         .map_err(cannot_start("writer"))

@@ -18,6 +18,7 @@ use state::{Lent, State, Stored};
 use crate::config::CrawlConfig;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
+use crate::failpoint::fail_point;
 use crate::publish;
 use crate::setup;
 
@@ -139,6 +140,7 @@ impl Opened {
                 }
             };
             position = next;
+            fail_point!("replay:before");
             self.apply(&record, next, reached, dir)?;
             unstored += usize::from(next > reached.frontier || next > reached.prints);
             if unstored >= REBUILD_STORE {

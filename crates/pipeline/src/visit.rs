@@ -6,18 +6,20 @@
 //! visit waits and keeps its permit, so no more bodies than permits are ever in memory.
 
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use fetcher::{Fetch, FetchRequest, Fetched, Purpose, Robots, Truncated};
-use frontier::{HostAdvice, HostKey, Lease, Refused};
+use frontier::{CanonicalUrl, HostAdvice, HostKey, Lease, Refused};
 use outcome::RobotsAnswer;
 use state::Answer;
+use state::context::UrlContext;
 use state::finding::RobotsFinding;
 use tokio::sync::mpsc;
 use url::Url;
 
-use crate::clock::unix_ms;
-use crate::messages::{RobotsAnswered, ToDispatcher, ToReader, Visit};
+use crate::clock::{self, unix_ms};
+use crate::failpoint::fail_point;
+use crate::messages::{EndTold, RobotsOwner, ToDispatcher, ToReader, Visit};
 
 /// Redirects of robots.txt that are followed (RFC 9309 §2.3.1.2).
 const ROBOTS_REDIRECTS_MAX: usize = 5;
@@ -48,7 +50,11 @@ impl Visitor {
 
     /// Visits one URL.
     pub(crate) async fn visit(&self, lease: Lease, purpose: Purpose) {
-        let url = lease.url().url.to_url();
+        let _told = self.end_told();
+        fail_point!("visit:before");
+        let context = UrlContext::from_bytes(&lease.url().context);
+        let spelt = context.ask.and_then(|ask| Url::parse(&ask).ok());
+        let url = spelt.unwrap_or_else(|| lease.url().url.to_url());
         let host = lease.url().url.host();
         let answer = self.ask(url, purpose).await;
         self.body_ended(host, &answer);
@@ -60,40 +66,64 @@ impl Visitor {
         self.hand_over(ToReader::Visit(Box::new(visit))).await;
     }
 
-    /// Fetches a host's robots.txt, through up to five redirects.
-    pub(crate) async fn visit_robots(&self, host: HostKey, origin: Url) {
-        let mut url = origin;
-        url.set_path("/robots.txt");
-        url.set_query(None);
-        let mut answer = self.ask(url, Purpose::Robots).await;
-        for _ in 0..ROBOTS_REDIRECTS_MAX {
-            let Some(target) = answer.fetched.as_ref().ok().and_then(Fetched::location) else {
-                break;
-            };
-            // A large body holds room that the next one may wait for: it goes first.
-            drop(answer);
-            answer = self.ask(target, Purpose::Robots).await;
-        }
-        let (robots, rules) = robots_of(&answer);
-        let robots = Arc::new(robots);
-        // Nobody listens any more when the dispatcher has ended: the crawl is stopping.
-        let error = answer.fetched.as_ref().err();
-        let _ = self
-            .to_dispatcher
-            .send(ToDispatcher::Robots(RobotsAnswered {
-                host: host.clone(),
-                robots: Arc::clone(&robots),
-                error: error.map(|error| (error.name().into(), error.to_string())),
-                at: Instant::now(),
-                advice: advice_of(&answer, self.proxied),
-            }));
-        let visit = RobotsFinding {
-            host,
-            answer,
-            robots,
-            rules,
+    /// Fetches the robots.txt of a URL's scheme and authority.
+    pub(crate) async fn visit_robots(&self, host: HostKey, url: &CanonicalUrl) {
+        let mut asked = url.to_url();
+        asked.set_path("/robots.txt");
+        asked.set_query(None);
+        let owner = RobotsOwner {
+            host: host.clone(),
+            origin: state::origin_of(url.as_str()).to_owned(),
+            hops: 0,
         };
-        self.hand_over(ToReader::Robots(Box::new(visit))).await;
+        self.visit_moved_robots(host, asked, vec![owner]).await;
+    }
+
+    /// Fetches what one or more hosts have as their robots.txt. A redirect is not followed here: the
+    /// host that it leads to has manners of its own to be kept.
+    pub(crate) async fn visit_moved_robots(
+        &self,
+        host: HostKey,
+        url: Url,
+        owners: Vec<RobotsOwner>,
+    ) {
+        let _told = self.end_told();
+        let answer = self.ask(url, Purpose::Robots).await;
+        let target = answer.fetched.as_ref().ok().and_then(Fetched::location);
+        let target = target.and_then(|url| Some((host_of(&url)?, url)));
+        let (moving, ending): (Vec<_>, Vec<_>) = owners
+            .into_iter()
+            .partition(|owner| target.is_some() && owner.hops < ROBOTS_REDIRECTS_MAX);
+        let (at, advice) = (Instant::now(), advice_of(&answer, self.proxied));
+        let found = RobotsAnswered::of(&answer, host.clone());
+        // A large body holds room that the next one may wait for: it goes first.
+        let answers: Vec<_> = ending.iter().map(|_| answer.clone()).collect();
+        drop(answer);
+        // Nobody listens any more when the dispatcher has ended: the crawl is stopping.
+        let _ = self.to_dispatcher.send(match target {
+            Some((to, url)) if !moving.is_empty() => ToDispatcher::RobotsMoved {
+                host,
+                at,
+                advice,
+                target: (url, to),
+                owners: moving.into_iter().map(RobotsOwner::moved).collect(),
+            },
+            Some(_) | None => ToDispatcher::BodyEnded {
+                host,
+                at,
+                advice,
+                bytes: 0,
+            },
+        });
+        for (owner, answer) in ending.into_iter().zip(answers) {
+            let visit = found.finding(owner, answer);
+            self.hand_over(ToReader::Robots(Box::new(visit))).await;
+        }
+    }
+
+    /// A task that panics is lost with its lease, and nobody waits for it: it is told.
+    fn end_told(&self) -> EndTold {
+        EndTold::on_panic("network", self.to_dispatcher.clone())
     }
 
     async fn ask(&self, url: Url, purpose: Purpose) -> Answer {
@@ -129,16 +159,51 @@ impl Visitor {
     }
 }
 
+/// What an answer says to those whose robots.txt it is.
+struct RobotsAnswered {
+    robots: Arc<Robots>,
+    rules: RobotsAnswer,
+    answered_by: HostKey,
+}
+
+impl RobotsAnswered {
+    fn of(answer: &Answer, answered_by: HostKey) -> Self {
+        let (robots, rules) = robots_of(answer);
+        Self {
+            robots: Arc::new(robots),
+            rules,
+            answered_by,
+        }
+    }
+
+    fn finding(&self, owner: RobotsOwner, answer: Answer) -> RobotsFinding {
+        RobotsFinding {
+            host: owner.host,
+            origin: owner.origin,
+            answered_by: self.answered_by.clone(),
+            answer,
+            robots: Arc::clone(&self.robots),
+            rules: self.rules.clone(),
+        }
+    }
+}
+
+/// The host of a URL that can be crawled.
+fn host_of(url: &Url) -> Option<HostKey> {
+    Some(CanonicalUrl::parse(url.as_str()).ok()?.host())
+}
+
 /// What an answer tells about its host. Behind a proxy the address is the proxy's: it says
 /// nothing about the host.
 fn advice_of(answer: &Answer, proxied: bool) -> HostAdvice {
     match &answer.fetched {
         Ok(fetched) => HostAdvice {
             retry_after: match fetched.status {
-                429 | 503 => fetched.retry_after(SystemTime::now()),
+                429 | 503 => fetched.retry_after(clock::now()),
                 _ => None,
             },
             failed: false,
+            failure: None,
             status: fetched.status,
             took: answer.took,
             address: fetched
@@ -149,6 +214,7 @@ fn advice_of(answer: &Answer, proxied: bool) -> HostAdvice {
         Err(error) => HostAdvice {
             retry_after: None,
             failed: error.is_transient(),
+            failure: Some((error.name().into(), error.to_string())),
             status: 0,
             took: answer.took,
             address: None,
@@ -158,30 +224,35 @@ fn advice_of(answer: &Answer, proxied: bool) -> HostAdvice {
 
 /// The rules that follow from an answer to robots.txt (RFC 9309 §2.3.1).
 fn robots_of(answer: &Answer) -> (Robots, RobotsAnswer) {
-    match &answer.fetched {
-        // A file that broke off may lack the line that closes the door.
-        Ok(fetched)
-            if matches!(
-                fetched.truncated,
-                Some(Truncated::Time | Truncated::Disconnect)
-            ) =>
-        {
-            (Robots::disallow_all(), RobotsAnswer::DisallowAll)
-        }
-        Ok(fetched) if (200..300).contains(&fetched.status) => {
+    let nothing = |rules| (Robots::disallow_all(), rules);
+    let fetched = match &answer.fetched {
+        Ok(fetched) => fetched,
+        Err(error) if error.is_transient() => return nothing(RobotsAnswer::Outage),
+        Err(_) => return nothing(RobotsAnswer::DisallowAll),
+    };
+    let broke_off = matches!(
+        fetched.truncated,
+        Some(Truncated::Time | Truncated::Disconnect)
+    );
+    match fetched.status {
+        200..300 => {
             let limits = fetcher::FetchLimits::default().decoding_for(Purpose::Robots);
             let decoding = fetched.decoded(&limits);
             let robots = match (fetched.truncated, &decoding.stopped) {
                 (None, None) => Robots::parse(&decoding.bytes),
                 _ => Robots::parse_beginning(&decoding.bytes),
             };
-            (robots, RobotsAnswer::Parsed)
+            // A file that broke off may lack the line that closes the door.
+            match broke_off {
+                true => (robots, RobotsAnswer::Outage),
+                false => (robots, RobotsAnswer::Parsed),
+            }
         }
+        // It asks for less haste, and says nothing of what may be fetched.
+        429 => nothing(RobotsAnswer::Outage),
         // More redirects than are followed: unavailable, as §2.3.1.2 has it.
-        Ok(fetched) if (300..500).contains(&fetched.status) => {
-            (Robots::allow_all(), RobotsAnswer::AllowAll)
-        }
-        Ok(_) | Err(_) => (Robots::disallow_all(), RobotsAnswer::DisallowAll),
+        300..500 => (Robots::allow_all(), RobotsAnswer::AllowAll),
+        _ => nothing(RobotsAnswer::Outage),
     }
 }
 
@@ -239,15 +310,61 @@ mod tests {
     fn a_redirect_of_robots_txt_is_let_go_before_the_next_is_asked_for() {
         // It was held while the next one waited for room: enough such hosts stopped the crawl.
         let hops = Arc::new(Hops::default());
-        let (to_dispatcher, _dispatcher) = std::sync::mpsc::channel();
+        let (to_dispatcher, dispatcher) = std::sync::mpsc::channel();
         let (to_pool, _pool) = mpsc::channel(1);
         let fetch = Arc::clone(&hops) as Arc<dyn Fetch>;
         let visitor = Visitor::new(fetch, to_dispatcher, to_pool, false);
-        let origin = Url::parse("http://a.example/").expect("a URL");
-        let host = HostKey::from_record("http://a.example");
+        let url = CanonicalUrl::parse("http://a.example/x").expect("a URL");
         let runtime = tokio::runtime::Builder::new_current_thread().build();
-        let visit = visitor.visit_robots(host, origin);
+        let visit = visitor.visit_robots(url.host(), &url);
         runtime.expect("a runtime").block_on(visit);
-        assert_eq!(hops.most.load(Ordering::Relaxed), 1);
+        let moved = dispatcher.try_recv().expect("it has moved");
+        assert_eq!(hops.held.load(Ordering::Relaxed), 0);
+        let ToDispatcher::RobotsMoved { target, owners, .. } = moved else {
+            panic!("{moved:?}");
+        };
+        assert_eq!(target.0.as_str(), "http://a.example/robots.txt");
+        let owner = RobotsOwner {
+            host: url.host(),
+            origin: "http://a.example".into(),
+            hops: 1,
+        };
+        assert_eq!(owners, [owner]);
+    }
+
+    #[test]
+    fn what_robots_txt_says_by_itself() {
+        let answered = |status, truncated| {
+            let body = b"User-agent: *\nDisallow: /x\nDisall";
+            let fetched = Fetched {
+                url: Url::parse("http://a.example/robots.txt").expect("a URL"),
+                status,
+                http_version: "HTTP/1.1",
+                headers: Vec::new(),
+                body: bytes::Bytes::from_static(body),
+                via: fetcher::Via::Wire,
+                remote: None,
+                truncated,
+                first_byte: Duration::ZERO,
+                total: Duration::ZERO,
+            };
+            let answer = Answer {
+                fetched: Ok(fetched),
+                started_ms: 0,
+                took: Duration::ZERO,
+            };
+            robots_of(&answer).1
+        };
+        for (status, truncated, says) in [
+            (200, None, RobotsAnswer::Parsed),
+            (200, Some(Truncated::Bytes), RobotsAnswer::Parsed),
+            (200, Some(Truncated::Disconnect), RobotsAnswer::Outage),
+            (301, None, RobotsAnswer::AllowAll),
+            (404, None, RobotsAnswer::AllowAll),
+            (429, None, RobotsAnswer::Outage),
+            (503, None, RobotsAnswer::Outage),
+        ] {
+            assert_eq!(answered(status, truncated), says, "{status} {truncated:?}");
+        }
     }
 }

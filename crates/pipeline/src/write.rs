@@ -31,6 +31,7 @@ use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::failpoint::fail_point;
 use crate::messages::{Change, ToDispatcher, ToPublisher, ToWriter};
+use crate::narrate::Narrator;
 use crate::progress::Progress;
 use crate::publish;
 use crate::retry;
@@ -63,16 +64,19 @@ pub(crate) struct Writer {
     request: Vec<(String, String)>,
     /// Bytes received in this start.
     bytes: u64,
-    /// Finished URLs before this start.
-    endings_before: u64,
+    /// Finished URLs before this start for which a fetch was made.
+    fetched_before: u64,
     /// Rules that were looked up in the journal.
     looked_up: HashSet<String>,
+    narrator: Narrator,
 }
 
 /// What was appended and is not synced yet.
 #[derive(Default)]
 struct Group {
     settled: Vec<Settled>,
+    /// Answers to robots.txt.
+    robots: usize,
     /// Bytes of body that leave memory with the group.
     bytes: u64,
     publications: Vec<Change>,
@@ -92,7 +96,7 @@ impl Writer {
         progress: Progress,
     ) -> Self {
         Self {
-            endings_before: state.counts().endings,
+            fetched_before: state.counts().fetched,
             archive,
             state,
             out,
@@ -101,6 +105,7 @@ impl Writer {
             request: setup::request_fields(config),
             bytes: 0,
             looked_up: HashSet::new(),
+            narrator: Narrator::default(),
         }
     }
 
@@ -172,9 +177,11 @@ impl Writer {
     /// Decides about a finding, appends its record, and applies it in memory.
     fn commit_finding(&mut self, finding: Finding, group: &mut Group) -> Result<(), CrawlError> {
         group.bytes += finding.body_bytes();
+        group.robots += usize::from(matches!(finding, Finding::Robots(_)));
         let decided = self.state.decide(finding, unix_ms());
         let decided = decided?;
         self.append(&decided)?;
+        self.narrator.tell(&decided.record);
         let lent = decided.lent();
         let applied = self
             .state
@@ -229,6 +236,7 @@ impl Writer {
         let record: Record = self.state.record(event, unix_ms());
         fail_point!("commit:before-append");
         self.archive.append(&Entry::of(&record))?;
+        self.narrator.tell(&record);
         fail_point!("commit:after-append");
         let applied = self
             .state
@@ -265,7 +273,7 @@ impl Writer {
         }
         self.store(position)?;
         // Before the dispatcher hears that the leases have ended, and finds nothing left to do.
-        if self.put_back_wrongly_refused(&mut group)? {
+        if self.put_back_what_follows(&mut group)? {
             position = self.sync()?;
             self.store(position)?;
         }
@@ -277,13 +285,12 @@ impl Writer {
             // Who asked may have gone.
             let _ = answer.send(count);
         }
-        let hosts = group.reopened;
-        self.tell(ToDispatcher::Reopened { hosts });
         if let Some(why) = self.state.harvest_stop() {
             self.tell(ToDispatcher::HarvestEnds(why));
         }
         self.tell(ToDispatcher::Committed {
             leases,
+            robots: group.robots,
             bytes: group.bytes,
             pages: self.state.counts().pages,
         });
@@ -303,9 +310,9 @@ impl Writer {
         Ok(stored?)
     }
 
-    /// Puts back what was refused for rules that were found wrong; whether there was any. URLs that
-    /// the state does not remember are looked up in the journal.
-    fn put_back_wrongly_refused(&mut self, group: &mut Group) -> Result<bool, CrawlError> {
+    /// Puts back what was refused for rules that were found wrong, and URLs to which redirects have led
+    /// back; whether there was any. URLs that the state does not remember are looked up in the journal.
+    fn put_back_what_follows(&mut self, group: &mut Group) -> Result<bool, CrawlError> {
         let mut any = false;
         for (rule, refused) in self.state.wrong_rules() {
             let mut urls = refused.urls;
@@ -319,6 +326,10 @@ impl Writer {
                 self.commit_event(event, group)?;
                 any = true;
             }
+        }
+        for event in self.state.decide_returns()? {
+            self.commit_event(event, group)?;
+            any = true;
         }
         Ok(any)
     }
@@ -336,7 +347,7 @@ impl Writer {
 
     fn show(&self) {
         let counts = self.state.counts();
-        let this_start = counts.endings - self.endings_before;
+        let this_start = counts.fetched - self.fetched_before;
         self.progress.show_counts(counts, self.bytes, this_start);
     }
 

@@ -34,6 +34,9 @@ pub struct HostRow {
     pub duplicates: u64,
     /// Its off-topic pages among the junk.
     pub off_topic: u64,
+    /// Its URLs that were refused because it was given up.
+    #[serde(default)]
+    pub gone: u64,
     /// Fetches that brought no usable answer, attempts that were repeated included.
     pub errors: u64,
     /// Fetches of its pages, repeated ones included.
@@ -48,7 +51,8 @@ pub struct HostRow {
     pub avg_ms: f64,
     /// 95 of 100 fetches took no longer, milliseconds.
     pub p95_ms: u64,
-    /// `done`, `pending` (URLs left), `failing` (nothing but errors) or `closed` (robots.txt).
+    /// `done`, `pending` (URLs left), `failing` (nothing but errors), `gone` (given up, with URLs
+    /// refused for that) or `closed` (robots.txt).
     pub state: String,
 }
 
@@ -86,6 +90,7 @@ pub(crate) struct HostTally {
     pub counts: Counts,
     pub duplicates: u64,
     pub off_topic: u64,
+    pub gone: u64,
     pub errors: u64,
     pub bytes: u64,
     pub robots: RobotsAnswer,
@@ -152,11 +157,23 @@ impl SeedRow {
     }
 }
 
+impl HostRow {
+    /// Its state as people read it: of a host that was given up with how many URLs that cost.
+    pub(crate) fn state_in_words(&self) -> String {
+        match self.gone {
+            0 => self.state.clone(),
+            urls => format!("{}: {}", self.state, words::plural(urls, "URL", "URLs")),
+        }
+    }
+}
+
 impl HostTally {
     fn report(&self, delays: &Delays) -> HostRow {
         let fetches = self.ms.distribution();
         let state = if self.robots == RobotsAnswer::DisallowAll {
             "closed"
+        } else if self.gone > 0 {
+            "gone"
         } else if self.counts.pending > 0 {
             "pending"
         } else if fetches.count > 0 && self.errors >= fetches.count {
@@ -169,6 +186,7 @@ impl HostTally {
             counts: self.counts,
             duplicates: self.duplicates,
             off_topic: self.off_topic,
+            gone: self.gone,
             errors: self.errors,
             fetches: fetches.count,
             bytes: self.bytes,

@@ -12,7 +12,7 @@
 //! Modules in reading order: [`fates`] holds where each URL is, [`tally`] the fold with its parts
 //! `reasons`, `clock`, `delays`, [`hosts`], [`errors`], [`clusters`], [`harvest`] with
 //! [`breadth`], and [`histogram`],
-//! [`figures`] the report as data, [`why_slow`] its one conclusion; then [`text`] and [`html`] with
+//! [`figures`] the report as data, [`why_slow`] its one conclusion, [`nothing_read`] what to say when no page could be read; then [`text`] and [`html`] with
 //! [`look`], `lines`, [`table`], [`words`] and [`difference`] below them; then [`mod@export`]
 //! with [`mod@original`], [`explain`] and [`compare`].
 
@@ -34,6 +34,7 @@ pub mod html;
 mod learnt;
 mod lines;
 pub mod look;
+pub mod nothing_read;
 pub mod original;
 mod reasons;
 pub mod table;

@@ -42,6 +42,9 @@ pub(crate) fn stop_line(report: &CrawlReport) -> String {
         (StopReason::MaxTime, None) => "the time for this start is used up",
         (StopReason::Interrupted, None) => "it was told to stop, and can go on",
         (StopReason::Harvest, None) => "little new was found at last",
+        (StopReason::HostsUnreachable, None) => {
+            "all that is left waits on hosts that cannot be reached; it can go on later"
+        }
         (StopReason::Error, None) => "it could not go on",
         (StopReason::Unknown(_), None) => return format!("stopped: {}", name(reason.name())),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use outcome::{JunkReason, Outcome};
+use outcome::{JunkReason, Outcome, Refusal};
 
 use crate::fates::State;
 use crate::figures::Reasons;
@@ -24,6 +24,8 @@ pub(crate) struct Reason {
     pub(crate) is_duplicate: bool,
     /// The page is not about the topic.
     pub(crate) is_off_topic: bool,
+    /// The URL's host was given up.
+    pub(crate) is_host_gone: bool,
     /// The URL was not fetched for what was learnt of other pages.
     pub(crate) is_learnt_refusal: bool,
 }
@@ -45,6 +47,7 @@ impl Reason {
         Reason {
             is_duplicate: outcome.is_duplicate(),
             is_off_topic: outcome.junk() == Some(&JunkReason::OffTopic),
+            is_host_gone: matches!(outcome.refusal(), Some(Refusal::HostGone(_))),
             is_learnt_refusal: outcome.refusal().is_some_and(|refusal| refusal.is_learnt()),
             ..Reason::named(if name.is_empty() { "unnamed" } else { &name })
         }
@@ -60,6 +63,7 @@ impl Reason {
             name: name.to_owned(),
             is_duplicate: false,
             is_off_topic: false,
+            is_host_gone: false,
             is_learnt_refusal: false,
         }
     }

@@ -264,11 +264,14 @@ impl Tally {
 
     fn count_reason(&mut self, host: u16, state: State, reason: ReasonId, more: bool) {
         self.reasons.count(state, reason, more);
+        let row = self.hosts.row(host);
+        let reason = self.reasons.get(reason);
+        if state == State::Refused && reason.is_host_gone {
+            step(&mut row.gone, more);
+        }
         if state != State::Junk {
             return;
         }
-        let row = self.hosts.row(host);
-        let reason = self.reasons.get(reason);
         if reason.is_duplicate {
             step(&mut row.duplicates, more);
         }
@@ -435,8 +438,12 @@ impl Tally {
                 foreseen.saved += 1;
                 count_name(&mut foreseen.rules, &prediction.cause());
             }
-            Refusal::Robots(_) | Refusal::Guard(_) | Refusal::LowYield(_) | Refusal::Unknown(_) => {
-            }
+            Refusal::Robots(_)
+            | Refusal::Guard(_)
+            | Refusal::LowYield(_)
+            | Refusal::LeftOut(_)
+            | Refusal::HostGone(_)
+            | Refusal::Unknown(_) => {}
         }
     }
 

@@ -373,16 +373,17 @@ impl Page {
         let links = &report.links;
         if links.found > 0 {
             self.heading("Links");
+            let left_out: u64 = links.refused.values().sum();
             self.line(&format!(
                 "  {} found: {} new, {} seen before, {} left out; sitemaps brought {} more",
                 count(links.found),
                 count(links.new),
                 count(links.seen),
-                count(links.refused.values().sum()),
+                count(left_out),
                 plural(links.in_sitemaps, "URL", "URLs"),
             ));
             if !links.refused.is_empty() {
-                self.counts("left out for", &links.refused, links.found);
+                self.counts("left out for", &links.refused, left_out);
             }
         }
         if report.traps.count > 0 {
@@ -421,6 +422,6 @@ fn host_cells(host: &HostRow) -> Vec<String> {
         bytes(host.bytes),
         duration(host.avg_ms / 1000.0),
         duration(host.delay_s),
-        host.state.clone(),
+        host.state_in_words(),
     ]
 }

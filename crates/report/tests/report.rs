@@ -454,6 +454,7 @@ fn a_large_crawl_adds_up_too() {
 }
 
 /// Any record about one of few URLs, in any order.
+#[expect(clippy::too_many_lines, reason = "a table: each kind of event")]
 fn any_event() -> impl Strategy<Value = Event> {
     let url = (0..12u8).prop_map(|n| format!("http://h{}.test/{n}", n % 3));
     let outcome = prop::sample::select(vec![

@@ -129,9 +129,10 @@ impl Reading {
             return;
         }
         let place = known.unwrap_or(self.pages.len());
+        let earlier = self.cluster(page).filter(|first| *first < place);
+        let cluster = earlier.unwrap_or(place);
         self.places.insert(number, place);
         self.by_seq.insert(seq, place);
-        let cluster = self.cluster(page).unwrap_or(place);
         let text = text(page);
         let words = page.page.as_ref().map_or(0, |page| page.words);
         self.without_text += u64::from(words > 0 && text.is_none());

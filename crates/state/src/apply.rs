@@ -52,6 +52,7 @@ impl State {
     ) -> Result<Applied, StoreError> {
         self.seq = self.seq.max(record.seq);
         self.counts.apply(record);
+        self.apply_answer(&record.event);
         let mut applied = Applied::default();
         match &record.event {
             Event::Start(_) => {}
@@ -73,6 +74,10 @@ impl State {
             Event::Retry(retry) => {
                 let mut queue = self.queue.lock();
                 queue.gate.on_put_back(retry);
+                for url in &retry.urls {
+                    self.returns.remove(url);
+                    queue.robots.reopen(url);
+                }
                 for url in retry::queued(retry) {
                     applied.reopened.push(url.url.host());
                     if !stored.frontier {
@@ -87,6 +92,23 @@ impl State {
             }
         }
         Ok(applied)
+    }
+
+    /// What an answer says of its host.
+    fn apply_answer(&mut self, event: &Event) {
+        let (host, fetch) = match event {
+            Event::Page(page) => (&page.host, page.fetch.as_ref()),
+            Event::Attempt(attempt) => (&attempt.host, Some(&attempt.fetch)),
+            Event::Sitemap(sitemap) => (&sitemap.host, Some(&sitemap.fetch)),
+            Event::Robots(robots) => {
+                let host = robots.answered_by.as_ref().unwrap_or(&robots.host);
+                (host, Some(&robots.fetch))
+            }
+            Event::Start(_) | Event::Seed(_) | Event::Retry(_) | Event::Stop(_) => return,
+        };
+        if let Some(fetch) = fetch {
+            self.pasts.on_answer(host, fetch);
+        }
     }
 
     fn apply_seed(
@@ -127,6 +149,14 @@ impl State {
 
     fn apply_robots(&mut self, robots: &RobotsRecord, stored: Stored) -> Result<(), StoreError> {
         let host = HostKey::from_record(&robots.host);
+        {
+            let mut queue = self.queue.lock();
+            let queue = &mut *queue;
+            let news = queue.robots.apply(robots);
+            let frontier = &mut queue.frontier;
+            frontier.robots_known(&host, news.crawl_delay, news.wait);
+            queue.robots.make_room(|host| frontier.is_waiting(host));
+        }
         let Some(seed) = self.reach.seed_of_host(&host) else {
             return Ok(());
         };
@@ -211,6 +241,10 @@ impl State {
             self.templates.apply(page);
         }
         self.reach.apply_page(page);
+        if let Some(back) = &page.returns {
+            let origin = retry::return_origin(page, back);
+            self.returns.insert(back.url.clone(), origin);
+        }
         self.examples.follow(page);
         if let Some(focus) = &mut self.focus {
             focus.apply(seq, page, &self.examples, lent, text);
@@ -282,8 +316,10 @@ fn new_urls(seq: u64, page: &PageRecord) -> impl Iterator<Item = FrontierUrl> + 
             true => (page.context.as_deref().unwrap_or_default(), page.hops + 1),
             false => (link.context.as_str(), 0),
         };
+        let began = page.began.as_ref().unwrap_or(&page.url);
         let context = UrlContext {
             hops,
+            began: is_redirect.then(|| began.clone()),
             features: decode(features),
             ..UrlContext::page()
         };

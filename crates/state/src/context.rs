@@ -1,13 +1,20 @@
 //! What a crawl keeps with a pending URL: opaque bytes to the frontier.
 //!
 //! ```text
-//! byte 0   kind: 0 page, 1 sitemap
+//! byte 0   bit 0: a sitemap; bit 1: a redirect led back to it; bits 2 and 3: what follows byte 1
 //! byte 1   redirects followed to get here
-//! byte 2.. features of the link for the focus model, empty without a topic
+//! [2, n]   with bit 2: what to request in its place; length in two bytes, little-endian, then UTF-8
+//! [2, n]   with bit 3: where the redirects that led here began; the same
+//! rest     features of the link for the focus model, empty without a topic
 //! ```
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+
+const SITEMAP: u8 = 1;
+const RETURNED: u8 = 1 << 1;
+const ASK: u8 = 1 << 2;
+const BEGAN: u8 = 1 << 3;
 
 /// What a pending URL is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +32,12 @@ pub struct UrlContext {
     pub kind: Kind,
     /// Redirects followed to get here.
     pub hops: u8,
+    /// A redirect led back to it, which is followed once.
+    pub returned: bool,
+    /// What to request in its place: a redirect back to it spelt it so.
+    pub ask: Option<String>,
+    /// Where the redirects began that led here.
+    pub began: Option<String>,
     /// Link features for the focus model.
     pub features: Vec<u8>,
 }
@@ -35,6 +48,9 @@ impl UrlContext {
         Self {
             kind: Kind::Page,
             hops: 0,
+            returned: false,
+            ask: None,
+            began: None,
             features: Vec::new(),
         }
     }
@@ -49,28 +65,59 @@ impl UrlContext {
 
     /// As bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let kind = match self.kind {
+        let mut flags = match self.kind {
             Kind::Page => 0,
-            Kind::Sitemap => 1,
+            Kind::Sitemap => SITEMAP,
         };
-        let mut bytes = Vec::with_capacity(2 + self.features.len());
-        bytes.extend([kind, self.hops]);
+        if self.returned {
+            flags |= RETURNED;
+        }
+        let mut texts = Vec::new();
+        for (flag, text) in [(ASK, &self.ask), (BEGAN, &self.began)] {
+            // A URL is never so long.
+            if let Some(text) = text
+                && let Ok(length) = u16::try_from(text.len())
+            {
+                flags |= flag;
+                texts.extend(length.to_le_bytes());
+                texts.extend_from_slice(text.as_bytes());
+            }
+        }
+        let mut bytes = Vec::with_capacity(2 + texts.len() + self.features.len());
+        bytes.extend([flags, self.hops]);
+        bytes.extend(texts);
         bytes.extend_from_slice(&self.features);
         bytes
     }
 
     /// From bytes; what is missing is that of a plain page.
     pub fn from_bytes(bytes: &[u8]) -> Self {
+        let flags = bytes.first().copied().unwrap_or(0);
+        let mut rest = bytes.get(2..).unwrap_or_default();
+        let mut text = |flag| (flags & flag > 0).then(|| take_text(&mut rest)).flatten();
+        let (ask, began) = (text(ASK), text(BEGAN));
         Self {
-            kind: if bytes.first() == Some(&1) {
+            kind: if flags & SITEMAP > 0 {
                 Kind::Sitemap
             } else {
                 Kind::Page
             },
             hops: bytes.get(1).copied().unwrap_or(0),
-            features: features_in(bytes).to_vec(),
+            returned: flags & RETURNED > 0,
+            ask,
+            began,
+            features: rest.to_vec(),
         }
     }
+}
+
+/// Takes a text with its length off the front; `None` for a damaged one.
+fn take_text(rest: &mut &[u8]) -> Option<String> {
+    let (length, after) = rest.split_first_chunk::<2>()?;
+    let length = usize::from(u16::from_le_bytes(*length));
+    let (text, after) = after.split_at_checked(length)?;
+    *rest = after;
+    String::from_utf8(text.to_vec()).ok()
 }
 
 /// Link features as the journal has them.
@@ -85,7 +132,14 @@ pub fn decode(text: &str) -> Vec<u8> {
 
 /// The link features in a context's bytes.
 pub(crate) fn features_in(bytes: &[u8]) -> &[u8] {
-    bytes.get(2..).unwrap_or_default()
+    let flags = bytes.first().copied().unwrap_or(0);
+    let mut rest = bytes.get(2..).unwrap_or_default();
+    for flag in [ASK, BEGAN] {
+        if flags & flag > 0 {
+            take_text(&mut rest);
+        }
+    }
+    rest
 }
 
 #[cfg(test)]
@@ -98,8 +152,22 @@ mod tests {
             kind: Kind::Sitemap,
             hops: 3,
             features: vec![7, 8],
+            ..UrlContext::page()
         };
+        assert_eq!(context.to_bytes(), [1, 3, 7, 8], "as it always was");
         assert_eq!(UrlContext::from_bytes(&context.to_bytes()), context);
+        let context = UrlContext {
+            returned: true,
+            ask: Some("http://a.example/?x=1".into()),
+            began: Some("http://a.example/".into()),
+            ..context
+        };
+        let bytes = context.to_bytes();
+        assert_eq!(UrlContext::from_bytes(&bytes), context);
+        assert_eq!(features_in(&bytes), [7, 8]);
+        for cut in 0..bytes.len() {
+            UrlContext::from_bytes(&bytes[..cut]);
+        }
         assert_eq!(UrlContext::from_bytes(&[]), UrlContext::page());
     }
 

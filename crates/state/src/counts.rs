@@ -30,8 +30,8 @@ pub struct Counts {
     pub not_modified: u64,
     /// Fetches that will be repeated.
     pub attempts: u64,
-    /// Records of finished URLs, those put back since included.
-    pub endings: u64,
+    /// Records of finished URLs for which a fetch was made, those put back since included.
+    pub fetched: u64,
     /// The URL that was finished last.
     pub last_url: String,
 }
@@ -61,7 +61,6 @@ impl Counts {
         let new = page.links.iter().filter(|link| link.fate == LinkFate::New);
         self.admitted += new.count() as u64;
         self.finished += 1;
-        self.endings += 1;
         match &page.outcome {
             Outcome::Judged(Verdict::Index) => self.indexed += 1,
             Outcome::Judged(Verdict::Junk(reason)) => {
@@ -74,6 +73,7 @@ impl Counts {
         }
         if page.fetch.is_some() {
             self.pages += 1;
+            self.fetched += 1;
         }
         if page.replaces.is_some() {
             // The page whose place it takes leaves the index as its near-duplicate.
@@ -89,9 +89,9 @@ impl Counts {
         self.finished = self.finished.saturating_sub(1);
         let count = match origin.outcome {
             OutcomeKind::Refused => &mut self.refused,
+            OutcomeKind::Redirected => &mut self.redirected,
             OutcomeKind::Failed
             | OutcomeKind::Judged
-            | OutcomeKind::Redirected
             | OutcomeKind::NotModified
             | OutcomeKind::Unknown(_) => &mut self.failed,
         };

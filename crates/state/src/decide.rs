@@ -7,22 +7,24 @@
 //! ([`frontier::Offers`]), are scored with their page in mind ([`focus::PageAhead`]), and an example
 //! page is judged by a copy of the model that has learnt from it.
 //!
-//! In this file what every URL has in common, and what has no page; `page` is a page, `links` what
+//! In this file what every URL has in common, and what has no page; `redirect` is what points
+//! elsewhere, `page` is a page, `links` what
 //! becomes of its links, `sitemaps` what robots.txt and sitemaps bring, `seeds` what a user gives.
 
-use archive::{AttemptRecord, Event, FetchRecord, LinkRecord, PageRecord, Record};
-use frontier::{CanonicalUrl, Lease};
+use archive::{AttemptRecord, Event, FetchRecord, PageRecord, Record};
+use frontier::Lease;
 use outcome::{FailureKind, Outcome};
 use sieve::{Content, Evidence};
 
 use crate::context::{Kind, UrlContext, encode};
-use crate::decided::{Decided, fate_of};
+use crate::decided::Decided;
 use crate::finding::{Finding, Reading, UrlFinding};
 use crate::recorded;
 use crate::state::{State, StoreError};
 
 mod links;
 mod page;
+mod redirect;
 mod seeds;
 mod sitemaps;
 
@@ -77,7 +79,13 @@ impl State {
                     read = Some(text);
                     record
                 }
-                other => self.decide_other(&lease, head, other, &content_type)?,
+                Reading::Redirect(Ok(target)) => {
+                    let answer = answer
+                        .as_ref()
+                        .and_then(|answer| answer.fetched.as_ref().ok());
+                    self.decide_redirect(&lease, head, &target, answer)?
+                }
+                other => self.decide_other(head, other, &content_type),
             };
             Event::Page(Box::new(record))
         };
@@ -137,6 +145,7 @@ impl State {
             foreseen_compared: foreseen.compared,
             fetch,
             context: self.focus.as_ref().map(|_| encode(&context.features)),
+            began: context.began,
             ..PageRecord::default()
         }
     }
@@ -144,13 +153,11 @@ impl State {
     /// A URL without a page.
     fn decide_other(
         &self,
-        lease: &Lease,
         mut record: PageRecord,
         reading: Reading,
         content_type: &str,
-    ) -> Result<PageRecord, StoreError> {
+    ) -> PageRecord {
         match reading {
-            Reading::Redirect(Ok(target)) => self.decide_redirect(lease, &mut record, &target)?,
             Reading::Redirect(Err(error)) => {
                 record.outcome = Outcome::Failed(FailureKind::BadRedirect);
                 record.detail = Some(error);
@@ -164,7 +171,10 @@ impl State {
                 record.detail = Some(detail);
                 record.outcome = Outcome::Failed(kind);
             }
-            Reading::NoPage { .. } | Reading::Page(_) | Reading::Sitemap(_) => {
+            Reading::NoPage { .. }
+            | Reading::Page(_)
+            | Reading::Sitemap(_)
+            | Reading::Redirect(Ok(_)) => {
                 let evidence = no_page(record.status());
                 let verdict = sieve::judge(&evidence, &self.policy.rules);
                 record.detail =
@@ -172,51 +182,7 @@ impl State {
                 record.outcome = Outcome::Judged(verdict);
             }
         }
-        Ok(record)
-    }
-
-    fn decide_redirect(
-        &self,
-        lease: &Lease,
-        record: &mut PageRecord,
-        target: &CanonicalUrl,
-    ) -> Result<(), StoreError> {
-        let url = lease.url();
-        let failed = if *target == url.url {
-            let words = "the URL redirects to itself".to_owned();
-            Some((FailureKind::RedirectLoop, words))
-        } else if u32::from(record.hops) >= self.policy.redirects_max {
-            let words = format!("after {} redirects to {target}", record.hops);
-            Some((FailureKind::TooManyRedirects, words))
-        } else {
-            None
-        };
-        if let Some((kind, words)) = failed {
-            record.outcome = Outcome::Failed(kind);
-            record.detail = Some(words);
-            return Ok(());
-        }
-        // Like an example itself, the page that it leads to is asked for wherever it is.
-        let examples = [record.url.as_str(), target.as_str()];
-        let is_example = examples.iter().any(|url| self.examples.get(url).is_some());
-        let in_scope = self.reach.check_redirect(target, url.depth, url.seed);
-        let fate = match in_scope {
-            Err(refusal) if !is_example => refusal.fate(),
-            Ok(()) | Err(_) => {
-                let queue = self.queue.lock();
-                let mut offers = queue.frontier.offers(None);
-                fate_of(offers.offer(target, url.depth, url.seed)?)
-            }
-        };
-        record.links.push(LinkRecord {
-            url: target.as_str().into(),
-            rel: "redirect".into(),
-            promise: url.priority,
-            fate,
-            ..LinkRecord::default()
-        });
-        record.outcome = Outcome::Redirected;
-        Ok(())
+        record
     }
 }
 
@@ -243,7 +209,6 @@ fn kind_of(lease: &Lease) -> Kind {
 #[cfg(test)]
 mod tests {
     use frontier::FrontierConfig;
-    use outcome::LinkFate;
 
     use super::*;
     use crate::testing::{NOW_MS, found, lease, policy, state};
@@ -288,18 +253,6 @@ mod tests {
         let decided = state.decide(found(lease, busy(), 503), NOW_MS).unwrap();
         let record = page(decided.record.event);
         assert_eq!(record.outcome, Outcome::Failed(FailureKind::Http(503)));
-    }
-
-    #[test]
-    fn a_redirect_is_a_link_unless_it_leads_to_itself() {
-        let to = |url| Reading::Redirect(Ok(CanonicalUrl::parse(url).unwrap()));
-        let record = page(decide(to("http://www.b.test/"), 301));
-        assert_eq!(record.outcome, Outcome::Redirected);
-        // A seed takes the host that it redirects to into scope.
-        assert_eq!(record.links[0].fate, LinkFate::New);
-        let record = page(decide(to("http://a.example/"), 301));
-        assert_eq!(record.outcome, Outcome::Failed(FailureKind::RedirectLoop));
-        assert!(record.links.is_empty());
     }
 
     #[test]

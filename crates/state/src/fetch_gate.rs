@@ -194,6 +194,8 @@ impl FetchGate {
                 | Refusal::Guard(_)
                 | Refusal::Trap(_)
                 | Refusal::LowYield(_)
+                | Refusal::LeftOut(_)
+                | Refusal::HostGone(_)
                 | Refusal::Unknown(_) => None,
             },
         }
@@ -274,6 +276,8 @@ impl FetchGate {
             | Refusal::Guard(_)
             | Refusal::Trap(_)
             | Refusal::LowYield(_)
+            | Refusal::LeftOut(_)
+            | Refusal::HostGone(_)
             | Refusal::Unknown(_) => false,
         }
     }

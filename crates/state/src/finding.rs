@@ -19,8 +19,8 @@ const REL_BYTES_MAX: usize = 200;
 /// Places of one link on a page that are kept.
 const LINK_PLACES_MAX: usize = 4;
 
-/// An answer and when it was asked for.
-#[derive(Debug)]
+/// An answer and when it was asked for. Clones share the body.
+#[derive(Debug, Clone)]
 pub struct Answer {
     /// What came back.
     pub fetched: Result<Fetched, FetchError>,
@@ -62,11 +62,15 @@ impl Finding {
 pub struct RobotsFinding {
     /// The host.
     pub host: HostKey,
+    /// Scheme and authority whose robots.txt it is.
+    pub origin: String,
+    /// The host that gave the last answer.
+    pub answered_by: HostKey,
     /// What came back, after redirects.
     pub answer: Answer,
-    /// The rules that follow from it.
+    /// What it says; of an answer that broke off, its whole lines.
     pub robots: Arc<Robots>,
-    /// What follows from the answer.
+    /// What follows from the answer by itself.
     pub rules: RobotsAnswer,
 }
 

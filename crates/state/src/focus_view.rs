@@ -512,7 +512,7 @@ fn merged(pending: &[u8], mut known: LinkFeatures, again: &LinkFeatures) -> Vec<
     known.merge(again);
     let context = UrlContext {
         features: known.to_bytes(),
-        ..UrlContext::from_bytes(&pending[..pending.len().min(2)])
+        ..UrlContext::from_bytes(pending)
     };
     context.to_bytes()
 }

@@ -13,8 +13,7 @@ use archive::{BodyRef, Event, PageRecord, Record, SeedRecord};
 use fetcher::{Robots, SitemapUrl};
 use focus::FocusConfig;
 use frontier::{
-    CanonicalUrl, Frontier, FrontierConfig, HeldBack, HostAdvice, HostKey, Lease, Next, Permission,
-    Refused,
+    CanonicalUrl, Frontier, FrontierConfig, HeldBack, HostAdvice, HostKey, Lease, Next, Refused,
 };
 use outcome::{FailureKind, RobotsAnswer, SitemapKind};
 use proptest::prelude::*;
@@ -25,9 +24,7 @@ use crate::context::{Kind, UrlContext};
 use crate::finding::{PageReading, Reading, RobotsFinding, SitemapReading, UrlFinding};
 use crate::retry::{Candidates, RetryFilter, way_of_filter};
 use crate::testing::{self, answer, read};
-use crate::{
-    Decided, DuplicateLinks, Finding, LearntPolicy, Lent, Policy, RobotsGate, State, Stored,
-};
+use crate::{Decided, DuplicateLinks, Finding, LearntPolicy, Lent, Policy, State, Stored};
 
 const HOSTS: u64 = 4;
 const PAGES: u64 = 14;
@@ -68,6 +65,7 @@ fn policy(kinds: Kinds) -> Policy {
         ][kinds.links_of_duplicates as usize % 3],
         learnt: LearntPolicy::usual(kinds.has_topic ^ kinds.is_swapped),
         focus: kinds.has_topic.then_some(focus),
+        obey_robots: true,
         ..testing::policy()
     }
 }
@@ -137,27 +135,6 @@ impl Journal {
     }
 }
 
-/// Hosts whose robots.txt was read.
-#[derive(Default)]
-struct Known(BTreeSet<String>);
-
-impl RobotsGate for Known {
-    fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
-        if !self.0.contains(host.as_str()) {
-            return Permission::Unknown;
-        }
-        if url.as_str().ends_with("/13") {
-            let rule = outcome::RobotsRefusal::Rule {
-                rule: "Disallow: /*13".into(),
-                line: 2,
-            };
-            let refusal = outcome::Refusal::Robots(rule);
-            return Permission::Refused(Refused::Refusal(refusal));
-        }
-        Permission::Allowed
-    }
-}
-
 struct World {
     dice: Dice,
     kinds: Kinds,
@@ -166,7 +143,6 @@ struct World {
     now_ms: u64,
     state: State,
     journal: Journal,
-    robots: Known,
     running: Vec<Lease>,
     settled: Vec<(Lease, Record)>,
 }
@@ -185,7 +161,6 @@ impl World {
             now_ms: BEGAN_MS,
             state,
             journal: Journal::default(),
-            robots: Known::default(),
             running: Vec::new(),
             settled: Vec::new(),
         };
@@ -249,6 +224,9 @@ impl World {
                 self.commit_event(event);
             }
         }
+        for event in self.state.decide_returns().unwrap() {
+            self.commit_event(event);
+        }
         self.journal.synced = self.journal.records.len();
         let end = self.journal.records.len() as u64;
         self.state.store(end, end).unwrap();
@@ -260,7 +238,6 @@ impl World {
         self.journal.records.truncate(self.journal.synced);
         self.running.clear();
         self.settled.clear();
-        self.robots.0.clear();
         let nowhere = tempfile::tempdir().unwrap();
         // sled lets go of a directory when the old state is gone.
         self.state = open(nowhere.path(), self.kinds, self.now).0;
@@ -282,11 +259,12 @@ impl World {
         }
         let next = {
             let mut queue = self.state.queue().lock();
-            queue.next(self.now, &mut self.robots).unwrap()
+            queue.next(self.now, self.now_ms).unwrap()
         };
         match next {
             Next::Lease(lease) => self.running.push(lease),
-            Next::Robots(host, _) => self.read_robots(host),
+            Next::Robots(host, url) => self.read_robots(host, &url),
+            Next::Errand(host, _) => panic!("{host} was not asked for"),
             Next::Refused(lease, refused) => {
                 let reading = match refused {
                     Refused::Refusal(refusal) => Reading::Refused(refusal),
@@ -322,20 +300,50 @@ impl World {
         }
     }
 
-    fn read_robots(&mut self, host: HostKey) {
-        let text = format!("Sitemap: http://{host}/map.xml\nSitemap: http://{host}/more.xml\n");
-        let url = url::Url::parse(&format!("http://{host}/robots.txt")).unwrap();
-        self.robots.0.insert(host.to_string());
-        let advice = HostAdvice::default();
+    fn read_robots(&mut self, host: HostKey, url: &CanonicalUrl) {
+        let text = format!(
+            "User-agent: *\nDisallow: /*13\nSitemap: http://{host}/map.xml\nSitemap: \
+             http://{host}/more.xml\n"
+        );
+        let (status, rules) = match self.dice.roll(4) {
+            0 => (503, RobotsAnswer::Outage),
+            1 => (404, RobotsAnswer::AllowAll),
+            _ => (200, RobotsAnswer::Parsed),
+        };
+        let text = match rules {
+            RobotsAnswer::Parsed => text.as_str(),
+            _ => "",
+        };
+        let mut answer = answer(url.to_url().join("/robots.txt").unwrap(), status);
+        self.date(&mut answer, status);
+        let advice = HostAdvice {
+            status,
+            ..HostAdvice::default()
+        };
         let mut queue = self.state.queue().lock();
-        queue.frontier.robots_done(&host, self.now, None, &advice);
+        queue.frontier.body_done(&host, self.now, &advice);
         drop(queue);
         self.commit(Finding::Robots(Box::new(RobotsFinding {
+            origin: crate::robots_book::origin_of(url.as_str()).to_owned(),
+            answered_by: host.clone(),
             host,
-            answer: answer(url, 200),
+            answer,
             robots: Arc::new(Robots::parse(text.as_bytes())),
-            rules: RobotsAnswer::Parsed,
+            rules,
         })));
+    }
+
+    /// Gives an answer the time of the crawl; one that fails may ask for time.
+    fn date(&mut self, answer: &mut crate::Answer, status: u16) {
+        answer.started_ms = self.now_ms;
+        if let Ok(fetched) = &mut answer.fetched
+            && status == 503
+            && self.dice.roll(2) == 0
+        {
+            let seconds = self.dice.roll(100).to_string();
+            let field = ("retry-after".to_owned(), seconds.into_bytes());
+            fetched.headers.push(field);
+        }
     }
 
     fn finish_one(&mut self) {
@@ -348,10 +356,17 @@ impl World {
         drop(queue);
         let url = lease.url().url.to_url();
         let (reading, status) = self.reading(&lease, &url);
+        let mut answer = answer(url, status);
+        self.date(&mut answer, status);
+        if let (Reading::Redirect(Ok(target)), Ok(fetched)) = (&reading, &mut answer.fetched) {
+            let to = ("location".to_owned(), target.as_str().as_bytes().to_vec());
+            let cookie = ("set-cookie".to_owned(), b"c=1".to_vec());
+            fetched.headers.extend([to, cookie]);
+        }
         self.commit(Finding::Url(Box::new(UrlFinding {
             lease,
             reading,
-            answer: Some(answer(url, status)),
+            answer: Some(answer),
             content_type: "text/html".into(),
         })));
     }
@@ -481,6 +496,10 @@ fn answers(state: &mut State, journal: &Journal) -> BTreeMap<String, String> {
     state.rescore().unwrap();
     answer("counts".into(), format!("{:?}", state.counts));
     answer("seq".into(), format!("{}", state.seq));
+    answer("pasts".into(), format!("{:?}", state.pasts));
+    answer("returns".into(), format!("{:?}", state.returns));
+    let robots = format!("{:?}", state.queue.lock().robots.tell());
+    answer("robots".into(), robots);
     answer("seeds".into(), format!("{:?}", state.reach.seeds()));
     let mut kept: Vec<_> = state
         .kept
@@ -621,6 +640,91 @@ proptest! {
             is_swapped,
         });
     }
+}
+
+/// A crawl of one host whose pages answer 429 and ask for two minutes, after one page and a robots.txt
+/// that asks for five seconds; then the process is killed and begun again.
+fn busy_crawl() -> World {
+    let kinds = Kinds {
+        is_swapped: false,
+        has_topic: false,
+        keep: 0,
+        links_of_duplicates: 0,
+        urls_per_host: 0,
+    };
+    let mut world = World::new(7, kinds);
+    // Decades ahead of the real clock, as if that had been set back since.
+    world.now_ms = 4_102_444_800_000;
+    let host = HostKey::from_record("h0.example");
+    let text = "User-agent: *\nCrawl-delay: 5\nDisallow: /1\n";
+    let url = url::Url::parse("http://h0.example/robots.txt").unwrap();
+    let mut found = answer(url.clone(), 200);
+    found.started_ms = world.now_ms;
+    world.commit(Finding::Robots(Box::new(RobotsFinding {
+        origin: "http://h0.example".into(),
+        answered_by: host.clone(),
+        host,
+        answer: found,
+        robots: Arc::new(Robots::parse(text.as_bytes())),
+        rules: RobotsAnswer::Parsed,
+    })));
+    let lease = loop {
+        world.now += Duration::from_secs(1);
+        world.now_ms += 1_000;
+        let next = world.state.queue().lock().next(world.now, world.now_ms);
+        match next.unwrap() {
+            Next::Lease(lease) if lease.url().url.as_str().contains("//h0.") => break lease,
+            Next::Lease(_) | Next::Robots(..) => {}
+            other => panic!("{other:?}"),
+        }
+    };
+    let mut busy = answer(lease.url().url.to_url(), 429);
+    busy.started_ms = world.now_ms;
+    if let Ok(fetched) = &mut busy.fetched {
+        let field = ("retry-after".to_owned(), b"60".to_vec());
+        fetched.headers.push(field);
+    }
+    world.commit(Finding::Url(Box::new(UrlFinding {
+        lease,
+        reading: Reading::Failed {
+            kind: FailureKind::Http(429),
+            detail: "busy".into(),
+            transient: true,
+        },
+        answer: Some(busy),
+        content_type: String::new(),
+    })));
+    let another = SeedRecord {
+        seed: 3,
+        url: "http://h0.example/2".into(),
+        ..SeedRecord::default()
+    };
+    let event = world.state.decide_seed(another).unwrap();
+    world.commit_event(event);
+    world.end_group();
+    world.crash();
+    world
+}
+
+#[test]
+fn what_a_host_asked_for_holds_after_a_crash() {
+    // It was asked again as soon as the next process began.
+    let world = busy_crawl();
+    let began = world.now;
+    let host = HostKey::from_record("h0.example");
+    {
+        let queue = world.state.queue().lock();
+        let mut status = queue.frontier.hosts(9, began).into_iter();
+        let status = status.find(|shown| shown.host == host).unwrap();
+        assert_eq!(status.why, "retry-after");
+        // Though the wall clock was set back it is as long as the host asked for, and no longer.
+        assert_eq!(status.next_in.as_secs(), 60);
+    }
+    // robots.txt is known still: a rule refuses at once, without a request.
+    let url = CanonicalUrl::parse("http://h0.example/1").unwrap();
+    let queue = world.state.queue().lock();
+    let permission = queue.robots.check(&url, world.now_ms);
+    assert!(matches!(permission, frontier::Permission::Refused(_)));
 }
 
 #[test]

@@ -18,7 +18,8 @@
 //!
 //! In reading order: [`finding`] is what was found at a URL, [`policy`] what the user wants;
 //! [`state`] is the whole; `decide` (which makes a `decided`) and `apply` are the two halves of every change. The parts:
-//! [`queue`] (frontier and [`fetch_gate`], with `read_urls` and [`refused`]), [`kept`] pages and
+//! [`queue`] (frontier, `robots_book` and [`fetch_gate`], with `read_urls` and [`refused`]),
+//! `host_pasts` (what hosts answered last), [`kept`] pages and
 //! their prints, [`templates`] of hosts, [`reach`] (scope, seeds, hosts), [`examples`] and
 //! [`focus_view`], [`counts`]. [`retry`] gives URLs another chance; [`recorded`] goes from the
 //! stages' types to the journal's and back, [`context`] is what a waiting URL carries.
@@ -32,6 +33,7 @@ pub mod examples;
 pub mod fetch_gate;
 pub mod finding;
 pub mod focus_view;
+mod host_pasts;
 pub mod kept;
 pub mod policy;
 pub mod queue;
@@ -40,6 +42,7 @@ mod read_urls;
 pub mod recorded;
 pub mod refused;
 pub mod retry;
+mod robots_book;
 pub mod state;
 pub mod templates;
 
@@ -52,8 +55,9 @@ pub use finding::{Answer, Finding, Reading, UrlFinding};
 pub use focus_view::{FocusView, Lent};
 pub use kept::KeptPages;
 pub use policy::{DuplicateLinks, Learnt, LearntPolicy, Policy};
-pub use queue::{Queue, RobotsGate, SharedQueue};
+pub use queue::{Queue, SharedQueue};
 pub use reach::Reach;
+pub use robots_book::origin_of;
 pub use state::{State, StateError, StoreError};
 
 #[cfg(test)]

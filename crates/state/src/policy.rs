@@ -88,6 +88,12 @@ pub struct Policy {
     pub retry_delay: Duration,
     /// The longest wait that a server may ask for.
     pub retry_after_max: Duration,
+    /// Whether cookies are kept, so that a redirect that sets one may lead back.
+    pub cookies: bool,
+    /// Whether robots.txt is obeyed.
+    pub obey_robots: bool,
+    /// The outage of a robots.txt after which its host counts as closed.
+    pub robots_outage_max: Duration,
     /// Our product token in robots.txt.
     pub agent: String,
     /// The topic, if there is one.

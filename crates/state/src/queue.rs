@@ -1,54 +1,52 @@
 //! What the dispatcher shares with the writer: whose turn is it, and is that URL worth a request?
 //!
-//! Frontier and fetch gate are asked together and change together, so they lie behind one lock. It
-//! is held for a few lines at a time; nothing under it waits for a disk or computes for long, but
-//! for the frontier's own rows.
+//! Frontier, robots.txt and fetch gate are asked together and change together, so they lie behind one
+//! lock. It is held for a few lines at a time; nothing under it waits for a disk or computes for long,
+//! but for the frontier's own rows.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use frontier::{
-    CanonicalUrl, Frontier, FrontierError, Gate, HeldBack, HostKey, Next, Permission, Refused,
-    UrlNormalizer,
+    CanonicalUrl, Frontier, FrontierError, FrontierUrl, Gate, HeldBack, HostKey, Next, Permission,
+    Refused, Scope, UrlNormalizer,
 };
-use outcome::Refusal;
+use outcome::{LinkFate, Refusal};
 
 use crate::fetch_gate::{FetchGate, ForeseenBy};
+use crate::reach::SharedScope;
+use crate::robots_book::RobotsBook;
 
-/// What robots.txt says to URLs.
-pub trait RobotsGate {
-    /// May this URL be fetched?
-    fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission;
-}
-
-/// Frontier and fetch gate.
+/// Frontier, robots.txt and fetch gate.
 #[derive(Debug)]
 pub struct Queue {
     /// Which URL next, and when.
     pub frontier: Frontier,
     /// What is not worth a request.
     pub(crate) gate: FetchGate,
+    /// What belongs to the crawl.
+    scope: SharedScope,
+    /// What may be asked for.
+    pub(crate) robots: RobotsBook,
     /// Refusals of held back URLs that are not recorded yet, by rule: they count for its bound.
     refusing: HashMap<String, u64>,
 }
 
 impl Queue {
-    /// Whose turn is it? robots.txt is asked before the fetch gate.
+    /// Whose turn is it? robots.txt is asked before the fetch gate; `now_ms` is the time since the
+    /// Unix epoch.
     ///
     /// # Errors
     /// When the frontier's store cannot be read.
-    pub fn next(
-        &mut self,
-        now: Instant,
-        robots: &mut dyn RobotsGate,
-    ) -> Result<Next, FrontierError> {
-        let gate = &self.gate;
-        let refusing = &mut self.refusing;
-        let mut gates = BothGates {
-            robots,
-            gate,
-            refusing,
+    pub fn next(&mut self, now: Instant, now_ms: u64) -> Result<Next, FrontierError> {
+        let scope = &*self.scope.read().unwrap_or_else(PoisonError::into_inner);
+        let mut gates = Gates {
+            robots: &self.robots,
+            gate: &self.gate,
+            scope,
+            refusing: &mut self.refusing,
+            now_ms,
         };
         self.frontier.next(now, &mut gates)
     }
@@ -71,15 +69,26 @@ impl Queue {
     }
 }
 
-struct BothGates<'q> {
-    robots: &'q mut dyn RobotsGate,
+struct Gates<'q> {
+    robots: &'q RobotsBook,
     gate: &'q FetchGate,
+    scope: &'q Scope,
+    now_ms: u64,
     refusing: &'q mut HashMap<String, u64>,
 }
 
-impl Gate for BothGates<'_> {
-    fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
-        self.robots.check(host, url)
+impl Gate for Gates<'_> {
+    fn belongs(&mut self, url: &FrontierUrl) -> Result<(), LinkFate> {
+        // Seeds and examples are the user's, sitemaps the site's.
+        if url.depth == 0 {
+            return Ok(());
+        }
+        let in_scope = self.scope.check(&url.url, url.depth, url.seed);
+        in_scope.map_err(|refusal| refusal.fate())
+    }
+
+    fn check(&mut self, _: &HostKey, url: &CanonicalUrl) -> Permission {
+        self.robots.check(url, self.now_ms)
     }
 
     fn worth(
@@ -116,12 +125,18 @@ impl Gate for BothGates<'_> {
 pub struct SharedQueue(Arc<Mutex<Queue>>);
 
 impl SharedQueue {
-    pub(crate) fn new(frontier: Frontier, gate: FetchGate) -> Self {
-        let refusing = HashMap::new();
+    pub(crate) fn new(
+        frontier: Frontier,
+        gate: FetchGate,
+        robots: RobotsBook,
+        scope: SharedScope,
+    ) -> Self {
         Self(Arc::new(Mutex::new(Queue {
             frontier,
             gate,
-            refusing,
+            robots,
+            scope,
+            refusing: HashMap::new(),
         })))
     }
 

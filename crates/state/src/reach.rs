@@ -1,6 +1,7 @@
 //! Which URLs belong to the crawl: its scope, its seeds, and the hosts they led to.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use archive::{PageRecord, SeedRecord};
 use frontier::{
@@ -12,10 +13,13 @@ use outcome::Outcome;
 /// Hosts remembered at most; a crawl that meets more reads no sitemaps of the rest.
 const HOSTS_MAX: usize = 1_000_000;
 
+/// The scope, which whoever leases asks as well.
+pub(crate) type SharedScope = Arc<RwLock<Scope>>;
+
 /// Scope, seeds and hosts.
 #[derive(Debug)]
 pub struct Reach {
-    scope: Scope,
+    scope: SharedScope,
     seeds: Vec<SeedRecord>,
     seeds_of_hosts: HashMap<HostKey, u32>,
     sitemaps_of_hosts: HashMap<HostKey, usize>,
@@ -30,7 +34,7 @@ impl Reach {
     /// When a pattern of the scope is no regular expression, or a host is none.
     pub fn new(config: &ScopeConfig) -> Result<Self, ScopeError> {
         Ok(Self {
-            scope: Scope::new(config)?,
+            scope: Arc::new(RwLock::new(Scope::new(config)?)),
             seeds: Vec::new(),
             seeds_of_hosts: HashMap::new(),
             sitemaps_of_hosts: HashMap::new(),
@@ -45,8 +49,8 @@ impl Reach {
     pub fn apply_seed(&mut self, seed: &SeedRecord) -> Result<(), UrlError> {
         let given = seed_url(seed)?;
         match seed.example {
-            Some(_) => self.scope.add_example(),
-            None => self.scope.add_seed(&given),
+            Some(_) => self.change().add_example(),
+            None => self.change().add_seed(&given),
         }
         self.note_host(&given.url.host(), seed.seed);
         self.seeds.push(seed.clone());
@@ -56,7 +60,7 @@ impl Reach {
     /// Takes in a finished URL: the target of a seed that redirects is in that seed's scope.
     pub fn apply_page(&mut self, page: &PageRecord) {
         for target in seed_targets(page) {
-            self.scope.extend(page.seed, &target);
+            self.change().extend(page.seed, &target);
         }
     }
 
@@ -65,7 +69,20 @@ impl Reach {
     /// # Errors
     /// The rule that refuses it.
     pub fn check(&self, url: &CanonicalUrl, depth: u32, seed: u32) -> Result<(), ScopeRefusal> {
-        self.scope.check(url, depth, seed)
+        self.rules().check(url, depth, seed)
+    }
+
+    /// The scope, as it grows.
+    pub(crate) fn scope(&self) -> SharedScope {
+        Arc::clone(&self.scope)
+    }
+
+    fn rules(&self) -> RwLockReadGuard<'_, Scope> {
+        self.scope.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self) -> RwLockWriteGuard<'_, Scope> {
+        self.scope.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The same for where the page of a URL redirects: a seed takes its target's host into scope.
@@ -76,8 +93,8 @@ impl Reach {
         seed: u32,
     ) -> Result<(), ScopeRefusal> {
         match depth {
-            0 => self.scope.check_beside_host(target, depth, seed),
-            _ => self.scope.check(target, depth, seed),
+            0 => self.rules().check_beside_host(target, depth, seed),
+            _ => self.rules().check(target, depth, seed),
         }
     }
 

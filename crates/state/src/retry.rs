@@ -3,14 +3,16 @@
 //!
 //! Which URLs may be tried again follows from the journal alone, and that they are is a record in
 //! it: so a crawl that is stopped and one that runs do the same, and replay agrees with both. What
-//! may be tried again is what was never had: failures of the network and of servers, and URLs
-//! whose host had no usable robots.txt. A page that was read keeps its verdict.
+//! may be tried again is what was never had: failures of the network and of servers, URLs whose
+//! host was given up or had no usable robots.txt, and URLs that the scope or a budget of an earlier
+//! start left out. A page that was read keeps its verdict. A URL to which a redirect has led back,
+//! with a cookie say, is asked for once more.
 
 use std::collections::HashMap;
 
-use archive::{Event, PageRecord, Record, RetryOrigin, RetryRecord};
+use archive::{Event, PageRecord, Record, RetryOrigin, RetryRecord, ReturnRecord};
 use frontier::{CanonicalUrl, FrontierUrl};
-use outcome::{FailureKind, Outcome, Refusal, RobotsRefusal};
+use outcome::{FailureKind, Outcome, OutcomeKind, Refusal, RobotsRefusal};
 use serde::{Deserialize, Serialize};
 
 use crate::context::{UrlContext, decode};
@@ -49,7 +51,16 @@ const FAILURES: [FailureKind; 12] = [
 ];
 
 /// What asks for URLs whose host had no usable robots.txt.
-const NO_ROBOTS: &str = "robots";
+const NO_ROBOTS: &str = Refusal::ROBOTS;
+
+/// What asks for URLs whose host was given up.
+const HOST_GONE: &str = Refusal::HOST_GONE;
+
+/// Why URLs are put back to which a redirect has led back, in words.
+const LED_BACK: &str = "a redirect led back";
+
+/// What asks for URLs that the scope or a budget of an earlier start left out.
+const LEFT_OUT: &str = Refusal::LEFT_OUT;
 
 /// What asks for URLs that were refused unread because of a learnt rule; the name of such a refusal
 /// asks for these alone.
@@ -63,6 +74,8 @@ enum Ending {
     Class(u16),
     Failure(FailureKind),
     NoRobots,
+    LeftOut,
+    HostGone,
     /// Refused for a learnt rule, by this name of a refusal if there is one.
     Learnt(Option<&'static str>),
 }
@@ -82,6 +95,8 @@ impl Ending {
             (Some(class), ..) => Self::Class(class),
             (None, Ok(status), _) => Self::Status(status),
             (None, Err(_), NO_ROBOTS) => Self::NoRobots,
+            (None, Err(_), LEFT_OUT) => Self::LeftOut,
+            (None, Err(_), HOST_GONE) => Self::HostGone,
             (None, Err(_), name) => Self::Failure(name.into()),
         }
     }
@@ -92,6 +107,8 @@ impl Ending {
             Self::Class(class) => page.status() / 100 == *class,
             Self::Failure(kind) => page.outcome == Outcome::Failed(kind.clone()),
             Self::NoRobots => has_no_robots(page),
+            Self::LeftOut => matches!(page.outcome.refusal(), Some(Refusal::LeftOut(_))),
+            Self::HostGone => matches!(page.outcome.refusal(), Some(Refusal::HostGone(_))),
             Self::Learnt(name) => {
                 let refusal = page.outcome.refusal().filter(|refusal| refusal.is_learnt());
                 refusal.is_some_and(|refusal| name.is_none_or(|name| name == refusal.name()))
@@ -103,7 +120,12 @@ impl Ending {
     fn is_learnt(&self) -> bool {
         match self {
             Self::Learnt(_) => true,
-            Self::Status(_) | Self::Class(_) | Self::Failure(_) | Self::NoRobots => false,
+            Self::Status(_)
+            | Self::Class(_)
+            | Self::Failure(_)
+            | Self::NoRobots
+            | Self::LeftOut
+            | Self::HostGone => false,
         }
     }
 }
@@ -171,8 +193,7 @@ fn parse_status(text: &str) -> Result<String, String> {
     let names: Vec<&str> = names
         .iter()
         .map(|name| &**name)
-        .chain([NO_ROBOTS])
-        .chain([LEARNT])
+        .chain([NO_ROBOTS, LEFT_OUT, HOST_GONE, LEARNT])
         .chain(Refusal::LEARNT_NAMES)
         .collect();
     if names.contains(&status.as_str()) {
@@ -271,7 +292,8 @@ pub fn way_of_rules(rules: &[String]) -> impl Fn(&PageRecord) -> Option<usize> +
 }
 
 fn may_be_retried(page: &PageRecord) -> bool {
-    matches!(page.outcome, Outcome::Failed(_)) || has_no_robots(page)
+    let refusal = page.outcome.refusal();
+    matches!(page.outcome, Outcome::Failed(_)) || refusal.is_some_and(Refusal::may_pass)
 }
 
 fn has_no_robots(page: &PageRecord) -> bool {
@@ -298,6 +320,20 @@ pub(crate) fn origin(page: &PageRecord) -> RetryOrigin {
             .refusal()
             .map(Refusal::rules)
             .unwrap_or_default(),
+        returned: false,
+        ask: None,
+    }
+}
+
+/// The same of a URL to which the redirect of a page leads back: it redirected, and is where the page
+/// is.
+pub(crate) fn return_origin(page: &PageRecord, back: &ReturnRecord) -> RetryOrigin {
+    RetryOrigin {
+        outcome: OutcomeKind::Redirected,
+        hops: page.hops.saturating_add(1),
+        returned: true,
+        ask: back.ask.clone(),
+        ..origin(page)
     }
 }
 
@@ -310,6 +346,8 @@ pub(crate) fn queued(retry: &RetryRecord) -> impl Iterator<Item = FrontierUrl> +
 fn waiting(url: &str, origin: &RetryOrigin) -> Option<FrontierUrl> {
     let context = UrlContext {
         hops: origin.hops,
+        returned: origin.returned,
+        ask: origin.ask.clone(),
         features: decode(origin.context.as_deref().unwrap_or_default()),
         ..UrlContext::page()
     };
@@ -330,6 +368,16 @@ pub fn records_for_filter(candidates: Vec<Candidate>, filter: &RetryFilter) -> V
         urls,
         origins,
         filter: words.clone(),
+        ..RetryRecord::default()
+    })
+}
+
+/// Records that put URLs back to which redirects have led back.
+pub(crate) fn records_for_returns(candidates: Vec<Candidate>) -> Vec<Event> {
+    records(candidates, |urls, origins| RetryRecord {
+        urls,
+        origins,
+        filter: LED_BACK.into(),
         ..RetryRecord::default()
     })
 }

@@ -1,18 +1,22 @@
 //! All that a crawl knows.
 
-use archive::SeedRecord;
+use std::collections::BTreeMap;
+
+use archive::{RetryOrigin, SeedRecord};
 use focus::TopicError;
-use frontier::{Frontier, FrontierError, ScopeError};
+use frontier::{Frontier, FrontierError, HostKey, HostPast, ScopeError};
 use simhash::{IndexError, TableIndex};
 
 use crate::counts::Counts;
 use crate::examples::Examples;
 use crate::fetch_gate::FetchGate;
 use crate::focus_view::FocusView;
+use crate::host_pasts::HostPasts;
 use crate::kept::KeptPages;
 use crate::policy::Policy;
 use crate::queue::SharedQueue;
 use crate::reach::Reach;
+use crate::robots_book::{RobotsBook, RobotsPolicy};
 use crate::templates::Templates;
 
 /// Why a state cannot begin.
@@ -36,6 +40,9 @@ pub struct State {
     pub(crate) reach: Reach,
     pub(crate) examples: Examples,
     pub(crate) focus: Option<FocusView>,
+    pub(crate) pasts: HostPasts,
+    /// URLs to which a redirect has led back and that were not put back yet.
+    pub(crate) returns: BTreeMap<String, RetryOrigin>,
     pub(crate) counts: Counts,
     pub(crate) seq: u64,
 }
@@ -47,13 +54,21 @@ impl State {
     /// When scope or topic cannot be used.
     pub fn new(policy: Policy, frontier: Frontier, prints: TableIndex) -> Result<Self, StateError> {
         let gate = FetchGate::new(policy.random_seed, policy.learnt);
+        let reach = Reach::new(&policy.scope)?;
+        let robots = RobotsBook::new(RobotsPolicy {
+            obey: policy.obey_robots,
+            retry_delay: policy.retry_delay,
+            outage_max: policy.robots_outage_max,
+        });
         Ok(Self {
-            queue: SharedQueue::new(frontier, gate),
+            queue: SharedQueue::new(frontier, gate, robots, reach.scope()),
             kept: KeptPages::new(prints),
             templates: Templates::default(),
-            reach: Reach::new(&policy.scope)?,
+            reach,
             examples: Examples::default(),
             focus: policy.focus.as_ref().map(FocusView::new).transpose()?,
+            pasts: HostPasts::default(),
+            returns: BTreeMap::new(),
             counts: Counts::default(),
             seq: 0,
             policy,
@@ -93,13 +108,42 @@ impl State {
     }
 
     /// From here on records are made, and no longer read from the journal: what waits is scored as
-    /// the model has it now, and new URLs may be leased only when they are stored.
+    /// the model has it now, new URLs may be leased only when they are stored, and hosts are owed what
+    /// they were owed when the last process ended.
     ///
     /// # Errors
     /// When the frontier's store cannot be read or written.
     pub fn go_live(&mut self) -> Result<(), StoreError> {
         self.queue.lock().frontier.hold_new_until_applied();
+        self.resume_hosts();
         self.rescore()
+    }
+
+    /// Tells the frontier what the journal knows of its hosts.
+    fn resume_hosts(&mut self) {
+        let mut queue = self.queue.lock();
+        let queue = &mut *queue;
+        let mut pasts: BTreeMap<HostKey, HostPast> = BTreeMap::new();
+        for host in self.pasts.troubled() {
+            let key = HostKey::from_record(host);
+            pasts.insert(key, self.pasts.of(host));
+        }
+        for (host, crawl_delay, outage) in queue.robots.hosts() {
+            let past = pasts.entry(host);
+            let past = past.or_insert_with_key(|host| self.pasts.of(host.as_str()));
+            past.crawl_delay = past.crawl_delay.max(crawl_delay);
+            past.robots_outage = past.robots_outage.max(outage);
+        }
+        for host in queue.frontier.waiting_hosts() {
+            let past = pasts.entry(host);
+            past.or_insert_with_key(|host| self.pasts.of(host.as_str()));
+        }
+        for (host, past) in pasts {
+            queue.frontier.resume_host(&host, &past);
+        }
+        queue
+            .frontier
+            .set_answered_before(self.pasts.any_answered());
     }
 
     /// Scores all that waits by the focus model as it is now.

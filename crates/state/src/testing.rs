@@ -5,16 +5,13 @@ use std::time::{Duration, Instant};
 use archive::{Record, SeedRecord};
 use extractor::{BlockKeys, PageContext};
 use fetcher::Fetched;
-use frontier::{
-    CanonicalUrl, Frontier, FrontierConfig, HostAdvice, HostKey, Lease, Next, Permission,
-    ScopeConfig,
-};
+use frontier::{CanonicalUrl, Frontier, FrontierConfig, HostAdvice, Lease, Next, ScopeConfig};
 use segment::Segmenter;
 use sieve::{Keep, Rules};
 use simhash::{IndexConfig, TableIndex};
 
 use crate::finding::{FoundLink, LinkPlace, PageReading, Reading, UrlFinding};
-use crate::{Answer, DuplicateLinks, Finding, Lent, Policy, RobotsGate, State, Stored};
+use crate::{Answer, DuplicateLinks, Finding, Lent, Policy, State, Stored};
 
 pub(crate) const NOW_MS: u64 = 1_700_000_000_000;
 
@@ -41,6 +38,9 @@ pub(crate) fn policy() -> Policy {
         attempts_max: 2,
         retry_delay: Duration::from_secs(1),
         retry_after_max: Duration::from_secs(60),
+        cookies: true,
+        obey_robots: false,
+        robots_outage_max: Duration::from_secs(24 * 3_600),
         agent: "tamis".into(),
         focus: None,
         random_seed: 7,
@@ -69,19 +69,11 @@ pub(crate) fn apply(state: &mut State, record: &Record) {
     applied.unwrap();
 }
 
-struct Open;
-
-impl RobotsGate for Open {
-    fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
-        Permission::Allowed
-    }
-}
-
 /// Leases the URL whose turn it is, long after the last one.
 pub(crate) fn lease(state: &State, turn: u64) -> Lease {
     let now = Instant::now() + Duration::from_secs(3_600 * (turn + 1));
     let mut queue = state.queue().lock();
-    let Next::Lease(lease) = queue.next(now, &mut Open).unwrap() else {
+    let Next::Lease(lease) = queue.next(now, NOW_MS).unwrap() else {
         panic!("nothing to lease");
     };
     let host = lease.url().url.host();

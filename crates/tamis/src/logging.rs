@@ -20,6 +20,28 @@ impl io::Write for AboveProgress {
     }
 }
 
+/// The crates whose lines are shown; of others only when RUST_LOG asks for them by name.
+const OURS: [&str; 12] = [
+    "tamis",
+    "pipeline",
+    "state",
+    "frontier",
+    "fetcher",
+    "extractor",
+    "archive",
+    "simhash",
+    "kv",
+    "focus",
+    "index",
+    "report",
+];
+
+/// The filter for a level of ours.
+fn ours(level: &str) -> String {
+    let crates: Vec<String> = OURS.iter().map(|name| format!("{name}={level}")).collect();
+    format!("off,{}", crates.join(","))
+}
+
 /// Starts logging for the process. `RUST_LOG` wins over `-v` and `-q`.
 pub fn start(global: &Global) {
     let level = match (global.quiet, global.verbose) {
@@ -29,8 +51,7 @@ pub fn start(global: &Global) {
         (false, 2) => "debug",
         (false, _) => "trace",
     };
-    let filter = EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| EnvFilter::new(format!("{level},html5ever=error")));
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(ours(level)));
     let log = fmt()
         .with_env_filter(filter)
         .with_writer(|| AboveProgress)

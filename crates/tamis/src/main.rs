@@ -4,6 +4,7 @@
 //! anything about a page: the work is in the library crates.
 
 mod args;
+mod clock;
 mod command;
 mod exit;
 mod logging;

@@ -18,8 +18,8 @@ pub struct Output {
     /// Columns for data: of `COLUMNS` or of the terminal; without either, in a pipe or a file,
     /// nothing is cut to fit.
     pub width: usize,
-    /// Columns for talk on stderr, 100 where they are not known.
-    pub talk_width: usize,
+    /// Columns that were asked for, whatever the terminal has.
+    given: Option<usize>,
     stdout: RefCell<BufWriter<io::Stdout>>,
     color_stderr: bool,
 }
@@ -33,20 +33,21 @@ impl Output {
             Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
         };
         let given = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-        let columns = |terminal: console::Term| {
-            let terminal = || terminal.size_checked().map(|(_, columns)| columns.into());
-            let columns: Option<usize> = given.or_else(terminal);
-            columns.map(|columns| columns.clamp(40, 240))
-        };
         Self {
             json: global.json,
             quiet: global.quiet,
             color: wanted(io::stdout().is_terminal()),
-            width: columns(console::Term::stdout()).unwrap_or(usize::MAX),
-            talk_width: columns(console::Term::stderr()).unwrap_or(100),
+            width: columns(given, &console::Term::stdout()).unwrap_or(usize::MAX),
+            given,
             stdout: RefCell::new(BufWriter::with_capacity(1 << 16, io::stdout())),
             color_stderr: wanted(io::stderr().is_terminal()),
         }
+    }
+
+    /// Tells, whenever it is asked, the columns for talk on stderr; 100 where they are not known.
+    pub fn talk_columns(&self) -> impl Fn() -> usize + Send + use<> {
+        let given = self.given;
+        move || columns(given, &console::Term::stderr()).unwrap_or(100)
     }
 
     /// Writes one JSON value and a line end to stdout.
@@ -89,4 +90,10 @@ impl Output {
     pub fn flush(&self) -> io::Result<()> {
         self.stdout.borrow_mut().flush()
     }
+}
+
+fn columns(given: Option<usize>, terminal: &console::Term) -> Option<usize> {
+    let terminal = || terminal.size_checked().map(|(_, columns)| columns.into());
+    let columns: Option<usize> = given.or_else(terminal);
+    columns.map(|columns| columns.clamp(40, 240))
 }

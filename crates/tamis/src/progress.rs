@@ -47,8 +47,30 @@ const HOSTS_SHOWN: usize = 5;
 /// The live block that is on screen, if any.
 static BLOCK: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
+/// Whether all that is said is JSON.
+static JSON: AtomicBool = AtomicBool::new(false);
+
+/// From now on what is said follows the style of the progress: with JSON, every line is an object.
+pub fn speak(style: ProgressStyle) {
+    JSON.store(style == ProgressStyle::Json, Ordering::SeqCst);
+}
+
+/// Lines as JSON objects, but for those that are some already.
+fn as_objects(text: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(text);
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let objects = lines.map(|line| match line.starts_with('{') {
+        true => format!("{line}\n"),
+        false => format!("{}\n", json!({"event": "note", "text": line})),
+    });
+    objects.collect::<String>().into_bytes()
+}
+
 /// Writes to stderr, above the live block if there is one; in one piece.
 pub fn above(text: &[u8]) -> io::Result<()> {
+    if JSON.load(Ordering::SeqCst) {
+        return io::stderr().write_all(&as_objects(text));
+    }
     let block = BLOCK.lock().unwrap_or_else(PoisonError::into_inner);
     match &*block {
         Some(block) => block.suspend(|| io::stderr().write_all(text)),
@@ -94,7 +116,7 @@ pub fn start(style: ProgressStyle, progress: &Progress, output: &Output) -> Show
             &ended,
             progress,
             BAR_INTERVAL,
-            bar(output.talk_width),
+            bar(output.talk_columns()),
         )),
         ProgressStyle::Plain => Some(spawn(&ended, progress, PLAIN_INTERVAL, plain)),
         ProgressStyle::Json => Some(spawn(&ended, progress, JSON_INTERVAL, events)),
@@ -126,7 +148,10 @@ fn spawn(
 }
 
 /// The live block.
-fn bar(columns: usize) -> impl FnMut(&Snapshot, bool) + Send + 'static {
+/// `columns` is asked before each drawing: terminals change their size.
+fn bar(
+    columns: impl Fn() -> usize + Send + 'static,
+) -> impl FnMut(&Snapshot, bool) + Send + 'static {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     if let Ok(style) = BarStyle::with_template("{spinner} {msg}") {
         bar.set_style(style);
@@ -139,7 +164,7 @@ fn bar(columns: usize) -> impl FnMut(&Snapshot, bool) + Send + 'static {
             return;
         }
         // The spinner takes two columns of the first line.
-        bar.set_message(view::block(shown, columns.saturating_sub(2), HOSTS_SHOWN).join("\n"));
+        bar.set_message(view::block(shown, columns().saturating_sub(2), HOSTS_SHOWN).join("\n"));
         bar.tick();
     }
 }

@@ -31,6 +31,12 @@ keys! {
         /// Longest Retry-After that is waited for; a longer one counts as this.
         max_retry_after: Span = Span(frontier().retry_after_max), any();
 
+        /// Longest outage of a robots.txt (5xx, 429, no answer); after it the host counts as closed.
+        max_robots_outage: Span = Span::seconds(24 * 3_600), any();
+
+        /// A host that gives no answer for so long is given up, sooner when nothing else is left.
+        dead_host_after: Span = Span(frontier().dead_host_after), any().zero("never");
+
         /// Tries of one URL before it counts as failed.
         attempts: u32 = 4, at_least(1).unit("tries")
             .mend("choose at least 1: the first try counts");
@@ -60,6 +66,7 @@ impl CrawlConfig {
             connections_per_address: politeness.connections_per_address,
             crawl_delay_max: politeness.max_crawl_delay.0,
             retry_after_max: politeness.max_retry_after.0,
+            dead_host_after: politeness.dead_host_after.0,
             hosts: self.limits_by_host().collect(),
             urls_per_host: limits.urls_per_host,
             hosts_max: limits.hosts,

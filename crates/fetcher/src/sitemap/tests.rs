@@ -45,6 +45,33 @@ fn an_images_loc_is_not_a_page() {
 }
 
 #[test]
+fn an_entry_with_two_locs_gives_two_urls_with_its_fields() {
+    // The second was dropped.
+    let sitemap = parse(
+        "<urlset><url><loc>http://a.example/1</loc><loc>http://a.example/2</loc>\
+         <lastmod>2024-01-01</lastmod></url><url><loc>http://a.example/3</loc></url></urlset>",
+    );
+    let expected = [
+        "http://a.example/1",
+        "http://a.example/2",
+        "http://a.example/3",
+    ];
+    assert_eq!(locs(&sitemap), expected);
+    assert_eq!(sitemap.urls[1].lastmod.as_deref(), Some("2024-01-01"));
+    assert_eq!(sitemap.urls[2].lastmod, None);
+    let index = parse(
+        "<sitemapindex><sitemap><loc>http://a.example/1.xml</loc><loc>http://a.example/2.xml</loc>\
+         </sitemap></sitemapindex>",
+    );
+    assert_eq!(index.urls.len(), 2);
+    let feed = parse(
+        "<rss><channel><item><link>http://a.example/1</link><link>http://a.example/1#c</link>\
+         </item></channel></rss>",
+    );
+    assert_eq!(locs(&feed), ["http://a.example/1"]);
+}
+
+#[test]
 fn an_index_gives_sitemaps() {
     let sitemap =
         parse("<sitemapindex><sitemap><loc>http://a.example/1.xml</loc></sitemap></sitemapindex>");

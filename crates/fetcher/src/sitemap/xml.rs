@@ -82,6 +82,8 @@ struct State<'b> {
     /// The stack's length at the open entry; 0 when none is open.
     entry_depth: usize,
     entry: SitemapUrl,
+    /// URLs of the open entry beside its first: it has one by the protocol, but some write several.
+    more_locs: Vec<String>,
     guid: Option<String>,
     field: Option<(Field, usize)>,
     buffer: String,
@@ -99,6 +101,7 @@ impl<'b> State<'b> {
             too_deep: 0,
             entry_depth: 0,
             entry: SitemapUrl::default(),
+            more_locs: Vec::new(),
             guid: None,
             field: None,
             buffer: String::new(),
@@ -139,6 +142,7 @@ impl<'b> State<'b> {
             if opened {
                 self.entry_depth = self.stack.len();
                 self.entry = SitemapUrl::default();
+                self.more_locs.clear();
                 self.guid = None;
             }
         } else if self.stack.len() == self.entry_depth + 1 {
@@ -240,7 +244,9 @@ impl<'b> State<'b> {
             Field::Loc if self.entry.loc.is_empty() => {
                 self.entry.loc = clean_loc(value, self.base).unwrap_or_default();
             }
-            Field::Loc => {}
+            // The second link of a feed's item leads to its comments, or to its source.
+            Field::Loc if self.kind == Some(SitemapKind::Rss) => {}
+            Field::Loc => self.another_loc(value),
             Field::Guid => self.guid = Some(value.to_owned()),
             Field::Lastmod => self.entry.lastmod = short(value),
             Field::Changefreq => self.entry.changefreq = short(value),
@@ -248,6 +254,16 @@ impl<'b> State<'b> {
                 let number = value.parse::<f32>().ok().filter(|n| n.is_finite());
                 self.entry.priority = number.map(|n| n.clamp(0.0, 1.0));
             }
+        }
+    }
+
+    fn another_loc(&mut self, value: &str) {
+        let known = self.urls.len() + self.more_locs.len();
+        if let Some(loc) = clean_loc(value, self.base)
+            && known < URLS_MAX
+            && loc != self.entry.loc
+        {
+            self.more_locs.push(loc);
         }
     }
 
@@ -262,6 +278,19 @@ impl<'b> State<'b> {
         if entry.loc.is_empty() {
             return;
         }
+        let more = std::mem::take(&mut self.more_locs);
+        let others: Vec<SitemapUrl> = more
+            .into_iter()
+            .map(|loc| SitemapUrl {
+                loc,
+                ..entry.clone()
+            })
+            .collect();
+        self.push(entry);
+        others.into_iter().for_each(|other| self.push(other));
+    }
+
+    fn push(&mut self, entry: SitemapUrl) {
         if self.urls.len() < URLS_MAX {
             self.urls.push(entry);
         } else {

@@ -81,15 +81,18 @@ fn printed(runtime: &tokio::runtime::Runtime, url: Url, limits: &FetchLimits) ->
     };
     let decoding = fetched.decoded(limits);
     let declared = fetched.content_type();
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a date in an answer is compared with today's"
+    )]
+    let now = SystemTime::now();
     Printed {
         error: followed.stopped.is_some(),
         status: Some(fetched.status),
         final_url,
         content_type: sniff_content_type(declared.as_deref(), &decoding.bytes),
         truncated: fetched.truncated.is_some() || decoding.stopped.is_some(),
-        retry_after: fetched
-            .retry_after(SystemTime::now())
-            .map(|wait| wait.as_secs()),
+        retry_after: fetched.retry_after(now).map(|wait| wait.as_secs()),
         body: decoding.bytes,
     }
 }

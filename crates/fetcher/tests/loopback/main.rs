@@ -1,5 +1,10 @@
 //! The fetcher against servers on loopback: limits, broken servers, proxies and addresses, identity, TLS.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests wait for other processes, and servers of tests are slow"
+)]
+
 mod broken;
 mod connections;
 mod identity;

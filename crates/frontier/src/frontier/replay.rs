@@ -84,6 +84,7 @@ impl Frontier {
             return Ok(false);
         }
         self.counts.finished -= 1;
+        self.revive(&url.url.host());
         self.enqueue_new(key, url)?;
         Ok(true)
     }

@@ -3,13 +3,13 @@
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use outcome::Refusal;
+use outcome::{LinkFate, Refusal};
 
 use super::Frontier;
 use crate::config::FrontierError;
 use crate::host::HostKey;
 use crate::lease::{FrontierUrl, Gate, Lease, Next, Permission, Refused, Settled};
-use crate::politeness::HostAdvice;
+use crate::politeness::{HostAdvice, HostPast};
 use crate::store::{QueueSlot, StoredUrl};
 use crate::url_table::Entry;
 
@@ -48,11 +48,17 @@ impl Frontier {
         ends_deferral: bool,
     ) -> Result<Next, FrontierError> {
         while let Some(id) = self.schedule.take(&mut self.hosts.queues, now) {
-            if let Some(address) = self.hosts[id].politeness.address
+            let politeness = &self.hosts[id].politeness;
+            if let Some(address) = politeness.address
+                && politeness.gone.is_none()
                 && self.is_full(address)
             {
                 self.schedule.wait_for(id, address);
                 continue;
+            }
+            if let Some(errand) = self.hosts[id].errands.pop_front() {
+                self.send(id, now);
+                return Ok(Next::Errand(self.hosts[id].host.clone(), errand));
             }
             self.unspill(id)?;
             let Some(slot) = self.hosts[id].peek() else {
@@ -85,8 +91,19 @@ impl Frontier {
 
     /// What the trap rules and the gate say to a URL whose turn it is.
     fn permission(&mut self, id: usize, entry: &Entry, gate: &mut dyn Gate) -> Permission {
-        let host = &self.hosts[id].host;
-        let url = &entry.url.url;
+        let queue = &self.hosts[id];
+        let (host, url) = (&queue.host, &entry.url.url);
+        // It may have been admitted when another scope or budget was in force.
+        let belongs = match entry.url.depth > 0 && queue.is_over_budget() {
+            true => Err(LinkFate::BudgetHost),
+            false => gate.belongs(&entry.url),
+        };
+        if let Err(fate) = belongs {
+            return Permission::Refused(Refused::Refusal(Refusal::LeftOut(fate)));
+        }
+        if let Some(gone) = &queue.politeness.gone {
+            return Permission::Refused(gone.clone());
+        }
         // It may have been admitted before its like were found to lead nowhere.
         if entry.url.depth > 0
             && let Err(trap) = self.traps.check(host, url)
@@ -140,8 +157,9 @@ impl Frontier {
                     // It is idle until its slots are free: robots.txt is asked for alone.
                     return None;
                 }
-                host.politeness.sent_robots(&mut self.addresses);
+                host.politeness.sent_robots(now, &mut self.addresses);
                 self.requests += 1;
+                self.asking_robots += 1;
                 Some(Next::Robots(host.host.clone(), url))
             }
             Permission::Refused(refused) => {
@@ -151,12 +169,25 @@ impl Frontier {
             }
             Permission::Allowed => {
                 let lease = self.lease(id, slot.key, entry);
-                self.hosts[id].politeness.sent(now, &mut self.addresses);
-                self.requests += 1;
-                self.schedule.served(id, &mut self.hosts[id], now);
+                self.send(id, now);
                 Some(Next::Lease(lease))
             }
         }
+    }
+
+    /// A request goes out to a host.
+    fn send(&mut self, id: usize, now: Instant) {
+        self.hosts[id].politeness.sent(now, &mut self.addresses);
+        self.requests += 1;
+        self.schedule.served(id, &mut self.hosts[id], now);
+    }
+
+    /// Has a request made to a host as soon as its manners allow it: [`Next::Errand`] with this
+    /// number then says so.
+    pub fn ask_for(&mut self, host: &HostKey, number: u64) {
+        let id = self.host_id(host);
+        self.hosts[id].errands.push_back(number);
+        self.update(id);
     }
 
     fn lease(&mut self, id: usize, key: u128, entry: Entry) -> Lease {
@@ -179,7 +210,7 @@ impl Frontier {
 
     /// Whether nothing is under way.
     fn is_quiet(&self) -> bool {
-        self.requests == 0 && self.leased.is_empty()
+        self.requests == 0 && self.asking_robots == 0 && self.leased.is_empty()
     }
 
     /// A host's body ended: its slot is free and its delay begins.
@@ -191,22 +222,64 @@ impl Frontier {
         self.update(id);
     }
 
-    /// robots.txt came: the host's slot is free, its pages may be asked for at once unless it is
-    /// in trouble.
-    pub fn robots_done(
+    /// What a host's robots.txt says is known: its pages may be asked for when its delay is over. With
+    /// `wait` it could not be had, and is to be asked for again after that time.
+    ///
+    /// Where it was not asked for, as on a replay, nothing happens.
+    pub fn robots_known(
         &mut self,
         host: &HostKey,
-        now: Instant,
         crawl_delay: Option<Duration>,
-        advice: &HostAdvice,
+        wait: Option<Duration>,
     ) {
-        let now = self.clock.moved_to(now);
-        let id = self.host_id(host);
-        let crawl_delay = crawl_delay.map(|delay| delay.min(self.config.crawl_delay_max));
-        self.hosts[id].politeness.asking_robots = false;
-        self.hosts[id].politeness.set_crawl_delay(crawl_delay);
-        self.received(id, now, advice);
+        let Some(id) = self.hosts.find(host) else {
+            return;
+        };
+        let (now, longest) = (self.clock.now(), self.config.crawl_delay_max);
+        let politeness = &mut self.hosts[id].politeness;
+        if !politeness.asking_robots {
+            return;
+        }
+        politeness.asking_robots = false;
+        self.asking_robots -= 1;
+        politeness.robots_outage = false;
+        match wait {
+            Some(wait) => politeness.wait_for_robots(now, wait),
+            None => politeness.set_crawl_delay(crawl_delay.map(|delay| delay.min(longest))),
+        }
+        self.note_trouble(id);
         self.update(id);
+    }
+
+    /// Goes on with a host where an earlier process ended.
+    pub fn resume_host(&mut self, host: &HostKey, past: &HostPast) {
+        let id = self.host_id(host);
+        let mut past = past.clone();
+        let longest = self.config.crawl_delay_max;
+        past.crawl_delay = past.crawl_delay.map(|delay| delay.min(longest));
+        let retry_after_max = self.config.retry_after_max;
+        let politeness = &mut self.hosts[id].politeness;
+        politeness.resume(&past, &self.clock, retry_after_max);
+        self.note_trouble(id);
+        self.update(id);
+    }
+
+    /// Says whether a host has answered in an earlier process.
+    pub fn set_answered_before(&mut self, any: bool) {
+        self.silent.has_answered_before = any;
+    }
+
+    /// The hosts for which URLs wait.
+    pub fn waiting_hosts(&self) -> Vec<HostKey> {
+        let hosts = self.hosts.queues.iter();
+        let waiting = hosts.filter(|host| host.len() > 0);
+        waiting.map(|host| host.host.clone()).collect()
+    }
+
+    /// Whether URLs wait for a host.
+    pub fn is_waiting(&self, host: &HostKey) -> bool {
+        let id = self.hosts.find(host);
+        id.is_some_and(|id| self.hosts[id].len() > 0)
     }
 
     fn received(&mut self, id: usize, now: Instant, advice: &HostAdvice) {
@@ -214,6 +287,10 @@ impl Frontier {
         let longest = self.config.retry_after_max;
         let politeness = &mut self.hosts[id].politeness;
         let freed = politeness.received(now, advice, longest, &mut self.addresses);
+        if advice.status > 0 {
+            self.silent.last_answer = Some(now);
+        }
+        self.note_trouble(id);
         if let Some(address) = freed {
             self.schedule.has_room(address, &mut self.hosts.queues, now);
         }

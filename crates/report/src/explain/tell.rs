@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use archive::{NeighbourRecord, PageSummary};
 use outcome::{LinkFate, NeighbourDecision, RobotsAnswer, UrlState};
 
-use super::{Decision, FetchMade, Led, LedTo, Story};
+use super::{Decision, FetchMade, Led, LedTo, RobotsAnswered, Story};
 use crate::difference::{Piece, difference, likeness, shortened};
 use crate::look::{BOLD, DIM, GREEN, Look, RED};
 use crate::words;
@@ -221,29 +221,35 @@ fn found(story: &Story) -> Vec<String> {
             words::plural(more, "more page", "more pages")
         ));
     }
-    if let Some(robots) = &story.robots {
-        let answer = match (robots.status, &robots.error_text) {
-            (0, Some(error)) => format!("there was no answer: {error}"),
-            (0, None) => "there was no answer".to_owned(),
-            (status, _) => format!("status {status}"),
-        };
-        let rules = match &robots.rules {
-            RobotsAnswer::DisallowAll => "it could not be had, which closes the host for now",
-            RobotsAnswer::AllowAll => "there is none, so all is allowed",
-            RobotsAnswer::Parsed => "read",
-            RobotsAnswer::Unknown(other) => other,
-        };
-        let mut line = format!("robots.txt of the host: {rules} ({answer})");
-        if let Some(delay) = robots.crawl_delay_s {
-            let _ = write!(
-                line,
-                ", asks for {} between requests",
-                words::duration(delay)
-            );
-        }
-        lines.push(line);
-    }
+    lines.extend(story.robots.as_ref().map(robots_line));
     lines
+}
+
+/// How the host's robots.txt was answered.
+fn robots_line(robots: &RobotsAnswered) -> String {
+    let answer = match (robots.status, &robots.error_text) {
+        (0, Some(error)) => format!("there was no answer: {error}"),
+        (0, None) => "there was no answer".to_owned(),
+        (status, _) => format!("status {status}"),
+    };
+    let rules = match &robots.rules {
+        RobotsAnswer::DisallowAll => "it could not be had, which closes the host for now",
+        RobotsAnswer::Outage => {
+            "it could not be had for now: it is asked for again, and an earlier copy holds until then"
+        }
+        RobotsAnswer::AllowAll => "there is none, so all is allowed",
+        RobotsAnswer::Parsed => "read",
+        RobotsAnswer::Unknown(other) => other,
+    };
+    let mut line = format!("robots.txt of the host: {rules} ({answer})");
+    if let Some(delay) = robots.crawl_delay_s {
+        let _ = write!(
+            line,
+            ", asks for {} between requests",
+            words::duration(delay)
+        );
+    }
+    line
 }
 
 fn fetched(fetch: &FetchMade) -> String {

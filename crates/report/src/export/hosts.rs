@@ -23,16 +23,19 @@ columns! {
     errors = json!(row.errors),
     /// Bytes of bodies received.
     bytes = json!(row.bytes),
-    /// How robots.txt was answered: `parsed`, `allow_all` or `disallow_all`; null before.
+    /// How robots.txt was answered: `parsed`, `allow_all`, `disallow_all` or `outage`; null before.
     robots = text_or_null(row.robots.name()),
     /// The delay between requests that was in force, seconds.
     delay_s = json!(row.delay_s),
     /// Mean time of a fetch, milliseconds.
     avg_ms = json!(row.avg_ms),
-    /// `done`, `pending` (URLs left), `failing` (nothing but errors) or `closed` (robots.txt).
+    /// `done`, `pending` (URLs left), `failing` (nothing but errors), `gone` (given up) or `closed`
+    /// (robots.txt).
     state = json!(row.state),
     /// URLs that wait.
     pending = json!(row.counts.pending),
     /// URLs that were let in: those that wait and those that are finished.
     admitted = json!(row.counts.admitted),
+    /// URLs that were refused because the host was given up.
+    gone = json!(row.gone),
 }

@@ -86,7 +86,7 @@ fn host_row(host: &HostRow) -> Markup {
         tr {
             th scope="row" class="u" { (host.host) }
             @for number in numbers { td class="n" { (number) } }
-            td { (host.state) }
+            td { (host.state_in_words()) }
         }
         "\n"
     }

@@ -155,6 +155,7 @@ pub fn unread(url: &str, outcome: &str, reason: &str, fetch: Option<FetchRecord>
 }
 
 /// A crawl of four hosts with one of everything: 11 URLs admitted, 10 finished.
+#[expect(clippy::too_many_lines, reason = "a table of records")]
 pub fn small() -> Vec<Record> {
     let mut journal = Journal::default();
     journal.start();
@@ -306,6 +307,7 @@ fn better_copy() -> PageRecord {
 }
 
 /// Some crawl of `pages` pages, always the same, as an iterator.
+#[expect(clippy::too_many_lines, reason = "a table of records")]
 pub fn large(pages: u64) -> impl Iterator<Item = Record> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut random = move |below: u64| {

@@ -53,6 +53,21 @@ impl State {
         Ok(retry::records_for_rule(self.finished(refused)?, rule))
     }
 
+    /// Puts URLs back to which redirects have led back.
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read.
+    pub fn decide_returns(&self) -> Result<Vec<Event>, FrontierError> {
+        if self.returns.is_empty() {
+            return Ok(Vec::new());
+        }
+        let returns = self.returns.iter();
+        let returns = returns.map(|(url, origin)| (url.clone(), origin.clone()));
+        Ok(retry::records_for_returns(
+            self.finished(returns.collect())?,
+        ))
+    }
+
     /// The rules that were found wrong, with the URLs that were refused for each and, as `more`,
     /// whether there are others that only the journal knows.
     pub fn wrong_rules(&self) -> Vec<(String, crate::refused::Refused)> {

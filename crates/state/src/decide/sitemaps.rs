@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use archive::{FetchRecord, RobotsRecord, SitemapRecord};
 use fetcher::SitemapUrl;
 use frontier::{Admission, CanonicalUrl, FrontierError, HostKey, Lease};
-use outcome::SitemapKind;
+use outcome::{RobotsAnswer, SitemapKind};
 
 use crate::finding::{Reading, RobotsFinding, SitemapReading};
 use crate::reach::Reach;
@@ -89,10 +89,27 @@ impl State {
             true => None,
             false => Some(self.queued_of(&found.host, &sitemaps)?),
         };
+        let fetch = recorded::fetch_record(&found.answer, "", now_ms);
+        let queue = self.queue.lock();
+        let rules = queue
+            .robots
+            .decide(&found.origin, &found.rules, &fetch, now_ms);
+        drop(queue);
+        let lines = match rules {
+            RobotsAnswer::Parsed => found.robots.lines_for(&self.policy.agent),
+            RobotsAnswer::AllowAll
+            | RobotsAnswer::DisallowAll
+            | RobotsAnswer::Outage
+            | RobotsAnswer::Unknown(_) => Vec::new(),
+        };
+        let answered_by = Some(&found.answered_by).filter(|host| **host != found.host);
         Ok(RobotsRecord {
             host: found.host.to_string(),
-            fetch: recorded::fetch_record(&found.answer, "", now_ms),
-            rules: found.rules.clone(),
+            fetch,
+            rules,
+            origin: Some(found.origin.clone()),
+            answered_by: answered_by.map(HostKey::to_string),
+            lines,
             crawl_delay_s: delay.map(|delay| delay.as_secs_f64()),
             queued,
             sitemaps,

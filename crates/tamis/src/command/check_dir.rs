@@ -56,10 +56,21 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         for damage in &report.damage {
             output.line(format!("damage: {damage}"))?;
         }
-        output.line(if report.is_clean() {
-            "everything agrees"
-        } else {
-            "not everything agrees: --repair rebuilds state and index from the archive"
+        for lost in &report.lost {
+            output.line(format!("lost for good: {lost}"))?;
+        }
+        for lagging in &report.lagging {
+            output.line(format!("note: {lagging}"))?;
+        }
+        output.line(match (report.is_clean(), args.repair) {
+            (true, _) if report.lost.is_empty() => "everything agrees",
+            (true, _) => "everything else agrees",
+            (false, true) => {
+                "not everything agrees, though state and index were rebuilt from the archive"
+            }
+            (false, false) => {
+                "not everything agrees: --repair rebuilds state and index from the archive"
+            }
         })?;
     }
     Ok(if report.is_clean() {

@@ -13,7 +13,7 @@ use pipeline::{
     Crawl, CrawlDir, CrawlError, CrawlSummary, Progress, StopHandle, config_file, settings,
 };
 
-use crate::command::{crawl_error, nothing_read};
+use crate::command::crawl_error;
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 use crate::progress::{self, ProgressStyle};
@@ -79,10 +79,12 @@ pub struct Args {
 /// Runs the crawl.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dir = CrawlDir::new(directory(args)?);
-    let talks = args.progress != ProgressStyle::None;
+    // With JSON the event `end` is the last word of a crawl that went well.
+    let talks = !matches!(args.progress, ProgressStyle::None | ProgressStyle::Json);
     if args.fresh {
         set_aside(&dir, args.yes, output)?;
     }
+    progress::speak(args.progress);
     let config = configuration(args, &dir)?;
     // Nothing is told of a start that cannot be; the lock itself is taken by the crawl.
     if dir.is_in_use() {
@@ -141,9 +143,10 @@ fn finish(
     for note in &summary.notes {
         output.say(format!("note: {note}"));
     }
-    let causes = nothing_read::causes(dir)?;
+    let causes = report::nothing_read::causes(&super::report::of(dir)?, dir.root());
+    let is_unreachable = summary.reason == StopReason::HostsUnreachable;
     let used_up = summary.reason == StopReason::MaxPages && summary.snapshot.pages_this_start == 0;
-    if talks || used_up || !causes.is_empty() {
+    if talks || used_up || is_unreachable || !causes.is_empty() {
         output.say(progress::summary_line(summary));
     }
     for line in &causes {
@@ -158,6 +161,15 @@ fn finish(
         }
         return Ok(Exit::Interrupted);
     }
+    if is_unreachable {
+        let waiting = report::words::plural(summary.snapshot.pending, "URL waits", "URLs wait");
+        output.say(format!(
+            "{waiting} on hosts that do not answer, or give no robots.txt; carry on later with: tamis crawl --dir {dir}"
+        ));
+        if summary.snapshot.pages_this_start == 0 {
+            return Ok(Exit::Problem);
+        }
+    }
     if !causes.is_empty() {
         return Ok(Exit::Problem);
     }
@@ -165,6 +177,15 @@ fn finish(
         output.say(format!(
             "nothing was fetched: --max-pages counts the pages of all starts; raise it above {}",
             summary.snapshot.pages
+        ));
+    }
+    let nothing_left =
+        summary.reason == StopReason::Drained && summary.snapshot.pages_this_start == 0;
+    if nothing_left {
+        output.say(format!(
+            "nothing was fetched: all {} known URLs are finished, and a crawl fetches each once; to fetch \
+             them again begin a crawl in another --dir",
+            summary.snapshot.finished
         ));
     }
     if talks {
@@ -186,6 +207,7 @@ fn finish(
 fn directory(args: &Args) -> anyhow::Result<PathBuf> {
     match (&args.dir, &args.config) {
         (Some(dir), _) => Ok(dir.clone()),
+        (None, Some(config)) if is_url(config) => Err(no_configuration(config)),
         (None, Some(config)) => {
             let name = config
                 .file_stem()
@@ -222,6 +244,7 @@ fn set_aside(dir: &CrawlDir, sure: bool, output: &Output) -> anyhow::Result<()> 
 /// The configuration in force: the file's (or the directory's from an earlier start), then flags.
 fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
     let mut config = match &args.config {
+        Some(path) if is_url(path) => return Err(no_configuration(path)),
         Some(path) => config_file::read_all(path)
             .map_err(|problems| several("the configuration", &problems))?,
         // Flags may mend what is not allowed any more.
@@ -262,6 +285,20 @@ fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
     config.network.allow_private |= args.allow_private;
     config_file::check_flags(&config).map_err(usage)?;
     Ok(config)
+}
+
+fn is_url(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    ["http://", "https://"]
+        .iter()
+        .any(|scheme| text.starts_with(scheme))
+}
+
+fn no_configuration(url: &Path) -> anyhow::Error {
+    let url = url.display();
+    usage(format!(
+        "{url} is a URL, no configuration: give it as a seed, with --dir DIR --seed {url}"
+    ))
 }
 
 /// Problems, each as it tells itself, one for each paragraph.
@@ -320,7 +357,7 @@ fn seeds(
     Ok(seeds)
 }
 
-/// First Ctrl-C (or SIGTERM) drains, the second ends the process: whatever was synced is safe.
+/// First Ctrl-C (or SIGTERM, or SIGHUP) drains, the second ends the process: whatever was synced is safe.
 fn listen(stop: StopHandle, quiet: bool) -> anyhow::Result<tokio::runtime::Runtime> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -330,9 +367,10 @@ fn listen(stop: StopHandle, quiet: bool) -> anyhow::Result<tokio::runtime::Runti
     let count = AtomicU32::new(0);
     runtime.spawn(async move {
         use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut interrupt), Ok(mut terminate)) = (
+        let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (
             signal(SignalKind::interrupt()),
             signal(SignalKind::terminate()),
+            signal(SignalKind::hangup()),
         ) else {
             return;
         };
@@ -340,6 +378,7 @@ fn listen(stop: StopHandle, quiet: bool) -> anyhow::Result<tokio::runtime::Runti
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
+                _ = hangup.recv() => {}
             }
             stop.stop();
             if count.fetch_add(1, Ordering::SeqCst) > 0 {

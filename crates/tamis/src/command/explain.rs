@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
+use ::explain::{LeftOut, Why};
+use archive::BodyRef;
 use outcome::UrlState;
 use pipeline::{config_file, setup};
 use report::{Explainer, Look, Story};
 
-use crate::command::journal;
-use crate::command::left_out::LeftOut;
-use crate::command::why::Why;
+use crate::command::{crawl_error, journal};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -28,16 +28,7 @@ pub struct Args {
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dir = journal::open(&args.dir)?;
     let config = config_file::kept(&dir.config()).map_err(|problem| usage(problem.to_string()))?;
-    let url = ::url::Url::parse(&args.url).map_err(|error| {
-        let mend = match args.url.split(['/', ':']).next().unwrap_or_default() {
-            host if host.contains('.') => format!("write it with its scheme: http://{}", args.url),
-            _ => "write it as in the crawl, such as https://example.org/page".to_owned(),
-        };
-        usage(format!(
-            "{:?} is no absolute URL: {error}; {mend}",
-            args.url
-        ))
-    })?;
+    let url = absolute(&args.url)?;
     let url = setup::canonicaliser(&config)
         .canonical(&url)
         .map_err(|error| usage(format!("{error}: such a URL is never crawled")))?;
@@ -47,7 +38,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     }
     let mut story = explainer.finish();
     if matches!(story.state, UrlState::NeverSeen | UrlState::LeftOut) {
-        let rules = LeftOut::read(&dir, &config)?;
+        let rules = LeftOut::read(journal::records(&dir)?, &config)
+            .map_err(|error| usage(error.to_string()))?;
         let why = match story.state {
             UrlState::NeverSeen => rules.never_found(&url),
             _ => rules.left_out(&url, story.found.iter().map(|found| &found.fate)),
@@ -68,7 +60,12 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             false => story.siblings = Some(led),
         }
     }
-    let focus = Why::of(&dir, &config, &story)?;
+    let text = |at: &BodyRef| journal::text(&dir, at);
+    let focus = match setup::focus_config(&config).map_err(crawl_error)? {
+        Some(topic) => Why::of(journal::records(&dir)?, &text, &topic, &story)
+            .map_err(|error| usage(error.to_string()))?,
+        None => None,
+    };
     if output.json {
         let mut story = serde_json::to_value(&story)?;
         if let (Some(focus), Some(fields)) = (&focus, story.as_object_mut()) {
@@ -87,10 +84,23 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         let told = report::explain::render(&story, look, &text);
         output.stream().write_all(told.as_bytes())?;
         if let Some(focus) = &focus {
-            focus.tell(output)?;
+            for line in focus.lines() {
+                output.line(line)?;
+            }
         }
     }
     Ok(if known { Exit::Done } else { Exit::Problem })
+}
+
+/// The URL that was typed.
+fn absolute(typed: &str) -> anyhow::Result<::url::Url> {
+    ::url::Url::parse(typed).map_err(|error| {
+        let mend = match typed.split(['/', ':']).next().unwrap_or_default() {
+            host if host.contains('.') => format!("write it with its scheme: http://{typed}"),
+            _ => "write it as in the crawl, such as https://example.org/page".to_owned(),
+        };
+        usage(format!("{typed:?} is no absolute URL: {error}; {mend}"))
+    })
 }
 
 /// The pages whose texts the story may compare.

@@ -4,7 +4,6 @@
 //! limits and the identification are the crawl's.
 
 use std::collections::HashMap;
-use std::time::SystemTime;
 
 use fetcher::{
     Fetch, FetchLimits, FetchRequest, Fetched, HttpConfig, HttpFetcher, Purpose, Robots, Truncated,
@@ -14,6 +13,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use url::Url;
 
+use crate::clock;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -182,7 +182,7 @@ fn print(
         .map(|t| Truncated::name(t).to_owned())
         .or_else(|| decoding.stopped.clone());
     let retry_after = last
-        .and_then(|fetched| fetched.retry_after(SystemTime::now()))
+        .and_then(|fetched| fetched.retry_after(clock::now()))
         .map(|wait| wait.as_secs());
     let digest: String = Sha256::digest(&decoding.bytes)
         .iter()

@@ -1,13 +1,13 @@
 //! `tamis links`: where a page leads, what it is called and what it asks of robots.
 
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use extractor::{Link, LinkKind, PageContext, PageLinks};
 use serde_json::{Value, json};
 use url::Url;
 
 use super::text::read;
+use crate::clock;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -53,21 +53,13 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         ..PageContext::new(&url)
     };
     let page = extractor::page_links(&decoded.text, &context);
-    let now = unix_seconds_now();
+    let now = clock::unix_seconds();
     if output.json {
         output.value(&json(&page, now))?;
     } else {
         print(&page, now, output)?;
     }
     Ok(Exit::Done)
-}
-
-/// A clock that stands before 1970 is taken for 1970.
-fn unix_seconds_now() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| {
-        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
-    })
 }
 
 /// Names in lower case, values as given.

@@ -14,9 +14,7 @@ mod feature_options;
 pub mod fetch;
 pub mod fingerprint;
 mod journal;
-mod left_out;
 pub mod links;
-mod nothing_read;
 pub mod replay;
 pub mod report;
 pub mod robots;
@@ -28,7 +26,6 @@ pub mod steer;
 pub mod text;
 pub mod topic;
 pub mod url;
-mod why;
 
 use pipeline::CrawlError;
 

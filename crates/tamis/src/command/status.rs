@@ -89,7 +89,7 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     for record in journal::records(dir)? {
         match &record.event {
             archive::Event::Start(_) => pages_this_start = 0,
-            archive::Event::Page(_) => pages_this_start += 1,
+            archive::Event::Page(page) => pages_this_start += u64::from(page.fetch.is_some()),
             _ => {}
         }
         counts.apply(&record);
@@ -153,7 +153,7 @@ fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
         )),
         ("stopped", Some(reason)) => lines.push(format!("{}.", reason.words())),
         ("stopped", None) => lines.push(
-            "It was ended from outside (killed, or the power failed): every page recorded is safe."
+            "It was ended from outside (killed, the power failed, or the disk was full): every page recorded is safe."
                 .into(),
         ),
         ("in_use", _) => lines.push(

@@ -64,6 +64,12 @@ pub fn read_page(file: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 fn cannot_read(file: &Path, error: &FileError) -> anyhow::Error {
+    let name = file.display().to_string();
+    if name.starts_with("http://") || name.starts_with("https://") {
+        return usage(format!(
+            "{name} is a URL; save it first, as with: curl -sLo page.html {name}"
+        ));
+    }
     let mend = match error {
         FileError::Read(_) => "; check the path",
         FileError::TooLarge | FileError::NoText(_) => "",

@@ -215,11 +215,6 @@ struct Page {
 impl Page {
     fn read(file: &Path) -> anyhow::Result<Page> {
         let name = file.display().to_string();
-        if name.starts_with("http://") || name.starts_with("https://") {
-            return Err(usage(format!(
-                "{name} is a URL; save the page first, as with: curl -sLo page.html {name}"
-            )));
-        }
         let bytes = read_page(file)?;
         let mut page = Page {
             name,

@@ -4,20 +4,17 @@
 //! to where it was before the URL's record, and asked again. A URL that waits is asked about as
 //! things stand now.
 
-use archive::{Event, LinkRecord, PageRecord};
-use focus::{LinkFeatures, LinkScore, Relevance};
+use archive::{BodyRef, Event, LinkRecord, PageRecord, Record};
+use focus::{FocusConfig, LinkFeatures, LinkScore, Relevance};
 use frontier::{CanonicalUrl, FrontierError};
 use outcome::{LinkFate, UrlState};
-use pipeline::{CrawlConfig, CrawlDir, setup};
 use report::Story;
 use serde_json::json;
 use state::context::{UrlContext, decode};
 use state::focus_view::Waiting;
 use state::{Examples, FocusView, Lent};
 
-use super::{crawl_error, journal};
-use crate::exit::usage;
-use crate::output::Output;
+use crate::ExplainError;
 
 /// Reasons of a promise that are told to people.
 const REASONS_SHOWN: usize = 10;
@@ -41,9 +38,12 @@ struct Found {
     promise: LinkScore,
 }
 
+/// Reads an archived text.
+type Text<'t> = &'t dyn Fn(&BodyRef) -> Option<String>;
+
 /// The crawl up to a record.
-struct Rerun<'d> {
-    dir: &'d CrawlDir,
+struct Rerun<'t> {
+    text: Text<'t>,
     focus: FocusView,
     examples: Examples,
     /// The URL that is asked about, once a link brought it in.
@@ -85,8 +85,7 @@ impl Asked {
 
 impl Rerun<'_> {
     fn text(&self, page: &PageRecord) -> Option<String> {
-        let at = page.text.as_ref()?;
-        journal::text(self.dir, at)
+        page.text.as_ref().and_then(self.text)
     }
 
     fn page(&mut self, seq: u64, page: &PageRecord) {
@@ -98,15 +97,17 @@ impl Rerun<'_> {
 }
 
 impl Why {
-    /// Asks the model about the URL of a story; `None` for a crawl without a topic, and for a URL
-    /// that was never admitted.
+    /// Asks the model of a crawl about the URL of a story; `None` for a URL that was never admitted.
+    /// `records` are the crawl's, from the first on; `text` reads what they point to.
     ///
     /// # Errors
-    /// When the journal or the topic cannot be read.
-    pub fn of(dir: &CrawlDir, config: &CrawlConfig, story: &Story) -> anyhow::Result<Option<Why>> {
-        let Some(topic) = setup::focus_config(config).map_err(crawl_error)? else {
-            return Ok(None);
-        };
+    /// When the topic is wrong.
+    pub fn of(
+        records: impl Iterator<Item = Record>,
+        text: Text<'_>,
+        topic: &FocusConfig,
+        story: &Story,
+    ) -> Result<Option<Why>, ExplainError> {
         // What was put back into the queue waits, whatever came of it before.
         let waits = story.state == UrlState::Pending;
         let last = story.decisions.last().map(|last| last.page);
@@ -115,8 +116,8 @@ impl Why {
             return Ok(None);
         }
         let mut rerun = Rerun {
-            dir,
-            focus: FocusView::new(&topic).map_err(|error| usage(format!("[topic] {error}")))?,
+            text,
+            focus: FocusView::new(topic)?,
             examples: Examples::default(),
             asked: Asked {
                 url: story.url.clone(),
@@ -124,7 +125,7 @@ impl Why {
             },
         };
         let mut why = Why::default();
-        for record in journal::records(dir)? {
+        for record in records {
             let page = match record.event {
                 Event::Seed(seed) => {
                     if let Some(on_topic) = seed.example {
@@ -201,37 +202,19 @@ impl Why {
         })
     }
 
-    /// As lines for people.
-    ///
-    /// # Errors
-    /// When they cannot be written.
-    pub fn tell(&self, output: &Output) -> std::io::Result<()> {
+    /// As lines for people; empty when there is nothing to tell.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
         if let Some(found) = &self.found {
-            output.line(format!(
+            lines.push(format!(
                 "\nWhy the link promised {:.2} when it was found, on {}",
                 found.promised, found.from
-            ))?;
-            tell_promise(&found.promise, output)?;
+            ));
+            tell_promise(&found.promise, &mut lines);
         }
-        match (&self.promise, self.priority) {
-            (Some(promise), Some(priority)) => {
-                output.line(format!("\nWhy its turn came at priority {priority:.2}"))?;
-                tell_promise(promise, output)?;
-            }
-            (Some(promise), None) => {
-                output.line(format!(
-                    "\nWhy it waits: by all that is known now its links promise {:.2}",
-                    promise.score
-                ))?;
-                tell_promise(promise, output)?;
-            }
-            (None, Some(priority)) => output.line(format!(
-                "\nNo link was weighed for it: its turn came at the priority it was given, {priority:.2}"
-            ))?,
-            (None, None) => {}
-        }
+        self.tell_turn(&mut lines);
         if let Some(reward) = self.reward {
-            output.line(match &self.relevance {
+            lines.push(match &self.relevance {
                 Some(relevance) => format!(
                     "\nWhat came of it: relevance {:.2}; the link model was told {reward:.2}",
                     relevance.probability
@@ -239,29 +222,52 @@ impl Why {
                 None => {
                     format!("\nWhat came of it: no page; the link model was told {reward:.2}")
                 }
-            })?;
+            });
         }
         if let Some(relevance) = &self.relevance {
             let why = relevance
                 .why
                 .iter()
                 .map(|(what, part)| (what.as_str(), *part));
-            tell_reasons(why, relevance.probability, output)?;
+            tell_reasons(why, relevance.probability, &mut lines);
         }
         if self.promise.is_some() || self.relevance.is_some() {
-            output.line(
-                "\nNumbers with a sign are log-odds: above 0 speaks for it, below 0 against.",
-            )?;
-            output.line(
-                "The model is rebuilt from the journal, and may differ a little from the crawl's.",
-            )?;
+            lines.push(
+                "\nNumbers with a sign are log-odds: above 0 speaks for it, below 0 against."
+                    .into(),
+            );
+            lines.push(
+                "The model is rebuilt from the journal, and may differ a little from the crawl's."
+                    .into(),
+            );
         }
-        Ok(())
+        lines
+    }
+
+    /// Why its turn came, or why it waits.
+    fn tell_turn(&self, lines: &mut Vec<String>) {
+        match (&self.promise, self.priority) {
+            (Some(promise), Some(priority)) => {
+                lines.push(format!("\nWhy its turn came at priority {priority:.2}"));
+                tell_promise(promise, lines);
+            }
+            (Some(promise), None) => {
+                lines.push(format!(
+                    "\nWhy it waits: by all that is known now its links promise {:.2}",
+                    promise.score
+                ));
+                tell_promise(promise, lines);
+            }
+            (None, Some(priority)) => lines.push(format!(
+                "\nNo link was weighed for it: its turn came at the priority it was given, {priority:.2}"
+            )),
+            (None, None) => {}
+        }
     }
 }
 
-fn tell_promise(promise: &LinkScore, output: &Output) -> std::io::Result<()> {
-    output.line(format!(
+fn tell_promise(promise: &LinkScore, lines: &mut Vec<String>) {
+    lines.push(format!(
         "  {:.2} by the model: {:.2} to be relevant and new, and a share of {:.2} to lead to such pages{}",
         promise.score,
         promise.relevant,
@@ -270,29 +276,29 @@ fn tell_promise(promise: &LinkScore, output: &Output) -> std::io::Result<()> {
             true => "; lifted, since little was known of its kind",
             false => "",
         }
-    ))?;
-    tell_reasons(promise.why.iter().copied(), promise.relevant, output)
+    ));
+    tell_reasons(promise.why.iter().copied(), promise.relevant, lines);
 }
 
 /// The strongest reasons, what the others come to, and the sum.
 fn tell_reasons<'w>(
     why: impl Iterator<Item = (&'w str, f32)>,
     chance: f32,
-    output: &Output,
-) -> std::io::Result<()> {
+    lines: &mut Vec<String>,
+) {
     let sum = (chance / (1.0 - chance)).ln();
     let mut shown = 0.0;
     for (what, log_odds) in why.take(REASONS_SHOWN) {
-        output.line(format!("  {log_odds:>+6.2}  {what}"))?;
+        lines.push(format!("  {log_odds:>+6.2}  {what}"));
         shown += log_odds;
     }
     if !sum.is_finite() {
-        return Ok(());
+        return;
     }
     if (sum - shown).abs() >= 0.01 {
-        output.line(format!("  {:>+6.2}  all else", sum - shown))?;
+        lines.push(format!("  {:>+6.2}  all else", sum - shown));
     }
-    output.line(format!("  {sum:>+6.2}  in all: a chance of {chance:.2}"))
+    lines.push(format!("  {sum:>+6.2}  in all: a chance of {chance:.2}"));
 }
 
 fn promise_json(promise: &LinkScore) -> serde_json::Value {

@@ -1,15 +1,14 @@
 //! Why a URL was never admitted: which rule, pattern or budget left it out.
 
-use archive::Event;
+use archive::{Event, Record};
+use config::CrawlConfig;
 use frontier::{CanonicalUrl, ScopeRefusal};
 use outcome::{LinkFate, Trap};
-use pipeline::{CrawlConfig, CrawlDir, setup};
 use report::words::{name, plural};
 use state::Reach;
 use state::reach::seed_targets;
 
-use crate::command::journal;
-use crate::exit::usage;
+use crate::ExplainError;
 
 /// Seeds' hosts named one by one.
 const HOSTS_SHOWN: usize = 5;
@@ -23,18 +22,26 @@ pub struct LeftOut<'c> {
 
 impl<'c> LeftOut<'c> {
     /// Reads the seeds, and what redirecting seeds brought into scope.
-    pub fn read(dir: &CrawlDir, config: &'c CrawlConfig) -> anyhow::Result<Self> {
-        let reach =
-            Reach::new(&setup::scope_config(config)).map_err(|error| usage(error.to_string()))?;
+    ///
+    /// # Errors
+    /// When the scope or a seed is wrong.
+    pub fn read(
+        records: impl Iterator<Item = Record>,
+        config: &'c CrawlConfig,
+    ) -> Result<Self, ExplainError> {
+        let reach = Reach::new(&config.scope_config())?;
         let mut rules = Self {
             config,
             reach,
             hosts: Vec::new(),
         };
-        for record in journal::records(dir)? {
+        for record in records {
             match &record.event {
                 Event::Seed(seed) => {
-                    let wrong = |error| usage(format!("seed {}: {error}", seed.url));
+                    let wrong = |error| ExplainError::Seed {
+                        url: seed.url.clone(),
+                        error,
+                    };
                     rules.reach.apply_seed(seed).map_err(wrong)?;
                     let url = CanonicalUrl::parse(&seed.url).map_err(wrong)?;
                     if seed.example.is_none() {
@@ -104,7 +111,7 @@ impl<'c> LeftOut<'c> {
         match fate {
             LinkFate::Scope => format!(
                 "is out of scope: [scope] mode = {:?}, with seeds on {}",
-                setup::scope_config(self.config).mode.name(),
+                self.config.scope_config().mode.name(),
                 self.seed_hosts(),
             ),
             LinkFate::Excluded => match self.refusal(url) {

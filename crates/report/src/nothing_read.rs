@@ -1,10 +1,11 @@
 //! What to say when a crawl could read no page at all: the causes, and what to do about each.
 
-use outcome::{FailureKind, Refusal};
-use pipeline::CrawlDir;
-use report::words::{name, plural};
+use std::path::Path;
 
-use crate::command::report::of;
+use outcome::{FailureKind, Refusal};
+
+use crate::figures::CrawlReport;
+use crate::words::{name, plural};
 
 /// What it means that a host's robots.txt could not be had.
 const CLOSED: &str = "the host's robots.txt could not be had (the report's errors say why), and \
@@ -12,19 +13,20 @@ const CLOSED: &str = "the host's robots.txt could not be had (the report's error
 
 const SEE_ERRORS: &str = "see the report's errors";
 
-const ROBOTS: &str = Refusal::NAMES[0];
+const ROBOTS: &str = Refusal::ROBOTS;
+const HOST_GONE: &str = Refusal::HOST_GONE;
 const GUARD: &str = Refusal::NAMES[1];
 
 /// Causes told.
 const CAUSES_MAX: usize = 4;
 
 /// The causes with their mends, one a line; empty when a page was read, or nothing was tried.
-pub fn causes(dir: &CrawlDir) -> anyhow::Result<Vec<String>> {
-    let report = of(dir)?;
+/// `dir` is the crawl's directory, for the commands that are named.
+pub fn causes(report: &CrawlReport, dir: &Path) -> Vec<String> {
     if report.judged() > 0 || report.totals.finished == 0 {
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    let shown = dir.root().display();
+    let shown = dir.display();
     let reasons = &report.reasons;
     let failed = reasons.failed.iter();
     let failed = failed.map(|(reason, n)| (reason, *n, mend(&FailureKind::from(reason.as_str()))));
@@ -53,7 +55,7 @@ pub fn causes(dir: &CrawlDir) -> anyhow::Result<Vec<String>> {
     if report.totals.refused > closed {
         lines.push(format!("  which rule it was: tamis explain {shown} URL"));
     }
-    Ok(lines)
+    lines
 }
 
 /// What to do about URLs that could not be had.
@@ -94,6 +96,7 @@ fn mend(failure: &FailureKind) -> &'static str {
 fn mend_refusal(reason: &str) -> &'static str {
     match reason {
         ROBOTS => "robots.txt forbids it; seed another part of the site, or ask its owner",
+        HOST_GONE => "the host did not answer any more and was given up; try later",
         GUARD => "it is a private or loopback address; --allow-private lets the crawl ask it",
         _ => SEE_ERRORS,
     }

@@ -1,0 +1,162 @@
+//! Hosts that give no answer: when one is given up, and whether nothing else is left.
+//!
+//! A silence begins with a request that no answer comes to (no address, no connection, time-out,
+//! reset) and ends with any answer, of whatever status. A silent host is asked ever more seldom. It
+//! is given up after [`FrontierConfig::dead_host_after`](crate::FrontierConfig), and its URLs end
+//! without a request. It is given up sooner when all that is left waits on hosts in trouble: after
+//! [`PATIENCE_PER_URL`] for each URL that waits there, since little is lost with few, and at least
+//! [`PATIENCE_MIN`]; a host that has never answered then at once. Never after fewer than
+//! [`FAILURES_MIN`] failures in a row.
+//!
+//! Where all hosts fall silent together the fault may be our own network's. So a host is given up
+//! only if another one has answered since its silence began, if it is the only one left with URLs, or,
+//! for one that never answered, if nobody has ever answered in this crawl.
+//!
+//! When all that is left has waited on hosts in trouble for that long, by the URLs that wait
+//! altogether, the crawl may stop and leave them in its queue: nothing is lost by that.
+//!
+//! Only the hosts in trouble are looked at.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use outcome::{HostGone, Refusal};
+
+use super::Frontier;
+use crate::host::HostKey;
+use crate::lease::Refused;
+use crate::politeness::Silence;
+
+/// Failures in a row before a host is given up, at least.
+const FAILURES_MIN: u32 = 4;
+/// When nothing else is left: for each URL that waits on the host.
+const PATIENCE_PER_URL: Duration = Duration::from_secs(5);
+/// The same, at least.
+const PATIENCE_MIN: Duration = Duration::from_secs(15);
+
+/// What is known of hosts in trouble.
+#[derive(Debug, Default)]
+pub(super) struct SilentHosts {
+    /// Hosts in trouble: silent, or without a robots.txt.
+    troubled: BTreeSet<usize>,
+    /// When a host answered last.
+    pub(super) last_answer: Option<Instant>,
+    /// A host has answered in an earlier process.
+    pub(super) has_answered_before: bool,
+    /// Since when nothing is left but hosts in trouble.
+    alone_since: Option<Instant>,
+}
+
+impl Frontier {
+    /// Gives up hosts that have been silent for too long: their URLs are refused from here on. True
+    /// when nothing has been left for too long but URLs of hosts in trouble that are not given up.
+    pub fn give_up_silent_hosts(&mut self, now: Instant) -> bool {
+        let now = self.clock.moved_to(now);
+        let is_alone = self.only_trouble_is_left();
+        let since = self.silent.alone_since.unwrap_or(now);
+        self.silent.alone_since = is_alone.then_some(since);
+        // A page that is being recorded may bring new links.
+        let is_alone = is_alone && self.leased.len() <= self.requests && self.asking_robots == 0;
+        for id in self.silent.troubled.clone() {
+            if let Some(silence) = self.too_long_silent(id, is_alone, now) {
+                self.give_up(id, silence, now);
+            }
+        }
+        let is_undecided = self.silent.troubled.iter().any(|&id| {
+            let host = &self.hosts[id];
+            let silence = host.politeness.silence;
+            let tries_left = silence.is_some_and(|silence| silence.failures < FAILURES_MIN);
+            host.len() > 0 && (host.politeness.gone.is_some() || tries_left)
+        });
+        let longest = self.config.dead_host_after;
+        let patience = patience(self.counts.pending).min(longest);
+        let lasted = now.saturating_duration_since(since);
+        is_alone && !is_undecided && !longest.is_zero() && lasted >= patience
+    }
+
+    /// A host gets another chance.
+    pub(super) fn revive(&mut self, host: &HostKey) {
+        if let Some(id) = self.hosts.find(host) {
+            self.hosts[id].politeness.revive();
+            self.note_trouble(id);
+        }
+    }
+
+    /// Keeps the set of hosts in trouble after something has changed with one.
+    pub(super) fn note_trouble(&mut self, id: usize) {
+        match self.hosts[id].politeness.is_troubled() {
+            true => self.silent.troubled.insert(id),
+            false => self.silent.troubled.remove(&id),
+        };
+    }
+
+    /// Whether every URL that waits and every request under way is of a host in trouble.
+    fn only_trouble_is_left(&self) -> bool {
+        let troubled = || self.silent.troubled.iter().map(|&id| &self.hosts[id]);
+        let waiting: usize = troubled().map(|host| host.len()).sum();
+        let requests: usize = troubled().map(|host| host.politeness.in_flight).sum();
+        waiting > 0 && waiting as u64 == self.counts.pending && requests == self.requests
+    }
+
+    /// The silence of a host that is to be given up.
+    fn too_long_silent(&self, id: usize, is_alone: bool, now: Instant) -> Option<Silence> {
+        let host = &self.hosts[id];
+        let politeness = &host.politeness;
+        let longest = self.config.dead_host_after;
+        let silence = politeness.silence?;
+        if longest.is_zero() || politeness.gone.is_some() || host.len() == 0 {
+            return None;
+        }
+        let others_answer = self
+            .silent
+            .last_answer
+            .is_some_and(|at| at >= silence.since);
+        let nobody_ever = self.silent.last_answer.is_none() && !self.silent.has_answered_before;
+        let is_last = || {
+            let waiting = |&&id: &&usize| self.hosts[id].len() > 0;
+            is_alone && self.silent.troubled.iter().filter(waiting).count() == 1
+        };
+        let (is_the_hosts_fault, shortened) = match politeness.has_answered {
+            true => {
+                let fault = others_answer || is_last();
+                (fault, patience(host.len() as u64))
+            }
+            false => {
+                let fault = others_answer || nobody_ever || is_last();
+                (fault, Duration::ZERO)
+            }
+        };
+        let patience = match is_alone {
+            true => shortened.min(longest),
+            false => longest,
+        };
+        let lasted = now.saturating_duration_since(silence.since);
+        let is_too_long = silence.failures >= FAILURES_MIN && lasted >= patience;
+        (is_the_hosts_fault && is_too_long).then_some(silence)
+    }
+
+    fn give_up(&mut self, id: usize, silence: Silence, now: Instant) {
+        let politeness = &mut self.hosts[id].politeness;
+        let last_failure = politeness.last_failure.clone();
+        let gone = Refused::Refusal(Refusal::HostGone(HostGone {
+            failures: silence.failures,
+            seconds: now.saturating_duration_since(silence.since).as_secs(),
+        }));
+        politeness.gone = Some(match last_failure {
+            Some((failure, detail)) if !politeness.has_answered => {
+                Refused::Unreachable { failure, detail }
+            }
+            _ => gone,
+        });
+        self.update(id);
+    }
+}
+
+/// How long to wait for so many URLs when nothing else is left.
+fn patience(urls: u64) -> Duration {
+    let urls = u32::try_from(urls).unwrap_or(u32::MAX);
+    PATIENCE_PER_URL.saturating_mul(urls).max(PATIENCE_MIN)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! What hosts answered last, so that a restart keeps the manners owed to them.
+//!
+//! The frontier backs off by the answers of the running process. This is the same, as far as it
+//! follows from the journal: failures in a row, and a Retry-After that may still hold. Only hosts of
+//! which there is something to tell are kept; of the others, 8 bytes say that they have answered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use archive::FetchRecord;
+use frontier::HostPast;
+use outcome::FailureKind;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// What is known of the hosts' last answers.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct HostPasts {
+    troubled: BTreeMap<Box<str>, HostPast>,
+    answered: BTreeSet<u64>,
+}
+
+impl HostPasts {
+    /// Takes in how a host answered a request.
+    pub(crate) fn on_answer(&mut self, host: &str, fetch: &FetchRecord) {
+        if fetch.started_ms == 0 {
+            // No request was made.
+            return;
+        }
+        if fetch.status > 0 {
+            self.answered.insert(xxh3_64(host.as_bytes()));
+        }
+        let ended_ms = fetch.started_ms.saturating_add(fetch.ms);
+        let asks = matches!(fetch.status, 429 | 503);
+        let asked = fetch.retry_after_s.filter(|_| asks);
+        let asked = asked.and_then(|s| Duration::try_from_secs_f64(s).ok());
+        let has_failed = is_failure(fetch);
+        if asked.is_none() && !has_failed && !self.troubled.contains_key(host) {
+            return;
+        }
+        let past = self.troubled.entry(host.into()).or_default();
+        past.failures = match has_failed {
+            true => past.failures.saturating_add(1),
+            false => 0,
+        };
+        past.ended_ms = ended_ms;
+        let until = |(from_ms, wait): &(u64, Duration)| from_ms + wait.as_millis() as u64;
+        let asked = asked.map(|asked| (ended_ms, asked));
+        let longer = past.retry_after.into_iter().chain(asked).max_by_key(until);
+        past.retry_after = longer.filter(|asked| until(asked) > ended_ms);
+        if past.failures == 0 && past.retry_after.is_none() {
+            self.troubled.remove(host);
+        }
+    }
+
+    /// Whether any host has ever answered.
+    pub(crate) fn any_answered(&self) -> bool {
+        !self.answered.is_empty()
+    }
+
+    /// The past of a host.
+    pub(crate) fn of(&self, host: &str) -> HostPast {
+        HostPast {
+            has_answered: self.answered.contains(&xxh3_64(host.as_bytes())),
+            ..self.troubled.get(host).cloned().unwrap_or_default()
+        }
+    }
+
+    /// The hosts of which there is more to tell than that they have answered.
+    pub(crate) fn troubled(&self) -> impl Iterator<Item = &str> {
+        self.troubled.keys().map(|host| &**host)
+    }
+}
+
+/// Whether the frontier backs off after such an answer.
+fn is_failure(fetch: &FetchRecord) -> bool {
+    match &fetch.error {
+        None => fetch.status == 429 || fetch.status >= 500,
+        Some(kind) => matches!(
+            kind,
+            FailureKind::Dns
+                | FailureKind::Connect
+                | FailureKind::Timeout
+                | FailureKind::Reset
+                | FailureKind::Proxy
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, retry_after_s: Option<f64>, started_ms: u64) -> FetchRecord {
+        FetchRecord {
+            status,
+            retry_after_s,
+            started_ms,
+            ms: 10,
+            ..FetchRecord::default()
+        }
+    }
+
+    #[test]
+    fn what_a_host_asked_for_is_remembered_until_it_has_passed() {
+        let mut pasts = HostPasts::default();
+        pasts.on_answer("a.example", &answer(429, Some(120.0), 1_000));
+        let past = pasts.of("a.example");
+        let asked = Some((1_010, Duration::from_secs(120)));
+        assert_eq!((past.failures, past.retry_after), (1, asked));
+        assert!(past.has_answered && !pasts.of("b.example").has_answered);
+        // A good answer that was under way ends the failures, and not what was asked for.
+        pasts.on_answer("a.example", &answer(200, None, 2_000));
+        let past = pasts.of("a.example");
+        assert_eq!((past.failures, past.retry_after), (0, asked));
+        pasts.on_answer("a.example", &answer(200, None, 200_000));
+        assert_eq!(pasts.troubled().count(), 0);
+        // A page may say when it changes next.
+        pasts.on_answer("a.example", &answer(200, Some(9.0), 300_000));
+        assert_eq!(pasts.of("a.example").retry_after, None);
+    }
+
+    #[test]
+    fn failures_in_a_row_are_counted_as_the_frontier_counts_them() {
+        let mut pasts = HostPasts::default();
+        let lost = FetchRecord {
+            error: Some(FailureKind::Timeout),
+            ..answer(0, None, 1_000)
+        };
+        pasts.on_answer("a.example", &lost);
+        pasts.on_answer("a.example", &answer(503, None, 2_000));
+        let past = pasts.of("a.example");
+        assert_eq!((past.failures, past.ended_ms), (2, 2_010));
+        let refused = FetchRecord {
+            error: Some(FailureKind::Tls),
+            ..answer(0, None, 3_000)
+        };
+        pasts.on_answer("a.example", &refused);
+        assert_eq!(pasts.of("a.example").failures, 0);
+        // Nothing was asked.
+        pasts.on_answer("b.example", &FetchRecord::default());
+        assert!(!pasts.of("b.example").has_answered);
+    }
+}

@@ -1,0 +1,360 @@
+//! What hosts' robots.txt say, as the journal has it: the rules, how old they are, and what holds
+//! while they cannot be had.
+//!
+//! Each scheme and authority has a robots.txt of its own (RFC 9309 §2.3): `http://a.example` and
+//! `https://a.example` are two. Of each the rules for our agent alone are kept.
+//!
+//! - A copy holds for a day (§2.4). Then it is asked for again.
+//! - An outage is an answer of 5xx or 429, no answer, or a body that broke off. During an outage a
+//!   copy that was read earlier stays in use, also when it is older than a day (§2.4 allows that while
+//!   the file is unreachable); without one the host waits. Either way the file is asked for again,
+//!   after `politeness.retry_delay`, doubled each time, to [`OUTAGE_WAIT_MAX`]; where no answer comes
+//!   at all, as its failures in a row have it.
+//! - An outage that lasts longer than `politeness.max_robots_outage` closes the host, copy or no copy
+//!   (§2.3.1.4): its URLs are refused. So does at once what does not pass by itself, such as a
+//!   certificate that cannot be trusted. After a day the file of a closed host is asked for again.
+//! - A file that breaks off twice after the same number of bytes is as long as that: its announced
+//!   length is wrong. Its whole lines count.
+//!
+//! Memory is bounded by bytes. Hosts for which no URL waits are forgotten first, so that a host in
+//! turn with many thousands of others is asked once.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use archive::{FetchRecord, RobotsRecord};
+use fetcher::Robots;
+use frontier::{CanonicalUrl, HostKey, Permission, Refused};
+use outcome::{FailureKind, Refusal, RobotsAnswer, RobotsRefusal, Truncation};
+
+/// robots.txt is asked for again after this time (RFC 9309 §2.4).
+const AGE_MAX: Duration = Duration::from_secs(24 * 3_600);
+
+/// The longest wait before a robots.txt that could not be had is asked for again.
+const OUTAGE_WAIT_MAX: Duration = Duration::from_secs(600);
+
+/// Tries of a robots.txt before its outage closes the host, at least.
+const OUTAGE_TRIES_MIN: u32 = 4;
+
+/// Bytes of rules in memory, as counted by [`Known::bytes`].
+const BYTES_MAX: usize = 64 << 20;
+
+/// What an entry takes beside its rules.
+const ENTRY_BYTES: usize = 400;
+
+/// How robots.txt is obeyed.
+#[derive(Debug, Clone)]
+pub(crate) struct RobotsPolicy {
+    /// Whether it is.
+    pub(crate) obey: bool,
+    /// The first wait before one that could not be had is asked for again; doubled each time.
+    pub(crate) retry_delay: Duration,
+    /// The outage after which a host counts as closed.
+    pub(crate) outage_max: Duration,
+}
+
+/// A copy of the rules for our agent.
+#[derive(Debug, PartialEq)]
+struct Copy {
+    rules: Robots,
+    at_ms: u64,
+    crawl_delay: Option<Duration>,
+    bytes: usize,
+}
+
+/// A time in which robots.txt cannot be had.
+#[derive(Debug, PartialEq)]
+struct Outage {
+    since_ms: u64,
+    last_ms: u64,
+    tries: u32,
+    /// After how many bytes the last answer broke off, if it did.
+    cut_at: Option<u64>,
+    /// How URLs are refused, once the host is closed.
+    closed: Option<Refused>,
+}
+
+impl Outage {
+    /// From the last try to the next; `first` is the first wait.
+    fn wait(&self, first: Duration) -> Duration {
+        let doublings = self.tries.saturating_sub(1).min(16);
+        first.saturating_mul(1 << doublings).min(OUTAGE_WAIT_MAX)
+    }
+}
+
+/// What is known of one robots.txt.
+#[derive(Debug, Default, PartialEq)]
+struct Known {
+    copy: Option<Copy>,
+    outage: Option<Outage>,
+}
+
+impl Known {
+    fn bytes(&self) -> usize {
+        ENTRY_BYTES + self.copy.as_ref().map_or(0, |copy| copy.bytes)
+    }
+
+    fn last_ms(&self) -> u64 {
+        let copy = self.copy.as_ref().map(|copy| copy.at_ms);
+        copy.max(self.outage.as_ref().map(|outage| outage.last_ms))
+            .unwrap_or(0)
+    }
+}
+
+/// What a record of a robots.txt means for its host.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct RobotsNews {
+    /// The delay that it asks for.
+    pub(crate) crawl_delay: Option<Duration>,
+    /// It could not be had, there is no copy, and it is asked for again after this time.
+    pub(crate) wait: Option<Duration>,
+}
+
+/// The robots.txt of all hosts.
+#[derive(Debug)]
+pub(crate) struct RobotsBook {
+    policy: RobotsPolicy,
+    known: HashMap<Box<str>, Known>,
+    bytes: usize,
+}
+
+/// Scheme and authority of a URL: the part that its robots.txt is for.
+pub fn origin_of(url: &str) -> &str {
+    let after_scheme = url.find("://").map_or(0, |at| at + 3);
+    let end = url[after_scheme..].find(['/', '?', '#']);
+    end.map_or(url, |end| &url[..after_scheme + end])
+}
+
+/// The host of an origin.
+fn host_of(origin: &str) -> Option<HostKey> {
+    let url = CanonicalUrl::parse(&format!("{origin}/")).ok()?;
+    Some(url.host())
+}
+
+/// The time between two points of a wall clock that may have been set in between. Forward or back, it
+/// is time in which anything may have changed.
+fn between(now_ms: u64, then_ms: u64) -> Duration {
+    Duration::from_millis(now_ms.abs_diff(then_ms))
+}
+
+impl RobotsBook {
+    pub(crate) fn new(policy: RobotsPolicy) -> Self {
+        Self {
+            policy,
+            known: HashMap::new(),
+            bytes: 0,
+        }
+    }
+
+    /// May this URL be fetched? Unknown where robots.txt is to be asked for first.
+    pub(crate) fn check(&self, url: &CanonicalUrl, now_ms: u64) -> Permission {
+        if !self.policy.obey {
+            return Permission::Allowed;
+        }
+        let Some(known) = self.known.get(origin_of(url.as_str())) else {
+            return Permission::Unknown;
+        };
+        let first = self.policy.retry_delay;
+        if let Some(outage) = &known.outage {
+            let since_try = between(now_ms, outage.last_ms);
+            return match (&outage.closed, &known.copy) {
+                (Some(closed), _) if since_try <= AGE_MAX => Permission::Refused(closed.clone()),
+                (None, Some(copy)) if since_try <= outage.wait(first) => by_rules(&copy.rules, url),
+                (Some(_), _) | (None, Some(_) | None) => Permission::Unknown,
+            };
+        }
+        match &known.copy {
+            Some(copy) if between(now_ms, copy.at_ms) <= AGE_MAX => by_rules(&copy.rules, url),
+            Some(_) | None => Permission::Unknown,
+        }
+    }
+
+    /// What follows from an answer to robots.txt; `said` is what it says by itself.
+    pub(crate) fn decide(
+        &self,
+        origin: &str,
+        said: &RobotsAnswer,
+        fetch: &FetchRecord,
+        now_ms: u64,
+    ) -> RobotsAnswer {
+        let known = self.known.get(origin);
+        let outage = known.and_then(|known| known.outage.as_ref());
+        let has_copy = known.is_some_and(|known| known.copy.is_some());
+        let is_too_long = outage.is_some_and(|outage| {
+            outage.tries + 1 >= OUTAGE_TRIES_MIN
+                && between(now_ms, outage.since_ms) >= self.policy.outage_max
+        });
+        let last_cut = outage.and_then(|outage| outage.cut_at);
+        match said {
+            RobotsAnswer::Outage if last_cut.is_some() && last_cut == cut_at(fetch) => {
+                RobotsAnswer::Parsed
+            }
+            RobotsAnswer::Outage | RobotsAnswer::DisallowAll if is_too_long => {
+                RobotsAnswer::DisallowAll
+            }
+            RobotsAnswer::DisallowAll if has_copy => RobotsAnswer::Outage,
+            RobotsAnswer::Parsed
+            | RobotsAnswer::AllowAll
+            | RobotsAnswer::DisallowAll
+            | RobotsAnswer::Outage
+            | RobotsAnswer::Unknown(_) => said.clone(),
+        }
+    }
+
+    /// Takes a record in. Those of earlier versions do not say whose robots.txt they are, and nothing
+    /// follows from them.
+    pub(crate) fn apply(&mut self, record: &RobotsRecord) -> RobotsNews {
+        let crawl_delay = record.crawl_delay_s;
+        let crawl_delay = crawl_delay.and_then(|s| Duration::try_from_secs_f64(s).ok());
+        let mut news = RobotsNews {
+            crawl_delay,
+            wait: None,
+        };
+        let Some(origin) = record.origin.as_deref() else {
+            return news;
+        };
+        let known = self.known.entry(origin.into()).or_insert_with(|| {
+            self.bytes += ENTRY_BYTES;
+            Known::default()
+        });
+        let before = known.bytes();
+        let at_ms = record.fetch.started_ms.saturating_add(record.fetch.ms);
+        match &record.rules {
+            RobotsAnswer::Parsed | RobotsAnswer::AllowAll => {
+                known.outage = None;
+                known.copy = Some(Copy {
+                    rules: Robots::of_lines(&record.lines),
+                    at_ms,
+                    crawl_delay,
+                    // The text, and the text ready to be matched.
+                    bytes: record.lines.iter().map(|line| 3 * line.len() + 100).sum(),
+                });
+            }
+            RobotsAnswer::DisallowAll | RobotsAnswer::Outage | RobotsAnswer::Unknown(_) => {
+                let outage = known.outage.get_or_insert(Outage {
+                    since_ms: at_ms,
+                    last_ms: at_ms,
+                    tries: 0,
+                    cut_at: None,
+                    closed: None,
+                });
+                outage.tries = outage.tries.saturating_add(1);
+                outage.last_ms = at_ms;
+                outage.cut_at = cut_at(&record.fetch);
+                let is_closed = record.rules == RobotsAnswer::DisallowAll;
+                outage.closed = is_closed.then(|| closed(&record.fetch, outage));
+                let asked = record.fetch.retry_after_s;
+                let asked = asked.and_then(|s| Duration::try_from_secs_f64(s).ok());
+                let waits = !is_closed && known.copy.is_none();
+                // A host that gives no answer at all is left alone by its failures in a row.
+                let wait = match record.fetch.status {
+                    0 => Duration::ZERO,
+                    _ => outage.wait(self.policy.retry_delay),
+                };
+                news.wait = waits.then(|| wait.max(asked.unwrap_or_default()));
+                news.crawl_delay = known.copy.as_ref().and_then(|copy| copy.crawl_delay);
+            }
+        }
+        self.bytes = self.bytes + known.bytes() - before;
+        news
+    }
+
+    /// URLs of a host were put back: where it was closed it is asked again.
+    pub(crate) fn reopen(&mut self, url: &str) {
+        if let Some(known) = self.known.get_mut(origin_of(url))
+            && let Some(outage) = &known.outage
+            && outage.closed.is_some()
+        {
+            known.outage = None;
+        }
+    }
+
+    /// Forgets what is beyond the bound of memory: first what no URL waits for, the oldest first.
+    pub(crate) fn make_room(&mut self, is_waiting: impl Fn(&HostKey) -> bool) {
+        if self.bytes <= BYTES_MAX {
+            return;
+        }
+        let mut all: Vec<(bool, u64, Box<str>)> = self
+            .known
+            .iter()
+            .map(|(origin, known)| {
+                let waits = host_of(origin).is_some_and(|host| is_waiting(&host));
+                (waits, known.last_ms(), origin.clone())
+            })
+            .collect();
+        all.sort_unstable();
+        for (_, _, origin) in all {
+            if self.bytes <= BYTES_MAX / 4 * 3 {
+                break;
+            }
+            if let Some(known) = self.known.remove(&origin) {
+                self.bytes -= known.bytes();
+            }
+        }
+    }
+
+    /// What a new process must know of each host before it asks it for anything: the delay that it
+    /// asks for, and until when its robots.txt is not to be asked for again.
+    pub(crate) fn hosts(
+        &self,
+    ) -> impl Iterator<Item = (HostKey, Option<Duration>, Option<(u64, Duration)>)> + '_ {
+        self.known.iter().filter_map(|(origin, known)| {
+            let crawl_delay = known.copy.as_ref().and_then(|copy| copy.crawl_delay);
+            let waits = |outage: &&Outage| outage.closed.is_none() && known.copy.is_none();
+            let outage = known.outage.as_ref().filter(waits);
+            let wait = outage.map(|outage| (outage.last_ms, outage.wait(self.policy.retry_delay)));
+            Some((host_of(origin)?, crawl_delay, wait))
+        })
+    }
+
+    /// All of it, in order, for comparison.
+    #[cfg(test)]
+    pub(crate) fn tell(&self) -> std::collections::BTreeMap<&str, String> {
+        let all = self.known.iter();
+        all.map(|(origin, known)| (&**origin, format!("{known:?}")))
+            .collect()
+    }
+}
+
+fn by_rules(rules: &Robots, url: &CanonicalUrl) -> Permission {
+    let answer = rules.check("*", &url.to_url());
+    if answer.allowed {
+        return Permission::Allowed;
+    }
+    let rule = RobotsRefusal::Rule {
+        rule: answer.rule.unwrap_or_default(),
+        line: answer.line.unwrap_or(0),
+    };
+    Permission::Refused(Refused::Refusal(Refusal::Robots(rule)))
+}
+
+/// After how many bytes an answer broke off, if it did.
+fn cut_at(fetch: &FetchRecord) -> Option<u64> {
+    let broke_off = fetch.truncated == Some(Truncation::Disconnect);
+    broke_off.then_some(fetch.bytes)
+}
+
+/// How the URLs of a closed host are refused.
+fn closed(fetch: &FetchRecord, outage: &Outage) -> Refused {
+    let hours = between(outage.last_ms, outage.since_ms).as_secs() / 3_600;
+    let words = fetch.error_text.clone().unwrap_or_default();
+    match (&fetch.error, fetch.status) {
+        (Some(FailureKind::Guard), _) => Refused::Refusal(Refusal::Guard(words)),
+        (Some(failure), _) if outage.tries <= 1 => Refused::Unreachable {
+            failure: failure.clone(),
+            detail: words,
+        },
+        (Some(_), _) => unavailable(format!("{words}, for {hours} h")),
+        (None, status @ 200..300) => {
+            unavailable(format!("the answer ({status}) broke off, for {hours} h"))
+        }
+        (None, status) => unavailable(format!("the server answered {status}, for {hours} h")),
+    }
+}
+
+fn unavailable(answered: String) -> Refused {
+    Refused::Refusal(Refusal::Robots(RobotsRefusal::Unavailable { answered }))
+}
+
+#[cfg(test)]
+mod tests;
