@@ -316,7 +316,9 @@ fn a_mirror_with_session_ids_of_its_own_is_left_alone_too() {
         "--concurrency",
         "1",
     ];
-    bench.crawl_to_end("sessions", &seeds);
+    let refuse = "[dedup]\npredicted_duplicates = \"refuse\"\nidle_parameters = \"refuse\"\n";
+    let config = file(bench.dir.path(), "refuse.toml", refuse);
+    bench.crawl_to_end("sessions", &[&[&*config], &seeds[..]].concat());
     let urls = fetched(&bench, "sessions");
     let of = |host: &str| {
         let urls = urls.iter().filter(|url| url.contains(host));

@@ -299,6 +299,9 @@ impl State {
             }
         }
         queue.gate.on_page(page, &queue.frontier.url_normalizer());
+        if let Some(refusal) = page.outcome.refusal() {
+            queue.note_refused(refusal);
+        }
         if let Some(focus) = &self.focus {
             let why = focus.stop_host(&page.host);
             queue.gate.set_stopped(&page.host, why);

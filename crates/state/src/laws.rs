@@ -559,7 +559,7 @@ fn answer_queue(state: &State, journal: &Journal, answer: &mut impl FnMut(String
             queue.gate.check(&url.host(), &url, &normalizer),
             queue
                 .gate
-                .check_at_last(&url.host(), &url, &normalizer, HeldBack::ToTheLast),
+                .check_at_last(&url.host(), &url, &normalizer, HeldBack::ToTheLast, |_| 0),
         ];
         let plain = normalizer.normalized(&url);
         let scope: Vec<_> = (0..3)
