@@ -156,7 +156,8 @@ impl Why {
                 });
             }
             let asked = &mut rerun.asked;
-            rerun.focus.apply_links(record.seq, &page, asked)?;
+            rerun.focus.learn_links(record.seq, &page);
+            rerun.focus.amend_waiting(record.seq, &page, asked)?;
         }
         why.promise = rerun
             .asked

@@ -5,11 +5,13 @@
 //! the steeper the further the means lie apart. A score that cannot tell the two kinds of page apart
 //! gives 0 everywhere.
 
+use serde::{Deserialize, Serialize};
+
 /// The largest log-odds, for or against, that one score can give.
 pub(crate) const LOG_ODDS_MAX: f32 = 4.0;
 
 /// How one score is turned into log-odds.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Calibration {
     /// The mean score of pages on topic.
     pub(crate) on_topic: f32,

@@ -25,6 +25,8 @@
 //! A replay of the journal makes the same calls with the recorded relevance and the words of the
 //! archived text, without `judge`, and ends with the same model.
 
+use serde::{Deserialize, Serialize};
+
 use crate::feature_cache::FeatureCache;
 use crate::link_features::{LinkContext, LinkFeatures};
 use crate::link_model::{FetchOutcome, LinkModel, LinkModelConfig, LinkScore, PageAhead};
@@ -110,12 +112,16 @@ pub struct PageOutcome<'a> {
 /// assert!(score("railway stations") > score("imprint"));
 /// # Ok::<(), focus::TopicError>(())
 /// ```
-#[derive(Debug, Clone)]
+///
+/// What was learnt can be saved (`serde`), and is taken up again by [`Focus::resume`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Focus {
     topic: Topic,
     links: LinkModel,
     harvest: HarvestMonitor,
+    #[serde(skip)]
     features: FeatureCache,
+    #[serde(skip)]
     pages_since_rescore: u64,
 }
 
@@ -132,6 +138,16 @@ impl Focus {
             features: FeatureCache::default(),
             pages_since_rescore: 0,
         })
+    }
+
+    /// Goes on with what another process had learnt and saved, with the same settings. `false` where
+    /// that contradicts itself, as damaged data does: then this is of no more use.
+    #[must_use]
+    pub fn resume(&mut self, saved: Focus) -> bool {
+        self.topic.threshold = saved.topic.threshold;
+        self.topic.example_words = saved.topic.example_words;
+        self.links.resume(saved.links);
+        self.harvest.resume(saved.harvest) && self.topic.classifier.resume(saved.topic.classifier)
     }
 
     /// The topic.
@@ -268,6 +284,7 @@ impl Focus {
 
     /// Takes note of the scores of all pending URLs, after they were scored again.
     pub fn on_rescored(&mut self, scores: Vec<f32>) {
+        self.pages_since_rescore = 0;
         self.harvest.on_rescored(scores);
     }
 

@@ -2,6 +2,8 @@
 //!
 //! A keyword that stands on few pages of the crawl says more than one that stands on many.
 
+use serde::{Deserialize, Serialize};
+
 use crate::keywords::{Field, Keywords};
 use crate::page_terms::PageTerms;
 
@@ -28,8 +30,9 @@ const RARITY_MIN: f32 = 0.2;
 const RARITY_PRIOR_PAGES: f32 = 16.0;
 
 /// The keywords, and how rare each is among the pages of the crawl.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct KeywordScorer {
+    #[serde(skip)]
     pub(crate) keywords: Keywords,
     /// Pages on which each keyword stands.
     pages_with: Vec<u32>,

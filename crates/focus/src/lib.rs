@@ -19,8 +19,8 @@
 //! duplicates from their URLs, in a crawl without a topic too.
 //!
 //! Everything here is pure and deterministic: no clock, socket, file, thread or source of randomness.
-//! The same records in the same order give the same model, so the model needs no snapshot: it is a
-//! view of the archive. `CONSTANTS.md` lists every number that was chosen on data.
+//! The same records in the same order give the same model: it is a view of the archive. What was learnt
+//! can be saved, so that not all records must be read again. `CONSTANTS.md` lists every number that was chosen on data.
 
 mod focus;
 
@@ -56,6 +56,7 @@ mod url_dedup_rules;
 // Used by several of the above.
 mod hashing;
 mod logistic;
+mod saved;
 mod url_parts;
 
 pub use focus::{Focus, FocusConfig, PageFate, PageOutcome};

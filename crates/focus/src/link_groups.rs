@@ -3,9 +3,12 @@
 //! A group's rate of reward is mixed with some average outcomes, because the first few outcomes of a
 //! group say little.
 
+use serde::{Deserialize, Serialize};
+
 use crate::hashing::{NumberMap, split_mix};
 use crate::link_features::LinkFeatures;
 use crate::logistic::log_odds;
+use crate::saved::pairs;
 
 /// Groups whose outcomes are remembered.
 const GROUPS_MAX: usize = 1 << 18;
@@ -13,7 +16,7 @@ const GROUPS_MAX: usize = 1 << 18;
 const PRIOR_OUTCOMES: f32 = 5.0;
 
 /// The outcomes of some fetched links: their number and the sum of their rewards.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcomes {
     pub(crate) count: f32,
     pub(crate) reward: f32,
@@ -27,8 +30,9 @@ impl Outcomes {
 }
 
 /// The outcomes of all links and of each group.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct LinkGroups {
+    #[serde(with = "pairs")]
     groups: NumberMap<u64, Outcomes>,
     all: Outcomes,
     /// Hosts with outcomes.

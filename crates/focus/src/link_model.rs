@@ -14,6 +14,8 @@
 //! classifier and bandit over links); Chakrabarti, Punera, Subramanyam, *Accelerated focused crawling
 //! through online relevance feedback*, WWW 2002 (learning from the surroundings of links).
 
+use serde::{Deserialize, Serialize};
+
 use crate::fetched_pages::{FetchedPage, FetchedPages};
 use crate::hashing::split_mix;
 use crate::link_features::LinkFeatures;
@@ -108,7 +110,7 @@ pub struct PageAhead {
 }
 
 /// A fetched link with its outcome.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Row {
     page: u32,
     signals: Signals,
@@ -127,8 +129,9 @@ struct Estimate {
 }
 
 /// The online model of links.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct LinkModel {
+    #[serde(skip)]
     config: LinkModelConfig,
     pages: FetchedPages,
     groups: LinkGroups,
@@ -160,6 +163,12 @@ impl LinkModel {
             explored: 0,
             has_found: false,
         }
+    }
+
+    /// Goes on with what another of these settings has learnt.
+    pub(crate) fn resume(&mut self, mut saved: LinkModel) {
+        saved.config = std::mem::take(&mut self.config);
+        *self = saved;
     }
 
     /// Learns from a fetch.

@@ -3,8 +3,11 @@
 //! The words of anchors, URLs and contexts are hashed into buckets, the three fields apart. Each
 //! outcome moves the weights of a link's words by what the link model had not expected.
 
+use serde::{Deserialize, Serialize};
+
 use crate::hashing::split_mix;
 use crate::link_features::LinkFeatures;
+use crate::saved::Table;
 
 /// Bits of a bucket's number.
 const BUCKET_BITS: u32 = 16;
@@ -17,7 +20,7 @@ const WEIGHT_MAX: f32 = 3.0;
 /// The largest score of a link's words.
 const SCORE_MAX: f32 = 4.0;
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Word {
     weight: f32,
     /// Outcomes of links with this word.
@@ -25,8 +28,9 @@ struct Word {
 }
 
 /// The weights of the words of links.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct LinkWordModel {
+    #[serde(with = "Table::<{ 1 << BUCKET_BITS }>")]
     words: Vec<Word>,
     outcomes: f32,
 }

@@ -21,6 +21,8 @@
 mod harvest_estimate;
 mod training;
 
+use serde::{Deserialize, Serialize};
+
 use crate::calibration::{Calibration, LOG_ODDS_MAX};
 use crate::keyword_score::KeywordScorer;
 use crate::keywords::Keywords;
@@ -75,7 +77,7 @@ pub struct Relevance {
 }
 
 /// Judges pages, and learns from the pages it is shown.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct PageClassifier {
     keywords: KeywordScorer,
     term_table: TermTable,
@@ -128,6 +130,19 @@ impl PageClassifier {
 
     pub(crate) fn keywords(&self) -> &Keywords {
         &self.keywords.keywords
+    }
+
+    /// Goes on with what another of these keywords has learnt; `false` where that contradicts itself.
+    pub(crate) fn resume(&mut self, mut saved: PageClassifier) -> bool {
+        let terms = saved.term_numbers.len();
+        let is_known = |term: &(u32, f32)| (term.0 as usize) < terms;
+        let mut pages = saved.training_pages.iter();
+        if !pages.all(|page| page.terms.iter().all(is_known)) {
+            return false;
+        }
+        saved.keywords.keywords = std::mem::take(&mut self.keywords.keywords);
+        *self = saved;
+        true
     }
 
     pub(crate) fn has_examples(&self) -> bool {

@@ -9,6 +9,7 @@
 //! where the page is read, on any thread, and can be made again from the archived text.
 
 use segment::{Segmenter, Words};
+use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -59,7 +60,7 @@ pub struct PageView<'a> {
 }
 
 /// A page's terms, and the counts of the keywords; made by [`Topic::read`](crate::Topic::read).
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageTerms {
     /// Each term once, sorted by bucket.
     pub(crate) terms: Vec<Term>,
@@ -72,7 +73,7 @@ pub struct PageTerms {
 }
 
 /// One term, and how often it stands on the page.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Term {
     pub(crate) bucket: u32,
     pub(crate) count: f32,

@@ -4,6 +4,9 @@
 //! of them, scattered. Training reads each a hundred times. With the used terms numbered from 0
 //! without gaps, all that training reads stays in the processor's cache.
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::hashing::TERM_COUNT;
 use crate::page_terms::Term;
 use crate::term_table::TermTable;
@@ -54,6 +57,25 @@ impl TermNumbers {
                 (*number - 1, table.tf_weight(term))
             })
             .collect()
+    }
+}
+
+impl Serialize for TermNumbers {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.buckets.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for TermNumbers {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut all = TermNumbers::new();
+        all.buckets = Vec::deserialize(from)?;
+        for (at, bucket) in all.buckets.iter().enumerate() {
+            let number = all.numbers.get_mut(*bucket as usize);
+            let number = number.ok_or_else(|| D::Error::custom("a term beyond the table"))?;
+            *number = at as u32 + 1;
+        }
+        Ok(all)
     }
 }
 

@@ -32,9 +32,11 @@
 use std::collections::VecDeque;
 
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::page_classifier::HarvestEstimate;
+use crate::saved::pairs;
 
 /// Hosts whose harvest is remembered; further ones are never stopped.
 const HOSTS_MAX: usize = 100_000;
@@ -193,8 +195,11 @@ impl std::fmt::Display for HarvestStop {
 }
 
 /// The harvest of a crawl and of its hosts, and the rules over it.
-#[derive(Debug, Clone)]
+///
+/// What is not saved is not in the journal: a new process begins without it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct HarvestMonitor {
+    #[serde(skip)]
     config: StopConfig,
     /// Relevant and new pages up to each of the last pages, newest last; one more than the widest
     /// window so far.
@@ -203,17 +208,21 @@ pub(crate) struct HarvestMonitor {
     /// Relevant and new pages, by the verdicts given when they came.
     found: u64,
     /// The sum of the best pending scores, when they were last made anew.
+    #[serde(skip)]
     pending_sum: Option<f32>,
     /// Since which page one of the first two rules has held without a break.
+    #[serde(skip)]
     held_since: Option<u64>,
     /// The crawl had ended by its harvest before this start, and a rule has held ever since.
+    #[serde(skip)]
     had_ended: bool,
+    #[serde(with = "pairs")]
     hosts: HashMap<u64, HostHarvest>,
 }
 
 /// A host's harvest, as an exponential moving average: a window for each of many hosts would take too
 /// much memory.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct HostHarvest {
     pages: u64,
     mean: f32,
@@ -232,6 +241,17 @@ impl HarvestMonitor {
             had_ended: false,
             hosts: HashMap::new(),
         }
+    }
+
+    /// Goes on with what another of these settings has seen; `false` where that contradicts itself.
+    pub(crate) fn resume(&mut self, mut saved: HarvestMonitor) -> bool {
+        let found = saved.found;
+        if saved.found_up_to.is_empty() || saved.found_up_to.iter().any(|up_to| *up_to > found) {
+            return false;
+        }
+        saved.config = self.config.clone();
+        *self = saved;
+        true
     }
 
     /// Counts a page. `is_found`: it is relevant and new.

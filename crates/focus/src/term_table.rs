@@ -9,9 +9,11 @@
 //! second page is about the topic; counted whole, they would make the topic's own words common.
 
 use segment::Segmenter;
+use serde::{Deserialize, Serialize};
 
 use crate::hashing::{TERM_COUNT, term_bucket};
 use crate::page_terms::{PageTerms, Term};
+use crate::saved::Table;
 
 /// Function words of some languages; each counts as seen on [`PRIOR_PAGES`] pages at the start.
 const FUNCTION_WORDS: &str = "the of and a an to in is was are were be been by for with on at as that this it its from or \
@@ -32,7 +34,7 @@ const UNITS_PER_PAGE: u32 = 4;
 const LOGARITHMS: u32 = 4_096;
 
 /// What is known of one term. It is one struct, so that one access to memory gives all of it.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TermEntry {
     /// On how many pages it stands, in units of [`UNITS_PER_PAGE`] a page.
     frequency: u32,
@@ -53,15 +55,17 @@ pub(crate) struct TermScores {
 }
 
 /// All terms by bucket.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TermTable {
     /// All pages counted, in units.
     units: u32,
     units_ln: f32,
     /// The logarithm of the least frequency that is used.
     frequency_min_ln: f32,
+    #[serde(with = "Table::<TERM_COUNT>")]
     entries: Vec<TermEntry>,
     /// The logarithms of small numbers, of which each page needs a thousand.
+    #[serde(skip, default = "logarithms")]
     logarithms: Vec<f32>,
 }
 
@@ -72,9 +76,7 @@ impl TermTable {
             units_ln: ((UNITS_PER_PAGE * (PRIOR_PAGES + 1)) as f32).ln(),
             frequency_min_ln: (UNITS_PER_PAGE as f32).ln(),
             entries: vec![TermEntry::default(); TERM_COUNT],
-            logarithms: (0..LOGARITHMS)
-                .map(|number| (number.max(1) as f32).ln())
-                .collect(),
+            logarithms: logarithms(),
         };
         let prior_ln = table.ln(UNITS_PER_PAGE * PRIOR_PAGES);
         for &hash in Segmenter::shared().words(FUNCTION_WORDS).hashes() {
@@ -169,6 +171,11 @@ impl TermTable {
             None => (number as f32).ln(),
         }
     }
+}
+
+fn logarithms() -> Vec<f32> {
+    let numbers = 0..LOGARITHMS;
+    numbers.map(|number| (number.max(1) as f32).ln()).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The topic of a crawl: it reads pages, judges them, and names the terms it is made of.
 
 use segment::{Segmenter, Words};
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::hashing::term_bucket;
@@ -36,12 +37,12 @@ const TERMS_SHOWN_MAX: usize = 40;
 /// assert!(relevance.probability > topic.threshold());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Topic {
-    threshold: f32,
+    pub(crate) threshold: f32,
     pub(crate) classifier: PageClassifier,
     /// The examples' words with their buckets, so that terms can be named.
-    example_words: Vec<(u32, String)>,
+    pub(crate) example_words: Vec<(u32, String)>,
 }
 
 /// A term of a topic.

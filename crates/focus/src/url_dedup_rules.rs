@@ -40,10 +40,12 @@ mod group_yield;
 mod language;
 mod rule;
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hashing::{NumberMap, split_mix};
+use crate::saved::pairs;
 use group_yield::GroupYields;
 use rule::{Rewrite, Rule, RuleRecord, path_difference, url_host};
 
@@ -116,14 +118,20 @@ pub struct PredictedDuplicate {
 /// let duplicate = rules.predict("http://a.example/print/about").expect("a rule");
 /// assert_eq!(duplicate.kept_url, "http://a.example/about");
 /// ```
-#[derive(Debug, Clone)]
+///
+/// What was learnt can be saved (`serde`), and is taken up again by [`UrlDedupRules::resume`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct UrlDedupRules {
+    #[serde(skip)]
     config: UrlDedupConfig,
+    #[serde(with = "pairs")]
     rules: NumberMap<u64, RuleRecord>,
     /// Keys of the rules by host, in the order in which the rules were first shown.
+    #[serde(with = "pairs")]
     by_host: NumberMap<u64, Vec<u64>>,
     yields: GroupYields,
     /// Hosts in the order in which they became known.
+    #[serde(with = "pairs")]
     hosts: NumberMap<u64, u32>,
     /// Rules that were believed and are no longer, in words.
     lifted: Vec<String>,
@@ -140,6 +148,12 @@ impl UrlDedupRules {
             hosts: NumberMap::default(),
             lifted: Vec::new(),
         }
+    }
+
+    /// Goes on with what another process had learnt and saved, with the same settings.
+    pub fn resume(&mut self, mut saved: UrlDedupRules) {
+        saved.config = self.config.clone();
+        *self = saved;
     }
 
     /// Takes note that a host is known. Call it in the order of seeds and finds: of two mirrors the

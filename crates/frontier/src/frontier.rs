@@ -24,6 +24,7 @@ use crate::url_table::{Entry, UrlTable};
 
 mod admit;
 mod deferred;
+mod learnt;
 mod offers;
 mod priorities;
 mod queue_slots;
@@ -32,6 +33,7 @@ mod saving;
 mod silent;
 mod turn;
 
+pub use learnt::Learnt;
 pub use offers::Offers;
 
 /// Every URL ever admitted, and whose turn is next.
@@ -192,6 +194,11 @@ impl Frontier {
     /// trap rules have learnt is not stored.
     pub fn observe_link(&mut self, url: &CanonicalUrl, via: Option<u64>) {
         self.traps.admitted(&url.host(), url, via);
+    }
+
+    /// Whether parameters that change nothing are learnt and left out.
+    pub fn ignores_parameters(&self) -> bool {
+        self.config.ignores_parameters
     }
 
     /// What is known of parameters that change nothing. The handle stays up to date and can be

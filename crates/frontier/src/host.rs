@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// A host and its port, `example.org` or `example.org:8080`. http and https of one host share a
 /// key, and so do `example.org.` and `example.org`: politeness is owed to the machine, not to its
 /// spelling.
@@ -64,6 +66,18 @@ impl HostKey {
 impl fmt::Display for HostKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
+    }
+}
+
+impl Serialize for HostKey {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for HostKey {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Self::from_record(&String::deserialize(from)?))
     }
 }
 

@@ -73,6 +73,7 @@ mod lease;
 mod parameters;
 mod pointer;
 mod politeness;
+mod saved;
 mod schedule;
 mod scope;
 mod seeds;
@@ -83,7 +84,7 @@ mod url_normalizer;
 mod url_table;
 
 pub use config::{FrontierConfig, FrontierError, HostStatus, Opened, SLOTS_PER_URL};
-pub use frontier::{Frontier, Offers};
+pub use frontier::{Frontier, Learnt, Offers};
 pub use host::HostKey;
 pub use lease::{
     Admission, Counts, FrontierUrl, Gate, HeldBack, Lease, LinkTarget, Next, PendingUrl,

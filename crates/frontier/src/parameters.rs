@@ -23,8 +23,10 @@
 //!
 //! Memory is bounded, and a table that is full learns nothing further.
 
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::saved::{hashes, pairs};
 use crate::trap::PageYield;
 use crate::url::CanonicalUrl;
 use crate::url_normalizer::{UrlNormalizer, parameter_key};
@@ -43,19 +45,23 @@ const ID_BYTES_MIN: usize = 8;
 const ENTRIES_MAX: usize = 400_000;
 
 /// What is known of the parameters of all hosts.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Parameters {
     /// Plain forms of which a page with content was read, by [`PlainForm`].
+    #[serde(with = "hashes")]
     read: hashbrown::HashSet<u64>,
     /// Plain forms that were counted for a parameter.
+    #[serde(with = "hashes")]
     counted: hashbrown::HashSet<u64>,
+    #[serde(with = "pairs")]
     seen: hashbrown::HashMap<u64, Parameter>,
     /// The parameters among them that change nothing.
+    #[serde(skip)]
     normalizer: UrlNormalizer,
 }
 
 /// What a parameter of a host changed.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Parameter {
     /// Plain forms that it left as they were.
     same: u32,
@@ -80,6 +86,18 @@ impl Parameters {
     /// What has been learnt of parameters that change nothing.
     pub(crate) fn normalizer(&self) -> &UrlNormalizer {
         &self.normalizer
+    }
+
+    /// Goes on with what was learnt before. Whoever has the normalizer hears of it.
+    pub(crate) fn resume(&mut self, saved: Parameters) {
+        let normalizer = std::mem::take(&mut self.normalizer);
+        for (key, seen) in &saved.seen {
+            normalizer.set(*key, seen.changes_nothing());
+        }
+        *self = Parameters {
+            normalizer,
+            ..saved
+        };
     }
 
     /// Notes a page that was read: what it was worth, and of which page it is a copy as a whole.

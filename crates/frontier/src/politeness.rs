@@ -20,6 +20,7 @@ use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use outcome::FailureKind;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::lease::Refused;
@@ -53,7 +54,7 @@ pub struct HostAdvice {
 }
 
 /// What the journal tells of a host's last answers: its manners hold across a restart.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostPast {
     /// It has answered, with whatever status.
     pub has_answered: bool,

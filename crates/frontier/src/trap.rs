@@ -18,9 +18,11 @@
 //! which costs no request. Memory is bounded, and a table that is full learns nothing further.
 
 use outcome::Trap;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::host::HostKey;
+use crate::saved::pairs;
 use crate::url::CanonicalUrl;
 
 /// Longest path, in bytes; a Chinese character takes nine.
@@ -55,15 +57,16 @@ pub enum PageYield {
 }
 
 /// The trap rules and what they have seen.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Traps {
+    #[serde(with = "pairs")]
     parts: hashbrown::HashMap<u64, Part>,
     /// The page whose links are being admitted.
     reader: Option<Reader>,
 }
 
 /// What pages of one numbered part gave.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Part {
     useful: u32,
     useless: u32,
@@ -79,7 +82,7 @@ pub(crate) struct JudgedPage {
     useless: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Reader {
     part: Option<u64>,
     /// Its record's number.

@@ -110,7 +110,7 @@ pub fn of_compared(rule: &str) -> String {
 }
 
 /// What learnt rules refused, by rule.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LearntLosses {
     rules: BTreeMap<String, RuleLoss>,
 }

@@ -17,7 +17,7 @@ use serde::Serialize;
 use sieve::{Keep, Rules};
 use simhash::{IndexConfig, Memory, TableIndex};
 use state::kept::Measured;
-use state::{KeptPages, recorded};
+use state::{KeptPages, Stored, recorded};
 
 use crate::config::{CrawlConfig, Recorded};
 use crate::dir::CrawlDir;
@@ -423,7 +423,7 @@ impl Rejudge {
                 page.url
             ));
         }
-        self.kept.apply(seq, page, false)?;
+        self.kept.apply(seq, page, Stored::default())?;
         Ok(())
     }
 }

@@ -76,6 +76,7 @@ pub(crate) fn open(dir: &CrawlDir, config: &CrawlConfig) -> Result<Opened, Crawl
         links,
         prints: prints_view.0,
         index: index_view.0,
+        views: 0,
     };
     let views = [
         ("frontier", frontier_view),
@@ -193,6 +194,7 @@ impl Opened {
             frontier: position <= reached.frontier,
             links: position <= reached.links,
             prints: position <= reached.prints,
+            views: position <= reached.views,
         };
         let applied = self.state.apply(record, stored, lent, read);
         let applied = applied?;
@@ -233,6 +235,7 @@ struct Reached {
     links: u64,
     prints: u64,
     index: u64,
+    views: u64,
 }
 
 #[cfg(test)]

@@ -3,12 +3,14 @@
 //! It runs when a crawl has appended a record, and again for every record when the crawl is started,
 //! checked or explained. It never asks what ought to happen, only what the record says did.
 
-use archive::{BodyRef, Event, PageRecord, Record, RobotsRecord, SeedRecord, SitemapRecord};
-use frontier::{CanonicalUrl, FrontierUrl, HostKey};
+use archive::{
+    BodyRef, Event, PageRecord, Record, RetryRecord, RobotsRecord, SeedRecord, SitemapRecord,
+};
+use frontier::{CanonicalUrl, FrontierUrl, HostKey, UrlError};
 use outcome::{LinkFate, Outcome, SitemapKind};
 
 use crate::context::{UrlContext, decode};
-use crate::focus_view::{Lent, NoneWaits};
+use crate::focus_view::Lent;
 use crate::kept::KeptChange;
 use crate::recorded;
 use crate::retry;
@@ -24,6 +26,8 @@ pub struct Stored {
     pub links: bool,
     /// The prints of kept pages.
     pub prints: bool,
+    /// All that is in memory alone, which was saved: see `snapshot`.
+    pub views: bool,
 }
 
 /// What a record changed that others must hear of.
@@ -52,9 +56,11 @@ impl State {
         lent: Lent<'_>,
         text: impl FnOnce(&BodyRef) -> Option<String>,
     ) -> Result<Applied, StoreError> {
-        self.seq = self.seq.max(record.seq);
-        self.counts.apply(record);
-        self.apply_answer(&record.event);
+        if !stored.views {
+            self.seq = self.seq.max(record.seq);
+            self.counts.apply(record);
+            self.apply_answer(&record.event);
+        }
         let mut applied = Applied::default();
         match &record.event {
             Event::Start(_) => {}
@@ -74,12 +80,10 @@ impl State {
                 self.apply_page(record.seq, page, stored, lent, text, &mut applied)?;
             }
             Event::Retry(retry) => {
-                let mut queue = self.queue.lock();
-                queue.gate.on_put_back(retry);
-                for url in &retry.urls {
-                    self.returns.remove(url);
-                    queue.robots.reopen(url);
+                if !stored.views {
+                    self.learn_put_back(retry);
                 }
+                let mut queue = self.queue.lock();
                 for url in retry::queued(retry) {
                     applied.reopened.push(url.url.host());
                     if !stored.frontier {
@@ -88,12 +92,21 @@ impl State {
                 }
             }
             Event::Stop(stop) => {
-                if let Some(focus) = &mut self.focus {
+                if let Some(focus) = self.focus.as_mut().filter(|_| !stored.views) {
                     focus.on_stopped(&stop.reason);
                 }
             }
         }
         Ok(applied)
+    }
+
+    fn learn_put_back(&mut self, retry: &RetryRecord) {
+        let mut queue = self.queue.lock();
+        queue.gate.on_put_back(retry);
+        for url in &retry.urls {
+            self.returns.remove(url);
+            queue.robots.reopen(url);
+        }
     }
 
     /// What an answer says of its host.
@@ -118,11 +131,10 @@ impl State {
         seed: &SeedRecord,
         stored: Stored,
     ) -> Result<Option<String>, StoreError> {
-        if let Err(error) = self.reach.apply_seed(seed) {
+        if !stored.views
+            && let Err(error) = self.learn_seed(seed)
+        {
             return Ok(Some(format!("seed {}: {error}", seed.url)));
-        }
-        if let Some(on_topic) = seed.example {
-            self.examples.add(&seed.url, on_topic);
         }
         let Ok(url) = CanonicalUrl::parse(&seed.url) else {
             return Ok(None);
@@ -131,13 +143,8 @@ impl State {
             true => UrlContext::sitemap(),
             false => UrlContext::page(),
         };
-        let mut queue = self.queue.lock();
-        queue.gate.on_seed(&seed.url);
-        if let Some(pages) = seed.pages {
-            queue.frontier.set_seed_budget(seed.seed, pages);
-        }
         if seed.fate.is_none() && !stored.frontier {
-            queue.frontier.replay_admitted(FrontierUrl {
+            self.queue.lock().frontier.replay_admitted(FrontierUrl {
                 url,
                 depth: 0,
                 seed: seed.seed,
@@ -149,9 +156,22 @@ impl State {
         Ok(None)
     }
 
+    fn learn_seed(&mut self, seed: &SeedRecord) -> Result<(), UrlError> {
+        self.reach.apply_seed(seed)?;
+        if let Some(on_topic) = seed.example {
+            self.examples.add(&seed.url, on_topic);
+        }
+        let mut queue = self.queue.lock();
+        queue.gate.on_seed(&seed.url);
+        if let Some(pages) = seed.pages {
+            queue.frontier.set_seed_budget(seed.seed, pages);
+        }
+        Ok(())
+    }
+
     fn apply_robots(&mut self, robots: &RobotsRecord, stored: Stored) -> Result<(), StoreError> {
         let host = HostKey::from_record(&robots.host);
-        {
+        if !stored.views {
             let mut queue = self.queue.lock();
             let queue = &mut *queue;
             let news = queue.robots.apply(robots);
@@ -168,7 +188,9 @@ impl State {
             if robots.queued.is_none() && !self.was_offered(&url, seed) {
                 continue;
             }
-            self.reach.count_sitemap(&url);
+            if !stored.views {
+                self.reach.count_sitemap(&url);
+            }
             if !stored.frontier {
                 self.queue.lock().frontier.replay_admitted(FrontierUrl {
                     url,
@@ -199,10 +221,14 @@ impl State {
             let Ok(url) = CanonicalUrl::parse(url) else {
                 continue;
             };
-            self.reach.note_host(&url.host(), sitemap.seed);
+            if !stored.views {
+                self.reach.note_host(&url.host(), sitemap.seed);
+            }
             let (mut context, mut priority) = (UrlContext::page(), of_seed);
             if is_index {
-                self.reach.count_sitemap(&url);
+                if !stored.views {
+                    self.reach.count_sitemap(&url);
+                }
                 context = UrlContext::sitemap();
             } else if let Some(focus) = &mut self.focus {
                 (context.features, priority) = focus.promise_of_url(&url);
@@ -238,6 +264,11 @@ impl State {
         text: impl FnOnce() -> Option<String>,
         applied: &mut Applied,
     ) -> Result<(), StoreError> {
+        if stored.views {
+            self.apply_to_stores(seq, page, stored)?;
+            applied.kept = self.kept.apply(seq, page, stored)?;
+            return Ok(());
+        }
         applied.example_lost = self.examples.loss(page);
         if self.policy.host_templates {
             self.templates.apply(page);
@@ -252,7 +283,30 @@ impl State {
             focus.apply(seq, page, &self.examples, lent, text);
         }
         self.apply_to_queue(seq, page, stored)?;
-        applied.kept = self.kept.apply(seq, page, stored.prints)?;
+        applied.kept = self.kept.apply(seq, page, stored)?;
+        Ok(())
+    }
+
+    /// What a finished URL does to the frontier's store, where all else was saved with it taken in.
+    fn apply_to_stores(
+        &mut self,
+        seq: u64,
+        page: &PageRecord,
+        stored: Stored,
+    ) -> Result<(), StoreError> {
+        let Ok(url) = CanonicalUrl::parse(&page.url) else {
+            return Ok(());
+        };
+        let mut queue = self.queue.lock();
+        if !stored.frontier {
+            for new in new_urls(seq, page) {
+                queue.frontier.replay_admitted(new)?;
+            }
+            queue.frontier.replay_finished(&url)?;
+        }
+        if let Some(focus) = self.focus.as_mut().filter(|_| !stored.links) {
+            focus.amend_waiting(seq, page, &mut queue.frontier)?;
+        }
         Ok(())
     }
 
@@ -293,9 +347,9 @@ impl State {
             queue.frontier.replay_finished(&url)?;
         }
         if let Some(focus) = &mut self.focus {
-            match stored.links {
-                true => focus.apply_links(seq, page, &mut NoneWaits)?,
-                false => focus.apply_links(seq, page, &mut queue.frontier)?,
+            focus.learn_links(seq, page);
+            if !stored.links {
+                focus.amend_waiting(seq, page, &mut queue.frontier)?;
             }
         }
         queue.gate.on_page(page, &queue.frontier.url_normalizer());
@@ -427,6 +481,7 @@ mod tests {
             frontier: true,
             links: true,
             prints: true,
+            views: false,
         };
         let applied = state.apply(&record, stored, Lent::default(), |_| None);
         applied.unwrap();

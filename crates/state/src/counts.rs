@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 
 use archive::{Event, PageRecord, Record, RetryOrigin};
 use outcome::{JunkReason, LinkFate, Outcome, OutcomeKind, SitemapKind, Verdict};
+use serde::{Deserialize, Serialize};
 
 /// The counters, over all starts of the crawl.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     /// URLs admitted, sitemaps apart.
     pub admitted: u64,

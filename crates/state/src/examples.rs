@@ -6,6 +6,9 @@
 use std::collections::HashMap;
 
 use archive::PageRecord;
+use serde::{Deserialize, Serialize};
+
+use crate::saved::pairs;
 
 /// Why a saved page is no example, if it is none.
 pub fn doubt(title: &str, text: &str) -> Option<&'static str> {
@@ -19,8 +22,9 @@ pub fn doubt(title: &str, text: &str) -> Option<&'static str> {
 }
 
 /// Example pages by URL.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Examples {
+    #[serde(with = "pairs")]
     on_topic: HashMap<String, bool>,
 }
 

@@ -37,6 +37,7 @@ use outcome::{
     JunkKind, JunkReason, LearntLosses, LinkFate, LowYield, PredictedDuplicate, PredictionCause,
     Refusal, of_compared,
 };
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::policy::{Learnt, LearntPolicy};
@@ -44,6 +45,7 @@ use crate::read_urls::ReadUrls;
 use crate::recorded::original_of;
 use crate::refused::{Refused as RefusedFor, RefusedUrls};
 use crate::retry;
+use crate::saved::{hashes, json, pairs};
 
 /// Hosts that are stopped at most.
 const STOPPED_MAX: usize = 100_000;
@@ -63,23 +65,28 @@ const REFUSABLE_SHARE: f32 = 0.2;
 const LOSS_MAX: f64 = 1.0;
 
 /// What the pages so far say of URLs not fetched yet.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct FetchGate {
     rules: UrlDedupRules,
+    #[serde(skip, default = "LearntPolicy::none")]
     learnt: LearntPolicy,
     /// For the draws.
     seed: u64,
     /// URLs that the user gave or asked for again: they are fetched.
+    #[serde(with = "hashes")]
     given: HashSet<u64>,
     /// What was read.
     read: ReadUrls,
     /// The pages among them that led to new URLs.
     leading: ReadUrls,
     /// Pages that were the same under two values of an opaque parameter, by normalized URL.
+    #[serde(with = "hashes")]
     compared: HashSet<u64>,
     /// Hosts that yield nothing, and why that is said.
+    #[serde(with = "pairs")]
     stopped: HashMap<String, String>,
     /// What rules refused, and what probes found.
+    #[serde(with = "json")]
     losses: LearntLosses,
     /// URLs that were refused for rules and not put back since.
     refused: RefusedUrls,
@@ -128,6 +135,32 @@ impl FetchGate {
             refused: RefusedUrls::default(),
             wrong: Vec::new(),
         }
+    }
+
+    /// Goes on with what was learnt before, with the same settings.
+    pub(crate) fn resume(&mut self, saved: FetchGate) {
+        let FetchGate {
+            rules,
+            learnt: _,
+            seed: _,
+            given,
+            read,
+            leading,
+            compared,
+            stopped,
+            losses,
+            refused,
+            wrong,
+        } = saved;
+        self.rules.resume(rules);
+        self.refused.resume(refused);
+        self.given = given;
+        self.read = read;
+        self.leading = leading;
+        self.compared = compared;
+        self.stopped = stopped;
+        self.losses = losses;
+        self.wrong = wrong;
     }
 
     /// The rules found wrong, with the URLs that were refused for them and not put back yet.

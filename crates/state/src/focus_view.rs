@@ -1,6 +1,6 @@
 //! The focus model of a crawl: what it is asked about findings, and what it learns from records.
 //!
-//! Asking changes nothing. Learning is done by [`FocusView::apply`] and [`FocusView::apply_links`]
+//! Asking changes nothing. Learning is done by [`FocusView::apply`] and [`FocusView::learn_links`]
 //! alone, from a record and the archived text of its page.
 
 use archive::{LinkRecord, PageRecord, PageSummary};
@@ -11,6 +11,7 @@ use focus::{
 use frontier::{CanonicalUrl, Frontier, FrontierError};
 use outcome::{JunkKind, LinkFate, Outcome, StopReason, Verdict};
 use segment::Segmenter;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::context::{UrlContext, decode, encode, features_in};
@@ -50,19 +51,6 @@ impl Waiting for Frontier {
     }
 }
 
-/// No URL that waits: what links say of any is known already.
-pub(crate) struct NoneWaits;
-
-impl Waiting for NoneWaits {
-    fn context_of(&self, _: &CanonicalUrl) -> Option<Vec<u8>> {
-        None
-    }
-
-    fn amend(&mut self, _: &CanonicalUrl, _: Vec<u8>, _: f32) -> Result<(), FrontierError> {
-        Ok(())
-    }
-}
-
 /// What whoever decided about a page knows of it already, so that it is not computed again.
 #[derive(Debug, Default)]
 pub struct Lent<'a> {
@@ -76,9 +64,11 @@ pub struct Lent<'a> {
 const RESCORED_AT_ONCE: usize = 1_000;
 
 /// Topic and link model of a focused crawl.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FocusView {
     focus: Focus,
+    /// By the journal, the crawl ended by its harvest the last time.
+    ended_by_harvest: bool,
 }
 
 impl FocusView {
@@ -89,7 +79,17 @@ impl FocusView {
     pub fn new(config: &FocusConfig) -> Result<Self, TopicError> {
         Ok(Self {
             focus: Focus::new(config)?,
+            ended_by_harvest: false,
         })
+    }
+
+    /// Goes on with what was learnt before, with the same settings. `false` where that contradicts
+    /// itself: then this is of no more use.
+    pub(crate) fn resume(&mut self, saved: FocusView) -> bool {
+        self.ended_by_harvest = saved.ended_by_harvest;
+        let is_sound = self.focus.resume(saved.focus);
+        self.focus.on_stopped(self.ended_by_harvest);
+        is_sound
     }
 
     /// Takes in an example page as it was read.
@@ -157,29 +157,36 @@ impl FocusView {
         });
     }
 
-    /// Learns from the links of a recorded page, and adds what they say of URLs that wait.
-    ///
-    /// # Errors
-    /// When the store of those URLs cannot be read or written.
-    pub fn apply_links(
-        &mut self,
-        seq: u64,
-        page: &PageRecord,
-        queue: &mut impl Waiting,
-    ) -> Result<(), FrontierError> {
+    /// Learns from the links of a recorded page.
+    pub fn learn_links(&mut self, seq: u64, page: &PageRecord) {
         let mut promises = Vec::new();
-        let links = page.links.iter();
-        for link in links.filter(|_| page.outcome != Outcome::Redirected) {
+        for link in links_of(page) {
             match link.fate {
                 LinkFate::New => promises.push(link.promise),
                 LinkFate::Seen if link.url != page.url => {
                     self.focus.observe_link(page_number(seq), &link.url);
-                    self.apply_again(seq, link, queue)?;
                 }
                 _ => {}
             }
         }
         self.focus.on_new_links(page_number(seq), &promises);
+    }
+
+    /// Adds what the links of a recorded page say of URLs that wait.
+    ///
+    /// # Errors
+    /// When the store of those URLs cannot be read or written.
+    pub fn amend_waiting(
+        &mut self,
+        seq: u64,
+        page: &PageRecord,
+        queue: &mut impl Waiting,
+    ) -> Result<(), FrontierError> {
+        for link in links_of(page) {
+            if link.fate == LinkFate::Seen && link.url != page.url {
+                self.apply_again(seq, link, queue)?;
+            }
+        }
         Ok(())
     }
 
@@ -484,13 +491,20 @@ impl FocusView {
 
     /// Takes note, from the journal, of why the crawl had stopped.
     pub fn on_stopped(&mut self, reason: &StopReason) {
-        self.focus.on_stopped(*reason == StopReason::Harvest);
+        self.ended_by_harvest = *reason == StopReason::Harvest;
+        self.focus.on_stopped(self.ended_by_harvest);
     }
 
     /// Whether the harvest says to stop, and why.
     pub fn stop(&mut self) -> Option<String> {
         self.focus.stop().map(|reason| reason.to_string())
     }
+}
+
+/// The links of a recorded page; that of a redirect is none.
+fn links_of(page: &PageRecord) -> impl Iterator<Item = &LinkRecord> {
+    let links = page.links.iter();
+    links.filter(|_| page.outcome != Outcome::Redirected)
 }
 
 /// The features of a link, of which each place on the page has its own.

@@ -10,12 +10,16 @@ use std::time::Duration;
 use archive::FetchRecord;
 use frontier::HostPast;
 use outcome::FailureKind;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::saved::hashes;
+
 /// What is known of the hosts' last answers.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HostPasts {
     troubled: BTreeMap<Box<str>, HostPast>,
+    #[serde(with = "hashes")]
     answered: BTreeSet<u64>,
 }
 

@@ -9,9 +9,11 @@ use std::collections::HashMap;
 
 use archive::{PageRecord, PageSummary};
 use outcome::{PageType, Verdict};
+use serde::{Deserialize, Serialize};
 use sieve::{Content, Evidence, Keep, Member, Rules};
 use simhash::{IndexError, Neighbour, TableIndex, TextPrint};
 
+use crate::apply::Stored;
 use crate::recorded;
 
 /// Layouts that differ in no more bits than this are the same: pages of one template differ by a
@@ -19,7 +21,7 @@ use crate::recorded;
 const LAYOUT_BITS_MAX: u32 = 6;
 
 /// A kept page, as far as verdicts on later pages need it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptPage {
     /// Canonical URL.
     pub url: Box<str>,
@@ -123,6 +125,18 @@ impl KeptPages {
     /// A kept page.
     pub fn get(&self, seq: u64) -> Option<&KeptPage> {
         self.pages.get(&seq)
+    }
+
+    /// The numbers of all kept pages, in order.
+    pub(crate) fn numbers(&self) -> Vec<u64> {
+        let mut numbers: Vec<u64> = self.pages.keys().copied().collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// Takes in pages that were kept before, beside their prints.
+    pub(crate) fn resume(&mut self, pages: HashMap<u64, KeptPage>) {
+        self.pages = pages;
     }
 
     /// All kept pages, in no order.
@@ -232,7 +246,7 @@ impl KeptPages {
             })
     }
 
-    /// Takes in the record of a finished URL. With `stored` the tables hold it already.
+    /// Takes in the record of a finished URL, but for what is stored already.
     ///
     /// # Errors
     /// When the tables cannot be read or written.
@@ -240,15 +254,15 @@ impl KeptPages {
         &mut self,
         seq: u64,
         record: &PageRecord,
-        stored: bool,
+        stored: Stored,
     ) -> Result<KeptChange, IndexError> {
         let kept = record.page.as_ref().filter(|_| record.outcome.is_indexed());
         let Some(page) = kept else {
             return Ok(KeptChange::default());
         };
-        let removed = record.replaces.and_then(|old| self.pages.remove(&old));
+        let removed = record.replaces.and_then(|old| self.url_of(old, record));
         let mut problem = None;
-        if !stored {
+        if !stored.prints {
             if let Some(old) = record.replaces {
                 self.prints.remove(old)?;
             }
@@ -257,12 +271,25 @@ impl KeptPages {
                 None => problem = Some(format!("record {seq}: its fingerprint cannot be read")),
             }
         }
-        self.pages.insert(seq, KeptPage::of(&record.url, page));
+        if !stored.views {
+            if let Some(old) = record.replaces {
+                self.pages.remove(&old);
+            }
+            self.pages.insert(seq, KeptPage::of(&record.url, page));
+        }
         Ok(KeptChange {
-            removed: removed.map(|page| page.url),
+            removed,
             added: true,
             problem,
         })
+    }
+
+    /// The URL of the page in whose place a recorded page came. Where the record was taken in before,
+    /// that page is gone, and the record has its URL.
+    fn url_of(&self, old: u64, record: &PageRecord) -> Option<Box<str>> {
+        let near = record.nearest.as_ref().filter(|near| near.page == old);
+        let known = self.pages.get(&old).map(|page| page.url.clone());
+        known.or_else(|| near.map(|near| near.url.as_str().into()))
     }
 }
 
@@ -348,7 +375,7 @@ mod tests {
             assert_eq!(judged.verdict, Verdict::Index);
         }
         assert!(
-            kept.apply(1, &record(one, TEXT, None), false)
+            kept.apply(1, &record(one, TEXT, None), Stored::default())
                 .unwrap()
                 .added
         );
@@ -366,14 +393,15 @@ mod tests {
             words.collect()
         };
         let text = words(0, 400);
-        kept.apply(1, &record(one, &text, None), false).unwrap();
+        kept.apply(1, &record(one, &text, None), Stored::default())
+            .unwrap();
         let longer = text + &words(400, 445);
         let judged = judge(&mut kept, two, &longer, Keep::Longest);
         assert_eq!(
             (judged.verdict, judged.takes_place),
             (Verdict::Index, Some("longer"))
         );
-        let change = kept.apply(2, &record(two, &longer, Some(1)), false);
+        let change = kept.apply(2, &record(two, &longer, Some(1)), Stored::default());
         let change = change.unwrap();
         assert_eq!(change.removed, Some(one.into()));
         assert!(kept.get(1).is_none() && kept.prints().get(1).unwrap().is_none());

@@ -84,6 +84,7 @@ struct Reached {
     frontier: u64,
     links: u64,
     prints: u64,
+    views: u64,
 }
 
 /// Opens a state with what its stores hold, and the journal positions of those.
@@ -97,6 +98,7 @@ fn open(dir: &Path, kinds: Kinds, now: Instant) -> (State, Reached) {
         frontier: opened.position,
         links: opened.memory_position,
         prints: prints_opened.position,
+        views: 0,
     };
     (state, reached)
 }
@@ -139,6 +141,7 @@ impl Journal {
                 frontier: position <= reached.frontier,
                 links: position <= reached.links,
                 prints: position <= reached.prints,
+                views: position <= reached.views,
             };
             let read = |at: &BodyRef| self.text(at);
             let applied = state.apply(&record, stored, Lent::default(), read);
@@ -159,6 +162,8 @@ struct World {
     journal: Journal,
     running: Vec<Lease>,
     settled: Vec<(Lease, Record)>,
+    /// The last snapshot, and its journal position.
+    snapshot: Option<(Vec<u8>, u64)>,
 }
 
 impl World {
@@ -177,6 +182,7 @@ impl World {
             journal: Journal::default(),
             running: Vec::new(),
             settled: Vec::new(),
+            snapshot: None,
         };
         for number in 0..3 {
             world.give_seed(number);
@@ -247,6 +253,9 @@ impl World {
         if self.dice.roll(4) == 0 {
             self.state.queue().lock().frontier.save().unwrap();
         }
+        if self.dice.roll(6) == 0 {
+            self.snapshot = Some((bytes(&self.state), end));
+        }
         self.state.rescore_if_due().unwrap();
     }
 
@@ -258,7 +267,11 @@ impl World {
         let nowhere = tempfile::tempdir().unwrap();
         // sled lets go of a directory when the old state is gone.
         self.state = open(nowhere.path(), self.kinds, self.now).0;
-        let (mut state, reached) = open(self.dir.path(), self.kinds, self.now);
+        let (mut state, mut reached) = open(self.dir.path(), self.kinds, self.now);
+        if let Some((snapshot, position)) = &self.snapshot {
+            state.read_snapshot(&mut &snapshot[..]).unwrap();
+            reached.views = *position;
+        }
         self.journal.replay(&mut state, reached);
         state.go_live().unwrap();
         self.state = state;
@@ -596,6 +609,45 @@ fn answer_page(state: &mut State, page: &PageRecord, journal: &Journal) -> Strin
     format!("{focus:?} {near:?}")
 }
 
+/// What a state writes of itself.
+fn bytes(state: &State) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    state.write_snapshot(&mut bytes).unwrap();
+    bytes
+}
+
+/// That two states write the same of themselves, part by part.
+#[track_caller]
+fn assert_same_bytes(one: &State, other: &State) {
+    const PARTS: [&str; 10] = [
+        "small",
+        "pasts",
+        "reach",
+        "examples",
+        "templates",
+        "robots",
+        "gate",
+        "learnt",
+        "focus",
+        "kept",
+    ];
+    let (one, other) = (bytes(one), bytes(other));
+    let (mut one, mut other) = (&one[..], &other[..]);
+    let take = |from: &mut &[u8]| {
+        let (length, rest) = from.split_first_chunk::<4>()?;
+        let (part, rest) = rest.split_at(u32::from_le_bytes(*length) as usize);
+        *from = rest;
+        Some(part.to_vec())
+    };
+    for at in 0.. {
+        let (one, other) = (take(&mut one), take(&mut other));
+        assert!(one == other, "{}", PARTS[at.min(PARTS.len() - 1)]);
+        if one.is_none() {
+            return;
+        }
+    }
+}
+
 fn assert_same(live: &BTreeMap<String, String>, fresh: &BTreeMap<String, String>) {
     let questions: BTreeSet<&String> = live.keys().chain(fresh.keys()).collect();
     for question in questions {
@@ -636,8 +688,50 @@ fn crawl(seed: u64, steps: usize, kinds: Kinds) {
     let dir = tempfile::tempdir().unwrap();
     let (mut fresh, ..) = open(dir.path(), kinds, world.now);
     world.journal.replay(&mut fresh, Reached::default());
+    assert_same_bytes(&world.state, &fresh);
     let live = answers(&mut world.state, &world.journal);
     assert_same(&live, &answers(&mut fresh, &world.journal));
+    resume_anywhere(&mut world, &live);
+}
+
+/// A state that is read from a snapshot of any position, beside stores that hold less, as much or more,
+/// and then fed the records after it, is the state of all records.
+fn resume_anywhere(world: &mut World, live: &BTreeMap<String, String>) {
+    let end = world.journal.records.len() as u64;
+    let position = world.dice.roll(end + 1);
+    let taken = {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut state, ..) = open(dir.path(), world.kinds, world.now);
+        let records: Vec<_> = world.journal.read().take(position as usize).collect();
+        for record in records {
+            let read = |at: &BodyRef| world.journal.text(at);
+            let applied = state.apply(&record, Stored::default(), Lent::default(), read);
+            applied.unwrap();
+        }
+        bytes(&state)
+    };
+    let dir = tempfile::tempdir().unwrap();
+    if world.dice.roll(2) == 0 {
+        // Stores that another process has left at some other position.
+        let stored = world.dice.roll(end + 1);
+        let (mut state, ..) = open(dir.path(), world.kinds, world.now);
+        let records: Vec<_> = world.journal.read().take(stored as usize).collect();
+        for record in records {
+            let read = |at: &BodyRef| world.journal.text(at);
+            let applied = state.apply(&record, Stored::default(), Lent::default(), read);
+            applied.unwrap();
+        }
+        state.store(stored, stored).unwrap();
+        if world.dice.roll(2) == 0 {
+            state.queue().lock().frontier.save().unwrap();
+        }
+    }
+    let (mut state, mut reached) = open(dir.path(), world.kinds, world.now);
+    state.read_snapshot(&mut &taken[..]).unwrap();
+    reached.views = position;
+    world.journal.replay(&mut state, reached);
+    assert_same_bytes(&world.state, &state);
+    assert_same(live, &answers(&mut state, &world.journal));
 }
 
 proptest! {
@@ -833,6 +927,7 @@ fn what_links_said_of_a_waiting_url_is_not_said_again_to_memory_that_was_saved_w
             frontier: true,
             links,
             prints: true,
+            views: false,
         };
         for record in &records {
             let applied = state.apply(record, stored, Lent::default(), |_| None);

@@ -41,6 +41,15 @@ pub struct LearntPolicy {
 }
 
 impl LearntPolicy {
+    /// No rule decides anything.
+    pub(crate) fn none() -> Self {
+        Self {
+            parameters: Learnt::Off,
+            duplicates: Learnt::Off,
+            low_yield: Learnt::Off,
+        }
+    }
+
     /// As a crawl with or without a topic has it unless it is told otherwise. Without a topic every
     /// page is wanted, so nothing is refused that may be a page of its own.
     pub fn usual(has_topic: bool) -> Self {
@@ -100,4 +109,36 @@ pub struct Policy {
     pub focus: Option<FocusConfig>,
     /// Seed of all pseudo-random choices.
     pub random_seed: u64,
+}
+
+impl Policy {
+    /// What a record does to the state depends on these settings, and on no others.
+    pub(crate) fn shaping(&self) -> impl std::fmt::Debug + '_ {
+        let Self {
+            rules: _,
+            keep: _,
+            links_of_duplicates: _,
+            learnt,
+            host_templates,
+            scope,
+            follow_nofollow: _,
+            sitemaps,
+            sitemaps_per_host,
+            redirects_max: _,
+            attempts_max: _,
+            retry_delay: _,
+            retry_after_max: _,
+            cookies: _,
+            obey_robots: _,
+            robots_outage_max: _,
+            agent: _,
+            focus,
+            random_seed,
+        } = self;
+        (
+            (learnt, host_templates, focus, random_seed),
+            // Which sitemaps a record of an earlier version has queued follows from these.
+            (scope, sitemaps, sitemaps_per_host),
+        )
+    }
 }

@@ -51,6 +51,11 @@ impl Queue {
         self.frontier.next(now, &mut gates)
     }
 
+    /// Asks another scope.
+    pub(crate) fn set_scope(&mut self, scope: SharedScope) {
+        self.scope = scope;
+    }
+
     /// A refusal is recorded.
     pub(crate) fn note_refused(&mut self, refusal: &Refusal) {
         for rule in refusal.rules() {

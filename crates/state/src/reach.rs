@@ -9,6 +9,9 @@ use frontier::{
     UrlError,
 };
 use outcome::Outcome;
+use serde::{Deserialize, Serialize};
+
+use crate::saved::{json, keys, pairs};
 
 /// Hosts remembered at most; a crawl that meets more reads no sitemaps of the rest.
 const HOSTS_MAX: usize = 1_000_000;
@@ -20,10 +23,22 @@ pub(crate) type SharedScope = Arc<RwLock<Scope>>;
 #[derive(Debug)]
 pub struct Reach {
     scope: SharedScope,
+    known: Known,
+}
+
+/// What follows from records.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Known {
+    #[serde(with = "json")]
     seeds: Vec<SeedRecord>,
+    /// Where seeds redirect: that is in the scope of the seed of this number.
+    redirects: Vec<(u32, Box<str>)>,
+    #[serde(with = "pairs")]
     seeds_of_hosts: HashMap<HostKey, u32>,
+    #[serde(with = "pairs")]
     sitemaps_of_hosts: HashMap<HostKey, usize>,
     /// The sitemaps that were counted.
+    #[serde(with = "keys")]
     sitemaps: HashSet<u128>,
 }
 
@@ -35,11 +50,28 @@ impl Reach {
     pub fn new(config: &ScopeConfig) -> Result<Self, ScopeError> {
         Ok(Self {
             scope: Arc::new(RwLock::new(Scope::new(config)?)),
-            seeds: Vec::new(),
-            seeds_of_hosts: HashMap::new(),
-            sitemaps_of_hosts: HashMap::new(),
-            sitemaps: HashSet::new(),
+            known: Known::default(),
         })
+    }
+
+    /// What follows from records.
+    pub(crate) fn known(&self) -> &Known {
+        &self.known
+    }
+
+    /// Goes on with what was known before; this knows nothing yet.
+    ///
+    /// # Errors
+    /// When a URL is damaged: then this is of no more use.
+    pub(crate) fn resume(&mut self, known: Known) -> Result<(), UrlError> {
+        for seed in &known.seeds {
+            self.take_into_scope(seed, &seed_url(seed)?);
+        }
+        for (seed, target) in &known.redirects {
+            self.change().extend(*seed, &CanonicalUrl::parse(target)?);
+        }
+        self.known = known;
+        Ok(())
     }
 
     /// Takes in a seed.
@@ -48,19 +80,25 @@ impl Reach {
     /// When the record's URL is damaged: then the seed counts for nothing.
     pub fn apply_seed(&mut self, seed: &SeedRecord) -> Result<(), UrlError> {
         let given = seed_url(seed)?;
+        self.take_into_scope(seed, &given);
+        self.note_host(&given.url.host(), seed.seed);
+        self.known.seeds.push(seed.clone());
+        Ok(())
+    }
+
+    fn take_into_scope(&self, seed: &SeedRecord, given: &SeedUrl) {
         match seed.example {
             Some(_) => self.change().add_example(),
-            None => self.change().add_seed(&given),
+            None => self.change().add_seed(given),
         }
-        self.note_host(&given.url.host(), seed.seed);
-        self.seeds.push(seed.clone());
-        Ok(())
     }
 
     /// Takes in a finished URL: the target of a seed that redirects is in that seed's scope.
     pub fn apply_page(&mut self, page: &PageRecord) {
         for target in seed_targets(page) {
             self.change().extend(page.seed, &target);
+            let target = (page.seed, target.as_str().into());
+            self.known.redirects.push(target);
         }
     }
 
@@ -100,34 +138,35 @@ impl Reach {
 
     /// The seeds of all starts.
     pub fn seeds(&self) -> &[SeedRecord] {
-        &self.seeds
+        &self.known.seeds
     }
 
     /// The priority of what a seed leads to without a page that links to it: its sitemaps and,
     /// where there is no topic, what they list.
     pub(crate) fn priority_of_seed(&self, seed: u32) -> f32 {
-        self.seeds
-            .get(seed as usize)
-            .map_or(1.0, |seed| seed.priority)
+        let seed = self.known.seeds.get(seed as usize);
+        seed.map_or(1.0, |seed| seed.priority)
     }
 
     /// Remembers which seed first led to a host.
     pub(crate) fn note_host(&mut self, host: &HostKey, seed: u32) {
-        if self.seeds_of_hosts.len() < HOSTS_MAX && !self.seeds_of_hosts.contains_key(host) {
-            self.seeds_of_hosts.insert(host.clone(), seed);
+        let hosts = &mut self.known.seeds_of_hosts;
+        if hosts.len() < HOSTS_MAX && !hosts.contains_key(host) {
+            hosts.insert(host.clone(), seed);
         }
     }
 
     /// The seed that first led to a host.
     pub(crate) fn seed_of_host(&self, host: &HostKey) -> Option<u32> {
-        self.seeds_of_hosts.get(host).copied()
+        self.known.seeds_of_hosts.get(host).copied()
     }
 
     /// Sitemaps counted for a host; as many as can be for one more host than are remembered.
     pub(crate) fn sitemaps_of_host(&self, host: &HostKey) -> usize {
-        match self.sitemaps_of_hosts.get(host) {
+        let hosts = &self.known.sitemaps_of_hosts;
+        match hosts.get(host) {
             Some(&count) => count,
-            None if self.sitemaps_of_hosts.len() >= HOSTS_MAX => usize::MAX,
+            None if hosts.len() >= HOSTS_MAX => usize::MAX,
             None => 0,
         }
     }
@@ -136,8 +175,8 @@ impl Reach {
     /// it names the same ones again.
     pub(crate) fn count_sitemap(&mut self, url: &CanonicalUrl) {
         let host = url.host();
-        if self.sitemaps_of_host(&host) < usize::MAX && self.sitemaps.insert(url.key()) {
-            *self.sitemaps_of_hosts.entry(host).or_default() += 1;
+        if self.sitemaps_of_host(&host) < usize::MAX && self.known.sitemaps.insert(url.key()) {
+            *self.known.sitemaps_of_hosts.entry(host).or_default() += 1;
         }
     }
 }

@@ -9,7 +9,10 @@
 use std::collections::{HashMap, HashSet};
 
 use frontier::{CanonicalUrl, HostKey, UrlNormalizer};
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::saved::{hashes, pairs};
 
 /// URLs that are noted; of more pages, none passes for read.
 const FORMS_MAX: usize = 4_000_000;
@@ -21,11 +24,13 @@ const HOSTS_MAX: usize = 100_000;
 const NAMES_MAX: usize = 16;
 
 /// The pages that were read.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ReadUrls {
     /// Hashes of URLs and of their shorter forms, each with the names of what it leaves out added.
+    #[serde(with = "hashes")]
     forms: HashSet<u64>,
     /// Parameters that some form of a URL of a host leaves out.
+    #[serde(with = "pairs")]
     names: HashMap<HostKey, Vec<String>>,
 }
 

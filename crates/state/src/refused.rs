@@ -6,28 +6,41 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
+
 use crate::retry::Candidate;
+use crate::saved::{json, pairs};
 
 /// URLs remembered at most.
 const URLS_MAX: usize = 100_000;
 
 /// URLs refused for one rule.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Refused {
     /// Those that are remembered, in the order of their records.
+    #[serde(with = "json")]
     pub urls: Vec<Candidate>,
     /// There were more.
     pub more: bool,
 }
 
 /// Refused URLs by rule.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RefusedUrls {
+    #[serde(with = "pairs")]
     rules: HashMap<String, Refused>,
+    /// Those of all rules.
+    #[serde(skip)]
     urls: usize,
 }
 
 impl RefusedUrls {
+    /// Goes on with what was known before.
+    pub(crate) fn resume(&mut self, mut saved: RefusedUrls) {
+        saved.urls = saved.rules.values().map(|known| known.urls.len()).sum();
+        *self = saved;
+    }
+
     /// Whether URLs were refused for a rule that were not put back since.
     pub(crate) fn has(&self, rule: &str) -> bool {
         self.rules.contains_key(rule)

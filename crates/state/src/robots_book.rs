@@ -26,6 +26,9 @@ use archive::{FetchRecord, RobotsRecord};
 use fetcher::Robots;
 use frontier::{CanonicalUrl, HostKey, Permission, Refused};
 use outcome::{FailureKind, Refusal, RobotsAnswer, RobotsRefusal, Truncation};
+use serde::{Deserialize, Serialize};
+
+use crate::saved::pairs;
 
 /// robots.txt is asked for again after this time (RFC 9309 §2.4).
 const AGE_MAX: Duration = Duration::from_secs(24 * 3_600);
@@ -54,24 +57,68 @@ pub(crate) struct RobotsPolicy {
 }
 
 /// A copy of the rules for our agent.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Copy {
+    #[serde(with = "lines")]
     rules: Robots,
     at_ms: u64,
     crawl_delay: Option<Duration>,
+    /// What the rules take in memory.
     bytes: usize,
 }
 
+/// Rules as the journal has them.
+mod lines {
+    use fetcher::Robots;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(rules: &Robots, to: S) -> Result<S::Ok, S::Error> {
+        rules.lines_for("*").serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Robots, D::Error> {
+        Ok(Robots::of_lines(&Vec::<String>::deserialize(from)?))
+    }
+}
+
 /// A time in which robots.txt cannot be had.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Outage {
     since_ms: u64,
     last_ms: u64,
     tries: u32,
     /// After how many bytes the last answer broke off, if it did.
     cut_at: Option<u64>,
-    /// How URLs are refused, once the host is closed.
-    closed: Option<Refused>,
+    /// Why URLs are refused, once the host is closed.
+    closed: Option<Closed>,
+}
+
+/// Why a host is closed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+enum Closed {
+    /// Its address is none that may be asked.
+    Guard(String),
+    /// Its robots.txt cannot be had, in these words.
+    Unavailable(String),
+    /// Its first answer never came.
+    Unreachable(FailureKind, String),
+}
+
+impl Closed {
+    /// How its URLs are refused.
+    fn refused(&self) -> Refused {
+        match self {
+            Self::Guard(words) => Refused::Refusal(Refusal::Guard(words.clone())),
+            Self::Unavailable(answered) => {
+                let answered = answered.clone();
+                Refused::Refusal(Refusal::Robots(RobotsRefusal::Unavailable { answered }))
+            }
+            Self::Unreachable(failure, detail) => Refused::Unreachable {
+                failure: failure.clone(),
+                detail: detail.clone(),
+            },
+        }
+    }
 }
 
 impl Outage {
@@ -83,7 +130,7 @@ impl Outage {
 }
 
 /// What is known of one robots.txt.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Known {
     copy: Option<Copy>,
     outage: Option<Outage>,
@@ -114,9 +161,13 @@ pub(crate) struct RobotsNews {
 #[derive(Debug)]
 pub(crate) struct RobotsBook {
     policy: RobotsPolicy,
-    known: HashMap<Box<str>, Known>,
+    known: All,
     bytes: usize,
 }
+
+/// What is known, by origin.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct All(#[serde(with = "pairs")] HashMap<Box<str>, Known>);
 
 /// Scheme and authority of a URL: the part that its robots.txt is for.
 pub fn origin_of(url: &str) -> &str {
@@ -141,9 +192,20 @@ impl RobotsBook {
     pub(crate) fn new(policy: RobotsPolicy) -> Self {
         Self {
             policy,
-            known: HashMap::new(),
+            known: All::default(),
             bytes: 0,
         }
+    }
+
+    /// What is known.
+    pub(crate) fn known(&self) -> &All {
+        &self.known
+    }
+
+    /// Goes on with what was known before.
+    pub(crate) fn resume(&mut self, known: All) {
+        self.bytes = known.0.values().map(Known::bytes).sum();
+        self.known = known;
     }
 
     /// May this URL be fetched? Unknown where robots.txt is to be asked for first.
@@ -151,14 +213,14 @@ impl RobotsBook {
         if !self.policy.obey {
             return Permission::Allowed;
         }
-        let Some(known) = self.known.get(origin_of(url.as_str())) else {
+        let Some(known) = self.known.0.get(origin_of(url.as_str())) else {
             return Permission::Unknown;
         };
         let first = self.policy.retry_delay;
         if let Some(outage) = &known.outage {
             let since_try = between(now_ms, outage.last_ms);
             return match (&outage.closed, &known.copy) {
-                (Some(closed), _) if since_try <= AGE_MAX => Permission::Refused(closed.clone()),
+                (Some(closed), _) if since_try <= AGE_MAX => Permission::Refused(closed.refused()),
                 (None, Some(copy)) if since_try <= outage.wait(first) => by_rules(&copy.rules, url),
                 (Some(_), _) | (None, Some(_) | None) => Permission::Unknown,
             };
@@ -177,7 +239,7 @@ impl RobotsBook {
         fetch: &FetchRecord,
         now_ms: u64,
     ) -> RobotsAnswer {
-        let known = self.known.get(origin);
+        let known = self.known.0.get(origin);
         let outage = known.and_then(|known| known.outage.as_ref());
         let has_copy = known.is_some_and(|known| known.copy.is_some());
         let is_too_long = outage.is_some_and(|outage| {
@@ -213,7 +275,7 @@ impl RobotsBook {
         let Some(origin) = record.origin.as_deref() else {
             return news;
         };
-        let known = self.known.entry(origin.into()).or_insert_with(|| {
+        let known = self.known.0.entry(origin.into()).or_insert_with(|| {
             self.bytes += ENTRY_BYTES;
             Known::default()
         });
@@ -261,7 +323,7 @@ impl RobotsBook {
 
     /// URLs of a host were put back: where it was closed it is asked again.
     pub(crate) fn reopen(&mut self, url: &str) {
-        if let Some(known) = self.known.get_mut(origin_of(url))
+        if let Some(known) = self.known.0.get_mut(origin_of(url))
             && let Some(outage) = &known.outage
             && outage.closed.is_some()
         {
@@ -276,6 +338,7 @@ impl RobotsBook {
         }
         let mut all: Vec<(bool, u64, Box<str>)> = self
             .known
+            .0
             .iter()
             .map(|(origin, known)| {
                 let waits = host_of(origin).is_some_and(|host| is_waiting(&host));
@@ -287,7 +350,7 @@ impl RobotsBook {
             if self.bytes <= BYTES_MAX / 4 * 3 {
                 break;
             }
-            if let Some(known) = self.known.remove(&origin) {
+            if let Some(known) = self.known.0.remove(&origin) {
                 self.bytes -= known.bytes();
             }
         }
@@ -298,7 +361,7 @@ impl RobotsBook {
     pub(crate) fn hosts(
         &self,
     ) -> impl Iterator<Item = (HostKey, Option<Duration>, Option<(u64, Duration)>)> + '_ {
-        self.known.iter().filter_map(|(origin, known)| {
+        self.known.0.iter().filter_map(|(origin, known)| {
             let crawl_delay = known.copy.as_ref().and_then(|copy| copy.crawl_delay);
             let waits = |outage: &&Outage| outage.closed.is_none() && known.copy.is_none();
             let outage = known.outage.as_ref().filter(waits);
@@ -310,7 +373,7 @@ impl RobotsBook {
     /// All of it, in order, for comparison.
     #[cfg(test)]
     pub(crate) fn tell(&self) -> std::collections::BTreeMap<&str, String> {
-        let all = self.known.iter();
+        let all = self.known.0.iter();
         all.map(|(origin, known)| (&**origin, format!("{known:?}")))
             .collect()
     }
@@ -334,26 +397,21 @@ fn cut_at(fetch: &FetchRecord) -> Option<u64> {
     broke_off.then_some(fetch.bytes)
 }
 
-/// How the URLs of a closed host are refused.
-fn closed(fetch: &FetchRecord, outage: &Outage) -> Refused {
+/// Why a host is closed after an answer.
+fn closed(fetch: &FetchRecord, outage: &Outage) -> Closed {
     let hours = between(outage.last_ms, outage.since_ms).as_secs() / 3_600;
     let words = fetch.error_text.clone().unwrap_or_default();
     match (&fetch.error, fetch.status) {
-        (Some(FailureKind::Guard), _) => Refused::Refusal(Refusal::Guard(words)),
-        (Some(failure), _) if outage.tries <= 1 => Refused::Unreachable {
-            failure: failure.clone(),
-            detail: words,
-        },
-        (Some(_), _) => unavailable(format!("{words}, for {hours} h")),
+        (Some(FailureKind::Guard), _) => Closed::Guard(words),
+        (Some(failure), _) if outage.tries <= 1 => Closed::Unreachable(failure.clone(), words),
+        (Some(_), _) => Closed::Unavailable(format!("{words}, for {hours} h")),
         (None, status @ 200..300) => {
-            unavailable(format!("the answer ({status}) broke off, for {hours} h"))
+            Closed::Unavailable(format!("the answer ({status}) broke off, for {hours} h"))
         }
-        (None, status) => unavailable(format!("the server answered {status}, for {hours} h")),
+        (None, status) => {
+            Closed::Unavailable(format!("the server answered {status}, for {hours} h"))
+        }
     }
-}
-
-fn unavailable(answered: String) -> Refused {
-    Refused::Refusal(Refusal::Robots(RobotsRefusal::Unavailable { answered }))
 }
 
 #[cfg(test)]

@@ -12,11 +12,12 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use extractor::{BlockKeys, HostTemplates};
 use outcome::JunkReason;
 use segment::Segmenter;
+use serde::{Deserialize, Serialize};
 
 use crate::finding::PageReading;
 
 /// The template blocks of every host.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Templates {
     templates: HostTemplates,
 }

@@ -6,6 +6,8 @@
 //! the pages counts as on topic, and the user's own keywords and examples weigh more in the ranking
 //! than what was learnt.
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     KEYWORDS, LEARNT_WORDS, LIKENESS, LINKED_PAGES, PRIOR_LOG_ODDS, PageClassifier, Scores,
 };
@@ -66,7 +68,7 @@ const LONE_EXAMPLE_LIKENESS: f32 = 0.25;
 const VARIANCE_MIN: Scores = [0.02, 0.0015, 0.1, 0.3];
 
 /// A page to train on.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct TrainingPage {
     /// The page's number in the journal.
     pub(super) page: u32,
@@ -85,7 +87,7 @@ pub(super) struct TrainingPage {
     pub(super) user_log_odds: f32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
     Example,
     CounterExample,

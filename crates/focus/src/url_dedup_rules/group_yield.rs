@@ -1,10 +1,12 @@
 //! What groups of URLs yield: a group is the URLs of one form on one host.
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::rule::url_host;
 use crate::hashing::{NumberMap, split_mix};
+use crate::saved::pairs;
 use crate::url_parts::{UrlParts, url_form};
 
 /// Groups that are remembered.
@@ -15,7 +17,7 @@ const PAGES_MAX: u32 = 10_000;
 /// as fast as its pages become known.
 const OPTIMISM: f32 = 1.5;
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct GroupYield {
     pages: u32,
     /// Duplicates, thin pages, traps.
@@ -23,8 +25,9 @@ struct GroupYield {
 }
 
 /// The yields of the groups.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct GroupYields {
+    #[serde(with = "pairs")]
     groups: NumberMap<u64, GroupYield>,
 }
 
@@ -48,7 +51,10 @@ impl GroupYields {
         let Some(group) = self.groups.get(&group_key(url)) else {
             return 1.0;
         };
-        let (pages, good) = (group.pages as f32, (group.pages - group.worthless) as f32);
+        let (pages, good) = (
+            group.pages as f32,
+            group.pages.saturating_sub(group.worthless) as f32,
+        );
         ((good + OPTIMISM) / (pages + OPTIMISM)).min(1.0)
     }
 }

@@ -1,6 +1,7 @@
 //! One rule: from the URL of a copy to the URL of its original. How a rule is read off a pair of
 //! paths, and how sure it is.
 
+use serde::{Deserialize, Serialize};
 use url::{Url, form_urlencoded};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -12,7 +13,7 @@ const PIECE_LETTERS_MIN: usize = 3;
 const DROPPED_MAX: usize = 6;
 
 /// From the URL of a copy to the URL of its original.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) enum Rule {
     /// `host` serves what `of` serves, path by path.
     Mirror { host: String, of: String },
@@ -30,7 +31,7 @@ pub(super) enum Rule {
 /// From one form of URLs to another, as pages themselves name it: another origin, another beginning
 /// or end of the path, fewer parameters. Each pair of fields is that of the copies, then that of the
 /// originals.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Rewrite {
     /// Scheme and host.
     pub(super) origins: [(String, String); 2],
@@ -283,7 +284,7 @@ pub(super) fn url_host(url: &Url) -> String {
 }
 
 /// A rule and its record.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct RuleRecord {
     pub(super) rule: Option<Rule>,
     /// Pairs that it explains.

@@ -1,5 +1,7 @@
 //! Which URLs come in: what was seen, what has no budget left, what a trap would bring.
 
+use std::collections::BTreeMap;
+
 use super::Frontier;
 use crate::config::FrontierError;
 use crate::host::HostKey;
@@ -34,6 +36,16 @@ impl SeedBudgets {
     /// Takes in what was saved.
     pub(super) fn take_saved(&mut self, used: Vec<(u32, u64)>) {
         self.used = used.into_iter().collect();
+    }
+
+    /// How many each seed may bring in.
+    pub(super) fn limits(&self) -> BTreeMap<u32, u64> {
+        self.max.iter().map(|(seed, urls)| (*seed, *urls)).collect()
+    }
+
+    /// Takes in how many each seed may bring in.
+    pub(super) fn set_limits(&mut self, limits: BTreeMap<u32, u64>) {
+        self.max = limits.into_iter().collect();
     }
 
     /// How many it may bring in.

@@ -148,7 +148,7 @@ fn a_good_copy_stays_in_use_during_an_outage_also_beyond_its_day() {
         assert_eq!((rules, news.wait), (RobotsAnswer::Outage, None));
         assert_eq!(check(&book, "/news", now_ms + 1_000), Permission::Allowed);
         assert!(words(check(&book, "/other", now_ms + 1_000)).contains("/other"));
-        let wait = book.known[ORIGIN].outage.as_ref().unwrap();
+        let wait = book.known.0[ORIGIN].outage.as_ref().unwrap();
         let wait = wait.wait(Duration::from_secs(2));
         now_ms += wait.as_millis() as u64 + 1;
     }
@@ -245,17 +245,17 @@ fn beyond_the_bound_of_memory_hosts_without_waiting_urls_are_forgotten_first() {
         tell(&mut book, n, &rule);
         book.make_room(|_| true);
     }
-    assert_eq!(book.known.len(), 30_000);
+    assert_eq!(book.known.0.len(), 30_000);
     let long = vec![format!("3 Disallow: /{}", "x".repeat(2_000)); 100];
     for n in 30_000..30_100 {
         tell(&mut book, n, &long);
         book.make_room(|host| !host.as_str().starts_with("h300"));
     }
     assert!(book.bytes <= BYTES_MAX);
-    let is_known = |n| book.known.contains_key(&*origin(n));
+    let is_known = |n| book.known.0.contains_key(&*origin(n));
     assert!(!is_known(30_000) && is_known(30_099));
     assert!((0..300).chain(3_010..30_000).all(is_known));
-    let counted: usize = book.known.values().map(Known::bytes).sum();
+    let counted: usize = book.known.0.values().map(Known::bytes).sum();
     assert_eq!(book.bytes, counted);
 }
 

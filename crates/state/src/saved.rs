@@ -1,0 +1,122 @@
+//! How what a state knows is written and read again (`serde`), beside what the derived forms do: maps
+//! in the order of their keys, so that the same knowledge gives the same bytes; hashes in eight bytes
+//! each; the journal's own types as the journal has them.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Visitor};
+use serde::{Serialize, Serializer};
+
+/// A map.
+pub(crate) mod pairs {
+    use super::{Deserialize, Deserializer, Hash, HashMap, Serialize, Serializer};
+
+    pub(crate) fn serialize<K: Ord + Serialize, V: Serialize, S: Serializer>(
+        map: &HashMap<K, V>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut pairs: Vec<(&K, &V)> = map.iter().collect();
+        pairs.sort_unstable_by_key(|(key, _)| *key);
+        to.collect_seq(pairs)
+    }
+
+    pub(crate) fn deserialize<'de, K, V, D>(from: D) -> Result<HashMap<K, V>, D::Error>
+    where
+        K: Eq + Hash + Deserialize<'de>,
+        V: Deserialize<'de>,
+        D: Deserializer<'de>,
+    {
+        Ok(Vec::<(K, V)>::deserialize(from)?.into_iter().collect())
+    }
+}
+
+/// A set of keys.
+pub(crate) mod keys {
+    use super::{Deserialize, Deserializer, Hash, HashSet, Serialize, Serializer};
+
+    pub(crate) fn serialize<K: Ord + Serialize, S: Serializer>(
+        set: &HashSet<K>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut keys: Vec<&K> = set.iter().collect();
+        keys.sort_unstable();
+        to.collect_seq(keys)
+    }
+
+    pub(crate) fn deserialize<'de, K, D>(from: D) -> Result<HashSet<K>, D::Error>
+    where
+        K: Eq + Hash + Deserialize<'de>,
+        D: Deserializer<'de>,
+    {
+        Ok(Vec::<K>::deserialize(from)?.into_iter().collect())
+    }
+}
+
+/// Hashes, eight bytes each.
+pub(crate) mod hashes {
+    use super::{Deserializer, Error, Serializer, Visitor};
+
+    pub(crate) fn serialize<'s, I, S>(set: I, to: S) -> Result<S::Ok, S::Error>
+    where
+        I: IntoIterator<Item = &'s u64>,
+        S: Serializer,
+    {
+        let mut hashes: Vec<u64> = set.into_iter().copied().collect();
+        hashes.sort_unstable();
+        let bytes: Vec<u8> = hashes.into_iter().flat_map(u64::to_le_bytes).collect();
+        to.serialize_bytes(&bytes)
+    }
+
+    pub(crate) fn deserialize<'de, C, D>(from: D) -> Result<C, D::Error>
+    where
+        C: FromIterator<u64>,
+        D: Deserializer<'de>,
+    {
+        let hashes = from.deserialize_bytes(Hashes)?;
+        Ok(hashes.into_iter().collect())
+    }
+
+    struct Hashes;
+
+    impl Visitor<'_> for Hashes {
+        type Value = Vec<u64>;
+
+        fn expecting(&self, words: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            words.write_str("hashes of eight bytes")
+        }
+
+        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u64>, E> {
+            let (hashes, rest) = bytes.as_chunks();
+            match rest {
+                [] => Ok(hashes
+                    .iter()
+                    .map(|hash| u64::from_le_bytes(*hash))
+                    .collect()),
+                _ => Err(E::invalid_length(bytes.len(), &self)),
+            }
+        }
+    }
+}
+
+/// A type of the journal, as JSON: its form there may leave fields out.
+pub(crate) mod json {
+    use super::{Deserialize, DeserializeOwned, Deserializer, Error, Serialize, Serializer};
+
+    pub(crate) fn serialize<T: Serialize, S: Serializer>(
+        value: &T,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let text = serde_json::to_string(value).map_err(serde::ser::Error::custom)?;
+        to.serialize_str(&text)
+    }
+
+    pub(crate) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
+    where
+        T: DeserializeOwned,
+        D: Deserializer<'de>,
+    {
+        let text = String::deserialize(from)?;
+        serde_json::from_str(&text).map_err(D::Error::custom)
+    }
+}
