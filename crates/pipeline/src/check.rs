@@ -3,7 +3,8 @@
 //! The journal is read once from its beginning. From it follows what every view must hold:
 //! admitted = pending + finished; no URL finished twice; every kept page in the tables and in the
 //! search index, once; no fingerprint without its record; every duplicate of a page that was kept.
-//! With `rejudge`, each recorded verdict is made again from its recorded inputs, in order.
+//! What is saved of the crawl's memory is what the records before it give, from the first on. With
+//! `rejudge`, each recorded verdict is made again from its recorded inputs, in order.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -17,11 +18,13 @@ use serde::Serialize;
 use sieve::{Keep, Rules};
 use simhash::{IndexConfig, Memory, TableIndex};
 use state::kept::Measured;
-use state::{KeptPages, Stored, recorded};
+use state::{KeptPages, Lent, State, Stored, recorded};
 
 use crate::config::{CrawlConfig, Recorded};
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
+use crate::memory::{self, Saved, Unusable};
+use crate::progress::Progress;
 use crate::setup;
 use crate::views::{self, index_config};
 
@@ -94,6 +97,7 @@ pub fn check(
     check_frontier(dir, config, &journal, &mut report)?;
     check_tables(dir, config, &journal, &mut report)?;
     check_index(dir, &journal, &mut report)?;
+    check_memory(dir, config, &mut report)?;
     let seen = seen_by_repair(dir)?;
     let is_seen = |damage: &String| seen.contains(damage);
     (report.lost, report.damage) = report.damage.into_iter().partition(is_seen);
@@ -428,6 +432,61 @@ impl Rejudge {
     }
 }
 
+/// What was saved of the state's memory is what the records up to there give, from the first on.
+fn check_memory(
+    dir: &CrawlDir,
+    config: &CrawlConfig,
+    report: &mut CheckReport,
+) -> Result<(), CrawlError> {
+    let saved = match Saved::open(&dir.memory()) {
+        Ok(saved) => saved,
+        Err(Unusable::Missing) => return Ok(()),
+        Err(Unusable::Because(why)) => {
+            let lagging = &mut report.lagging;
+            lagging.push(format!("memory: {why}; the next start builds it again"));
+            return Ok(());
+        }
+    };
+    let frontier = Frontier::in_memory(setup::frontier_config(config), Instant::now());
+    let prints = TableIndex::in_memory(&in_ram(config))?;
+    let state = State::new(setup::policy(config)?, frontier, prints);
+    let mut state = state.map_err(|error| CrawlError::Setup(error.to_string()))?;
+    let is_ahead = saved.position > archive::end(&dir.archive())?.0;
+    if is_ahead || !saved.is_of(&state) {
+        // The next start builds it again.
+        return Ok(());
+    }
+    // What the stores hold is checked elsewhere.
+    let stored = Stored {
+        frontier: true,
+        links: true,
+        prints: true,
+        views: false,
+    };
+    for replayed in archive::replay(&dir.archive(), Position::START)? {
+        let Replayed::Record { record, position } = replayed? else {
+            continue;
+        };
+        if position.0 > saved.position {
+            break;
+        }
+        let read = |at: &archive::BodyRef| archive::read_text(&dir.archive(), at).ok();
+        state.apply(&record, stored, Lent::default(), read)?;
+    }
+    let given = memory::hash_of(&state);
+    match (saved.hash(), given) {
+        (Ok(saved), Ok(given)) if saved == given => {}
+        (Ok(_), Ok(_)) => report.problem(
+            "memory: what was saved is not what the journal gives; `tamis check-dir --repair` \
+             builds it again"
+                .to_owned(),
+        ),
+        (Err(error), _) => report.problem(format!("memory: cannot be read: {error}")),
+        (_, Err(error)) => report.problem(format!("memory: cannot be made again: {error}")),
+    }
+    Ok(())
+}
+
 /// The tables of a crawl, in memory.
 fn in_ram(config: &CrawlConfig) -> IndexConfig {
     IndexConfig {
@@ -453,7 +512,8 @@ pub fn repair(dir: &CrawlDir, config: &Arc<CrawlConfig>) -> Result<Vec<String>, 
             Ok(()) | Err(_) => {}
         }
     }
-    let notes = views::open(dir, config)?.notes;
+    memory::remove(&dir.memory())?;
+    let notes = views::open(dir, config, &Progress::default())?.notes;
     note_damage(dir)?;
     Ok(notes)
 }

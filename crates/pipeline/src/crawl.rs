@@ -59,11 +59,11 @@ impl Crawl {
         let given = self.seeds.iter().map(|seed| seed.url.as_str());
         setup::check_contact(&self.config, given)?;
         let _lock = self.dir.lock()?;
-        self.progress
-            .update(|shown| shown.state = "replaying".into());
         let config = Arc::new(self.config);
         let control = Control::open(&self.dir, self.stop.clone(), self.progress.clone());
-        let opened = catch_unwind(AssertUnwindSafe(|| views::open(&self.dir, &config)));
+        let opened = catch_unwind(AssertUnwindSafe(|| {
+            views::open(&self.dir, &config, &self.progress)
+        }));
         let mut opened = opened.map_err(|_| CrawlError::Panicked("reading of the archive"))??;
         let known = opened.state.seeds().iter().map(|seed| seed.url.as_str());
         setup::check_contact(&config, known)?;

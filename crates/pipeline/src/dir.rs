@@ -5,6 +5,7 @@
 //! DIR/archive/            bodies and journal: the truth
 //! DIR/state/frontier      sled; rebuilt from the journal when damaged
 //! DIR/state/fingerprints  sled; likewise
+//! DIR/state/memory        what the crawl knows beside these; likewise
 //! DIR/index/              tantivy; likewise
 //! DIR/damage-seen.txt     damaged places of the archive that a repair has seen
 //! DIR/lock                held by the process that writes
@@ -83,6 +84,11 @@ impl CrawlDir {
     /// `state/fingerprints`.
     pub fn fingerprints(&self) -> PathBuf {
         self.root.join("state").join("fingerprints")
+    }
+
+    /// `state/memory`.
+    pub fn memory(&self) -> PathBuf {
+        self.root.join("state").join("memory")
     }
 
     /// `index/`.

@@ -3,8 +3,9 @@
 //!
 //! Names are `stage:moment`, in the order of a group: `commit:before-append`, `commit:after-append`,
 //! `apply:after`, `commit:before-sync`, `commit:after-sync`, `settle:before`, `store:after`,
-//! `publish:between`. Outside of a group: `visit:before`, `replay:before`, and `publish:before` in
-//! the publisher.
+//! `publish:between`. Outside of a group: `visit:before`, `replay:before`, `publish:before` in the
+//! publisher, and `memory:before-sync`, `memory:before-rename` and `memory:after-rename` where the
+//! state's memory is saved.
 
 /// A named place at which a test may end the process.
 macro_rules! fail_point {

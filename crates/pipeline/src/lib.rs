@@ -7,7 +7,7 @@
 //! In reading order: [`Crawl`] is a whole crawl, `run` its threads and `messages` what they tell
 //! each other: `dispatch` leases (with `robots_moves`), `visit` fetches, `read` reads (on the threads
 //! of `cpu`), `write` decides, records and applies, `publish` makes searchable. What is decided, and
-//! what a record does, is in crate `state`; `views` brings its stores up to the archive at start,
+//! what a record does, is in crate `state`; `views` brings its stores up to the archive at start, `memory` saves what is in memory alone,
 //! [`check`] asks whether all agree. [`control`] is how a running crawl is asked and told, [`retry`]
 //! gives failed URLs another chance. The crate [`config`] has every choice and every limit,
 //! [`setup`] each stage's part of it.
@@ -21,6 +21,7 @@ mod dir;
 mod dispatch;
 mod error;
 mod failpoint;
+mod memory;
 mod messages;
 mod narrate;
 pub mod progress;

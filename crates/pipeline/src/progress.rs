@@ -21,8 +21,12 @@ const RATE_WINDOW: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Snapshot {
-    /// `starting`, `replaying`, `running`, `paused`, `stopping` or `stopped`.
+    /// `starting`, `loading`, `replaying`, `running`, `paused`, `stopping` or `stopped`.
     pub state: String,
+    /// Records of the journal read so far, while it is replayed.
+    pub replayed: u64,
+    /// Records to be read then.
+    pub to_replay: u64,
     /// Finished URLs, of any outcome.
     pub finished: u64,
     /// Finished URLs for which a fetch was made.

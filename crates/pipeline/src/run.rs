@@ -156,7 +156,7 @@ impl Line {
             dispatcher: to_dispatcher.clone(),
             publisher: to_publisher,
         };
-        let state = (opened.archive, opened.state);
+        let state = (opened.archive, opened.state, opened.memory);
         let mut writer = Writer::new(dir, config, state, out, progress.clone());
         writer.begin(start_record(config), new_seeds)?;
         let (to_writer, writer_inbox) = sync_channel(FINDINGS_MAX);

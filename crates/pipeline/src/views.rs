@@ -1,24 +1,28 @@
 //! The archive and its views, opened and brought up to date.
 //!
-//! Every view keeps, with its data, the journal position it has applied. On start the journal is
-//! replayed: each record is applied to the state as it was when it was made, and goes to those
-//! stores and to the search index that do not have it yet. Verdicts and scores are not made anew, so
-//! a view that was lost, damaged or of an older form is
-//! simply one that has applied nothing. There is no recovery mode: resume is start.
+//! Every view keeps, with its data, the journal position it has applied: the frontier, the prints, the
+//! search index, and what the state has in memory beside them (see [`crate::memory`]). On start the
+//! journal is replayed from the least of these positions: each record is applied to the views that do
+//! not have it yet, as it was when it was made. Verdicts and scores are not made anew, so a view that
+//! was lost, damaged or of an older form is simply one that has applied nothing. There is no recovery
+//! mode: resume is start.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use archive::{Archive, BodyRef, Event, Position, Record, Replayed};
 use frontier::Frontier;
 use index::PageIndex;
 use simhash::{IndexConfig, TableIndex};
 use state::{Lent, State, Stored};
+use tracing::info;
 
 use crate::config::CrawlConfig;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::failpoint::fail_point;
+use crate::memory::MemoryFile;
+use crate::progress::Progress;
 use crate::publish;
 use crate::setup;
 
@@ -36,6 +40,8 @@ pub(crate) struct Opened {
     pub(crate) state: State,
     /// Full-text search.
     pub(crate) index: PageIndex,
+    /// Where the state's memory is saved.
+    pub(crate) memory: MemoryFile,
     /// What the user should know.
     pub(crate) notes: Vec<String>,
 }
@@ -49,7 +55,13 @@ pub(crate) fn index_config(config: &CrawlConfig) -> IndexConfig {
 ///
 /// # Errors
 /// When the archive cannot be read, or a view cannot be written.
-pub(crate) fn open(dir: &CrawlDir, config: &CrawlConfig) -> Result<Opened, CrawlError> {
+pub(crate) fn open(
+    dir: &CrawlDir,
+    config: &CrawlConfig,
+    progress: &Progress,
+) -> Result<Opened, CrawlError> {
+    let began = Instant::now();
+    progress.update(|shown| shown.state = "loading".into());
     let mut notes = Vec::new();
     let (archive, recovery) = Archive::open(&dir.archive(), config.archive_config())?;
     notes.extend(recovery.cut.iter().map(|cut| format!("archive: {cut}")));
@@ -71,7 +83,7 @@ pub(crate) fn open(dir: &CrawlDir, config: &CrawlConfig) -> Result<Opened, Crawl
         let (index, opened) = PageIndex::open(&dir.index())?;
         Ok((index, (opened.position, opened.rebuilt_because)))
     })?;
-    let reached = Reached {
+    let mut reached = Reached {
         frontier: frontier_view.0,
         links,
         prints: prints_view.0,
@@ -84,15 +96,20 @@ pub(crate) fn open(dir: &CrawlDir, config: &CrawlConfig) -> Result<Opened, Crawl
         ("search index", index_view),
     ];
     note_rebuilt(views, is_fresh, &mut notes);
-    let state = State::new(setup::policy(config)?, frontier, prints)
+    let mut state = State::new(setup::policy(config)?, frontier, prints)
         .map_err(|error| CrawlError::Setup(error.to_string()))?;
+    let (memory, views) = MemoryFile::open(dir, &mut state, end, &mut notes)?;
+    reached.views = views;
     let mut opened = Opened {
         archive,
         state,
         index,
+        memory,
         notes,
     };
-    opened.replay(dir, &reached)?;
+    let ms = began.elapsed().as_millis() as u64;
+    info!(ms, "stores opened");
+    opened.replay(dir, &reached, progress)?;
     opened.state.go_live()?;
     Ok(opened)
 }
@@ -132,9 +149,16 @@ fn note_rebuilt(views: [(&str, View); 3], is_fresh: bool, notes: &mut Vec<String
 }
 
 impl Opened {
-    fn replay(&mut self, dir: &CrawlDir, reached: &Reached) -> Result<(), CrawlError> {
-        let (mut unstored, mut unindexed, mut position) = (0, 0, 0);
-        for replayed in archive::replay(&dir.archive(), Position::START)? {
+    fn replay(
+        &mut self,
+        dir: &CrawlDir,
+        reached: &Reached,
+        progress: &Progress,
+    ) -> Result<(), CrawlError> {
+        let from = reached.least();
+        let mut told = Told::new(progress, self.archive.last_seq());
+        let (mut unstored, mut unindexed, mut position) = (0, 0, from);
+        for replayed in archive::replay(&dir.archive(), Position(from))? {
             let (record, next) = match replayed? {
                 Replayed::Record { record, position } => (record, position.0),
                 Replayed::Damage(damage) => {
@@ -145,6 +169,10 @@ impl Opened {
             position = next;
             fail_point!("replay:before");
             self.apply(&record, next, reached, dir)?;
+            told.record(record.seq);
+            if next > reached.views {
+                self.memory.journal_at(Position(next));
+            }
             unstored += usize::from(next > reached.frontier || next > reached.prints);
             if unstored >= REBUILD_STORE {
                 self.store(next, reached)?;
@@ -162,6 +190,7 @@ impl Opened {
         if unindexed > 0 {
             self.index.commit(position)?;
         }
+        told.end();
         Ok(())
     }
 
@@ -235,7 +264,76 @@ struct Reached {
     links: u64,
     prints: u64,
     index: u64,
+    /// What the state has in memory.
     views: u64,
+}
+
+impl Reached {
+    /// Where the journal is to be replayed from.
+    fn least(&self) -> u64 {
+        let all = [
+            self.frontier,
+            self.links,
+            self.prints,
+            self.index,
+            self.views,
+        ];
+        all.into_iter().min().unwrap_or(0)
+    }
+}
+
+/// Tells how far the replay is.
+struct Told<'p> {
+    progress: &'p Progress,
+    began: Instant,
+    logged: Instant,
+    /// The last record's number, and the number before the first that is replayed.
+    last: u64,
+    before: Option<u64>,
+    records: u64,
+}
+
+/// Records between two looks at the clock.
+const TOLD_EVERY: u64 = 64;
+
+/// Between two lines in the log.
+const LOG_INTERVAL: Duration = Duration::from_secs(5);
+
+impl<'p> Told<'p> {
+    fn new(progress: &'p Progress, last: u64) -> Self {
+        let now = Instant::now();
+        Self {
+            progress,
+            began: now,
+            logged: now,
+            last,
+            before: None,
+            records: 0,
+        }
+    }
+
+    /// A record was applied.
+    fn record(&mut self, seq: u64) {
+        self.records += 1;
+        let before = *self.before.get_or_insert(seq.saturating_sub(1));
+        if !self.records.is_multiple_of(TOLD_EVERY) {
+            return;
+        }
+        let (replayed, to_replay) = (seq - before.min(seq), self.last.saturating_sub(before));
+        self.progress.update(|shown| {
+            shown.state = "replaying".into();
+            (shown.replayed, shown.to_replay) = (replayed, to_replay);
+        });
+        if self.logged.elapsed() >= LOG_INTERVAL {
+            self.logged = Instant::now();
+            info!(records = replayed, of = to_replay, "replaying the journal");
+        }
+    }
+
+    fn end(&self) {
+        let ms = self.began.elapsed().as_millis() as u64;
+        info!(records = self.records, ms, "journal replayed");
+    }
 }
 
 #[cfg(test)]

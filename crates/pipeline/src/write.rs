@@ -12,6 +12,8 @@
 //!   settle ─► store ─► publish ─► tell
 //! ```
 //!
+//! Now and then the state's memory is saved after that (see `memory`).
+//!
 //! So whatever is lost in a crash before the sync is lost as a whole, and what follows from a record
 //! is journalled after it. Since the writer alone asks the kept pages' prints and adds to them, of
 //! two copies in flight exactly one is kept.
@@ -30,6 +32,7 @@ use crate::config::CrawlConfig;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::failpoint::fail_point;
+use crate::memory::MemoryFile;
 use crate::messages::{Change, ToDispatcher, ToPublisher, ToWriter};
 use crate::narrate::Narrator;
 use crate::progress::Progress;
@@ -69,6 +72,7 @@ pub(crate) struct Writer {
     /// Rules that were looked up in the journal.
     looked_up: HashSet<String>,
     narrator: Narrator,
+    memory: MemoryFile,
 }
 
 /// What was appended and is not synced yet.
@@ -91,7 +95,7 @@ impl Writer {
     pub(crate) fn new(
         dir: &CrawlDir,
         config: &Arc<CrawlConfig>,
-        (archive, state): (Archive, State),
+        (archive, state, memory): (Archive, State, MemoryFile),
         out: Outboxes,
         progress: Progress,
     ) -> Self {
@@ -106,6 +110,7 @@ impl Writer {
             bytes: 0,
             looked_up: HashSet::new(),
             narrator: Narrator::default(),
+            memory,
         }
     }
 
@@ -150,6 +155,8 @@ impl Writer {
             self.end_group(group)?;
             if is_last {
                 self.state.save_at_end()?;
+                let position = self.archive.sync()?;
+                self.memory.save_at_end(&self.state, position)?;
                 break;
             }
         }
@@ -278,6 +285,7 @@ impl Writer {
             position = self.sync()?;
             self.store(position)?;
         }
+        self.memory.save_if_due(&self.state, position)?;
         self.state.rescore_if_due()?;
         self.publish(group.publications, position)?;
         self.bytes += group.bytes;

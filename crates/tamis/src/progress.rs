@@ -171,8 +171,12 @@ fn bar(
 
 /// A plain line. The end is told by the summary.
 fn plain(shown: &Snapshot, last: bool) {
-    if !last && shown.state != "starting" {
-        say(&format!("{}: {}", shown.state, view::line(shown)));
+    if last || shown.state == "starting" {
+        return;
+    }
+    match view::before_first_fetch(shown) {
+        Some(line) => say(&line),
+        None => say(&format!("{}: {}", shown.state, view::line(shown))),
     }
 }
 

@@ -29,6 +29,9 @@ pub fn line(shown: &Snapshot) -> String {
 
 /// Some lines about a crawl, none wider than `columns`, with so many of its hosts.
 pub fn block(shown: &Snapshot, columns: usize, hosts: usize) -> Vec<String> {
+    if let Some(line) = before_first_fetch(shown) {
+        return wrap(&line, columns);
+    }
     let mut lines = vec![format!(
         "{}: {}, {:.1}/s, {} under way",
         state(shown),
@@ -72,10 +75,22 @@ pub fn block(shown: &Snapshot, columns: usize, hosts: usize) -> Vec<String> {
     lines
 }
 
+/// What a start does before its first fetch; `None` once that is done.
+pub fn before_first_fetch(shown: &Snapshot) -> Option<String> {
+    match shown.state.as_str() {
+        "loading" => Some("loading what is known of the crawl".into()),
+        "replaying" => Some(format!(
+            "replaying the journal: {} of {} records",
+            count(shown.replayed),
+            count(shown.to_replay)
+        )),
+        _ => None,
+    }
+}
+
 /// The state, with how long this start has run.
 fn state(shown: &Snapshot) -> String {
     match shown.state.as_str() {
-        "replaying" => "reading the journal".into(),
         state if shown.running_ms == 0 => state.into(),
         state => {
             let ran = duration(shown.running_ms as f64 / 1_000.0);
@@ -171,6 +186,20 @@ pub fn why(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_start_says_what_it_does_and_how_far_it_is() {
+        let mut shown = Snapshot {
+            state: "loading".into(),
+            ..Snapshot::default()
+        };
+        assert_eq!(block(&shown, 80, 5), ["loading what is known of the crawl"]);
+        shown.state = "replaying".into();
+        (shown.replayed, shown.to_replay) = (412_000, 1_000_000);
+        let line = "replaying the journal: 412,000 of 1,000,000 records";
+        assert_eq!(block(&shown, 80, 5), [line]);
+        assert_eq!(before_first_fetch(&running()), None);
+    }
 
     fn running() -> Snapshot {
         Snapshot {
