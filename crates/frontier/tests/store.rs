@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use frontier::{
     Admission, Applied, CanonicalUrl, Change, DiskStore, Frontier, FrontierConfig, FrontierStore,
-    FrontierUrl, HeldBack, HostKey, MemoryStore, QueueSlot, Saved, SavedHost, SavedTotals,
-    SavedUrl, StoreError, StoredUrl, Waiting,
+    FrontierUrl, HeldBack, HostKey, MemoryStore, QueueSlot, Saved, SavedHost, SavedSeed,
+    SavedTotals, SavedUrl, StoreError, StoredUrl, Waiting,
 };
 use proptest::prelude::*;
 
@@ -282,7 +282,11 @@ fn memory(number: u64, slots: &[QueueSlot], model: &Model) -> Vec<Saved> {
         admitted: number,
         finished: number / 2,
         next_order: 7,
-        of_seeds: vec![(1, number)],
+        of_seeds: vec![SavedSeed {
+            seed: 1,
+            admitted: number,
+            finished: 0,
+        }],
     };
     let host = |at: u32| SavedHost {
         host: HostKey::from_record(&format!("h{at}.example")),

@@ -133,9 +133,7 @@ impl State {
         };
         let mut queue = self.queue.lock();
         queue.gate.on_seed(&seed.url);
-        if let Some(pages) = seed.pages {
-            queue.frontier.set_seed_budget(seed.seed, pages);
-        }
+        queue.frontier.set_seed_budget(seed.seed, seed.pages);
         if seed.fate.is_none() && !stored.frontier {
             queue.frontier.replay_admitted(FrontierUrl {
                 url,
