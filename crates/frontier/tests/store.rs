@@ -543,6 +543,35 @@ fn pending(number: u64) -> (u128, Change) {
 }
 
 #[test]
+fn the_best_of_two_spilled_parts_comes_first_though_one_was_read_from_before() {
+    let _turn = turn();
+    let mut kind = OnDisk::new();
+    let mut store = kind.open();
+    let slot = |priority, order| QueueSlot {
+        priority,
+        depth: 1,
+        order,
+        key: u128::from(order),
+    };
+    // More than are read at once.
+    let mut first: Vec<QueueSlot> = (0..127).map(|order| slot(0.9, order)).collect();
+    first.push(slot(0.1, 200));
+    let second = vec![slot(0.5, 300)];
+    for slots in [first.clone(), second.clone()] {
+        store.spill(&mut [(0, slots)].into_iter()).expect("spilled");
+    }
+    let mut taken = Vec::new();
+    while taken.len() < 129 {
+        let slots = store.take_spilled(0).expect("read").slots;
+        assert!(!slots.is_empty());
+        taken.extend(slots);
+    }
+    let last = first.pop();
+    let all: Vec<QueueSlot> = first.into_iter().chain(second).chain(last).collect();
+    assert_eq!(taken, all);
+}
+
+#[test]
 fn damage_that_is_met_while_a_store_is_in_use_makes_the_next_start_begin_anew() {
     let _turn = turn();
     let mut kind = OnDisk::new();
