@@ -18,6 +18,8 @@ use crate::ExplainError;
 
 /// Reasons of a promise that are told to people.
 const REASONS_SHOWN: usize = 10;
+/// A link with a lower chance of leading to a page at all is told so.
+const ANSWERS_TOLD_BELOW: f32 = 0.9;
 
 /// What the model says of a URL and of its page.
 #[derive(Default)]
@@ -277,7 +279,22 @@ fn tell_promise(promise: &LinkScore, lines: &mut Vec<String>) {
             false => "",
         }
     ));
-    tell_reasons(promise.why.iter().copied(), promise.relevant, lines);
+    if promise.answers < ANSWERS_TOLD_BELOW {
+        lines.push(format!(
+            "  of which only {:.0} % is left, since so few links like it (same page, URL form, host) led to a page at all of late",
+            100.0 * promise.answers
+        ));
+    }
+    let experts = promise.experts.iter();
+    let experts =
+        experts.map(|(name, chance, weight)| format!("{name} {chance:.2} (weight {weight:.2})"));
+    let experts: Vec<String> = experts.collect();
+    lines.push(format!(
+        "  relevant and new, by each expert: {}",
+        experts.join(", ")
+    ));
+    lines.push("  what the learnt one says, in log-odds:".to_owned());
+    tell_reasons(promise.why.iter().copied(), promise.learnt, lines);
 }
 
 /// The strongest reasons, what the others come to, and the sum.
@@ -306,7 +323,12 @@ fn promise_json(promise: &LinkScore) -> serde_json::Value {
         "score": promise.score,
         "relevant": promise.relevant,
         "leads_on": promise.hub,
+        "answers": promise.answers,
         "explored": promise.explored,
+        "learnt": promise.learnt,
+        "experts": promise.experts.iter().map(|(name, chance, weight)| {
+            json!({"name": name, "chance": chance, "weight": weight})
+        }).collect::<Vec<_>>(),
         "why": reasons(promise.why.iter().copied()),
     })
 }
