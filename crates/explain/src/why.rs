@@ -18,8 +18,6 @@ use crate::ExplainError;
 
 /// Reasons of a promise that are told to people.
 const REASONS_SHOWN: usize = 10;
-/// A link with a lower chance of leading to a page at all is told so.
-const ANSWERS_TOLD_BELOW: f32 = 0.9;
 
 /// What the model says of a URL and of its page.
 #[derive(Default)]
@@ -279,9 +277,10 @@ fn tell_promise(promise: &LinkScore, lines: &mut Vec<String>) {
             false => "",
         }
     ));
-    if promise.answers < ANSWERS_TOLD_BELOW {
+    if promise.kept < 1.0 {
         lines.push(format!(
-            "  of which only {:.0} % is left, since so few links like it (same page, URL form, host) led to a page at all of late",
+            "  of which {:.0} % is left: of links like it (same host, URL form, page) only {:.0} % led to a page of late",
+            100.0 * promise.kept,
             100.0 * promise.answers
         ));
     }
@@ -324,6 +323,7 @@ fn promise_json(promise: &LinkScore) -> serde_json::Value {
         "relevant": promise.relevant,
         "leads_on": promise.hub,
         "answers": promise.answers,
+        "kept_for_answers": promise.kept,
         "explored": promise.explored,
         "learnt": promise.learnt,
         "experts": promise.experts.iter().map(|(name, chance, weight)| {

@@ -4,7 +4,10 @@
 //! kind, its host or its neighbourhood are off topic, so nothing of it reaches the models of
 //! relevance. What it does say is that links like it may be dead too: those to URLs of the same form,
 //! to the same host, and those on the same page (old lists are full of them). So the chance of an
-//! answer is estimated apart, and the promise of a link is multiplied by it.
+//! answer is estimated apart. Where it is less than half of the crawl's average, the promise of the link
+//! falls in proportion. Above that nothing falls: a dead link costs a request and no page, so where good
+//! pages are, some dead links beside them are worth their cost, and multiplying every promise by its
+//! chance led crawls away from their topic (`CONSTANTS.md` has the figures).
 //!
 //! ```text
 //! all answers ──mixed into──► its host's ──mixed into──► its URL form's ──mixed into──► its page's links
@@ -26,6 +29,8 @@ const PRIOR_ANSWERS: f32 = 2.0;
 const FIRST_ANSWERS: f32 = 4.0;
 /// Fetches after which an outcome counts half.
 const HALF_LIFE: f32 = 500.0;
+/// A link sinks where its chance is below this share of the average.
+const MUCH_BELOW: f32 = 0.5;
 /// Outcomes of the pages that have a link count, of at most so many pages.
 const PARENTS: usize = 4;
 
@@ -82,10 +87,22 @@ impl AnswerModel {
         }
     }
 
-    /// The chance that a link leads to a page.
-    pub(crate) fn chance(&self, link: &LinkFeatures) -> f32 {
+    /// The share of its promise that a link keeps, less than 1.0 where its chance is less than half of
+    /// the average; and the chance.
+    pub(crate) fn share_kept(&self, link: &LinkFeatures) -> (f32, f32) {
+        let overall = self.overall();
+        let chance = self.chance(link, overall);
+        ((chance / (MUCH_BELOW * overall)).min(1.0), chance)
+    }
+
+    /// The chance that any link leads to a page.
+    fn overall(&self) -> f32 {
         let all = self.all.faded(self.fetches);
-        let overall = (all.pages + FIRST_ANSWERS) / (all.pages + all.errors + FIRST_ANSWERS);
+        (all.pages + FIRST_ANSWERS) / (all.pages + all.errors + FIRST_ANSWERS)
+    }
+
+    /// The chance that a link leads to a page.
+    fn chance(&self, link: &LinkFeatures, overall: f32) -> f32 {
         let keys = GroupKeys::of(link);
         let host = self.of(keys.host).mixed_with(overall);
         let form = self.of(keys.url_form).mixed_with(host);
@@ -135,24 +152,27 @@ mod tests {
     #[test]
     fn a_form_that_is_mostly_dead_sinks_others_hardly_and_it_recovers() {
         let mut model = AnswerModel::default();
-        assert_eq!(model.chance(&link(7, 0)), 1.0);
+        let chance = |model: &AnswerModel, link: &LinkFeatures| model.share_kept(link).1;
+        assert_eq!(model.share_kept(&link(7, 0)), (1.0, 1.0));
         for page in 0..30 {
             model.observe(&link(7, page), false);
             model.observe(&link(8, page + 100), true);
             model.observe(&link(9, page + 200), true);
         }
-        let (dead, alive) = (model.chance(&link(7, 999)), model.chance(&link(8, 999)));
+        let (dead, alive) = (chance(&model, &link(7, 999)), chance(&model, &link(8, 999)));
+        assert!(model.share_kept(&link(7, 999)).0 < 0.3);
+        assert_eq!(model.share_kept(&link(8, 999)).0, 1.0);
         assert!(dead < 0.1, "{dead}");
         assert!(alive > 0.9, "{alive}");
         for page in 0..2_000 {
             model.observe(&link(8, 1_000 + page), true);
         }
-        let forgotten = model.chance(&link(7, 999));
+        let forgotten = chance(&model, &link(7, 999));
         assert!(forgotten > 0.4, "{forgotten}");
         for page in 0..5 {
             model.observe(&link(7, 9_000 + page), true);
         }
-        assert!(model.chance(&link(7, 999)) > 0.7);
+        assert!(chance(&model, &link(7, 999)) > 0.7);
     }
 
     #[test]
@@ -164,7 +184,7 @@ mod tests {
         for form in 100..108 {
             model.observe(&link(form, 50), false);
         }
-        let (on_list, elsewhere) = (model.chance(&link(200, 50)), model.chance(&link(200, 51)));
+        let [on_list, elsewhere] = [50, 51].map(|page| model.share_kept(&link(200, page)).1);
         assert!(on_list < 0.4 && elsewhere > 0.7, "{on_list} {elsewhere}");
     }
 }

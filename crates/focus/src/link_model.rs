@@ -5,8 +5,8 @@
 //! but worth a fetch as long as nothing better waits.
 //!
 //! Both chances come from logistic models over two dozen signals (`signals.rs`); the first is mixed with
-//! what simpler experts say (`experts.rs`), and all is multiplied by the chance that there is a page at
-//! all (`answers.rs`). The models are fitted
+//! what simpler experts say (`experts.rs`), and the score falls where links like it were
+//! mostly dead (`answers.rs`). The models are fitted
 //! anew from time to time (`logistic_newton.rs`): every fetched link is a row with its outcome, and the
 //! weights are the most probable ones given the rows and the priors. With no rows the priors decide;
 //! with a thousand the site does. Outcomes of groups of links (`link_groups.rs`) and of links' words
@@ -84,8 +84,10 @@ pub struct LinkScore {
     pub relevant: f32,
     /// The chance that the page leads to such pages.
     pub hub: f32,
-    /// The chance that there is a page at all; the score has been multiplied by it.
+    /// The chance that there is a page at all.
     pub answers: f32,
+    /// The share of the score that is left for that: 1.0 unless the chance is far below the average.
+    pub kept: f32,
     /// Whether the score was raised to try a little known group.
     pub explored: bool,
     /// What each signal adds to the log-odds of being relevant by the learnt model, by name, strongest
@@ -139,6 +141,7 @@ struct Estimate {
     relevant: f32,
     hub: f32,
     answers: f32,
+    kept: f32,
     explored: bool,
 }
 
@@ -349,6 +352,7 @@ impl LinkModel {
             relevant: estimate.relevant,
             hub: estimate.hub,
             answers: estimate.answers,
+            kept: estimate.kept,
             explored: estimate.explored,
             why,
             learnt,
@@ -367,12 +371,13 @@ impl LinkModel {
         } else {
             score
         };
-        let answers = self.answers.chance(link);
+        let (kept, answers) = self.answers.share_kept(link);
         Estimate {
-            score: (answers * score).clamp(0.0, 1.0),
+            score: (kept * score).clamp(0.0, 1.0),
             relevant,
             hub,
             answers,
+            kept,
             explored,
         }
     }
