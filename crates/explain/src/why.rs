@@ -278,7 +278,23 @@ fn tell_promise(promise: &LinkScore, lines: &mut Vec<String>) {
             false => "",
         }
     ));
-    tell_reasons(promise.why.iter().copied(), promise.relevant, lines);
+    if promise.kept < 1.0 {
+        lines.push(format!(
+            "  of which {:.0} % is left: of links like it (same host, URL form, page) only {:.0} % led to a page of late",
+            100.0 * promise.kept,
+            100.0 * promise.answers
+        ));
+    }
+    let experts = promise.experts.iter();
+    let experts =
+        experts.map(|(name, chance, weight)| format!("{name} {chance:.2} (weight {weight:.2})"));
+    let experts: Vec<String> = experts.collect();
+    lines.push(format!(
+        "  relevant and new, by each expert: {}",
+        experts.join(", ")
+    ));
+    lines.push("  what the learnt one says, in log-odds:".to_owned());
+    tell_reasons(promise.why.iter().copied(), promise.learnt, lines);
 }
 
 /// The strongest reasons, what the others come to, and the sum.
@@ -307,7 +323,13 @@ fn promise_json(promise: &LinkScore) -> serde_json::Value {
         "score": promise.score,
         "relevant": promise.relevant,
         "leads_on": promise.hub,
+        "answers": promise.answers,
+        "kept_for_answers": promise.kept,
         "explored": promise.explored,
+        "learnt": promise.learnt,
+        "experts": promise.experts.iter().map(|(name, chance, weight)| {
+            json!({"name": name, "chance": chance, "weight": weight})
+        }).collect::<Vec<_>>(),
         "why": reasons(promise.why.iter().copied()),
     })
 }

@@ -3,12 +3,14 @@
 //! ```text
 //! simulate_web WEB.jsonl TOPICS.json [--pages 1000] [--out DIR] [--topics a,b] [--no-examples]
 //!              [--no-anchor] [--no-tag-path] [--no-learning] [--hub X] [--explore X] [--seed N]
-//!              [--lag 4] [--verbose]
+//!              [--lag 4] [--dead X] [--verbose]
 //! ```
 //!
 //! `WEB.jsonl` has a page per line: id, url, title, text, links (to, anchor, context, tag_path,
 //! rel, in main or not). `TOPICS.json` has the tasks with their true labels: these are only used
-//! to score the finished order, never shown to the models. `--lag` is the number of pages in flight.
+//! to score the finished order, never shown to the models. `--lag` is the number of pages in flight,
+//! `--dead` the dead links beside each link. Links to pages from a million on are dead too. Of a
+//! topic, `cls` names the class whose mean is told, `bfs` is breadth-first's harvest.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
@@ -30,6 +32,8 @@ struct PageLine {
     text: String,
     #[serde(default)]
     page_type: String,
+    #[serde(default)]
+    lang: String,
     links: Vec<LinkLine>,
 }
 
@@ -57,7 +61,16 @@ struct Task {
     oracle: f64,
     oracle_recall: f64,
     bfa: f64,
+    #[serde(default)]
+    bfs: f64,
+    #[serde(default)]
+    cls: String,
 }
+
+/// Numbers from here on are URLs without a page.
+const DEAD: u32 = 1_000_000;
+/// Pages with fewer words are thin.
+const WORDS_MIN: usize = 20;
 
 impl PageLine {
     fn is_list(&self) -> bool {
@@ -81,6 +94,7 @@ impl PageLine {
             links: self.links.iter().map(|link| link.url.clone()).collect(),
             labels: self.labels(),
             listing: self.is_list(),
+            lang: Some(self.lang.clone()).filter(|lang| !lang.is_empty()),
         }
     }
 }
@@ -95,6 +109,8 @@ struct Options {
     seed: u64,
     lag: usize,
     verbose: bool,
+    /// Dead links for each link.
+    dead: f64,
 }
 
 impl Options {
@@ -128,6 +144,7 @@ impl Options {
             seed,
             lag: number("--lag", 4.0) as usize,
             verbose: flag("--verbose"),
+            dead: number("--dead", 0.0),
         }
     }
 
@@ -164,6 +181,23 @@ fn main() {
         .collect();
     let mean =
         |get: fn(&Score) -> f64| table.iter().map(get).sum::<f64>() / table.len().max(1) as f64;
+    for class in ["web", "kind", "multilingual", "broad", "narrow", "more"] {
+        let rows: Vec<&Score> = table.iter().filter(|row| row.class == class).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        let mean = |get: fn(&Score) -> f64| {
+            rows.iter().map(|row| get(row)).sum::<f64>() / rows.len() as f64
+        };
+        let below = rows.iter().filter(|row| row.score < row.plain - 0.01);
+        println!(
+            "== {class:14} {:.3} worst {:.3} F1 {:.3} under best-first {}",
+            mean(|row| row.score),
+            rows.iter().map(|row| row.score).fold(9.0, f64::min),
+            mean(|row| row.f1),
+            below.count()
+        );
+    }
     println!(
         "{:24} {:6.3} worst {:.3}  recall/oracle {:.3}  F1 {:.3} until stop {:.3}  us/page judge {:.0} links {:.0}+{:.0}",
         "mean",
@@ -219,6 +253,8 @@ struct Simulation<'s> {
     options: &'s Options,
     /// The pages in scope.
     pages: HashMap<u32, &'s PageLine>,
+    texts: HashSet<&'s str>,
+    dead_seen: usize,
     relevant: HashSet<u32>,
     focus: Focus,
     /// Examples and seeds that are not fetched yet.
@@ -267,6 +303,8 @@ impl<'s> Simulation<'s> {
             words,
             options,
             pages,
+            texts: HashSet::new(),
+            dead_seen: 0,
             relevant: task.relevant.iter().copied().collect(),
             focus: Focus::new(&config).expect("a topic"),
             first: examples.iter().chain(&task.seeds).copied().collect(),
@@ -284,6 +322,7 @@ impl<'s> Simulation<'s> {
     fn run(&mut self) {
         while let Some((id, link)) = self.next_answer() {
             let Some(&page) = self.pages.get(&id) else {
+                self.on_dead(id, link.as_ref());
                 continue;
             };
             let clock = cpu_microseconds();
@@ -309,7 +348,7 @@ impl<'s> Simulation<'s> {
 
     /// Asks for as many pages as may be in flight; gives the first of them.
     fn next_answer(&mut self) -> Option<(u32, Option<Pending>)> {
-        let limit = self.options.pages + self.options.pages / 10 + 50;
+        let limit = self.options.pages + self.options.pages * 3 / 10 + 50;
         while self.in_flight.len() < self.options.lag
             && self.fetched.len() + self.in_flight.len() < limit
         {
@@ -328,7 +367,22 @@ impl<'s> Simulation<'s> {
         self.in_flight.pop_front()
     }
 
-    fn judge(&mut self, page: &PageLine, link: Option<&Pending>) -> Relevance {
+    fn on_dead(&mut self, id: u32, link: Option<&Pending>) {
+        self.dead_seen += 1;
+        self.focus.on_page(&PageOutcome {
+            page: id,
+            url: &format!("http://dead.example/{id}"),
+            terms: None,
+            relevance: 0.0,
+            fate: PageFate::Dead,
+            link: link.map(|link| &link.features),
+        });
+        if self.focus.rescore_due(self.pending.len() as u64) {
+            self.rescore();
+        }
+    }
+
+    fn judge(&mut self, page: &'s PageLine, link: Option<&Pending>) -> Relevance {
         let targets: Vec<&str> = page.links.iter().map(|link| link.url.as_str()).collect();
         let labels = page.labels();
         let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
@@ -336,7 +390,7 @@ impl<'s> Simulation<'s> {
             title: &page.title,
             words: &self.words[&page.id],
             url: &Url::parse(&page.url).expect("url"),
-            lang: None,
+            lang: Some(page.lang.as_str()).filter(|lang| !lang.is_empty()),
             links: &targets,
             labels: &labels,
             listing: page.is_list(),
@@ -348,35 +402,52 @@ impl<'s> Simulation<'s> {
             url: &page.url,
             terms: Some(&terms),
             relevance: relevance.probability,
-            fate: PageFate::New,
+            fate: match (self.words[&page.id].len(), self.texts.insert(&page.text)) {
+                (..WORDS_MIN, _) => PageFate::Thin,
+                (_, false) => PageFate::Duplicate,
+                (_, true) => PageFate::New,
+            },
             link,
         });
         relevance
     }
 
     /// Puts the links of a page into the queue.
-    fn follow(&mut self, page: &PageLine) {
+    fn follow(&mut self, page: &'s PageLine) {
         let mut on_page: HashMap<u32, LinkFeatures> = HashMap::new();
         let mut order = Vec::new();
         for link in page.links.iter().filter(|link| link.to != page.id) {
-            let Some(&target) = self.pages.get(&link.to) else {
-                continue;
+            let url = match self.pages.get(&link.to) {
+                Some(target) => &target.url,
+                None if link.to >= DEAD
+                    && self
+                        .task
+                        .hosts
+                        .iter()
+                        .any(|host| link.url[7..].starts_with(host.as_str())) =>
+                {
+                    &link.url
+                }
+                None => continue,
             };
             let features = self.focus.features(&LinkContext {
                 parent: Some(page.id),
-                url: &target.url,
+                url,
                 anchor: &link.anchor,
                 context: &link.context,
                 tag_path: &link.tag_path,
                 in_main: !link.chrome,
             });
             if self.seen.contains(&link.to) {
-                self.focus.observe_link(page.id, &target.url);
+                self.focus.observe_link(page.id, url);
             } else if let Some(known) = on_page.get_mut(&link.to) {
                 known.merge(&features);
             } else {
                 order.push(link.to);
                 on_page.insert(link.to, features);
+            }
+            if self.options.dead > 0.0 {
+                self.add_dead(page.id, url, link, &mut on_page, &mut order);
             }
         }
         let mut new_links = Vec::new();
@@ -385,6 +456,34 @@ impl<'s> Simulation<'s> {
             new_links.extend(self.enqueue(to, features));
         }
         self.focus.on_new_links(page.id, &new_links);
+    }
+
+    /// Beside a share of the links stands a dead one of the same form, with the same anchor.
+    fn add_dead(
+        &mut self,
+        page: u32,
+        url: &str,
+        link: &LinkLine,
+        on_page: &mut HashMap<u32, LinkFeatures>,
+        order: &mut Vec<u32>,
+    ) {
+        let dead = link.to.wrapping_mul(0x9e37_79b9) ^ page.wrapping_mul(0x85eb_ca6b);
+        if f64::from(dead % 1000) >= 1000.0 * self.options.dead {
+            return;
+        }
+        let dead = DEAD * 2 + dead % 0x7000_0000;
+        let at = url.rfind('/').unwrap_or(0) + 1;
+        let features = self.focus.features(&LinkContext {
+            parent: Some(page),
+            url: &format!("{}old{}{}", &url[..at], dead % 977, &url[at..]),
+            anchor: &link.anchor,
+            context: &link.context,
+            tag_path: &link.tag_path,
+            in_main: !link.chrome,
+        });
+        if !self.seen.contains(&dead) && on_page.insert(dead, features).is_none() {
+            order.push(dead);
+        }
     }
 
     /// Puts a URL into the queue, or moves it; gives the priority of a new one.
@@ -501,6 +600,9 @@ impl<'s> Simulation<'s> {
         let (precision, verdict_recall, all_f1) = f1(&all);
         let (stop_precision, stop_recall, stop_f1) = f1(&until_stop);
         Score {
+            class: self.task.cls.clone(),
+            plain: self.task.bfa / self.task.oracle,
+            dead: self.dead_seen,
             score: harvest / self.task.oracle,
             recall: recall / self.task.oracle_recall,
             found: [at(100), at(250), at(500), at(1000)],
@@ -519,6 +621,10 @@ impl<'s> Simulation<'s> {
 }
 
 struct Score {
+    class: String,
+    /// That of best-first with anchors.
+    plain: f64,
+    dead: usize,
     /// Mean harvest against the oracle's.
     score: f64,
     recall: f64,
@@ -540,12 +646,14 @@ impl Score {
         let ([precision, recall], (best, cut)) = (self.verdicts, self.best);
         let [stop_precision, stop_recall] = self.stop_verdicts;
         println!(
-            "{:24} {:6.3} (bfa {:.3})  @100 {at_100:3} @250 {at_250:3} @500 {at_500:3} @1000 {at_1000:3} of {:3}  \
+            "{:22} {:6.3} (bfa {:.3} bfs {:.3}) dead {:3} @100 {at_100:3} @250 {at_250:3} @500 {at_500:3} @1000 {at_1000:3} of {:3}  \
              recall/oracle {:.3}  F1 {:.3} (p {precision:.2} r {recall:.2}) best {best:.2} at {cut:.2} \
-             stop F1 {:.3} ({stop_precision:.2} {stop_recall:.2})  us judge {:.0} links {:.0}+{:.0}",
+             stop F1 {:.3} ({stop_precision:.2} {stop_recall:.2}) us {:.0} {:.0}+{:.0}",
             task.id,
             self.score,
             task.bfa / task.oracle,
+            task.bfs / task.oracle,
+            self.dead,
             task.nrel,
             self.recall,
             self.f1,

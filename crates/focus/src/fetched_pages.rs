@@ -20,6 +20,8 @@ pub(crate) struct FetchedPage {
     pub(crate) relevance: f32,
     /// The keywords' score of the page, 0.0 to 1.0.
     pub(crate) keyword_score: f32,
+    /// How like the user's own words it is: see `PageClassifier::plain_score`.
+    pub(crate) plain: f32,
     /// Links on it that were fetched, and the sum of their rewards.
     pub(crate) fetched_links: f32,
     pub(crate) fetched_reward: f32,

@@ -65,8 +65,11 @@ pub enum PageFate {
     Duplicate,
     /// A page with too little on it, or refused as junk for another reason than its topic.
     Thin,
-    /// No page: an error, a redirect.
-    Failed,
+    /// Asked for, and no page came: an error, no answer, a file that is no page. It says that the
+    /// URL is dead, and nothing of what stands on its page.
+    Dead,
+    /// Not read, for a reason that says nothing of its page: a redirect, a refusal.
+    Unread,
 }
 
 /// A URL that was fetched, and its page as it was judged.
@@ -169,10 +172,12 @@ impl Focus {
     /// The reward that the link model learns for the link to a page, 0.0 to 1.0.
     pub fn reward(&self, outcome: &PageOutcome<'_>) -> f32 {
         match outcome.fate {
-            PageFate::New => outcome
+            // A thin page is not kept, but its link led where it promised: a home page of a few words
+            // is a home page.
+            PageFate::New | PageFate::Thin => outcome
                 .relevance
                 .max(LISTING_REWARD * self.subject_relevance(outcome)),
-            PageFate::Duplicate | PageFate::Thin | PageFate::Failed => 0.0,
+            PageFate::Duplicate | PageFate::Dead | PageFate::Unread => 0.0,
         }
     }
 
@@ -186,6 +191,18 @@ impl Focus {
     /// Learns from a URL that was fetched and judged. Call it once per journal record, in order,
     /// before `features` is asked for the page's links.
     pub fn on_page(&mut self, outcome: &PageOutcome<'_>) {
+        match outcome.fate {
+            PageFate::New | PageFate::Duplicate | PageFate::Thin => self.on_read(outcome),
+            PageFate::Dead => {
+                self.links.on_dead(outcome.link);
+                self.harvest.observe_dead();
+                self.pages_since_rescore += 1;
+            }
+            PageFate::Unread => {}
+        }
+    }
+
+    fn on_read(&mut self, outcome: &PageOutcome<'_>) {
         let fetched = self.fetch_outcome(outcome);
         self.links.on_page(&self.topic, &fetched);
         let is_new = outcome.fate == PageFate::New;
@@ -262,6 +279,9 @@ impl Focus {
             keyword_score: outcome
                 .terms
                 .map_or(0.0, |terms| classifier.keyword_score(terms)),
+            plain: outcome
+                .terms
+                .map_or(0.0, |terms| classifier.plain_score(terms)),
             reward: self.reward(outcome),
         }
     }

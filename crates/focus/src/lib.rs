@@ -39,6 +39,8 @@ mod sparse_vectors;
 mod term_table;
 
 // Score of a link.
+mod answers;
+mod experts;
 mod feature_cache;
 mod fetched_pages;
 mod link_features;

@@ -4,7 +4,9 @@
 //! that its page is a hub, one that leads to such pages: a list of good pages is no good page itself,
 //! but worth a fetch as long as nothing better waits.
 //!
-//! Both chances come from logistic models over two dozen signals (`signals.rs`). The models are fitted
+//! Both chances come from logistic models over two dozen signals (`signals.rs`); the first is mixed with
+//! what simpler experts say (`experts.rs`), and the score falls where links like it were
+//! mostly dead (`answers.rs`). The models are fitted
 //! anew from time to time (`logistic_newton.rs`): every fetched link is a row with its outcome, and the
 //! weights are the most probable ones given the rows and the priors. With no rows the priors decide;
 //! with a thousand the site does. Outcomes of groups of links (`link_groups.rs`) and of links' words
@@ -15,7 +17,10 @@
 //! through online relevance feedback*, WWW 2002 (learning from the surroundings of links).
 
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
+use crate::answers::AnswerModel;
+use crate::experts::Experts;
 use crate::fetched_pages::{FetchedPage, FetchedPages};
 use crate::hashing::split_mix;
 use crate::link_features::LinkFeatures;
@@ -80,10 +85,19 @@ pub struct LinkScore {
     pub relevant: f32,
     /// The chance that the page leads to such pages.
     pub hub: f32,
+    /// The chance that there is a page at all.
+    pub answers: f32,
+    /// The share of the score that is left for that: 1.0 unless the chance is far below the average.
+    pub kept: f32,
     /// Whether the score was raised to try a little known group.
     pub explored: bool,
-    /// What each signal adds to the log-odds of being relevant, by name, strongest first.
+    /// What each signal adds to the log-odds of being relevant by the learnt model, by name, strongest
+    /// first.
     pub why: Vec<(&'static str, f32)>,
+    /// By the learnt model alone, the chance that the page is relevant and new.
+    pub learnt: f32,
+    /// What each expert says of that chance, by name, with its weight in `relevant`.
+    pub experts: Vec<(&'static str, f32, f32)>,
 }
 
 /// The outcome of a fetch, as the link model learns from it.
@@ -98,6 +112,8 @@ pub(crate) struct FetchOutcome<'a> {
     pub(crate) relevance: f32,
     /// The keywords' score of the page.
     pub(crate) keyword_score: f32,
+    /// How like the user's own words the page is.
+    pub(crate) plain: f32,
     /// What the fetch was worth: the relevance, or 0.0 for a page that is not new or not there.
     pub(crate) reward: f32,
 }
@@ -125,6 +141,8 @@ struct Estimate {
     score: f32,
     relevant: f32,
     hub: f32,
+    answers: f32,
+    kept: f32,
     explored: bool,
 }
 
@@ -135,7 +153,11 @@ pub(crate) struct LinkModel {
     config: LinkModelConfig,
     pages: FetchedPages,
     groups: LinkGroups,
+    answers: AnswerModel,
     words: LinkWordModel,
+    experts: Experts,
+    /// The newest page that was read.
+    newest_page: u32,
     /// The last fetched links, in a ring.
     rows: Vec<Row>,
     /// Rows added so far.
@@ -155,7 +177,10 @@ impl LinkModel {
             config: config.clone(),
             pages: FetchedPages::default(),
             groups: LinkGroups::new(),
+            answers: AnswerModel::default(),
             words: LinkWordModel::new(),
+            experts: Experts::default(),
+            newest_page: 0,
             rows: Vec::new(),
             row_count: 0,
             relevant_weights: RELEVANT_PRIOR,
@@ -177,7 +202,15 @@ impl LinkModel {
         if let Some(link) = outcome.link {
             self.on_followed_link(topic, link, outcome);
         }
+        self.newest_page = self.newest_page.max(outcome.page);
         self.pages.insert(outcome.page, outcome.url_id, page);
+    }
+
+    /// Learns that a link led to no page. That says nothing of the topic.
+    pub(crate) fn on_dead(&mut self, link: Option<&LinkFeatures>) {
+        if let Some(link) = link {
+            self.answers.observe(link, false);
+        }
     }
 
     /// A page before it is learnt from, for [`LinkModel::score`] of its links.
@@ -198,6 +231,7 @@ impl LinkModel {
         let mut page = FetchedPage {
             relevance: outcome.relevance,
             keyword_score: outcome.keyword_score,
+            plain: outcome.plain,
             distance,
             ..FetchedPage::default()
         };
@@ -215,8 +249,11 @@ impl LinkModel {
         self.explored += u64::from(explored && self.has_found);
         self.has_found |= reward > 0.0 && outcome.relevance >= topic.threshold();
         self.count_outcome(link, reward);
+        self.answers.observe(link, true);
         if self.config.adapt {
             let expected = probability(weighted_sum(&signals, &self.relevant_weights));
+            let chances = self.experts.chances(&signals, expected);
+            self.experts.observe(&chances, reward);
             self.words.learn(link, reward - expected);
         }
         let row = Row {
@@ -287,6 +324,8 @@ impl LinkModel {
         let rows = self.rows.iter();
         let rewards = rows.clone().map(|row| (&row.signals, row.reward));
         self.relevant_weights = fit(&RELEVANT_PRIOR, &self.relevant_weights, rewards);
+        let rewards = rows.clone().map(|row| (&row.signals, row.reward));
+        self.experts.train(rewards);
         let hubs = rows.map(|row| (&row.signals, row.hub));
         self.hub_weights = fit(&HUB_PRIOR, &self.hub_weights, hubs);
     }
@@ -312,17 +351,26 @@ impl LinkModel {
             .filter(|(_, part)| part.abs() >= 0.01)
             .collect();
         why.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        let learnt = probability(weighted_sum(&signals, &self.relevant_weights));
+        let chances = self.experts.chances(&signals, learnt);
+        let experts = self.experts.weights().zip(chances);
+        let experts = experts.map(|((name, weight), chance)| (name, chance, weight));
         LinkScore {
             score: estimate.score,
             relevant: estimate.relevant,
             hub: estimate.hub,
+            answers: estimate.answers,
+            kept: estimate.kept,
             explored: estimate.explored,
             why,
+            learnt,
+            experts: experts.collect(),
         }
     }
 
     fn estimate(&self, signals: &Signals, link: &LinkFeatures) -> Estimate {
-        let relevant = probability(weighted_sum(signals, &self.relevant_weights));
+        let learnt = probability(weighted_sum(signals, &self.relevant_weights));
+        let relevant = self.experts.mixed(&self.experts.chances(signals, learnt));
         let hub = probability(weighted_sum(signals, &self.hub_weights));
         let score = relevant + self.config.hub_worth * hub * (1.0 - relevant);
         let explored = self.is_explored(link);
@@ -331,10 +379,13 @@ impl LinkModel {
         } else {
             score
         };
+        let (kept, answers) = self.answers.share_kept(link);
         Estimate {
-            score: score.clamp(0.0, 1.0),
+            score: (kept * score).clamp(0.0, 1.0),
             relevant,
             hub,
+            answers,
+            kept,
             explored,
         }
     }
@@ -457,6 +508,13 @@ impl LinkModel {
         if !self.config.use_anchor {
             return;
         }
+        let mut words: SmallVec<[u32; 16]> = link.anchor_words.iter().copied().collect();
+        let more = link.url_words.iter().copied();
+        words.extend(more.filter(|word| !link.anchor_words.contains(word)));
+        set(
+            Signal::LinkPlain,
+            classifier.plain_link_score(&words, anchor | url),
+        );
         let anchor_words = classifier.weigh_words(&link.anchor_words);
         let context_words = classifier.weigh_words(&link.context_words);
         let likeness = |centroid: f32| (10.0 * centroid).clamp(0.0, 3.0);
@@ -483,7 +541,7 @@ impl LinkModel {
     ) {
         let (mut count, mut sum, mut best, mut keywords) = (0.0f32, 0.0f32, 0.0f32, 0.0f32);
         let (mut siblings, mut siblings_at_tag_path) = (Outcomes::default(), Outcomes::default());
-        let mut distance = u8::MAX;
+        let (mut distance, mut plain) = (u8::MAX, 0.0f32);
         for &parent in &link.parents {
             let ahead = ahead.filter(|ahead| ahead.number == parent);
             let ahead = ahead.map(|ahead| &ahead.page);
@@ -494,6 +552,7 @@ impl LinkModel {
             sum += page.relevance;
             best = best.max(page.relevance);
             keywords = keywords.max(page.keyword_score);
+            plain = plain.max(page.plain);
             distance = distance.min(page.distance);
             siblings.add(Outcomes {
                 count: page.fetched_links,
@@ -519,6 +578,10 @@ impl LinkModel {
         set(Signal::ParentCount, all.ln());
         set(Signal::ParentRatio, ratio.ln().clamp(-4.0, 4.0));
         set(Signal::ParentKeywords, keywords);
+        set(Signal::ParentPlain, plain);
+        let first = link.parents.iter().copied().min().unwrap_or(0);
+        let newest = self.newest_page.max(first).max(1);
+        set(Signal::FoundLate, first as f32 / newest as f32);
         set(Signal::Siblings, average.compare(siblings));
         set(
             Signal::SiblingsAtTagPath,
@@ -596,6 +659,7 @@ mod tests {
                     link: Some(&link),
                     relevance: 0.1,
                     keyword_score: 0.0,
+                    plain: 0.0,
                     reward: 0.1,
                 },
             );

@@ -19,6 +19,7 @@
 //! links inherit that of its subject; unless an example is such a list.
 
 mod harvest_estimate;
+mod languages;
 mod training;
 
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,7 @@ use crate::sparse_vectors::TermNumbers;
 use crate::term_table::{TermScores, TermTable};
 
 pub(crate) use harvest_estimate::HarvestEstimate;
+use languages::Languages;
 use training::TrainingPage;
 
 /// The places of the four scores in arrays.
@@ -67,6 +69,9 @@ const LISTING_SHARE: f32 = 0.1;
 /// The relevance of a page that an excluded keyword or its language rules out.
 const RULED_OUT_PROBABILITY: f32 = 0.02;
 
+/// A page that is more like the examples than these are like each other is no better for it.
+const PLAIN_MAX: f32 = 1.5;
+
 /// How relevant a page is to the topic.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Relevance {
@@ -85,6 +90,7 @@ pub(crate) struct PageClassifier {
     /// Examples and counter-examples first, then a sample of the pages of the crawl.
     training_pages: Vec<TrainingPage>,
     example_count: usize,
+    languages: Languages,
     /// An example is a list of links: such lists count as any page.
     wants_listings: bool,
     pages_seen: u64,
@@ -112,6 +118,7 @@ impl PageClassifier {
             term_numbers: TermNumbers::new(),
             training_pages: Vec::new(),
             example_count: 0,
+            languages: Languages::default(),
             wants_listings: false,
             pages_seen: 0,
             pages_since_training: 0,
@@ -153,12 +160,15 @@ impl PageClassifier {
     /// none is known.
     pub(crate) fn judge(&self, terms: &PageTerms, linked_pages: f32) -> Relevance {
         let words = self.term_table.score_page(&terms.terms);
-        let parts = self.log_odds_of([
-            self.keywords.score(terms),
-            words.centroid,
-            self.learnt_bias + words.learnt,
-            linked_pages,
-        ]);
+        let parts = self.log_odds_of(self.in_its_language(
+            terms,
+            [
+                self.keywords.score(terms),
+                words.centroid,
+                self.learnt_bias + words.learnt,
+                linked_pages,
+            ],
+        ));
         let sum = parts.iter().sum::<f32>() + PRIOR_LOG_ODDS;
         let ruled_out = self.ruled_out_by(terms);
         let subject = match ruled_out {
@@ -178,6 +188,15 @@ impl PageClassifier {
                 .map(|(name, part)| (name.to_owned(), part))
                 .collect(),
         }
+    }
+
+    /// The scores of a page as they are compared with those of pages in other languages.
+    fn in_its_language(&self, terms: &PageTerms, mut scores: Scores) -> Scores {
+        let shift = self.languages.shift(terms.language);
+        for (score, shift) in scores.iter_mut().zip(shift) {
+            *score += shift;
+        }
+        scores
     }
 
     /// The log-odds that each score of a page gives.
@@ -233,6 +252,28 @@ impl PageClassifier {
     /// The keywords' score of a page, 0.0 to 1.0.
     pub(crate) fn keyword_score(&self, terms: &PageTerms) -> f32 {
         self.keywords.score(terms)
+    }
+
+    /// How like the user's own words a page is, by examples and keywords alone: nothing that was learnt
+    /// from the crawl can lead it astray. About 1.0 for a page like the examples.
+    pub(crate) fn plain_score(&self, terms: &PageTerms) -> f32 {
+        let words = self.term_table.score_page(&terms.terms);
+        self.plain(words.centroid, self.keywords.score(terms))
+    }
+
+    /// The same of a link's words.
+    pub(crate) fn plain_link_score(&self, words: &[u32], mask: u32) -> f32 {
+        let likeness = self.term_table.score_words(words).centroid;
+        self.plain(likeness, self.keywords.score_mask(mask).max(0.0))
+    }
+
+    fn plain(&self, likeness: f32, keywords: f32) -> f32 {
+        let usual = self.calibrations[LIKENESS].on_topic.max(0.02);
+        match (self.has_examples(), self.keywords().list.is_empty()) {
+            (true, true) => (likeness / usual).min(PLAIN_MAX),
+            (true, false) => 0.5 * ((likeness / usual).min(PLAIN_MAX) + keywords),
+            (false, _) => keywords,
+        }
     }
 
     /// The keywords' score of a link's text, -1.0 to 1.0; see [`KeywordScorer::score_mask`].

@@ -67,6 +67,8 @@ pub struct PageTerms {
     pub(crate) keyword_counts: KeywordCounts,
     pub(crate) word_count: u32,
     pub(crate) unwanted_language: bool,
+    /// A number for its language; 0 where that is not known.
+    pub(crate) language: u32,
     pub(crate) listing: bool,
     /// Numbers of the URLs that the page links to.
     pub(crate) targets: Vec<u32>,
@@ -103,6 +105,7 @@ impl PageTerms {
             keyword_counts,
             word_count: view.words.len().min(WORDS_MAX) as u32,
             unwanted_language: keywords.is_unwanted_language(view.lang),
+            language: view.lang.map_or(0, language_number),
             listing: view.listing,
             targets: links.take(TARGETS_MAX).map(|link| url_id(link)).collect(),
         }
@@ -141,6 +144,16 @@ impl PageTerms {
     /// Whether the page has no words at all.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
+    }
+}
+
+/// Languages are told apart with their regions and scripts: of `zh-CN` and `zh-TW` each has pages of
+/// its own.
+fn language_number(code: &str) -> u32 {
+    let code = code.trim().to_ascii_lowercase();
+    match code.is_empty() {
+        true => 0,
+        false => url_id(&code).max(1),
     }
 }
 

@@ -4,7 +4,7 @@
 //! link; with every fetched link they are pulled towards what the crawl sees.
 
 /// The number of signals of a link.
-pub(crate) const SIGNAL_COUNT: usize = 23;
+pub(crate) const SIGNAL_COUNT: usize = 26;
 
 /// The signals of a link, or a weight for each.
 pub(crate) type Signals = [f32; SIGNAL_COUNT];
@@ -45,6 +45,11 @@ pub(crate) enum Signal {
     LinkWords,
     /// The parents' mean relevance against the average reward of all links.
     ParentRatio,
+    /// How like the user's own words the best page with the link is, and the link's words.
+    ParentPlain,
+    LinkPlain,
+    /// How late in the crawl its first page was read: 0.0 for the first page, 1.0 for the last.
+    FoundLate,
 }
 
 /// What a signal is called in a link score's reasons, and its prior weights.
@@ -89,6 +94,9 @@ const PRIORS: [Prior; SIGNAL_COUNT] = [
     prior("keywords on the page with it", 0.7, 0.4),
     prior("outcomes of links with these words", 0.5, 0.3),
     prior("share of relevant pages with it", 0.3, 0.2),
+    prior("pages with it like keywords and examples", 0.0, 0.0),
+    prior("its words like keywords and examples", 0.0, 0.0),
+    prior("found late", 0.0, 0.0),
 ];
 
 /// The prior weights in the model of relevant pages.
@@ -129,6 +137,6 @@ mod tests {
             "other links of these pages"
         );
         assert_eq!(PRIORS[Signal::InMain as usize].name, "in the main text");
-        assert_eq!(Signal::ParentRatio as usize, SIGNAL_COUNT - 1);
+        assert_eq!(Signal::FoundLate as usize, SIGNAL_COUNT - 1);
     }
 }

@@ -205,6 +205,8 @@ pub(crate) struct HarvestMonitor {
     /// window so far.
     found_up_to: VecDeque<u64>,
     pages: u64,
+    /// URLs that gave no page.
+    dead: u64,
     /// Relevant and new pages, by the verdicts given when they came.
     found: u64,
     /// The sum of the best pending scores, when they were last made anew.
@@ -235,6 +237,7 @@ impl HarvestMonitor {
             config: config.clone(),
             found_up_to: VecDeque::from([0]),
             pages: 0,
+            dead: 0,
             found: 0,
             pending_sum: None,
             held_since: None,
@@ -270,6 +273,12 @@ impl HarvestMonitor {
             let memory = (host.pages as f32).min(self.config.host_window.max(1) as f32);
             host.mean += (f32::from(u8::from(is_found)) - host.mean) / memory;
         }
+    }
+
+    /// Counts a URL that gave no page. The harvest is counted over pages that could be read; how long
+    /// a rule has held is not, or a crawl of dead links alone would never end.
+    pub(crate) fn observe_dead(&mut self) {
+        self.dead += 1;
     }
 
     /// Takes note, from the journal, that the crawl had stopped: by its harvest, or not.
@@ -323,13 +332,14 @@ impl HarvestMonitor {
             .or_else(|| self.declining(estimate, has_examples));
         self.held_since = match fired {
             Some(_) if self.had_ended => Some(0),
-            Some(_) => self.held_since.or(Some(self.pages)),
+            Some(_) => self.held_since.or(Some(self.pages + self.dead)),
             None => {
                 self.had_ended = false;
                 None
             }
         };
-        let held_long = |since: u64| (self.pages - since) as f64 >= HOLD_SHARE * self.pages as f64;
+        let fetches = self.pages + self.dead;
+        let held_long = |since: u64| (fetches - since) as f64 >= HOLD_SHARE * fetches as f64;
         fired
             .filter(|_| self.held_since.is_some_and(held_long))
             .or_else(|| self.low_harvest())

@@ -120,7 +120,7 @@ impl Topic {
             title: &example.title,
             words: &words,
             url: &url,
-            lang: None,
+            lang: example.lang.as_deref(),
             links: &links,
             labels: &labels,
             listing: example.listing,

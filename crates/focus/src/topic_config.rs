@@ -48,6 +48,8 @@ pub struct ExampleText {
     pub labels: Vec<String>,
     /// Whether it is a list of links.
     pub listing: bool,
+    /// Its language, as a code, if known.
+    pub lang: Option<String>,
 }
 
 /// Why a topic cannot be built.

@@ -287,3 +287,65 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn dead_links_and_refusals_teach_nothing_about_the_topic_and_sink_their_like() {
+    let web = Web { count: 60 };
+    let learn = |dead: u32| {
+        let mut focus = Focus::new(&trains()).unwrap();
+        for page in 0..60 {
+            let link = Web::features(&mut focus, page.max(1) - 1, page);
+            let (url, terms) = (Web::url(page), Web::terms(&focus, page));
+            let relevance = focus.judge(&terms, Some(&link)).probability;
+            let outcome = PageOutcome {
+                page,
+                url: url.as_str(),
+                terms: Some(&terms),
+                relevance,
+                fate: PageFate::New,
+                link: Some(&link),
+            };
+            focus.on_page(&outcome);
+            for number in 0..dead {
+                let gone = focus.features(&LinkContext {
+                    parent: Some(page),
+                    url: &format!("http://a.example/gone/{page}/{number}.html"),
+                    anchor: "an engine",
+                    context: "",
+                    tag_path: "html>body>p>a",
+                    in_main: true,
+                });
+                // The words of an error page, if it has any, are no words of the crawl's pages.
+                for fate in [PageFate::Dead, PageFate::Unread] {
+                    focus.on_page(&PageOutcome {
+                        page: 1_000 + page,
+                        url: "http://a.example/gone",
+                        fate,
+                        link: Some(&gone),
+                        ..outcome
+                    });
+                }
+            }
+        }
+        focus
+    };
+    let (without, mut with) = (learn(0), learn(2));
+    for page in 0..web.count {
+        let terms = Web::terms(&without, page);
+        assert_eq!(without.judge(&terms, None), with.judge(&terms, None));
+        let link = Web::features(&mut with, page, page + 1);
+        let [alone, beside] = [&without, &with].map(|focus| focus.explain_score(&link));
+        assert_eq!((alone.relevant, alone.hub), (beside.relevant, beside.hub));
+        assert_eq!(alone.answers, 1.0);
+    }
+    let gone = with.features(&LinkContext {
+        parent: None,
+        url: "http://a.example/gone/9/9.html",
+        anchor: "an engine",
+        context: "",
+        tag_path: "html>body>p>a",
+        in_main: true,
+    });
+    let answers = with.explain_score(&gone).answers;
+    assert!(answers < 0.1, "{answers}");
+}

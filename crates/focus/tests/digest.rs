@@ -138,7 +138,7 @@ impl Page {
 
     fn fate(self) -> PageFate {
         match self.dice(10) % 20 {
-            0 => PageFate::Failed,
+            0 => PageFate::Dead,
             1 | 2 => PageFate::Duplicate,
             3 => PageFate::Thin,
             _ => PageFate::New,
@@ -163,6 +163,7 @@ impl Page {
             links: Vec::new(),
             labels: self.labels().into_iter().map(str::to_owned).collect(),
             listing: self.is_listing(),
+            lang: None,
         }
     }
 
@@ -243,7 +244,7 @@ impl Crawl {
                 .add_example(&page.example(), page.0.is_multiple_of(2));
         }
         let terms = Some(page.terms(&self.focus, self.count));
-        let terms = terms.filter(|_| page.fate() != PageFate::Failed);
+        let terms = terms.filter(|_| page.fate() != PageFate::Dead);
         let judged = terms.as_ref().map(|terms| self.focus.judge(terms, link));
         if let Some(judged) = &judged {
             self.digest.text(&(judged.probability, &judged.why));
@@ -415,7 +416,7 @@ fn a_simulated_crawl_gives_the_same_order_twice() {
             let example = (number % 90 == 4).then(|| (page.example(), number.is_multiple_of(4)));
             SimulatedPage {
                 url: page.url(),
-                terms: (page.fate() != PageFate::Failed).then(|| page.terms(&focus, count)),
+                terms: (page.fate() != PageFate::Dead).then(|| page.terms(&focus, count)),
                 fate: page.fate(),
                 links: links
                     .map(|to| SimulatedLink {

@@ -262,6 +262,7 @@ fn page_of(
             labels,
             text,
             listing: summary.page_type.is_link_list(),
+            lang: Some(summary.lang.clone()).filter(|lang| !lang.is_empty()),
         };
         (example, on_topic)
     });

@@ -9,7 +9,7 @@ use focus::{
     PageOutcome, PageTerms, PageView, Relevance, TopicError,
 };
 use frontier::{CanonicalUrl, Frontier, FrontierError};
-use outcome::{JunkKind, LinkFate, Outcome, StopReason, Verdict};
+use outcome::{JunkKind, JunkReason, LinkFate, Outcome, StopReason, Verdict};
 use segment::Segmenter;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -110,6 +110,7 @@ impl FocusView {
                     .map(|link| (link.rel.as_str(), link.anchor())),
             ),
             listing: reading.page.page_type.is_link_list(),
+            lang: reading.language.clone(),
         };
         self.focus.add_example(&example, on_topic);
     }
@@ -298,6 +299,7 @@ impl FocusView {
                     .map(|link| (link.rel.as_str(), link.anchor.as_str())),
             ),
             listing: summary.page_type.is_link_list(),
+            lang: Some(summary.lang.clone()).filter(|lang| !lang.is_empty()),
         };
         self.focus.add_example(&example, on_topic);
     }
@@ -354,6 +356,7 @@ impl FocusView {
         })
     }
 
+    /// A URL without a page to read.
     fn on_no_page(&mut self, seq: u64, record: &PageRecord) {
         let features = features_of(&context_of(record));
         self.focus.on_page(&PageOutcome {
@@ -361,7 +364,7 @@ impl FocusView {
             url: &record.url,
             terms: None,
             relevance: 0.0,
-            fate: PageFate::Failed,
+            fate: fate_of(record),
             link: features.as_ref(),
         });
     }
@@ -585,19 +588,18 @@ fn targets(record: &PageRecord) -> impl Iterator<Item = &str> {
 pub fn fate_of(record: &PageRecord) -> PageFate {
     let reason = match &record.outcome {
         Outcome::Judged(Verdict::Index) => return PageFate::New,
+        Outcome::Judged(Verdict::Junk(JunkReason::SoftNotFound)) | Outcome::Failed(_) => {
+            return PageFate::Dead;
+        }
         Outcome::Judged(Verdict::Junk(reason)) => reason,
-        Outcome::Redirected
-        | Outcome::NotModified
-        | Outcome::Refused(_)
-        | Outcome::Failed(_)
-        | Outcome::Unknown(_) => return PageFate::Failed,
+        Outcome::Redirected | Outcome::NotModified | Outcome::Refused(_) | Outcome::Unknown(_) => {
+            return PageFate::Unread;
+        }
     };
     match reason.kind() {
         JunkKind::Unwanted => PageFate::New,
         JunkKind::Duplicate => PageFate::Duplicate,
-        JunkKind::Error => PageFate::Failed,
-        JunkKind::Empty | JunkKind::Withheld | JunkKind::LinkList | JunkKind::NoPage => {
-            PageFate::Thin
-        }
+        JunkKind::Error | JunkKind::NoPage => PageFate::Dead,
+        JunkKind::Empty | JunkKind::Withheld | JunkKind::LinkList => PageFate::Thin,
     }
 }

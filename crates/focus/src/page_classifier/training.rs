@@ -102,6 +102,9 @@ impl PageClassifier {
         self.keywords.set_rarities(self.pages_seen);
         self.example_count += usize::from(on_topic);
         self.wants_listings |= on_topic && terms.listing;
+        if on_topic {
+            self.languages.name(terms.language);
+        }
         let numbered = self
             .term_numbers
             .number_terms(&self.term_table, terms.terms.iter());
@@ -202,7 +205,7 @@ impl PageClassifier {
             false => vec![0.0; vectors.len()],
         };
         let pages = self.training_pages.iter().zip(vectors.iter()).zip(&learnt);
-        let scores: Vec<Scores> = pages
+        let mut scores: Vec<Scores> = pages
             .map(|((page, vector), &learnt)| {
                 let likeness = self.likeness(page, vector, &centroid);
                 let linked_pages = linked_pages(page.page, &page.rest.targets);
@@ -214,6 +217,13 @@ impl PageClassifier {
                 ]
             })
             .collect();
+        let read = self.training_pages.iter().zip(&scores);
+        let read = read.filter(|(page, _)| page.kind == Kind::Crawled);
+        self.languages
+            .set(read.map(|(page, scores)| (page.rest.language, scores)));
+        for (page, scores) in self.training_pages.iter().zip(&mut scores) {
+            *scores = self.in_its_language(&page.rest, *scores);
+        }
         for _ in 0..ROUNDS {
             self.set_labels();
             self.calibrate(&scores);

@@ -279,6 +279,7 @@ impl Page {
             links: self.links,
             labels: self.labels,
             listing: self.listing,
+            lang: None,
         }
     }
 }
