@@ -26,9 +26,12 @@
 //! [`random`] makes webs of mirrors, translations, session ids, dead links and calendars in random
 //! mixtures, and knows which texts there are to be found.
 //!
+//! [`bulk`] makes webs of many pages of real size, for measurements.
+//!
 //! Modules in reading order: [`message`], [`faults`], [`web`], then the two ways to reach it, `fetch` and
-//! [`serve`], then [`demo`] and [`random`].
+//! [`serve`], then [`demo`], [`random`] and [`bulk`].
 
+pub mod bulk;
 pub mod demo;
 pub mod faults;
 mod fetch;

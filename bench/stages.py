@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Where the CPU of a crawl goes, by stage; see README.md beside this file."""
+import argparse
+import collections
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from web import Web, crawl, tamis
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# A stage and the functions that name it. The first match on a stack, from the function that ran
+# outwards, is the sample's stage.
+STAGES = [
+    ("segmentation", r"\bsegment::|jieba_rs::"),
+    ("near-duplicates", r"\bsimhash::|\bsieve::sketch"),
+    ("focus", r"\bfocus::"),
+    ("search index", r"\btantivy|\bindex::"),
+    ("HTML to tree", r"html5ever::|extractor::(tokenizer|dom|tree|parse)|encoding_rs::"),
+    ("extraction", r"\bextractor::"),
+    ("archive", r"\barchive::|flate2::|zlib_rs::|serde_json::"),
+    ("links and URLs", r"\burl::|psl::|\bfrontier::url"),
+    ("frontier", r"\bfrontier::|sled::|\bkv::"),
+    ("state", r"\bstate::|\bsieve::"),
+    ("network", r"\bfetcher::|hyper|reqwest::|h2::|tokio::net|mio::|tcp_|sock_|inet_"),
+    ("runtime and locks", r"\btokio::|parking_lot|crossbeam|futex|pthread_mutex"),
+]
+KERNEL = ("kernel: files, memory, scheduling", r"\[\[?kernel|entry_SYSCALL|do_syscall|asm_exc")
+
+
+def stage_of(stack):
+    """The stage of a stack, the function that ran first."""
+    for frame in stack:
+        for name, pattern in STAGES:
+            if re.search(pattern, frame):
+                return name
+    if any(re.search(KERNEL[1], frame) for frame in stack):
+        return KERNEL[0]
+    return "other"
+
+
+def stacks(text):
+    """The stacks of `perf script`."""
+    stack = []
+    for line in text.splitlines():
+        if not line.strip():
+            if stack:
+                yield stack
+            stack = []
+        elif line[0] in " \t":
+            stack.append(line.split(None, 1)[-1])
+    if stack:
+        yield stack
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tamis", required=True, metavar="BINARY")
+    parser.add_argument("--server", default=os.path.join(HERE, "../target/release/examples/serve_bulk"))
+    parser.add_argument("--port", type=int, default=8700)
+    parser.add_argument("--hosts", type=int, default=20)
+    parser.add_argument("--pages", type=int, default=100, help="pages of each host")
+    parser.add_argument("--functions", type=int, default=0, help="also the functions that cost most")
+    options = parser.parse_args()
+    web = Web(options.server, options.port, options.hosts, options.pages)
+    with tempfile.TemporaryDirectory() as work:
+        data = os.path.join(work, "perf.data")
+        crawl(web, tamis(options.tamis))
+        record = ["perf", "record", "-q", "-F", "499", "--call-graph", "dwarf,16384", "-o", data, "--"]
+        measured = crawl(web, record + tamis(options.tamis))
+        web.close()
+        if measured["exit"]:
+            sys.exit("the crawl failed")
+        command = ["perf", "script", "-i", data, "-F", "ip,sym,dso", "--no-inline"]
+        text = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace").stdout
+    by_stage, by_function, total = collections.Counter(), collections.Counter(), 0
+    for stack in stacks(text):
+        by_stage[stage_of(stack)] += 1
+        by_function[stack[0]] += 1
+        total += 1
+    if not total:
+        sys.exit("perf has no samples")
+    print(f"| stage | share of the CPU | of {total} samples |")
+    print("|---|---|---|")
+    for name, count in by_stage.most_common():
+        print(f"| {name} | {100 * count / total:.1f} % | {count} |")
+    for name, count in by_function.most_common(options.functions):
+        print(f"{100 * count / total:5.1f} %  {name}")
+
+
+if __name__ == "__main__":
+    main()
