@@ -74,15 +74,6 @@ fn frontier_config(kinds: Kinds) -> FrontierConfig {
     FrontierConfig {
         delay: Duration::from_millis(1),
         urls_per_host: kinds.urls_per_host,
-        // Where budgets are tight so is memory: queues spill.
-        pending_in_memory: match kinds.urls_per_host {
-            0 => FrontierConfig::default().pending_in_memory,
-            _ => 3,
-        },
-        slots_in_memory: match kinds.urls_per_host {
-            0 => FrontierConfig::default().slots_in_memory,
-            _ => 4,
-        },
         ..FrontierConfig::default()
     }
 }
