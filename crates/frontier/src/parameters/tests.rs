@@ -184,7 +184,7 @@ fn pairs_that_differ_in_more_than_one_parameter_or_in_none_find_nothing() {
 fn at_the_bound_parameters_not_met_for_longest_are_forgotten_and_new_ones_are_learnt() {
     let mut parameters = Parameters::with_max(60);
     let host = |number: u32| format!("h{number}.example");
-    let mut learn = |parameters: &mut Parameters, number: u32| {
+    let learn = |parameters: &mut Parameters, number: u32| {
         for page in 0..=SAME_MIN {
             let at = |text: &str| CanonicalUrl::parse(text).unwrap();
             let plain = at(&format!("http://{}/{page}", host(number)));
