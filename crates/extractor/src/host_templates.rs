@@ -16,7 +16,8 @@
 //! ```
 //!
 //! Cost: at worst about 40 kB for each host, usually under 2 kB; at most [`HostTemplates::HOSTS_MAX`]
-//! hosts, of which the one with the fewest pages is forgotten first.
+//! hosts, of which the one with the fewest pages is forgotten first. A page counts half for each time
+//! that as many hosts were forgotten since: so a host that is read no more makes room for new ones.
 
 use std::collections::BTreeMap;
 
@@ -51,6 +52,12 @@ const EDGE_BLOCKS: usize = 24;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostTemplates {
     hosts: BTreeMap<String, HostCounts>,
+    /// Hosts forgotten so far.
+    #[serde(default)]
+    forgotten: u64,
+    /// Pages observed, of all hosts.
+    #[serde(default)]
+    pages: u64,
 }
 
 /// Counts and template of one host.
@@ -58,6 +65,12 @@ pub struct HostTemplates {
 struct HostCounts {
     /// Pages observed in all.
     pages: u64,
+    /// The same, of which older ones count less: what the host is kept for.
+    #[serde(default)]
+    weight: u32,
+    /// The number of its last page among those of all hosts.
+    #[serde(default)]
+    last: u64,
     /// Pages observed since counting began.
     counted: u32,
     /// The number of these pages that have each block.
@@ -133,18 +146,27 @@ impl HostTemplates {
     /// Counts a page's blocks. Call it once for each kept page, but not for near-duplicates: copies
     /// would make their text look like template.
     pub fn observe(&mut self, host: &str, keys: &BlockKeys) {
-        if !self.hosts.contains_key(host) && self.hosts.len() >= Self::HOSTS_MAX {
-            // The name breaks ties, so that a replay forgets the same host.
-            let least = self
-                .hosts
-                .iter()
-                .min_by_key(|(name, memory)| (memory.pages, *name))
-                .map(|(name, _)| name.clone());
-            if let Some(least) = least {
+        self.observe_within(host, keys, Self::HOSTS_MAX);
+    }
+
+    fn observe_within(&mut self, host: &str, keys: &BlockKeys, hosts_max: usize) {
+        if !self.hosts.contains_key(host) && self.hosts.len() >= hosts_max {
+            let hosts = self.hosts.iter();
+            let least = hosts.min_by_key(|(_, memory)| (memory.weight, memory.last));
+            if let Some(least) = least.map(|(name, _)| name.clone()) {
                 self.hosts.remove(&least);
+                self.forgotten += 1;
+            }
+            if self.forgotten.is_multiple_of(hosts_max as u64) {
+                let hosts = self.hosts.values_mut();
+                hosts.for_each(|memory| memory.weight /= 2);
             }
         }
-        self.hosts.entry(host.to_owned()).or_default().count(keys);
+        self.pages += 1;
+        let memory = self.hosts.entry(host.to_owned()).or_default();
+        memory.last = self.pages;
+        memory.weight = memory.weight.saturating_add(1);
+        memory.count(keys);
     }
 
     /// Cuts the template blocks from a page and updates its text; `keys` are those of this page.
@@ -338,6 +360,39 @@ mod tests {
         }
         assert!(templates.hosts.len() <= HostTemplates::HOSTS_MAX);
         assert!(templates.hosts.contains_key(HOST));
+    }
+
+    #[test]
+    fn at_the_bound_hosts_read_no_more_make_room_for_new_ones() {
+        let mut templates = HostTemplates::new();
+        let mut observe = |host: String, number: usize| {
+            let keys = keys(&[&own(number), "Always."]);
+            templates.observe_within(&host, &keys, 4);
+        };
+        for host in ["a", "b", "c", "d"] {
+            (0..20).for_each(|number| observe(format!("{host}.example"), number));
+        }
+        // Four new hosts at a time, in turn with one of the old: it stays, and they are learnt.
+        for round in 0..8 {
+            for number in 0..20 {
+                observe("a.example".into(), number);
+                (0..3).for_each(|host| observe(format!("new{round}-{host}.example"), number));
+            }
+        }
+        let known: Vec<&String> = templates.hosts.keys().collect();
+        let last = [
+            "a.example",
+            "new7-0.example",
+            "new7-1.example",
+            "new7-2.example",
+        ];
+        assert_eq!(known, last);
+        assert!(
+            templates
+                .hosts
+                .values()
+                .all(|host| host.template.len() == 1)
+        );
     }
 
     #[test]

@@ -3,14 +3,14 @@
 //! A group's rate of reward is mixed with some average outcomes, because the first few outcomes of a
 //! group say little.
 
+use recent::RecentMap;
 use serde::{Deserialize, Serialize};
 
-use crate::hashing::{NumberMap, split_mix};
+use crate::hashing::split_mix;
 use crate::link_features::LinkFeatures;
 use crate::logistic::log_odds;
-use crate::saved::pairs;
 
-/// Groups whose outcomes are remembered.
+/// Groups whose outcomes are remembered. Of more, those without an outcome for longest are forgotten.
 const GROUPS_MAX: usize = 1 << 18;
 /// Average outcomes that a group's own are mixed with.
 const PRIOR_OUTCOMES: f32 = 5.0;
@@ -32,17 +32,20 @@ impl Outcomes {
 /// The outcomes of all links and of each group.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct LinkGroups {
-    #[serde(with = "pairs")]
-    groups: NumberMap<u64, Outcomes>,
+    groups: RecentMap<u64, Outcomes>,
     all: Outcomes,
-    /// Hosts with outcomes.
+    /// Hosts with outcomes, those forgotten left out.
     hosts: u32,
 }
 
 impl LinkGroups {
     pub(crate) fn new() -> LinkGroups {
+        LinkGroups::with_max(GROUPS_MAX)
+    }
+
+    fn with_max(groups_max: usize) -> LinkGroups {
         LinkGroups {
-            groups: NumberMap::default(),
+            groups: RecentMap::with_max(groups_max),
             // A prior: one link in four is worth its fetch.
             all: Outcomes {
                 count: 4.0,
@@ -61,9 +64,11 @@ impl LinkGroups {
         let siblings = link.parents.iter().map(|&parent| sibling_key(parent, link));
         let keys = [keys.host, keys.url_form, keys.tag_path];
         for key in keys.into_iter().chain(siblings) {
-            if self.groups.len() < GROUPS_MAX || self.groups.contains_key(&key) {
-                self.groups.entry(key).or_default().add(outcome);
-            }
+            let hosts = &mut self.hosts;
+            let group = self.groups.entry(key, |forgotten, _| {
+                *hosts = hosts.saturating_sub(u32::from(is_host(forgotten)));
+            });
+            group.add(outcome);
         }
     }
 
@@ -131,11 +136,18 @@ impl GroupKeys {
     pub(crate) fn of(link: &LinkFeatures) -> GroupKeys {
         let [host, url_form, tag_path] = link.groups.map(u64::from);
         GroupKeys {
-            host: host | 1 << 40,
+            host: host | HOST_MARK,
             url_form: url_form | 2 << 40,
             tag_path: tag_path | 3 << 40,
         }
     }
+}
+
+/// Marks the keys of hosts.
+const HOST_MARK: u64 = 1 << 40;
+
+fn is_host(key: u64) -> bool {
+    key >> 32 == HOST_MARK >> 32
 }
 
 /// The group of the links that stand on one page at the tag path of `link`.
@@ -146,6 +158,24 @@ pub(crate) fn sibling_key(parent: u32, link: &LinkFeatures) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn at_the_bound_groups_without_an_outcome_for_longest_are_forgotten() {
+        let mut groups = LinkGroups::with_max(16);
+        let link = |host| LinkFeatures {
+            groups: [host, host, host],
+            ..LinkFeatures::default()
+        };
+        for host in 0..100 {
+            groups.observe(&link(host), 1.0);
+            groups.observe(&link(7), 1.0);
+            assert!(groups.of(GroupKeys::of(&link(host)).host).count >= 1.0);
+        }
+        assert_eq!(groups.of(GroupKeys::of(&link(7)).host).count, 101.0);
+        assert_eq!(groups.of(GroupKeys::of(&link(8)).host).count, 0.0);
+        let hosts = groups.groups.iter().filter(|(key, _)| is_host(**key));
+        assert_eq!(groups.hosts as usize, hosts.count());
+    }
 
     #[test]
     fn the_first_outcome_of_a_group_says_little_and_twenty_say_much() {

@@ -31,14 +31,13 @@
 
 use std::collections::VecDeque;
 
-use hashbrown::HashMap;
+use recent::RecentMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::page_classifier::HarvestEstimate;
-use crate::saved::pairs;
 
-/// Hosts whose harvest is remembered; further ones are never stopped.
+/// Hosts whose harvest is remembered. Of more, those of which no page was read for longest are forgotten.
 const HOSTS_MAX: usize = 100_000;
 
 /// The widest window of the low-harvest rule, in pages.
@@ -218,8 +217,7 @@ pub(crate) struct HarvestMonitor {
     /// The crawl had ended by its harvest before this start, and a rule has held ever since.
     #[serde(skip)]
     had_ended: bool,
-    #[serde(with = "pairs")]
-    hosts: HashMap<u64, HostHarvest>,
+    hosts: RecentMap<u64, HostHarvest>,
 }
 
 /// A host's harvest, as an exponential moving average: a window for each of many hosts would take too
@@ -242,7 +240,7 @@ impl HarvestMonitor {
             pending_sum: None,
             held_since: None,
             had_ended: false,
-            hosts: HashMap::new(),
+            hosts: RecentMap::with_max(HOSTS_MAX),
         }
     }
 
@@ -267,12 +265,10 @@ impl HarvestMonitor {
             self.found_up_to.pop_front();
         }
         let key = xxh3_64(host.as_bytes());
-        if self.hosts.len() < HOSTS_MAX || self.hosts.contains_key(&key) {
-            let host = self.hosts.entry(key).or_default();
-            host.pages += 1;
-            let memory = (host.pages as f32).min(self.config.host_window.max(1) as f32);
-            host.mean += (f32::from(u8::from(is_found)) - host.mean) / memory;
-        }
+        let host = self.hosts.entry(key, |_, _| {});
+        host.pages += 1;
+        let memory = (host.pages as f32).min(self.config.host_window.max(1) as f32);
+        host.mean += (f32::from(u8::from(is_found)) - host.mean) / memory;
     }
 
     /// Counts a URL that gave no page. The harvest is counted over pages that could be read; how long
@@ -607,6 +603,22 @@ mod tests {
         }
         harvest.on_rescored(Vec::new());
         assert_eq!(harvest.stop(&crawl(1_000, 100.0, 0.0), true), None);
+    }
+
+    #[test]
+    fn at_the_bound_hosts_not_read_for_longest_are_forgotten_and_new_ones_are_stopped() {
+        let config = StopConfig::default();
+        let mut harvest = HarvestMonitor::new(&config);
+        harvest.hosts = RecentMap::with_max(4);
+        let host = |number: u32| format!("h{number}.example");
+        for number in 0..10 {
+            for _ in 0..=config.host_window {
+                harvest.observe(&host(number), false);
+            }
+            assert!(harvest.stop_host(&host(number)).is_some(), "{number}");
+        }
+        assert!(harvest.stop_host(&host(0)).is_none());
+        assert!(harvest.hosts.len() <= 4);
     }
 
     #[test]

@@ -54,7 +54,8 @@ const RULES_MAX: usize = 10_000;
 /// Rules of one host. Each page of the host is tried against all of them, and on a site that renames
 /// its pages every pair shows a rule of its own.
 const RULES_OF_HOST_MAX: usize = 1_000;
-/// Hosts whose order is remembered.
+/// Hosts whose order is remembered. None is forgotten: then two mirrors could each be taken for the
+/// other's copy. Of two further ones, that of the page read first is the original.
 const HOSTS_MAX: usize = 1 << 17;
 /// A rule that was lifted so often is not believed again: what it refused would be put back time
 /// and again.
@@ -135,6 +136,18 @@ pub struct UrlDedupRules {
     hosts: NumberMap<u64, u32>,
     /// Rules that were believed and are no longer, in words.
     lifted: Vec<String>,
+    #[serde(skip, default = "rules_max")]
+    rules_max: usize,
+    #[serde(skip, default = "rules_of_host_max")]
+    rules_of_host_max: usize,
+}
+
+fn rules_max() -> usize {
+    RULES_MAX
+}
+
+fn rules_of_host_max() -> usize {
+    RULES_OF_HOST_MAX
 }
 
 impl UrlDedupRules {
@@ -147,6 +160,8 @@ impl UrlDedupRules {
             yields: GroupYields::default(),
             hosts: NumberMap::default(),
             lifted: Vec::new(),
+            rules_max: RULES_MAX,
+            rules_of_host_max: RULES_OF_HOST_MAX,
         }
     }
 
@@ -350,9 +365,8 @@ impl UrlDedupRules {
         let key = rule.key();
         if !self.rules.contains_key(&key) {
             let host = xxh3_64(rule.host().as_bytes());
-            if !self.has_room_on(host) || !self.has_room() {
-                return;
-            }
+            self.make_room_on(host);
+            self.make_room();
             self.by_host.entry(host).or_default().push(key);
         }
         let record = self.rules.entry(key).or_default();
@@ -364,37 +378,42 @@ impl UrlDedupRules {
         }
     }
 
-    /// Whether a host may have one more rule. When it is full, the rules that only one pair has shown
-    /// are forgotten: most of them are two names of one page.
-    fn has_room_on(&mut self, host: u64) -> bool {
+    /// Makes room for one more rule of a host. When it is full, the rules that only one pair has shown
+    /// are forgotten: most of them are two names of one page. If all were shown by more, those that two
+    /// have shown, and so on.
+    fn make_room_on(&mut self, host: u64) {
         let Some(keys) = self.by_host.get_mut(&host) else {
-            return true;
+            return;
         };
-        if keys.len() >= RULES_OF_HOST_MAX {
-            let rules = &mut self.rules;
+        let rules = &mut self.rules;
+        let mut shown_by = 1;
+        while keys.len() >= self.rules_of_host_max {
             keys.retain(|key| {
-                let is_shown = rules.get(key).is_some_and(|record| record.right > 1);
+                let is_shown = rules.get(key).is_some_and(|record| record.right > shown_by);
                 if !is_shown {
                     rules.remove(key);
                 }
                 is_shown
             });
+            shown_by = shown_by.saturating_mul(2);
         }
-        keys.len() < RULES_OF_HOST_MAX
     }
 
     /// The same for all hosts together.
-    fn has_room(&mut self) -> bool {
-        if self.rules.len() < RULES_MAX {
-            return true;
+    fn make_room(&mut self) {
+        if self.rules.len() < self.rules_max {
+            return;
         }
-        self.rules.retain(|_, record| record.right > 1);
+        let mut shown_by = 1;
+        while self.rules.len() >= self.rules_max {
+            self.rules.retain(|_, record| record.right > shown_by);
+            shown_by = shown_by.saturating_mul(2);
+        }
         let rules = &self.rules;
         self.by_host.retain(|_, keys| {
             keys.retain(|key| rules.contains_key(key));
             !keys.is_empty()
         });
-        self.rules.len() < RULES_MAX
     }
 
     /// The place of a host in the order in which hosts became known; it becomes known now if it was

@@ -73,7 +73,6 @@ mod lease;
 mod parameters;
 mod pointer;
 mod politeness;
-mod saved;
 mod schedule;
 mod scope;
 mod seeds;

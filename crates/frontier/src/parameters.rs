@@ -21,12 +21,13 @@
 //! page links to two of them beside each other, as a list of goods or a choice of languages does.
 //! Then what was found for one value of a page holds for its others.
 //!
-//! Memory is bounded, and a table that is full learns nothing further.
+//! Memory is bounded: what was not met for longest is forgotten, and a parameter that is met again is
+//! found out about anew.
 
+use recent::{RecentMap, RecentSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::saved::{hashes, pairs};
 use crate::trap::PageYield;
 use crate::url::CanonicalUrl;
 use crate::url_normalizer::{UrlNormalizer, parameter_key};
@@ -41,20 +42,17 @@ const COUNTER_DIGITS_MAX: usize = 5;
 const PARAMETERS_SEEN_MAX: usize = 8;
 /// Bytes of an id that has digits in it.
 const ID_BYTES_MIN: usize = 8;
-/// Entries of each table, some 16 bytes each.
+/// Entries of each table, some 16 to 40 bytes each. Of more, those not met for longest are forgotten.
 const ENTRIES_MAX: usize = 400_000;
 
 /// What is known of the parameters of all hosts.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Parameters {
     /// Plain forms of which a page with content was read, by [`PlainForm`].
-    #[serde(with = "hashes")]
-    read: hashbrown::HashSet<u64>,
+    read: RecentSet<u64>,
     /// Plain forms that were counted for a parameter.
-    #[serde(with = "hashes")]
-    counted: hashbrown::HashSet<u64>,
-    #[serde(with = "pairs")]
-    seen: hashbrown::HashMap<u64, Parameter>,
+    counted: RecentSet<u64>,
+    seen: RecentMap<u64, Parameter>,
     /// The parameters among them that change nothing.
     #[serde(skip)]
     normalizer: UrlNormalizer,
@@ -82,7 +80,22 @@ struct PlainForm {
     with: u64,
 }
 
+impl Default for Parameters {
+    fn default() -> Self {
+        Self::with_max(ENTRIES_MAX)
+    }
+}
+
 impl Parameters {
+    fn with_max(entries_max: usize) -> Self {
+        Self {
+            read: RecentSet::with_max(entries_max),
+            counted: RecentSet::with_max(entries_max),
+            seen: RecentMap::with_max(entries_max),
+            normalizer: UrlNormalizer::default(),
+        }
+    }
+
     /// What has been learnt of parameters that change nothing.
     pub(crate) fn normalizer(&self) -> &UrlNormalizer {
         &self.normalizer
@@ -91,7 +104,7 @@ impl Parameters {
     /// Goes on with what was learnt before. Whoever has the normalizer hears of it.
     pub(crate) fn resume(&mut self, saved: Parameters) {
         let normalizer = std::mem::take(&mut self.normalizer);
-        for (key, seen) in &saved.seen {
+        for (key, seen) in saved.seen.iter() {
             normalizer.set(*key, seen.changes_nothing());
         }
         *self = Parameters {
@@ -114,7 +127,7 @@ impl Parameters {
             let form = self.plain_form(url, name);
             let was_read = self.read.contains(&form.without) || self.read.contains(&form.with);
             let repeats_itself = original.is_some_and(|other| self.is_of(other, &form, name));
-            let is_first = repeats_itself && note(&mut self.counted, form.with);
+            let is_first = repeats_itself && self.counted.insert(form.with);
             self.count(parameter_key(&host, name), |seen| {
                 seen.see(value);
                 seen.same += u32::from(is_first);
@@ -138,7 +151,7 @@ impl Parameters {
         // No parameter has an empty name: this is the URL without those that change nothing.
         let bare = self.plain_form(url, "").without;
         for key in with.into_iter().chain([bare]) {
-            note(&mut self.read, key);
+            self.read.insert(key);
         }
     }
 
@@ -154,7 +167,7 @@ impl Parameters {
                 let values = url.parameters().filter(|(name, _)| *name == differing);
                 for (name, value) in values.take(1) {
                     let form = self.plain_form(url, name);
-                    let is_first = note(&mut self.counted, form.with);
+                    let is_first = self.counted.insert(form.with);
                     self.count(parameter_key(&url.host(), name), |seen| {
                         seen.see(value);
                         seen.same += u32::from(is_first);
@@ -197,15 +210,17 @@ impl Parameters {
 
     /// Counts what was seen of a parameter, and notes when that decides what it changes.
     fn count(&mut self, key: u64, count: impl FnOnce(&mut Parameter)) {
-        if self.seen.len() >= ENTRIES_MAX && !self.seen.contains_key(&key) {
-            return;
-        }
-        let seen = self.seen.entry(key).or_default();
+        let normalizer = &self.normalizer;
+        let seen = self.seen.entry(key, |forgotten, was: Parameter| {
+            if was.changes_nothing().is_some() {
+                normalizer.set(forgotten, None);
+            }
+        });
         let before = seen.changes_nothing();
         count(seen);
         let after = seen.changes_nothing();
         if after != before {
-            self.normalizer.set(key, after);
+            normalizer.set(key, after);
         }
     }
 
@@ -247,11 +262,6 @@ impl Parameter {
             && self.different.saturating_mul(SAME_PER_DIFFERENT) <= self.same;
         changes_nothing.then_some(!self.chooses)
     }
-}
-
-/// Notes a key while there is room; whether it is new.
-fn note(keys: &mut hashbrown::HashSet<u64>, key: u64) -> bool {
-    (keys.len() < ENTRIES_MAX || keys.contains(&key)) && keys.insert(key)
 }
 
 #[cfg(test)]

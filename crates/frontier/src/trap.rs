@@ -15,14 +15,15 @@
 //! such pages ends like any other.
 //!
 //! What is learnt also holds for URLs that wait already: they are refused when their turn comes,
-//! which costs no request. Memory is bounded, and a table that is full learns nothing further.
+//! which costs no request. Memory is bounded: parts of which no page was read for longest are
+//! forgotten.
 
 use outcome::Trap;
+use recent::RecentMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::host::HostKey;
-use crate::saved::pairs;
 use crate::url::CanonicalUrl;
 
 /// Longest path, in bytes; a Chinese character takes nine.
@@ -42,8 +43,8 @@ const USELESS_PER_USEFUL: u32 = 50;
 /// The same for two numbers or more. A day without events differs from another in a number or two,
 /// and of so short a text every fiftieth passes for new.
 const USELESS_PER_USEFUL_DAY: u32 = 20;
-/// Entries of each table, some 16 bytes each.
-const ENTRIES_MAX: usize = 400_000;
+/// Parts that are remembered, some 24 bytes each.
+const PARTS_MAX: usize = 400_000;
 
 /// What a page that was read is worth to a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,10 +58,9 @@ pub enum PageYield {
 }
 
 /// The trap rules and what they have seen.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Traps {
-    #[serde(with = "pairs")]
-    parts: hashbrown::HashMap<u64, Part>,
+    parts: RecentMap<u64, Part>,
     /// The page whose links are being admitted.
     reader: Option<Reader>,
 }
@@ -90,7 +90,20 @@ struct Reader {
     useless: bool,
 }
 
+impl Default for Traps {
+    fn default() -> Self {
+        Self::with_max(PARTS_MAX)
+    }
+}
+
 impl Traps {
+    fn with_max(parts_max: usize) -> Self {
+        Self {
+            parts: RecentMap::with_max(parts_max),
+            reader: None,
+        }
+    }
+
     /// Refuses a URL that belongs to a trap.
     pub(crate) fn check(&self, host: &HostKey, url: &CanonicalUrl) -> Result<(), Trap> {
         self.check_link(host, url, &JudgedPage::default())
@@ -130,9 +143,7 @@ impl Traps {
     ) -> JudgedPage {
         let shape = Shape::of(url);
         let useless = page_yield != PageYield::Content;
-        let has_room = |part: &u64| self.parts.len() < ENTRIES_MAX || self.parts.contains_key(part);
-        let part = shape.part(host).map(|(part, _)| part).filter(has_room);
-        let part = part.map(|part| {
+        let part = shape.part(host).map(|(part, _)| {
             let mut seen = self.parts.get(&part).copied().unwrap_or_default();
             seen.count(useless);
             (part, seen)
@@ -188,8 +199,8 @@ impl Traps {
             seq,
             useless: !useful,
         });
-        if let Some(seen) = part.and_then(|part| entry(&mut self.parts, part)) {
-            seen.count(!useful);
+        if let Some(part) = part {
+            self.parts.entry(part, |_, _| {}).count(!useful);
         }
     }
 }
@@ -306,13 +317,6 @@ fn numbers_of(text: &str) -> usize {
     }
     let runs = text.split(|c: char| !c.is_ascii_digit());
     runs.filter(|run| !run.is_empty()).count()
-}
-
-fn entry<V: Default>(table: &mut hashbrown::HashMap<u64, V>, key: u64) -> Option<&mut V> {
-    if table.len() >= ENTRIES_MAX && !table.contains_key(&key) {
-        return None;
-    }
-    Some(table.entry(key).or_default())
 }
 
 #[cfg(test)]

@@ -205,7 +205,7 @@ pub fn rules(config: &CrawlConfig) -> Rules {
 ///
 /// # Errors
 /// [`CrawlError::Setup`] when an example file of the topic cannot be read.
-pub(crate) fn policy(config: &CrawlConfig) -> Result<Policy, CrawlError> {
+pub fn policy(config: &CrawlConfig) -> Result<Policy, CrawlError> {
     Ok(Policy {
         rules: rules(config),
         keep: config.dedup.keep,

@@ -37,6 +37,7 @@ use outcome::{
     JunkKind, JunkReason, LearntLosses, LinkFate, LowYield, PredictedDuplicate, PredictionCause,
     Refusal, of_compared,
 };
+use recent::{RecentMap, RecentSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -45,12 +46,13 @@ use crate::read_urls::ReadUrls;
 use crate::recorded::original_of;
 use crate::refused::{Refused as RefusedFor, RefusedUrls};
 use crate::retry;
-use crate::saved::{hashes, json, pairs};
+use crate::saved::{hashes, json};
 
-/// Hosts that are stopped at most.
+/// Hosts that are stopped at most; of more, those of which no page was read for longest are forgotten.
 const STOPPED_MAX: usize = 100_000;
 
-/// Pages that are known to be the same under two values; of further ones each spelling is fetched.
+/// Pages that are known to be the same under two values. Of more, those compared longest ago are
+/// forgotten, and each spelling is fetched.
 const COMPARED_MAX: usize = 4_000_000;
 
 /// The share of what a rule refuses that is fetched all the same.
@@ -80,11 +82,9 @@ pub struct FetchGate {
     /// The pages among them that led to new URLs.
     leading: ReadUrls,
     /// Pages that were the same under two values of an opaque parameter, by normalized URL.
-    #[serde(with = "hashes")]
-    compared: HashSet<u64>,
+    compared: RecentSet<u64>,
     /// Hosts that yield nothing, and why that is said.
-    #[serde(with = "pairs")]
-    stopped: HashMap<String, String>,
+    stopped: RecentMap<String, String>,
     /// What rules refused, and what probes found.
     #[serde(with = "json")]
     losses: LearntLosses,
@@ -129,8 +129,8 @@ impl FetchGate {
             given: HashSet::new(),
             read: ReadUrls::default(),
             leading: ReadUrls::default(),
-            compared: HashSet::new(),
-            stopped: HashMap::new(),
+            compared: RecentSet::with_max(COMPARED_MAX),
+            stopped: RecentMap::with_max(STOPPED_MAX),
             losses: LearntLosses::default(),
             refused: RefusedUrls::default(),
             wrong: Vec::new(),
@@ -301,8 +301,7 @@ impl FetchGate {
             Refusal::PredictedDuplicate(prediction) => match &prediction.cause {
                 PredictionCause::IgnoredParameters { .. } => false,
                 PredictionCause::Rules { .. } => {
-                    self.leading.is_full()
-                        || self.leading.contains(&prediction.original, normalizer)
+                    self.leading.forgot() || self.leading.contains(&prediction.original, normalizer)
                 }
             },
             Refusal::Robots(_)
@@ -509,7 +508,7 @@ impl FetchGate {
             for rule in &record.foreseen_by {
                 self.find_wrong(rule);
             }
-        } else if self.compared.len() < COMPARED_MAX && normalizer.normalized(url) == *original {
+        } else if normalizer.normalized(url) == *original {
             self.compared.insert(xxh3_64(original.as_bytes()));
         }
     }
@@ -572,10 +571,7 @@ impl FetchGate {
     /// Notes that a host yields nothing for the topic, or again something.
     pub fn set_stopped(&mut self, host: &str, why: Option<String>) {
         match why {
-            Some(why) if self.stopped.len() < STOPPED_MAX => {
-                self.stopped.insert(host.to_string(), why);
-            }
-            Some(_) => {}
+            Some(why) => *self.stopped.entry(host.to_string(), |_, _| {}) = why,
             None => {
                 if let Some(why) = self.stopped.remove(host) {
                     let host = host.to_owned();
@@ -1084,6 +1080,18 @@ mod tests {
         let copy = format!("http://m.example/{}", skipped(&gate));
         gate.on_seed(&copy);
         assert_eq!(check(&gate, &copy), Permission::Allowed);
+    }
+
+    #[test]
+    fn at_the_bound_hosts_stopped_longest_ago_are_forgotten_and_new_ones_are_stopped() {
+        let mut gate = refusing();
+        gate.stopped = RecentMap::with_max(4);
+        for number in 0..10 {
+            gate.set_stopped(&format!("h{number}.example"), Some("nothing there".into()));
+        }
+        let is_stopped = |number| gate.stopped.contains_key(&format!("h{number}.example"));
+        assert!(is_stopped(9) && is_stopped(8) && !is_stopped(0));
+        assert!(gate.stopped.len() <= 4);
     }
 
     #[test]

@@ -753,6 +753,70 @@ proptest! {
     }
 }
 
+#[test]
+fn a_snapshot_is_of_its_settings_and_others_change_no_byte_of_it() {
+    let kinds = Kinds {
+        has_topic: true,
+        keep: 0,
+        links_of_duplicates: 0,
+        urls_per_host: 0,
+        is_swapped: false,
+    };
+    let mut world = World::new(11, kinds);
+    for _ in 0..120 {
+        world.step();
+    }
+    world.end_group();
+    let folded = |policy: Policy| {
+        let frontier = Frontier::in_memory(frontier_config(kinds), world.now);
+        let prints = TableIndex::in_memory(&IndexConfig::default()).unwrap();
+        let mut state = State::new(policy, frontier, prints).unwrap();
+        world.journal.replay(&mut state, Reached::default());
+        state
+    };
+    let plain = folded(policy(kinds));
+    type Change = fn(&mut Policy);
+    let shaping: [Change; 7] = [
+        |policy| policy.host_templates = false,
+        |policy| policy.learnt = LearntPolicy::usual(false),
+        |policy| policy.scope.depth_max += 1,
+        |policy| policy.sitemaps = false,
+        |policy| policy.sitemaps_per_host += 1,
+        |policy| policy.random_seed += 1,
+        |policy| {
+            if let Some(focus) = &mut policy.focus {
+                focus.topic.keywords.push("table".into());
+            }
+        },
+    ];
+    for (at, change) in shaping.into_iter().enumerate() {
+        let mut other = policy(kinds);
+        change(&mut other);
+        assert_ne!(folded(other).settings(), plain.settings(), "{at}");
+    }
+    let others: [Change; 12] = [
+        |policy| policy.rules.words_min += 50,
+        |policy| policy.keep = Keep::Longest,
+        |policy| policy.links_of_duplicates = DuplicateLinks::Ignore,
+        |policy| policy.follow_nofollow = true,
+        |policy| policy.redirects_max = 0,
+        |policy| policy.attempts_max = 1,
+        |policy| policy.retry_delay = Duration::from_secs(77),
+        |policy| policy.retry_after_max = Duration::ZERO,
+        |policy| policy.cookies = false,
+        |policy| policy.obey_robots = false,
+        |policy| policy.robots_outage_max = Duration::ZERO,
+        |policy| policy.agent = "other".into(),
+    ];
+    for change in others {
+        let mut other = policy(kinds);
+        change(&mut other);
+        let other = folded(other);
+        assert_eq!(other.settings(), plain.settings());
+        assert_same_bytes(&other, &plain);
+    }
+}
+
 /// A crawl of one host whose pages answer 429 and ask for two minutes, after one page and a robots.txt
 /// that asks for five seconds; then the process is killed and begun again.
 fn busy_crawl() -> World {

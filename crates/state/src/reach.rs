@@ -1,6 +1,5 @@
 //! Which URLs belong to the crawl: its scope, its seeds, and the hosts they led to.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use archive::{PageRecord, SeedRecord};
@@ -9,11 +8,13 @@ use frontier::{
     UrlError,
 };
 use outcome::Outcome;
+use recent::{RecentMap, RecentSet};
 use serde::{Deserialize, Serialize};
 
-use crate::saved::{json, keys, pairs};
+use crate::saved::json;
 
-/// Hosts remembered at most; a crawl that meets more reads no sitemaps of the rest.
+/// Hosts remembered at most, and sitemaps. Of more, those met longest ago are forgotten: no sitemaps are
+/// read of such a host until a link leads there again.
 const HOSTS_MAX: usize = 1_000_000;
 
 /// The scope, which whoever leases asks as well.
@@ -27,19 +28,28 @@ pub struct Reach {
 }
 
 /// What follows from records.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Known {
     #[serde(with = "json")]
     seeds: Vec<SeedRecord>,
     /// Where seeds redirect: that is in the scope of the seed of this number.
     redirects: Vec<(u32, Box<str>)>,
-    #[serde(with = "pairs")]
-    seeds_of_hosts: HashMap<HostKey, u32>,
-    #[serde(with = "pairs")]
-    sitemaps_of_hosts: HashMap<HostKey, usize>,
-    /// The sitemaps that were counted.
-    #[serde(with = "keys")]
-    sitemaps: HashSet<u128>,
+    seeds_of_hosts: RecentMap<HostKey, u32>,
+    sitemaps_of_hosts: RecentMap<HostKey, usize>,
+    /// The sitemaps that were counted, by half of their key.
+    sitemaps: RecentSet<u64>,
+}
+
+impl Known {
+    fn with_max(hosts_max: usize) -> Self {
+        Self {
+            seeds: Vec::new(),
+            redirects: Vec::new(),
+            seeds_of_hosts: RecentMap::with_max(hosts_max),
+            sitemaps_of_hosts: RecentMap::with_max(hosts_max),
+            sitemaps: RecentSet::with_max(hosts_max),
+        }
+    }
 }
 
 impl Reach {
@@ -50,7 +60,7 @@ impl Reach {
     pub fn new(config: &ScopeConfig) -> Result<Self, ScopeError> {
         Ok(Self {
             scope: Arc::new(RwLock::new(Scope::new(config)?)),
-            known: Known::default(),
+            known: Known::with_max(HOSTS_MAX),
         })
     }
 
@@ -160,9 +170,8 @@ impl Reach {
     /// Remembers which seed first led to a host.
     pub(crate) fn note_host(&mut self, host: &HostKey, seed: u32) {
         let hosts = &mut self.known.seeds_of_hosts;
-        if hosts.len() < HOSTS_MAX && !hosts.contains_key(host) {
-            hosts.insert(host.clone(), seed);
-        }
+        let first = hosts.get(host).copied().unwrap_or(seed);
+        *hosts.entry(host.clone(), |_, _| {}) = first;
     }
 
     /// The seed that first led to a host.
@@ -170,22 +179,18 @@ impl Reach {
         self.known.seeds_of_hosts.get(host).copied()
     }
 
-    /// Sitemaps counted for a host; as many as can be for one more host than are remembered.
+    /// Sitemaps counted for a host.
     pub(crate) fn sitemaps_of_host(&self, host: &HostKey) -> usize {
         let hosts = &self.known.sitemaps_of_hosts;
-        match hosts.get(host) {
-            Some(&count) => count,
-            None if hosts.len() >= HOSTS_MAX => usize::MAX,
-            None => 0,
-        }
+        hosts.get(host).copied().unwrap_or(0)
     }
 
     /// Counts a sitemap for its host, once: each start and each day asks for robots.txt anew, and
     /// it names the same ones again.
     pub(crate) fn count_sitemap(&mut self, url: &CanonicalUrl) {
-        let host = url.host();
-        if self.sitemaps_of_host(&host) < usize::MAX && self.known.sitemaps.insert(url.key()) {
-            *self.known.sitemaps_of_hosts.entry(host).or_default() += 1;
+        if self.known.sitemaps.insert(url.key() as u64) {
+            let hosts = &mut self.known.sitemaps_of_hosts;
+            *hosts.entry(url.host(), |_, _| {}) += 1;
         }
     }
 }
@@ -237,6 +242,23 @@ mod tests {
         };
         reach.apply_seed(&seed).expect("a seed");
         reach
+    }
+
+    #[test]
+    fn at_the_bound_the_hosts_met_longest_ago_are_forgotten_and_new_ones_are_noted() {
+        let mut reach = reach();
+        reach.known = Known::with_max(4);
+        let host = |number: u32| HostKey::from_record(&format!("h{number}.example"));
+        for number in 0..10 {
+            reach.note_host(&host(number), number);
+            reach.note_host(&host(0), 99);
+            reach.count_sitemap(&url(&format!("http://h{number}.example/map.xml")));
+            assert_eq!(reach.seed_of_host(&host(number)), Some(number));
+            assert_eq!(reach.sitemaps_of_host(&host(number)), 1);
+        }
+        assert_eq!(reach.seed_of_host(&host(0)), Some(0));
+        assert_eq!(reach.seed_of_host(&host(1)), None);
+        assert!(reach.known.sitemaps_of_hosts.len() <= 4 && reach.known.sitemaps.len() <= 4);
     }
 
     #[test]

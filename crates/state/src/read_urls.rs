@@ -6,40 +6,45 @@
 //! page that was never read does not pass for read: `list?page=2` does not stand for `list` unless
 //! `page` changes nothing.
 
-use std::collections::{HashMap, HashSet};
-
 use frontier::{CanonicalUrl, HostKey, UrlNormalizer};
+use recent::{RecentMap, RecentSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::saved::{hashes, pairs};
-
-/// URLs that are noted; of more pages, none passes for read.
+/// URLs that are noted. Of more, those read longest ago are forgotten, and do not pass for read.
 const FORMS_MAX: usize = 4_000_000;
 /// Parameters of one URL that are left out in turn.
 const PARAMETERS_MAX: usize = 4;
-/// Hosts whose parameters are known by name.
+/// Hosts whose parameters are known by name; of more, those read longest ago are forgotten.
 const HOSTS_MAX: usize = 100_000;
 /// Names of parameters of one host.
 const NAMES_MAX: usize = 16;
 
 /// The pages that were read.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ReadUrls {
     /// Hashes of URLs and of their shorter forms, each with the names of what it leaves out added.
-    #[serde(with = "hashes")]
-    forms: HashSet<u64>,
+    forms: RecentSet<u64>,
     /// Parameters that some form of a URL of a host leaves out.
-    #[serde(with = "pairs")]
-    names: HashMap<HostKey, Vec<String>>,
+    names: RecentMap<HostKey, Vec<String>>,
+}
+
+impl Default for ReadUrls {
+    fn default() -> Self {
+        Self::with_max(FORMS_MAX, HOSTS_MAX)
+    }
 }
 
 impl ReadUrls {
+    fn with_max(forms_max: usize, hosts_max: usize) -> Self {
+        Self {
+            forms: RecentSet::with_max(forms_max),
+            names: RecentMap::with_max(hosts_max),
+        }
+    }
+
     /// Notes a page that was read.
     pub(crate) fn note(&mut self, url: &CanonicalUrl, normalizer: &UrlNormalizer) {
-        if self.is_full() {
-            return;
-        }
         let Ok(plain) = CanonicalUrl::parse(&normalizer.normalized(url)) else {
             return;
         };
@@ -49,10 +54,10 @@ impl ReadUrls {
             let is_left_out = |at: usize| at < optional.len() && chosen >> at & 1 == 1;
             self.forms.insert(hash_without(&plain, is_left_out));
         }
-        if optional.is_empty() || self.names.len() >= HOSTS_MAX {
+        if optional.is_empty() {
             return;
         }
-        let names = self.names.entry(plain.host()).or_default();
+        let names = self.names.entry(plain.host(), |_, _| {});
         for name in optional {
             if names.len() < NAMES_MAX && names.iter().all(|known| known != name) {
                 names.push((*name).to_owned());
@@ -60,9 +65,9 @@ impl ReadUrls {
         }
     }
 
-    /// Whether further pages are not noted.
-    pub(crate) fn is_full(&self) -> bool {
-        self.forms.len() >= FORMS_MAX
+    /// Whether pages were forgotten: one that is not found may have been read.
+    pub(crate) fn forgot(&self) -> bool {
+        self.forms.forgot()
     }
 
     /// Whether a page was read under this URL, or under one that differs from it in parameters that
@@ -112,4 +117,24 @@ fn hash_without(url: &CanonicalUrl, is_left_out: impl Fn(usize) -> bool) -> u64 
 /// A sum, so that the order of names is nothing, but the same name twice is not nothing.
 fn add_name(hash: u64, name: &str) -> u64 {
     hash.wrapping_add(xxh3_64(name.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_the_bound_the_pages_read_longest_ago_are_forgotten_and_new_ones_are_noted() {
+        let mut read = ReadUrls::with_max(64, 4);
+        let normalizer = UrlNormalizer::default();
+        let url = |number: u32| format!("http://h{}.example/{number}?sid={number}", number % 10);
+        for number in 0..200 {
+            assert!(!read.forgot() || number > 10);
+            let page = CanonicalUrl::parse(&url(number)).unwrap();
+            read.note(&page, &normalizer);
+            assert!(read.contains(&url(number), &normalizer), "{number}");
+        }
+        assert!(read.forgot() && !read.contains(&url(0), &normalizer));
+        assert!(read.forms.len() <= 64 && read.names.len() <= 4);
+    }
 }

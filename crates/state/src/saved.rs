@@ -2,7 +2,7 @@
 //! in the order of their keys, so that the same knowledge gives the same bytes; hashes in eight bytes
 //! each; the journal's own types as the journal has them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::Hash;
 
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Visitor};
@@ -28,28 +28,6 @@ pub(crate) mod pairs {
         D: Deserializer<'de>,
     {
         Ok(Vec::<(K, V)>::deserialize(from)?.into_iter().collect())
-    }
-}
-
-/// A set of keys.
-pub(crate) mod keys {
-    use super::{Deserialize, Deserializer, Hash, HashSet, Serialize, Serializer};
-
-    pub(crate) fn serialize<K: Ord + Serialize, S: Serializer>(
-        set: &HashSet<K>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        let mut keys: Vec<&K> = set.iter().collect();
-        keys.sort_unstable();
-        to.collect_seq(keys)
-    }
-
-    pub(crate) fn deserialize<'de, K, D>(from: D) -> Result<HashSet<K>, D::Error>
-    where
-        K: Eq + Hash + Deserialize<'de>,
-        D: Deserializer<'de>,
-    {
-        Ok(Vec::<K>::deserialize(from)?.into_iter().collect())
     }
 }
 

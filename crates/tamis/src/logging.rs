@@ -21,7 +21,7 @@ impl io::Write for AboveProgress {
 }
 
 /// The crates whose lines are shown; of others only when RUST_LOG asks for them by name.
-const OURS: [&str; 12] = [
+const OURS: [&str; 13] = [
     "tamis",
     "pipeline",
     "state",
@@ -31,6 +31,7 @@ const OURS: [&str; 12] = [
     "archive",
     "simhash",
     "kv",
+    "recent",
     "focus",
     "index",
     "report",

@@ -1,15 +1,15 @@
 //! What groups of URLs yield: a group is the URLs of one form on one host.
 
+use recent::RecentMap;
 use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::rule::url_host;
-use crate::hashing::{NumberMap, split_mix};
-use crate::saved::pairs;
+use crate::hashing::split_mix;
 use crate::url_parts::{UrlParts, url_form};
 
-/// Groups that are remembered.
+/// Groups that are remembered. Of more, those of which no page was fetched for longest are forgotten.
 const GROUPS_MAX: usize = 1 << 17;
 /// When a group has so many pages, its counts are halved: what it yielded long ago counts less.
 const PAGES_MAX: u32 = 10_000;
@@ -25,25 +25,30 @@ struct GroupYield {
 }
 
 /// The yields of the groups.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct GroupYields {
-    #[serde(with = "pairs")]
-    groups: NumberMap<u64, GroupYield>,
+    groups: RecentMap<u64, GroupYield>,
+}
+
+impl Default for GroupYields {
+    fn default() -> Self {
+        Self {
+            groups: RecentMap::with_max(GROUPS_MAX),
+        }
+    }
 }
 
 impl GroupYields {
     /// Counts a fetched URL, and whether it was worth the fetch.
     pub(super) fn observe(&mut self, url: &Url, was_worth_it: bool) {
         let key = group_key(url);
-        if self.groups.len() < GROUPS_MAX || self.groups.contains_key(&key) {
-            let group = self.groups.entry(key).or_default();
-            if group.pages >= PAGES_MAX {
-                group.pages /= 2;
-                group.worthless /= 2;
-            }
-            group.pages += 1;
-            group.worthless += u32::from(!was_worth_it);
+        let group = self.groups.entry(key, |_, _| {});
+        if group.pages >= PAGES_MAX {
+            group.pages /= 2;
+            group.worthless /= 2;
         }
+        group.pages += 1;
+        group.worthless += u32::from(!was_worth_it);
     }
 
     /// The share of a URL's group that was worth the fetch, 1.0 for one that is not known.
@@ -61,4 +66,25 @@ impl GroupYields {
 
 fn group_key(url: &Url) -> u64 {
     split_mix(xxh3_64(url_host(url).as_bytes()) ^ url_form(&UrlParts::of(url.as_str())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_the_bound_groups_not_fetched_for_longest_are_forgotten_and_new_ones_are_learnt() {
+        let mut yields = GroupYields {
+            groups: RecentMap::with_max(4),
+        };
+        let url = |host: u32| Url::parse(&format!("http://h{host}.example/1")).unwrap();
+        for host in 0..20 {
+            for _ in 0..30 {
+                yields.observe(&url(host), false);
+            }
+            assert!(yields.optimistic_yield(&url(host)) < 0.1);
+        }
+        assert_eq!(yields.optimistic_yield(&url(0)), 1.0);
+        assert!(yields.groups.len() <= 4);
+    }
 }

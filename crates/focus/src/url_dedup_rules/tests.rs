@@ -485,3 +485,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn at_the_bound_the_rules_shown_by_the_fewest_pairs_make_room() {
+    let mut rules = UrlDedupRules::new(&UrlDedupConfig::default());
+    (rules.rules_max, rules.rules_of_host_max) = (12, 4);
+    let show = |rules: &mut UrlDedupRules, host: u32, form: u32, pairs: std::ops::Range<u32>| {
+        for page in pairs {
+            let original = format!("http://h{host}.example/{page}");
+            let copy = format!("http://h{host}.example/print{form}/{page}");
+            rules.observe_pair(&copy, &original, std::iter::empty());
+        }
+    };
+    let is_known = |rules: &UrlDedupRules, host: u32, form: u32| {
+        let url = format!("http://h{host}.example/print{form}/about");
+        rules.predict(&url).is_some()
+    };
+    // Each rule is shown by more pairs than one, the first by most.
+    show(&mut rules, 0, 0, 0..40);
+    for form in 1..30 {
+        show(&mut rules, 0, form, 0..12);
+        assert!(is_known(&rules, 0, form), "{form}");
+    }
+    assert!(is_known(&rules, 0, 0));
+    for host in 1..30 {
+        show(&mut rules, host, 0, 0..12);
+        assert!(is_known(&rules, host, 0), "{host}");
+    }
+    assert!(is_known(&rules, 0, 0) && rules.rules.len() <= 12);
+}

@@ -179,3 +179,40 @@ fn pairs_that_differ_in_more_than_one_parameter_or_in_none_find_nothing() {
     let same = |page| format!("m.example/v?p={page}&sid=f0000000");
     check(&mirror_in_sessions(same), "m.example", "sid", None);
 }
+
+#[test]
+fn at_the_bound_parameters_not_met_for_longest_are_forgotten_and_new_ones_are_learnt() {
+    let mut parameters = Parameters::with_max(60);
+    let host = |number: u32| format!("h{number}.example");
+    let learn = |parameters: &mut Parameters, number: u32| {
+        for page in 0..=SAME_MIN {
+            let at = |text: &str| CanonicalUrl::parse(text).unwrap();
+            let plain = at(&format!("http://{}/{page}", host(number)));
+            let copy = at(&format!(
+                "http://{}/{page}?sid=a1b2c3d4{page}",
+                host(number)
+            ));
+            parameters.observe(&plain, PageYield::Content, None);
+            parameters.observe(&copy, PageYield::Nothing, Some(&plain));
+        }
+    };
+    let is_known = |parameters: &Parameters, number: u32| {
+        let host = crate::HostKey::from_record(&host(number));
+        parameters.normalizer().ignores(&host, "sid")
+    };
+    learn(&mut parameters, 0);
+    assert!(is_known(&parameters, 0));
+    for number in 1..100 {
+        learn(&mut parameters, number);
+        // The newest is learnt, however many came before.
+        assert!(is_known(&parameters, number), "{number}");
+    }
+    // Whoever has the normalizer hears that the first is forgotten.
+    assert!(!is_known(&parameters, 0));
+    let bounds = [
+        parameters.read.len(),
+        parameters.counted.len(),
+        parameters.seen.len(),
+    ];
+    assert!(bounds.iter().all(|entries| *entries <= 60), "{bounds:?}");
+}

@@ -205,3 +205,30 @@ fn paths_and_queries_that_grow_by_themselves_are_refused() {
     check(&traps, &format!("{a}/docs/a/a/index.html"), None);
     check(&traps, &format!("{a}/%E6%96%87%E7%AB%A0/2.4/x?y=1"), None);
 }
+
+#[test]
+fn at_the_bound_the_parts_read_longest_ago_are_forgotten_and_new_ones_are_learnt() {
+    let mut traps = Traps::with_max(8);
+    let host = CanonicalUrl::parse("http://a.example/").unwrap().host();
+    let url = |part: u32, number: u32| {
+        CanonicalUrl::parse(&format!("http://a.example/part{part}/{number}/{number}")).unwrap()
+    };
+    // A table that is full of others' parts learns of one more that is endless.
+    for part in 0..20 {
+        for number in 0..2 {
+            traps.observe(&host, &url(part, number), 1, PageYield::Content);
+        }
+    }
+    for number in 0..CALENDAR_MIN {
+        let seq = u64::from(number) + 2;
+        traps.observe(&host, &url(99, number), seq, PageYield::Nothing);
+        traps.admitted(&host, &url(99, number + 1), Some(seq));
+    }
+    assert!(traps.parts.len() <= 8);
+    assert!(traps.check(&host, &url(99, 700)).is_err());
+    // What was not read for longest is forgotten.
+    for part in 0..20 {
+        traps.observe(&host, &url(part, 1), 1, PageYield::Content);
+    }
+    assert!(traps.check(&host, &url(99, 700)).is_ok());
+}
