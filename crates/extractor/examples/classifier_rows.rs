@@ -52,7 +52,12 @@ fn main() {
         writeln!(
             texts,
             "{}",
-            serde_json::json!({"id": id, "texts": rows.texts, "text": rows.text})
+            serde_json::json!({
+                "id": id,
+                "texts": rows.texts,
+                "text": rows.text,
+                "page_type": rows.page_type,
+            })
         )
         .expect("written");
         for value in &rows.values {

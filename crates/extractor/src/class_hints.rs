@@ -40,6 +40,7 @@ pub(crate) enum Hint {
     Review,
     Code,
     Intro,
+    LineNumbers,
 }
 
 /// The roles that an element's names hint at, one bit each.
@@ -62,12 +63,17 @@ impl Hints {
         let mut word = [0u8; 24];
         let mut len = 0;
         let mut previous = b' ';
+        let mut after_line = false;
         for &byte in names.iter().chain(b" ") {
             let cut = !byte.is_ascii_alphabetic()
                 || (byte.is_ascii_uppercase() && previous.is_ascii_lowercase());
             if cut && len > 0 {
                 if let Ok(word) = std::str::from_utf8(&word[..len]) {
                     self.word(word);
+                    if after_line && matches!(word, "number" | "numbers" | "num" | "nums") {
+                        self.add(Hint::LineNumbers);
+                    }
+                    after_line = word == "line";
                 }
                 len = 0;
             }
@@ -102,7 +108,7 @@ impl Hints {
 const STEM_SEARCH_BYTES_MIN: usize = 8;
 
 /// The words of each hint, separated by blanks.
-const WORDS: [(Hint, &str); 26] = [
+const WORDS: [(Hint, &str); 27] = [
     (
         Hint::Nav,
         "nav navbar navigation menu submenu pager pagination paginator paging topbar sitemap \
@@ -240,6 +246,10 @@ const WORDS: [(Hint, &str); 26] = [
         "code highlight highlighter codehilite sourcecode syntaxhighlighter snippet \
          listingblock hljs prettyprint",
     ),
+    (
+        Hint::LineNumbers,
+        "gutter ln lnt lnum lineno linenos linenodiv linenumber linenumbers linenums",
+    ),
 ];
 
 /// The hint of each word.
@@ -321,5 +331,15 @@ mod tests {
         check("ArticleBody__main2", &[Hint::Article, Hint::Content]);
         check("relatedposts", &[Hint::Related]);
         check("adaptive shadow", &[]);
+    }
+
+    #[test]
+    fn the_names_of_line_numbers_are_known_in_one_word_and_in_two() {
+        check("gutter", &[Hint::LineNumbers]);
+        check("line-numbers", &[Hint::LineNumbers]);
+        check("lineNumber", &[Hint::LineNumbers]);
+        check("line number-of-lines", &[Hint::LineNumbers]);
+        check("number", &[]);
+        check("line", &[]);
     }
 }

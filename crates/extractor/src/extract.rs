@@ -7,6 +7,7 @@ use crate::directives;
 use crate::dom;
 use crate::features;
 use crate::flat_dom::{FlatDom, Traits};
+use crate::host_templates;
 use crate::layout;
 use crate::line_markers::Marker;
 use crate::links;
@@ -79,6 +80,7 @@ pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
         visible_text_chars,
         link_density,
         limits_hit,
+        left_out: host_templates::left_out(&survey.texts, main),
     }
 }
 

@@ -314,6 +314,9 @@ impl<'a> Flattener<'a> {
         if tag.is_block() {
             self.flush();
         }
+        if hints.has(Hint::LineNumbers) && has_only_numbers(node) {
+            return false;
+        }
         let index = self.flat.elements.len() as ElementIndex;
         let depth = match self.flat.elements.get(self.current as usize) {
             Some(parent) => parent.depth.saturating_add(1),
@@ -572,6 +575,18 @@ fn is_screen_reader_class(classes: &str) -> bool {
     })
 }
 
+/// Whether the text below a node is numbers and blanks. An element named after line numbers that holds
+/// nothing else is the gutter of a code listing, which no reader takes for text.
+fn has_only_numbers(node: NodeRef<'_, Node>) -> bool {
+    node.descendants().all(|below| match below.value() {
+        Node::Text(text) => text
+            .chars()
+            .all(|c| c.is_ascii_digit() || c.is_whitespace()),
+        Node::Document | Node::Fragment | Node::Element(_) => true,
+        Node::Doctype(_) | Node::Comment(_) | Node::ProcessingInstruction(_) => true,
+    })
+}
+
 /// Whether a style attribute hides its element.
 fn hides_by_style(style: &str) -> bool {
     let style = &style.as_bytes()[..style.len().min(300)];
@@ -633,6 +648,21 @@ mod tests {
             lines("<script>x</script><select><option>a</select><p>b<style>c</style>"),
             ["b"]
         );
+    }
+
+    #[test]
+    fn the_gutter_of_a_code_listing_is_no_text() {
+        let code = "<td class=code><pre>let a = 1;\nlet b = 2;</pre>";
+        for gutter in [
+            "<td class=gutter><pre><span class=line>1</span><br><span>2</span></pre>",
+            "<td class=lntd><pre><span class=lnt>1\n</span><span class=lnt>2\n</span></pre>",
+            "<td class='blob line-numbers'>1 2",
+        ] {
+            let page = format!("<table><tr>{gutter}{code}</table>");
+            assert_eq!(lines(&page), ["let a = 1; let b = 2;"], "{gutter}");
+        }
+        let named = "<pre class=line-numbers>let a = 1;</pre><b class=number>2</b>";
+        assert_eq!(lines(named), ["let a = 1;", "2"]);
     }
 
     #[test]

@@ -84,6 +84,8 @@ struct HostCounts {
 pub struct BlockKeys {
     /// One for each block; `None` for a block that cannot be template.
     keys: Vec<Option<u32>>,
+    /// Those of the texts at the edges that are no blocks of the page.
+    left_out: Vec<u32>,
 }
 
 impl BlockKeys {
@@ -98,6 +100,7 @@ impl BlockKeys {
                 .enumerate()
                 .map(|(index, block)| at_edge(index).then(|| key(block)).flatten())
                 .collect(),
+            left_out: page.left_out.clone(),
         }
     }
 
@@ -116,11 +119,13 @@ impl BlockKeys {
                 .iter()
                 .map(|key| Some(u32::from_le_bytes(*key)))
                 .collect(),
+            left_out: Vec::new(),
         }
     }
 
     fn distinct(&self) -> Vec<u32> {
-        let mut keys: Vec<u32> = self.keys.iter().copied().flatten().collect();
+        let kept = self.keys.iter().copied().flatten();
+        let mut keys: Vec<u32> = kept.chain(self.left_out.iter().copied()).collect();
         keys.sort_unstable();
         keys.dedup();
         keys
@@ -130,8 +135,30 @@ impl BlockKeys {
 /// A block's key, if it is short enough to be template. With 32 bits another block has one of a
 /// host's few template keys by chance once in some 10^8 blocks.
 fn key(block: &Block) -> Option<u32> {
-    let text = blocks::plain(std::slice::from_ref(block));
+    key_of_text(&blocks::plain(std::slice::from_ref(block)))
+}
+
+fn key_of_text(text: &str) -> Option<u32> {
+    let text = text.trim_end_matches('\n');
     (!text.is_empty() && text.len() <= BLOCK_BYTES_MAX).then(|| xxh3_64(text.as_bytes()) as u32)
+}
+
+/// The keys of the texts amid and around the content that were not taken for content: from a few before
+/// it to some after it, the last ones where there are many.
+pub(crate) fn left_out(texts: &[String], main: &[bool]) -> Vec<u32> {
+    const BEFORE: usize = 4;
+    const AFTER: usize = 12;
+    let (Some(first), Some(last)) = (
+        main.iter().position(|&kept| kept),
+        main.iter().rposition(|&kept| kept),
+    ) else {
+        return Vec::new();
+    };
+    let range = first.saturating_sub(BEFORE)..(last + 1 + AFTER).min(texts.len());
+    let out = range.rev().filter(|&run| !main[run]);
+    out.filter_map(|run| key_of_text(&texts[run]))
+        .take(EDGE_BLOCKS)
+        .collect()
 }
 
 impl HostTemplates {
@@ -287,6 +314,34 @@ mod tests {
     }
 
     #[test]
+    fn an_advert_that_was_rarely_taken_for_content_is_cut() {
+        let advert = "Our book on the subject is out: get it from all good shops.";
+        let mut templates = HostTemplates::new();
+        for number in 0..16 {
+            let texts = [own(number), advert.to_owned(), format!("© {number}")];
+            let keys = BlockKeys {
+                left_out: left_out(&texts, &[true, false, false]),
+                ..keys(&[&own(number)])
+            };
+            templates.observe(HOST, &BlockKeys::from_bytes(&keys.to_bytes()));
+        }
+        let mut next = page(&["A new story, told at length.", advert]);
+        assert_eq!(trim(&templates, HOST, &mut next), 1);
+        assert_eq!(next.text, "A new story, told at length.");
+    }
+
+    #[test]
+    fn of_the_texts_left_out_those_near_the_content_are_remembered() {
+        let texts: Vec<String> = (0..100).map(|number| number.to_string()).collect();
+        let mut main = [false; 100];
+        assert!(left_out(&texts, &main).is_empty());
+        main[40] = true;
+        assert_eq!(left_out(&texts, &main).len(), 16);
+        main[60] = true;
+        assert_eq!(left_out(&texts, &main).len(), EDGE_BLOCKS);
+    }
+
+    #[test]
     fn few_pages_prove_nothing_and_no_page_is_cut_to_next_to_nothing() {
         let mut templates = HostTemplates::new();
         for _ in 0..7 {
@@ -353,7 +408,7 @@ mod tests {
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             templates.observe(HOST, &keys(&lines));
             let host = &templates.hosts[HOST];
-            assert!(host.counts.len() <= PAGES_MAX as usize * 2 * EDGE_BLOCKS);
+            assert!(host.counts.len() <= PAGES_MAX as usize * 3 * EDGE_BLOCKS);
         }
         for number in 0..HostTemplates::HOSTS_MAX + 10 {
             templates.observe(&format!("{number}.example"), &keys(&["x"]));

@@ -14,10 +14,6 @@ use xxhash_rust::xxh3::xxh3_64;
 pub(crate) const MARKER_COUNT: usize = 12;
 
 /// A role that the words of a line can show.
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "some are read as features only, by their bit")
-)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Marker {

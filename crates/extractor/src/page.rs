@@ -63,6 +63,9 @@ pub struct Page {
     pub link_density: f32,
     /// The limits that were met while reading, by name. The page is incomplete if there are any.
     pub limits_hit: Vec<&'static str>,
+    /// Keys of the texts amid and around the content that were not taken for content.
+    #[serde(skip)]
+    pub(crate) left_out: Vec<u32>,
 }
 
 impl Page {
@@ -91,6 +94,7 @@ impl Page {
             layout: 0,
             visible_text_chars: 0,
             link_density: 1.0,
+            left_out: Vec::new(),
             limits_hit: Vec::new(),
         }
     }

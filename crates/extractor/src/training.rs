@@ -3,6 +3,7 @@
 use url::Url;
 
 use crate::flat_dom::FlatDom;
+use crate::page::PageType;
 use crate::parse_limits::DomLimits;
 use crate::structured::Structured;
 use crate::survey::Survey;
@@ -18,6 +19,8 @@ pub struct TrainingRows {
     pub values: Vec<f32>,
     /// The page's main content by the given log odds; none without them.
     pub text: Option<String>,
+    /// What kind of page it is by the given log odds; none without them.
+    pub page_type: Option<PageType>,
 }
 
 /// The features of a page's runs for the first forest, or for the second one if the first forest's
@@ -28,15 +31,15 @@ pub fn training_rows(html: &str, url: &Url, log_odds: Option<&[f32]>) -> Trainin
     let survey = Survey::of(&flat);
     let structured = Structured::read(&flat.json_ld);
     let features = features::compute(&flat, &survey, &structured, url);
-    let (mut table, text) = match log_odds {
-        None => (features.table, None),
+    let (mut table, text, page_type) = match log_odds {
+        None => (features.table, None, None),
         Some(odds) => {
             let odds = &odds[..flat.runs.len()];
             let chosen =
                 classifier::classify_by_odds(&flat, &survey, &features, &structured, url, odds);
             let blocks = assemble::blocks(&flat, &survey.texts, &chosen.main);
             let table = classifier::neighbour_features::rows(&flat, &survey, &features, odds);
-            (table, Some(blocks::plain(&blocks)))
+            (table, Some(blocks::plain(&blocks)), Some(chosen.page_type))
         }
     };
     TrainingRows {
@@ -44,5 +47,6 @@ pub fn training_rows(html: &str, url: &Url, log_odds: Option<&[f32]>) -> Trainin
         values: std::mem::take(&mut table.values),
         texts: survey.texts,
         text,
+        page_type,
     }
 }

@@ -33,10 +33,8 @@ def mask(html, seed, tags):
     return START.sub(tag, html)
 
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    data, masked = map(Path, sys.argv[1:])
+def mask_all(data, masked):
+    """Writes the copies of all pages of `data`."""
     (masked / "pages").mkdir(parents=True, exist_ok=True)
     with open(masked / "truth.jsonl", "w", encoding="utf-8") as truth:
         for record in map(json.loads, open(data / "truth.jsonl", encoding="utf-8")):
@@ -49,4 +47,6 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    mask_all(*map(Path, sys.argv[1:]))

@@ -1,14 +1,9 @@
-#!/usr/bin/env python3
-"""Train a forest of the classifier (src/classifier/*.txt) on pages with content marked by people.
+"""Labels, weights and forests for circle.py.
 
-    cargo run --release -p extractor --example classifier_rows -- DATA ROWS [ODDS]
-    python3 train_classifier.py DATA/truth.jsonl ROWS FOREST [--masked MASKED ROWS]
-
-With --folds the pages are split by site and the cross-validated score is printed (of the forest
-alone, without the rules that come after it). With --odds the log odds of each page by a forest that
-was trained without its site are written; the second forest is trained on these. Needs numpy and lightgbm.
+A run of text is labelled by the true content of its page, weighed by its share of it and by what is
+known of the truth; LightGBM trains the forest. Needs numpy and lightgbm.
 """
-import argparse, hashlib, json, re, sys, unicodedata
+import hashlib, json, re, unicodedata
 from collections import Counter
 from urllib.parse import urlparse
 
@@ -17,20 +12,21 @@ import numpy as np
 
 CJK = r"\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
-# Few leaves and few features for each split: there are tens of thousands of runs but only hundreds
-# of pages, and the forest must generalise to other sites.
+# Few leaves and few features for each split: there are hundreds of thousands of runs but only some
+# thousand pages, and the forest must generalise to other sites.
 PARAMETERS = dict(objective="binary", learning_rate=0.06, min_data_in_leaf=60,
                   min_sum_hessian_in_leaf=20, bagging_fraction=0.7, bagging_freq=1,
-                  lambda_l2=5, max_bin=63, verbose=-1, num_threads=1)
+                  lambda_l2=5, max_bin=63, verbose=-1, num_threads=1, force_col_wise=True)
 # For each forest: the number of trees, the leaves of a tree, the share of features for each split.
-FIRST, SECOND = (260, 10, 0.2), (75, 7, 0.3)
-FOLDS = 8
-# The most rows of a page without content that are trained on; all rows of content are.
-ROWS_MAX = 200
+FIRST, SECOND = (400, 14, 0.2), (110, 8, 0.3)
+# The most rows of a page without content that are trained on, and those of a masked copy; all rows
+# of content are.
+ROWS_MAX, MASKED_ROWS_MAX = 200, 60
 # The weight of a run that is labelled by a snippet; other runs weigh their share of their page's content.
 SNIPPET_WEIGHT = 0.4
 # The weight of each of a page's two masked copies.
 MASKED_WEIGHT = 0.125
+TRUST = {"zh-gbk": 0.3, "wcxb-rsdraft": 0.6, "readability": 0.6, "newspaper": 0.6}
 
 
 def tokens(text):
@@ -121,24 +117,42 @@ def snippet_labels(texts, record):
     return out
 
 
+def hash_of(texts):
+    return hashlib.sha1("\n".join(texts).encode()).hexdigest()
+
+
 def site(record):
     parts = (urlparse(record["url"]).hostname or record["id"]).split(".")
     double = len(parts) > 2 and parts[-2] in ("co", "com", "org", "net", "gov", "ac", "edu")
     return ".".join(parts[-3 if double else -2:])
 
 
-def load(truth_file, rows_dir):
+def fold(record):
+    """One of eight, by the registrable domain."""
+    return int(hashlib.sha1(b"fold " + site(record).encode()).hexdigest()[:8], 16) % 8
+
+
+def site_share(record):
+    """A number from 0 to 1 by the site, to train on a share of the sites."""
+    return int(hashlib.sha1(b"share " + site(record).encode()).hexdigest()[:8], 16) / 2**32
+
+
+def load(truth_file, rows_dir, known):
+    """Names and values of the features, and the pages; `known` has labels of pages computed before."""
     names = json.load(open(f"{rows_dir}/names.json"))
-    values = np.fromfile(f"{rows_dir}/rows.f32", dtype="<f4").reshape(-1, len(names))
+    values = np.memmap(f"{rows_dir}/rows.f32", dtype="<f4", mode="r").reshape(-1, len(names))
     truth = {record["id"]: record for record in map(json.loads, open(truth_file, encoding="utf-8"))}
     pages, at = [], 0
     for page in map(json.loads, open(f"{rows_dir}/rows.jsonl", encoding="utf-8")):
         record, count = truth[page["id"]], len(page["texts"])
         if record.get("text") and count:
-            runs = [tokens(text) for text in page["texts"]]
-            true = tokens(record["text"])
-            pages.append(dict(record=record, rows=slice(at, at + count), runs=runs, truth=true,
-                              labels=labels(runs, true)))
+            key = page["id"], hash_of(page["texts"])
+            if key not in known:
+                runs = [tokens(text) for text in page["texts"]]
+                true = tokens(record["text"])
+                known[key] = np.array([len(run) for run in runs]), len(true), labels(runs, true)
+            sizes, true, marked = known[key]
+            pages.append(dict(record=record, rows=slice(at, at + count), sizes=sizes, truth=true, labels=marked))
         elif count and (record.get("with") or record.get("without")):
             pages.append(dict(record=record, rows=slice(at, at + count), snippets=snippet_labels(page["texts"], record)))
         at += count
@@ -147,89 +161,61 @@ def load(truth_file, rows_dir):
 
 def weights(page):
     """A run weighs its share of the page's content; a huge menu is capped."""
-    size = np.minimum([len(run) for run in page["runs"]], 400) / max(len(page["truth"]), 30)
+    size = np.minimum(page["sizes"], 400) / max(page["truth"], 30)
     size = size * min(1.0, 4.0 / max(size.sum(), 1e-9)) + 0.0005
+    return size * trust(page["record"])
+
+
+def trust(record):
+    """The weight of a page by what is known of its truth."""
+    if record.get("doubt") or record.get("where", "visible") != "visible":
+        return 0.0                        # not a reading of the page, or not of its visible text
     # Drafts by other extractors and re-encoded copies count less.
-    trust = {"zh-gbk": 0.3, "wcxb-rsdraft": 0.6, "readability": 0.6, "newspaper": 0.6, "wcxb-main": 1.5}
-    return size * trust.get(page["record"]["source_set"], 1.0)
+    return TRUST.get(record["source_set"], 1.0)
 
 
-def samples(values, pages):
-    """Features, labels and weights of the runs that are trained on."""
-    chance = np.random.RandomState(3)
-    x, y, w = [], [], []
-    for page in pages:
-        if "snippets" in page:
-            judged = page["snippets"] >= 0
-            x.append(values[page["rows"]][judged])
-            y.append(page["snippets"][judged])
-            w.append(np.full(judged.sum(), SNIPPET_WEIGHT))
-            continue
-        count = len(page["labels"])
-        share = min(1.0, ROWS_MAX / count)
-        keep = page["labels"] | (chance.rand(count) < share)
-        x.append(values[page["rows"]][keep])
-        y.append(page["labels"][keep])
-        w.append((weights(page) / np.where(page["labels"], 1.0, share))[keep])
-    return np.vstack(x), np.concatenate(y).astype(float), np.concatenate(w)
+class Samples:
+    """The runs that are trained on, binned once; the forests of all folds are trained on parts of them.
+
+    `data` is (values, pages, weight, rows) for each source: the most rows of a page without content
+    that are trained on; all rows of content are.
+    """
+
+    def __init__(self, data):
+        x, y, w, self.records, places = [], [], [], [], []
+        for values, pages, weight, rows_max in data:
+            chance = np.random.RandomState(3)
+            for page in pages:
+                if trust(page["record"]) == 0.0:
+                    continue
+                keep, labels, weights = page_samples(page, chance, rows_max)
+                x.append(values[page["rows"]][keep])
+                y.append(labels[keep])
+                w.append(weights[keep] * weight)
+                places.append(np.full(keep.sum(), len(self.records)))
+                self.records.append(page["record"])
+        w = np.concatenate(w)
+        self.places = np.concatenate(places)
+        self.data = lgb.Dataset(np.vstack(x), np.concatenate(y).astype(float), weight=w / w.mean(),
+                                params=PARAMETERS).construct()
+
+    def train(self, size, wanted):
+        """A forest trained on the pages whose record `wanted` accepts."""
+        wanted = np.array([wanted(record) for record in self.records])
+        rounds, leaves, share = size
+        parameters = dict(PARAMETERS, num_leaves=leaves, feature_fraction=share, seed=0)
+        part = self.data.subset(np.flatnonzero(wanted[self.places]), params=parameters)
+        return lgb.train(parameters, part, rounds)
 
 
-def train(data, size, wanted, seed=0):
-    """A forest trained on the pages that `wanted` accepts; `data` is (values, pages, weight) for each source."""
-    parts = [(*samples(values, [page for page in pages if wanted(page)]), weight)
-             for values, pages, weight in data]
-    x, y = np.vstack([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
-    w = np.concatenate([part[2] * part[3] for part in parts])
-    rounds, leaves, share = size
-    parameters = dict(PARAMETERS, num_leaves=leaves, feature_fraction=share, seed=seed)
-    return lgb.train(parameters, lgb.Dataset(x, y, weight=w / w.mean()), rounds)
-
-
-def choose(probability, runs):
-    """As classifier.rs does: the threshold with the largest expected mean of precision and recall."""
-    size = np.array([len(run) for run in runs], float)
-    order = np.argsort(-probability, kind="stable")
-    right, kept = np.cumsum(probability[order] * size[order]), np.cumsum(size[order])
-    expected = 0.53 * right / (kept + 1e-9) + 0.47 * right / ((probability * size).sum() + 1e-9)
-    return probability >= np.clip(probability[order[np.argmax(expected)]], 0.05, 0.7)
-
-
-def unseen(data, folds, size):
-    """Each page with the probabilities of a forest that was trained without its site."""
-    fold = lambda page: int(hashlib.sha1(site(page["record"]).encode()).hexdigest(), 16) % folds
-    values, pages, _ = data[0]
-    for k in range(folds):
-        model = train(data, size, lambda page: fold(page) != k)
-        for page in pages:
-            if fold(page) == k:
-                yield page, model.predict(values[page["rows"]])
-
-
-def cross_validate(data, folds, size):
-    scores = []
-    for page, probability in unseen(data, folds, size):
-        if "labels" in page:
-            chosen = choose(probability, page["runs"])
-            words = [word for run, kept in zip(page["runs"], chosen) if kept for word in run]
-            scores.append((page["record"], *precision_recall(words, page["truth"])))
-    groups = {"all": scores}
-    for score in scores:
-        groups.setdefault(score[0]["source_set"], []).append(score)
-        groups.setdefault("type " + score[0]["page_type"], []).append(score)
-    for name, group in groups.items():
-        p, r = np.mean([s[1] for s in group]), np.mean([s[2] for s in group])
-        print(f"{name:24} {len(group):4} pages  P {p:.3f}  R {r:.3f}  F1 {2 * p * r / (p + r):.4f}")
-
-
-def write_odds(names, data, size, target):
-    values = data[0][0]
-    odds = np.zeros(len(values), dtype="<f4")
-    for page, probability in unseen(data, FOLDS, size):
-        probability = np.clip(probability, 1e-5, 1 - 1e-5)
-        odds[page["rows"]] = np.log(probability / (1 - probability))
-    if "odds" in names:                   # the classifier takes the mean of both forests
-        odds = (odds + values[:, names.index("odds")]) / 2
-    odds.astype("<f4").tofile(target)
+def page_samples(page, chance, rows_max):
+    """Which rows of a page are trained on, and the labels and weights of all."""
+    if "snippets" in page:
+        return page["snippets"] >= 0, page["snippets"], np.full(len(page["snippets"]), SNIPPET_WEIGHT)
+    count = len(page["labels"])
+    share = min(1.0, rows_max / count)
+    keep = page["labels"] | (chance.rand(count) < share)
+    return keep, page["labels"], weights(page) / np.where(page["labels"], 1.0, share)
 
 
 def write(model, names, target):
@@ -251,33 +237,3 @@ def write(model, names, target):
             lines.append(";".join(" ".join(map(str, split)) for split in splits) + ";|" + " ".join(leaves))
     with open(target, "w", encoding="utf-8") as f:
         f.write("\n".join(lines) + "\n")
-
-
-def main():
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("truth")
-    ap.add_argument("rows")
-    ap.add_argument("forest", nargs="?")
-    ap.add_argument("--second", action="store_true", help="the second forest, of rows made with ODDS")
-    ap.add_argument("--folds", type=int, help="cross-validate by site instead of writing")
-    ap.add_argument("--masked", nargs=2, metavar=("MASKED", "ROWS"),
-                    help="pages of mask_pages.py and their rows, to train on besides")
-    ap.add_argument("--odds", metavar="FILE", help="write the log odds of unseen folds instead")
-    a = ap.parse_args()
-    names, values, pages = load(a.truth, a.rows)
-    data = [(values, pages, 1.0)]
-    if a.masked:
-        data.append((*load(f"{a.masked[0]}/truth.jsonl", a.masked[1])[1:], MASKED_WEIGHT))
-    size = SECOND if a.second else FIRST
-    if a.folds:
-        cross_validate(data, a.folds, size)
-    elif a.odds:
-        write_odds(names, data, size, a.odds)
-    elif a.forest:
-        write(train(data, size, lambda page: True), names, a.forest)
-    else:
-        sys.exit("name the forest to write, or give --folds or --odds")
-
-
-if __name__ == "__main__":
-    main()
