@@ -45,6 +45,12 @@ impl Clock {
         (!wait.is_zero()).then(|| self.now + wait.min(longest))
     }
 
+    /// A time of this process as a wall-clock time.
+    pub(crate) fn unix_ms_of(&self, at: Instant) -> u64 {
+        let wait = at.saturating_duration_since(self.now);
+        self.unix_ms() + wait.as_millis() as u64
+    }
+
     #[expect(clippy::disallowed_methods, reason = "the one clock of this crate")]
     fn unix_ms(&self) -> u64 {
         #[cfg(test)]

@@ -7,6 +7,10 @@ use crate::host::HostKey;
 use crate::politeness::HostLimits;
 use crate::store::StoreError;
 
+/// Queue slots that cost about as much memory as a few URLs with all they carry: a sensible ratio
+/// of [`FrontierConfig::slots_in_memory`] to [`FrontierConfig::pending_in_memory`].
+pub const SLOTS_PER_URL: usize = 50;
+
 /// How the frontier works.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrontierConfig {
@@ -30,9 +34,12 @@ pub struct FrontierConfig {
     pub hosts_max: usize,
     /// Hosts admitted under one registrable domain.
     pub hosts_per_domain: usize,
-    /// Pending URLs kept in memory with all they carry, and of four times as many their slot in a
-    /// queue. The others are read from the store when their turn comes.
+    /// Pending URLs kept in memory with all they carry. The others are read from the store when
+    /// their turn comes.
     pub pending_in_memory: usize,
+    /// Places of pending URLs in queues, kept in memory, some 60 bytes each. Where there are more,
+    /// the worse halves of queues wait in the store.
+    pub slots_in_memory: usize,
     /// Whether parameters are looked for that change nothing.
     pub ignores_parameters: bool,
 }
@@ -62,6 +69,7 @@ impl Default for FrontierConfig {
             hosts_max: 500_000,
             hosts_per_domain: 200,
             pending_in_memory: 200_000,
+            slots_in_memory: 200_000 * SLOTS_PER_URL,
             ignores_parameters: true,
         }
     }
@@ -85,6 +93,10 @@ pub struct HostStatus {
 pub struct Opened {
     /// The journal position that it has applied; 0 for an empty one.
     pub position: u64,
+    /// The position up to which it also has what links said of URLs that waited already (see
+    /// [`Frontier::reprioritise`](crate::Frontier::reprioritise)): that of the last time its memory was
+    /// saved.
+    pub memory_position: u64,
     /// Why the one on disk was set aside and an empty one begun; the caller replays the journal.
     pub rebuilt_because: Option<String>,
 }

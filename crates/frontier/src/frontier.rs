@@ -28,13 +28,11 @@ mod offers;
 mod priorities;
 mod queue_slots;
 mod replay;
+mod saving;
 mod silent;
 mod turn;
 
 pub use offers::Offers;
-
-/// URLs read from the store at once when it is opened.
-const LOAD_CHUNK: usize = 1_000;
 
 /// Every URL ever admitted, and whose turn is next.
 ///
@@ -51,8 +49,8 @@ pub struct Frontier {
     parameters: Parameters,
     budgets: admit::SeedBudgets,
     counts: Counts,
-    /// URLs under way, each with the caller's bytes: links to it still add to them.
-    leased: hashbrown::HashMap<u128, Vec<u8>>,
+    /// URLs under way: links to them still add to what they carry.
+    leased: hashbrown::HashMap<u128, Entry>,
     /// URLs that come in may be leased only after the next [`Frontier::apply`].
     holds_new: bool,
     /// Those that came in since the last one, each with the time before which it is not to be tried.
@@ -71,6 +69,8 @@ pub struct Frontier {
     silent: silent::SilentHosts,
     /// Slots of all queues in memory.
     slots_in_memory: usize,
+    /// With more slots in memory than this, and than may be there, queues are spilled.
+    spill_at: usize,
     /// The number of the next URL in the order of admissions.
     next_order: u64,
 }
@@ -108,7 +108,8 @@ impl Frontier {
         now: Instant,
     ) -> Result<(Frontier, Opened), FrontierError> {
         let opened = Opened {
-            position: store.position()?,
+            position: store.position(),
+            memory_position: store.memory_position(),
             rebuilt_because: None,
         };
         Ok((Frontier::load(store, config, now)?, opened))
@@ -136,55 +137,19 @@ impl Frontier {
             asking_robots: 0,
             silent: silent::SilentHosts::default(),
             slots_in_memory: 0,
+            spill_at: 0,
             next_order: 0,
         }
     }
 
-    fn load(
+    pub(crate) fn load(
         store: Box<dyn FrontierStore>,
         config: FrontierConfig,
         now: Instant,
     ) -> Result<Frontier, StoreError> {
-        let mut frontier = Frontier::empty(store, config, now);
-        frontier.urls.store.clear_spilled()?;
-        let mut last = None;
-        loop {
-            let urls = frontier.urls.store.urls_after(last, LOAD_CHUNK)?;
-            let Some((key, _)) = urls.last() else { break };
-            last = Some(*key);
-            for (key, url) in urls {
-                frontier.load_url(key, url)?;
-            }
-        }
-        if frontier.counts.admitted > 0 {
-            frontier.resume();
-        }
+        let mut frontier = Frontier::empty(Box::new(MemoryStore::default()), config, now);
+        frontier.load_from(store)?;
         Ok(frontier)
-    }
-
-    fn load_url(&mut self, key: u128, stored: StoredUrl) -> Result<(), StoreError> {
-        self.urls.note_seen(key);
-        self.counts.admitted += 1;
-        match stored {
-            StoredUrl::Finished { seed, host } => {
-                self.counts.finished += 1;
-                self.count_admission(&host, seed);
-            }
-            StoredUrl::Pending {
-                url,
-                attempt,
-                not_before_ms,
-                order,
-            } => {
-                self.count_admission(&url.url.host(), url.seed);
-                self.next_order = self.next_order.max(order + 1);
-                let entry = Entry::new(url, attempt, order);
-                self.counts.pending += 1;
-                self.add_slot(key, &entry, not_before_ms)?;
-                self.urls.put_back(key, entry);
-            }
-        }
-        Ok(())
     }
 
     /// Another process worked on this crawl before: every host first waits its delay.
@@ -238,8 +203,8 @@ impl Frontier {
     /// The caller's bytes of a URL that waits in memory or is under way.
     pub fn context_of(&self, url: &CanonicalUrl) -> Option<&[u8]> {
         let key = url.key();
-        let waiting = self.urls.entry(key).map(|entry| &entry.url.context);
-        waiting.or_else(|| self.leased.get(&key)).map(Vec::as_slice)
+        let entry = self.urls.entry(key).or_else(|| self.leased.get(&key));
+        entry.map(|entry| entry.url.context.as_slice())
     }
 
     /// Whether a URL met its fate and was not put back since.
@@ -249,7 +214,7 @@ impl Frontier {
     pub fn is_finished(&self, url: &CanonicalUrl) -> Result<bool, FrontierError> {
         let key = url.key();
         let stored = self.urls.stored(key)?;
-        Ok(!self.is_leased(key) && matches!(stored, Some(StoredUrl::Finished { .. })))
+        Ok(!self.is_leased(key) && matches!(stored, Some(StoredUrl::Finished)))
     }
 
     /// What is known of the URL that a link leads to, without asking the store.
@@ -263,7 +228,8 @@ impl Frontier {
     /// When the store cannot be written.
     pub fn apply(&mut self, position: u64) -> Result<(), FrontierError> {
         self.release_new()?;
-        Ok(self.urls.apply(position)?)
+        self.urls.apply(position)?;
+        self.save_if_due()
     }
 
     /// How many URLs are where.

@@ -2,9 +2,9 @@
 //!
 //! Slots are served by priority, then depth, then admission order, so a crawl without a topic is
 //! breadth-first on each host. URLs to be tried again wait apart until their time. When memory has
-//! no room for more slots the worse half of a queue is spilled to the store, and comes back, best
-//! first, when the queue in memory has run empty. Pure: the store is the caller's, time is an
-//! argument.
+//! no room for more slots the worse half of a queue is spilled to the store. Some of it comes back,
+//! the best slot among it, before a slot would be served that a spilled one may be better than.
+//! Pure: the store is the caller's, time is an argument.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
@@ -16,6 +16,14 @@ use crate::store::QueueSlot;
 /// With so many deferred URLs in memory, a host's other ones stay spilled until some of those are
 /// decided.
 const DEFERRED_MAX: usize = 50_000;
+
+/// Largest depth and number in the order of admissions that a queue tells apart.
+const DEPTH_MAX: u32 = (1 << 24) - 1;
+const ORDER_MAX: u64 = (1 << 40) - 1;
+
+/// A slot in 28 bytes that sort as slots do: there are millions of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Packed([u32; 7]);
 
 /// One host.
 #[derive(Debug)]
@@ -30,10 +38,10 @@ pub(crate) struct HostQueue {
     /// When the host was served last, as a number that only grows.
     pub(crate) turn: u64,
     /// What may be asked for now.
-    ready: BTreeSet<QueueSlot>,
+    ready: BTreeSet<Packed>,
     /// What is to be tried again, by its time.
     retries: BTreeSet<(Instant, QueueSlot)>,
-    /// How many slots are spilled, all of them worse than `spilled_from` or alike.
+    /// How many slots are spilled, none of them better than `spilled_from`.
     spilled: u64,
     spilled_from: Option<QueueSlot>,
 }
@@ -54,20 +62,38 @@ impl HostQueue {
         }
     }
 
-    /// Takes a slot in. False when it belongs behind what is spilled: the caller spills it too and
-    /// says so with [`HostQueue::note_spilled`].
-    #[must_use]
-    pub(crate) fn push(&mut self, slot: QueueSlot, not_before: Option<Instant>) -> bool {
+    /// Takes a slot in.
+    pub(crate) fn push(&mut self, slot: QueueSlot, not_before: Option<Instant>) {
         match not_before {
             Some(at) => {
                 self.retries.insert((at, slot));
             }
-            None if self.spilled_from.is_some_and(|from| slot > from) => return false,
             None => {
-                self.ready.insert(slot);
+                self.ready.insert(slot.into());
             }
         }
-        true
+    }
+
+    /// Takes in what was saved of a queue: slots in order, retries, and what is spilled.
+    pub(crate) fn take_saved(
+        &mut self,
+        ready: Vec<QueueSlot>,
+        retries: impl Iterator<Item = (Instant, QueueSlot)>,
+        spilled: (u64, Option<QueueSlot>),
+    ) {
+        self.ready = ready.iter().map(Packed::from).collect();
+        self.retries = retries.collect();
+        (self.spilled, self.spilled_from) = spilled;
+    }
+
+    /// The slots that may be asked for now, in order.
+    pub(crate) fn ready(&self) -> impl Iterator<Item = QueueSlot> {
+        self.ready.iter().map(|slot| slot.slot())
+    }
+
+    /// What is to be tried again, by its time.
+    pub(crate) fn retries(&self) -> impl Iterator<Item = &(Instant, QueueSlot)> {
+        self.retries.iter()
     }
 
     /// Whether the budget, lowered since, has been used up by the URLs that were asked for already.
@@ -76,27 +102,27 @@ impl HostQueue {
     }
 
     pub(crate) fn peek(&self) -> Option<QueueSlot> {
-        self.ready.first().copied()
+        self.ready.first().map(Packed::slot)
     }
 
     pub(crate) fn pop(&mut self) -> Option<QueueSlot> {
-        self.ready.pop_first()
+        self.ready.pop_first().map(|slot| slot.slot())
     }
 
     /// Whether a slot is in memory and may be asked for now.
     pub(crate) fn is_ready(&self, slot: &QueueSlot) -> bool {
-        self.ready.contains(slot)
+        self.ready.contains(&slot.into())
     }
 
     /// Removes a slot; false when it is not in memory.
     pub(crate) fn remove(&mut self, slot: &QueueSlot) -> bool {
-        self.ready.remove(slot) || self.remove_retry(slot).is_some()
+        self.ready.remove(&slot.into()) || self.remove_retry(slot).is_some()
     }
 
     /// Puts a slot where another one of the same URL was; false when that is not in memory.
     pub(crate) fn replace(&mut self, before: &QueueSlot, after: QueueSlot) -> bool {
-        if self.ready.remove(before) {
-            self.ready.insert(after);
+        if self.ready.remove(&before.into()) {
+            self.ready.insert(after.into());
             return true;
         }
         match self.remove_retry(before) {
@@ -112,47 +138,62 @@ impl HostQueue {
         Some(found.0)
     }
 
-    /// Takes the worse half out of memory; empty for a queue of fewer slots than `spill_min`, which
-    /// is not worth the way to the store.
+    /// Takes the worse half out of memory, which the caller spills; empty for a queue of fewer slots
+    /// than `spill_min`, which is not worth the way to the store. Deferred URLs stay.
     pub(crate) fn take_worse_half(&mut self, spill_min: usize) -> Vec<QueueSlot> {
         if self.ready.len() < spill_min {
             return Vec::new();
         }
         let middle = self.ready.iter().nth(self.ready.len() / 2).copied();
-        let middle = middle.expect("half of a queue is inside it");
-        self.ready.split_off(&middle).into_iter().collect()
+        let middle = middle.map(|slot| slot.slot());
+        let Some(middle) = middle.filter(|slot| !slot.is_deferred()) else {
+            return Vec::new();
+        };
+        let mut worse = self.ready.split_off(&middle.into());
+        if worse.last().is_some_and(Packed::is_deferred) {
+            let (deferred, spilled) = worse.into_iter().partition(Packed::is_deferred);
+            self.ready.append(&mut { deferred });
+            worse = spilled;
+        }
+        self.spilled += worse.len() as u64;
+        self.spilled_from = self.spilled_from.into_iter().chain([middle]).min();
+        worse.iter().map(Packed::slot).collect()
     }
 
-    /// Slots were spilled.
-    pub(crate) fn note_spilled(&mut self, slots: &[QueueSlot]) {
-        self.spilled += slots.len() as u64;
-        let best = self
-            .spilled_from
-            .into_iter()
-            .chain(slots.iter().copied())
-            .min();
-        self.spilled_from = best;
-    }
-
-    /// Spilled slots came back, the best ones, in order.
-    pub(crate) fn note_returned(&mut self, slots: &[QueueSlot]) {
-        self.ready.extend(slots);
+    /// Spilled slots came back; none of the rest is better than `rest_from`.
+    pub(crate) fn note_returned(&mut self, slots: &[QueueSlot], rest_from: Option<QueueSlot>) {
+        self.ready.extend(slots.iter().map(Packed::from));
         self.spilled = self.spilled.saturating_sub(slots.len() as u64);
-        self.spilled_from = slots.last().copied().filter(|_| self.spilled > 0);
+        self.spilled_from = rest_from;
     }
 
-    /// One spilled slot was removed from the store.
-    pub(crate) fn note_unspilled(&mut self) {
+    /// One spilled slot was forgotten.
+    pub(crate) fn note_forgotten(&mut self) {
         self.spilled = self.spilled.saturating_sub(1);
         if self.spilled == 0 {
             self.spilled_from = None;
         }
     }
 
-    /// Whether the queue in memory has run empty, but for deferred URLs, while slots are spilled.
+    /// Whether a spilled slot may be better than the first one in memory. With too many deferred
+    /// URLs, those are decided first.
     pub(crate) fn wants_back(&self) -> bool {
-        let has_ready = self.ready.first().is_some_and(|slot| !slot.is_deferred());
-        !has_ready && self.spilled > 0 && self.ready.len() < DEFERRED_MAX
+        let Some(first) = self.peek() else {
+            return self.spilled > 0;
+        };
+        let may_be_better = self.spilled_from.is_none_or(|from| from < first);
+        let waits_for_deferred = first.is_deferred() && self.ready.len() >= DEFERRED_MAX;
+        self.spilled > 0 && may_be_better && !waits_for_deferred
+    }
+
+    /// The priority of the best slot, as far as it is known.
+    pub(crate) fn priority(&self) -> f32 {
+        let best = self.peek().into_iter().chain(self.spilled_from).min();
+        best.map_or(0.0, |slot| slot.priority)
+    }
+
+    pub(crate) fn spilled_from(&self) -> Option<QueueSlot> {
+        self.spilled_from
     }
 
     /// The number of spilled slots.
@@ -203,8 +244,60 @@ impl HostQueue {
                 break;
             }
             self.retries.pop_first();
-            self.ready.insert(slot);
+            self.ready.insert(slot.into());
         }
+    }
+}
+
+impl From<&QueueSlot> for Packed {
+    fn from(slot: &QueueSlot) -> Packed {
+        let (depth, order) = (slot.depth.min(DEPTH_MAX), slot.order.min(ORDER_MAX));
+        let bits = slot.priority.to_bits();
+        // The bits of numbers rise as the numbers do once those of negative ones are inverted and
+        // the others lifted above them. The largest goes first.
+        let rising = if bits >> 31 == 1 {
+            !bits
+        } else {
+            bits | 1 << 31
+        };
+        let key = |shift: u32| (slot.key >> shift) as u32;
+        Packed([
+            !rising,
+            depth << 8 | (order >> 32) as u32,
+            order as u32,
+            key(96),
+            key(64),
+            key(32),
+            key(0),
+        ])
+    }
+}
+
+impl From<QueueSlot> for Packed {
+    fn from(slot: QueueSlot) -> Packed {
+        Packed::from(&slot)
+    }
+}
+
+impl Packed {
+    fn slot(&self) -> QueueSlot {
+        let [rank, depth_and_order, order, key @ ..] = self.0;
+        let bits = match !rank {
+            rising if rising >> 31 == 1 => rising & !(1 << 31),
+            rising => !rising,
+        };
+        QueueSlot {
+            priority: f32::from_bits(bits),
+            depth: depth_and_order >> 8,
+            order: u64::from(depth_and_order & 0xFF) << 32 | u64::from(order),
+            key: key
+                .iter()
+                .fold(0, |key, word| key << 32 | u128::from(*word)),
+        }
+    }
+
+    fn is_deferred(&self) -> bool {
+        self.slot().is_deferred()
     }
 }
 
@@ -213,6 +306,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::lease::HeldBack;
 
     fn queue() -> HostQueue {
         let host = HostKey::from_record("a.example");
@@ -237,41 +331,93 @@ mod tests {
             slot(0.5, 1, 0),
             slot(0.5, 0, 1),
         ] {
-            assert!(queue.push(slot, None));
+            queue.push(slot, None);
         }
         let orders: Vec<u64> = std::iter::from_fn(|| queue.pop().map(|slot| slot.order)).collect();
         assert_eq!(orders, [2, 1, 3, 0]);
     }
 
     #[test]
-    fn what_spills_is_the_worse_half_and_comes_back_best_first() {
+    fn what_spills_is_the_worse_half_and_comes_back_before_anything_worse_is_served() {
         let mut queue = queue();
         for order in 0..600 {
-            assert!(queue.push(slot(0.5, 0, order), None));
+            queue.push(slot(0.5, 0, order), None);
         }
         assert!(queue.take_worse_half(601).is_empty());
         let spilled = queue.take_worse_half(256);
-        queue.note_spilled(&spilled);
         assert_eq!(
             (spilled.len(), spilled[0].order, queue.len()),
             (300, 300, 600)
         );
-        assert!(
-            !queue.push(slot(0.5, 0, 700), None),
-            "it belongs behind what is spilled"
-        );
-        assert!(queue.push(slot(0.9, 0, 701), None), "it belongs before it");
-        while queue.pop().is_some() {}
-        assert!(queue.wants_back());
-        queue.note_returned(&spilled[..200]);
+        for (priority, order) in [(0.9, 701), (0.5, 700)] {
+            queue.push(slot(priority, 0, order), None);
+        }
+        let first: Vec<u64> = std::iter::from_fn(|| {
+            (!queue.wants_back()).then(|| queue.pop().expect("a slot").order)
+        })
+        .collect();
+        assert!(first.iter().copied().eq([701].into_iter().chain(0..300)));
+        // 700 is in memory, and worse than what is spilled.
+        queue.note_returned(&spilled[..200], Some(spilled[199]));
         assert_eq!(
             (queue.peek().map(|slot| slot.order), queue.len()),
-            (Some(300), 300)
+            (Some(300), 301)
         );
-        assert!(queue.push(slot(0.5, 0, 400), None));
-        while queue.pop().is_some() {}
-        queue.note_returned(&spilled[200..]);
-        assert_eq!((queue.len(), queue.spilled()), (100, 0));
+        while !queue.wants_back() {
+            queue.pop();
+        }
+        assert_eq!(queue.peek().map(|slot| slot.order), Some(700));
+        queue.note_returned(&spilled[200..], None);
+        assert_eq!((queue.len(), queue.spilled()), (101, 0));
+        assert_eq!(queue.peek().map(|slot| slot.order), Some(500));
+    }
+
+    #[test]
+    fn packed_slots_are_the_same_slots_in_the_same_order() {
+        let priorities = [1.0, 0.5, 0.25, 0.0, -0.5, -1.0, -1.5, f32::MIN_POSITIVE];
+        let mut slots = Vec::new();
+        for (n, priority) in (0..).zip(priorities) {
+            for depth in [0, 3, DEPTH_MAX] {
+                let order = [99 - n, ORDER_MAX - n][n as usize % 2];
+                let key = u128::MAX / (u128::from(n) + 1);
+                slots.push(QueueSlot {
+                    priority,
+                    depth,
+                    order,
+                    key,
+                });
+            }
+        }
+        let mut packed: Vec<Packed> = slots.iter().map(Packed::from).collect();
+        packed.sort();
+        slots.sort();
+        let unpacked: Vec<QueueSlot> = packed.iter().map(Packed::slot).collect();
+        assert_eq!(unpacked, slots);
+        let deferred = |slot: &QueueSlot| Packed::from(slot).is_deferred();
+        assert!(
+            slots
+                .iter()
+                .all(|slot| deferred(slot) == slot.is_deferred())
+        );
+    }
+
+    #[test]
+    fn deferred_slots_are_never_spilled() {
+        let mut queue = queue();
+        for order in 0..10 {
+            queue.push(slot(0.5, 0, order), None);
+        }
+        for order in 0..10 {
+            assert!(queue.replace(
+                &slot(0.5, 0, order),
+                slot(0.5, 0, order).held_back(HeldBack::ToTheLast)
+            ));
+            queue.push(slot(0.5, 0, 100 + order), None);
+            let spilled = queue.take_worse_half(2);
+            assert!(spilled.iter().all(|slot| !slot.is_deferred()));
+            queue.note_returned(&spilled, None);
+        }
+        assert_eq!(queue.len(), 20);
     }
 
     #[test]
@@ -279,7 +425,7 @@ mod tests {
         let mut queue = queue();
         let now = Instant::now();
         let later = now + Duration::from_secs(5);
-        assert!(queue.push(slot(0.5, 0, 1), Some(later)));
+        queue.push(slot(0.5, 0, 1), Some(later));
         assert!(queue.replace(&slot(0.5, 0, 1), slot(0.9, 0, 1)));
         assert!(!queue.replace(&slot(0.5, 0, 2), slot(0.9, 0, 2)));
         assert_eq!((queue.peek(), queue.next_at()), (None, Some(later)));

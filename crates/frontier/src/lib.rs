@@ -82,7 +82,7 @@ mod url;
 mod url_normalizer;
 mod url_table;
 
-pub use config::{FrontierConfig, FrontierError, HostStatus, Opened};
+pub use config::{FrontierConfig, FrontierError, HostStatus, Opened, SLOTS_PER_URL};
 pub use frontier::{Frontier, Offers};
 pub use host::HostKey;
 pub use lease::{
@@ -93,7 +93,10 @@ pub use pointer::pointed;
 pub use politeness::{HostAdvice, HostLimits, HostPast};
 pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
 pub use seeds::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list, parse_seeds};
-pub use store::{DiskStore, FrontierStore, MemoryStore, QueueSlot, StoreError, StoredUrl};
+pub use store::{
+    Applied, Change, DiskStore, FrontierStore, MemoryStore, QueueSlot, Returned, Saved, SavedHost,
+    SavedSeed, SavedTotals, SavedUrl, StoreError, StoredUrl, Waiting,
+};
 pub use trap::PageYield;
 pub use url::{CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, parse_url, resolve};
 pub use url_normalizer::UrlNormalizer;

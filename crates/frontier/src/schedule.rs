@@ -42,10 +42,7 @@ impl Schedule {
         let place = match host.next_at() {
             _ if !host.has_work() => Place::Idle,
             Some(at) if at > now => Place::Due(at),
-            _ => {
-                let priority = host.peek().map_or(0.0, |slot| slot.priority);
-                Place::Ready((priority * PRIORITY_STEPS).round() as i32, host.turn)
-            }
+            _ => Place::Ready((host.priority() * PRIORITY_STEPS).round() as i32, host.turn),
         };
         self.put(id, place);
     }

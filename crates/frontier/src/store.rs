@@ -1,14 +1,22 @@
-//! What a frontier asks of its store: the URLs it knows, and the queue slots it has no room for.
+//! What a frontier asks of its store: the URLs it knows, the queue slots it has no room for, and
+//! now and then a copy of what is in memory, so that the next start need not make it again.
 //!
 //! A store is a view. It holds URLs together with the journal position that they follow from, so
-//! that whatever is lost can be replayed: nothing here waits for the disk. [`MemoryStore`] is the
+//! that whatever is lost can be replayed: no change here waits for the disk. [`MemoryStore`] is the
 //! plain model of what a store does, [`DiskStore`] the one that a crawl uses; one suite of
 //! operation sequences, `tests/store.rs`, holds both to the same behaviour.
+//!
+//! ```text
+//! apply   URLs and a position      at every step
+//! spill   slots of many queues     when memory has too many
+//! save    what is in memory        rarely; a start loads it, and then the tail: what was applied since
+//! ```
 
 use std::cmp::Ordering;
 use std::fmt;
 
 pub use kv::StoreError;
+use serde::{Deserialize, Serialize};
 
 use crate::host::HostKey;
 use crate::lease::{FrontierUrl, HeldBack};
@@ -21,14 +29,16 @@ pub use memory::MemoryStore;
 
 /// Where a frontier keeps its URLs, and the queue slots that memory has no room for.
 ///
-/// URLs go by their key, [`CanonicalUrl::key`](crate::CanonicalUrl::key). After an error the store
-/// is of no more use to the one who has it; it is opened again and the journal replayed.
+/// URLs go by their key, [`CanonicalUrl::key`](crate::CanonicalUrl::key); two of them never agree
+/// in the lower 64 bits. Queues go by the number of their host, in the order in which hosts became
+/// known. After an error the store is of no more use to the one who has it; it is opened again and
+/// the journal replayed.
 pub trait FrontierStore: fmt::Debug + Send {
     /// The journal position that the stored URLs follow from; 0 for an empty store.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    fn position(&self) -> Result<u64, StoreError>;
+    fn position(&self) -> u64;
+
+    /// The position at which memory was saved last; 0 when it never was.
+    fn memory_position(&self) -> u64;
 
     /// A stored URL; none when it was never stored.
     ///
@@ -42,64 +52,93 @@ pub trait FrontierStore: fmt::Debug + Send {
     /// When the store cannot be read.
     fn has_url(&self, key: u128) -> Result<bool, StoreError>;
 
-    /// Stored URLs by key, those after `key` only, at most `limit`; none when there are no more.
+    /// Gives the lower halves of the keys of stored URLs, in no order, until `take` says that it
+    /// has enough. A key may come twice.
     ///
     /// # Errors
-    /// When one of them cannot be read.
-    fn urls_after(
-        &self,
-        key: Option<u128>,
-        limit: usize,
-    ) -> Result<Vec<(u128, StoredUrl)>, StoreError>;
+    /// When they cannot be read.
+    fn keys(&self, take: &mut dyn FnMut(u64) -> bool) -> Result<(), StoreError>;
 
-    /// Stores URLs, each in the place of what was stored of it before, and the journal position
-    /// that they follow from. After a crash in between some of the URLs are as before, and so is
-    /// the position: it is never ahead of them.
+    /// Stores what became of URLs, each in the place of what was stored of it before, and the
+    /// journal position that they follow from. After a crash all of it is there, or none.
     ///
     /// # Errors
     /// When the store cannot be written.
-    fn apply(&mut self, urls: &[(u128, StoredUrl)], position: u64) -> Result<(), StoreError>;
+    fn apply(&mut self, changes: &[(u128, Change)], position: u64) -> Result<(), StoreError>;
 
-    /// Takes slots of a host's queue in.
+    /// Takes slots of queues in, each queue's in order.
     ///
     /// # Errors
     /// When the store cannot be written.
-    fn spill(&mut self, host: &HostKey, slots: &[QueueSlot]) -> Result<(), StoreError>;
+    fn spill(
+        &mut self,
+        queues: &mut dyn Iterator<Item = (u32, Vec<QueueSlot>)>,
+    ) -> Result<(), StoreError>;
 
-    /// Gives the best spilled slots of a host's queue back, in order, at most `limit`.
+    /// Gives some spilled slots of a host's queue back, in order, the best one among them.
     ///
     /// # Errors
-    /// When the store cannot be read or written.
-    fn take_spilled(&mut self, host: &HostKey, limit: usize) -> Result<Vec<QueueSlot>, StoreError>;
+    /// When the store cannot be read.
+    fn take_spilled(&mut self, host: u32) -> Result<Returned, StoreError>;
 
-    /// Removes one spilled slot; false when it was not there.
+    /// Forgets one spilled slot of a host's queue; false when no spilled one can be it. The caller
+    /// names no slot that was never spilled.
+    fn forget_spilled(&mut self, host: u32, slot: &QueueSlot) -> bool;
+
+    /// Whether so much was applied since memory was last saved that it should be saved again. At the
+    /// end of a process less is enough.
+    fn wants_save(&self, at_end: bool) -> bool;
+
+    /// Stores what is in memory, as it is after the last [`FrontierStore::apply`].
     ///
     /// # Errors
     /// When the store cannot be written.
-    fn remove_spilled(&mut self, host: &HostKey, slot: &QueueSlot) -> Result<bool, StoreError>;
+    fn save(&mut self, memory: &mut dyn Iterator<Item = Saved>) -> Result<(), StoreError>;
 
-    /// Removes all spilled slots: they are of one process, and the next one makes its queues from
-    /// the URLs.
+    /// Gives back what was saved last, if anything was. Called once, when the store is opened.
     ///
     /// # Errors
-    /// When the store cannot be written.
-    fn clear_spilled(&mut self) -> Result<(), StoreError>;
+    /// When it cannot be read, or `take` fails.
+    fn load(
+        &mut self,
+        take: &mut dyn FnMut(Saved) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError>;
+
+    /// Some of what was applied after that, in order; nothing when there is no more. Called after
+    /// [`FrontierStore::load`] until it gives nothing.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn tail(&mut self) -> Result<Vec<Applied>, StoreError>;
 }
 
-/// A URL as stored.
+/// A pending URL as stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Waiting {
+    /// The URL with all it carries.
+    pub url: FrontierUrl,
+    /// The number of its next attempt, 1 for the first.
+    pub attempt: u32,
+    /// Not to be tried before this time (milliseconds since the Unix epoch); 0 for any time.
+    pub not_before_ms: u64,
+    /// Its number in the order of admissions.
+    pub order: u64,
+}
+
+/// What is stored of a URL.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StoredUrl {
     /// It waits, or was being visited when the process ended.
-    Pending {
-        /// The URL with all it carries.
-        url: FrontierUrl,
-        /// The number of its next attempt, 1 for the first.
-        attempt: u32,
-        /// Not to be tried before this time (milliseconds since the Unix epoch); 0 for any time.
-        not_before_ms: u64,
-        /// Its number in the order of admissions.
-        order: u64,
-    },
+    Pending(Waiting),
+    /// It met its fate.
+    Finished,
+}
+
+/// What becomes of a URL.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// It waits from now on.
+    Pending(Waiting),
     /// It met its fate.
     Finished {
         /// Number of its seed.
@@ -107,6 +146,111 @@ pub enum StoredUrl {
         /// Its host.
         host: HostKey,
     },
+}
+
+impl Change {
+    /// The number of the seed that brought the URL in.
+    pub fn seed(&self) -> u32 {
+        match self {
+            Change::Pending(waiting) => waiting.url.seed,
+            Change::Finished { seed, .. } => *seed,
+        }
+    }
+
+    /// What is stored of the URL with that.
+    pub fn stored(self) -> StoredUrl {
+        match self {
+            Change::Pending(waiting) => StoredUrl::Pending(waiting),
+            Change::Finished { .. } => StoredUrl::Finished,
+        }
+    }
+}
+
+/// A change that was applied.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Applied {
+    /// The URL's key.
+    pub key: u128,
+    /// What was stored of the URL before.
+    pub before: Option<StoredUrl>,
+    /// What became of it.
+    pub change: Change,
+}
+
+/// Spilled slots that come back.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Returned {
+    /// The slots, in order.
+    pub slots: Vec<QueueSlot>,
+    /// None of the slots that are still spilled is better than this one; none when there are no
+    /// more.
+    pub rest_from: Option<QueueSlot>,
+}
+
+/// A part of what a frontier has in memory. The totals come first, then the hosts by their number,
+/// then the URLs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Saved {
+    /// Its sums.
+    Totals(SavedTotals),
+    /// A host.
+    Host(SavedHost),
+    /// A URL that is in memory with all it carries.
+    Url(Box<SavedUrl>),
+}
+
+/// Sums over all URLs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedTotals {
+    /// URLs ever admitted.
+    pub admitted: u64,
+    /// URLs finished.
+    pub finished: u64,
+    /// The number of the next URL in the order of admissions.
+    pub next_order: u64,
+    /// The same of each seed.
+    pub of_seeds: Vec<SavedSeed>,
+}
+
+/// Sums over the URLs that a seed brought in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedSeed {
+    /// Its number.
+    pub seed: u32,
+    /// URLs ever admitted.
+    pub admitted: u64,
+    /// URLs finished.
+    pub finished: u64,
+}
+
+/// A host and its queue in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedHost {
+    /// The host.
+    pub host: HostKey,
+    /// URLs admitted so far.
+    pub admitted: u64,
+    /// What may be asked for, in order.
+    pub ready: Vec<QueueSlot>,
+    /// What is to be tried again, each with its time (milliseconds since the Unix epoch).
+    pub retries: Vec<(u64, QueueSlot)>,
+    /// How many slots are spilled.
+    pub spilled: u64,
+    /// None of them is better than this one.
+    pub spilled_from: Option<QueueSlot>,
+}
+
+/// A pending URL in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedUrl {
+    /// Its key.
+    pub key: u128,
+    /// The URL.
+    pub waiting: Waiting,
+    /// It stands behind all others of its host.
+    pub held: Option<HeldBack>,
+    /// Its priority or context is not the stored one.
+    pub changed: bool,
 }
 
 /// A pending URL's place in its host's queue. Slots sort as they are served: larger priority

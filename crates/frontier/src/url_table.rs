@@ -11,7 +11,7 @@
 use std::fmt;
 
 use crate::lease::{FrontierUrl, HeldBack, LinkTarget};
-use crate::store::{FrontierStore, QueueSlot, StoreError, StoredUrl};
+use crate::store::{Change, FrontierStore, QueueSlot, SavedUrl, StoreError, StoredUrl, Waiting};
 use crate::url::CanonicalUrl;
 
 /// URLs whose having been seen is known without asking the store: some 160 MB of memory.
@@ -25,7 +25,7 @@ pub(crate) struct UrlTable {
     entries: hashbrown::HashMap<u128, Entry>,
     entries_max: usize,
     /// What is stored with the next position.
-    unwritten: hashbrown::HashMap<u128, StoredUrl>,
+    unwritten: hashbrown::HashMap<u128, Change>,
 }
 
 /// A pending URL with all it carries.
@@ -49,6 +49,30 @@ impl Entry {
             order,
             held: None,
             changed: false,
+        }
+    }
+
+    /// The entry of a URL as stored.
+    pub(crate) fn of(waiting: Waiting) -> Entry {
+        Entry::new(waiting.url, waiting.attempt, waiting.order)
+    }
+
+    fn waiting(&self, not_before_ms: u64) -> Waiting {
+        Waiting {
+            url: self.url.clone(),
+            attempt: self.attempt,
+            not_before_ms,
+            order: self.order,
+        }
+    }
+
+    /// The entry, to be saved.
+    pub(crate) fn saved(&self, key: u128) -> SavedUrl {
+        SavedUrl {
+            key,
+            waiting: self.waiting(0),
+            held: self.held,
+            changed: self.changed,
         }
     }
 
@@ -119,7 +143,7 @@ impl UrlTable {
     /// What is stored of a URL, or about to be.
     pub(crate) fn stored(&self, key: u128) -> Result<Option<StoredUrl>, StoreError> {
         match self.unwritten.get(&key) {
-            Some(url) => Ok(Some(url.clone())),
+            Some(change) => Ok(Some(change.clone().stored())),
             None => self.store.url(key),
         }
     }
@@ -131,13 +155,8 @@ impl UrlTable {
             return Ok(Some(entry));
         }
         Ok(match self.stored(key)? {
-            Some(StoredUrl::Pending {
-                url,
-                attempt,
-                order,
-                ..
-            }) => Some(Entry::new(url, attempt, order)),
-            Some(StoredUrl::Finished { .. }) | None => None,
+            Some(StoredUrl::Pending(waiting)) => Some(Entry::of(waiting)),
+            Some(StoredUrl::Finished) | None => None,
         })
     }
 
@@ -156,19 +175,14 @@ impl UrlTable {
 
     /// Takes in a pending URL that is to be stored.
     pub(crate) fn insert(&mut self, key: u128, entry: Entry, not_before_ms: u64) {
-        let stored = StoredUrl::Pending {
-            url: entry.url.clone(),
-            attempt: entry.attempt,
-            not_before_ms,
-            order: entry.order,
-        };
-        self.unwritten.insert(key, stored);
+        let waiting = entry.waiting(not_before_ms);
+        self.unwritten.insert(key, Change::Pending(waiting));
         self.entries.insert(key, entry);
     }
 
     /// Notes what is to be stored of a URL.
-    pub(crate) fn write_later(&mut self, key: u128, url: StoredUrl) {
-        self.unwritten.insert(key, url);
+    pub(crate) fn write_later(&mut self, key: u128, change: Change) {
+        self.unwritten.insert(key, change);
     }
 
     pub(crate) fn entry(&self, key: u128) -> Option<&Entry> {
@@ -187,18 +201,46 @@ impl UrlTable {
     /// Stores what is to be stored, with the journal position that it follows from. Entries that
     /// memory has no room for leave it with that.
     pub(crate) fn apply(&mut self, position: u64) -> Result<(), StoreError> {
-        let mut urls = Vec::with_capacity(self.unwritten.len());
-        for (key, mut stored) in self.unwritten.drain() {
+        let mut changes = Vec::with_capacity(self.unwritten.len());
+        for (key, mut change) in self.unwritten.drain() {
             if self.entries.len() > self.entries_max
                 && let Some(entry) = self.entries.remove(&key)
-                && let StoredUrl::Pending { url, .. } = &mut stored
+                && let Change::Pending(waiting) = &mut change
             {
                 // From now on the slot's priority is known from here alone.
-                url.priority = entry.url.priority;
+                waiting.url.priority = entry.url.priority;
             }
-            urls.push((key, stored));
+            changes.push((key, change));
         }
-        self.store.apply(&urls, position)
+        self.store.apply(&changes, position)
+    }
+
+    /// The entries in memory, to be saved.
+    pub(crate) fn saved(&self) -> impl Iterator<Item = SavedUrl> + '_ {
+        self.entries.iter().map(|(&key, entry)| entry.saved(key))
+    }
+
+    /// Takes in an entry that was saved.
+    pub(crate) fn take_saved(&mut self, url: SavedUrl) {
+        let mut entry = Entry::of(url.waiting);
+        entry.held = url.held;
+        entry.changed = url.changed;
+        self.entries.insert(url.key, entry);
+    }
+
+    /// Takes an entry out of memory, if it is there.
+    pub(crate) fn forget_entry(&mut self, key: u128) -> Option<Entry> {
+        self.entries.remove(&key)
+    }
+
+    /// Learns from the store which URLs were seen.
+    pub(crate) fn load_seen(&mut self, urls: u64) -> Result<(), StoreError> {
+        let (seen, most) = (&mut self.seen, self.seen_max);
+        seen.reserve((urls as usize).min(most));
+        self.store.keys(&mut |key| {
+            seen.insert(key);
+            seen.len() < most
+        })
     }
 
     /// Entries in memory.

@@ -1,8 +1,9 @@
 //! An embedded key-value store in a directory, for data that can be rebuilt from somewhere else.
 //!
-//! Tamis keeps two such stores, `state/frontier` and `state/fingerprints`. Both are views: they
-//! follow from the archive's journal and hold, beside their rows, the journal position up to which
-//! they follow from it. What they need of a store is the same, and is here once:
+//! Tamis keeps such a store in `state/fingerprints`. It is a view: it follows from the archive's
+//! journal and holds, beside its rows, the journal position up to which it follows from it. A view
+//! with files of its own, `state/frontier`, shares the errors and the way in, [`or_anew`]. What
+//! views need of a store is the same, and is here once:
 //!
 //! - **Opening.** One opener at a time. A store that this process has just closed can be opened at
 //!   once; one that somebody else has open is an error, [`StoreError::InUse`].
@@ -49,5 +50,5 @@ mod open;
 mod store;
 
 pub use error::StoreError;
-pub use open::{Format, Opened, Options, open};
+pub use open::{Format, Opened, Options, open, or_anew};
 pub use store::{BATCH_MAX, Batch, Bytes, Map, Store};

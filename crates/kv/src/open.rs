@@ -61,7 +61,21 @@ pub fn open<T>(
     options: &Options<'_>,
     mut load: impl FnMut(Store) -> Result<T, StoreError>,
 ) -> Result<Opened<T>, StoreError> {
-    let why = match try_open(dir, options, &mut load) {
+    or_anew(dir, || load(checked(dir, options)?))
+}
+
+/// Lets `load` open what is in the directory `dir`, which is made if it is not there. When that is
+/// damaged the directory is set aside, and `load` called again with an empty one.
+///
+/// For stores that keep files of their own; [`open`] is the same for those of the engine.
+///
+/// # Errors
+/// [`StoreError::InUse`] and [`StoreError::Refused`] of `load`; nothing is set aside then.
+pub fn or_anew<T>(
+    dir: &Path,
+    mut load: impl FnMut() -> Result<T, StoreError>,
+) -> Result<Opened<T>, StoreError> {
+    let why = match try_load(dir, &mut load) {
         Ok(loaded) => {
             return Ok(Opened {
                 loaded,
@@ -72,7 +86,7 @@ pub fn open<T>(
         Err(error @ (StoreError::InUse { .. } | StoreError::Refused { .. })) => return Err(error),
     };
     let aside = set_aside(dir)?;
-    let loaded = try_open(dir, options, &mut load)?;
+    let loaded = try_load(dir, &mut load)?;
     Ok(Opened {
         loaded,
         rebuilt_because: Some(format!(
@@ -82,14 +96,13 @@ pub fn open<T>(
     })
 }
 
-fn try_open<T>(
+fn try_load<T>(
     dir: &Path,
-    options: &Options<'_>,
-    load: &mut impl FnMut(Store) -> Result<T, StoreError>,
+    load: &mut impl FnMut() -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     std::fs::create_dir_all(dir)
         .map_err(|error| StoreError::refused("make the directory", dir, &error))?;
-    let opened = catch_unwind(AssertUnwindSafe(|| load(checked(dir, options)?)));
+    let opened = catch_unwind(AssertUnwindSafe(load));
     opened.unwrap_or_else(|_| {
         let why = "it is damaged: reading it made the store's engine panic";
         Err(StoreError::damaged(dir.display().to_string(), why))

@@ -60,11 +60,11 @@ impl RuleLoss {
         self.refused as f64 * share_bound(self.unique, self.probed)
     }
 
-    /// The same if one more URL is refused.
+    /// The same if so many more URLs are refused.
     #[must_use]
-    pub fn with_one_more(self) -> Self {
+    pub fn with_more(self, refused: u64) -> Self {
         Self {
-            refused: self.refused + 1,
+            refused: self.refused + refused,
             ..self
         }
     }

@@ -55,11 +55,12 @@ pub(crate) fn open(dir: &CrawlDir, config: &CrawlConfig) -> Result<Opened, Crawl
     notes.extend(recovery.cut.iter().map(|cut| format!("archive: {cut}")));
     let is_fresh = archive.last_seq() == 0;
     let end = archive::end(&dir.archive())?.0;
-    let (frontier, frontier_view) =
+    let ((frontier, links), frontier_view) =
         open_view(&dir.frontier(), "frontier", end, &mut notes, || {
             let config = setup::frontier_config(config);
             let (frontier, opened) = Frontier::open(&dir.frontier(), config, Instant::now())?;
-            Ok((frontier, (opened.position, opened.rebuilt_because)))
+            let with_memory = (frontier, opened.memory_position);
+            Ok((with_memory, (opened.position, opened.rebuilt_because)))
         })?;
     let (prints, prints_view) =
         open_view(&dir.fingerprints(), "fingerprints", end, &mut notes, || {
@@ -72,6 +73,7 @@ pub(crate) fn open(dir: &CrawlDir, config: &CrawlConfig) -> Result<Opened, Crawl
     })?;
     let reached = Reached {
         frontier: frontier_view.0,
+        links,
         prints: prints_view.0,
         index: index_view.0,
     };
@@ -189,6 +191,7 @@ impl Opened {
         };
         let stored = Stored {
             frontier: position <= reached.frontier,
+            links: position <= reached.links,
             prints: position <= reached.prints,
         };
         let applied = self.state.apply(record, stored, lent, read);
@@ -226,6 +229,8 @@ fn set_aside(view: &Path, name: &str, notes: &mut Vec<String>) -> Result<(), Cra
 /// How far each view had come when it was opened.
 struct Reached {
     frontier: u64,
+    /// What links say of URLs that wait.
+    links: u64,
     prints: u64,
     index: u64,
 }

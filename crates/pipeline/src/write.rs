@@ -149,6 +149,7 @@ impl Writer {
             let is_last = group.has_stop;
             self.end_group(group)?;
             if is_last {
+                self.state.save_at_end()?;
                 break;
             }
         }

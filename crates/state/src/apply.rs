@@ -8,7 +8,7 @@ use frontier::{CanonicalUrl, FrontierUrl, HostKey};
 use outcome::{LinkFate, Outcome, SitemapKind};
 
 use crate::context::{UrlContext, decode};
-use crate::focus_view::Lent;
+use crate::focus_view::{Lent, NoneWaits};
 use crate::kept::KeptChange;
 use crate::recorded;
 use crate::retry;
@@ -20,6 +20,8 @@ use crate::state::{State, StoreError};
 pub struct Stored {
     /// The frontier's URLs.
     pub frontier: bool,
+    /// What links said of URLs that waited already.
+    pub links: bool,
     /// The prints of kept pages.
     pub prints: bool,
 }
@@ -131,9 +133,7 @@ impl State {
         };
         let mut queue = self.queue.lock();
         queue.gate.on_seed(&seed.url);
-        if let Some(pages) = seed.pages {
-            queue.frontier.set_seed_budget(seed.seed, pages);
-        }
+        queue.frontier.set_seed_budget(seed.seed, seed.pages);
         if seed.fate.is_none() && !stored.frontier {
             queue.frontier.replay_admitted(FrontierUrl {
                 url,
@@ -291,9 +291,15 @@ impl State {
             queue.frontier.replay_finished(&url)?;
         }
         if let Some(focus) = &mut self.focus {
-            focus.apply_links(seq, page, &mut queue.frontier)?;
+            match stored.links {
+                true => focus.apply_links(seq, page, &mut NoneWaits)?,
+                false => focus.apply_links(seq, page, &mut queue.frontier)?,
+            }
         }
         queue.gate.on_page(page, &queue.frontier.url_normalizer());
+        if let Some(refusal) = page.outcome.refusal() {
+            queue.note_refused(refusal);
+        }
         if let Some(focus) = &self.focus {
             let why = focus.stop_host(&page.host);
             queue.gate.set_stopped(&page.host, why);
@@ -417,6 +423,7 @@ mod tests {
         let record = state.record(Event::Attempt(attempt), NOW_MS);
         let stored = Stored {
             frontier: true,
+            links: true,
             prints: true,
         };
         let applied = state.apply(&record, stored, Lent::default(), |_| None);

@@ -8,7 +8,9 @@
 //! - *hold back*: its URLs wait until all else is done, and are fetched then while the budget lasts.
 //!   Four in five, drawn by their URL, are fetched in any case: they are the sample that tells how
 //!   often the rule errs. The fifth is refused only if not one of the sample was a page of its own,
-//!   and if by its size less than one page is lost with a confidence of 95 % ([`outcome::RuleLoss`]);
+//!   and if by its size less than one page is lost with a confidence of 95 % ([`outcome::RuleLoss`]).
+//!   A copy of a page that led to new pages is never refused: what a mirror has of its own may be
+//!   found through its lists alone. So whatever was found through a page is found through its copy;
 //! - *refuse*: its URLs are refused, those of duplicates once the original was read, and one in
 //!   twenty is fetched all the same.
 //!
@@ -71,6 +73,8 @@ pub struct FetchGate {
     given: HashSet<u64>,
     /// What was read.
     read: ReadUrls,
+    /// The pages among them that led to new URLs.
+    leading: ReadUrls,
     /// Pages that were the same under two values of an opaque parameter, by normalized URL.
     compared: HashSet<u64>,
     /// Hosts that yield nothing, and why that is said.
@@ -117,6 +121,7 @@ impl FetchGate {
             seed,
             given: HashSet::new(),
             read: ReadUrls::default(),
+            leading: ReadUrls::default(),
             compared: HashSet::new(),
             stopped: HashMap::new(),
             losses: LearntLosses::default(),
@@ -227,13 +232,14 @@ impl FetchGate {
     }
 
     /// The same for a URL that was held back, when nothing is left but URLs held back for as long as
-    /// `reached`.
+    /// `reached`. `under_way` are the refusals by a rule that are not recorded yet.
     pub fn check_at_last(
         &self,
         host: &HostKey,
         url: &CanonicalUrl,
         normalizer: &UrlNormalizer,
         reached: HeldBack,
+        under_way: impl Fn(&str) -> u64,
     ) -> Permission {
         let Some(foreseen) = self.foresee(host, url, normalizer) else {
             return Permission::Allowed;
@@ -241,14 +247,38 @@ impl FetchGate {
         let may_refuse = foreseen.mode == Learnt::HoldBack
             && foreseen.draw < REFUSABLE_SHARE
             && foreseen.original_is_read
+            && !self.leads_on(&foreseen.refusal, normalizer)
             && !self.is_doubtful(&foreseen.refusal);
         match (may_refuse, reached) {
             (false, _) => Permission::Allowed,
             (true, HeldBack::UntilOthersAreDone) => Permission::HoldBack(HeldBack::ToTheLast),
-            (true, HeldBack::ToTheLast) => match self.costs_less_than_a_page(&foreseen.refusal) {
-                true => refuse(foreseen.refusal),
-                false => Permission::Allowed,
+            (true, HeldBack::ToTheLast) => {
+                match self.costs_less_than_a_page(&foreseen.refusal, under_way) {
+                    true => refuse(foreseen.refusal),
+                    false => Permission::Allowed,
+                }
+            }
+        }
+    }
+
+    /// Whether the page that a URL is predicted to repeat led to new URLs, and the URL may lead to
+    /// others of its own: its links are not those of the page, but copies of them.
+    fn leads_on(&self, refusal: &Refusal, normalizer: &UrlNormalizer) -> bool {
+        match refusal {
+            Refusal::PredictedDuplicate(prediction) => match &prediction.cause {
+                PredictionCause::IgnoredParameters { .. } => false,
+                PredictionCause::Rules { .. } => {
+                    self.leading.is_full()
+                        || self.leading.contains(&prediction.original, normalizer)
+                }
             },
+            Refusal::Robots(_)
+            | Refusal::Guard(_)
+            | Refusal::Trap(_)
+            | Refusal::LowYield(_)
+            | Refusal::LeftOut(_)
+            | Refusal::HostGone(_)
+            | Refusal::Unknown(_) => false,
         }
     }
 
@@ -258,8 +288,8 @@ impl FetchGate {
         rules.iter().any(|rule| self.losses.of(rule).unique > 0)
     }
 
-    fn costs_less_than_a_page(&self, refusal: &Refusal) -> bool {
-        let bound = |rule: &String| self.losses.of(rule).with_one_more().bound();
+    fn costs_less_than_a_page(&self, refusal: &Refusal, under_way: impl Fn(&str) -> u64) -> bool {
+        let bound = |rule: &String| self.losses.of(rule).with_more(1 + under_way(rule)).bound();
         refusal.rules().iter().all(|rule| bound(rule) < LOSS_MAX)
     }
 
@@ -375,6 +405,9 @@ impl FetchGate {
         let is_whole = record.page.is_some() && (200..300).contains(&record.status());
         if is_whole && record.junk() != Some(&JunkReason::SoftNotFound) {
             self.read.note(&url, normalizer);
+            if record.links.iter().any(|link| link.fate == LinkFate::New) {
+                self.leading.note(&url, normalizer);
+            }
         }
         let canonical = canonical_of(record).map(|canonical| normalizer.normalized(&canonical));
         if let Some(canonical) = &canonical {
@@ -578,7 +611,7 @@ fn rehosted(url: &str, other: &CanonicalUrl) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use archive::{FetchRecord, NeighbourRecord, PageSummary};
+    use archive::{FetchRecord, LinkRecord, NeighbourRecord, PageSummary};
     use outcome::{DuplicateKind, NeighbourDecision, Outcome, Verdict};
     use proptest::strategy::Strategy as _;
 
@@ -746,7 +779,7 @@ mod tests {
         let url = CanonicalUrl::parse(&refused.url).unwrap();
         let nothing = UrlNormalizer::default();
         for reached in [HeldBack::UntilOthersAreDone, HeldBack::ToTheLast] {
-            let last = gate.check_at_last(&url.host(), &url, &nothing, reached);
+            let last = gate.check_at_last(&url.host(), &url, &nothing, reached, |_| 0);
             assert_eq!(last, Permission::Allowed);
         }
     }
@@ -767,7 +800,7 @@ mod tests {
         for reached in [HeldBack::UntilOthersAreDone, HeldBack::ToTheLast] {
             for number in std::mem::take(&mut held) {
                 let (url, nothing) = (copy(number), UrlNormalizer::default());
-                match gate.check_at_last(&url.host(), &url, &nothing, reached) {
+                match gate.check_at_last(&url.host(), &url, &nothing, reached, |_| 0) {
                     Permission::Allowed => {
                         fetched += 1;
                         let original = format!("http://a.example/{number}");
@@ -808,6 +841,48 @@ mod tests {
         assert!((150..250).contains(&refused), "{refused}");
         assert_eq!(fetched + refused, 1_000);
         assert_eq!(at_last(1_000, |number| number % 100 == 7), (1_000, 0));
+    }
+
+    #[test]
+    fn a_copy_of_a_page_that_led_on_is_fetched_and_no_more_is_refused_than_costs_a_page() {
+        let mut gate = mirrored_in(holding());
+        let copy = |number: u32| format!("http://m.example/{number}");
+        for number in 100..300 {
+            let original = format!("http://a.example/{number}");
+            let links = match number % 2 {
+                0 => vec![LinkRecord {
+                    fate: LinkFate::New,
+                    ..LinkRecord::default()
+                }],
+                _ => Vec::new(),
+            };
+            take_in(
+                &mut gate,
+                &PageRecord {
+                    links,
+                    ..page(&original, None)
+                },
+            );
+            if number < 150 {
+                observe(&mut gate, &copy(number), Some(&original));
+            }
+        }
+        let refused = |under_way: u64| {
+            let is_refused = |number: &u32| {
+                let (url, nothing) = (copy(*number), UrlNormalizer::default());
+                let url = CanonicalUrl::parse(&url).unwrap();
+                let last = HeldBack::ToTheLast;
+                let said = gate.check_at_last(&url.host(), &url, &nothing, last, |_| under_way);
+                matches!(said, Permission::Refused(_))
+            };
+            (150..300).filter(is_refused).collect::<Vec<u32>>()
+        };
+        let of_none = refused(0);
+        assert!(of_none.len() > 5, "{of_none:?}");
+        assert!(of_none.iter().all(|number| number % 2 == 1), "{of_none:?}");
+        // Of fifty in the sample, seventeen refusals are one page with a confidence of 95 %.
+        assert_eq!(refused(15), of_none);
+        assert_eq!(refused(20), [0; 0]);
     }
 
     #[test]

@@ -50,6 +50,19 @@ impl Waiting for Frontier {
     }
 }
 
+/// No URL that waits: what links say of any is known already.
+pub(crate) struct NoneWaits;
+
+impl Waiting for NoneWaits {
+    fn context_of(&self, _: &CanonicalUrl) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn amend(&mut self, _: &CanonicalUrl, _: Vec<u8>, _: f32) -> Result<(), FrontierError> {
+        Ok(())
+    }
+}
+
 /// What whoever decided about a page knows of it already, so that it is not computed again.
 #[derive(Debug, Default)]
 pub struct Lent<'a> {

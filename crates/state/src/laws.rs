@@ -78,14 +78,27 @@ fn frontier_config(kinds: Kinds) -> FrontierConfig {
     }
 }
 
+/// How far in the journal the stores of a state have come.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reached {
+    frontier: u64,
+    links: u64,
+    prints: u64,
+}
+
 /// Opens a state with what its stores hold, and the journal positions of those.
-fn open(dir: &Path, kinds: Kinds, now: Instant) -> (State, u64, u64) {
+fn open(dir: &Path, kinds: Kinds, now: Instant) -> (State, Reached) {
     let (frontier, opened) =
         Frontier::open(&dir.join("frontier"), frontier_config(kinds), now).unwrap();
     let (prints, prints_opened) =
         TableIndex::open(&dir.join("prints"), &IndexConfig::default()).unwrap();
     let state = State::new(policy(kinds), frontier, prints).unwrap();
-    (state, opened.position, prints_opened.position)
+    let reached = Reached {
+        frontier: opened.position,
+        links: opened.memory_position,
+        prints: prints_opened.position,
+    };
+    (state, reached)
 }
 
 /// A journal: each record as it is written, with its text.
@@ -119,12 +132,13 @@ impl Journal {
     }
 
     /// Applies the journal to a state whose stores hold what came before two positions.
-    fn replay(&self, state: &mut State, frontier: u64, prints: u64) {
+    fn replay(&self, state: &mut State, reached: Reached) {
         for (position, record) in self.read().enumerate() {
             let position = position as u64 + 1;
             let stored = Stored {
-                frontier: position <= frontier,
-                prints: position <= prints,
+                frontier: position <= reached.frontier,
+                links: position <= reached.links,
+                prints: position <= reached.prints,
             };
             let read = |at: &BodyRef| self.text(at);
             let applied = state.apply(&record, stored, Lent::default(), read);
@@ -230,6 +244,9 @@ impl World {
         self.journal.synced = self.journal.records.len();
         let end = self.journal.records.len() as u64;
         self.state.store(end, end).unwrap();
+        if self.dice.roll(4) == 0 {
+            self.state.queue().lock().frontier.save().unwrap();
+        }
         self.state.rescore_if_due().unwrap();
     }
 
@@ -241,8 +258,8 @@ impl World {
         let nowhere = tempfile::tempdir().unwrap();
         // sled lets go of a directory when the old state is gone.
         self.state = open(nowhere.path(), self.kinds, self.now).0;
-        let (mut state, frontier, prints) = open(self.dir.path(), self.kinds, self.now);
-        self.journal.replay(&mut state, frontier, prints);
+        let (mut state, reached) = open(self.dir.path(), self.kinds, self.now);
+        self.journal.replay(&mut state, reached);
         state.go_live().unwrap();
         self.state = state;
     }
@@ -542,7 +559,7 @@ fn answer_queue(state: &State, journal: &Journal, answer: &mut impl FnMut(String
             queue.gate.check(&url.host(), &url, &normalizer),
             queue
                 .gate
-                .check_at_last(&url.host(), &url, &normalizer, HeldBack::ToTheLast),
+                .check_at_last(&url.host(), &url, &normalizer, HeldBack::ToTheLast, |_| 0),
         ];
         let plain = normalizer.normalized(&url);
         let scope: Vec<_> = (0..3)
@@ -618,7 +635,7 @@ fn crawl(seed: u64, steps: usize, kinds: Kinds) {
     world.end_group();
     let dir = tempfile::tempdir().unwrap();
     let (mut fresh, ..) = open(dir.path(), kinds, world.now);
-    world.journal.replay(&mut fresh, 0, 0);
+    world.journal.replay(&mut fresh, Reached::default());
     let live = answers(&mut world.state, &world.journal);
     assert_same(&live, &answers(&mut fresh, &world.journal));
 }
@@ -744,7 +761,7 @@ fn what_is_lent_is_what_would_be_computed() {
     }
     world.end_group();
     // The journal has the same texts, and nothing else is lent to the fresh state.
-    world.journal.replay(&mut fresh, 0, 0);
+    world.journal.replay(&mut fresh, Reached::default());
     let pages = world.journal.read().filter(|record| match &record.event {
         Event::Page(page) => page.page.is_some() && page.text.is_some(),
         _ => false,
@@ -770,4 +787,89 @@ fn what_is_lent_is_what_would_be_computed() {
         pages.map(|(_, answer)| answer.clone()).collect::<Vec<_>>()
     };
     assert_eq!(pages(&live), pages(&fresh));
+}
+
+#[test]
+fn what_links_said_of_a_waiting_url_is_not_said_again_to_memory_that_was_saved_with_it() {
+    let kinds = Kinds {
+        has_topic: true,
+        keep: 0,
+        links_of_duplicates: 0,
+        urls_per_host: 0,
+        is_swapped: false,
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let (mut state, _) = open(dir.path(), kinds, Instant::now());
+    let target = "http://h9.example/planner";
+    let mut records = Vec::new();
+    // More pages than features name.
+    for number in 0..40u32 {
+        let link = archive::LinkRecord {
+            url: target.into(),
+            anchor: format!("word{number}"),
+            promise: 0.5,
+            fate: match number {
+                0 => outcome::LinkFate::New,
+                _ => outcome::LinkFate::Seen,
+            },
+            context: match number {
+                0 => crate::context::encode(&focus_features(target)),
+                _ => String::new(),
+            },
+            ..archive::LinkRecord::default()
+        };
+        let page = PageRecord {
+            url: format!("http://h9.example/{number}"),
+            host: "h9.example".into(),
+            links: vec![link],
+            ..PageRecord::default()
+        };
+        let record = state.record(Event::Page(Box::new(page)), BEGAN_MS);
+        testing::apply(&mut state, &record);
+        records.push(record);
+    }
+    let mut again = |links| {
+        let stored = Stored {
+            frontier: true,
+            links,
+            prints: true,
+        };
+        for record in &records {
+            let applied = state.apply(record, stored, Lent::default(), |_| None);
+            applied.unwrap();
+        }
+        let target = CanonicalUrl::parse(target).unwrap();
+        let frontier = &state.queue().lock().frontier;
+        frontier.context_of(&target).map(<[u8]>::to_vec)
+    };
+    let said = again(true);
+    assert!(said.is_some());
+    assert_eq!(again(true), said);
+    assert_ne!(again(false), said, "it would have been said twice");
+}
+
+/// Features of a link, as a record has them.
+fn focus_features(url: &str) -> Vec<u8> {
+    let mut focus = focus::Focus::new(
+        policy(Kinds {
+            has_topic: true,
+            keep: 0,
+            links_of_duplicates: 0,
+            urls_per_host: 0,
+            is_swapped: false,
+        })
+        .focus
+        .as_ref()
+        .unwrap(),
+    )
+    .unwrap();
+    let link = focus::LinkContext {
+        parent: Some(1),
+        url,
+        anchor: "planner",
+        context: "",
+        tag_path: "",
+        in_main: true,
+    };
+    focus.features(&link).to_bytes()
 }

@@ -1,17 +1,18 @@
 //! What the dispatcher shares with the writer: whose turn is it, and is that URL worth a request?
 //!
-//! Frontier, robots.txt and fetch gate are asked together and change together, so they lie behind one lock. It
-//! is held for a few lines at a time; nothing under it waits for a disk or computes for long, but
-//! for the frontier's own rows.
+//! Frontier, robots.txt and fetch gate are asked together and change together, so they lie behind one
+//! lock. It is held for a few lines at a time; nothing under it waits for a disk or computes for long,
+//! but for the frontier's own rows.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use frontier::{
     CanonicalUrl, Frontier, FrontierError, FrontierUrl, Gate, HeldBack, HostKey, Next, Permission,
-    Scope, UrlNormalizer,
+    Refused, Scope, UrlNormalizer,
 };
-use outcome::LinkFate;
+use outcome::{LinkFate, Refusal};
 
 use crate::fetch_gate::{FetchGate, ForeseenBy};
 use crate::reach::SharedScope;
@@ -28,6 +29,8 @@ pub struct Queue {
     scope: SharedScope,
     /// What may be asked for.
     pub(crate) robots: RobotsBook,
+    /// Refusals of held back URLs that are not recorded yet, by rule: they count for its bound.
+    refusing: HashMap<String, u64>,
 }
 
 impl Queue {
@@ -37,15 +40,27 @@ impl Queue {
     /// # Errors
     /// When the frontier's store cannot be read.
     pub fn next(&mut self, now: Instant, now_ms: u64) -> Result<Next, FrontierError> {
-        let (robots, gate) = (&self.robots, &self.gate);
         let scope = &*self.scope.read().unwrap_or_else(PoisonError::into_inner);
         let mut gates = Gates {
-            robots,
-            gate,
+            robots: &self.robots,
+            gate: &self.gate,
             scope,
+            refusing: &mut self.refusing,
             now_ms,
         };
         self.frontier.next(now, &mut gates)
+    }
+
+    /// A refusal is recorded.
+    pub(crate) fn note_refused(&mut self, refusal: &Refusal) {
+        for rule in refusal.rules() {
+            if let Some(count) = self.refusing.get_mut(&rule) {
+                *count -= 1;
+                if *count == 0 {
+                    self.refusing.remove(&rule);
+                }
+            }
+        }
     }
 
     /// By which rules a URL that was fetched would have been refused.
@@ -59,6 +74,7 @@ struct Gates<'q> {
     gate: &'q FetchGate,
     scope: &'q Scope,
     now_ms: u64,
+    refusing: &'q mut HashMap<String, u64>,
 }
 
 impl Gate for Gates<'_> {
@@ -91,7 +107,16 @@ impl Gate for Gates<'_> {
         normalizer: &UrlNormalizer,
         reached: HeldBack,
     ) -> Permission {
-        self.gate.check_at_last(host, url, normalizer, reached)
+        let refusing = &mut *self.refusing;
+        let under_way = |rule: &str| refusing.get(rule).copied().unwrap_or(0);
+        let gate = self.gate;
+        let permission = gate.check_at_last(host, url, normalizer, reached, under_way);
+        if let Permission::Refused(Refused::Refusal(refusal)) = &permission {
+            for rule in refusal.rules() {
+                *refusing.entry(rule).or_default() += 1;
+            }
+        }
+        permission
     }
 }
 
@@ -111,6 +136,7 @@ impl SharedQueue {
             gate,
             robots,
             scope,
+            refusing: HashMap::new(),
         })))
     }
 

@@ -42,12 +42,20 @@ impl Reach {
         })
     }
 
-    /// Takes in a seed.
+    /// Takes in a seed, or what else is said of one that is known.
     ///
     /// # Errors
     /// When the record's URL is damaged: then the seed counts for nothing.
     pub fn apply_seed(&mut self, seed: &SeedRecord) -> Result<(), UrlError> {
         let given = seed_url(seed)?;
+        let is_it = |known: &&mut SeedRecord| {
+            (&known.url, known.sitemap, known.example) == (&seed.url, seed.sitemap, seed.example)
+        };
+        if let Some(known) = self.seeds.get_mut(seed.seed as usize).filter(is_it) {
+            known.clone_from(seed);
+            self.change().change_seed(seed.seed, &given);
+            return Ok(());
+        }
         match seed.example {
             Some(_) => self.change().add_example(),
             None => self.change().add_seed(&given),

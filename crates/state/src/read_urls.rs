@@ -32,7 +32,7 @@ pub(crate) struct ReadUrls {
 impl ReadUrls {
     /// Notes a page that was read.
     pub(crate) fn note(&mut self, url: &CanonicalUrl, normalizer: &UrlNormalizer) {
-        if self.forms.len() >= FORMS_MAX {
+        if self.is_full() {
             return;
         }
         let Ok(plain) = CanonicalUrl::parse(&normalizer.normalized(url)) else {
@@ -53,6 +53,11 @@ impl ReadUrls {
                 names.push((*name).to_owned());
             }
         }
+    }
+
+    /// Whether further pages are not noted.
+    pub(crate) fn is_full(&self) -> bool {
+        self.forms.len() >= FORMS_MAX
     }
 
     /// Whether a page was read under this URL, or under one that differs from it in parameters that

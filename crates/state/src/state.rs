@@ -107,6 +107,15 @@ impl State {
         Ok(())
     }
 
+    /// The last call of a process that ends in order, after [`State::store`]: the next start has less
+    /// to do.
+    ///
+    /// # Errors
+    /// When a store cannot be written.
+    pub fn save_at_end(&mut self) -> Result<(), StoreError> {
+        Ok(self.queue.lock().frontier.save_at_end()?)
+    }
+
     /// From here on records are made, and no longer read from the journal: what waits is scored as
     /// the model has it now, new URLs may be leased only when they are stored, and hosts are owed what
     /// they were owed when the last process ended.

@@ -72,6 +72,9 @@ impl CrawlConfig {
             hosts_max: limits.hosts,
             hosts_per_domain: limits.hosts_per_domain,
             pending_in_memory: limits.pending_in_memory,
+            slots_in_memory: limits
+                .pending_in_memory
+                .saturating_mul(frontier::SLOTS_PER_URL),
             ignores_parameters: self.dedup.idle_parameters != LearntRule::Off,
         }
     }

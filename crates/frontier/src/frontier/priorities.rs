@@ -67,7 +67,8 @@ impl Frontier {
     ) -> Result<bool, FrontierError> {
         let key = url.key();
         if let Some(leased) = self.leased.get_mut(&key) {
-            *leased = context;
+            leased.set_context(context);
+            leased.set_priority(priority);
             return Ok(false);
         }
         self.change(key, priority, Some(context))

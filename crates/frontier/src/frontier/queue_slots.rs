@@ -1,19 +1,16 @@
 //! Queue slots in memory and in the store: every pending URL has one, in one place.
 
-use std::time::Duration;
-
 use super::Frontier;
+use super::saving::longest_wait;
 use crate::config::FrontierError;
 use crate::lease::HeldBack;
 use crate::store::{QueueSlot, StoreError};
 use crate::url_table::Entry;
 
-/// Slots in memory for each URL that may have its entry there.
-pub(super) const SLOTS_PER_ENTRY: usize = 4;
 /// A queue with fewer slots than this is not worth the way to the store.
-const SPILL_MIN: usize = 256;
-/// Slots that come back from the store at once.
-const RETURNED_MAX: usize = 1_000;
+const SPILL_MIN: usize = 64;
+/// Of so many slots that may be in memory, one is room between two times that queues are spilled.
+const SPILL_SHARE: usize = 4;
 
 impl Frontier {
     /// A URL waits from now on, and is stored so with the next position.
@@ -58,52 +55,52 @@ impl Frontier {
         not_before_ms: u64,
     ) -> Result<(), StoreError> {
         let id = self.host_id(&entry.url.url.host());
-        let longest = self.config.retry_after_max.max(Duration::from_secs(3_600));
-        let not_before = self.clock.instant_of(not_before_ms, longest);
-        let slot = entry.slot(key);
-        if self.hosts[id].push(slot, not_before) {
-            self.slots_in_memory += 1;
-        } else {
-            self.spill(id, &[slot])?;
-        }
-        let slots_max = self.config.pending_in_memory.max(1);
-        if self.slots_in_memory > slots_max.saturating_mul(SLOTS_PER_ENTRY) {
-            let spill_min = self.at_most_pending(SPILL_MIN);
-            let slots = self.hosts[id].take_worse_half(spill_min);
-            self.slots_in_memory -= slots.len();
-            self.spill(id, &slots)?;
+        let not_before = self
+            .clock
+            .instant_of(not_before_ms, longest_wait(&self.config));
+        self.hosts[id].push(entry.slot(key), not_before);
+        self.slots_in_memory += 1;
+        if self.slots_in_memory > self.spill_at.max(self.config.slots_in_memory) {
+            self.spill()?;
         }
         self.update(id);
         Ok(())
     }
 
-    /// A number of slots, less where memory is to hold fewer URLs than that.
-    fn at_most_pending(&self, slots: usize) -> usize {
-        slots.min(self.config.pending_in_memory).max(2)
-    }
-
-    fn spill(&mut self, id: usize, slots: &[QueueSlot]) -> Result<(), StoreError> {
-        let host = &mut self.hosts[id];
-        self.urls.store.spill(&host.host, slots)?;
-        host.note_spilled(slots);
+    /// Spills the worse half of each queue: of all long ones, and where that makes too little room,
+    /// of all.
+    fn spill(&mut self) -> Result<(), StoreError> {
+        let slots_max = self.config.slots_in_memory;
+        for spill_min in [SPILL_MIN.min(slots_max).max(2), 2] {
+            let (store, in_memory) = (&mut self.urls.store, &mut self.slots_in_memory);
+            let mut queues = (0..).zip(&mut self.hosts.queues).filter_map(|(id, host)| {
+                let slots = host.take_worse_half(spill_min);
+                *in_memory -= slots.len();
+                (!slots.is_empty()).then_some((id, slots))
+            });
+            store.spill(&mut queues)?;
+            if self.slots_in_memory <= slots_max - slots_max / SPILL_SHARE {
+                break;
+            }
+        }
+        // Where all queues are short they are not gone through for each URL.
+        self.spill_at = self.slots_in_memory + slots_max / SPILL_SHARE;
         Ok(())
     }
 
-    /// Takes the best spilled slots of a host back when its queue in memory has run empty.
+    /// Takes spilled slots of a host back until the first one in memory is its best.
     pub(super) fn unspill(&mut self, id: usize) -> Result<(), FrontierError> {
-        if !self.hosts[id].wants_back() {
-            return Ok(());
+        while self.hosts[id].wants_back() {
+            let returned = self.urls.store.take_spilled(id as u32)?;
+            let host = &mut self.hosts[id];
+            if returned.slots.is_empty() {
+                return Err(FrontierError::LostSlots {
+                    host: host.host.clone(),
+                });
+            }
+            self.slots_in_memory += returned.slots.len();
+            host.note_returned(&returned.slots, returned.rest_from);
         }
-        let wanted = self.at_most_pending(RETURNED_MAX);
-        let host = &mut self.hosts[id];
-        let slots = self.urls.store.take_spilled(&host.host, wanted)?;
-        if (slots.len() as u64) < host.spilled().min(wanted as u64) {
-            return Err(FrontierError::LostSlots {
-                host: host.host.clone(),
-            });
-        }
-        self.slots_in_memory += slots.len();
-        host.note_returned(&slots);
         Ok(())
     }
 
@@ -114,18 +111,18 @@ impl Frontier {
             self.counts.pending -= 1;
             return Ok(());
         }
-        // An entry from the store does not say whether its URL is held back.
+        // An entry from the store does not say whether its URL is held back; slots of those are in
+        // memory.
         let plain = QueueSlot {
             priority: entry.url.priority,
             ..entry.slot(key)
         };
         let held = [HeldBack::UntilOthersAreDone, HeldBack::ToTheLast];
         let held = held.map(|held| plain.held_back(held));
-        let mut is_taken = false;
-        for slot in [entry.slot(key), plain].into_iter().chain(held) {
-            is_taken = is_taken || self.take_slot(id, &slot)?;
-        }
-        if !is_taken {
+        let mut slots = [entry.slot(key), plain].into_iter().chain(held);
+        let in_memory = slots.any(|slot| self.hosts[id].remove(&slot));
+        self.slots_in_memory -= usize::from(in_memory);
+        if !in_memory && !self.forget_spilled(id, &plain) {
             return Err(self.lost(id, key));
         }
         self.counts.pending -= 1;
@@ -144,30 +141,31 @@ impl Frontier {
             self.update(id);
             return Ok(());
         }
-        if !self.take_slot(id, before)? {
+        if !self.take_slot(id, before) {
             return Err(self.lost(id, before.key));
         }
-        if self.hosts[id].push(after, None) {
-            self.slots_in_memory += 1;
-        } else {
-            self.spill(id, &[after])?;
-        }
+        self.hosts[id].push(after, None);
+        self.slots_in_memory += 1;
         self.update(id);
         Ok(())
     }
 
     /// Takes a slot out, of memory or of the store; false when it is in neither.
-    fn take_slot(&mut self, id: usize, slot: &QueueSlot) -> Result<bool, StoreError> {
-        let host = &mut self.hosts[id];
-        if host.remove(slot) {
+    fn take_slot(&mut self, id: usize, slot: &QueueSlot) -> bool {
+        if self.hosts[id].remove(slot) {
             self.slots_in_memory -= 1;
-            return Ok(true);
+            return true;
         }
-        let was_spilled = host.spilled() > 0 && self.urls.store.remove_spilled(&host.host, slot)?;
+        self.forget_spilled(id, slot)
+    }
+
+    fn forget_spilled(&mut self, id: usize, slot: &QueueSlot) -> bool {
+        let host = &mut self.hosts[id];
+        let was_spilled = host.spilled() > 0 && self.urls.store.forget_spilled(id as u32, slot);
         if was_spilled {
-            host.note_unspilled();
+            host.note_forgotten();
         }
-        Ok(was_spilled)
+        was_spilled
     }
 
     pub(super) fn lost(&self, id: usize, key: u128) -> FrontierError {

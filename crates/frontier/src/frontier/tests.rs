@@ -1,11 +1,10 @@
 //! What the frontier keeps in memory; its other laws are in `laws.rs`.
 
 use super::*;
-use crate::frontier::queue_slots::SLOTS_PER_ENTRY;
 use crate::host::HostKey;
 use crate::lease::{FrontierUrl, Gate, Next, Permission};
 use crate::politeness::HostAdvice;
-use crate::store::QueueSlot;
+use crate::store::{Applied, Change, QueueSlot, Returned, Saved};
 
 struct Open;
 
@@ -31,6 +30,7 @@ fn as_many_urls_stay_in_memory_as_the_bound_says_and_the_rest_waits_on_disk() {
     const BOUND: usize = 100;
     let config = FrontierConfig {
         pending_in_memory: BOUND,
+        slots_in_memory: 4 * BOUND,
         ..FrontierConfig::default()
     };
     let dir = tempfile::tempdir().expect("a directory");
@@ -46,7 +46,7 @@ fn as_many_urls_stay_in_memory_as_the_bound_says_and_the_rest_waits_on_disk() {
     assert_eq!(frontier.urls.entries_in_memory(), BOUND);
     for page in BOUND..2_000 {
         frontier.admit(url(page)).expect("admits");
-        assert!(frontier.slots_in_memory <= BOUND * SLOTS_PER_ENTRY);
+        assert!(frontier.slots_in_memory <= 4 * BOUND);
     }
     frontier.apply(3).expect("written");
     assert_eq!(frontier.urls.entries_in_memory(), BOUND);
@@ -54,7 +54,7 @@ fn as_many_urls_stay_in_memory_as_the_bound_says_and_the_rest_waits_on_disk() {
     drop(frontier);
     let (frontier, _) = open().expect("opens again");
     assert_eq!(frontier.urls.entries_in_memory(), BOUND);
-    assert!(frontier.slots_in_memory <= BOUND * SLOTS_PER_ENTRY);
+    assert!(frontier.slots_in_memory <= 4 * BOUND);
     assert_eq!(frontier.counts().pending, 2_000);
 }
 
@@ -73,6 +73,7 @@ fn deferred_urls_stay_within_the_bound_and_all_go_at_last() {
     const PAGES: usize = 1_500;
     let config = FrontierConfig {
         pending_in_memory: BOUND,
+        slots_in_memory: 4 * BOUND,
         ..FrontierConfig::default()
     };
     let dir = tempfile::tempdir().expect("a directory");
@@ -182,32 +183,47 @@ impl FrontierStore for Failing {
     fn has_url(&self, key: u128) -> Result<bool, StoreError> {
         self.url(key).map(|url| url.is_some())
     }
-    fn position(&self) -> Result<u64, StoreError> {
+    fn position(&self) -> u64 {
         self.store.position()
     }
-    fn urls_after(
-        &self,
-        key: Option<u128>,
-        limit: usize,
-    ) -> Result<Vec<(u128, StoredUrl)>, StoreError> {
-        self.store.urls_after(key, limit)
+    fn memory_position(&self) -> u64 {
+        self.store.memory_position()
     }
-    fn apply(&mut self, urls: &[(u128, StoredUrl)], position: u64) -> Result<(), StoreError> {
-        self.store.apply(urls, position)
+    fn keys(&self, take: &mut dyn FnMut(u64) -> bool) -> Result<(), StoreError> {
+        self.store.keys(take)
     }
-    fn spill(&mut self, host: &HostKey, slots: &[QueueSlot]) -> Result<(), StoreError> {
-        self.store.spill(host, slots)
+    fn apply(&mut self, changes: &[(u128, Change)], position: u64) -> Result<(), StoreError> {
+        self.store.apply(changes, position)
     }
-    fn take_spilled(&mut self, host: &HostKey, limit: usize) -> Result<Vec<QueueSlot>, StoreError> {
-        let mut slots = self.store.take_spilled(host, limit)?;
-        slots.truncate(if self.forgets { 0 } else { limit });
-        Ok(slots)
+    fn spill(
+        &mut self,
+        queues: &mut dyn Iterator<Item = (u32, Vec<QueueSlot>)>,
+    ) -> Result<(), StoreError> {
+        self.store.spill(queues)
     }
-    fn remove_spilled(&mut self, host: &HostKey, slot: &QueueSlot) -> Result<bool, StoreError> {
-        self.store.remove_spilled(host, slot)
+    fn take_spilled(&mut self, host: u32) -> Result<Returned, StoreError> {
+        if self.forgets {
+            return Ok(Returned::default());
+        }
+        self.store.take_spilled(host)
     }
-    fn clear_spilled(&mut self) -> Result<(), StoreError> {
-        self.store.clear_spilled()
+    fn forget_spilled(&mut self, host: u32, slot: &QueueSlot) -> bool {
+        self.store.forget_spilled(host, slot)
+    }
+    fn wants_save(&self, at_end: bool) -> bool {
+        self.store.wants_save(at_end)
+    }
+    fn save(&mut self, memory: &mut dyn Iterator<Item = Saved>) -> Result<(), StoreError> {
+        self.store.save(memory)
+    }
+    fn load(
+        &mut self,
+        take: &mut dyn FnMut(Saved) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.store.load(take)
+    }
+    fn tail(&mut self) -> Result<Vec<Applied>, StoreError> {
+        self.store.tail()
     }
 }
 
@@ -218,6 +234,7 @@ fn a_url_that_cannot_be_read_is_an_error_and_is_not_counted_as_finished() {
         let config = FrontierConfig {
             delay: Duration::ZERO,
             pending_in_memory: 4,
+            slots_in_memory: 16,
             ..FrontierConfig::default()
         };
         let store = Failing {

@@ -8,9 +8,9 @@ use outcome::{LinkFate, Refusal};
 use super::Frontier;
 use crate::config::FrontierError;
 use crate::host::HostKey;
-use crate::lease::{FrontierUrl, Gate, Lease, Next, Permission, Refused, Settled};
+use crate::lease::{Gate, Lease, Next, Permission, Refused, Settled};
 use crate::politeness::{HostAdvice, HostPast};
-use crate::store::{QueueSlot, StoredUrl};
+use crate::store::{Change, QueueSlot};
 use crate::url_table::Entry;
 
 impl Frontier {
@@ -89,15 +89,20 @@ impl Frontier {
         self.addresses.is_full(address, max)
     }
 
-    /// What is said to a URL whose turn it is, in this order: by its host's budget and the scope, by a
+    /// What is said to a URL whose turn it is, in this order: by the budgets of its host
+    /// and its seed and by the scope, by a
     /// host that was given up, by the trap rules, by robots.txt, and by what was learnt of its like.
     fn permission(&mut self, id: usize, entry: &Entry, gate: &mut dyn Gate) -> Permission {
         let queue = &self.hosts[id];
         let (host, url) = (&queue.host, &entry.url.url);
         // It may have been admitted when another scope or budget was in force.
-        let belongs = match entry.url.depth > 0 && queue.is_over_budget() {
-            true => Err(LinkFate::BudgetHost),
-            false => gate.belongs(&entry.url),
+        let is_seed = entry.url.depth == 0;
+        let belongs = if !is_seed && queue.is_over_budget() {
+            Err(LinkFate::BudgetHost)
+        } else if !is_seed && self.is_seed_over_budget(entry.url.seed) {
+            Err(LinkFate::BudgetSeed)
+        } else {
+            gate.belongs(&entry.url)
         };
         if let Err(fate) = belongs {
             return Permission::Refused(Refused::Refusal(Refusal::LeftOut(fate)));
@@ -191,18 +196,20 @@ impl Frontier {
         self.update(id);
     }
 
-    fn lease(&mut self, id: usize, key: u128, entry: Entry) -> Lease {
+    fn lease(&mut self, id: usize, key: u128, mut entry: Entry) -> Lease {
+        entry.held = None;
         if self.hosts[id].pop().is_some() {
             self.slots_in_memory -= 1;
             self.counts.pending -= 1;
         }
         self.counts.in_flight += 1;
-        self.leased.insert(key, entry.url.context.clone());
-        Lease {
-            url: entry.url,
+        let lease = Lease {
+            url: entry.url.clone(),
             attempt: entry.attempt,
             order: entry.order,
-        }
+        };
+        self.leased.insert(key, entry);
+        lease
     }
 
     pub(super) fn is_leased(&self, key: u128) -> bool {
@@ -304,23 +311,22 @@ impl Frontier {
     pub fn settle(&mut self, settled: Settled) -> Result<(), FrontierError> {
         let (Settled::Finished(lease) | Settled::RetryAt(lease, _)) = &settled;
         let key = lease.url.url.key();
-        let context = self.leased.remove(&key);
+        let entry = self.leased.remove(&key);
         self.counts.in_flight -= 1;
         self.release_deferred();
         match settled {
             Settled::Finished(lease) => {
                 self.counts.finished += 1;
-                let finished = StoredUrl::Finished {
+                self.budgets.note_finished(lease.url.seed);
+                let finished = Change::Finished {
                     seed: lease.url.seed,
                     host: lease.url.url.host(),
                 };
                 self.urls.write_later(key, finished);
             }
             Settled::RetryAt(lease, unix_ms) => {
-                let url = FrontierUrl {
-                    context: context.unwrap_or_default(),
-                    ..lease.url
-                };
+                // With what links have said of it since.
+                let url = entry.map_or(lease.url, |entry| entry.url);
                 let entry = Entry::new(url, lease.attempt + 1, lease.order);
                 self.enqueue(key, entry, unix_ms)?;
             }

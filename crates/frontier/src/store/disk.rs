@@ -1,74 +1,79 @@
-//! The store of a crawl, `state/frontier`: one map of rows.
+//! The store of a crawl, `state/frontier`: a log of what became of URLs, an index of it by key, and
+//! now and then a copy of what was in memory.
 //!
 //! ```text
-//! m                                     format, journal position
-//! u <xxh3-128 of the URL>               the URL while it waits; seed and host once it is finished
-//! q <host> <priority> <depth> <order>   spilled slots, in the order in which they are served
+//! lock          held while the store is open
+//! checkpoint    what was in memory at a moment, and which of the files below belong to it
+//! *.urls        the log: a row for each change of a URL
+//! *.keys        the index: where in the log a URL's row is
+//! *.slots       spilled queue slots
+//! damaged       why the next start has to begin anew, where something could not be read
 //! ```
 //!
-//! URLs are written in batches, the position with the last of them. After a crash the rows are
-//! those of some earlier moment with that moment's position, or some of the rows that came after
-//! it; replaying again what a batch had already applied changes nothing.
+//! All is written once, in order, but for runs of the index and of slots, which are merged a few
+//! times. A start reads the checkpoint, the keys, and what the log has after the checkpoint; it
+//! writes nothing. A checkpoint is due when the log has grown by as much as the last one was large,
+//! so that all of them together are no larger than the log. After a crash what was not handed to the
+//! operating system is gone, and with it the position: it is replayed from the journal.
 
+use std::fs::{File, TryLockError};
 use std::path::Path;
+use std::sync::Arc;
 
-use kv::{BATCH_MAX, Batch, Format, Options, Store};
-use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
-
-use super::{FrontierStore, QueueSlot, StoreError, StoredUrl};
+use super::{Applied, Change, FrontierStore, QueueSlot, Returned, Saved, StoreError, StoredUrl};
 use crate::config::Opened;
-use crate::host::HostKey;
-use crate::lease::FrontierUrl;
-use crate::url::CanonicalUrl;
 
-/// The format of the rows; a store of another one is set aside and rebuilt.
-const FORMAT: u8 = 1;
+mod checkpoint;
+mod files;
+mod index;
+mod log;
+mod queues;
+mod row;
 
-const META: &[u8] = b"m";
-const URL: u8 = b'u';
-const SLOT: u8 = b'q';
+use checkpoint::Files;
+use files::Dir;
+use index::{FINISHED, Index};
+use log::{Log, Place, Rows};
+use queues::Queues;
+use row::Row;
 
-const OPTIONS: Options<'_> = Options {
-    format: Format {
-        key: META,
-        value: &[FORMAT],
-        otherwise: "it is of another format than this version of Tamis writes",
-    },
-    cache_bytes: 32 << 20,
-    // Nothing waits for the disk: what a crash loses is replayed from the journal.
-    flush_every: None,
-};
+const OTHER_FORMAT: &str = "it is of another format than this version of Tamis writes";
+/// The log has grown at least by so much before memory is saved again.
+const SAVE_MIN: u64 = 32 << 20;
+/// At the end of a process memory is saved if the log has grown by this share of that.
+const SAVE_SHARE_AT_END: u64 = 8;
+/// Bytes that a change of the tail counts for at least: a start takes as long for it as for so many
+/// bytes of a checkpoint.
+const ROW_COST: u64 = 150;
+/// Changes of the tail that are given at once.
+const TAIL_MAX: usize = 1_000;
 
 /// A store on disk.
 #[derive(Debug)]
 pub struct DiskStore {
-    rows: Store,
-}
-
-#[derive(Serialize, Deserialize)]
-enum Row<'a> {
-    Pending {
-        url: &'a str,
-        depth: u32,
-        seed: u32,
-        via: Option<u64>,
-        priority: f32,
-        context: &'a [u8],
-        attempt: u32,
-        not_before_ms: u64,
-        order: u64,
-    },
-    Finished {
-        seed: u32,
-        host: &'a str,
-    },
+    dir: Arc<Dir>,
+    log: Log,
+    index: Index,
+    queues: Queues,
+    position: u64,
+    memory_position: u64,
+    /// The place of the first row that the checkpoint does not have.
+    tail: Place,
+    /// The rows of the tail that are to be given next.
+    tail_rows: Option<Rows>,
+    /// Bytes of the log after the checkpoint.
+    tail_bytes: u64,
+    checkpoint_bytes: u64,
+    /// The log grows at least by so much before memory is saved.
+    save_min: u64,
+    /// Given up last, when the files are closed.
+    _lock: File,
 }
 
 impl DiskStore {
     /// Opens the store in `dir`, or begins one there. One that is damaged or of another format is
     /// set aside, which [`Opened::rebuilt_because`] tells; damage of single rows is found when they
-    /// are read.
+    /// are read, and the store is set aside by the next start.
     ///
     /// # Errors
     /// When the disk is full or fails, or another process has the store open.
@@ -82,311 +87,348 @@ impl DiskStore {
         dir: &Path,
         load: impl Fn(DiskStore) -> Result<T, StoreError>,
     ) -> Result<(T, Opened), StoreError> {
-        let opened = kv::open(dir, &OPTIONS, |rows| {
-            let store = DiskStore { rows };
-            let position = store.position()?;
-            Ok((load(store)?, position))
+        let opened = kv::or_anew(dir, || {
+            let store = DiskStore::open_files(dir)?;
+            let positions = (store.position, store.memory_position);
+            Ok((load(store)?, positions))
         })?;
-        let (loaded, position) = opened.loaded;
+        let (loaded, (position, memory_position)) = opened.loaded;
         let rebuilt_because = opened.rebuilt_because;
         Ok((
             loaded,
             Opened {
                 position,
+                memory_position,
                 rebuilt_because,
             },
         ))
     }
 
-    fn damaged(&self, why: &str) -> StoreError {
-        StoreError::damaged(self.rows.place(), why)
+    /// So small that a test meets all that happens at a bound.
+    #[cfg(test)]
+    pub(crate) fn set_small_bounds(&mut self) {
+        self.save_min = 3_000;
+        self.index.recent_max = 16;
+        self.log.segment_bytes = 1_000;
     }
 
-    fn stored(&self, row: &[u8]) -> Result<StoredUrl, StoreError> {
-        read_row(row).ok_or_else(|| self.damaged("a URL's row cannot be read"))
-    }
-
-    fn write(&self, batch: &mut Batch) -> Result<(), StoreError> {
-        fail_point("frontier:apply", self.rows.place())?;
-        self.rows.apply(std::mem::take(batch))
-    }
-}
-
-impl FrontierStore for DiskStore {
-    fn position(&self) -> Result<u64, StoreError> {
-        let meta = self.rows.get(META)?;
-        match meta.as_deref() {
-            // A new store has its format and no position.
-            None | Some([_]) => Ok(0),
-            Some([_, position @ ..]) => <[u8; 8]>::try_from(position)
-                .map(u64::from_be_bytes)
-                .map_err(|_| self.damaged("its position cannot be read")),
-            Some([]) => Err(self.damaged("its position cannot be read")),
+    fn open_files(path: &Path) -> Result<DiskStore, StoreError> {
+        let dir = Arc::new(Dir::new(path));
+        let lock = locked(&dir)?;
+        if let Some(why) = dir.known_damage() {
+            return Err(StoreError::damaged(dir.place(), why));
         }
+        let has_checkpoint = checkpoint::exists(&dir);
+        if !has_checkpoint && is_of_another_format(path, &dir)? {
+            return Err(StoreError::damaged(dir.place(), OTHER_FORMAT));
+        }
+        let noted = match has_checkpoint {
+            true => checkpoint::Reader::open(&dir)?.1,
+            false => Files::default(),
+        };
+        let tail = match has_checkpoint {
+            true => Place::from_number(noted.tail),
+            false => Place::default(),
+        };
+        let mut store = DiskStore {
+            log: Log::open(&dir, &noted.segments)?,
+            index: Index::open(&dir, &noted.keys)?,
+            queues: Queues::open(&dir, &noted.slots)?,
+            position: noted.position,
+            memory_position: noted.position,
+            tail,
+            tail_rows: None,
+            tail_bytes: 0,
+            checkpoint_bytes: 0,
+            save_min: SAVE_MIN,
+            dir,
+            _lock: lock,
+        };
+        if store.log.end() < tail {
+            return Err(store.dir.damaged("its log ends before its checkpoint"));
+        }
+        store.cut_tail()?;
+        store.tail_rows = Some(store.log.rows_from(tail)?);
+        Ok(store)
     }
 
-    fn url(&self, key: u128) -> Result<Option<StoredUrl>, StoreError> {
-        let row = self.rows.get(&url_key(key))?;
-        row.map(|row| self.stored(&row)).transpose()
-    }
-
-    fn has_url(&self, key: u128) -> Result<bool, StoreError> {
-        self.rows.contains(&url_key(key))
-    }
-
-    fn urls_after(
-        &self,
-        key: Option<u128>,
-        limit: usize,
-    ) -> Result<Vec<(u128, StoredUrl)>, StoreError> {
-        let after = key.map_or_else(|| vec![URL], |key| url_key(key).to_vec());
-        let rows = self.rows.scan_after(&[URL], &after).take(limit);
-        rows.map(|row| {
-            let (key, value) = row?;
-            let key = <[u8; 16]>::try_from(&key[1..]);
-            let key = key.map_err(|_| self.damaged("a URL's key cannot be read"))?;
-            Ok((u128::from_be_bytes(key), self.stored(&value)?))
-        })
-        .collect()
-    }
-
-    fn apply(&mut self, urls: &[(u128, StoredUrl)], position: u64) -> Result<(), StoreError> {
-        let mut batch = Batch::default();
-        for (key, url) in urls {
-            batch.insert(&url_key(*key), &row_bytes(url));
-            // One place is left for the position.
-            if batch.len() == BATCH_MAX - 1 {
-                self.write(&mut batch)?;
+    /// Finds the last position in the tail and cuts off what follows it.
+    fn cut_tail(&mut self) -> Result<(), StoreError> {
+        let (mut at, mut end) = (self.tail, self.tail);
+        loop {
+            let mut rows = self.log.rows_from(at)?;
+            while let Some((_, row)) = rows.next() {
+                if let Some(Row::Position(position)) = Row::read(row) {
+                    self.position = position;
+                    self.tail_bytes += rows.place().distance_from(end);
+                    end = rows.place();
+                }
+            }
+            match self.log.next_segment(at.segment) {
+                Some(segment) if rows.is_at_end() => at = Place { segment, offset: 0 },
+                _ => break,
             }
         }
-        batch.insert(META, &meta(position));
-        self.write(&mut batch)
+        self.log.cut(end)
     }
 
-    fn spill(&mut self, host: &HostKey, slots: &[QueueSlot]) -> Result<(), StoreError> {
-        for slots in slots.chunks(BATCH_MAX) {
-            let mut batch = Batch::default();
-            for slot in slots {
-                batch.insert(&slot_key(host, slot), &slot.key.to_be_bytes());
+    /// The change that a row tells, and what was stored before; it is noted in the index.
+    fn take_in(&mut self, place: Place, row: &[u8]) -> Result<Option<Applied>, StoreError> {
+        let unreadable = || self.dir.damaged("a URL's row cannot be read");
+        let row = Row::read(row).ok_or_else(unreadable)?;
+        if matches!(row, Row::Position(_)) {
+            return Ok(None);
+        }
+        let (key, change) = row.change().ok_or_else(unreadable)?;
+        let known = self.index.get(key as u64)?;
+        let before = known.map(|known| self.url_at(known)).transpose()?;
+        if matches!(change, Change::Pending(_)) {
+            self.log.note_row(place);
+        }
+        self.note(key, place, &change, known)?;
+        Ok(Some(Applied {
+            key,
+            before,
+            change,
+        }))
+    }
+
+    /// Notes where the last row of a URL is.
+    fn note(
+        &mut self,
+        key: u128,
+        place: Place,
+        change: &Change,
+        known: Option<u64>,
+    ) -> Result<(), StoreError> {
+        if let Some(before) = known.filter(|before| *before != FINISHED) {
+            self.log.note_replaced(Place::from_number(before));
+        }
+        let value = match change {
+            Change::Pending(_) => place.to_number(),
+            Change::Finished { .. } => FINISHED,
+        };
+        self.index.insert(key as u64, value)
+    }
+
+    /// The URL of which the index knows this.
+    fn url_at(&self, known: u64) -> Result<StoredUrl, StoreError> {
+        if known == FINISHED {
+            return Ok(StoredUrl::Finished);
+        }
+        let bytes = self.log.read(Place::from_number(known))?;
+        let pending = match Row::read(&bytes) {
+            Some(Row::Pending(row)) => row.waiting(),
+            Some(Row::Finished { .. } | Row::Position(_)) | None => None,
+        };
+        let unreadable = || self.dir.damaged("a URL's row cannot be read");
+        pending.map(StoredUrl::Pending).ok_or_else(unreadable)
+    }
+
+    /// Writes the last rows of use of sparse segments again, at the end of the log.
+    fn rewrite_sparse(&mut self) -> Result<(), StoreError> {
+        for segment in self.log.to_rewrite() {
+            self.log.begin()?;
+            let mut rows = self.log.rows_from(Place { segment, offset: 0 })?;
+            let mut moved = Vec::new();
+            while let Some((place, row)) = rows.next() {
+                let Some(Row::Pending(pending)) = Row::read(row) else {
+                    continue;
+                };
+                let url = pending.waiting().map(|waiting| waiting.url.url);
+                let Some(key) = url.map(|url| url.key() as u64) else {
+                    continue;
+                };
+                if self.index.get(key)? == Some(place.to_number()) {
+                    self.log.note_replaced(place);
+                    moved.push((key, self.log.append(row, true)));
+                }
             }
-            fail_point("frontier:spill", self.rows.place())?;
-            self.rows.apply(batch)?;
+            self.tail_bytes += self.log.write()?;
+            for (key, place) in moved {
+                self.index.insert(key, place.to_number())?;
+            }
         }
         Ok(())
     }
+}
 
-    fn take_spilled(&mut self, host: &HostKey, limit: usize) -> Result<Vec<QueueSlot>, StoreError> {
-        let mut slots = Vec::new();
-        for row in self.rows.scan(&slot_prefix(host)).take(limit) {
-            let (key, value) = row?;
-            let slot = read_slot(&key, &value);
-            slots.push(slot.ok_or_else(|| self.damaged("a queue slot cannot be read"))?);
+impl Place {
+    /// Bytes between two places, if they are in one segment; from its beginning otherwise.
+    fn distance_from(self, earlier: Place) -> u64 {
+        match self.segment == earlier.segment {
+            true => u64::from(self.offset - earlier.offset),
+            false => u64::from(self.offset),
         }
-        for taken in slots.chunks(BATCH_MAX) {
-            let mut batch = Batch::default();
-            for slot in taken {
-                batch.remove(&slot_key(host, slot));
-            }
-            self.rows.apply(batch)?;
+    }
+}
+
+/// Takes the store's lock.
+fn locked(dir: &Dir) -> Result<File, StoreError> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    let file = options.open(dir.named("lock"));
+    let file = file.map_err(|error| dir.error("open", &error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(StoreError::InUse { place: dir.place() }),
+        Err(TryLockError::Error(error)) => Err(dir.error("open", &error)),
+    }
+}
+
+/// Whether there are files, and none of them is ours.
+fn is_of_another_format(path: &Path, dir: &Dir) -> Result<bool, StoreError> {
+    let entries = std::fs::read_dir(path).map_err(|error| dir.error("read", &error))?;
+    let is_other = |name: &str| {
+        let known = ["lock", "checkpoint.new", "damaged"];
+        let numbered = [".urls", ".keys", ".slots"];
+        !known.contains(&name) && !numbered.iter().any(|kind| name.ends_with(kind))
+    };
+    for entry in entries {
+        let name = entry
+            .map_err(|error| dir.error("read", &error))?
+            .file_name();
+        if is_other(&name.to_string_lossy()) {
+            return Ok(true);
         }
-        Ok(slots)
+    }
+    Ok(false)
+}
+
+impl FrontierStore for DiskStore {
+    fn position(&self) -> u64 {
+        self.position
     }
 
-    fn remove_spilled(&mut self, host: &HostKey, slot: &QueueSlot) -> Result<bool, StoreError> {
-        self.rows.remove(&slot_key(host, slot))
+    fn memory_position(&self) -> u64 {
+        self.memory_position
     }
 
-    fn clear_spilled(&mut self) -> Result<(), StoreError> {
-        let mut batch = Batch::default();
-        for row in self.rows.scan(&[SLOT]) {
-            batch.remove(&row?.0);
-            if batch.len() == BATCH_MAX {
-                self.rows.apply(std::mem::take(&mut batch))?;
-            }
+    fn url(&self, key: u128) -> Result<Option<StoredUrl>, StoreError> {
+        let known = self.index.get(key as u64)?;
+        known.map(|known| self.url_at(known)).transpose()
+    }
+
+    fn has_url(&self, key: u128) -> Result<bool, StoreError> {
+        Ok(self.index.get(key as u64)?.is_some())
+    }
+
+    fn keys(&self, take: &mut dyn FnMut(u64) -> bool) -> Result<(), StoreError> {
+        self.index.keys(take)
+    }
+
+    fn apply(&mut self, changes: &[(u128, Change)], position: u64) -> Result<(), StoreError> {
+        self.log.begin()?;
+        let mut row = Vec::new();
+        for (key, change) in changes {
+            row.clear();
+            row = Row::of(*key, change).write(row);
+            let waits = matches!(change, Change::Pending(_));
+            let place = self.log.append(&row, waits);
+            let known = self.index.get(*key as u64)?;
+            self.note(*key, place, change, known)?;
         }
-        self.rows.apply(batch)
+        row.clear();
+        self.log.append(&Row::Position(position).write(row), false);
+        fail_point("frontier:apply", &self.dir)?;
+        let rows = changes.len() as u64;
+        self.tail_bytes += self.log.write()?.max(rows * ROW_COST);
+        self.position = position;
+        Ok(())
+    }
+
+    fn spill(
+        &mut self,
+        queues: &mut dyn Iterator<Item = (u32, Vec<QueueSlot>)>,
+    ) -> Result<(), StoreError> {
+        fail_point("frontier:spill", &self.dir)?;
+        self.queues.spill(queues)
+    }
+
+    fn take_spilled(&mut self, host: u32) -> Result<Returned, StoreError> {
+        self.queues.take(host)
+    }
+
+    fn forget_spilled(&mut self, host: u32, slot: &QueueSlot) -> bool {
+        self.queues.forget(host, slot)
+    }
+
+    fn wants_save(&self, at_end: bool) -> bool {
+        let least = self.save_min.max(self.checkpoint_bytes);
+        self.tail_bytes
+            >= if at_end {
+                least / SAVE_SHARE_AT_END
+            } else {
+                least
+            }
+    }
+
+    fn save(&mut self, memory: &mut dyn Iterator<Item = Saved>) -> Result<(), StoreError> {
+        fail_point("frontier:save", &self.dir)?;
+        self.rewrite_sparse()?;
+        let end = self.log.end();
+        self.log.sync(self.tail)?;
+        let files = Files {
+            position: self.position,
+            tail: end.to_number(),
+            segments: self.log.segments_in_use(),
+            keys: self.index.save()?,
+            slots: self.queues.save()?,
+            forgotten: self.queues.forgotten(),
+        };
+        let parts_of = |host| self.queues.parts(host);
+        self.checkpoint_bytes = checkpoint::write(&self.dir, &files, memory, parts_of)?;
+        fail_point("frontier:saved", &self.dir)?;
+        self.memory_position = self.position;
+        self.tail = end;
+        self.tail_bytes = 0;
+        self.log.remove_useless(end);
+        self.index.remove_replaced();
+        self.queues.remove_replaced();
+        Ok(())
+    }
+
+    fn load(
+        &mut self,
+        take: &mut dyn FnMut(Saved) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        if !checkpoint::exists(&self.dir) {
+            return Ok(());
+        }
+        let (reader, noted) = checkpoint::Reader::open(&self.dir)?;
+        let queues = &mut self.queues;
+        let take_parts = |host, parts| queues.add_parts(host, parts);
+        self.checkpoint_bytes = reader.memory(take, take_parts)?;
+        self.queues.set_forgotten(noted.forgotten);
+        Ok(())
+    }
+
+    fn tail(&mut self) -> Result<Vec<Applied>, StoreError> {
+        let mut applied = Vec::new();
+        while let Some(mut rows) = self.tail_rows.take() {
+            while applied.len() < TAIL_MAX
+                && let Some((place, row)) = rows.next()
+            {
+                applied.extend(self.take_in(place, row)?);
+            }
+            if applied.len() == TAIL_MAX {
+                self.tail_rows = Some(rows);
+                break;
+            }
+            let next = self.log.next_segment(rows.place().segment);
+            let begin = next.map(|segment| Place { segment, offset: 0 });
+            self.tail_rows = begin.map(|begin| self.log.rows_from(begin)).transpose()?;
+        }
+        Ok(applied)
     }
 }
 
 /// Where tests let a write fail; nothing in a release.
-fn fail_point(name: &str, place: &str) -> Result<(), StoreError> {
+fn fail_point(name: &str, dir: &Dir) -> Result<(), StoreError> {
     fail::fail_point!(name, |_| Err(StoreError::Refused {
-        doing: format!("write to {place}"),
+        doing: format!("write to {}", dir.place()),
         cause: format!("fail point {name}"),
     }));
-    let _ = (name, place);
+    let _ = (name, dir);
     Ok(())
-}
-
-fn meta(position: u64) -> [u8; 9] {
-    let mut meta = [FORMAT; 9];
-    meta[1..].copy_from_slice(&position.to_be_bytes());
-    meta
-}
-
-fn url_key(key: u128) -> [u8; 17] {
-    let mut bytes = [URL; 17];
-    bytes[1..].copy_from_slice(&key.to_be_bytes());
-    bytes
-}
-
-fn slot_prefix(host: &HostKey) -> [u8; 9] {
-    let mut bytes = [SLOT; 9];
-    bytes[1..].copy_from_slice(&xxh3_64(host.as_str().as_bytes()).to_be_bytes());
-    bytes
-}
-
-/// The key sorts as [`QueueSlot`] does: the largest priority first. The bits of floating-point
-/// numbers sort as the numbers do once those of negative ones are inverted and the others lifted
-/// above them.
-fn slot_key(host: &HostKey, slot: &QueueSlot) -> Vec<u8> {
-    let mut bytes = slot_prefix(host).to_vec();
-    let bits = slot.priority.to_bits();
-    let rising = if bits >> 31 == 1 {
-        !bits
-    } else {
-        bits | 1 << 31
-    };
-    bytes.extend((!rising).to_be_bytes());
-    bytes.extend(slot.depth.to_be_bytes());
-    bytes.extend(slot.order.to_be_bytes());
-    bytes
-}
-
-fn read_slot(key: &[u8], value: &[u8]) -> Option<QueueSlot> {
-    let rising = !u32::from_be_bytes(key.get(9..13)?.try_into().ok()?);
-    let bits = if rising >> 31 == 1 {
-        rising & !(1 << 31)
-    } else {
-        !rising
-    };
-    Some(QueueSlot {
-        priority: f32::from_bits(bits),
-        depth: u32::from_be_bytes(key.get(13..17)?.try_into().ok()?),
-        order: u64::from_be_bytes(key.get(17..25)?.try_into().ok()?),
-        key: u128::from_be_bytes(value.try_into().ok()?),
-    })
-}
-
-fn row_bytes(url: &StoredUrl) -> Vec<u8> {
-    let row = match url {
-        StoredUrl::Pending {
-            url,
-            attempt,
-            not_before_ms,
-            order,
-        } => Row::Pending {
-            url: url.url.as_str(),
-            depth: url.depth,
-            seed: url.seed,
-            via: url.via,
-            priority: url.priority,
-            context: &url.context,
-            attempt: *attempt,
-            not_before_ms: *not_before_ms,
-            order: *order,
-        },
-        StoredUrl::Finished { seed, host } => Row::Finished {
-            seed: *seed,
-            host: host.as_str(),
-        },
-    };
-    postcard::to_stdvec(&row).expect("plain data of known length serialises")
-}
-
-fn read_row(bytes: &[u8]) -> Option<StoredUrl> {
-    Some(match postcard::from_bytes::<Row<'_>>(bytes).ok()? {
-        Row::Pending {
-            url,
-            depth,
-            seed,
-            via,
-            priority,
-            context,
-            attempt,
-            not_before_ms,
-            order,
-        } => StoredUrl::Pending {
-            url: FrontierUrl {
-                url: CanonicalUrl::trusted(url)?,
-                depth,
-                seed,
-                via,
-                priority,
-                context: context.to_vec(),
-            },
-            attempt,
-            not_before_ms,
-            order,
-        },
-        Row::Finished { seed, host } => StoredUrl::Finished {
-            seed,
-            host: HostKey::from_record(host),
-        },
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slots_sort_on_disk_as_in_memory() {
-        let host = HostKey::from_record("a.example");
-        let mut slots: Vec<QueueSlot> = [1.0, 0.5, 0.25, 0.0, -0.5, f32::MIN_POSITIVE]
-            .into_iter()
-            .flat_map(|priority| [0, 3].map(|depth| (priority, depth)))
-            .enumerate()
-            .map(|(n, (priority, depth))| QueueSlot {
-                priority,
-                depth,
-                order: 99 - n as u64,
-                key: n as u128,
-            })
-            .collect();
-        let mut keys: Vec<Vec<u8>> = slots.iter().map(|slot| slot_key(&host, slot)).collect();
-        slots.sort();
-        keys.sort();
-        let read: Vec<QueueSlot> = keys
-            .iter()
-            .map(|key| read_slot(key, &0u128.to_be_bytes()).expect("a slot"))
-            .collect();
-        for (read, slot) in read.iter().zip(&slots) {
-            assert_eq!(
-                (read.priority, read.depth, read.order),
-                (slot.priority, slot.depth, slot.order)
-            );
-        }
-    }
-
-    #[test]
-    fn the_bytes_of_a_row_never_change() {
-        // A change here means a new FORMAT.
-        let url = FrontierUrl {
-            url: CanonicalUrl::parse("http://a.example/x").expect("a URL"),
-            depth: 3,
-            seed: 1,
-            via: Some(7),
-            priority: 0.25,
-            context: vec![1, 2],
-        };
-        let pending = StoredUrl::Pending {
-            url,
-            attempt: 2,
-            not_before_ms: 5,
-            order: 9,
-        };
-        let bytes = row_bytes(&pending);
-        let expected =
-            b"\0\x12http://a.example/x\x03\x01\x01\x07\0\0\x80\x3e\x02\x01\x02\x02\x05\x09";
-        assert_eq!(bytes, expected);
-        assert_eq!(read_row(&bytes), Some(pending));
-        let finished = StoredUrl::Finished {
-            seed: 4,
-            host: HostKey::from_record("a.example"),
-        };
-        assert_eq!(row_bytes(&finished), b"\x01\x04\x09a.example");
-        assert_eq!(read_row(&row_bytes(&finished)), Some(finished));
-        assert_eq!(read_row(&[9, 9, 9]), None);
-    }
 }
