@@ -15,7 +15,12 @@ use crate::support::{Bench, file, page};
 const LIMITS_MD: &str = include_str!("../../docs/limits.md");
 
 /// Bounds that the crawl below does not meet, with the test that does.
-const ELSEWHERE: [(&str, &str, &str); 6] = [
+const ELSEWHERE: [(&str, &str, &str); 7] = [
+    (
+        "disk_reserve",
+        include_str!("trouble.rs"),
+        "a_crawl_stops_before_its_disk_is_full_and_goes_on_when_there_is_space",
+    ),
     (
         "connect_time",
         include_str!("../../crates/fetcher/tests/loopback/limits.rs"),

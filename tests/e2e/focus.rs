@@ -358,7 +358,18 @@ fn a_topic_check_shows_terms_scores_and_why() {
             .any(|term| term["term"] == "boiler" && term["from"] == "examples")
     );
     assert_eq!(rows[1]["on_topic"], true);
-    assert!(rows[1]["why"].as_array().is_some_and(|why| !why.is_empty()));
+    let why = rows[1]["why"].as_array().expect("parts");
+    let named: f64 = why
+        .iter()
+        .filter_map(|part| part["log_odds"].as_f64())
+        .sum();
+    let all = named + rows[1]["constant"].as_f64().expect("a constant part");
+    let relevance = rows[1]["relevance"].as_f64().expect("a probability");
+    assert!(
+        !why.is_empty() && (1.0 / (1.0 + (-all).exp()) - relevance).abs() < 1e-3,
+        "{}",
+        rows[1]
+    );
     let output = tamis(&["topic", "check", &config, &bad])
         .output()
         .expect("runs");

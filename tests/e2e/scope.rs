@@ -83,3 +83,36 @@ fn what_waits_is_left_out_once_the_scope_is_narrowed_and_comes_back_when_asked_f
     assert_eq!(read(&bench, "live").len(), 13);
     bench.check("live");
 }
+
+#[test]
+fn a_seed_of_which_less_is_wanted_later_brings_no_more_than_that() {
+    let bench = Bench::serve(web());
+    let quick = file(bench.dir.path(), "quick.toml", QUICK);
+    let list = |name: &str, line: &str| file(bench.dir.path(), name, line);
+    let all = list("all.txt", "http://a.test/\n");
+    let some = list("some.txt", "http://a.test/ pages=3\n");
+    let near = list("near.txt", "http://a.test/ depth=0\n");
+    for name in ["live", "rebuilt", "near"] {
+        let first = [&quick, "--seeds", &all, "--max-pages", "1"];
+        bench.crawl_to_end(name, &first);
+    }
+    std::fs::remove_dir_all(bench.crawl_dir("rebuilt").join("state")).expect("a state");
+    for name in ["live", "rebuilt"] {
+        // The URL of the seed without a word more changes nothing.
+        bench.crawl_to_end(name, &[&quick, "--seeds", &some, "--max-pages", "2"]);
+        bench.crawl_to_end(
+            name,
+            &[&quick, "--seed", "http://a.test/", "--max-pages", "20"],
+        );
+        assert_eq!(read(&bench, name).len(), 3);
+        bench.check(name);
+    }
+    assert_eq!(bench.pages("live"), bench.pages("rebuilt"));
+    bench.crawl_to_end("near", &[&quick, "--seeds", &near, "--max-pages", "20"]);
+    assert_eq!(read(&bench, "near").len(), 1);
+
+    run(tamis(&["retry", "--status", "left_out"]).arg(bench.crawl_dir("live")));
+    bench.crawl_to_end("live", &[&quick, "--seeds", &all, "--max-pages", "20"]);
+    assert_eq!(read(&bench, "live").len(), 9);
+    bench.check("live");
+}

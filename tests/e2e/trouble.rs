@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use archive::{Archive, ArchiveConfig, Entry, Event, Record, StartRecord};
 use testweb::{Response, TestWeb};
 
-use crate::support::{Bench, begin_in, page, run, says, stderr, stdout, tamis};
+use crate::support::{Bench, begin_in, file, page, run, says, stderr, stdout, tamis};
 
 /// Crawls one seed without a web, with a quick end of repeated tries.
 fn crawl(dir: &Path, seed: &str, options: &[&str]) -> Output {
@@ -393,14 +393,46 @@ fn a_read_only_disk_is_told_and_its_crawl_can_still_be_read() {
 }
 
 #[test]
+fn a_crawl_stops_before_its_disk_is_full_and_goes_on_when_there_is_space() {
+    let bench = Bench::serve(sites(5));
+    let at = bench.dir.path().join("disk");
+    let Some(_mounted) = Mounted::make(&at, "size=64m") else {
+        return;
+    };
+    let filler = at.join("filler");
+    std::fs::write(&filler, vec![1; 62 << 20]).expect("there is room");
+    let output = bench.crawl("disk/crawl", &SEED).output().expect("runs");
+    says(
+        &output,
+        3,
+        &["limits.disk_reserve keeps 3.4 MB", "carry on with"],
+    );
+    let status = stdout(&run(tamis(&["status"]).arg(at.join("crawl"))));
+    assert!(status.contains("about to be full"), "{status}");
+    std::fs::remove_file(filler).expect("removed");
+    bench.crawl_to_end("disk/crawl", &SEED);
+    bench.check("disk/crawl");
+}
+
+#[test]
 fn a_disk_without_space_is_told() {
     let bench = Bench::serve(heavy());
     let at = bench.dir.path().join("disk");
     let Some(_mounted) = Mounted::make(&at, "size=1m") else {
         return;
     };
-    let output = bench.crawl("disk/crawl", &SEED).output().expect("runs");
-    says(&output, 3, &["No space left on device"]);
+    let none = file(
+        bench.dir.path(),
+        "none.toml",
+        "[limits]\ndisk_reserve = \"0\"\n",
+    );
+    let options = [&[none.as_str()], &SEED[..]].concat();
+    let output = bench.crawl("disk/crawl", &options).output().expect("runs");
+    says(
+        &output,
+        3,
+        &["the disk is full at", "No space left on device"],
+    );
 }
 
 #[test]

@@ -3,11 +3,12 @@
 
   survive.py --bin target/release/tamis --proxy http://127.0.0.1:8088 --seeds seeds.txt
              [--server COMMAND] [--kills 100] [--cuts 30] [--powercut powercut.c]
-             [--delay 20ms] [--random-seed 1] [--work DIR]
+             [--delay 20ms] [--random-seed 1] [--pending N] [--work DIR]
 
 Three crawls of one web: one left alone, one killed with SIGKILL again and again, one whose power
 is cut again and again: killed, and then set back to what fsync and fdatasync had made durable
-(`--powercut`: the source of a library to preload, which copies each file at its syncs). COMMAND
+(`--powercut`: the source of a library to preload, which copies each file at its syncs). `--pending`
+sets limits.pending_in_memory: with a few, most of the queue waits on disk. COMMAND
 serves the web; it is started anew for each crawl, so that each meets the same faults.
 
 After every kill and every cut:
@@ -202,6 +203,7 @@ def main():
     parser.add_argument("--delay", default="20ms")
     parser.add_argument("--work")
     parser.add_argument("--random-seed", type=int, default=1)
+    parser.add_argument("--pending", type=int, help="limits.pending_in_memory")
     options = parser.parse_args()
     options.bin = os.path.abspath(options.bin)
     temporary = not options.work
@@ -211,6 +213,8 @@ def main():
     options.config = os.path.join(options.work, "survive.toml")
     with open(options.config, "w") as file:
         file.write('[archive]\nfile_size = "1 MB"\n')
+        if options.pending is not None:
+            file.write(f"[limits]\npending_in_memory = {options.pending}\n")
     if options.cuts:
         if not options.powercut:
             parser.error("--cuts needs --powercut")

@@ -887,7 +887,7 @@ fn budgets_and_host_pools_refuse_by_name() {
         ..FrontierConfig::default()
     };
     let (mut frontier, _) = Frontier::open(dir.path(), config, Instant::now()).expect("opens");
-    frontier.set_seed_budget(9, 1);
+    frontier.set_seed_budget(9, Some(1));
     let mut offer = |text: &str, seed| {
         let url = CanonicalUrl::parse(text).expect(text);
         let offered = FrontierUrl {

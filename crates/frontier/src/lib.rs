@@ -95,7 +95,7 @@ pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
 pub use seeds::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list, parse_seeds};
 pub use store::{
     Applied, Change, DiskStore, FrontierStore, MemoryStore, QueueSlot, Returned, Saved, SavedHost,
-    SavedTotals, SavedUrl, StoreError, StoredUrl, Waiting,
+    SavedSeed, SavedTotals, SavedUrl, StoreError, StoredUrl, Waiting,
 };
 pub use trap::PageYield;
 pub use url::{CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, parse_url, resolve};

@@ -181,6 +181,14 @@ impl Scope {
         self.seeds.push(scope);
     }
 
+    /// Something else is said of a seed now: of its depth or of what belongs to it.
+    pub fn change_seed(&mut self, number: u32, seed: &SeedUrl) {
+        let mode = seed.scope.unwrap_or(self.mode);
+        if let Some(scope) = self.seeds.get_mut(number as usize) {
+            (scope.mode, scope.depth_max) = (mode, seed.depth);
+        }
+    }
+
     /// Adds an example of the topic, which takes a number like a seed: it brings no host of its
     /// own into scope.
     pub fn add_example(&mut self) {
@@ -288,14 +296,10 @@ impl SeedScope {
             return;
         }
         let host = url.host();
-        match self.mode {
-            ScopeMode::Host => add(&mut self.hosts, host.as_str()),
-            ScopeMode::Domain => {
-                add(&mut self.domains, host.registrable().unwrap_or(host.name()));
-            }
-            ScopeMode::Prefix => add(&mut self.prefixes, prefix(url)),
-            ScopeMode::Any => {}
-        }
+        // All of them: the mode may be another one later.
+        add(&mut self.hosts, host.as_str());
+        add(&mut self.domains, host.registrable().unwrap_or(host.name()));
+        add(&mut self.prefixes, prefix(url));
     }
 
     fn holds(&self, url: &CanonicalUrl, host: &HostKey) -> bool {

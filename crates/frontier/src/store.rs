@@ -149,6 +149,14 @@ pub enum Change {
 }
 
 impl Change {
+    /// The number of the seed that brought the URL in.
+    pub fn seed(&self) -> u32 {
+        match self {
+            Change::Pending(waiting) => waiting.url.seed,
+            Change::Finished { seed, .. } => *seed,
+        }
+    }
+
     /// What is stored of the URL with that.
     pub fn stored(self) -> StoredUrl {
         match self {
@@ -200,8 +208,19 @@ pub struct SavedTotals {
     pub finished: u64,
     /// The number of the next URL in the order of admissions.
     pub next_order: u64,
-    /// How many URLs each seed brought in.
-    pub of_seeds: Vec<(u32, u64)>,
+    /// The same of each seed.
+    pub of_seeds: Vec<SavedSeed>,
+}
+
+/// Sums over the URLs that a seed brought in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedSeed {
+    /// Its number.
+    pub seed: u32,
+    /// URLs ever admitted.
+    pub admitted: u64,
+    /// URLs finished.
+    pub finished: u64,
 }
 
 /// A host and its queue in memory.

@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use frontier::{
     Admission, Applied, CanonicalUrl, Change, DiskStore, Frontier, FrontierConfig, FrontierStore,
-    FrontierUrl, HeldBack, HostKey, MemoryStore, QueueSlot, Saved, SavedHost, SavedTotals,
-    SavedUrl, StoreError, StoredUrl, Waiting,
+    FrontierUrl, HeldBack, HostKey, MemoryStore, QueueSlot, Saved, SavedHost, SavedSeed,
+    SavedTotals, SavedUrl, StoreError, StoredUrl, Waiting,
 };
 use proptest::prelude::*;
 
@@ -282,7 +282,11 @@ fn memory(number: u64, slots: &[QueueSlot], model: &Model) -> Vec<Saved> {
         admitted: number,
         finished: number / 2,
         next_order: 7,
-        of_seeds: vec![(1, number)],
+        of_seeds: vec![SavedSeed {
+            seed: 1,
+            admitted: number,
+            finished: 0,
+        }],
     };
     let host = |at: u32| SavedHost {
         host: HostKey::from_record(&format!("h{at}.example")),
@@ -536,6 +540,35 @@ fn pending(number: u64) -> (u128, Change) {
         order: number,
     };
     (url(number).key(), Change::Pending(waiting))
+}
+
+#[test]
+fn the_best_of_two_spilled_parts_comes_first_though_one_was_read_from_before() {
+    let _turn = turn();
+    let mut kind = OnDisk::new();
+    let mut store = kind.open();
+    let slot = |priority, order| QueueSlot {
+        priority,
+        depth: 1,
+        order,
+        key: u128::from(order),
+    };
+    // More than are read at once.
+    let mut first: Vec<QueueSlot> = (0..127).map(|order| slot(0.9, order)).collect();
+    first.push(slot(0.1, 200));
+    let second = vec![slot(0.5, 300)];
+    for slots in [first.clone(), second.clone()] {
+        store.spill(&mut [(0, slots)].into_iter()).expect("spilled");
+    }
+    let mut taken = Vec::new();
+    while taken.len() < 129 {
+        let slots = store.take_spilled(0).expect("read").slots;
+        assert!(!slots.is_empty());
+        taken.extend(slots);
+    }
+    let last = first.pop();
+    let all: Vec<QueueSlot> = first.into_iter().chain(second).chain(last).collect();
+    assert_eq!(taken, all);
 }
 
 #[test]

@@ -86,6 +86,8 @@ names! {
         /// All that is left waits on hosts that cannot be reached; it stays in the queue.
         HostsUnreachable = "hosts_unreachable" =>
             "stopped, no host that is left can be reached; start it again later",
+        /// The disk is about to be full.
+        DiskFull = "disk_full" => "stopped, the disk is about to be full",
         /// A thread or the archive failed.
         Error = "error" => "ended by an error",
     }

@@ -16,6 +16,7 @@ use state::context::{Kind, UrlContext};
 
 use crate::clock::unix_ms;
 use crate::config::CrawlConfig;
+use crate::disk::DiskReserve;
 use crate::messages::ToDispatcher;
 use crate::progress::{HostProgress, Progress};
 use crate::robots_moves::RobotsMoves;
@@ -75,6 +76,7 @@ pub(crate) struct Dispatcher {
     room: Room,
     harvest: Option<String>,
     watchdog: Watchdog,
+    disk: DiskReserve,
     /// When the hosts that do not answer were looked at last.
     looked_at: Option<Instant>,
     /// Nothing is left but hosts that cannot be reached.
@@ -152,6 +154,7 @@ impl Dispatcher {
         runtime: tokio::runtime::Handle,
         visitor: Arc<Visitor>,
         watched: (StopHandle, Progress),
+        disk: DiskReserve,
         pages: u64,
     ) -> Self {
         let (stop, progress) = watched;
@@ -167,6 +170,7 @@ impl Dispatcher {
             room: Room::new(config, pages),
             harvest: None,
             watchdog: Watchdog::new(Instant::now()),
+            disk,
             config: Arc::clone(config),
         }
     }
@@ -225,10 +229,13 @@ impl Dispatcher {
     }
 
     /// Whether, and why, no more is to be leased.
-    fn ending(&self, started: Instant) -> Option<Ended> {
+    fn ending(&mut self, started: Instant) -> Option<Ended> {
         let max_time = self.config.crawl.max_time.0;
+        let short_of_space = self.disk.shortage(Instant::now()).map(str::to_owned);
         let reason = if self.stop.is_stopping() {
             StopReason::Interrupted
+        } else if short_of_space.is_some() {
+            StopReason::DiskFull
         } else if !max_time.is_zero() && started.elapsed() >= max_time {
             StopReason::MaxTime
         } else if self.room.is_used_up() {
@@ -240,10 +247,11 @@ impl Dispatcher {
         } else {
             return None;
         };
-        let detail = self
-            .harvest
-            .clone()
-            .filter(|_| reason == StopReason::Harvest);
+        let detail = match reason {
+            StopReason::Harvest => self.harvest.clone(),
+            StopReason::DiskFull => short_of_space,
+            _ => None,
+        };
         Some(Ended {
             reason,
             detail,

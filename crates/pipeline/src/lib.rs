@@ -18,6 +18,7 @@ pub mod control;
 mod cpu;
 mod crawl;
 mod dir;
+mod disk;
 mod dispatch;
 mod error;
 mod failpoint;

@@ -23,6 +23,7 @@ use crate::config::CrawlConfig;
 use crate::control::server::Control;
 use crate::cpu;
 use crate::dir::CrawlDir;
+use crate::disk::DiskReserve;
 use crate::dispatch::{Dispatcher, Ended};
 use crate::error::CrawlError;
 use crate::messages::{EndTold, ToDispatcher, ToPublisher, ToReader, ToWriter};
@@ -88,6 +89,7 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
     let fetch = Arc::clone(&parts.fetch);
     let queue = parts.opened.state.queue().clone();
     let pages = parts.opened.state.counts().pages;
+    let disk = DiskReserve::new(parts.dir.root().into(), config.limits.disk_reserve);
     let line = Line::start(parts, watch.progress, &to_dispatcher, visits)?;
     let is_proxied = !config.network.proxy.is_empty();
     let visitor = Arc::new(Visitor::new(fetch, to_dispatcher, to_readers, is_proxied));
@@ -97,6 +99,7 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
         line.runtime.handle().clone(),
         visitor,
         (watch.stop.clone(), watch.progress.clone()),
+        disk,
         pages,
     );
     watch

@@ -83,33 +83,63 @@ pub fn write_config(dir: &CrawlDir, config: &CrawlConfig) -> Result<(), CrawlErr
     write().map_err(cannot)
 }
 
-/// The seeds that earlier starts do not know, numbered after those.
+/// The seeds that earlier starts do not know, numbered after those, and those of which something
+/// else is said now, by their numbers.
 pub fn new_seeds(given: &[SeedUrl], known: &[SeedRecord]) -> Vec<SeedRecord> {
-    let mut fresh: Vec<SeedRecord> = Vec::new();
+    let (mut fresh, mut changed) = (Vec::<SeedRecord>::new(), Vec::<SeedRecord>::new());
     for seed in given {
-        let url = seed.url.as_str();
-        if known
-            .iter()
-            .chain(&fresh)
-            .any(|known| known.url == url && known.sitemap == seed.sitemap)
-        {
+        let is_it = |known: &&SeedRecord| {
+            known.example.is_none()
+                && known.url == seed.url.as_str()
+                && known.sitemap == seed.sitemap
+        };
+        if fresh.iter().chain(&changed).any(|seed| is_it(&seed)) {
             continue;
         }
-        fresh.push(SeedRecord {
-            seed: (known.len() + fresh.len()) as u32,
-            url: url.into(),
-            sitemap: seed.sitemap,
-            depth: seed.depth,
-            pages: seed.pages,
-            scope: seed.scope.map(|mode| mode.name().to_string()),
-            priority: seed.priority,
-            since: seed.since.clone(),
-            example: None,
-            source: seed.source.clone(),
-            fate: None,
-        });
+        match known.iter().find(is_it) {
+            None => {
+                let number = known.len() + fresh.len();
+                fresh.push(seed_record(seed, number as u32));
+            }
+            Some(known) => {
+                let now = seed_record(seed, known.seed);
+                if is_changed(known, &now, seed) {
+                    changed.push(now);
+                }
+            }
+        }
     }
-    fresh
+    changed.append(&mut fresh);
+    changed
+}
+
+fn seed_record(seed: &SeedUrl, number: u32) -> SeedRecord {
+    SeedRecord {
+        seed: number,
+        url: seed.url.as_str().into(),
+        sitemap: seed.sitemap,
+        depth: seed.depth,
+        pages: seed.pages,
+        scope: seed.scope.map(|mode| mode.name().to_string()),
+        priority: seed.priority,
+        since: seed.since.clone(),
+        example: None,
+        source: seed.source.clone(),
+        fate: None,
+    }
+}
+
+/// Whether something else is said of a seed than before. Its bare URL on the command line says
+/// nothing; in a list it says that there are no limits.
+fn is_changed(was: &SeedRecord, now: &SeedRecord, given: &SeedUrl) -> bool {
+    let says = |seed: &SeedRecord| {
+        let priority = seed.priority.to_bits();
+        let (scope, since) = (seed.scope.clone(), seed.since.clone());
+        (seed.depth, seed.pages, scope, priority, since)
+    };
+    let is_bare = says(now) == says(&seed_record(&SeedUrl::new(given.url.clone()), now.seed));
+    let is_listed = !now.source.is_empty() && !now.source.starts_with("--seed");
+    says(was) != says(now) && (is_listed || !is_bare)
 }
 
 /// The example pages of the topic that are URLs and not known yet, as seeds after `seeds`.

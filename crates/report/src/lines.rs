@@ -45,6 +45,7 @@ pub(crate) fn stop_line(report: &CrawlReport) -> String {
         (StopReason::HostsUnreachable, None) => {
             "all that is left waits on hosts that cannot be reached; it can go on later"
         }
+        (StopReason::DiskFull, None) => "the disk had no room left; it can go on",
         (StopReason::Error, None) => "it could not go on",
         (StopReason::Unknown(_), None) => return format!("stopped: {}", name(reason.name())),
     };

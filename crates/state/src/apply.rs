@@ -163,9 +163,7 @@ impl State {
         }
         let mut queue = self.queue.lock();
         queue.gate.on_seed(&seed.url);
-        if let Some(pages) = seed.pages {
-            queue.frontier.set_seed_budget(seed.seed, pages);
-        }
+        queue.frontier.set_seed_budget(seed.seed, seed.pages);
         Ok(())
     }
 

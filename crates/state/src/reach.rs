@@ -84,12 +84,21 @@ impl Reach {
         Ok(())
     }
 
-    /// Takes in a seed.
+    /// Takes in a seed, or what else is said of one that is known.
     ///
     /// # Errors
     /// When the record's URL is damaged: then the seed counts for nothing.
     pub fn apply_seed(&mut self, seed: &SeedRecord) -> Result<(), UrlError> {
         let given = seed_url(seed)?;
+        let is_it = |known: &&mut SeedRecord| {
+            (&known.url, known.sitemap, known.example) == (&seed.url, seed.sitemap, seed.example)
+        };
+        let known = self.known.seeds.get_mut(seed.seed as usize);
+        if let Some(known) = known.filter(is_it) {
+            known.clone_from(seed);
+            self.change().change_seed(seed.seed, &given);
+            return Ok(());
+        }
         self.take_into_scope(seed, &given);
         self.note_host(&given.url.host(), seed.seed);
         self.known.seeds.push(seed.clone());

@@ -103,6 +103,9 @@ keys! {
         /// Bodies in memory at once.
         bytes_in_flight: Size = Size(fetch().large_bodies_bytes_max), any();
 
+        /// Space on the crawl's disk that stays free, at most a twentieth of the disk: with less the crawl stops, ready to go on.
+        disk_reserve: Size = Size(256_000_000), any().zero("no reserve");
+
         /// Pending URLs kept in memory; the rest waits on disk.
         pending_in_memory: usize = frontier().pending_in_memory, any().unit("URLs");
     }

@@ -6,13 +6,14 @@ use super::Frontier;
 use crate::config::FrontierError;
 use crate::host::HostKey;
 use crate::lease::{Admission, FrontierUrl};
-use crate::store::StoreError;
+use crate::store::{SavedSeed, StoreError};
 use crate::url_table::Entry;
 
-/// How many URLs each seed brought in, and may bring in.
+/// How many URLs each seed brought in, how many of them met their fate, and how many it may bring in.
 #[derive(Debug, Default)]
 pub(super) struct SeedBudgets {
     used: hashbrown::HashMap<u32, u64>,
+    finished: hashbrown::HashMap<u32, u64>,
     max: hashbrown::HashMap<u32, u64>,
 }
 
@@ -22,20 +23,35 @@ impl SeedBudgets {
         self.used.get(&seed).copied().unwrap_or(0)
     }
 
-    /// How many URLs each seed brought in, by its number.
-    pub(super) fn saved(&self) -> Vec<(u32, u64)> {
-        let mut used: Vec<_> = self
-            .used
-            .iter()
-            .map(|(seed, urls)| (*seed, *urls))
-            .collect();
-        used.sort_unstable();
-        used
+    /// A URL that a seed brought in met its fate.
+    pub(super) fn note_finished(&mut self, seed: u32) {
+        *self.finished.entry(seed).or_default() += 1;
+    }
+
+    /// It waits again.
+    pub(super) fn note_reopened(&mut self, seed: u32) {
+        if let Some(finished) = self.finished.get_mut(&seed) {
+            *finished = finished.saturating_sub(1);
+        }
+    }
+
+    /// How many URLs each seed brought in and how many of them met their fate, by its number.
+    pub(super) fn saved(&self) -> Vec<SavedSeed> {
+        let of = |(seed, admitted): (&u32, &u64)| SavedSeed {
+            seed: *seed,
+            admitted: *admitted,
+            finished: self.finished.get(seed).copied().unwrap_or(0),
+        };
+        let mut saved: Vec<_> = self.used.iter().map(of).collect();
+        saved.sort_unstable_by_key(|saved| saved.seed);
+        saved
     }
 
     /// Takes in what was saved.
-    pub(super) fn take_saved(&mut self, used: Vec<(u32, u64)>) {
-        self.used = used.into_iter().collect();
+    pub(super) fn take_saved(&mut self, saved: &[SavedSeed]) {
+        let of = |of: fn(&SavedSeed) -> u64| saved.iter().map(move |saved| (saved.seed, of(saved)));
+        self.used = of(|saved| saved.admitted).collect();
+        self.finished = of(|saved| saved.finished).collect();
     }
 
     /// How many each seed may bring in.
@@ -55,9 +71,22 @@ impl SeedBudgets {
 }
 
 impl Frontier {
-    /// Sets how many URLs a seed may bring in.
-    pub fn set_seed_budget(&mut self, seed: u32, urls: u64) {
-        self.budgets.max.insert(seed, urls);
+    /// Sets how many URLs a seed may bring in; `None` for any number.
+    pub fn set_seed_budget(&mut self, seed: u32, urls: Option<u64>) {
+        match urls {
+            Some(urls) => self.budgets.max.insert(seed, urls),
+            None => self.budgets.max.remove(&seed),
+        };
+    }
+
+    /// Whether the budget of a seed, lowered since, has been used up by the URLs that were asked for
+    /// already.
+    pub(super) fn is_seed_over_budget(&self, seed: u32) -> bool {
+        self.budgets.max(seed).is_some_and(|max| {
+            let is_its = |entry: &&Entry| entry.url.seed == seed;
+            let under_way = self.leased.values().filter(is_its).count() as u64;
+            self.budgets.finished.get(&seed).unwrap_or(&0) + under_way >= max
+        })
     }
 
     /// Offers a URL. It is in scope: that was asked before.

@@ -26,7 +26,7 @@ pub struct Offers<'f> {
     new_hosts_of_domains: HashMap<String, usize>,
     seeds: HashMap<u32, u64>,
     /// The budget of a seed that the frontier does not know yet.
-    seed_budget: Option<(u32, u64)>,
+    seed_budget: Option<(u32, Option<u64>)>,
 }
 
 impl Frontier {
@@ -48,8 +48,8 @@ impl Frontier {
 }
 
 impl Offers<'_> {
-    /// Sets how many URLs a new seed may bring in.
-    pub fn set_seed_budget(&mut self, seed: u32, urls: u64) {
+    /// Sets how many URLs a new seed may bring in; `None` for any number.
+    pub fn set_seed_budget(&mut self, seed: u32, urls: Option<u64>) {
         self.seed_budget = Some((seed, urls));
     }
 
@@ -98,8 +98,7 @@ impl Offers<'_> {
     ) -> Option<LinkFate> {
         let frontier = self.frontier;
         let own = self.seed_budget.filter(|(own, _)| *own == seed);
-        let budget = own.map(|(_, urls)| urls);
-        let budget = budget.or_else(|| frontier.budgets.max(seed));
+        let budget = own.map_or_else(|| frontier.budgets.max(seed), |(_, urls)| urls);
         let used = frontier.budgets.used(seed) + self.seeds.get(&seed).unwrap_or(&0);
         if budget.is_some_and(|budget| used >= budget) {
             return Some(LinkFate::BudgetSeed);
@@ -157,7 +156,7 @@ mod tests {
             };
             let mut frontier = Frontier::in_memory(config, Instant::now());
             if let Some(budget) = budget {
-                frontier.set_seed_budget(1, budget);
+                frontier.set_seed_budget(1, Some(budget));
             }
             let url = |(host, page): (u32, u32), seed| FrontierUrl {
                 url: CanonicalUrl::parse(&format!("http://h{host}.d{}.org/x/{page}", host % 2)).unwrap(),

@@ -34,6 +34,7 @@ impl Frontier {
             return Ok(());
         };
         self.counts.finished += 1;
+        self.budgets.note_finished(entry.url.seed);
         let finished = Change::Finished {
             seed: entry.url.seed,
             host: url.host(),
@@ -84,6 +85,7 @@ impl Frontier {
             return Ok(false);
         }
         self.counts.finished -= 1;
+        self.budgets.note_reopened(url.seed);
         self.revive(&url.url.host());
         self.enqueue_new(key, url)?;
         Ok(true)

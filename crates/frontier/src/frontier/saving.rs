@@ -51,7 +51,7 @@ impl Frontier {
                 self.counts.finished = totals.finished;
                 self.counts.pending = totals.admitted - totals.finished;
                 self.next_order = totals.next_order;
-                self.budgets.take_saved(totals.of_seeds);
+                self.budgets.take_saved(&totals.of_seeds);
             }
             Saved::Host(host) => self.take_saved_host(host),
             Saved::Url(url) => self.urls.take_saved(*url),
@@ -84,17 +84,23 @@ impl Frontier {
             None => {
                 self.urls.note_seen(key);
                 self.counts.admitted += 1;
-                let (host, seed) = match &change {
-                    Change::Pending(waiting) => (waiting.url.url.host(), waiting.url.seed),
-                    Change::Finished { seed, host } => (host.clone(), *seed),
+                let host = match &change {
+                    Change::Pending(waiting) => waiting.url.url.host(),
+                    Change::Finished { host, .. } => host.clone(),
                 };
-                self.count_admission(&host, seed);
+                self.count_admission(&host, change.seed());
             }
             Some(StoredUrl::Pending(waiting)) => self.drop_pending(key, waiting)?,
-            Some(StoredUrl::Finished) => self.counts.finished -= 1,
+            Some(StoredUrl::Finished) => {
+                self.counts.finished -= 1;
+                self.budgets.note_reopened(change.seed());
+            }
         }
         match change {
-            Change::Finished { .. } => self.counts.finished += 1,
+            Change::Finished { seed, .. } => {
+                self.counts.finished += 1;
+                self.budgets.note_finished(seed);
+            }
             Change::Pending(waiting) => {
                 self.next_order = self.next_order.max(waiting.order + 1);
                 self.counts.pending += 1;

@@ -89,15 +89,20 @@ impl Frontier {
         self.addresses.is_full(address, max)
     }
 
-    /// What is said to a URL whose turn it is, in this order: by its host's budget and the scope, by a
+    /// What is said to a URL whose turn it is, in this order: by the budgets of its host
+    /// and its seed and by the scope, by a
     /// host that was given up, by the trap rules, by robots.txt, and by what was learnt of its like.
     fn permission(&mut self, id: usize, entry: &Entry, gate: &mut dyn Gate) -> Permission {
         let queue = &self.hosts[id];
         let (host, url) = (&queue.host, &entry.url.url);
         // It may have been admitted when another scope or budget was in force.
-        let belongs = match entry.url.depth > 0 && queue.is_over_budget() {
-            true => Err(LinkFate::BudgetHost),
-            false => gate.belongs(&entry.url),
+        let is_seed = entry.url.depth == 0;
+        let belongs = if !is_seed && queue.is_over_budget() {
+            Err(LinkFate::BudgetHost)
+        } else if !is_seed && self.is_seed_over_budget(entry.url.seed) {
+            Err(LinkFate::BudgetSeed)
+        } else {
+            gate.belongs(&entry.url)
         };
         if let Err(fate) = belongs {
             return Permission::Refused(Refused::Refusal(Refusal::LeftOut(fate)));
@@ -312,6 +317,7 @@ impl Frontier {
         match settled {
             Settled::Finished(lease) => {
                 self.counts.finished += 1;
+                self.budgets.note_finished(lease.url.seed);
                 let finished = Change::Finished {
                     seed: lease.url.seed,
                     host: lease.url.url.host(),

@@ -17,9 +17,7 @@ impl State {
         let url = reach::seed_url(&seed)?.url;
         let queue = self.queue.lock();
         let mut offers = queue.frontier.offers(None);
-        if let Some(pages) = seed.pages {
-            offers.set_seed_budget(seed.seed, pages);
-        }
+        offers.set_seed_budget(seed.seed, seed.pages);
         seed.fate = match offers.offer(&url, 0, seed.seed)? {
             Admission::New => None,
             other @ (Admission::Seen | Admission::Refused(_)) => Some(fate_of(other)),

@@ -13,7 +13,7 @@ use pipeline::{
     Crawl, CrawlDir, CrawlError, CrawlSummary, Progress, StopHandle, config_file, settings,
 };
 
-use crate::command::crawl_error;
+use crate::command::{crawl_error, in_full};
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 use crate::progress::{self, ProgressStyle};
@@ -130,7 +130,23 @@ pub fn run_crawl(
     let result = crawl.run();
     shown.finish();
     drop(signals);
-    result.map_err(crawl_error)
+    result.map_err(|error| match is_disk_full(&error) {
+        true => resource(format!(
+            "the disk is full at {}; every page recorded so far is safe: free some space, then carry on \
+             with: tamis crawl --dir {} ({})",
+            dir.root().display(),
+            dir.root().display(),
+            in_full(&error)
+        )),
+        false => crawl_error(error),
+    })
+}
+
+/// Whether an error comes from a full disk. The stores' engines hand on the system's message alone.
+fn is_disk_full(error: &CrawlError) -> bool {
+    let told = std::io::Error::from(std::io::ErrorKind::StorageFull);
+    let words = in_full(error);
+    words.contains("os error 28") || words.contains(&told.to_string())
 }
 
 /// Says how the crawl ended and what to try next; without talk, only what went wrong.
@@ -145,6 +161,9 @@ fn finish(
     }
     let causes = report::nothing_read::causes(&super::report::of(dir)?, dir.root());
     let is_unreachable = summary.reason == StopReason::HostsUnreachable;
+    if summary.reason == StopReason::DiskFull {
+        return Err(resource(summary.detail.clone().unwrap_or_default()));
+    }
     let used_up = summary.reason == StopReason::MaxPages && summary.snapshot.pages_this_start == 0;
     if talks || used_up || is_unreachable || !causes.is_empty() {
         output.say(progress::summary_line(summary));

@@ -149,12 +149,19 @@ fn source(source: TermSource) -> &'static str {
     }
 }
 
+/// What the score's log-odds hold beside the parts that have names.
+fn constant_part(probability: f32, why: &[(String, f32)]) -> f32 {
+    let named: f32 = why.iter().map(|(_, log_odds)| log_odds).sum();
+    (probability / (1.0 - probability)).ln() - named
+}
+
 /// Shows a page's score with why; says whether it is on topic.
 fn show_page(topic: &Topic, page: &Page, output: &Output) -> anyhow::Result<bool> {
     let terms = topic.read(&page.view());
     let Relevance { probability, why } = topic.judge(&terms);
     let on_topic = probability >= topic.threshold();
     let places = topic.keyword_places(&terms);
+    let constant = constant_part(probability, &why);
     if output.json {
         let why: Vec<_> = why
             .iter()
@@ -176,6 +183,7 @@ fn show_page(topic: &Topic, page: &Page, output: &Output) -> anyhow::Result<bool
             "relevance": probability,
             "on_topic": on_topic,
             "why": why,
+            "constant": constant,
             "keywords": places,
         }))?;
         return Ok(on_topic);
@@ -184,6 +192,9 @@ fn show_page(topic: &Topic, page: &Page, output: &Output) -> anyhow::Result<bool
     output.line(format!(
         "\n{probability:.3}  {verdict}  {}  {}",
         page.name, page.title
+    ))?;
+    output.line(format!(
+        "  {constant:>+6.2}  the constant part, the same for every page"
     ))?;
     for (what, log_odds) in &why {
         output.line(format!("  {log_odds:>+6.2}  {what}"))?;

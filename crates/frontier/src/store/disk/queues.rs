@@ -174,17 +174,24 @@ impl Queues {
 
     /// The next slots of a queue.
     pub(super) fn take(&mut self, host: u32) -> Result<Returned, StoreError> {
-        let mut slots = Vec::new();
-        while slots.is_empty() {
-            let Some(chunk) = self.take_chunk(host)? else {
-                return Ok(Returned::default());
-            };
-            slots = chunk;
+        let mut slots: Vec<QueueSlot> = Vec::new();
+        // Of a part that was read from before only a bound is known: its next slot may be worse than
+        // another part's.
+        while self.may_be_better(host, slots.first()) {
+            slots.extend(self.take_chunk(host)?.unwrap_or_default());
+            slots.sort_unstable();
         }
         let rest_from = self.best_of(host);
         Ok(Returned { slots, rest_from })
     }
 
+    /// Whether what is left of a queue may hold a slot that is better than this one.
+    fn may_be_better(&self, host: u32, than: Option<&QueueSlot>) -> bool {
+        let best = self.best_of(host);
+        best.is_some_and(|best| than.is_none_or(|than| best < *than))
+    }
+
+    /// None of what is left of a queue is better than this.
     fn best_of(&self, host: u32) -> Option<QueueSlot> {
         let parts = self.parts.get(&host)?;
         parts.iter().map(|part| part.from.slot()).min()
