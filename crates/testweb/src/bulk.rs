@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
 use crate::message::Response;
+use crate::random;
 use crate::web::TestWeb;
 
 /// Words of an article.
@@ -48,12 +49,9 @@ pub struct Bulk {
     pages: usize,
 }
 
-/// A number from numbers: SplitMix64.
+/// A number from two.
 fn mix(seed: u64, number: u64) -> u64 {
-    let mut x = (seed ^ number.rotate_left(32)).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
+    random::mix(seed ^ number.rotate_left(32))
 }
 
 /// A word by its number; small numbers are common ones.
