@@ -13,7 +13,8 @@ use archive::{BodyRef, Event, PageRecord, Record, SeedRecord};
 use fetcher::{Robots, SitemapUrl};
 use focus::FocusConfig;
 use frontier::{
-    CanonicalUrl, Frontier, FrontierConfig, HeldBack, HostAdvice, HostKey, Lease, Next, Refused,
+    CanonicalUrl, Frontier, FrontierConfig, HeldBack, HostAdvice, HostKey, Lease, LinkTarget, Next,
+    Refused,
 };
 use outcome::{FailureKind, RobotsAnswer, SitemapKind};
 use proptest::prelude::*;
@@ -51,6 +52,8 @@ struct Kinds {
     urls_per_host: u64,
     /// Learnt rules refuse without a topic, and hold back with one.
     is_swapped: bool,
+    /// Memory has room for a few URLs: the others wait on disk.
+    spills: bool,
 }
 
 fn policy(kinds: Kinds) -> Policy {
@@ -74,6 +77,8 @@ fn frontier_config(kinds: Kinds) -> FrontierConfig {
     FrontierConfig {
         delay: Duration::from_millis(1),
         urls_per_host: kinds.urls_per_host,
+        pending_in_memory: if kinds.spills { 3 } else { 1_000 },
+        slots_in_memory: if kinds.spills { 9 } else { 1_000 },
         ..FrontierConfig::default()
     }
 }
@@ -108,6 +113,8 @@ fn open(dir: &Path, kinds: Kinds, now: Instant) -> (State, Reached) {
 struct Journal {
     records: Vec<(String, Option<String>)>,
     synced: usize,
+    /// Which URLs wait in memory, and which on disk, is not the same in two processes.
+    spills: bool,
 }
 
 impl Journal {
@@ -179,7 +186,10 @@ impl World {
             now,
             now_ms: BEGAN_MS,
             state,
-            journal: Journal::default(),
+            journal: Journal {
+                spills: kinds.spills,
+                ..Journal::default()
+            },
             running: Vec::new(),
             settled: Vec::new(),
             snapshot: None,
@@ -565,6 +575,10 @@ fn answer_queue(state: &State, journal: &Journal, answer: &mut impl FnMut(String
     }
     for url in urls(journal) {
         let waiting = queue.frontier.link_target(&url);
+        let waiting = match waiting {
+            LinkTarget::Pending(_) if journal.spills => LinkTarget::Closed,
+            waiting => waiting,
+        };
         let finished = queue.frontier.is_finished(&url).unwrap();
         let fate = queue.frontier.offers(None).offer(&url, 3, 0).unwrap();
         let normalizer = queue.frontier.url_normalizer();
@@ -741,7 +755,7 @@ proptest! {
     fn the_journal_applied_afresh_gives_the_state_of_the_crawl(
         seed in any::<u64>(), steps in 20usize..220, has_topic in any::<bool>(),
         keep in 0u64..3, links_of_duplicates in 0u64..3, is_tight in any::<bool>(),
-        is_swapped in any::<bool>(),
+        is_swapped in any::<bool>(), spills in any::<bool>(),
     ) {
         crawl(seed, steps, Kinds {
             has_topic,
@@ -749,6 +763,7 @@ proptest! {
             links_of_duplicates,
             urls_per_host: if is_tight { 9 } else { 0 },
             is_swapped,
+            spills,
         });
     }
 }
@@ -761,6 +776,7 @@ fn a_snapshot_is_of_its_settings_and_others_change_no_byte_of_it() {
         links_of_duplicates: 0,
         urls_per_host: 0,
         is_swapped: false,
+        spills: false,
     };
     let mut world = World::new(11, kinds);
     for _ in 0..120 {
@@ -822,6 +838,7 @@ fn a_snapshot_is_of_its_settings_and_others_change_no_byte_of_it() {
 fn busy_crawl() -> World {
     let kinds = Kinds {
         is_swapped: false,
+        spills: false,
         has_topic: false,
         keep: 0,
         links_of_duplicates: 0,
@@ -910,6 +927,7 @@ fn what_is_lent_is_what_would_be_computed() {
         links_of_duplicates: 0,
         urls_per_host: 0,
         is_swapped: false,
+        spills: false,
     };
     let mut world = World::new(5, kinds);
     let dir = tempfile::tempdir().unwrap();
@@ -955,6 +973,7 @@ fn what_links_said_of_a_waiting_url_is_not_said_again_to_memory_that_was_saved_w
         links_of_duplicates: 0,
         urls_per_host: 0,
         is_swapped: false,
+        spills: false,
     };
     let dir = tempfile::tempdir().unwrap();
     let (mut state, _) = open(dir.path(), kinds, Instant::now());
@@ -1016,6 +1035,7 @@ fn focus_features(url: &str) -> Vec<u8> {
             links_of_duplicates: 0,
             urls_per_host: 0,
             is_swapped: false,
+            spills: false,
         })
         .focus
         .as_ref()
