@@ -56,6 +56,15 @@ struct Kinds {
     spills: bool,
 }
 
+const USUAL: Kinds = Kinds {
+    has_topic: true,
+    keep: 0,
+    links_of_duplicates: 0,
+    urls_per_host: 0,
+    is_swapped: false,
+    spills: false,
+};
+
 fn policy(kinds: Kinds) -> Policy {
     let mut focus = FocusConfig::default();
     focus.topic.keywords = vec!["planner".into(), "index".into()];
@@ -770,14 +779,7 @@ proptest! {
 
 #[test]
 fn a_snapshot_is_of_its_settings_and_others_change_no_byte_of_it() {
-    let kinds = Kinds {
-        has_topic: true,
-        keep: 0,
-        links_of_duplicates: 0,
-        urls_per_host: 0,
-        is_swapped: false,
-        spills: false,
-    };
+    let kinds = USUAL;
     let mut world = World::new(11, kinds);
     for _ in 0..120 {
         world.step();
@@ -837,12 +839,8 @@ fn a_snapshot_is_of_its_settings_and_others_change_no_byte_of_it() {
 /// that asks for five seconds; then the process is killed and begun again.
 fn busy_crawl() -> World {
     let kinds = Kinds {
-        is_swapped: false,
-        spills: false,
         has_topic: false,
-        keep: 0,
-        links_of_duplicates: 0,
-        urls_per_host: 0,
+        ..USUAL
     };
     let mut world = World::new(7, kinds);
     // Decades ahead of the real clock, as if that had been set back since.
@@ -921,14 +919,7 @@ fn what_a_host_asked_for_holds_after_a_crash() {
 
 #[test]
 fn what_is_lent_is_what_would_be_computed() {
-    let kinds = Kinds {
-        has_topic: true,
-        keep: 0,
-        links_of_duplicates: 0,
-        urls_per_host: 0,
-        is_swapped: false,
-        spills: false,
-    };
+    let kinds = USUAL;
     let mut world = World::new(5, kinds);
     let dir = tempfile::tempdir().unwrap();
     let (mut fresh, ..) = open(dir.path(), kinds, world.now);
@@ -967,14 +958,7 @@ fn what_is_lent_is_what_would_be_computed() {
 
 #[test]
 fn what_links_said_of_a_waiting_url_is_not_said_again_to_memory_that_was_saved_with_it() {
-    let kinds = Kinds {
-        has_topic: true,
-        keep: 0,
-        links_of_duplicates: 0,
-        urls_per_host: 0,
-        is_swapped: false,
-        spills: false,
-    };
+    let kinds = USUAL;
     let dir = tempfile::tempdir().unwrap();
     let (mut state, _) = open(dir.path(), kinds, Instant::now());
     let target = "http://h9.example/planner";
@@ -1028,20 +1012,7 @@ fn what_links_said_of_a_waiting_url_is_not_said_again_to_memory_that_was_saved_w
 
 /// Features of a link, as a record has them.
 fn focus_features(url: &str) -> Vec<u8> {
-    let mut focus = focus::Focus::new(
-        policy(Kinds {
-            has_topic: true,
-            keep: 0,
-            links_of_duplicates: 0,
-            urls_per_host: 0,
-            is_swapped: false,
-            spills: false,
-        })
-        .focus
-        .as_ref()
-        .unwrap(),
-    )
-    .unwrap();
+    let mut focus = focus::Focus::new(policy(USUAL).focus.as_ref().unwrap()).unwrap();
     let link = focus::LinkContext {
         parent: Some(1),
         url,
