@@ -190,8 +190,8 @@ impl Frontier {
     }
 
     /// Tells the trap rules that the page of record number `via`, observed last, led to a new URL.
-    /// [`Frontier::admit`] does so by itself; a replay does it for every record, since what the
-    /// trap rules have learnt is not stored.
+    /// [`Frontier::admit`] does so by itself; a replay does it for every record that
+    /// [`Learnt`] does not hold, whether the store has the URL or not.
     pub fn observe_link(&mut self, url: &CanonicalUrl, via: Option<u64>) {
         self.traps.admitted(&url.host(), url, via);
     }

@@ -321,7 +321,8 @@ impl State {
         };
         let mut queue = self.queue.lock();
         let queue = &mut *queue;
-        // What the trap rules have learnt is not stored: they see every record again.
+        // The frontier's store does not have what the trap rules have learnt: they see each record that
+        // the saved memory does not hold.
         if page.page.is_some()
             && let Some(worth) = recorded::page_yield(page)
         {
