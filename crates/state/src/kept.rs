@@ -239,11 +239,14 @@ impl KeptPages {
             let kept = kept.get(&seq);
             kept.is_some_and(|kept: &KeptPage| kept.is_on(page.host))
         };
-        self.prints
-            .nearest_by(page.print, |near| match is_sibling(near.page) {
-                true => sieve::between_siblings(near, rules),
+        self.prints.nearest_by(page.print, |near| {
+            // Most candidates are no duplicates, sibling or not: their host is not looked up.
+            let doubted = sieve::between_siblings(near, rules);
+            match doubted != near && is_sibling(near.page) {
+                true => doubted,
                 false => near,
-            })
+            }
+        })
     }
 
     /// Takes in the record of a finished URL, but for what is stored already.
