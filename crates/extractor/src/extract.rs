@@ -12,11 +12,12 @@ use crate::layout;
 use crate::line_markers::Marker;
 use crate::links;
 use crate::metadata;
-use crate::page::{Page, PageContext};
+use crate::page::{Page, PageContext, PageType};
 use crate::prefix_sums::share;
 use crate::stated_url;
 use crate::structured::Structured;
 use crate::survey::Survey;
+use crate::walls;
 
 /// Reads a page: main content, fields, links and directives, from one DOM.
 ///
@@ -56,11 +57,16 @@ pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
     let mut links = found.links;
     mark_main(&flat, main, &found.nodes, &mut links);
     let (visible_text_chars, link_density) = visible(&flat);
+    let wall = walls::find(&dom.html, &flat, &survey.texts, visible_text_chars, context);
     Page {
         text: crate::blocks::plain(&blocks),
         blocks,
         comments: comments(&flat, &survey, main),
-        page_type: classification.page_type,
+        page_type: match wall {
+            Some(_) => PageType::Wall,
+            None => classification.page_type,
+        },
+        wall,
         layout: layout::of(&flat),
         title: fields.title,
         author: fields.author,

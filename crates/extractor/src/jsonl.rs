@@ -3,7 +3,7 @@
 //! Each line is answered by itself, so a caller may process lines in parallel. This crate opens no
 //! file: the caller reads pages that are given by their path.
 
-use outcome::PageType;
+use outcome::{PageType, Wall};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -51,6 +51,8 @@ struct JsonPage<'a> {
     blocks: &'a [Block],
     links: &'a [Link],
     page_type: &'a PageType,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wall: Option<&'a Wall>,
     layout: String,
     limits_hit: &'a [&'static str],
 }
@@ -104,6 +106,7 @@ pub fn extract_json_line(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<
         blocks: &page.blocks,
         links: &page.links,
         page_type: &page.page_type,
+        wall: page.wall.as_ref(),
         layout: format!("{:016x}", page.layout),
         limits_hit: &page.limits_hit,
     });

@@ -33,7 +33,8 @@
 //! 5. `features`: what is known of each run, as numbers.
 //! 6. `classifier`: which runs are content.
 //! 7. `assemble` and `blocks`: the chosen runs as headings, paragraphs, lists, tables and code.
-//! 8. `metadata`, `links`, `directives`, `layout`, `page_type`: everything else that a [`Page`] has.
+//! 8. `metadata`, `links`, `directives`, `layout`, `page_type`, `walls`: everything else that a [`Page`]
+//!    has.
 
 mod assemble;
 mod attribution;
@@ -68,6 +69,7 @@ mod tag;
 mod tokenizer;
 #[doc(hidden)]
 pub mod training;
+mod walls;
 mod whitespace;
 
 pub use attribution::attribution;

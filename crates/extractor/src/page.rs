@@ -5,6 +5,7 @@
 //! empty page is recognised.
 
 pub use outcome::PageType;
+use outcome::Wall;
 use serde::Serialize;
 use url::Url;
 
@@ -55,6 +56,8 @@ pub struct Page {
     pub resources: Vec<Url>,
     /// What kind of page this is.
     pub page_type: PageType,
+    /// What stands in the page's place, for one of type [`PageType::Wall`].
+    pub wall: Option<Wall>,
     /// A simhash over the tag paths of the page: pages of one template differ in few bits.
     pub layout: u64,
     /// Visible characters on the whole page, whitespace left out.
@@ -91,6 +94,7 @@ impl Page {
             links: Vec::new(),
             resources: Vec::new(),
             page_type: PageType::Other,
+            wall: None,
             layout: 0,
             visible_text_chars: 0,
             link_density: 1.0,

@@ -72,6 +72,7 @@ pub fn page_summary(reading: &PageReading, relevance: Option<f32>, now_ms: u64) 
             && !has_expired(page.directives.unavailable_after.as_deref(), now_ms),
         may_follow: page.directives.follow,
         soft_404: reading.soft_404,
+        wall: page.wall.clone(),
         limits_hit: reading.limits_hit.clone(),
         ..PageSummary::default()
     };
@@ -158,7 +159,7 @@ pub fn page_yield(record: &PageRecord) -> Option<PageYield> {
         });
     };
     match reason.kind() {
-        JunkKind::Unwanted => None,
+        JunkKind::Unwanted | JunkKind::Wall => None,
         JunkKind::Withheld if !is_duplicate() => Some(PageYield::LinksOnly),
         JunkKind::Withheld
         | JunkKind::Duplicate
@@ -207,6 +208,7 @@ pub fn detail(
         | JunkReason::SoftNotFound
         | JunkReason::Listing
         | JunkReason::NoIndex
+        | JunkReason::Blocked
         | JunkReason::Unknown(_) => None,
     }
 }
