@@ -549,6 +549,12 @@ pub struct PageSummary {
     /// Robots directives: false when the page asks not to follow its links.
     #[serde(default = "yes")]
     pub may_follow: bool,
+    /// Where its main text is from, if not from the visible page: `json_ld`, `next_data`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_source: Option<String>,
+    /// What says that the page is empty without its scripts; empty for one that is not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs_scripts: Vec<String>,
     /// What stands in the page's place, where it is a wall.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall: Option<Wall>,

@@ -46,7 +46,14 @@ pub(crate) fn find(
     if visible > VISIBLE_MAX && of_headers.is_none() {
         return None;
     }
-    let facts = Facts::gather(html, flat, texts, visible, context.url);
+    let facts = Facts::gather(
+        html,
+        flat,
+        texts,
+        visible,
+        context.url,
+        of_headers.is_some(),
+    )?;
     let (kind, sureness) = match &of_headers {
         // The server says so itself.
         Some(mark) => (facts.kind_of(mark), 0.99),
@@ -76,7 +83,7 @@ fn by_marks(facts: &Facts) -> Option<Found> {
     let mark = facts.sure_mark()?;
     let kind = facts.kind_of(mark);
     let said = facts.points_of(&kind) > 0 || facts.turned_away() > 0;
-    let is_empty = facts.visible <= 300 && facts.links <= 12;
+    let is_empty = facts.visible <= facts::EMPTY_MAX && facts.links <= 12;
     let says_so = said && facts.visible <= 3_000 && facts.other_prose <= 600 && facts.links <= 60;
     (is_empty || says_so).then_some((kind, 0.99))
 }

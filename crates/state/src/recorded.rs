@@ -72,6 +72,8 @@ pub fn page_summary(reading: &PageReading, relevance: Option<f32>, now_ms: u64) 
             && !has_expired(page.directives.unavailable_after.as_deref(), now_ms),
         may_follow: page.directives.follow,
         soft_404: reading.soft_404,
+        text_source: page.source.beside_the_page().map(str::to_owned),
+        needs_scripts: page.needs_scripts.clone(),
         wall: page.wall.clone(),
         limits_hit: reading.limits_hit.clone(),
         ..PageSummary::default()

@@ -13,6 +13,8 @@ use crate::dom::Attributes;
 use crate::flat_dom::FlatDom;
 use crate::prefix_sums::is_prose;
 
+/// A page with no more visible characters may be a wall without a word.
+pub(super) const EMPTY_MAX: usize = 300;
 /// Nodes that are looked at. Walls have some hundred.
 const NODES_MAX: usize = 20_000;
 /// Bytes of one script, and of all scripts and attributes together, that are looked at.
@@ -44,14 +46,16 @@ pub(super) struct Facts {
 }
 
 impl Facts {
+    /// Gathers what is known; `None` for a page that has text and says nothing of what walls say. The
+    /// markup of such a page, which takes most of the time, is not looked at.
     pub(super) fn gather(
         html: &Html,
         flat: &FlatDom<'_>,
         texts: &[String],
         visible: usize,
         url: &Url,
-    ) -> Facts {
-        let markup = Markup::gather(html);
+        is_told: bool,
+    ) -> Option<Facts> {
         let mut points = Points::default();
         let title = segment::fold(&flat.title);
         points.add_title(&title);
@@ -66,8 +70,12 @@ impl Facts {
                 chars_beside_consent += run.counts.weight;
             }
         }
+        if visible > EMPTY_MAX && !points.say_something() && !is_told {
+            return None;
+        }
+        let markup = Markup::gather(html);
         let path = url.path().to_ascii_lowercase();
-        Facts {
+        Some(Facts {
             visible,
             links: markup.links,
             other_prose,
@@ -79,7 +87,7 @@ impl Facts {
             is_policy: phrases::is_policy(&title, &path),
             marks: marks::of_markup(&markup.names),
             points,
-        }
+        })
     }
 
     /// A mark that only walls have.

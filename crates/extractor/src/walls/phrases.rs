@@ -61,11 +61,17 @@ impl Points {
     /// Takes in the folded title.
     pub(super) fn add_title(&mut self, title: &str) {
         self.add_text(title);
-        for (number, phrase) in PHRASES.iter().enumerate() {
-            if phrase.points > 1 && title.starts_with(&*phrase.folded()) {
-                self.in_title.push(number);
-            }
+        if let Some(first) = FINDER.find(title).filter(|first| first.start() == 0) {
+            let number = first.pattern().as_usize();
+            let counts = PHRASES.get(number).is_some_and(|phrase| phrase.points > 1);
+            self.in_title.extend(counts.then_some(number));
         }
+    }
+
+    /// Whether a phrase was found that more than adds to others.
+    pub(super) fn say_something(&self) -> bool {
+        let mut found = self.found.iter().filter_map(|&number| PHRASES.get(number));
+        found.any(|phrase| phrase.points > 1)
     }
 
     pub(super) fn of(&self, kind: &WallKind) -> u32 {

@@ -1056,16 +1056,26 @@ const PROSE: &str = "The bridge had stood for two hundred years when the river r
 
 /// Pages that are none, each with a wall's words or marks.
 pub fn no_walls() -> Vec<(&'static str, String)> {
-    let page =
-        |head: &str, body: &str| format!("<html><head>{head}</head><body>{body}</body></html>");
-    let article = |title: &str, text: &str| {
-        page(
-            &format!("<title>{title}</title>"),
-            &format!(
-                "<nav><a href=/>Home</a><a href=/b>Blog</a><a href=/c>About</a></nav><article><h1>{title}</h1>{text}</article>"
-            ),
-        )
-    };
+    let mut all = articles();
+    all.extend(pages_with_marks());
+    all
+}
+
+fn page(head: &str, body: &str) -> String {
+    format!("<html><head>{head}</head><body>{body}</body></html>")
+}
+
+fn article(title: &str, text: &str) -> String {
+    page(
+        &format!("<title>{title}</title>"),
+        &format!(
+            "<nav><a href=/>Home</a><a href=/b>Blog</a><a href=/c>About</a></nav>\
+             <article><h1>{title}</h1>{text}</article>"
+        ),
+    )
+}
+
+fn articles() -> Vec<(&'static str, String)> {
     vec![
         (
             "an article about captchas",
@@ -1074,34 +1084,6 @@ pub fn no_walls() -> Vec<(&'static str, String)> {
                 &format!(
                     "<p>Everybody knows the sentence: verify you are human. {PROSE}</p><p>Just a moment... checking your browser before accessing the site, says Cloudflare, and {PROSE}</p>"
                 ),
-            ),
-        ),
-        (
-            "an article behind a firewall that puts its script on each page",
-            page(
-                "<title>The bridge</title><script src=/cdn-cgi/challenge-platform/scripts/jsd/main.js></script><script src=/_Incapsula_Resource?SWJIYLWA=719></script><script src=https://js.datadome.co/tags.js></script>",
-                &format!("<h1>The bridge</h1><p>{PROSE}<p>{PROSE}"),
-            ),
-        ),
-        (
-            "a contact form with a captcha",
-            page(
-                "<title>Contact us</title><script src=https://www.google.com/recaptcha/api.js></script>",
-                "<h1>Contact us</h1><form><input name=name><input type=email name=email><textarea name=message></textarea><p>Please verify that you are human.</p><div class=g-recaptcha></div><button>Send</button></form>",
-            ),
-        ),
-        (
-            "a page with a cookie banner",
-            page(
-                "<title>Plumber in Kiel</title><script src=https://cdn.cookielaw.org/onetrust.js></script>",
-                "<h1>Plumber in Kiel</h1><p>We mend pipes, taps and boilers in Kiel and around it, on Sundays too. Call us before eight and we come the same day, or write to us at any time.</p><p>Our shop is beside the harbour, opposite the fish market; there is a place to park in the yard, and the bus stops at the door. We speak Danish as well. Since 1984 we have been a family firm; each of us has learnt the trade.</p><div id=onetrust-consent-sdk><p>We value your privacy. We and our partners process personal data.</p><button>Accept all</button><button>Reject all</button></div>",
-            ),
-        ),
-        (
-            "a shop with a box to sign in",
-            page(
-                "<title>Tea and coffee</title>",
-                "<form>Login <input name=u> Password <input type=password> <a href=/l>Forgot password?</a></form><h1>Tea and coffee</h1><ul><li><a href=/1>Assam</a> 5 &euro;<li><a href=/2>Darjeeling</a> 7 &euro;<li><a href=/3>Ceylon</a> 4 &euro;</ul>",
             ),
         ),
         (
@@ -1137,20 +1119,6 @@ pub fn no_walls() -> Vec<(&'static str, String)> {
             ),
         ),
         (
-            "a policy about cookies",
-            page(
-                "<title>Cookie policy</title>",
-                "<h1>Cookie policy</h1><p>We use cookies and similar techniques. We and our partners process personal data such as your address to show personalised ads; you may accept all or reject all of them.</p><p>We value your privacy, and you can withdraw your consent at any time.</p>",
-            ),
-        ),
-        (
-            "an application without its scripts",
-            page(
-                "<title>App</title><script src=https://www.google.com/recaptcha/api.js></script>",
-                "<div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript>",
-            ),
-        ),
-        (
             "a question about a firewall",
             article(
                 "Requests fail with \"access denied\"",
@@ -1164,6 +1132,53 @@ pub fn no_walls() -> Vec<(&'static str, String)> {
             article(
                 "滑动验证是怎样工作的",
                 "<p>很多网站在登录时会要求用户拖动滑块，把拼图移动到缺口的位置。系统检测到您的鼠标轨迹之后，会把它和大量真人的轨迹比较，从而判断对方是不是程序。这种做法起初只用在登录页面，后来也用来保护评论和搜索。</p><p>研究者发现，单靠轨迹并不可靠：录下来的真人轨迹可以反复播放。因此较新的系统还会看浏览器的环境、网络地址的历史，以及同一账号在别处的行为。下面我们用一个简单的例子说明这些特征怎样组合，又会在什么情况下误判普通读者，并介绍两种降低误判的办法，最后给出一些建议，供站长参考。</p>",
+            ),
+        ),
+    ]
+}
+
+fn pages_with_marks() -> Vec<(&'static str, String)> {
+    vec![
+        (
+            "an article behind a firewall that puts its script on each page",
+            page(
+                "<title>The bridge</title><script src=/cdn-cgi/challenge-platform/scripts/jsd/main.js></script><script src=/_Incapsula_Resource?SWJIYLWA=719></script><script src=https://js.datadome.co/tags.js></script>",
+                &format!("<h1>The bridge</h1><p>{PROSE}<p>{PROSE}"),
+            ),
+        ),
+        (
+            "a contact form with a captcha",
+            page(
+                "<title>Contact us</title><script src=https://www.google.com/recaptcha/api.js></script>",
+                "<h1>Contact us</h1><form><input name=name><input type=email name=email><textarea name=message></textarea><p>Please verify that you are human.</p><div class=g-recaptcha></div><button>Send</button></form>",
+            ),
+        ),
+        (
+            "a page with a cookie banner",
+            page(
+                "<title>Plumber in Kiel</title><script src=https://cdn.cookielaw.org/onetrust.js></script>",
+                "<h1>Plumber in Kiel</h1><p>We mend pipes, taps and boilers in Kiel and around it, on Sundays too. Call us before eight and we come the same day, or write to us at any time.</p><p>Our shop is beside the harbour, opposite the fish market; there is a place to park in the yard, and the bus stops at the door. We speak Danish as well. Since 1984 we have been a family firm; each of us has learnt the trade.</p><div id=onetrust-consent-sdk><p>We value your privacy. We and our partners process personal data.</p><button>Accept all</button><button>Reject all</button></div>",
+            ),
+        ),
+        (
+            "a shop with a box to sign in",
+            page(
+                "<title>Tea and coffee</title>",
+                "<form>Login <input name=u> Password <input type=password> <a href=/l>Forgot password?</a></form><h1>Tea and coffee</h1><ul><li><a href=/1>Assam</a> 5 &euro;<li><a href=/2>Darjeeling</a> 7 &euro;<li><a href=/3>Ceylon</a> 4 &euro;</ul>",
+            ),
+        ),
+        (
+            "a policy about cookies",
+            page(
+                "<title>Cookie policy</title>",
+                "<h1>Cookie policy</h1><p>We use cookies and similar techniques. We and our partners process personal data such as your address to show personalised ads; you may accept all or reject all of them.</p><p>We value your privacy, and you can withdraw your consent at any time.</p>",
+            ),
+        ),
+        (
+            "an application without its scripts",
+            page(
+                "<title>App</title><script src=https://www.google.com/recaptcha/api.js></script>",
+                "<div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript>",
             ),
         ),
         (
