@@ -336,6 +336,79 @@ fn a_dead_host_is_given_up_and_its_urls_come_back_when_asked_for() {
     web.check();
 }
 
+/// A challenge as a firewall sends it, with status 200; it links to its vendor.
+fn wall(number: u64) -> Sent {
+    let body = format!(
+        "<html><head><title>Just a moment...</title><script>window._cf_chl_opt={{cRay:'{number:x}'}};\
+         </script></head><body><h1>busy.test</h1><p>Verifying you are human. This may take a few \
+         seconds.</p><a href=/vendor>Performance and security</a></body></html>"
+    );
+    ok("Content-Type: text/html\r\n", &body)
+}
+
+#[test]
+fn a_host_that_answers_with_walls_rests_and_is_given_up_and_none_of_them_is_kept() {
+    let web = Web::serve(|asked| match (asked.host.as_str(), asked.path.as_str()) {
+        (_, "/robots.txt") => status(404, ""),
+        ("walled.test", "/") => {
+            let links: Vec<String> = (0..60).map(|n| format!("/{n}")).collect();
+            let links: Vec<&str> = links.iter().map(String::as_str).collect();
+            text(1, &links)
+        }
+        ("walled.test", path) => wall(path.len() as u64),
+        (_, path) => text(9 + path.len() as u64, &[]),
+    });
+    let config = "[politeness]\ndelay = \"100ms\"\nwall_rest = \"300ms\"\n";
+    let seeds = [
+        "--seed",
+        "http://walled.test/",
+        "--seed",
+        "http://good.test/",
+    ];
+    let began = Instant::now();
+    let output = web.crawl(config, &seeds);
+    assert!(output.status.success(), "{}", stderr(&output));
+    // Rests of 0.3, 0.6 and 1.2 s after ten walls each; after ten more it is asked no more.
+    assert!(
+        began.elapsed() >= Duration::from_millis(2_100),
+        "{:?}",
+        began.elapsed()
+    );
+    let fates = web.fates();
+    assert_eq!(fates["indexed"], 2, "{fates:?}");
+    let (blocked, walled) = (fates["blocked"], fates["walled"]);
+    assert_eq!(blocked + walled, 60, "{fates:?}");
+    assert!((40..56).contains(&blocked), "{fates:?}");
+    // The link of a wall was not followed.
+    assert!(!web.counts("walled.test").contains_key("/vendor"));
+    let report = stdout(&run(tamis(&["report"]).arg(web.crawl_dir())));
+    has(
+        &report,
+        &[
+            "Walls",
+            "walled.test",
+            "cloudflare",
+            "left to rest 3 times",
+            "What helps",
+        ],
+    );
+    let junk = web.export("junk");
+    assert!(
+        junk.iter()
+            .all(|row| row["reason"] == "blocked" && row["wall"] == "bot"),
+        "{junk:?}"
+    );
+    let told = stdout(&run(tamis(&["explain"])
+        .arg(web.crawl_dir())
+        .arg("http://walled.test/0")));
+    has(&told, &["blocked", "cloudflare"]);
+    web.check();
+    let retry = ["--status", "walled"];
+    let said = stderr(&run(tamis(&["retry"]).arg(web.crawl_dir()).args(retry)));
+    has(&said, &[&format!("{walled} URLs are back")]);
+    web.check();
+}
+
 #[test]
 fn a_crawl_of_which_only_outages_are_left_stops_and_keeps_what_waits() {
     let web = Web::serve(|asked| match (asked.host.as_str(), asked.path.as_str()) {

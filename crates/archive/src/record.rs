@@ -11,7 +11,7 @@
 use outcome::{
     DuplicateKind, FailureKind, JunkKind, JunkReason, LinkFate, NeighbourDecision, Outcome,
     OutcomeKind, OutcomeParts, PageType, RefusalEvidence, RobotsAnswer, SitemapKind, StopReason,
-    Truncation, Verdict,
+    Truncation, Verdict, Wall,
 };
 use serde::{Deserialize, Serialize};
 
@@ -321,6 +321,10 @@ impl PageRecord {
                 Some(format!("it redirects to {url}, which was left out: {fate}"))
             }
             (Outcome::NotModified, _) => None,
+            (Outcome::Judged(Verdict::Junk(JunkReason::Blocked)), Some(page)) => {
+                let wall = page.wall.clone().unwrap_or_default();
+                Some(format!("it is {}", wall.kind.english()))
+            }
             (Outcome::Judged(_), Some(page)) if is_answer && page.soft_404 => {
                 Some("it reads like an error page".to_owned())
             }
@@ -369,7 +373,7 @@ impl PageRecord {
             Outcome::Judged(Verdict::Index) => Some(self.replaces.is_none()),
             Outcome::Judged(Verdict::Junk(reason)) => match reason.kind() {
                 JunkKind::Duplicate => Some(false),
-                JunkKind::Empty | JunkKind::Error | JunkKind::NoPage => None,
+                JunkKind::Empty | JunkKind::Error | JunkKind::NoPage | JunkKind::Wall => None,
                 // A page of its own, but not one to keep: it speaks against a rule of duplicates.
                 JunkKind::Unwanted | JunkKind::Withheld | JunkKind::LinkList => {
                     let near = self.nearest.as_ref();
@@ -383,6 +387,11 @@ impl PageRecord {
             | Outcome::Failed(_)
             | Outcome::Unknown(_) => None,
         }
+    }
+
+    /// Whether a wall was judged to stand in the page's place.
+    pub fn is_blocked(&self) -> bool {
+        self.junk() == Some(&JunkReason::Blocked)
     }
 
     /// The reason why the page was dropped, if it was.
@@ -540,6 +549,15 @@ pub struct PageSummary {
     /// Robots directives: false when the page asks not to follow its links.
     #[serde(default = "yes")]
     pub may_follow: bool,
+    /// Where its main text is from, if not from the visible page: `json_ld`, `next_data`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_source: Option<String>,
+    /// What says that the page is empty without its scripts; empty for one that is not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs_scripts: Vec<String>,
+    /// What stands in the page's place, where it is a wall.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall: Option<Wall>,
     /// The page looks like an error page served with status 200.
     #[serde(default, skip_serializing_if = "is_false")]
     pub soft_404: bool,

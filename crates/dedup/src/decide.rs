@@ -338,6 +338,7 @@ fn is_duplicate(near: &Neighbour, print: &TextPrint) -> bool {
     let evidence = Evidence {
         status: 200,
         content: Content::Page,
+        is_wall: false,
         words: print.word_count,
         may_index: true,
         soft_404: false,

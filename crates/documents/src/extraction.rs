@@ -1,6 +1,6 @@
 //! Many pages to JSON lines: what `extractor` answers line by line, over all cores.
 //!
-//! A request is a line `{"id", "path" or "html", "url"?, "content_type"?}`, and its answer is one
+//! A request is a line `{"id", "path" or "html", "url"?, "content_type"?, "format"?}`, and its answer is one
 //! line of JSON: the page, or `{"error", "id"}`.
 
 use std::io::{self, BufRead, Read};
@@ -32,7 +32,7 @@ pub struct Extraction {
 pub struct Extracted {
     /// Its title.
     pub title: Option<String>,
-    /// Its main text.
+    /// Its main text; as Markdown or HTML where the request asks for that.
     pub text: String,
 }
 
@@ -55,6 +55,8 @@ struct Answer {
     title: Option<String>,
     #[serde(default)]
     text: String,
+    markdown: Option<String>,
+    html: Option<String>,
 }
 
 /// Answers requests, in their order.
@@ -73,7 +75,16 @@ fn answer(request: &str) -> Extraction {
         Ok(Answer {
             error: Some(error), ..
         }) => Err(ExtractionError::Failed(error)),
-        Ok(Answer { title, text, .. }) => Ok(Extracted { title, text }),
+        Ok(Answer {
+            title,
+            text,
+            markdown,
+            html,
+            ..
+        }) => Ok(Extracted {
+            title,
+            text: markdown.or(html).unwrap_or(text),
+        }),
         Err(error) => Err(ExtractionError::Failed(error.to_string())),
     };
     Extraction { line, page }

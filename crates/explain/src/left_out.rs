@@ -147,6 +147,7 @@ impl<'c> LeftOut<'c> {
             LinkFate::Duplicate => {
                 "is linked from duplicates only ([dedup] links_of_duplicates)".into()
             }
+            LinkFate::Wall => "is linked from walls only, whose links are not the site's".into(),
             LinkFate::Trap(trap) => format!("looks like a trap: {}", name(trap.name())),
             other @ (LinkFate::New
             | LinkFate::Seen

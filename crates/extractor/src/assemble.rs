@@ -4,52 +4,201 @@
 //! taken in document order. A list or table of which some runs were not chosen is still one list
 //! or table.
 
-use crate::blocks::{Block, ListItem};
+use std::borrow::Cow;
+
+use html5ever::{LocalName, local_name};
+use rustc_hash::FxHashMap;
+use scraper::Html;
+
+use crate::blocks::{Block, CellSpan, ListItem};
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
+use crate::formulas::Formulas;
 use crate::tag::Tag;
-use html5ever::local_name;
+use crate::verbatim;
 
 /// The most cells of one table that are kept.
 const CELLS_MAX: usize = 20_000;
 
+/// The most pictures that are kept.
+const IMAGES_MAX: usize = 500;
+
+/// A page whose chosen runs become blocks.
+struct Parts<'p, 'd> {
+    html: &'p Html,
+    flat: &'p FlatDom<'d>,
+    texts: &'p [String],
+    chosen: &'p [bool],
+    formulas: Formulas,
+}
+
+impl Parts<'_, '_> {
+    fn is_chosen(&self, run: usize) -> bool {
+        self.chosen[run] && !self.texts[run].is_empty()
+    }
+
+    /// The text of a run, with the source of each formula in it.
+    fn text(&self, run: usize) -> Cow<'_, str> {
+        if self.formulas.is_empty() {
+            return Cow::Borrowed(&self.texts[run]);
+        }
+        match self.formulas.text(self.flat, &self.flat.runs[run]) {
+            None => Cow::Borrowed(&self.texts[run]),
+            Some(Ok(formula)) => Cow::Owned(format!("${}$", formula.tex)),
+            Some(Err(text)) => Cow::Owned(text),
+        }
+    }
+
+    /// The formula that a run is, if it is nothing else.
+    fn formula(&self, run: usize) -> Option<String> {
+        if self.formulas.is_empty() {
+            return None;
+        }
+        let formula = self.formulas.text(self.flat, &self.flat.runs[run])?.ok()?;
+        Some(formula.tex.clone())
+    }
+}
+
 /// Makes blocks of the chosen runs.
-pub(crate) fn blocks(flat: &FlatDom<'_>, texts: &[String], chosen: &[bool]) -> Vec<Block> {
+pub(crate) fn blocks(
+    html: &Html,
+    flat: &FlatDom<'_>,
+    texts: &[String],
+    chosen: &[bool],
+) -> Vec<Block> {
+    let page = &Parts {
+        html,
+        flat,
+        texts,
+        chosen,
+        formulas: Formulas::of(html, flat),
+    };
+    let mut images = Images::of(flat, chosen);
     let mut out = Vec::new();
     let mut index = 0;
     while index < flat.runs.len() {
-        if !chosen[index] || texts[index].is_empty() {
+        if !page.is_chosen(index) {
             index += 1;
             continue;
         }
-        let shape = Shape::of(flat, index);
-        index = match shape {
-            Shape::Pre(pre) => code(flat, pre, index, chosen, &mut out),
-            Shape::Table(grid) => table(flat, texts, grid, index, chosen, &mut out),
-            Shape::List(list) => items(flat, texts, list, index, chosen, &mut out),
-            Shape::Heading(level) => {
-                let text = texts[index].replace('\n', " ");
-                out.push(Block::Heading { level, text });
-                index + 1
+        images.before(flat, flat.runs[index].owner, &mut out);
+        let text = || page.text(index).into_owned();
+        let block = match Shape::of(flat, index) {
+            Shape::Pre(pre) => {
+                index = code(page, pre, index, &mut out);
+                continue;
             }
-            Shape::Quote => {
-                let text = texts[index].clone();
-                out.push(Block::Quote { text });
-                index + 1
+            Shape::Table(grid) => {
+                index = table(page, grid, index, &mut out);
+                continue;
             }
-            Shape::Caption => {
-                let text = texts[index].clone();
-                out.push(Block::Caption { text });
-                index + 1
+            Shape::List(list) => {
+                index = items(page, list, index, &mut out);
+                continue;
             }
-            Shape::Paragraph => {
-                let text = texts[index].clone();
-                out.push(Block::Paragraph { text });
-                index + 1
-            }
+            Shape::Heading(level) => Block::Heading {
+                level,
+                text: text().replace('\n', " "),
+            },
+            Shape::Quote => Block::Quote { text: text() },
+            Shape::Caption => Block::Caption { text: text() },
+            Shape::Paragraph => match page.formula(index) {
+                Some(tex) => Block::Formula { tex },
+                None => Block::Paragraph { text: text() },
+            },
         };
+        out.push(block);
+        index += 1;
     }
     out
+}
+
+/// The pictures amid the content, in document order.
+struct Images {
+    /// From the last to the first.
+    left: Vec<ElementIndex>,
+}
+
+impl Images {
+    /// Pictures between the first and the last chosen run, in the innermost element around all of them;
+    /// none where that is the whole page.
+    fn of(flat: &FlatDom<'_>, chosen: &[bool]) -> Images {
+        let none = Images { left: Vec::new() };
+        let first = chosen.iter().position(|&chosen| chosen);
+        let last = chosen.iter().rposition(|&chosen| chosen);
+        let (Some(first), Some(last)) = (first, last) else {
+            return none;
+        };
+        let (first, last) = (flat.runs[first].owner, flat.runs[last].owner);
+        let mut around = flat.ancestors(first).filter(|&at| flat.contains(at, last));
+        let Some(around) = around.next() else {
+            return none;
+        };
+        let end = match flat.elements[around as usize].tag {
+            Tag::Body | Tag::Html => flat.elements[last as usize].end,
+            _ => flat.elements[around as usize].end,
+        };
+        let is_shown = |at: &ElementIndex| {
+            let element = &flat.elements[*at as usize];
+            element.tag == Tag::Img && source_of(flat, *at).is_some() && !is_small(flat, *at)
+        };
+        let mut left: Vec<ElementIndex> = (first..end).filter(is_shown).take(IMAGES_MAX).collect();
+        left.reverse();
+        Images { left }
+    }
+
+    /// Writes the pictures that stand before an element. A picture whose neighbourhood was not chosen
+    /// stands in a teaser or an advert: it is left out.
+    fn before(&mut self, flat: &FlatDom<'_>, element: ElementIndex, out: &mut Vec<Block>) {
+        while let Some(&at) = self
+            .left
+            .last()
+            .filter(|&&at| at < element || flat.contains(element, at))
+        {
+            self.left.pop();
+            let parent = flat.elements[at as usize].parent;
+            let near: Vec<ElementIndex> = flat.ancestors(parent).take(4).collect();
+            let is_amid = near.iter().any(|&up| flat.contains(up, element));
+            if is_amid && let Some(source) = source_of(flat, at) {
+                let alt = flat.elements[at as usize]
+                    .element
+                    .attribute(&local_name!("alt"));
+                out.push(Block::Image {
+                    source: source.to_owned(),
+                    alt: crate::whitespace::collapsed(alt.unwrap_or("")),
+                });
+            }
+        }
+    }
+}
+
+/// Where a picture is loaded from, also where a script loads it later.
+fn source_of<'d>(flat: &FlatDom<'d>, at: ElementIndex) -> Option<&'d str> {
+    let element = flat.elements[at as usize].element;
+    let of = |wanted: &str| {
+        let found = element.attrs().find(|(name, _)| *name == wanted);
+        let value = found.map(|(_, value)| value.trim());
+        value.filter(|value| {
+            !value.is_empty() && !value.starts_with("data:") && value.len() <= 2_000
+        })
+    };
+    let names = ["data-src", "data-original", "data-lazy-src", "src"];
+    names.into_iter().find_map(of)
+}
+
+/// Icons, counters and the pictures that stand for formulas.
+fn is_small(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+    let element = flat.elements[at as usize].element;
+    let below = |name: &LocalName| {
+        let value = element.attribute(name);
+        let value: Option<u32> = value.and_then(|value| value.trim_end_matches("px").parse().ok());
+        value.is_some_and(|pixels| pixels < 40)
+    };
+    let class = element.attribute(&local_name!("class")).unwrap_or("");
+    let is_sign = ["emoji", "icon", "avatar", "mwe-math", "smiley"]
+        .iter()
+        .any(|name| class.contains(name));
+    is_sign || below(&local_name!("width")) || below(&local_name!("height"))
 }
 
 /// The structure that a run is part of.
@@ -145,99 +294,37 @@ pub(crate) fn is_data(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     rows >= 2 && cells >= rows * 3 / 2
 }
 
-/// All chosen runs of one `<pre>`, verbatim.
-fn code(
-    flat: &FlatDom<'_>,
-    pre: ElementIndex,
-    from: usize,
-    chosen: &[bool],
-    out: &mut Vec<Block>,
-) -> usize {
-    let mut text = String::new();
+/// One `<pre>`, verbatim. A listing is kept as a whole.
+fn code(page: &Parts<'_, '_>, pre: ElementIndex, from: usize, out: &mut Vec<Block>) -> usize {
+    let flat = page.flat;
+    let id = flat.elements[pre as usize].id;
+    let text = verbatim::text_of(page.html, id);
+    if !text.is_empty() {
+        let language = verbatim::language_of(page.html, id);
+        out.push(Block::Code { text, language });
+    }
     let mut index = from;
     while index < flat.runs.len() && flat.contains(pre, flat.runs[index].owner) {
-        if chosen[index] {
-            let run = &flat.runs[index];
-            if !text.is_empty() && !text.ends_with('\n') {
-                text.push('\n');
-            }
-            for piece in &flat.pieces[run.pieces.start as usize..run.pieces.end as usize] {
-                text.push_str(if piece.text.is_empty() {
-                    "\n"
-                } else {
-                    piece.text
-                });
-            }
-        }
         index += 1;
-    }
-    let text = text.trim_end().trim_start_matches(['\n', '\r']).to_owned();
-    let language = language(flat, pre);
-    if !text.is_empty() {
-        out.push(Block::Code { text, language });
     }
     index.max(from + 1)
 }
 
-/// The programming language in the class of a code block, of its first child or of its parent.
-fn language(flat: &FlatDom<'_>, pre: ElementIndex) -> String {
-    let end = flat.elements[pre as usize].end as usize;
-    let candidates = [
-        Some(pre as usize),
-        Some(pre as usize + 1).filter(|&at| at < end),
-    ];
-    let parent = flat.elements[pre as usize].parent as usize;
-    for at in candidates
-        .into_iter()
-        .flatten()
-        .chain(Some(parent).filter(|&at| at < flat.elements.len()))
-    {
-        let Some(class) = flat.elements[at].element.attribute(&local_name!("class")) else {
-            continue;
-        };
-        for name in class.split_ascii_whitespace().take(8) {
-            for prefix in ["language-", "lang-", "highlight-source-", "brush:"] {
-                if let Some(language) = name.strip_prefix(prefix)
-                    && !language.is_empty()
-                    && language.len() <= 20
-                    && language
-                        .bytes()
-                        .all(|byte| byte.is_ascii_alphanumeric() || b"+-#_".contains(&byte))
-                {
-                    return language.to_ascii_lowercase();
-                }
-            }
-        }
-    }
-    String::new()
-}
-
-/// All chosen cells of one table.
-fn table(
-    flat: &FlatDom<'_>,
-    texts: &[String],
-    grid: ElementIndex,
-    from: usize,
-    chosen: &[bool],
-    out: &mut Vec<Block>,
-) -> usize {
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    let mut head = false;
-    let mut last = (NO_ELEMENT, NO_ELEMENT);
-    let mut cells = 0;
+/// The rows of one table with a chosen cell. Cells that are empty or were not chosen keep their places.
+fn table(page: &Parts<'_, '_>, grid: ElementIndex, from: usize, out: &mut Vec<Block>) -> usize {
+    let flat = page.flat;
+    let mut texts: FxHashMap<ElementIndex, String> = FxHashMap::default();
     let mut index = from;
     while index < flat.runs.len() && flat.contains(grid, flat.runs[index].owner) {
         let at = index;
         index += 1;
-        if !chosen[at] || cells >= CELLS_MAX {
+        if !page.chosen[at] || texts.len() >= CELLS_MAX {
             continue;
         }
-        let (mut cell, mut row) = (NO_ELEMENT, NO_ELEMENT);
-        let mut caption = false;
+        let (mut cell, mut caption) = (NO_ELEMENT, false);
         for up in flat.ancestors(flat.runs[at].owner) {
             match flat.elements[up as usize].tag {
                 Tag::Td | Tag::Th if cell == NO_ELEMENT => cell = up,
-                Tag::Tr if row == NO_ELEMENT => row = up,
                 Tag::Caption => caption = true,
                 _ => {}
             }
@@ -245,53 +332,103 @@ fn table(
                 break;
             }
         }
-        let text = texts[at].replace('\n', " ");
-        if caption || row == NO_ELEMENT {
+        let text = page.text(at).replace('\n', " ");
+        if caption || cell == NO_ELEMENT {
             out.push(Block::Caption { text });
             continue;
         }
-        if row != last.1 {
-            if rows.is_empty() {
-                head = cell != NO_ELEMENT && flat.elements[cell as usize].tag == Tag::Th;
-            }
-            rows.push(vec![text]);
-            cells += 1;
-        } else if let Some(cells_of_row) = rows.last_mut() {
-            if cell == last.0
-                && let Some(open) = cells_of_row.last_mut()
-            {
-                open.push(' ');
-                open.push_str(&text);
-            } else {
-                cells_of_row.push(text);
-                cells += 1;
+        let open = texts.entry(cell).or_default();
+        if !open.is_empty() {
+            open.push(' ');
+        }
+        open.push_str(&text);
+    }
+    let made = rows(flat, grid, &texts);
+    if made.rows.len() == 1 && made.rows[0].len() == 1 {
+        let text = made.rows.concat().concat();
+        out.push(Block::Paragraph { text });
+    } else if !made.rows.is_empty() {
+        out.push(Block::Table {
+            head: made.head_rows > 0,
+            head_rows: made.head_rows,
+            rows: made.rows,
+            spans: made.spans,
+        });
+    }
+    index.max(from + 1)
+}
+
+/// A table's rows as they are built.
+#[derive(Default)]
+struct Rows {
+    rows: Vec<Vec<String>>,
+    head_rows: usize,
+    spans: Vec<CellSpan>,
+}
+
+fn rows(flat: &FlatDom<'_>, grid: ElementIndex, texts: &FxHashMap<ElementIndex, String>) -> Rows {
+    let mut made = Rows::default();
+    let end = flat.elements[grid as usize].end;
+    let mut at = grid + 1;
+    while at < end {
+        let row = &flat.elements[at as usize];
+        if row.tag != Tag::Tr {
+            at += 1;
+            continue;
+        }
+        let is_cell = |cell: &ElementIndex| {
+            let element = &flat.elements[*cell as usize];
+            matches!(element.tag, Tag::Td | Tag::Th) && element.parent == at
+        };
+        let cells: Vec<ElementIndex> = (at + 1..row.end).filter(is_cell).collect();
+        let in_head = flat.elements[row.parent as usize].element.name.local == local_name!("thead");
+        at = row.end;
+        if !cells.iter().any(|cell| texts.contains_key(cell)) {
+            continue;
+        }
+        let is_head = in_head
+            || cells
+                .iter()
+                .all(|&cell| flat.elements[cell as usize].tag == Tag::Th);
+        if is_head && made.head_rows == made.rows.len() {
+            made.head_rows += 1;
+        }
+        for (number, &cell) in cells.iter().enumerate() {
+            let span = |name| span_of(flat, cell, name);
+            let (rows, columns) = (span(&local_name!("rowspan")), span(&local_name!("colspan")));
+            if rows > 1 || columns > 1 {
+                made.spans.push(CellSpan {
+                    row: made.rows.len(),
+                    cell: number,
+                    rows,
+                    columns,
+                });
             }
         }
-        last = (cell, row);
+        let cells = cells
+            .iter()
+            .map(|cell| texts.get(cell).cloned().unwrap_or_default());
+        made.rows.push(cells.collect());
     }
-    if rows.len() == 1 && rows[0].len() == 1 {
-        let text = rows.swap_remove(0).swap_remove(0);
-        out.push(Block::Paragraph { text });
-    } else if !rows.is_empty() {
-        out.push(Block::Table { rows, head });
-    }
-    index
+    made
+}
+
+/// How many rows or columns a cell takes; a hostile page asks for millions.
+fn span_of(flat: &FlatDom<'_>, cell: ElementIndex, name: &LocalName) -> usize {
+    const SPAN_MAX: usize = 100;
+    let value = flat.elements[cell as usize].element.attribute(name);
+    let value = value.and_then(|value| value.trim().parse().ok());
+    value.unwrap_or(1).clamp(1, SPAN_MAX)
 }
 
 /// The chosen items of one list, up to where something else begins.
-fn items(
-    flat: &FlatDom<'_>,
-    texts: &[String],
-    list: ElementIndex,
-    from: usize,
-    chosen: &[bool],
-    out: &mut Vec<Block>,
-) -> usize {
+fn items(page: &Parts<'_, '_>, list: ElementIndex, from: usize, out: &mut Vec<Block>) -> usize {
+    let flat = page.flat;
     let mut items: Vec<ListItem> = Vec::new();
     let mut last = NO_ELEMENT;
     let mut index = from;
     while index < flat.runs.len() && flat.contains(list, flat.runs[index].owner) {
-        if !chosen[index] || texts[index].is_empty() {
+        if !page.is_chosen(index) {
             index += 1;
             continue;
         }
@@ -300,17 +437,21 @@ fn items(
         }
         let mut item = NO_ELEMENT;
         let mut depth: u8 = 0;
+        let mut own = list;
         for up in flat.ancestors(flat.runs[index].owner) {
             if up == list {
                 break;
             }
             match flat.elements[up as usize].tag {
                 Tag::Li if item == NO_ELEMENT => item = up,
-                Tag::Ul | Tag::Ol => depth = depth.saturating_add(1),
+                Tag::Ul | Tag::Ol => {
+                    own = if own == list { up } else { own };
+                    depth = depth.saturating_add(1);
+                }
                 _ => {}
             }
         }
-        let text = &texts[index];
+        let text = &page.text(index);
         if item == last
             && let Some(open) = items.last_mut()
         {
@@ -319,7 +460,8 @@ fn items(
         } else {
             items.push(ListItem {
                 depth,
-                text: text.clone(),
+                ordered: flat.elements[own as usize].tag == Tag::Ol,
+                text: text.clone().into_owned(),
             });
         }
         last = item;
@@ -343,7 +485,7 @@ mod tests {
         let flat = FlatDom::of(&html);
         let texts: Vec<String> = flat.runs.iter().map(|run| flat.run_text(run)).collect();
         let chosen = vec![true; texts.len()];
-        blocks(&flat, &texts, &chosen)
+        blocks(&html, &flat, &texts, &chosen)
     }
 
     #[test]
@@ -377,7 +519,9 @@ mod tests {
             all("<table><tr><th>k<th>v<tr><td>a<td>1 <p>x</table>"),
             [Block::Table {
                 rows: vec![vec!["k".into(), "v".into()], vec!["a".into(), "1 x".into()]],
-                head: true
+                head: true,
+                head_rows: 1,
+                spans: Vec::new(),
             }]
         );
     }

@@ -34,6 +34,11 @@ pub enum Block {
         rows: Vec<Vec<String>>,
         /// Whether the first row is a head.
         head: bool,
+        /// Rows at the top that are a head.
+        head_rows: usize,
+        /// Cells that take more than one row or column.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        spans: Vec<CellSpan>,
     },
     /// Preformatted text, verbatim.
     Code {
@@ -47,6 +52,18 @@ pub enum Block {
         /// Its words.
         text: String,
     },
+    /// A formula on a line of its own. Those inside a line stand in its text, as `$TeX$`.
+    Formula {
+        /// Its TeX.
+        tex: String,
+    },
+    /// A picture amid the content; its caption follows as a block of its own.
+    Image {
+        /// Its address as the page writes it.
+        source: String,
+        /// What stands for it where it cannot be seen.
+        alt: String,
+    },
     /// The caption of a figure or table.
     Caption {
         /// Its words.
@@ -59,8 +76,23 @@ pub enum Block {
 pub struct ListItem {
     /// How deep it is nested, 0 for the outermost.
     pub depth: u8,
+    /// Whether its own list is numbered.
+    pub ordered: bool,
     /// Its words.
     pub text: String,
+}
+
+/// A cell that takes more than one row or column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct CellSpan {
+    /// Its row in the table, 0 for the first.
+    pub row: usize,
+    /// Its number among the cells of that row.
+    pub cell: usize,
+    /// Rows that it takes.
+    pub rows: usize,
+    /// Columns that it takes.
+    pub columns: usize,
 }
 
 /// The blocks as plain text: one line per paragraph, list item and table row; code verbatim.
@@ -73,6 +105,8 @@ pub fn plain(blocks: &[Block]) -> String {
             | Block::Quote { text }
             | Block::Caption { text }
             | Block::Code { text, .. } => push_line(&mut out, text),
+            Block::Formula { tex } => push_line(&mut out, tex),
+            Block::Image { .. } => {}
             Block::List { items, .. } => {
                 for item in items {
                     push_line(&mut out, &item.text);
@@ -88,6 +122,11 @@ pub fn plain(blocks: &[Block]) -> String {
     out
 }
 
+/// Lists are indented no deeper.
+const LIST_DEPTH_MAX: u8 = 8;
+/// Columns of an expanded table.
+const COLUMNS_MAX: usize = 1_000;
+
 /// The blocks as Markdown (CommonMark with pipe tables).
 pub fn markdown(blocks: &[Block]) -> String {
     let mut out = String::new();
@@ -101,25 +140,12 @@ pub fn markdown(blocks: &[Block]) -> String {
             Block::Quote { text } => prefixed("> ", text),
             Block::Caption { text } => format!("*{}*", one_line(text)),
             Block::Code { text, language } => fenced(text, language),
-            Block::List { ordered, items } => {
-                let mut list = String::new();
-                let mut number = 0;
-                for item in items {
-                    if !list.is_empty() {
-                        list.push('\n');
-                    }
-                    list.push_str(&"  ".repeat(usize::from(item.depth.min(8))));
-                    if *ordered && item.depth == 0 {
-                        number += 1;
-                        list.push_str(&format!("{number}. "));
-                    } else {
-                        list.push_str("- ");
-                    }
-                    list.push_str(&one_line(&item.text));
-                }
-                list
-            }
-            Block::Table { rows, head } => pipe_table(rows, *head),
+            Block::Formula { tex } => format!("$$\n{tex}\n$$"),
+            Block::Image { source, alt } => picture(source, alt),
+            Block::List { items, .. } => list(items),
+            Block::Table {
+                rows, head, spans, ..
+            } => pipe_table(&expanded(rows, spans), *head),
         };
         if part.is_empty() {
             continue;
@@ -143,6 +169,95 @@ fn push_line(out: &mut String, text: &str) {
         out.push('\n');
     }
     out.push_str(text);
+}
+
+fn picture(source: &str, alt: &str) -> String {
+    let alt = one_line(alt).replace(']', "\\]");
+    let is_plain = source
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() && !b"()<>".contains(&byte));
+    match is_plain {
+        true => format!("![{alt}]({source})"),
+        false => format!(
+            "![{alt}](<{}>)",
+            source.replace('>', "%3E").replace('\n', "")
+        ),
+    }
+}
+
+/// A list, its items numbered where their own list is; nested ones are indented below the text of the
+/// item above.
+fn list(items: &[ListItem]) -> String {
+    let mut out = String::new();
+    // The number of the last item at each depth, and how wide its mark is.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for item in items {
+        let depth = usize::from(item.depth.min(LIST_DEPTH_MAX));
+        open.truncate(depth + 1);
+        while open.len() <= depth {
+            open.push((0, 0));
+        }
+        let indent: usize = open[..depth].iter().map(|(_, width)| (*width).max(2)).sum();
+        let number = open[depth].0 + 1;
+        let mark = match item.ordered {
+            true => format!("{number}. "),
+            false => "- ".to_owned(),
+        };
+        open[depth] = (number, mark.len());
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&" ".repeat(indent));
+        out.push_str(&mark);
+        out.push_str(&one_line(&item.text));
+    }
+    out
+}
+
+/// A table whose cells each take one place: where one takes more, the others are empty.
+fn expanded(rows: &[Vec<String>], spans: &[CellSpan]) -> Vec<Vec<String>> {
+    if spans.is_empty() {
+        return rows.to_vec();
+    }
+    let span_of = |row: usize, cell: usize| {
+        let span = spans
+            .iter()
+            .find(|span| span.row == row && span.cell == cell);
+        span.map_or((1, 1), |span| (span.rows, span.columns))
+    };
+    // Rows for which each column is still taken by a cell above.
+    let mut taken: Vec<usize> = Vec::new();
+    let mut out = Vec::with_capacity(rows.len());
+    for (at, row) in rows.iter().enumerate() {
+        let mut line: Vec<String> = Vec::new();
+        let skip = |line: &mut Vec<String>, taken: &mut Vec<usize>| {
+            while taken.get(line.len()).is_some_and(|&rows| rows > 0) {
+                taken[line.len()] -= 1;
+                line.push(String::new());
+            }
+        };
+        for (number, cell) in row.iter().enumerate() {
+            skip(&mut line, &mut taken);
+            let (rows, columns) = span_of(at, number);
+            for column in 0..columns {
+                if line.len() >= COLUMNS_MAX {
+                    break;
+                }
+                if taken.len() <= line.len() {
+                    taken.resize(line.len() + 1, 0);
+                }
+                taken[line.len()] = rows - 1;
+                line.push(if column == 0 {
+                    cell.clone()
+                } else {
+                    String::new()
+                });
+            }
+        }
+        skip(&mut line, &mut taken);
+        out.push(line);
+    }
+    out
 }
 
 fn one_line(text: &str) -> String {
@@ -218,10 +333,12 @@ mod tests {
                 items: vec![
                     ListItem {
                         depth: 0,
+                        ordered: false,
                         text: "a".into(),
                     },
                     ListItem {
                         depth: 1,
+                        ordered: false,
                         text: "b".into(),
                     },
                 ],
@@ -229,6 +346,8 @@ mod tests {
             Block::Table {
                 rows: vec![vec!["x".into(), "1".into()]],
                 head: false,
+                head_rows: 0,
+                spans: Vec::new(),
             },
         ];
         assert_eq!(plain(&blocks), "Head\nOne.\na\nb\nx | 1");
@@ -248,6 +367,8 @@ mod tests {
         let blocks = [Block::Table {
             rows: vec![vec!["a".into(), "b".into()], vec!["1|2".into()]],
             head: true,
+            head_rows: 1,
+            spans: Vec::new(),
         }];
         assert_eq!(
             markdown(&blocks),

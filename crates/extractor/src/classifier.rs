@@ -68,6 +68,7 @@ impl Aim {
             | PageType::Service
             | PageType::FrontPage
             | PageType::Other
+            | PageType::Wall
             | PageType::Unknown(_) => Aim::Mean,
         }
     }

@@ -1,6 +1,7 @@
 //! One page's markup to a [`Page`]: the steps of the crate in order, on one DOM.
 
 use crate::assemble;
+use crate::carried::{self, Carried, Carrier};
 use crate::class_hints::Hint;
 use crate::classifier;
 use crate::directives;
@@ -12,11 +13,12 @@ use crate::layout;
 use crate::line_markers::Marker;
 use crate::links;
 use crate::metadata;
-use crate::page::{Page, PageContext};
+use crate::page::{Page, PageContext, PageType};
 use crate::prefix_sums::share;
 use crate::stated_url;
 use crate::structured::Structured;
 use crate::survey::Survey;
+use crate::walls;
 
 /// Reads a page: main content, fields, links and directives, from one DOM.
 ///
@@ -34,20 +36,17 @@ pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
     let flat = FlatDom::of(&dom.html);
     let survey = Survey::of(&flat);
     let structured = Structured::read(&flat.json_ld);
-    let stated = match stated_url::is_placeholder(context.url) {
-        true => stated_url::stated_url(&flat),
-        false => None,
-    };
+    let is_unknown = stated_url::is_placeholder(context.url);
+    let stated = is_unknown.then(|| stated_url::stated_url(&flat)).flatten();
     let context = &PageContext {
         url: stated.as_ref().unwrap_or(context.url),
         ..*context
     };
-    let classification = {
-        let features = features::compute(&flat, &survey, &structured, context.url);
-        classifier::classify(&flat, &survey, &features, &structured, context.url)
-    };
+    let features = features::compute(&flat, &survey, &structured, context.url);
+    let classification = classifier::classify(&flat, &survey, &features, &structured, context.url);
+    drop(features);
     let main = &classification.main;
-    let blocks = assemble::blocks(&flat, &survey.texts, main);
+    let mut blocks = assemble::blocks(&dom.html, &flat, &survey.texts, main);
     let found = links::links(&dom.html, context);
     let fields = metadata::read(&flat, &survey, &structured, main, &found.base);
     let mut limits_hit = dom.limits_hit;
@@ -56,11 +55,32 @@ pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
     let mut links = found.links;
     mark_main(&flat, main, &found.nodes, &mut links);
     let (visible_text_chars, link_density) = visible(&flat);
+    let wall = walls::find(&dom.html, &flat, &survey.texts, visible_text_chars, context);
+    let carrier = Carrier {
+        html: &dom.html,
+        flat: &flat,
+        survey: &survey,
+        structured: &structured,
+        page_type: &classification.page_type,
+        main,
+    };
+    // What a wall carries is no text of the page.
+    let carried = match wall {
+        Some(_) => Carried::default(),
+        None => carried::add(&carrier, &mut blocks),
+    };
     Page {
         text: crate::blocks::plain(&blocks),
         blocks,
+        source: carried.source,
+        added: carried.added,
+        needs_scripts: carried.needs_scripts,
         comments: comments(&flat, &survey, main),
-        page_type: classification.page_type,
+        page_type: match wall {
+            Some(_) => PageType::Wall,
+            None => classification.page_type,
+        },
+        wall,
         layout: layout::of(&flat),
         title: fields.title,
         author: fields.author,

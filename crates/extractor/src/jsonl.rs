@@ -3,12 +3,12 @@
 //! Each line is answered by itself, so a caller may process lines in parallel. This crate opens no
 //! file: the caller reads pages that are given by their path.
 
-use outcome::PageType;
+use outcome::{PageType, Wall};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::blocks::Block;
-use crate::page::{Link, Page, PageContext};
+use crate::page::{AddedText, Link, Page, PageContext, TextSource};
 use crate::{decode, extract, stated_url::placeholder_url};
 
 /// One line of input: a page to read.
@@ -28,6 +28,19 @@ struct JsonRequest {
     /// The Content-Type header it came with.
     #[serde(default)]
     content_type: Option<String>,
+    /// The form in which the main content is wanted beside the blocks.
+    #[serde(default)]
+    format: Option<ContentFormat>,
+}
+
+/// A form of the main content.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ContentFormat {
+    Markdown,
+    Html,
+    Text,
+    Json,
 }
 
 /// One line of output.
@@ -47,16 +60,28 @@ struct JsonPage<'a> {
     licence: Option<&'a str>,
     image: Option<&'a str>,
     text: &'a str,
+    source: TextSource,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    added: &'a [AddedText],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    needs_scripts: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    markdown: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    html: Option<String>,
     comments: &'a str,
     blocks: &'a [Block],
     links: &'a [Link],
     page_type: &'a PageType,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wall: Option<&'a Wall>,
     layout: String,
     limits_hit: &'a [&'static str],
 }
 
-/// Extracts the page of one JSON line, `{id, path or html, url?, content_type?}`, and returns the page
-/// as one JSON line, without its line feed.
+/// Extracts the page of one JSON line, `{id, path or html, url?, content_type?, format?}`, and returns
+/// the page as one JSON line, without its line feed. With `"format": "markdown"` or `"html"` the page
+/// has its main content in that form as well, under this name.
 ///
 /// `read` returns the bytes of a file by its path. Errors are returned as a line `{id, error}`.
 ///
@@ -100,10 +125,16 @@ pub fn extract_json_line(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<
         licence: page.licence.as_deref(),
         image: page.image.as_deref(),
         text: &page.text,
+        source: page.source,
+        added: &page.added,
+        needs_scripts: &page.needs_scripts,
+        markdown: (request.format == Some(ContentFormat::Markdown)).then(|| page.markdown()),
+        html: (request.format == Some(ContentFormat::Html)).then(|| page.html()),
         comments: &page.comments,
         blocks: &page.blocks,
         links: &page.links,
         page_type: &page.page_type,
+        wall: page.wall.as_ref(),
         layout: format!("{:016x}", page.layout),
         limits_hit: &page.limits_hit,
     });
@@ -140,6 +171,15 @@ mod tests {
             (r#"{"id":"a","path":"gone"}"#, r#""error":"read \"gone\""#),
             (r#"{"id":2}"#, "neither path nor html"),
             (r#"{"id":3,"html":"","url":"::"}"#, "parse url"),
+            (
+                r#"{"id":4,"html":"<p>One sentence, long enough to be read.","format":"markdown"}"#,
+                r#""markdown":"One sentence"#,
+            ),
+            (
+                r#"{"id":5,"html":"<p>One sentence, long enough to be read.","format":"html"}"#,
+                r#""html":"<p>One sentence"#,
+            ),
+            (r#"{"id":6,"html":"","format":"pdf"}"#, "unknown variant"),
             ("{", "read the line"),
         ] {
             let written = extract_json_line(line, &no_files);

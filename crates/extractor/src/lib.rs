@@ -33,13 +33,17 @@
 //! 5. `features`: what is known of each run, as numbers.
 //! 6. `classifier`: which runs are content.
 //! 7. `assemble` and `blocks`: the chosen runs as headings, paragraphs, lists, tables and code.
-//! 8. `metadata`, `links`, `directives`, `layout`, `page_type`: everything else that a [`Page`] has.
+//!    `carried`: texts that a page has outside its visible text, where that is lacking.
+//! 8. `metadata`, `links`, `directives`, `layout`, `page_type`, `walls`: everything else that a [`Page`]
+//!    has.
 
 mod assemble;
 mod attribution;
 pub mod blocks;
+mod blocks_html;
 mod bounded;
 mod candidates;
+mod carried;
 mod char_counts;
 mod class_hints;
 mod classifier;
@@ -50,6 +54,7 @@ mod dom;
 mod extract;
 mod features;
 mod flat_dom;
+mod formulas;
 mod host_templates;
 mod jsonl;
 mod layout;
@@ -68,14 +73,18 @@ mod tag;
 mod tokenizer;
 #[doc(hidden)]
 pub mod training;
+mod verbatim;
+mod walls;
 mod whitespace;
 
 pub use attribution::attribution;
-pub use blocks::{Block, ListItem};
+pub use blocks::{Block, CellSpan, ListItem};
 pub use decode::{Decoded, EncodingSource, decode};
 pub use extract::extract;
 pub use host_templates::{BlockKeys, HostTemplates};
 pub use jsonl::{extract_json_line, page_of_bytes};
 pub use links::{PageLinks, page_links, resolve};
-pub use page::{Directives, Link, LinkKind, Page, PageContext, PageType, Refresh};
+pub use page::{
+    AddedText, Directives, Link, LinkKind, Page, PageContext, PageType, Refresh, TextSource,
+};
 pub use parse_limits::DomLimits;

@@ -5,6 +5,7 @@
 //! empty page is recognised.
 
 pub use outcome::PageType;
+use outcome::Wall;
 use serde::Serialize;
 use url::Url;
 
@@ -22,6 +23,12 @@ pub struct Page {
     pub text: String,
     /// The main content as blocks, in reading order; `text` is `blocks::plain` of it.
     pub blocks: Vec<Block>,
+    /// Where the main content is from: the visible page, or what it carries beside that.
+    pub source: TextSource,
+    /// Texts at the end of the main content that the visible page lacks.
+    pub added: Vec<AddedText>,
+    /// What says that the page is empty without its scripts; empty for one that is not.
+    pub needs_scripts: Vec<String>,
     /// The comments of readers below the content, as plain text; empty without any. The posts of a
     /// forum are its content and stand in `text`.
     pub comments: String,
@@ -55,6 +62,8 @@ pub struct Page {
     pub resources: Vec<Url>,
     /// What kind of page this is.
     pub page_type: PageType,
+    /// What stands in the page's place, for one of type [`PageType::Wall`].
+    pub wall: Option<Wall>,
     /// A simhash over the tag paths of the page: pages of one template differ in few bits.
     pub layout: u64,
     /// Visible characters on the whole page, whitespace left out.
@@ -75,6 +84,9 @@ impl Page {
             title: None,
             text: String::new(),
             blocks: Vec::new(),
+            source: TextSource::Page,
+            added: Vec::new(),
+            needs_scripts: Vec::new(),
             comments: String::new(),
             author: None,
             published: None,
@@ -91,6 +103,7 @@ impl Page {
             links: Vec::new(),
             resources: Vec::new(),
             page_type: PageType::Other,
+            wall: None,
             layout: 0,
             visible_text_chars: 0,
             link_density: 1.0,
@@ -103,6 +116,64 @@ impl Page {
     pub fn markdown(&self) -> String {
         blocks::markdown(&self.blocks)
     }
+
+    /// The main content as HTML: plain, escaped markup.
+    pub fn html(&self) -> String {
+        crate::blocks_html::html(&self.blocks)
+    }
+}
+
+/// Where a text on a page is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextSource {
+    /// The visible page.
+    #[default]
+    Page,
+    /// `<noscript>`.
+    Noscript,
+    /// JSON-LD.
+    JsonLd,
+    /// Microdata in an attribute.
+    Microdata,
+    /// The state of Next.js.
+    NextData,
+    /// The state of Nuxt.
+    NuxtData,
+    /// The state of another framework, such as `__INITIAL_STATE__`.
+    InitialState,
+    /// `<template>`.
+    Template,
+    /// The description for Open Graph, or that in a `<meta>` element.
+    OpenGraph,
+}
+
+impl TextSource {
+    /// The name of a source beside the visible page; `None` for the page itself.
+    pub fn beside_the_page(self) -> Option<&'static str> {
+        match self {
+            Self::Page => None,
+            Self::Noscript => Some("noscript"),
+            Self::JsonLd => Some("json_ld"),
+            Self::Microdata => Some("microdata"),
+            Self::NextData => Some("next_data"),
+            Self::NuxtData => Some("nuxt_data"),
+            Self::InitialState => Some("initial_state"),
+            Self::Template => Some("template"),
+            Self::OpenGraph => Some("open_graph"),
+        }
+    }
+}
+
+/// A text that was added to the main content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AddedText {
+    /// Where it is from.
+    pub source: TextSource,
+    /// Blocks that it has.
+    pub blocks: usize,
+    /// Characters that it has.
+    pub chars: usize,
 }
 
 /// What is known about a page apart from its markup.

@@ -25,6 +25,8 @@ pub(crate) struct Structured {
     pub licence: Option<String>,
     /// Texts of the page: `articleBody`, and `text` of a forum's posts; the longest first.
     pub bodies: Vec<String>,
+    /// The description of the product that the page is about.
+    pub product_description: Option<String>,
     /// Descriptions of articles and products.
     pub descriptions: Vec<String>,
 }
@@ -206,6 +208,8 @@ impl Structured {
         if kinds.has(Kinds::PRODUCT) && !part {
             set(&mut self.headline, text("name"));
             set(&mut self.image, fields.get("image").and_then(url_of));
+            let description = text("description").map(|text| strip_tags(&text));
+            set(&mut self.product_description, description);
         }
         if kinds.has(Kinds::SITE) {
             set(&mut self.site_name, text("name"));

@@ -37,7 +37,7 @@ pub fn training_rows(html: &str, url: &Url, log_odds: Option<&[f32]>) -> Trainin
             let odds = &odds[..flat.runs.len()];
             let chosen =
                 classifier::classify_by_odds(&flat, &survey, &features, &structured, url, odds);
-            let blocks = assemble::blocks(&flat, &survey.texts, &chosen.main);
+            let blocks = assemble::blocks(&dom.html, &flat, &survey.texts, &chosen.main);
             let table = classifier::neighbour_features::rows(&flat, &survey, &features, odds);
             (table, Some(blocks::plain(&blocks)), Some(chosen.page_type))
         }

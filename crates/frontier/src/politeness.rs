@@ -100,6 +100,8 @@ pub(crate) enum WaitReason {
     RetryAfter,
     Slow,
     RobotsOutage,
+    /// It answers with walls.
+    Walls,
 }
 
 /// One host's politeness: what it was asked, and when it may be asked again.
@@ -292,6 +294,11 @@ impl Politeness {
         self.robots_outage = outage.is_some();
     }
 
+    /// It answers with walls: it is left alone until then.
+    pub(crate) fn rest_until(&mut self, at: Instant) {
+        self.wait_until(at, WaitReason::Walls);
+    }
+
     /// Begins a delay.
     pub(crate) fn rest(&mut self, now: Instant) {
         self.rested_at = Some(now);
@@ -324,6 +331,7 @@ impl Politeness {
             WaitReason::RetryAfter => "retry-after",
             WaitReason::Slow => "slow",
             WaitReason::RobotsOutage => "robots outage",
+            WaitReason::Walls => "walls",
         })
     }
 }

@@ -20,6 +20,8 @@ pub enum JunkKind {
     LinkList,
     /// The answer is no page at all.
     NoPage,
+    /// A wall stood in the page's place: nothing is known of the page itself.
+    Wall,
 }
 
 /// A row of [`JunkReason`].
@@ -49,6 +51,13 @@ names! {
     /// Why a page that was read is dropped. The rows stand in the order in which the reasons are
     /// asked (see `sieve::judge`); the words complete the sentence "the page …".
     pub enum JunkReason: Facts or UNKNOWN {
+        /// A wall stood in its place: a bot wall, a captcha, a request for consent or a login.
+        Blocked = "blocked" => junk(
+            JunkKind::Wall,
+            "is a wall: a bot wall, a captcha, a request for consent or a login, a parked domain \
+             (`keep.walls` keeps such pages)",
+            "是拦截页：防火墙、人机验证、同意或登录要求、停放的域名（`keep.walls` 可保留）",
+        ),
         /// The server said so: a status that is not 2xx.
         ErrorPage = "error_page" => junk(
             JunkKind::Error,

@@ -26,7 +26,8 @@
 //!
 //! In reading order: `names` (the macro behind the enums), `junk`, `refusal`, `failure` and
 //! `outcome` (what becomes of a URL), `learnt` (what refusals by learnt rules may have cost), `link`
-//! (what becomes of a link), `page` (page types and duplicates), `crawl` (robots.txt, sitemaps, the
+//! (what becomes of a link), `page` (page types and duplicates), `wall` (pages that stand in the way),
+//! `crawl` (robots.txt, sitemaps, the
 //! end of a crawl).
 
 mod crawl;
@@ -38,6 +39,7 @@ mod names;
 mod outcome;
 mod page;
 mod refusal;
+mod wall;
 
 pub use crawl::{RobotsAnswer, SitemapKind, StopReason, Truncation};
 pub use failure::FailureKind;
@@ -49,8 +51,9 @@ pub use outcome::{
 };
 pub use page::{DuplicateKind, NeighbourDecision, PageType};
 pub use refusal::{
-    HostGone, LowYield, PredictedDuplicate, PredictionCause, Refusal, RobotsRefusal, Trap,
+    HostGone, LowYield, PredictedDuplicate, PredictionCause, Refusal, RobotsRefusal, Trap, Walled,
 };
+pub use wall::{Wall, WallKind, WallRest, WallWindow};
 
 #[cfg(test)]
 mod tests;

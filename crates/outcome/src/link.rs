@@ -54,6 +54,8 @@ fates! {
     Nofollow = "nofollow",
     /// Its page is a duplicate, and links of duplicates are not followed.
     Duplicate = "duplicate",
+    /// Its page is a wall: what it links to is not the site's.
+    Wall = "wall",
     /// Its host is out of scope.
     Scope = "scope",
     /// It is further from its seed than allowed.

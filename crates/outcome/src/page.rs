@@ -23,6 +23,9 @@ names! {
         FrontPage = "front_page",
         /// None of these, or too little to tell.
         Other = "other",
+        /// No page of the site's own: it stands between the visitor and the page that was asked for;
+        /// see [`crate::Wall`].
+        Wall = "wall",
     }
 }
 
@@ -37,6 +40,7 @@ impl PageType {
             | Self::Documentation
             | Self::Service
             | Self::Other
+            | Self::Wall
             | Self::Unknown(_) => false,
         }
     }

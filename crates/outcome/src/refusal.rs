@@ -51,6 +51,8 @@ pub enum Refusal {
     LeftOut(LinkFate),
     /// Its host was given up: it answered before, and then nothing for too long.
     HostGone(HostGone),
+    /// Its host goes on answering with walls, after it was left to rest more than once.
+    Walled(Walled),
     /// A refusal that this version does not know, written by a newer one: its wire name.
     Unknown(Box<str>),
 }
@@ -135,14 +137,27 @@ pub struct HostGone {
     pub seconds: u64,
 }
 
+/// A host that answers with walls.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Walled {
+    /// Walls among its last answers.
+    pub walls: u32,
+    /// Those answers.
+    pub answers: u32,
+}
+
 impl Refusal {
     /// The wire name of a refusal by robots.txt.
     pub const ROBOTS: &'static str = "robots";
     /// The wire name of a refusal because the host was given up.
     pub const HOST_GONE: &'static str = "host_gone";
 
+    /// The wire name of a refusal because the host answers with walls.
+    pub const WALLED: &'static str = "walled";
+
     /// The wire names that this version knows.
-    pub const NAMES: [&'static str; 7] = [
+    pub const NAMES: [&'static str; 8] = [
         Self::ROBOTS,
         "guard",
         "trap",
@@ -150,6 +165,7 @@ impl Refusal {
         "barren",
         Self::LEFT_OUT,
         Self::HOST_GONE,
+        Self::WALLED,
     ];
 
     /// The wire name of a refusal by the scope or a budget in force.
@@ -167,6 +183,7 @@ impl Refusal {
             Self::LowYield(_) => "barren",
             Self::LeftOut(_) => Self::LEFT_OUT,
             Self::HostGone(_) => Self::HOST_GONE,
+            Self::Walled(_) => Self::WALLED,
             Self::Unknown(name) => name,
         }
     }
@@ -182,6 +199,7 @@ impl Refusal {
             Self::LowYield(low_yield) => Some(low_yield.to_string()),
             Self::LeftOut(fate) => Some(fate.name().to_owned()),
             Self::HostGone(gone) => Some(gone.to_string()),
+            Self::Walled(walled) => Some(walled.to_string()),
             Self::Unknown(_) => None,
         }
     }
@@ -195,6 +213,7 @@ impl Refusal {
             | Self::Guard(_)
             | Self::LeftOut(_)
             | Self::HostGone(_)
+            | Self::Walled(_)
             | Self::Unknown(_) => false,
         }
     }
@@ -212,6 +231,7 @@ impl Refusal {
             | Self::LowYield(_)
             | Self::LeftOut(_)
             | Self::HostGone(_)
+            | Self::Walled(_)
             | Self::Unknown(_) => false,
         }
     }
@@ -222,6 +242,7 @@ impl Refusal {
         match self {
             Self::Robots(RobotsRefusal::Unavailable { .. })
             | Self::HostGone(_)
+            | Self::Walled(_)
             | Self::LeftOut(_) => true,
             Self::Robots(RobotsRefusal::Rule { .. })
             | Self::Guard(_)
@@ -243,6 +264,7 @@ impl Refusal {
             | Self::Trap(_)
             | Self::LeftOut(_)
             | Self::HostGone(_)
+            | Self::Walled(_)
             | Self::Unknown(_) => Vec::new(),
         }
     }
@@ -286,6 +308,8 @@ const ROBOTS_UNAVAILABLE: &str = "robots.txt could not be had: ";
 const GONE: &str = "the host did not answer ";
 const GONE_TIMES: &str = " times in a row, for ";
 const GONE_SECONDS: &str = " s";
+const WALLS_OF: &str = " of ";
+const WALLS_OF_HOST: &str = " answers of its host were walls";
 const FORM_YIELDS_NOTHING: &str = "nearly all URLs of its form were thin or duplicates";
 
 impl std::fmt::Display for RobotsRefusal {
@@ -325,6 +349,13 @@ impl std::fmt::Display for HostGone {
     }
 }
 
+impl std::fmt::Display for Walled {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { walls, answers } = self;
+        write!(f, "{walls}{WALLS_OF}{answers}{WALLS_OF_HOST}")
+    }
+}
+
 /// A refusal as the journal has it beside its name and its words: what neither of them tells in a
 /// form that code may read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -336,6 +367,7 @@ pub(crate) enum Evidence {
     LowYield(LowYield),
     LeftOut(LinkFate),
     HostGone(HostGone),
+    Walled(Walled),
 }
 
 impl Refusal {
@@ -350,6 +382,7 @@ impl Refusal {
             Self::LowYield(low_yield) => Some(Evidence::LowYield(low_yield.clone())),
             Self::LeftOut(fate) => Some(Evidence::LeftOut(fate.clone())),
             Self::HostGone(gone) => Some(Evidence::HostGone(gone.clone())),
+            Self::Walled(walled) => Some(Evidence::Walled(walled.clone())),
             Self::Guard(_) | Self::Unknown(_) => None,
         }
     }
@@ -365,6 +398,7 @@ impl Refusal {
             ("barren", Some(Evidence::LowYield(low_yield))) => Self::LowYield(low_yield),
             (Self::LEFT_OUT, Some(Evidence::LeftOut(fate))) => Self::LeftOut(fate),
             (Self::HOST_GONE, Some(Evidence::HostGone(gone))) => Self::HostGone(gone),
+            (Self::WALLED, Some(Evidence::Walled(walled))) => Self::Walled(walled),
             (name, _) => Self::of_words(name, detail),
         }
     }
@@ -390,6 +424,7 @@ impl Refusal {
             Self::LEFT_OUT => Self::LeftOut(LinkFate::from(detail)),
             // No version wrote it without its evidence; a damaged record may have lost that.
             Self::HOST_GONE => Self::HostGone(gone_of_words(detail)),
+            Self::WALLED => Self::Walled(walled_of_words(detail)),
             other => Self::Unknown(other.into()),
         }
     }
@@ -402,6 +437,15 @@ fn gone_of_words(words: &str) -> HostGone {
     });
     let (failures, seconds) = numbers.unwrap_or_default();
     HostGone { failures, seconds }
+}
+
+fn walled_of_words(words: &str) -> Walled {
+    let numbers = words.strip_suffix(WALLS_OF_HOST).and_then(|rest| {
+        let (walls, answers) = rest.split_once(WALLS_OF)?;
+        Some((walls.parse().ok()?, answers.parse().ok()?))
+    });
+    let (walls, answers) = numbers.unwrap_or_default();
+    Walled { walls, answers }
 }
 
 fn robots_of_words(words: &str) -> RobotsRefusal {
@@ -477,6 +521,8 @@ mod tests {
             proptest::sample::select(LinkFate::KNOWN).prop_map(Refusal::LeftOut),
             (any::<u32>(), any::<u64>())
                 .prop_map(|(failures, seconds)| Refusal::HostGone(HostGone { failures, seconds })),
+            (any::<u32>(), any::<u32>())
+                .prop_map(|(walls, answers)| Refusal::Walled(Walled { walls, answers })),
         ]
     }
 

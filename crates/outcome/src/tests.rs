@@ -16,12 +16,12 @@ fn names<T: ToString>(known: &[T]) -> Vec<String> {
 fn wire_names_are_pinned() {
     check(
         names(JunkReason::KNOWN),
-        "error_page unsupported_type noindex soft_404 thin listing exact_duplicate near_duplicate \
-         language off_topic",
+        "blocked error_page unsupported_type noindex soft_404 thin listing exact_duplicate \
+         near_duplicate language off_topic",
     );
     check(
         Refusal::NAMES.map(String::from),
-        "robots guard trap duplicate_foreseen barren left_out host_gone",
+        "robots guard trap duplicate_foreseen barren left_out host_gone walled",
     );
     check(
         names(Trap::KNOWN),
@@ -35,12 +35,16 @@ fn wire_names_are_pinned() {
     );
     check(
         names(LinkFate::KNOWN),
-        "new seen nofollow duplicate scope depth not_included excluded budget_seed budget_host \
+        "new seen nofollow duplicate wall scope depth not_included excluded budget_seed budget_host \
          budget_hosts bad_url scheme userinfo url_length",
     );
     check(
         names(PageType::KNOWN),
-        "article forum product collection listing documentation service front_page other",
+        "article forum product collection listing documentation service front_page other wall",
+    );
+    check(
+        names(WallKind::KNOWN),
+        "bot human rate_limit consent login parked coming_soon",
     );
     check(
         names(DuplicateKind::KNOWN),

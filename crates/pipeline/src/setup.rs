@@ -224,6 +224,7 @@ pub fn policy(config: &CrawlConfig) -> Result<Policy, CrawlError> {
         attempts_max: config.politeness.attempts,
         retry_delay: config.politeness.retry_delay.0,
         retry_after_max: config.politeness.max_retry_after.0,
+        wall_rest: config.politeness.wall_rest.0,
         cookies: config.network.cookies,
         obey_robots: config.politeness.obey_robots,
         robots_outage_max: config.politeness.max_robots_outage.0,

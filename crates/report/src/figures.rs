@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use outcome::{RuleLoss, StopReason};
+use outcome::{RuleLoss, StopReason, WallKind};
 use serde::{Deserialize, Serialize};
 
 use crate::clusters::Duplicates;
@@ -59,6 +59,8 @@ pub struct CrawlReport {
     pub links: Links,
     /// Endless parts of the web that were left alone.
     pub traps: Traps,
+    /// Walls that stood in the place of pages.
+    pub walls: Walls,
     /// URLs refused unread by learnt rules, and what that may have lost.
     pub learnt: LearntRefusals,
     /// What went wrong, grouped.
@@ -137,6 +139,40 @@ pub struct Traps {
     pub hosts: BTreeMap<String, u64>,
     /// Some of the URLs.
     pub samples: Vec<String>,
+}
+
+/// Walls: bot walls, captchas, requests for consent or a login, parked domains.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Walls {
+    /// Pages that were walls.
+    pub pages: u64,
+    /// By kind: `bot`, `human`, `rate_limit`, `consent`, `login`, `parked`, `coming_soon`.
+    pub kinds: BTreeMap<String, u64>,
+    /// The hosts that answered with them, those with most walls first; up to 50.
+    pub hosts: Vec<WalledHost>,
+}
+
+/// A host that answered with walls.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WalledHost {
+    /// Host.
+    pub host: String,
+    /// Pages of it that were walls.
+    pub walls: u64,
+    /// Its pages that were judged from the first wall on.
+    pub judged: u64,
+    /// The most frequent kind.
+    pub kind: WallKind,
+    /// Whose wall it is, where its marks tell.
+    pub vendor: Option<String>,
+    /// How often its last answers were reason to let it rest.
+    pub rests: u64,
+    /// URLs that were refused since it was asked no more.
+    pub refused: u64,
+    /// What to do about it.
+    pub mend: String,
 }
 
 /// What learnt rules refused unread, and how many unique pages that may have lost.

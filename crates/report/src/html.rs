@@ -22,7 +22,7 @@ mod tables;
 pub use comparison::render as render_comparison;
 use sections::{
     against_breadth, duplicates, errors, harvest, languages, learnt, links, network, responses,
-    robots, sizes, sorted, waiting,
+    robots, sizes, sorted, waiting, walls,
 };
 use tables::{Head, hosts, seeds, table};
 
@@ -38,6 +38,7 @@ pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> St
         (side_by_side([harvest(report), network(report)]))
         (shown(against_breadth(report)))
         (shown(duplicates(report, texts)))
+        (shown(walls(report)))
         (shown(learnt(report)))
         (shown(hosts(report)))
         (shown(seeds(report)))

@@ -41,6 +41,7 @@ pub mod table;
 pub mod tally;
 pub mod text;
 pub mod texts;
+mod walls;
 pub mod why_slow;
 pub mod words;
 

@@ -9,6 +9,9 @@ use crate::words::{bytes, count, duration, name, plural, share};
 /// Rules of duplicates foreseen that are named.
 const RULES_SHOWN: usize = 8;
 
+/// Hosts with walls that are told.
+const WALLED_SHOWN: usize = 8;
+
 /// Examples told that taught nothing.
 const EXAMPLES_SHOWN: usize = 5;
 
@@ -145,6 +148,48 @@ pub(crate) fn learnt_lines(report: &CrawlReport) -> Vec<String> {
     ));
     if learnt.refused > 0 {
         lines.push("To fetch them all the same: tamis retry DIR --status learnt".to_owned());
+    }
+    lines
+}
+
+/// Walls in the place of pages, and what to do about the hosts that have them; empty without any.
+pub(crate) fn wall_lines(report: &CrawlReport) -> Vec<String> {
+    let walls = &report.walls;
+    if walls.pages == 0 {
+        return Vec::new();
+    }
+    let kinds = walls.kinds.iter();
+    let kinds: Vec<String> = kinds
+        .map(|(kind, n)| format!("{} {}", count(*n), name(kind)))
+        .collect();
+    let pages = plural(walls.pages, "page was a wall", "pages were walls");
+    let mut lines = vec![format!(
+        "{pages} and not kept ({}); walls are never gone around",
+        kinds.join(", ")
+    )];
+    for host in walls.hosts.iter().take(WALLED_SHOWN) {
+        let vendor = host.vendor.as_ref();
+        let vendor = vendor.map_or(String::new(), |vendor| format!(" ({vendor})"));
+        let mut line = format!(
+            "{}: {} of {}, {}{vendor}",
+            host.host,
+            count(host.walls),
+            plural(host.judged, "page", "pages"),
+            host.kind.english(),
+        );
+        if host.rests > 0 {
+            line.push_str(&format!(
+                "; left to rest {}",
+                plural(host.rests, "time", "times")
+            ));
+        }
+        if host.refused > 0 {
+            let refused = plural(host.refused, "URL", "URLs");
+            line.push_str(&format!(
+                "; then asked no more ({refused}: tamis retry DIR --status walled)"
+            ));
+        }
+        lines.push(format!("{line}. What helps: {}", host.mend));
     }
     lines
 }

@@ -15,6 +15,7 @@ const SEE_ERRORS: &str = "see the report's errors";
 
 const ROBOTS: &str = Refusal::ROBOTS;
 const HOST_GONE: &str = Refusal::HOST_GONE;
+const WALLED: &str = Refusal::WALLED;
 const GUARD: &str = Refusal::NAMES[1];
 
 /// Causes told.
@@ -97,6 +98,7 @@ fn mend_refusal(reason: &str) -> &'static str {
     match reason {
         ROBOTS => "robots.txt forbids it; seed another part of the site, or ask its owner",
         HOST_GONE => "the host did not answer any more and was given up; try later",
+        WALLED => "the host answers with walls; the report's section on walls says what to do",
         GUARD => "it is a private or loopback address; --allow-private lets the crawl ask it",
         _ => SEE_ERRORS,
     }

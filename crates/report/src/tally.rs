@@ -33,6 +33,7 @@ use crate::histogram::Histogram;
 use crate::hosts::{Hosts, SEEDS_MAX, SeedRow};
 use crate::learnt::Learnt;
 use crate::reasons::{Reason, ReasonCounts, ReasonId, step};
+use crate::walls::WallTally;
 use crate::why_slow::why_slow;
 use crate::words;
 
@@ -60,6 +61,7 @@ pub struct Tally {
     harvest: Harvester,
     links: Links,
     traps: Traps,
+    walls: WallTally,
     learnt: Learnt,
     errors: Errors,
     retried: u64,
@@ -143,6 +145,7 @@ impl Tally {
             harvest: self.harvest(),
             links: self.links.clone(),
             traps: self.traps.clone(),
+            walls: self.walls.report(),
             learnt: self.learnt.report(),
             errors: self.errors.report(),
             robots: self.robots_figures(&reasons),
@@ -414,6 +417,7 @@ impl Tally {
         if let Some(refusal) = page.outcome.refusal() {
             self.refusal(refusal, &page.url);
         }
+        self.walls.page(page);
         self.learnt.page(page);
         if page.foreseen.is_some() && matches!(state, State::Indexed | State::Junk) {
             let foreseen = &mut self.clusters.foreseen;
@@ -443,6 +447,7 @@ impl Tally {
             | Refusal::LowYield(_)
             | Refusal::LeftOut(_)
             | Refusal::HostGone(_)
+            | Refusal::Walled(_)
             | Refusal::Unknown(_) => {}
         }
     }

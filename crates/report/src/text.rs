@@ -8,7 +8,7 @@ use crate::hosts::HostRow;
 use crate::lines::{
     LEARNT_COLUMNS, beside_breadth, breadth_lines, duplicate_line, example_lines, foreseen_line,
     foreseen_rules, harvest_lines, learnt_lines, learnt_rows, network_lines, opening_line, part_of,
-    stop_line,
+    stop_line, wall_lines,
 };
 use crate::look::{BOLD, DIM, Look};
 use crate::table::{Align, Table, fit, wrap};
@@ -38,6 +38,7 @@ pub fn render(report: &CrawlReport, look: Look) -> String {
     page.languages(report);
     page.duplicates(report);
     page.harvest(report);
+    page.walls(report);
     page.learnt(report);
     page.rest(report);
     page.out
@@ -346,6 +347,17 @@ impl Page {
             ]);
         }
         self.table(&table);
+    }
+
+    fn walls(&mut self, report: &CrawlReport) {
+        let lines = wall_lines(report);
+        if lines.is_empty() {
+            return;
+        }
+        self.heading("Walls");
+        for line in lines {
+            self.line(&format!("  {line}"));
+        }
     }
 
     fn learnt(&mut self, report: &CrawlReport) {

@@ -18,6 +18,8 @@ pub struct Evidence {
     pub status: u16,
     /// What the body is.
     pub content: Content,
+    /// A wall stands in the page's place.
+    pub is_wall: bool,
     /// Words of the main text, as `segment` counts them.
     pub words: u32,
     /// The page allows to be indexed (meta robots, X-Robots-Tag).

@@ -1,7 +1,7 @@
 //! The decision itself, in order of precedence.
 //!
-//! What the server or the page says of itself comes first (no page, error, noindex), then what it
-//! is (an error text, thin), then whether it is new, then whether it is wanted. So a page that is
+//! A wall comes before all else, since nothing that it has is the page's own. What the server or the
+//! page says of itself comes next (no page, error, noindex), then what it is (an error text, thin), then whether it is new, then whether it is wanted. So a page that is
 //! both a duplicate and off-topic counts as a duplicate: that is the finding that needs evidence.
 
 use outcome::{JunkReason, Verdict};
@@ -19,6 +19,9 @@ pub fn judge(evidence: &Evidence, rules: &Rules) -> Verdict {
 }
 
 fn junk_reason(evidence: &Evidence, rules: &Rules) -> Option<JunkReason> {
+    if evidence.is_wall && !rules.keep_walls {
+        return Some(JunkReason::Blocked);
+    }
     if !(200..300).contains(&evidence.status) {
         return Some(JunkReason::ErrorPage);
     }
@@ -88,6 +91,7 @@ mod tests {
         Evidence {
             status: 200,
             content: Content::Page,
+            is_wall: false,
             words: 300,
             may_index: true,
             soft_404: false,
@@ -124,6 +128,22 @@ mod tests {
             &Rules::default(),
             "error_page",
         );
+    }
+
+    #[test]
+    fn a_wall_is_blocked_whatever_its_status_unless_walls_are_kept() {
+        let wall = Evidence {
+            status: 403,
+            is_wall: true,
+            may_index: false,
+            ..page()
+        };
+        check(&wall, &Rules::default(), "blocked");
+        let keeps = Rules {
+            keep_walls: true,
+            ..Rules::default()
+        };
+        check(&wall, &keeps, "error_page");
     }
 
     #[test]

@@ -6,6 +6,8 @@ pub struct Rules {
     /// Pages with fewer words are thin. Words as counted by `segment`, so 20 Chinese words are
     /// some 35 characters. Pages below it are menus, redirect notices and error texts.
     pub words_min: u32,
+    /// Keep walls, as if they were pages.
+    pub keep_walls: bool,
     /// Keep lists of links.
     pub keep_listings: bool,
     /// Obey a page's wish not to be indexed.
@@ -23,6 +25,7 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             words_min: 20,
+            keep_walls: false,
             keep_listings: true,
             obey_noindex: true,
             languages: Vec::new(),

@@ -106,6 +106,11 @@ impl State {
         for url in &retry.urls {
             self.returns.remove(url);
             queue.robots.reopen(url);
+            if retry.wrong_rule.is_none()
+                && let Ok(url) = CanonicalUrl::parse(url)
+            {
+                queue.walls.reopen(url.host().as_str());
+            }
         }
     }
 
@@ -352,6 +357,9 @@ impl State {
             }
         }
         queue.gate.on_page(page, &queue.frontier.url_normalizer());
+        if let Some((since_ms, rest)) = queue.walls.on_page(page) {
+            queue.frontier.rest_host(&url.host(), since_ms, rest);
+        }
         if let Some(refusal) = page.outcome.refusal() {
             queue.note_refused(refusal);
         }

@@ -191,6 +191,7 @@ fn no_page(status: u16) -> Evidence {
     Evidence {
         status,
         content: Content::Other,
+        is_wall: false,
         words: 0,
         may_index: true,
         soft_404: false,

@@ -229,6 +229,7 @@ impl FetchGate {
                 | Refusal::LowYield(_)
                 | Refusal::LeftOut(_)
                 | Refusal::HostGone(_)
+                | Refusal::Walled(_)
                 | Refusal::Unknown(_) => None,
             },
         }
@@ -310,6 +311,7 @@ impl FetchGate {
             | Refusal::LowYield(_)
             | Refusal::LeftOut(_)
             | Refusal::HostGone(_)
+            | Refusal::Walled(_)
             | Refusal::Unknown(_) => false,
         }
     }
@@ -435,7 +437,7 @@ impl FetchGate {
         self.note_refusal(record, &url, normalizer);
         self.note_probe(record, &url, normalizer);
         let is_whole = record.page.is_some() && (200..300).contains(&record.status());
-        if is_whole && record.junk() != Some(&JunkReason::SoftNotFound) {
+        if is_whole && record.junk() != Some(&JunkReason::SoftNotFound) && !record.is_blocked() {
             self.read.note(&url, normalizer);
             if record.links.iter().any(|link| link.fate == LinkFate::New) {
                 self.leading.note(&url, normalizer);
@@ -547,7 +549,7 @@ impl FetchGate {
     ) {
         let kind = record.junk().map(JunkReason::kind);
         let is_unique = match kind {
-            Some(JunkKind::Empty | JunkKind::Error) => false,
+            Some(JunkKind::Empty | JunkKind::Error | JunkKind::Wall) => false,
             // A copy of a part only, or of a page that cannot be named.
             Some(JunkKind::Duplicate)
             | Some(

@@ -125,7 +125,8 @@ impl FocusView {
         lent: Lent<'_>,
         text: impl FnOnce() -> Option<String>,
     ) {
-        let Some(summary) = &record.page else {
+        // The words of a wall are no words of the site.
+        let Some(summary) = record.page.as_ref().filter(|_| !record.is_blocked()) else {
             return self.on_no_page(seq, record);
         };
         let is_example = examples.get(&record.url).is_some();
@@ -269,7 +270,7 @@ impl FocusView {
     /// What the link model is told that the link to a finished URL was worth; its text is that of the
     /// archive.
     pub fn reward(&self, record: &PageRecord, text: &str) -> f32 {
-        let summary = record.page.as_ref();
+        let summary = record.page.as_ref().filter(|_| !record.is_blocked());
         let terms = summary.and_then(|summary| self.recorded_terms(record, summary, text));
         self.focus.reward(&PageOutcome {
             page: 0,
@@ -600,6 +601,7 @@ pub fn fate_of(record: &PageRecord) -> PageFate {
         JunkKind::Unwanted => PageFate::New,
         JunkKind::Duplicate => PageFate::Duplicate,
         JunkKind::Error | JunkKind::NoPage => PageFate::Dead,
+        JunkKind::Wall => PageFate::Unread,
         JunkKind::Empty | JunkKind::Withheld | JunkKind::LinkList => PageFate::Thin,
     }
 }

@@ -174,13 +174,18 @@ impl KeptPages {
         rules: &Rules,
         keep: Keep,
     ) -> Result<Judgement, IndexError> {
-        let neighbour = self.nearest(page, rules)?;
+        // What a wall says is no text of the site's: it resembles nothing.
+        let neighbour = match page.page.wall.is_some() && !rules.keep_walls {
+            true => None,
+            false => self.nearest(page, rules)?,
+        };
         let near = neighbour.as_ref().and_then(|near| self.get(near.page));
         let layout = layout_of(page.page);
         let lang = &page.page.lang;
         let evidence = Evidence {
             status: page.status,
             content: Content::Page,
+            is_wall: page.page.wall.is_some(),
             words: page.page.words,
             may_index: page.page.may_index,
             soft_404: page.page.soft_404,
@@ -312,6 +317,7 @@ fn is_listing(page_type: &PageType) -> bool {
         | PageType::Documentation
         | PageType::Service
         | PageType::Other
+        | PageType::Wall
         | PageType::Unknown(_) => false,
     }
 }

@@ -35,6 +35,7 @@ pub mod fetch_gate;
 pub mod finding;
 pub mod focus_view;
 mod host_pasts;
+mod host_walls;
 pub mod kept;
 pub mod policy;
 pub mod queue;

@@ -97,6 +97,8 @@ pub struct Policy {
     pub retry_delay: Duration,
     /// The longest wait that a server may ask for.
     pub retry_after_max: Duration,
+    /// The first rest of a host that answers with walls; zero for none.
+    pub wall_rest: Duration,
     /// Whether cookies are kept, so that a redirect that sets one may lead back.
     pub cookies: bool,
     /// Whether robots.txt is obeyed.
@@ -128,6 +130,7 @@ impl Policy {
             attempts_max: _,
             retry_delay: _,
             retry_after_max: _,
+            wall_rest: _,
             cookies: _,
             obey_robots: _,
             robots_outage_max: _,

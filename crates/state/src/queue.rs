@@ -15,6 +15,7 @@ use frontier::{
 use outcome::{LinkFate, Refusal};
 
 use crate::fetch_gate::{FetchGate, ForeseenBy};
+use crate::host_walls::HostWalls;
 use crate::reach::SharedScope;
 use crate::robots_book::RobotsBook;
 
@@ -29,6 +30,8 @@ pub struct Queue {
     scope: SharedScope,
     /// What may be asked for.
     pub(crate) robots: RobotsBook,
+    /// Hosts that answer with walls.
+    pub(crate) walls: HostWalls,
     /// Refusals of held back URLs that are not recorded yet, by rule: they count for its bound.
     refusing: HashMap<String, u64>,
 }
@@ -44,6 +47,7 @@ impl Queue {
         let mut gates = Gates {
             robots: &self.robots,
             gate: &self.gate,
+            walls: &self.walls,
             scope,
             refusing: &mut self.refusing,
             now_ms,
@@ -77,6 +81,7 @@ impl Queue {
 struct Gates<'q> {
     robots: &'q RobotsBook,
     gate: &'q FetchGate,
+    walls: &'q HostWalls,
     scope: &'q Scope,
     now_ms: u64,
     refusing: &'q mut HashMap<String, u64>,
@@ -102,6 +107,9 @@ impl Gate for Gates<'_> {
         url: &CanonicalUrl,
         normalizer: &UrlNormalizer,
     ) -> Permission {
+        if let Some(refusal) = self.walls.refusal(host.as_str()) {
+            return Permission::Refused(Refused::Refusal(refusal));
+        }
         self.gate.check(host, url, normalizer)
     }
 
@@ -134,12 +142,14 @@ impl SharedQueue {
         frontier: Frontier,
         gate: FetchGate,
         robots: RobotsBook,
+        walls: HostWalls,
         scope: SharedScope,
     ) -> Self {
         Self(Arc::new(Mutex::new(Queue {
             frontier,
             gate,
             robots,
+            walls,
             scope,
             refusing: HashMap::new(),
         })))

@@ -72,6 +72,9 @@ pub fn page_summary(reading: &PageReading, relevance: Option<f32>, now_ms: u64) 
             && !has_expired(page.directives.unavailable_after.as_deref(), now_ms),
         may_follow: page.directives.follow,
         soft_404: reading.soft_404,
+        text_source: page.source.beside_the_page().map(str::to_owned),
+        needs_scripts: page.needs_scripts.clone(),
+        wall: page.wall.clone(),
         limits_hit: reading.limits_hit.clone(),
         ..PageSummary::default()
     };
@@ -158,7 +161,7 @@ pub fn page_yield(record: &PageRecord) -> Option<PageYield> {
         });
     };
     match reason.kind() {
-        JunkKind::Unwanted => None,
+        JunkKind::Unwanted | JunkKind::Wall => None,
         JunkKind::Withheld if !is_duplicate() => Some(PageYield::LinksOnly),
         JunkKind::Withheld
         | JunkKind::Duplicate
@@ -207,6 +210,7 @@ pub fn detail(
         | JunkReason::SoftNotFound
         | JunkReason::Listing
         | JunkReason::NoIndex
+        | JunkReason::Blocked
         | JunkReason::Unknown(_) => None,
     }
 }

@@ -56,6 +56,9 @@ const NO_ROBOTS: &str = Refusal::ROBOTS;
 /// What asks for URLs whose host was given up.
 const HOST_GONE: &str = Refusal::HOST_GONE;
 
+/// What asks for URLs whose host answers with walls.
+const WALLED: &str = Refusal::WALLED;
+
 /// Why URLs are put back to which a redirect has led back, in words.
 const LED_BACK: &str = "a redirect led back";
 
@@ -76,6 +79,7 @@ enum Ending {
     NoRobots,
     LeftOut,
     HostGone,
+    Walled,
     /// Refused for a learnt rule, by this name of a refusal if there is one.
     Learnt(Option<&'static str>),
 }
@@ -97,6 +101,7 @@ impl Ending {
             (None, Err(_), NO_ROBOTS) => Self::NoRobots,
             (None, Err(_), LEFT_OUT) => Self::LeftOut,
             (None, Err(_), HOST_GONE) => Self::HostGone,
+            (None, Err(_), WALLED) => Self::Walled,
             (None, Err(_), name) => Self::Failure(name.into()),
         }
     }
@@ -109,6 +114,7 @@ impl Ending {
             Self::NoRobots => has_no_robots(page),
             Self::LeftOut => matches!(page.outcome.refusal(), Some(Refusal::LeftOut(_))),
             Self::HostGone => matches!(page.outcome.refusal(), Some(Refusal::HostGone(_))),
+            Self::Walled => matches!(page.outcome.refusal(), Some(Refusal::Walled(_))),
             Self::Learnt(name) => {
                 let refusal = page.outcome.refusal().filter(|refusal| refusal.is_learnt());
                 refusal.is_some_and(|refusal| name.is_none_or(|name| name == refusal.name()))
@@ -125,7 +131,8 @@ impl Ending {
             | Self::Failure(_)
             | Self::NoRobots
             | Self::LeftOut
-            | Self::HostGone => false,
+            | Self::HostGone
+            | Self::Walled => false,
         }
     }
 }
@@ -193,7 +200,7 @@ fn parse_status(text: &str) -> Result<String, String> {
     let names: Vec<&str> = names
         .iter()
         .map(|name| &**name)
-        .chain([NO_ROBOTS, LEFT_OUT, HOST_GONE, LEARNT])
+        .chain([NO_ROBOTS, LEFT_OUT, HOST_GONE, WALLED, LEARNT])
         .chain(Refusal::LEARNT_NAMES)
         .collect();
     if names.contains(&status.as_str()) {

@@ -30,6 +30,7 @@ use crate::examples::Examples;
 use crate::fetch_gate::FetchGate;
 use crate::focus_view::FocusView;
 use crate::host_pasts::HostPasts;
+use crate::host_walls::HostWalls;
 use crate::kept::KeptPage;
 use crate::reach::{Known, Reach};
 use crate::robots_book::All;
@@ -39,7 +40,7 @@ use crate::templates::Templates;
 
 /// The form of a snapshot, and what records do to a state. Raise it when either changes: then an older
 /// snapshot is not read, and the journal is replayed from its beginning.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Kept pages in one part: some 300 kB.
 const KEPT_PER_PART: usize = 4_096;
@@ -80,6 +81,7 @@ struct Snapshot {
     robots: All,
     gate: FetchGate,
     learnt: Learnt,
+    walls: HostWalls,
     focus: Option<FocusView>,
     kept: HashMap<u64, KeptPage>,
 }
@@ -117,6 +119,7 @@ impl State {
             to.write(queue.robots.known())?;
             to.write(&queue.gate)?;
             to.write(&queue.frontier.learnt())?;
+            to.write(&queue.walls)?;
         }
         to.write(&self.focus)?;
         let numbers = self.kept.numbers();
@@ -165,6 +168,7 @@ impl State {
         queue.robots.resume(snapshot.robots);
         queue.gate.resume(snapshot.gate);
         queue.frontier.resume_learnt(snapshot.learnt);
+        queue.walls.resume(snapshot.walls);
         true
     }
 
@@ -210,6 +214,7 @@ impl Snapshot {
             robots: read_part(from)?,
             gate: read_part(from)?,
             learnt: read_part(from)?,
+            walls: read_part(from)?,
             focus: read_part(from)?,
             kept: read_kept(from)?,
         })

@@ -12,6 +12,7 @@ use crate::examples::Examples;
 use crate::fetch_gate::FetchGate;
 use crate::focus_view::FocusView;
 use crate::host_pasts::HostPasts;
+use crate::host_walls::HostWalls;
 use crate::kept::KeptPages;
 use crate::policy::Policy;
 use crate::queue::SharedQueue;
@@ -60,8 +61,9 @@ impl State {
             retry_delay: policy.retry_delay,
             outage_max: policy.robots_outage_max,
         });
+        let walls = HostWalls::new(policy.wall_rest);
         Ok(Self {
-            queue: SharedQueue::new(frontier, gate, robots, reach.scope()),
+            queue: SharedQueue::new(frontier, gate, robots, walls, reach.scope()),
             kept: KeptPages::new(prints),
             templates: Templates::default(),
             reach,
@@ -149,6 +151,12 @@ impl State {
         }
         for (host, past) in pasts {
             queue.frontier.resume_host(&host, &past);
+        }
+        for host in queue.walls.rested() {
+            if let Some((since_ms, rest)) = queue.walls.rest_of(host) {
+                let host = HostKey::from_record(host);
+                queue.frontier.rest_host(&host, since_ms, rest);
+            }
         }
         queue
             .frontier

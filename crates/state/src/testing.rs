@@ -38,6 +38,7 @@ pub(crate) fn policy() -> Policy {
         attempts_max: 2,
         retry_delay: Duration::from_secs(1),
         retry_after_max: Duration::from_secs(60),
+        wall_rest: Duration::from_secs(60),
         cookies: true,
         obey_robots: false,
         robots_outage_max: Duration::from_secs(24 * 3_600),

@@ -14,6 +14,9 @@ keys! {
         words_min: u32 = Rules::default().words_min, any().unit("words")
             .counts_for(CountsFor::NewPages);
 
+        /// Keep walls (bot walls, captchas, requests for consent or a login, parked domains) as pages.
+        walls: bool = Rules::default().keep_walls, any().counts_for(CountsFor::NewPages);
+
         /// Keep front pages, tag pages and other lists of links.
         listings: bool = Rules::default().keep_listings, any().counts_for(CountsFor::NewPages);
 
@@ -31,6 +34,7 @@ impl CrawlConfig {
         let drops = topic.filter(|topic| topic.off_topic == OffTopic::Drop);
         Rules {
             words_min: self.keep.words_min,
+            keep_walls: self.keep.walls,
             keep_listings: self.keep.listings,
             obey_noindex: self.keep.obey_noindex,
             languages: topic.map_or(Vec::new(), |topic| topic.languages.clone()),

@@ -37,6 +37,10 @@ keys! {
         /// A host that gives no answer for so long is given up, sooner when nothing else is left.
         dead_host_after: Span = Span(frontier().dead_host_after), any().zero("never");
 
+        /// First rest of a host that answers with walls (30 % of its last answers); doubled each time,
+        /// and after the third it is asked no more.
+        wall_rest: Span = Span::seconds(600), any().zero("never");
+
         /// Tries of one URL before it counts as failed.
         attempts: u32 = 4, at_least(1).unit("tries")
             .mend("choose at least 1: the first try counts");

@@ -272,6 +272,17 @@ impl Frontier {
         self.update(id);
     }
 
+    /// Leaves a host alone for so long, from a time in milliseconds since the Unix epoch on: it answers
+    /// with walls.
+    pub fn rest_host(&mut self, host: &HostKey, from_ms: u64, rest: Duration) {
+        let until_ms = from_ms.saturating_add(rest.as_millis() as u64);
+        if let Some(at) = self.clock.instant_of(until_ms, rest) {
+            let id = self.host_id(host);
+            self.hosts[id].politeness.rest_until(at);
+            self.update(id);
+        }
+    }
+
     /// Says whether a host has answered in an earlier process.
     pub fn set_answered_before(&mut self, any: bool) {
         self.silent.has_answered_before = any;

@@ -347,6 +347,20 @@ fn measured(page: &PageSummary) -> Vec<String> {
     if !page.may_index {
         lines.push("it asks not to be indexed (noindex)".to_owned());
     }
+    if let Some(source) = &page.text_source {
+        lines.push(format!(
+            "its text is not on the visible page, but in its {source}"
+        ));
+    }
+    if !page.needs_scripts.is_empty() {
+        lines.push(format!(
+            "it is empty without its scripts: {}",
+            page.needs_scripts.join("; ")
+        ));
+    }
+    if let Some(wall) = &page.wall {
+        lines.push(format!("it is {wall}; {}", wall.kind.mend()));
+    }
     if page.soft_404 {
         lines.push("it looks like an error page served as a page".to_owned());
     }

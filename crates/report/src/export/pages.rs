@@ -177,4 +177,6 @@ columns! {
     fetched_at = row.page.fetched_at(),
     /// The number of its record.
     page = json!(row.page.seq),
+    /// Of a wall, its kind: `bot`, `human`, `rate_limit`, `consent`, `login`, `parked`, `coming_soon`.
+    wall = row.page.of_page(|page| json!(page.wall.as_ref().map(|wall| wall.kind.name()))),
 }

@@ -10,7 +10,7 @@ use crate::figures::CrawlReport;
 use crate::harvest::{Harvest, Point};
 use crate::lines::{
     LEARNT_COLUMNS, beside_breadth, breadth_lines, duplicate_line, example_lines, foreseen_line,
-    foreseen_rules, harvest_lines, learnt_lines, learnt_rows, network_lines, part_of,
+    foreseen_rules, harvest_lines, learnt_lines, learnt_rows, network_lines, part_of, wall_lines,
 };
 use crate::words::{count, duration, name, plural, share};
 
@@ -280,6 +280,15 @@ pub(super) fn waiting(report: &CrawlReport) -> Option<Markup> {
     }
     let body = list(report.why_slow.iter().map(|wait| &wait.text));
     Some(section("waiting", "What the crawl waited for", &body))
+}
+
+/// Walls in the place of pages, and what to do about them.
+pub(super) fn walls(report: &CrawlReport) -> Option<Markup> {
+    let lines = wall_lines(report);
+    if lines.is_empty() {
+        return None;
+    }
+    Some(section("walls", "Walls", &list(&lines)))
 }
 
 /// What learnt rules refused unread, and what that may have lost.

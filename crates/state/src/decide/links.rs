@@ -27,6 +27,8 @@ pub(super) struct LinksOf<'a> {
     pub(super) page_yield: Option<PageYield>,
     /// It repeats a kept page and is not kept itself.
     pub(super) is_duplicate: bool,
+    /// It is a wall, and its links are not the site's.
+    pub(super) is_wall: bool,
     /// It lets its links be followed.
     pub(super) may_follow: bool,
 }
@@ -116,6 +118,9 @@ fn left_out(of: &LinksOf<'_>, link: &FoundLink, known: &Knowledge<'_>) -> Option
         Ok(target) => target,
         Err((_, fate)) => return Some(fate.clone()),
     };
+    if of.is_wall {
+        return Some(LinkFate::Wall);
+    }
     let may_follow = of.may_follow && !link.nofollow;
     if !may_follow && !known.policy.follow_nofollow {
         return Some(LinkFate::Nofollow);

@@ -3,7 +3,7 @@
 use archive::{PageRecord, PageSummary};
 use focus::{PageAhead, PageTerms};
 use frontier::Lease;
-use outcome::{Outcome, Verdict};
+use outcome::{JunkReason, Outcome, Verdict, WallKind};
 use sieve::duplicate_kind;
 use simhash::Decision;
 
@@ -49,7 +49,7 @@ impl State {
         now_ms: u64,
     ) -> Result<(PageRecord, ReadText), StoreError> {
         let seq = self.seq + 1;
-        if self.policy.host_templates {
+        if self.policy.host_templates && reading.page.wall.is_none() {
             self.templates.trim(&record.host, &mut reading);
         }
         let context = UrlContext::from_bytes(&lease.url().context);
@@ -104,14 +104,16 @@ impl State {
     }
 }
 
-/// The model by which a page is judged. The words of an error page are no example of anything.
+/// The model by which a page is judged. The words of an error page or of a wall are no example of
+/// anything.
 fn model<'s>(
     focus: Option<&'s mut FocusView>,
     record: &PageRecord,
     reading: &PageReading,
     example: Option<bool>,
 ) -> Option<Model<'s>> {
-    let is_page = (200..300).contains(&record.status()) && !reading.soft_404;
+    let is_wall = reading.page.wall.is_some();
+    let is_page = (200..300).contains(&record.status()) && !reading.soft_404 && !is_wall;
     match (focus, example.filter(|_| is_page)) {
         (None, _) => None,
         (Some(focus), None) => Some(Model::Whole(focus)),
@@ -156,11 +158,22 @@ fn write_verdict(
         let kind = is_duplicate.then(|| duplicate_kind(neighbour, evidence.same_layout));
         recorded::neighbour_record(neighbour, url, kind)
     });
+    let is_blocked = judged.verdict == Verdict::Junk(JunkReason::Blocked);
+    if let Some(wall) = summary.wall.as_ref().filter(|_| is_blocked) {
+        record.detail = Some(wall.to_string());
+    }
     if record.detail.is_none() {
         record.detail = recorded::detail(evidence, rules, &judged.verdict, "");
     }
     debug_assert_eq!(evidence.words, summary.words);
     record.outcome = Outcome::Judged(judged.verdict.clone());
+}
+
+/// Whether the links of a wall lead to its vendor, to adverts or back to the wall. Who asks for a login,
+/// or is not there yet, may still link to pages that are open.
+fn is_not_the_sites(reading: &PageReading) -> bool {
+    let kind = reading.page.wall.as_ref().map(|wall| &wall.kind);
+    !matches!(kind, Some(WallKind::Login | WallKind::ComingSoon))
 }
 
 fn links_of<'a>(
@@ -177,6 +190,7 @@ fn links_of<'a>(
         seq,
         page_yield: recorded::page_yield(record),
         is_duplicate: repeats && !record.outcome.is_indexed(),
+        is_wall: record.is_blocked() && is_not_the_sites(reading),
         may_follow: reading.page.directives.follow,
     }
 }

@@ -17,9 +17,11 @@ use crate::output::Output;
 #[command(
     after_help = "With --json or --jsonl a page is a JSON line {id, url, title, author, published, lang, \
         text, blocks, links, page_type, …}; a page that fails is {id, error}, and the exit code is \
-        then 1. Otherwise the main content is printed as text.\n\nExamples:\n  \
+        then 1. Otherwise the main content is printed as text, or with --format as Markdown or HTML with \
+        its tables, lists, code and formulas.\n\nExamples:\n  \
         tamis extract --url https://example.org/a.html a.html\n  \
         curl -s https://example.org/ | tamis extract --json --url https://example.org/ -\n  \
+        tamis extract --format markdown a.html > a.md\n  \
         tamis extract --jsonl pages.jsonl > texts.jsonl"
 )]
 pub struct Args {
@@ -30,12 +32,40 @@ pub struct Args {
     /// The Content-Type header the pages came with
     #[arg(long, value_name = "TYPE")]
     content_type: Option<String>,
-    /// Read lines {"id", "path" or "html", "url"?, "content_type"?} from a file; - is standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "content_type", "files"])]
+    /// The form of the main content; json is the same as --json
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Text)]
+    format: Form,
+    /// Read lines {"id", "path" or "html", "url"?, "content_type"?, "format"?} from a file; - is
+    /// standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "content_type", "files", "format"])]
     jsonl: Option<PathBuf>,
     /// Pages; - is standard input
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+}
+
+/// The form of the main content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    /// Headings, lists, tables, code and formulas marked up
+    Markdown,
+    /// The same as elements
+    Html,
+    /// A line for each paragraph, item and row
+    Text,
+    /// All that is known of the page, on a line
+    Json,
+}
+
+impl Form {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Markdown => "markdown",
+            Self::Html => "html",
+            Self::Text => "text",
+            Self::Json => "json",
+        }
+    }
 }
 
 /// Reads the pages.
@@ -92,13 +122,15 @@ fn files(args: &Args, workers: &Workers, output: &Output) -> anyhow::Result<usiz
                 "path": name,
                 "url": args.url,
                 "content_type": args.content_type,
+                "format": args.format.name(),
             })
             .to_string()
         })
         .collect();
     let mut failed = 0;
     for batch in requests.chunks(BATCH_MAX) {
-        failed += answer(batch, workers, output, output.json)?;
+        let form = if output.json { Form::Json } else { args.format };
+        failed += answer(batch, workers, output, form)?;
     }
     Ok(failed)
 }
@@ -118,36 +150,49 @@ fn lines(list: &Path, workers: &Workers, output: &Output) -> anyhow::Result<usiz
         if batch.is_empty() {
             return Ok(failed);
         }
-        failed += answer(&batch, workers, output, true)?;
+        failed += answer(&batch, workers, output, Form::Json)?;
         output.flush()?;
     }
 }
 
-/// Answers a batch of requests, as JSON or as text; gives how many failed.
+/// Answers a batch of requests in one form; gives how many failed.
 fn answer(
     requests: &[String],
     workers: &Workers,
     output: &Output,
-    as_json: bool,
+    form: Form,
 ) -> anyhow::Result<usize> {
     let mut failed = 0;
     for answer in extract(workers, requests) {
         failed += usize::from(answer.page.is_err());
         match answer.page {
-            Ok(page) if !as_json => print(&page, output)?,
-            Err(ExtractionError::Failed(error)) if !as_json => output.error(&error),
+            Ok(page) if form != Form::Json => print(&page, form, output)?,
+            Err(ExtractionError::Failed(error)) if form != Form::Json => output.error(&error),
             Ok(_) | Err(_) => output.line(&answer.line)?,
         }
     }
     Ok(failed)
 }
 
-fn print(page: &Extracted, output: &Output) -> anyhow::Result<()> {
+fn print(page: &Extracted, form: Form, output: &Output) -> anyhow::Result<()> {
     if let Some(title) = &page.title {
-        output.line(title)?;
-        output.line("")?;
+        let heading = match form {
+            Form::Markdown => format!("# {title}"),
+            Form::Html => format!("<h1>{}</h1>", escaped(title)),
+            Form::Text | Form::Json => title.clone(),
+        };
+        // The content may begin with its title.
+        if form == Form::Text || !page.text.starts_with(&heading) {
+            output.line(&heading)?;
+            output.line("")?;
+        }
     }
     output.stream().write_all(page.text.as_bytes())?;
     output.line("")?;
     Ok(())
+}
+
+fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;");
+    text.replace('<', "&lt;").replace('>', "&gt;")
 }

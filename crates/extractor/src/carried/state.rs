@@ -1,0 +1,412 @@
+//! The state that a framework leaves in a page for its script: `__NEXT_DATA__`, `__NUXT__`,
+//! `__INITIAL_STATE__` and the like.
+//!
+//! A state holds the text of the page among menus, translations and other pages' teasers. Its prose
+//! is grouped by where it stands: strings at the same path but for the numbers of list items belong
+//! together, as the paragraphs of an article do. The group with most text wins, weighed by its name.
+
+use std::collections::BTreeMap;
+
+use ego_tree::NodeRef;
+use html5ever::local_name;
+use scraper::Node;
+use scraper::node::Element;
+use serde_json::Value;
+
+use super::Found;
+use crate::char_counts::CharCounts;
+use crate::dom::Attributes;
+use crate::page::TextSource;
+
+/// Bytes of one state, and of all states of a page, that are read.
+const BYTES_MAX: usize = 2 << 20;
+const ALL_BYTES_MAX: usize = 4 << 20;
+/// Values that are visited, and strings that are kept.
+const VALUES_MAX: usize = 50_000;
+const STRINGS_MAX: usize = 4_000;
+/// A string of less weight is no prose, unless it stands beside longer ones.
+const PROSE_MIN: u32 = 40;
+
+/// The states of a page.
+#[derive(Default)]
+pub(super) struct States {
+    bytes: usize,
+    strings: Vec<Text>,
+    values: usize,
+}
+
+/// A piece of prose in a state.
+struct Text {
+    source: TextSource,
+    /// Keys down to it; list items have no number.
+    path: String,
+    text: String,
+}
+
+impl States {
+    /// Reads a script, if it is a state.
+    pub(super) fn script(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        let text = node.first_child().and_then(|child| match child.value() {
+            Node::Text(text) => Some(&**text),
+            _ => None,
+        });
+        let Some(text) = text.filter(|text| text.len() <= BYTES_MAX) else {
+            return;
+        };
+        let Some(source) = source_of(element, text) else {
+            return;
+        };
+        if self.bytes + text.len() > ALL_BYTES_MAX {
+            return;
+        }
+        self.bytes += text.len();
+        match value_of(text) {
+            Some(Value::Array(items)) if source == TextSource::NuxtData && is_flattened(&items) => {
+                self.flattened(source, &items);
+            }
+            Some(value) => self.visit(source, &value),
+            None => self.literals(source, text),
+        }
+    }
+
+    /// The texts, one for each source that has any.
+    pub(super) fn texts(self) -> Vec<Found> {
+        let mut groups: BTreeMap<(TextSource, &str), Vec<&str>> = BTreeMap::new();
+        for string in &self.strings {
+            let group = groups
+                .entry((string.source, string.path.as_str()))
+                .or_default();
+            if !group.contains(&string.text.as_str()) {
+                group.push(&string.text);
+            }
+        }
+        let mut best: BTreeMap<TextSource, (f32, String)> = BTreeMap::new();
+        for ((source, path), texts) in groups {
+            let chars: usize = texts.iter().map(|text| text.chars().count()).sum();
+            let worth = chars as f32 * weight_of(path);
+            if best.get(&source).is_none_or(|(most, _)| worth > *most) {
+                best.insert(source, (worth, texts.join("\n")));
+            }
+        }
+        let best = best.into_iter();
+        best.map(|(source, (_, text))| Found { source, text })
+            .collect()
+    }
+
+    /// Visits all values. It keeps its own stack, since the page decides how deep they are nested.
+    fn visit(&mut self, source: TextSource, root: &Value) {
+        let mut open: Vec<(&Value, String)> = vec![(root, String::new())];
+        while let Some((value, path)) = open.pop() {
+            if self.is_full() {
+                return;
+            }
+            self.values += 1;
+            match value {
+                Value::String(text) => self.string(source, &path, text),
+                Value::Array(items) => {
+                    open.extend(items.iter().rev().map(|item| (item, path.clone())));
+                }
+                Value::Object(fields) => {
+                    for (key, inner) in fields.iter().rev() {
+                        // Keys that are ids say nothing.
+                        let is_name =
+                            key.len() <= 40 && !key.bytes().any(|byte| byte.is_ascii_digit());
+                        let key = if is_name { key } else { "*" };
+                        let path = match path.len() < 200 {
+                            true => format!("{path}.{key}"),
+                            false => path.clone(),
+                        };
+                        open.push((inner, path));
+                    }
+                }
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
+    }
+
+    /// A list of all values, in which objects name their fields' places.
+    fn flattened(&mut self, source: TextSource, items: &[Value]) {
+        for item in items {
+            let Value::Object(fields) = item else {
+                continue;
+            };
+            for (key, at) in fields {
+                if self.is_full() {
+                    return;
+                }
+                self.values += 1;
+                let at = at.as_u64().and_then(|at| usize::try_from(at).ok());
+                if let Some(Value::String(text)) = at.and_then(|at| items.get(at)) {
+                    self.string(source, &format!(".{key}"), text);
+                }
+            }
+        }
+    }
+
+    /// The string literals of a state that is a program.
+    fn literals(&mut self, source: TextSource, script: &str) {
+        let bytes = script.as_bytes();
+        let mut at = 0;
+        while let Some(found) = memchr::memchr2(b'"', b'\'', &bytes[at..]) {
+            let open = at + found;
+            let Some(end) = end_of_literal(bytes, open) else {
+                return;
+            };
+            if self.is_full() {
+                return;
+            }
+            self.values += 1;
+            at = end + 1;
+            if end - open > PROSE_MIN as usize {
+                let text = unescaped(&script[open + 1..end]);
+                let path = format!(".{}", key_before(&script[..open]));
+                self.string(source, &path, &text);
+            }
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.values >= VALUES_MAX || self.strings.len() >= STRINGS_MAX
+    }
+
+    fn string(&mut self, source: TextSource, path: &str, text: &str) {
+        if is_prose(text) {
+            self.strings.push(Text {
+                source,
+                path: path.to_owned(),
+                text: text.to_owned(),
+            });
+        }
+    }
+}
+
+/// Which state a script is, if it is one.
+fn source_of(element: &Element, text: &str) -> Option<TextSource> {
+    let id = element.attribute(&local_name!("id")).unwrap_or("");
+    let kind = element.attribute(&local_name!("type")).unwrap_or("");
+    let head = crate::bounded::byte_prefix(text, 400);
+    if id == "__NEXT_DATA__" || head.contains("__NEXT_DATA__") {
+        return Some(TextSource::NextData);
+    }
+    if id == "__NUXT_DATA__" || head.contains("__NUXT__") {
+        return Some(TextSource::NuxtData);
+    }
+    const NAMES: [&str; 9] = [
+        "__INITIAL_STATE__",
+        "__PRELOADED_STATE__",
+        "__APOLLO_STATE__",
+        "__INITIAL_DATA__",
+        "__INITIAL_PROPS__",
+        "__SSR_DATA__",
+        "__STATE__",
+        "__data",
+        "_ROUTER_DATA",
+    ];
+    let is_state = NAMES.iter().any(|name| head.contains(name));
+    let is_json = kind.trim().eq_ignore_ascii_case("application/json");
+    (is_state || is_json).then_some(TextSource::InitialState)
+}
+
+/// The value of a state: JSON, or JSON that a script assigns, as it is or inside a string.
+fn value_of(script: &str) -> Option<Value> {
+    let script = script.trim();
+    let json = match script.starts_with(['{', '[']) {
+        true => script,
+        false => script[script.find('=')? + 1..].trim_start(),
+    };
+    if let Some(quoted) = json.strip_prefix("JSON.parse(") {
+        let quoted = quoted.trim_start();
+        let end = end_of_literal(quoted.as_bytes(), 0)?;
+        return serde_json::from_str(&unescaped(&quoted[1..end])).ok();
+    }
+    let first = |json: &str| {
+        let mut values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
+        values
+            .next()?
+            .ok()
+            .filter(|value| value.is_object() || value.is_array())
+    };
+    first(json).or_else(|| {
+        let is_mended = json.contains("undefined");
+        is_mended.then(|| first(&json.replace(":undefined", ":null")))?
+    })
+}
+
+/// Whether a list is a state whose objects hold places in the list.
+fn is_flattened(items: &[Value]) -> bool {
+    let objects = items.iter().filter_map(Value::as_object);
+    let mut fields = objects
+        .flat_map(|fields| fields.values())
+        .take(50)
+        .peekable();
+    fields.peek().is_some() && fields.all(Value::is_i64)
+}
+
+/// The end of a string literal that begins at `open`.
+fn end_of_literal(bytes: &[u8], open: usize) -> Option<usize> {
+    let quote = *bytes.get(open)?;
+    if !matches!(quote, b'"' | b'\'') {
+        return None;
+    }
+    let mut at = open + 1;
+    loop {
+        at += memchr::memchr3(quote, b'\\', b'\n', bytes.get(at..)?)?;
+        match bytes[at] {
+            b'\\' => at += 2,
+            // A literal ends on its line; what looked like one was an apostrophe.
+            _ => return Some(at),
+        }
+    }
+}
+
+/// The text of a string literal.
+fn unescaped(literal: &str) -> String {
+    let mut out = String::with_capacity(literal.len());
+    let mut chars = literal.chars();
+    let mut high: Option<u32> = None;
+    while let Some(char) = chars.next() {
+        if char != '\\' {
+            out.push(char);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('r' | 'b' | 'f') => {}
+            Some('t') => out.push(' '),
+            Some('u') => {
+                let digits: String = chars.by_ref().take(4).collect();
+                let unit = u32::from_str_radix(&digits, 16).unwrap_or(0xFFFD);
+                match (high.take(), unit) {
+                    (_, 0xD800..0xDC00) => high = Some(unit),
+                    (Some(high), 0xDC00..0xE000) => {
+                        let code = 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00);
+                        out.extend(char::from_u32(code));
+                    }
+                    (_, unit) => out.extend(char::from_u32(unit)),
+                }
+            }
+            Some('x') => {
+                let digits: String = chars.by_ref().take(2).collect();
+                out.extend(
+                    u32::from_str_radix(&digits, 16)
+                        .ok()
+                        .and_then(char::from_u32),
+                );
+            }
+            Some(other) => out.push(other),
+            None => {}
+        }
+    }
+    out
+}
+
+/// The name of the field whose value begins where this text ends.
+fn key_before(text: &str) -> &str {
+    let Some(text) = text.trim_end().strip_suffix(':') else {
+        return "";
+    };
+    let text = text.trim_end().trim_end_matches(['"', '\'']);
+    let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '$');
+    let start = text
+        .rfind(|char: char| !is_part(char))
+        .map_or(0, |at| at + 1);
+    text.get(start..).unwrap_or("")
+}
+
+/// Whether a string is read by people: it has some length, words and the signs of sentences, and is
+/// no address and no program.
+fn is_prose(text: &str) -> bool {
+    let is_name = text.starts_with("http") || text.starts_with("data:") || text.starts_with('/');
+    if text.len() < PROSE_MIN as usize / 2 || is_name {
+        return false;
+    }
+    let counts = CharCounts::of(text);
+    let is_program = text.contains("function(") || text.contains("=>") || text.contains("{{");
+    let has_words = counts.words >= 6 || text.chars().filter(|c| *c > '\u{2e80}').count() >= 16;
+    counts.weight >= PROSE_MIN
+        && counts.sentence_ends + counts.commas > 0
+        && has_words
+        && !is_program
+}
+
+/// How far a path is trusted to lead to the page's own text.
+fn weight_of(path: &str) -> f32 {
+    let path = path.to_ascii_lowercase();
+    const OTHERS: [&str; 22] = [
+        "related",
+        "recommend",
+        "comment",
+        "review",
+        "menu",
+        "nav",
+        "footer",
+        "header",
+        "translation",
+        "i18n",
+        "locale",
+        "messages",
+        "config",
+        "settings",
+        "sidebar",
+        "teaser",
+        "latest",
+        "popular",
+        "promo",
+        "cookie",
+        "consent",
+        "seo",
+    ];
+    const BODIES: [&str; 14] = [
+        "body",
+        "content",
+        "articlebody",
+        "html",
+        "text",
+        "description",
+        "markdown",
+        "paragraph",
+        "story",
+        "summary",
+        "detail",
+        "rendered",
+        "children",
+        "value",
+    ];
+    let last = path.rsplit('.').next().unwrap_or("");
+    let is_body = BODIES.iter().any(|body| last.contains(body));
+    let is_other = OTHERS.iter().any(|other| path.contains(other));
+    (if is_body { 1.0 } else { 0.3 }) * (if is_other { 0.1 } else { 1.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_literal_is_read_with_its_escapes_and_its_key() {
+        let script = r#"window.x={a:1,"content" : "one \u4e2d\ud83d\ude00 \"two\"\n\x41"}"#;
+        let open = script.find("\"one").expect("it is there");
+        let end = end_of_literal(script.as_bytes(), open).expect("it ends");
+        assert_eq!(unescaped(&script[open + 1..end]), "one 中😀 \"two\"\nA");
+        assert_eq!(key_before(&script[..open]), "content");
+        assert_eq!(end_of_literal(b"\"never", 0), None);
+        assert_eq!(unescaped("\\ud83d\\u"), "\u{FFFD}");
+    }
+
+    #[test]
+    fn a_state_is_json_an_assignment_or_json_in_a_string() {
+        for script in [
+            r#"{"a":"b"}"#,
+            r#"window.__INITIAL_STATE__ = {"a":"b"};(function(){})()"#,
+            r#"window.__INITIAL_STATE__={"a":"b","c":undefined};"#,
+            r#"window.__INITIAL_STATE__ = JSON.parse("{\"a\":\"b\"}")"#,
+        ] {
+            let value = value_of(script).expect(script);
+            assert_eq!(value["a"], "b", "{script}");
+        }
+        assert_eq!(
+            value_of("window.__NUXT__=(function(a){return {}}(1))"),
+            None
+        );
+    }
+}

@@ -1,0 +1,173 @@
+//! Walls: pages that stand between a visitor and the page that was asked for.
+//!
+//! A firewall that takes the crawler for an attack, a captcha, a rate limit with status 200, a
+//! request for consent or for a login, a parked domain, a placeholder: they are pages, often with
+//! good sentences on them, and none is what its URL promises. They are told by two kinds of
+//! evidence:
+//!
+//! - *marks* ([`marks`]): names of scripts, fields and paths that a vendor's wall has. Some stand on
+//!   walls alone, others on any page of the vendor's customers;
+//! - *words* ([`phrases`]): sentences that walls say, with points for how few other pages say them.
+//!
+//! Both count only where a page has little else to say ([`facts`]): an article about captchas has
+//! the words, and a shop behind a firewall has the marks. Nothing is fetched, and nothing here
+//! helps to pass a wall.
+
+mod facts;
+mod marks;
+mod phrases;
+
+use outcome::{Wall, WallKind};
+
+use crate::flat_dom::FlatDom;
+use crate::page::PageContext;
+
+use facts::Facts;
+
+/// A page with more visible characters is no wall. The longest walls are lists of cookie vendors and of
+/// related searches; of the made-up and real ones at hand none has half of this.
+const VISIBLE_MAX: usize = 6_000;
+
+/// Pieces of evidence that are named.
+const BECAUSE_MAX: usize = 4;
+
+/// A verdict with its sureness.
+type Found = (WallKind, f32);
+
+/// Whether a page is a wall, and of what kind. `visible` counts its visible characters.
+pub(crate) fn find(
+    html: &scraper::Html,
+    flat: &FlatDom<'_>,
+    texts: &[String],
+    visible: usize,
+    context: &PageContext<'_>,
+) -> Option<Wall> {
+    let of_headers = marks::of_headers(context.headers);
+    if visible > VISIBLE_MAX && of_headers.is_none() {
+        return None;
+    }
+    let facts = Facts::gather(
+        html,
+        flat,
+        texts,
+        visible,
+        context.url,
+        of_headers.is_some(),
+    )?;
+    let (kind, sureness) = match &of_headers {
+        // The server says so itself.
+        Some(mark) => (facts.kind_of(mark), 0.99),
+        None => by_marks(&facts)
+            .or_else(|| by_words(&facts))
+            .or_else(|| consent(&facts))
+            .or_else(|| login(&facts))
+            .or_else(|| parked(&facts))
+            .or_else(|| coming_soon(&facts))?,
+    };
+    let vendor = of_headers.map(|mark| mark.vendor);
+    let vendor = vendor.or_else(|| facts.vendor_of(&kind));
+    let mut because: Vec<String> = of_headers.iter().map(|mark| mark.text.to_owned()).collect();
+    because.extend(facts.because(&kind));
+    because.truncate(BECAUSE_MAX);
+    Some(Wall {
+        kind,
+        sureness,
+        vendor: vendor.map(str::to_owned),
+        because,
+    })
+}
+
+/// A mark that only walls have. Some vendors' scripts stand on the pages behind the wall as well,
+/// so the page must be empty, or say what walls say.
+fn by_marks(facts: &Facts) -> Option<Found> {
+    let mark = facts.sure_mark()?;
+    let kind = facts.kind_of(mark);
+    let said = facts.points_of(&kind) > 0 || facts.turned_away() > 0;
+    let is_empty = facts.visible <= facts::EMPTY_MAX && facts.links <= 12;
+    let says_so = said && facts.visible <= 3_000 && facts.other_prose <= 600 && facts.links <= 60;
+    (is_empty || says_so).then_some((kind, 0.99))
+}
+
+/// A bot wall, a check for people or a rate limit by its words, with or without a mark that the
+/// vendor's customers have on all their pages.
+fn by_words(facts: &Facts) -> Option<Found> {
+    // A form with a captcha is a form.
+    if facts.is_form || facts.links > 12 || facts.other_prose > 300 {
+        return None;
+    }
+    let points = facts.turned_away();
+    let kind = facts.turned_away_kind();
+    let has_mark = facts.doubtful_mark_of(&kind).is_some();
+    let sureness = match (points, facts.visible) {
+        (8.., ..=2_000) => 0.97,
+        (5.., ..=1_000) => 0.95,
+        (3.., ..=1_500) if has_mark => 0.96,
+        (2.., ..=300) if has_mark => 0.95,
+        (3.., ..=400) => 0.9,
+        _ => return None,
+    };
+    Some((kind, sureness))
+}
+
+/// A consent wall: what it says is about cookies and partners, and there is next to nothing else.
+fn consent(facts: &Facts) -> Option<Found> {
+    let points = facts.points_of(&WallKind::Consent);
+    let has_mark = facts.doubtful_mark_of(&WallKind::Consent).is_some();
+    if facts.is_policy || facts.chars_beside_consent > 300 || facts.links > 40 {
+        return None;
+    }
+    match (points, has_mark) {
+        (6.., _) => Some((WallKind::Consent, 0.95)),
+        (3.., true) => Some((WallKind::Consent, 0.95)),
+        (4.., false) if facts.visible <= 1_500 => Some((WallKind::Consent, 0.9)),
+        _ => None,
+    }
+}
+
+/// A login wall: it says that what was asked for is for those who sign in. The page to sign in on
+/// is none, under its own address.
+fn login(facts: &Facts) -> Option<Found> {
+    let points = facts.points_of(&WallKind::Login);
+    if facts.is_login_url || facts.other_prose > 300 || facts.links > 80 {
+        return None;
+    }
+    match (points, facts.visible) {
+        (3.., ..=1_500) if facts.has_password => Some((WallKind::Login, 0.95)),
+        (5.., ..=1_500) => Some((WallKind::Login, 0.95)),
+        (3.., ..=600) => Some((WallKind::Login, 0.9)),
+        _ => None,
+    }
+}
+
+/// A parked domain by its words. Lists of related searches make it long.
+fn parked(facts: &Facts) -> Option<Found> {
+    let points = facts.points_of(&WallKind::Parked);
+    let has_mark = facts.doubtful_mark_of(&WallKind::Parked).is_some();
+    if facts.other_prose > 600 || facts.links > 60 {
+        return None;
+    }
+    match (points, facts.visible) {
+        (6.., ..=3_000) => Some((WallKind::Parked, 0.95)),
+        (2.., ..=3_000) if has_mark => Some((WallKind::Parked, 0.96)),
+        (3.., ..=500) if facts.other_prose <= 200 => Some((WallKind::Parked, 0.9)),
+        _ => None,
+    }
+}
+
+/// A placeholder. Many real pages say of a part of them that it is coming soon, so there may be
+/// nothing else.
+fn coming_soon(facts: &Facts) -> Option<Found> {
+    let points = facts.points_of(&WallKind::ComingSoon);
+    let has_mark = facts.doubtful_mark_of(&WallKind::ComingSoon).is_some();
+    let is_entitled = facts.is_entitled(&WallKind::ComingSoon);
+    let beside_max = if has_mark || is_entitled { 400 } else { 90 };
+    if facts.other_text > beside_max || facts.links > 10 {
+        return None;
+    }
+    match (points, facts.visible) {
+        (2.., ..=700) if has_mark => Some((WallKind::ComingSoon, 0.95)),
+        (5.., ..=500) => Some((WallKind::ComingSoon, 0.95)),
+        (3.., ..=250) => Some((WallKind::ComingSoon, 0.9)),
+        _ => None,
+    }
+}

@@ -1,0 +1,222 @@
+//! Texts that a page carries outside its visible text: used where that lacks them, never twice, and
+//! with a word on where they are from.
+
+use extractor::{Page, PageContext, TextSource, extract};
+use url::Url;
+
+const PROSE: &str = "The bridge had stood for two hundred years when the river rose for the third time that \
+    winter. On Thursday night the water reached the parapet, and by the morning the middle arch was gone. \
+    Nobody was hurt, said the mayor, because the road had been closed in the evening.";
+const MORE: &str = "An engineer who looked at what is left was not surprised: the piers stand on wooden piles, \
+    and the piles had been dry for a summer. The town will build a new bridge, he said, but not this year.";
+const CHINESE: &str = "大桥建成二百年后，河水在那个冬天第三次上涨。星期四夜里，水位涨到了栏杆，到早晨中间的桥拱已经消失。\
+    市长说，没有人受伤，因为道路在傍晚就已经封闭。工程师查看了残余部分，他并不感到意外：桥墩立在木桩上，而木桩整个夏天都是干的。";
+
+fn read(html: &str) -> Page {
+    let url = Url::parse("https://www.example.com/news/bridge").expect("a URL");
+    extract(html, &PageContext::new(&url))
+}
+
+/// A page that a script fills, with this in it.
+fn shell(inside: &str) -> String {
+    format!(
+        "<html><head><title>The bridge</title></head><body><div id=root></div>\
+         <noscript>You need to enable JavaScript to run this app.</noscript>{inside}\
+         <script src=/app.js></script></body></html>"
+    )
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).expect("a string")
+}
+
+#[test]
+fn an_empty_page_has_the_text_of_its_state_and_says_where_it_is_from() {
+    let (prose, more) = (quoted(PROSE), quoted(&format!("<p>{MORE}</p>")));
+    let menu = "\"menu\":[{\"label\":\"Home, sweet home\"},{\"label\":\"About\"}],\"footer\":{\"text\":\"We use \
+        cookies, and so do all of our many partners, whom we thank for that.\"}";
+    let cases = [
+        (
+            TextSource::NextData,
+            format!(
+                "<script id=__NEXT_DATA__ type=application/json>{{\"props\":{{{menu},\"page\":{{\"blocks\":[{{\"text\":{prose}}},{{\"text\":{more}}}]}}}}}}</script>"
+            ),
+        ),
+        (
+            TextSource::InitialState,
+            format!(
+                "<script>window.__INITIAL_STATE__={{{menu},\"a\":undefined,\"article\":{{\"content\":[{prose},{more}]}}}};(function(){{}})()</script>"
+            ),
+        ),
+        (
+            TextSource::NuxtData,
+            format!(
+                "<script>window.__NUXT__=(function(a,b){{return {{data:[{{title:\"T\",body:{prose}}},{{body:{more}}}]}}}}(1,2))</script>"
+            ),
+        ),
+        (
+            TextSource::NuxtData,
+            format!(
+                "<script id=__NUXT_DATA__ type=application/json>[{{\"post\":1}},{{\"title\":2,\"body\":3}},\"T\",{}]</script>",
+                quoted(&format!("<p>{PROSE}</p><p>{MORE}</p>"))
+            ),
+        ),
+        (
+            TextSource::JsonLd,
+            format!(
+                "<script type=application/ld+json>{{\"@type\":\"NewsArticle\",\"articleBody\":{}}}</script>",
+                quoted(&format!("{PROSE}\n{MORE}"))
+            ),
+        ),
+        (
+            TextSource::Template,
+            format!(
+                "<template><article><h2>After the flood</h2><p>{PROSE}</p><p>{MORE}</p></article></template>"
+            ),
+        ),
+        (
+            TextSource::Microdata,
+            format!("<div itemscope><meta itemprop=articleBody content=\"{PROSE} {MORE}\"></div>"),
+        ),
+    ];
+    for (source, inside) in cases {
+        let page = read(&shell(&inside));
+        assert_eq!(page.source, source, "{}", page.text);
+        assert!(
+            page.text.contains("Nobody was hurt"),
+            "{source:?}: {}",
+            page.text
+        );
+        assert!(
+            page.text.contains("wooden piles"),
+            "{source:?}: {}",
+            page.text
+        );
+        assert!(
+            !page.text.contains("cookies") && !page.text.contains("</p>"),
+            "{source:?}: {}",
+            page.text
+        );
+        assert_eq!(page.added.len(), 1);
+        assert!(!page.needs_scripts.is_empty(), "{source:?}");
+    }
+}
+
+#[test]
+fn a_chinese_state_is_read_as_well() {
+    let state = format!(
+        "<script>window.__INITIAL_STATE__={{\"detail\":{{\"content\":{}}}}}</script>",
+        quoted(CHINESE)
+    );
+    let page = read(&shell(&state));
+    assert_eq!(page.source, TextSource::InitialState);
+    assert!(page.text.contains("木桩"), "{}", page.text);
+}
+
+#[test]
+fn what_the_page_shows_is_not_told_twice() {
+    let body = quoted(&format!("{PROSE} {MORE}"));
+    let page = read(&format!(
+        "<title>The bridge</title><script id=__NEXT_DATA__ type=application/json>{{\"body\":{body}}}</script>\
+         <script type=application/ld+json>{{\"@type\":\"NewsArticle\",\"articleBody\":{body}}}</script>\
+         <article><h1>The bridge</h1><p>{PROSE}</p><p>{MORE}</p></article>"
+    ));
+    assert_eq!((page.source, page.added.len()), (TextSource::Page, 0));
+    assert_eq!(page.text.matches("Nobody was hurt").count(), 1);
+    assert_eq!(page.needs_scripts, Vec::<String>::new());
+}
+
+#[test]
+fn a_products_stated_description_is_added_where_the_page_does_not_show_it() {
+    let product = |shown: &str| {
+        let json = format!(
+            "{{\"@type\":\"Product\",\"name\":\"Kettle\",\"description\":{}}}",
+            quoted(PROSE)
+        );
+        read(&format!(
+            "<title>Kettle</title><meta property=og:type content=product>\
+             <script type=application/ld+json>{json}</script><h1>Kettle</h1><p>A kettle of steel that boils \
+             two litres of water in three minutes, and whistles when it is done. Its handle \
+             stays cool, its lid comes off for cleaning, and it stands on gas, on glass and on induction plates. \
+             The maker gives it ten years, which is more than we would give any kettle, and repairs it.</p>{shown}<button>Add to \
+             cart</button>"
+        ))
+    };
+    let page = product("");
+    assert!(
+        page.text.contains("Nobody was hurt") && page.text.contains("whistles"),
+        "{}",
+        page.text
+    );
+    assert_eq!(
+        (page.source, page.added[0].source),
+        (TextSource::Page, TextSource::JsonLd)
+    );
+    let page = product(&format!("<div><p>{PROSE}</p></div>"));
+    assert_eq!(page.text.matches("Nobody was hurt").count(), 1);
+    assert!(page.added.is_empty());
+}
+
+#[test]
+fn what_noscript_shows_is_said_to_be_from_there() {
+    let page = read(&format!(
+        "<title>T</title><body><div id=app></div><noscript><article><p>{PROSE}</p><p>{MORE}</p></article></noscript>"
+    ));
+    assert_eq!(page.source, TextSource::Noscript);
+    assert!(page.text.contains("wooden piles"));
+}
+
+#[test]
+fn a_page_that_needs_scripts_says_by_what_and_one_with_text_does_not() {
+    let page = read(&shell(""));
+    let evidence = page.needs_scripts.join("; ");
+    assert!(
+        evidence.contains("#root is empty") && evidence.contains("enable JavaScript"),
+        "{evidence}"
+    );
+    assert_eq!(page.source, TextSource::Page);
+    let page = read(&format!(
+        "<div id=root><p>{PROSE}</p><p>{MORE}</p></div><noscript>Please enable JavaScript.</noscript>"
+    ));
+    assert_eq!(page.needs_scripts, Vec::<String>::new());
+    assert_eq!(
+        read("<p>A short page, and no more.").needs_scripts,
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn a_wall_is_given_no_text_by_its_state() {
+    let page = read(&format!(
+        "<title>Just a moment...</title><script>window._cf_chl_opt={{}}</script>\
+         <script id=__NEXT_DATA__ type=application/json>{{\"body\":{}}}</script>",
+        quoted(PROSE)
+    ));
+    assert!(page.wall.is_some() && !page.text.contains("bridge"));
+}
+
+/// Hostile states cost bounded time and memory, and give nothing.
+#[test]
+fn hostile_states_are_bounded() {
+    let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    let many = format!(
+        "[{}]",
+        vec!["\"a sentence, long enough to be prose and kept as such.\""; 60_000].join(",")
+    );
+    let open = format!(
+        "window.__NUXT__=(function(){{return \"{}",
+        "x\\".repeat(200_000)
+    );
+    let quotes = format!(
+        "window.__NUXT__=(function(){{return {}",
+        "\"'".repeat(200_000)
+    );
+    for state in [deep, many, open, quotes] {
+        let page = read(&shell(&format!(
+            "<script>window.__INITIAL_STATE__={state}</script><script>{state}</script>"
+        )));
+        assert!(page.text.len() < 1 << 20);
+    }
+    let templates = "<template><p>x".repeat(20_000);
+    assert!(read(&shell(&templates)).text.len() < 1 << 20);
+}

@@ -1,0 +1,127 @@
+//! Mutated pages: parts cut, doubled, moved and mixed with hostile pieces. Each gives a page, and none
+//! takes a second.
+//!
+//! `MUTATED=100000 cargo test --release -p extractor --test mutated -- --nocapture` reads as many.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the test measures how long pages take"
+)]
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use extractor::{PageContext, extract};
+use url::Url;
+
+const PIECES: [&str; 28] = [
+    "<table><tr><td rowspan=99999 colspan=99999>",
+    "</table>",
+    "<thead><tr><th>",
+    "<pre><code class='language-",
+    "<div class=line>",
+    "<math><mfrac><msup>",
+    "<annotation encoding='application/x-tex'>{\\displaystyle ",
+    "</math>",
+    "<span class=katex>",
+    "<ol><li><ul><li>",
+    "</ul>",
+    "<script id=__NEXT_DATA__ type=application/json>{\"a\":[[[\"",
+    "<script>window.__NUXT__=(function(){return {content:\"\\u12",
+    "<script>window.__INITIAL_STATE__=JSON.parse(\"{\\",
+    "</script>",
+    "<script type='application/ld+json'>{\"@type\":\"Product\",\"description\":\"",
+    "<template><p>",
+    "<noscript>You need to enable JavaScript. ",
+    "<div id=root></div>",
+    "<meta itemprop=articleBody content='",
+    "<title>Just a moment...",
+    "<iframe src='/_Incapsula_Resource?CWUDNSAI=",
+    "请完成安全验证",
+    "<figure><img src='x' alt=']('><figcaption>",
+    "\u{0}\u{200b}\u{feff}",
+    "<!--",
+    "&#x110000;&amp",
+    "<svg><foreignObject>",
+];
+
+/// Numbers that differ, without a clock.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end.max(1) as u64) as usize
+    }
+}
+
+fn at_char(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|&at| text.is_char_boundary(at))
+        .unwrap_or(0)
+}
+
+fn mutate(page: &mut String, numbers: &mut Numbers) {
+    let from = at_char(page, numbers.below(page.len() + 1));
+    let to = at_char(page, from + numbers.below(400)).max(from);
+    match numbers.below(5) {
+        0 => page.replace_range(from..to, ""),
+        1 => {
+            let part = page[from..to].repeat(1 + numbers.below(20));
+            page.insert_str(from, &part);
+        }
+        2 => {
+            let part = page[from..to].to_owned();
+            let at = at_char(page, numbers.below(page.len() + 1));
+            page.insert_str(at, &part);
+        }
+        3 => page.insert_str(
+            from,
+            &PIECES[numbers.below(PIECES.len())].repeat(1 + numbers.below(30)),
+        ),
+        _ => page.insert_str(from, PIECES[numbers.below(PIECES.len())]),
+    }
+}
+
+#[test]
+fn mutated_pages_are_read_in_time() {
+    let count = std::env::var("MUTATED")
+        .ok()
+        .and_then(|count| count.parse().ok());
+    let count: usize = count.unwrap_or(1_000);
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let files = std::fs::read_dir(directory).expect("golden pages");
+    let mut pages: Vec<String> = files
+        .map(|file| file.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|end| end == "html"))
+        .map(|path| std::fs::read_to_string(path).expect("a page"))
+        .collect();
+    pages.sort();
+    pages.push(PIECES.concat());
+    let url = Url::parse("https://www.example.com/a").expect("a URL");
+    let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
+    let mut longest = (Duration::ZERO, 0);
+    for number in 0..count {
+        let mut page = pages[number % pages.len()].clone();
+        for _ in 0..1 + numbers.below(12) {
+            mutate(&mut page, &mut numbers);
+        }
+        let began = Instant::now();
+        let read = extract(&page, &PageContext::new(&url));
+        let took = began.elapsed();
+        assert_eq!(read.text, extractor::blocks::plain(&read.blocks));
+        read.markdown();
+        read.html();
+        longest = longest.max((took, number));
+        // A page takes ten times as long without optimisation, and on a busy machine.
+        let most = if cfg!(debug_assertions) { 20 } else { 1 };
+        assert!(took < Duration::from_secs(most), "page {number}: {took:?}");
+    }
+    println!(
+        "{count} mutated pages; the longest took {:?} (page {})",
+        longest.0, longest.1
+    );
+}

@@ -1,0 +1,152 @@
+//! Hosts that answer with walls: each is left to rest, and in the end asked no more.
+//!
+//! What is counted is [`outcome::WallWindow`]'s, and follows from records alone; how long a rest is,
+//! is the user's choice and is asked for where it takes effect.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use archive::PageRecord;
+use outcome::{Outcome, Refusal, WallRest, WallWindow, Walled};
+use serde::{Deserialize, Serialize};
+
+/// The hosts with walls among their last answers.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct HostWalls {
+    hosts: BTreeMap<Box<str>, Host>,
+    /// The first rest; each further one in a row is twice as long. Zero: no host rests.
+    #[serde(skip)]
+    rest: Duration,
+}
+
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
+struct Host {
+    window: WallWindow,
+    /// When its last rest began, milliseconds since the Unix epoch, and how many it had before.
+    rests_since: Option<(u64, u8)>,
+}
+
+impl HostWalls {
+    /// Knows no host; the first rest of one takes so long.
+    pub(crate) fn new(rest: Duration) -> Self {
+        Self {
+            rest,
+            ..Self::default()
+        }
+    }
+
+    /// Goes on with what was known before.
+    pub(crate) fn resume(&mut self, saved: HostWalls) {
+        self.hosts = saved.hosts;
+    }
+
+    /// Takes in a finished URL. Tells from when on and how long its host is to rest, if that follows.
+    pub(crate) fn on_page(&mut self, page: &PageRecord) -> Option<(u64, Duration)> {
+        let fetch = page.fetch.as_ref()?;
+        let is_read = page.page.is_some() && matches!(page.outcome, Outcome::Judged(_));
+        if !is_read || !page.is_blocked() && !self.hosts.contains_key(&*page.host) {
+            return None;
+        }
+        let host = self.hosts.entry(page.host.as_str().into()).or_default();
+        let follows = host.window.add(page.is_blocked());
+        if host.window.is_quiet() {
+            self.hosts.remove(&*page.host);
+            return None;
+        }
+        let Some(WallRest::Again(before)) = follows else {
+            return None;
+        };
+        host.rests_since = Some((fetch.started_ms.saturating_add(fetch.ms), before));
+        self.rest_of(&page.host)
+    }
+
+    /// When a host began to rest, and for how long.
+    pub(crate) fn rest_of(&self, host: &str) -> Option<(u64, Duration)> {
+        let (since_ms, before) = self.hosts.get(host)?.rests_since?;
+        let rest = self.rest.saturating_mul(1 << before.min(WallWindow::RESTS));
+        (!rest.is_zero()).then_some((since_ms, rest))
+    }
+
+    /// The hosts that have rested.
+    pub(crate) fn rested(&self) -> impl Iterator<Item = &str> {
+        let rested = self.hosts.iter();
+        rested.filter_map(|(name, host)| host.rests_since.map(|_| &**name))
+    }
+
+    /// Why a host is asked no more, if it is not.
+    pub(crate) fn refusal(&self, host: &str) -> Option<Refusal> {
+        let (walls, answers) = self.hosts.get(host)?.window.walled()?;
+        let is_on = !self.rest.is_zero();
+        is_on.then_some(Refusal::Walled(Walled { walls, answers }))
+    }
+
+    /// Somebody asks for a host again: what it did is forgotten.
+    pub(crate) fn reopen(&mut self, host: &str) {
+        self.hosts.remove(host);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::{FetchRecord, PageSummary};
+    use outcome::{JunkReason, Verdict};
+
+    use super::*;
+
+    const REST: Duration = Duration::from_secs(600);
+
+    fn page(is_wall: bool, started_ms: u64) -> PageRecord {
+        PageRecord {
+            host: "a.example".into(),
+            fetch: Some(FetchRecord {
+                status: 200,
+                started_ms,
+                ms: 50,
+                ..FetchRecord::default()
+            }),
+            page: Some(PageSummary::default()),
+            outcome: Outcome::Judged(match is_wall {
+                true => Verdict::Junk(JunkReason::Blocked),
+                false => Verdict::Index,
+            }),
+            ..PageRecord::default()
+        }
+    }
+
+    #[test]
+    fn a_host_that_walls_off_its_pages_rests_longer_each_time_and_is_given_up() {
+        let mut walls = HostWalls::new(REST);
+        let rests: Vec<(u64, Duration)> = (0..60)
+            .filter_map(|at| walls.on_page(&page(true, at * 1_000)))
+            .collect();
+        let expected = [(9_050, REST), (19_050, 2 * REST), (29_050, 4 * REST)];
+        assert_eq!(rests, expected);
+        let Some(Refusal::Walled(walled)) = walls.refusal("a.example") else {
+            panic!("it is asked on");
+        };
+        assert_eq!((walled.walls, walled.answers), (10, 10));
+        walls.reopen("a.example");
+        assert_eq!(walls, HostWalls::new(REST));
+    }
+
+    #[test]
+    fn a_host_of_good_pages_and_one_with_few_walls_do_not_rest() {
+        let mut walls = HostWalls::new(REST);
+        for at in 0..100 {
+            assert_eq!(walls.on_page(&page(false, at)), None);
+        }
+        assert_eq!(walls, HostWalls::new(REST));
+        for at in 0..100 {
+            assert_eq!(walls.on_page(&page(at % 5 == 0, at)), None, "{at}");
+        }
+    }
+
+    #[test]
+    fn without_a_rest_no_host_is_refused() {
+        let mut walls = HostWalls::new(Duration::ZERO);
+        for at in 0..60 {
+            assert_eq!(walls.on_page(&page(true, at)), None);
+        }
+        assert_eq!(walls.refusal("a.example"), None);
+    }
+}
