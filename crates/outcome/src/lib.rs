@@ -26,9 +26,10 @@
 //!
 //! In reading order: `names` (the macro behind the enums), `junk`, `refusal`, `failure` and
 //! `outcome` (what becomes of a URL), `learnt` (what refusals by learnt rules may have cost), `link`
-//! (what becomes of a link), `page` (page types and duplicates), `crawl` (robots.txt, sitemaps, the
+//! (what becomes of a link), `page` (page types and duplicates), `change` (what a visit says of the one before), `crawl` (robots.txt, sitemaps, the
 //! end of a crawl).
 
+mod change;
 mod crawl;
 mod failure;
 mod junk;
@@ -39,6 +40,7 @@ mod outcome;
 mod page;
 mod refusal;
 
+pub use change::Change;
 pub use crawl::{RobotsAnswer, SitemapKind, StopReason, Truncation};
 pub use failure::FailureKind;
 pub use junk::{JunkKind, JunkReason};
