@@ -73,6 +73,25 @@ pub enum Presence {
 }
 
 impl Absence {
+    /// What was noted of a URL.
+    pub fn resume(answers: u32, last_ms: u64, is_gone: bool) -> Self {
+        Self {
+            answers,
+            last_ms,
+            is_gone,
+        }
+    }
+
+    /// Answers of 404 or 410 that counted.
+    pub fn answers(&self) -> u32 {
+        self.answers
+    }
+
+    /// When the last of them was given, milliseconds since the Unix epoch.
+    pub fn last_ms(&self) -> u64 {
+        self.last_ms
+    }
+
     /// Whether the page is gone.
     pub fn is_gone(&self) -> bool {
         self.is_gone

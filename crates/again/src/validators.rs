@@ -4,15 +4,15 @@
 //! Some hosts give each answer an `ETag` or a `Last-Modified` of its own, so that no conditional request
 //! is ever answered by 304; some give the same one to a page that has changed, so that 304 hides the
 //! change. Both are counted for each host. That 304 lies can be seen only by asking without a condition,
-//! which is done now and then, and for a host that has lied always.
+//! which is done for each URL in one round of 24, and for a host that has lied always.
 
 use serde::{Deserialize, Serialize};
 
 /// Answers with another validator and the same text before a host's validators are dropped.
 const USELESS_MAX: u32 = 5;
 
-/// Of so many conditional requests to a host one is made without a condition.
-const PROBE_EVERY: u32 = 24;
+/// In one of so many rounds a URL is asked for without a condition.
+const PROBE_EVERY: u64 = 24;
 
 /// What the validators of a host have been worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -23,8 +23,6 @@ pub struct Validators {
     useless: u32,
     /// The same validator and another text.
     lies: u32,
-    /// Requests with a condition since the last one without.
-    conditional: u32,
 }
 
 /// What a visit showed of a validator.
@@ -42,10 +40,15 @@ pub enum Shown {
 }
 
 impl Validators {
-    /// Whether the next request to this host is to carry the validators of its URL.
+    /// Whether requests to this host are to carry the validators of their URLs.
     pub fn are_sent(&self) -> bool {
-        let is_probe = self.conditional >= PROBE_EVERY;
-        self.lies == 0 && self.useless < USELESS_MAX && !is_probe
+        self.lies == 0 && self.useless < USELESS_MAX
+    }
+
+    /// Whether a URL, by a hash of it, is asked for without a condition in this round.
+    pub fn is_probe(url: u64, round: u32) -> bool {
+        url.wrapping_add(u64::from(round))
+            .is_multiple_of(PROBE_EVERY)
     }
 
     /// Whether validators say when nothing changed.
@@ -54,12 +57,7 @@ impl Validators {
     }
 
     /// Takes a visit in to a URL whose validators were known.
-    pub fn see(&mut self, was_conditional: bool, shown: Shown) {
-        self.conditional = if was_conditional {
-            self.conditional + 1
-        } else {
-            0
-        };
+    pub fn see(&mut self, shown: Shown) {
         match shown {
             Shown::NotModified => {
                 self.honest += 1;
@@ -104,7 +102,7 @@ mod tests {
         let mut host = Validators::default();
         for _ in 0..USELESS_MAX {
             assert!(host.are_sent());
-            host.see(true, page(false, true));
+            host.see(page(false, true));
         }
         assert!(!host.are_sent());
     }
@@ -113,8 +111,8 @@ mod tests {
     fn a_validator_that_differs_with_the_text_is_right() {
         let mut host = Validators::default();
         for _ in 0..9 {
-            host.see(true, page(false, false));
-            host.see(true, Shown::NotModified);
+            host.see(page(false, false));
+            host.see(Shown::NotModified);
         }
         assert!(host.are_sent() && host.are_honest());
     }
@@ -122,26 +120,15 @@ mod tests {
     #[test]
     fn a_host_that_lied_once_is_asked_without_conditions() {
         let mut host = Validators::default();
-        host.see(false, page(true, false));
+        host.see(page(true, false));
         assert!(!host.are_sent() && !host.are_honest());
     }
 
     #[test]
-    fn now_and_then_a_request_is_made_without_a_condition() {
-        let mut host = Validators::default();
-        let mut without = 0;
-        for _ in 0..100 {
-            let sent = host.are_sent();
-            without += u32::from(!sent);
-            host.see(
-                sent,
-                if sent {
-                    Shown::NotModified
-                } else {
-                    page(true, true)
-                },
-            );
+    fn each_url_is_asked_for_without_a_condition_in_one_round_of_24() {
+        for url in [0, 7, u64::MAX] {
+            let probes = (1..=48).filter(|round| Validators::is_probe(url, *round));
+            assert_eq!(probes.count(), 2, "{url}");
         }
-        assert_eq!(without, 4);
     }
 }
