@@ -5,6 +5,7 @@
     reason = "tests wait for other processes, and servers of tests are slow"
 )]
 
+mod again;
 mod architecture;
 mod bounds;
 mod chinese;

@@ -20,6 +20,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Event::Start(_) => "start".to_owned(),
             Event::Robots(robots) => format!("robots.txt of {}", robots.host),
             Event::Retry(_) => "retry".to_owned(),
+            Event::Again(again) => format!("round {}", again.round),
+            Event::Visit(visit) => format!("visit {}", visit.url),
             Event::Stop(_) => "stop".to_owned(),
         };
         println!("{:>8} {about}", record.seq);

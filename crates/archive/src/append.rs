@@ -288,10 +288,21 @@ impl Archive {
     fn wants_body(&self, record: &Record) -> bool {
         match self.config.bodies {
             Bodies::All => true,
-            Bodies::Kept => matches!(
-                &record.event,
-                Event::Page(page) if page.outcome.is_indexed()
-            ),
+            Bodies::Kept => match &record.event {
+                Event::Page(page) => page.outcome.is_indexed(),
+                Event::Visit(visit) => {
+                    let version = visit.version();
+                    version.is_some_and(|page| page.outcome.is_indexed())
+                }
+                Event::Start(_)
+                | Event::Seed(_)
+                | Event::Robots(_)
+                | Event::Sitemap(_)
+                | Event::Attempt(_)
+                | Event::Retry(_)
+                | Event::Again(_)
+                | Event::Stop(_) => false,
+            },
             Bodies::None => false,
         }
     }
@@ -397,6 +408,9 @@ fn target(record: &Record) -> Option<&str> {
         Event::Seed(seed) => Some(&seed.url),
         Event::Sitemap(sitemap) => Some(&sitemap.url),
         Event::Attempt(attempt) => Some(&attempt.url),
-        Event::Start(_) | Event::Robots(_) | Event::Retry(_) | Event::Stop(_) => None,
+        Event::Visit(visit) => Some(&visit.url),
+        Event::Start(_) | Event::Robots(_) | Event::Retry(_) | Event::Again(_) | Event::Stop(_) => {
+            None
+        }
     }
 }

@@ -70,6 +70,8 @@ impl Record {
             "attempt" => Event::Attempt(serde_json::from_slice(json)?),
             "page" => Event::Page(serde_json::from_slice(json)?),
             "retry" => Event::Retry(serde_json::from_slice(json)?),
+            "again" => Event::Again(serde_json::from_slice(json)?),
+            "visit" => Event::Visit(serde_json::from_slice(json)?),
             "stop" => Event::Stop(serde_json::from_slice(json)?),
             // An event that serde knows and this table does not: the slow way is always right.
             _ => return serde_json::from_slice(json),
@@ -94,8 +96,20 @@ pub(crate) fn write(
 ) -> Result<(), serde_json::Error> {
     json.clear();
     serde_json::to_writer(&mut *json, record)?;
-    let Event::Page(page) = &record.event else {
-        return Ok(());
+    let page = match &record.event {
+        Event::Page(page) => page,
+        Event::Visit(visit) => match &visit.page {
+            Some(page) => page,
+            None => return Ok(()),
+        },
+        Event::Start(_)
+        | Event::Seed(_)
+        | Event::Robots(_)
+        | Event::Sitemap(_)
+        | Event::Attempt(_)
+        | Event::Retry(_)
+        | Event::Again(_)
+        | Event::Stop(_) => return Ok(()),
     };
     let added = [
         ("body", body.filter(|_| page.body.is_none())),
@@ -127,6 +141,8 @@ mod tests {
             Event::Attempt(AttemptRecord::default()),
             Event::Page(Box::default()),
             Event::Retry(RetryRecord::default()),
+            Event::Again(AgainRecord::default()),
+            Event::Visit(Box::default()),
             Event::Stop(StopRecord::default()),
         ]
     }

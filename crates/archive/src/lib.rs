@@ -75,9 +75,10 @@ pub use json::Head;
 pub use position::Position;
 pub use reader::{WarcError, WarcHead, WarcReader, WarcRecord};
 pub use record::{
-    AttemptRecord, BodyRef, Event, FetchRecord, JOURNAL_VERSION, LinkRecord, NeighbourRecord,
-    PageRecord, PageSummary, Record, RetryOrigin, RetryRecord, ReturnRecord, RobotsRecord,
-    SeedRecord, SitemapRecord, StartRecord, StopRecord, WholeText,
+    AbsenceRecord, AgainRecord, AttemptRecord, BodyRef, DueRecord, Event, FetchRecord,
+    JOURNAL_VERSION, LinkRecord, NeighbourRecord, PageRecord, PageSummary, Record, RetryOrigin,
+    RetryRecord, ReturnRecord, RobotsRecord, SeedRecord, SitemapRecord, StartRecord, StopRecord,
+    VisitRecord, WholeText,
 };
 pub use recover::{Cut, Recovery};
 pub use replay::{RawReplay, RawReplayed, Replay, Replayed, end, replay, replay_raw};

@@ -9,7 +9,7 @@
 //! so an older reader can show a newer crawl; unknown fields are ignored.
 
 use outcome::{
-    DuplicateKind, FailureKind, JunkKind, JunkReason, LinkFate, NeighbourDecision, Outcome,
+    Change, DuplicateKind, FailureKind, JunkKind, JunkReason, LinkFate, NeighbourDecision, Outcome,
     OutcomeKind, OutcomeParts, PageType, RefusalEvidence, RobotsAnswer, SitemapKind, StopReason,
     Truncation, Verdict, Wall,
 };
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 /// The version of the journal's form. A journal with a larger number is refused: it was written
 /// by a newer Tamis.
-pub const JOURNAL_VERSION: u32 = 1;
+pub const JOURNAL_VERSION: u32 = 2;
 
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,6 +50,10 @@ pub enum Event {
     Page(Box<PageRecord>),
     /// Finished URLs were put back into the queue.
     Retry(RetryRecord),
+    /// Finished URLs are to be visited again.
+    Again(AgainRecord),
+    /// A URL was visited again. Boxed: it may hold a page.
+    Visit(Box<VisitRecord>),
     /// The process ended in order.
     Stop(StopRecord),
 }
@@ -734,6 +738,237 @@ pub struct RetryOrigin {
     /// The learnt rules, in words, for which it had been refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
+}
+
+/// URLs of a round: each is to be visited once more.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct AgainRecord {
+    /// The round's number, 1 for the first.
+    pub round: u32,
+    /// The URLs, the most valuable first.
+    pub urls: Vec<DueRecord>,
+}
+
+/// A finished URL that is to be visited again, with what its visit is compared with.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct DueRecord {
+    /// Canonical URL.
+    pub url: String,
+    /// The round.
+    pub round: u32,
+    /// Number of the record of the page as it was read last.
+    pub of: u64,
+    /// What had become of it.
+    pub was: Outcome,
+    /// Links from a seed.
+    #[serde(default)]
+    pub depth: u32,
+    /// Number of its seed.
+    #[serde(default)]
+    pub seed: u32,
+    /// Redirects followed to get there.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub hops: u8,
+    /// Record number of the page whose link brought it first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<u64>,
+    /// Its place among the URLs that wait, 0.0 to 1.0.
+    #[serde(default)]
+    pub priority: f32,
+    /// Context of the link, for the focus model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// Hash of the folded word sequence of its main text, 16 hex digits.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub digest: String,
+    /// The same before the host's template was cut, if any was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<String>,
+    /// Its fingerprint, 16 hex digits.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fingerprint: String,
+    /// Its archived main text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<BodyRef>,
+    /// `ETag` to be sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
+    /// `Last-Modified` to be sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_modified: Option<String>,
+    /// They are not sent this time: what they are worth is found out so, or the page is wanted.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unconditional: bool,
+    /// Answers of 404 or 410 so far.
+    #[serde(default, skip_serializing_if = "AbsenceRecord::is_none")]
+    pub absence: AbsenceRecord,
+    /// It is judged anew, also where its text is the same: the page that it repeated has changed or
+    /// is gone.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub rejudge: bool,
+}
+
+/// What the answers of a URL say of its absence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AbsenceRecord {
+    /// Answers of 404 or 410 that counted.
+    #[serde(default)]
+    pub answers: u32,
+    /// When the last of them was given, milliseconds since the Unix epoch.
+    #[serde(default)]
+    pub last_ms: u64,
+    /// The page is gone.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub gone: bool,
+}
+
+impl AbsenceRecord {
+    /// Whether there was no such answer.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A URL was visited again.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(from = "VisitFields")]
+pub struct VisitRecord {
+    /// Canonical URL.
+    pub url: String,
+    /// Host key.
+    pub host: String,
+    /// The round.
+    pub round: u32,
+    /// Number of the record of the page that it is compared with.
+    pub of: u64,
+    /// What had become of the URL before.
+    pub was: Outcome,
+    /// What the visit says of the one before.
+    pub change: Change,
+    /// The reason in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The share of words that both texts have, 0.0 to 1.0; none where they were not compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub similarity: Option<f32>,
+    /// The fetch, if one was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fetch: Option<FetchRecord>,
+    /// The request was conditional.
+    #[serde(skip_serializing_if = "is_false")]
+    pub conditional: bool,
+    /// `ETag` of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
+    /// `Last-Modified` of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_modified: Option<String>,
+    /// Answers of 404 or 410, this one included.
+    #[serde(skip_serializing_if = "AbsenceRecord::is_none")]
+    pub absence: AbsenceRecord,
+    /// The page as it is now, where it takes the place of the one before, or leads to URLs that are
+    /// new. Its body and text stand beside it in the journal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<Box<PageRecord>>,
+}
+
+impl VisitRecord {
+    /// Whether the page that was read before gives its place up: to the page as it is now, or to
+    /// nothing.
+    pub fn ends_version(&self) -> bool {
+        self.is_gone() || self.version().is_some()
+    }
+
+    /// Whether the page is gone by this visit.
+    pub fn is_gone(&self) -> bool {
+        self.change == Change::Gone
+    }
+
+    /// The page as it is now, where it was read and takes the place of the one before.
+    pub fn version(&self) -> Option<&PageRecord> {
+        self.page.as_deref().filter(|page| page.page.is_some())
+    }
+
+    /// What has become of the URL by this visit; none where that is what it was.
+    pub fn outcome(&self) -> Option<Outcome> {
+        match self.version() {
+            Some(page) => Some(page.outcome.clone()),
+            None if self.is_gone() => Some(Outcome::Judged(Verdict::Junk(JunkReason::ErrorPage))),
+            None => None,
+        }
+    }
+
+    /// The finished URL as it stands after this visit; none where that is as before.
+    pub fn as_page(&self) -> Option<PageRecord> {
+        let gone = || PageRecord {
+            url: self.url.clone(),
+            host: self.host.clone(),
+            outcome: self.outcome().unwrap_or_default(),
+            detail: self.detail.clone(),
+            fetch: self.fetch.clone(),
+            ..PageRecord::default()
+        };
+        self.version()
+            .cloned()
+            .or_else(|| self.is_gone().then(gone))
+    }
+}
+
+/// A [`VisitRecord`] as it is read: the places of body and text stand beside the page.
+#[derive(Deserialize)]
+struct VisitFields {
+    url: String,
+    host: String,
+    round: u32,
+    of: u64,
+    was: Outcome,
+    change: Change,
+    #[serde(default)]
+    detail: Option<String>,
+    #[serde(default)]
+    similarity: Option<f32>,
+    #[serde(default)]
+    fetch: Option<FetchRecord>,
+    #[serde(default)]
+    conditional: bool,
+    #[serde(default)]
+    etag: Option<String>,
+    #[serde(default)]
+    last_modified: Option<String>,
+    #[serde(default)]
+    absence: AbsenceRecord,
+    #[serde(default)]
+    page: Option<Box<PageRecord>>,
+    #[serde(default)]
+    body: Option<BodyRef>,
+    #[serde(default)]
+    text: Option<BodyRef>,
+}
+
+impl From<VisitFields> for VisitRecord {
+    fn from(fields: VisitFields) -> Self {
+        let mut page = fields.page;
+        if let Some(page) = &mut page {
+            page.body = page.body.take().or(fields.body);
+            page.text = page.text.take().or(fields.text);
+        }
+        Self {
+            url: fields.url,
+            host: fields.host,
+            round: fields.round,
+            of: fields.of,
+            was: fields.was,
+            change: fields.change,
+            detail: fields.detail,
+            similarity: fields.similarity,
+            fetch: fields.fetch,
+            conditional: fields.conditional,
+            etag: fields.etag,
+            last_modified: fields.last_modified,
+            absence: fields.absence,
+            page,
+        }
+    }
 }
 
 /// An orderly end.

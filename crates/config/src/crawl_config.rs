@@ -11,9 +11,9 @@ use crate::node::{Entry, Node, Written};
 use crate::reading::Reading;
 use crate::section::{AnySection, Part, Present, SectionFacts};
 use crate::sections::{
-    AgentSection, ArchiveSection, CrawlSection, DedupSection, HostSection, KeepSection,
-    LimitsSection, NetworkSection, PolitenessSection, ScopeSection, SeedsSection, TopicSection,
-    UrlSection,
+    AgainSection, AgentSection, ArchiveSection, CrawlSection, DedupSection, HostSection,
+    KeepSection, LimitsSection, NetworkSection, PolitenessSection, ScopeSection, SeedsSection,
+    TopicSection, UrlSection,
 };
 
 /// Makes the configuration of its sections.
@@ -63,6 +63,8 @@ sections! {
         pub dedup: DedupSection,
         /// Which pages to keep.
         pub keep: KeepSection,
+        /// When to come back to what was read; leave out for a crawl that reads each page once.
+        pub again: Option<AgainSection>,
         /// What is stored of bodies.
         pub archive: ArchiveSection,
         /// How to reach the network.

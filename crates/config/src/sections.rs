@@ -1,6 +1,7 @@
 //! The sections of the file: each file declares one section's keys and makes of them what the
 //! stages want.
 
+mod again;
 mod agent;
 mod archive;
 mod crawl;
@@ -15,6 +16,7 @@ mod seeds;
 mod topic;
 mod url;
 
+pub use again::{AgainMode, AgainSection};
 pub use agent::AgentSection;
 pub use archive::ArchiveSection;
 pub use crawl::CrawlSection;

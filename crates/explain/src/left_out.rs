@@ -59,6 +59,8 @@ impl<'c> LeftOut<'c> {
                 | Event::Sitemap(_)
                 | Event::Attempt(_)
                 | Event::Retry(_)
+                | Event::Again(_)
+                | Event::Visit(_)
                 | Event::Stop(_) => {}
             }
         }

@@ -139,6 +139,8 @@ impl Why {
                 | Event::Sitemap(_)
                 | Event::Attempt(_)
                 | Event::Retry(_)
+                | Event::Again(_)
+                | Event::Visit(_)
                 | Event::Stop(_) => continue,
             };
             if Some(record.seq) == turn {

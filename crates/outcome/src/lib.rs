@@ -27,9 +27,10 @@
 //! In reading order: `names` (the macro behind the enums), `junk`, `refusal`, `failure` and
 //! `outcome` (what becomes of a URL), `learnt` (what refusals by learnt rules may have cost), `link`
 //! (what becomes of a link), `page` (page types and duplicates), `wall` (pages that stand in the way),
-//! `crawl` (robots.txt, sitemaps, the
+//! `change` (what a visit says of the one before), `crawl` (robots.txt, sitemaps, the
 //! end of a crawl).
 
+mod change;
 mod crawl;
 mod failure;
 mod junk;
@@ -41,6 +42,7 @@ mod page;
 mod refusal;
 mod wall;
 
+pub use change::Change;
 pub use crawl::{RobotsAnswer, SitemapKind, StopReason, Truncation};
 pub use failure::FailureKind;
 pub use junk::{JunkKind, JunkReason};

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use archive::{Event, PageRecord, Position, Replayed};
+use archive::{AgainRecord, Event, PageRecord, Position, Replayed, VisitRecord};
 use frontier::{CanonicalUrl, Frontier};
 use index::PageIndex;
 use outcome::{LinkFate, NeighbourDecision, Outcome, SitemapKind};
@@ -109,6 +109,8 @@ pub fn check(
 struct Journal {
     admitted: HashSet<u128>,
     finished: HashMap<u128, bool>,
+    /// To be visited again.
+    due: HashSet<u128>,
     kept: HashMap<u64, String>,
     ever_kept: HashSet<u64>,
     seq: u64,
@@ -178,6 +180,13 @@ fn read_journal(
                     again.page(record.seq, page, report)?;
                 }
             }
+            Event::Again(round) => read_round(round, &mut journal, report),
+            Event::Visit(visit) => {
+                read_visit(record.seq, visit, &mut journal, report);
+                if let Some(again) = &mut again {
+                    again.visit(record.seq, visit, report)?;
+                }
+            }
             Event::Robots(_) | Event::Sitemap(_) | Event::Attempt(_) | Event::Stop(_) => {}
         }
     }
@@ -198,6 +207,58 @@ fn read_page(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut Ch
             page.url
         ));
     }
+    read_version(seq, page, journal, report);
+}
+
+/// URLs that are to be visited again have been finished.
+fn read_round(round: &AgainRecord, journal: &mut Journal, report: &mut CheckReport) {
+    for due in &round.urls {
+        let url = key(&due.url);
+        if !journal.finished.contains_key(&url) {
+            report.problem(format!(
+                "{} is to be visited again, but is not finished",
+                due.url
+            ));
+        }
+        journal.due.insert(url);
+    }
+}
+
+/// A URL that was visited again: what was kept of it may have given its place up.
+fn read_visit(seq: u64, visit: &VisitRecord, journal: &mut Journal, report: &mut CheckReport) {
+    let url = key(&visit.url);
+    if !journal.due.remove(&url) {
+        report.problem(format!(
+            "{} was visited again but was not to be (record {seq})",
+            visit.url
+        ));
+    }
+    let was_kept = journal.finished.get(&url) == Some(&true);
+    if was_kept != visit.was.is_indexed() {
+        report.problem(format!(
+            "{} was {}kept before record {seq}, which has it otherwise",
+            visit.url,
+            if was_kept { "" } else { "not " }
+        ));
+    }
+    if visit.ends_version() {
+        if was_kept && journal.kept.remove(&visit.of).is_none() {
+            let of = visit.of;
+            report.problem(format!(
+                "{} is no version of record {of} (record {seq})",
+                visit.url
+            ));
+        }
+        let is_kept = visit.outcome().is_some_and(|outcome| outcome.is_indexed());
+        journal.finished.insert(url, is_kept);
+    }
+    if let Some(page) = &visit.page {
+        read_version(seq, page, journal, report);
+    }
+}
+
+/// What a page that was read says of others.
+fn read_version(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut CheckReport) {
     for link in page.links.iter().filter(|link| link.fate == LinkFate::New) {
         if journal.admitted.insert(key(&link.url)) {
             report.admitted += 1;
@@ -216,15 +277,19 @@ fn read_page(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut Ch
             page.url, nearest.page
         ));
     }
-    if let Some(old) = page.replaces
-        && journal.kept.remove(&old).is_none()
+    let replaced = page.replaces;
+    if let Some(old) = replaced
+        && !journal.kept.contains_key(&old)
     {
         report.problem(format!(
             "{} takes the place of record {old}, which is no kept page",
             page.url
         ));
     }
-    if kept {
+    if let Some(old) = replaced.and_then(|old| journal.kept.remove(&old)) {
+        journal.finished.insert(key(&old), false);
+    }
+    if page.outcome.is_indexed() && page.page.is_some() {
         journal.kept.insert(seq, page.url.clone());
         journal.ever_kept.insert(seq);
     }
@@ -257,7 +322,7 @@ fn check_frontier(
             counts.admitted, counts.pending, counts.in_flight, counts.finished
         ));
     }
-    let finished = journal.finished.len() as u64;
+    let finished = (journal.finished.len() - journal.due.len()) as u64;
     if counts.finished < finished {
         report.problem(format!(
             "the journal has {finished} finished URLs, the frontier {}",
@@ -380,6 +445,32 @@ impl Rejudge {
         page: &PageRecord,
         report: &mut CheckReport,
     ) -> Result<(), CrawlError> {
+        self.judge(seq, page, None, report)?;
+        self.kept.apply(seq, page, Stored::default())?;
+        Ok(())
+    }
+
+    fn visit(
+        &mut self,
+        seq: u64,
+        visit: &VisitRecord,
+        report: &mut CheckReport,
+    ) -> Result<(), CrawlError> {
+        if let Some(page) = visit.version() {
+            self.judge(seq, page, Some(visit.of), report)?;
+        }
+        self.kept.apply_visit(seq, visit, Stored::default())?;
+        Ok(())
+    }
+
+    /// Judges a page again; `own` is the record of the page as it was read before.
+    fn judge(
+        &mut self,
+        seq: u64,
+        page: &PageRecord,
+        own: Option<u64>,
+        report: &mut CheckReport,
+    ) -> Result<(), CrawlError> {
         let Some(summary) = &page.page else {
             return Ok(());
         };
@@ -395,6 +486,7 @@ impl Rejudge {
             page: summary,
             print: &print,
             whole: whole.as_ref(),
+            own,
         };
         let again = self.kept.judge(&measured, &self.rules, self.keep)?;
         report.rejudged += 1;
@@ -427,7 +519,6 @@ impl Rejudge {
                 page.url
             ));
         }
-        self.kept.apply(seq, page, Stored::default())?;
         Ok(())
     }
 }

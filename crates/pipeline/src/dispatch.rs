@@ -100,7 +100,7 @@ struct Room {
 }
 
 impl Room {
-    fn new(config: &CrawlConfig, pages: u64) -> Self {
+    fn new(config: &CrawlConfig, (pages, pages_max): (u64, u64)) -> Self {
         let connections = config.crawl.concurrency;
         // One connection keeps one lease at a time from request to record, so that such a crawl has
         // one order only; and a topic wants the best URL by all that was read so far.
@@ -109,7 +109,7 @@ impl Room {
             connections,
             leases_max: connections + if has_order { 0 } else { LEASES_AHEAD },
             bytes_max: config.limits.bytes_in_flight.0,
-            pages_max: config.crawl.max_pages,
+            pages_max,
             leases: 0,
             visits: 0,
             robots: 0,
@@ -147,7 +147,7 @@ enum Leased {
 }
 
 impl Dispatcher {
-    /// A dispatcher of a crawl that has fetched so many pages already.
+    /// A dispatcher of a crawl that has made so many of the requests that it may make, 0 for no limit.
     pub(crate) fn new(
         config: &Arc<CrawlConfig>,
         queue: SharedQueue,
@@ -155,7 +155,7 @@ impl Dispatcher {
         visitor: Arc<Visitor>,
         watched: (StopHandle, Progress),
         disk: DiskReserve,
-        pages: u64,
+        requests: (u64, u64),
     ) -> Self {
         let (stop, progress) = watched;
         Self {
@@ -167,7 +167,7 @@ impl Dispatcher {
             moves: RobotsMoves::default(),
             looked_at: None,
             unreachable: false,
-            room: Room::new(config, pages),
+            room: Room::new(config, requests),
             harvest: None,
             watchdog: Watchdog::new(Instant::now()),
             disk,
@@ -442,7 +442,8 @@ mod tests {
         let mut config = CrawlConfig::default();
         config.crawl.concurrency = 4;
         change(&mut config);
-        Room::new(&config, 0)
+        let pages_max = config.crawl.max_pages;
+        Room::new(&config, (0, pages_max))
     }
 
     #[test]

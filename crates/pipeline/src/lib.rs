@@ -9,9 +9,10 @@
 //! of `cpu`), `write` decides, records and applies, `publish` makes searchable. What is decided, and
 //! what a record does, is in crate `state`; `views` brings its stores up to the archive at start, `memory` saves what is in memory alone,
 //! [`check`] asks whether all agree. [`control`] is how a running crawl is asked and told, [`retry`]
-//! gives failed URLs another chance. The crate [`config`] has every choice and every limit,
+//! gives failed URLs another chance, [`again`] chooses what is visited again. The crate [`config`] has every choice and every limit,
 //! [`setup`] each stage's part of it.
 
+pub mod again;
 pub mod check;
 mod clock;
 pub mod control;

@@ -82,6 +82,16 @@ fn tell(record: &Record) {
             }
         }
         Event::Retry(retry) => info!(urls = retry.urls.len(), "URLs put back into the queue"),
+        Event::Again(again) => info!(
+            round = again.round,
+            urls = again.urls.len(),
+            "URLs to be visited again"
+        ),
+        Event::Visit(visit) => {
+            if visit.change.is_news() {
+                info!(url = visit.url, change = %visit.change, "visited again");
+            }
+        }
         Event::Stop(stop) => {
             let detail = stop.detail.as_deref().unwrap_or_default();
             info!(reason = stop.reason.name(), detail, "crawl stopped");

@@ -33,11 +33,26 @@ pub(crate) fn changes(
     kept: KeptChange,
     read: impl FnOnce() -> (String, Words),
 ) -> Vec<Change> {
-    let removed = kept.removed.map(|url| Change::Withdrawn(url.into()));
-    let added = match &record.event {
-        Event::Page(page) if kept.added => Some(page),
-        _ => None,
+    let mut removed: Vec<Change> = Vec::new();
+    let page = match &record.event {
+        Event::Page(page) => Some(&**page),
+        Event::Visit(visit) => {
+            if visit.ends_version() && visit.was.is_indexed() {
+                removed.push(Change::Withdrawn(visit.url.clone()));
+            }
+            visit.version()
+        }
+        Event::Start(_)
+        | Event::Seed(_)
+        | Event::Robots(_)
+        | Event::Sitemap(_)
+        | Event::Attempt(_)
+        | Event::Retry(_)
+        | Event::Again(_)
+        | Event::Stop(_) => None,
     };
+    removed.extend(kept.removed.map(|url| Change::Withdrawn(url.into())));
+    let added = page.filter(|_| kept.added);
     let added = added.map(|page| {
         let (text, words) = read();
         Change::Kept(Box::new(KeptPage {

@@ -1,9 +1,10 @@
 //! Visit to finding: bytes become a page with its words, fingerprint and links.
 //!
-//! A plain function of its input, called on the CPU pool. It opens no file, asks no index and
-//! decides nothing: what it cannot read is a reading too, with a name.
+//! A plain function of its input, called on the CPU pool. It asks no index and decides nothing,
+//! and opens no file but for the archived text of a URL that was read before: what it cannot read is a reading too, with a name.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use extractor::{BlockKeys, DomLimits, LinkKind, Page, PageContext};
@@ -12,6 +13,7 @@ use frontier::{Canonicaliser, Lease, Refused};
 use outcome::{FailureKind, Refusal};
 use segment::Segmenter;
 use state::Finding;
+use state::context::UrlContext;
 use state::finding::{FoundLink, LinkPlace, PageReading, Reading, SitemapReading, UrlFinding};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -43,11 +45,13 @@ pub(crate) struct Reader {
     sitemap_urls_max: usize,
     attempts_max: u32,
     has_topic: bool,
+    /// Where the texts of earlier visits are.
+    archive: PathBuf,
 }
 
 impl Reader {
     /// A reader within the configuration's limits.
-    pub(crate) fn new(config: &CrawlConfig) -> Arc<Self> {
+    pub(crate) fn new(config: &CrawlConfig, archive: PathBuf) -> Arc<Self> {
         Arc::new(Self {
             segmenter: Segmenter::shared(),
             limits: setup::fetch_limits(config),
@@ -59,6 +63,7 @@ impl Reader {
             sitemap_urls_max: config.limits.sitemap_urls,
             attempts_max: config.politeness.attempts,
             has_topic: config.topic.is_some(),
+            archive,
         })
     }
 
@@ -71,6 +76,7 @@ impl Reader {
                 reading: refused(why),
                 answer: None,
                 content_type: String::new(),
+                before: None,
             })),
             ToReader::Visit(visit) => Finding::Url(Box::new(self.read_visit(*visit))),
         }
@@ -108,12 +114,24 @@ impl Reader {
                 })
             }
         };
+        let before = self.text_before(&lease, &reading);
         UrlFinding {
             lease,
             reading,
             answer: Some(answer),
             content_type,
+            before,
         }
+    }
+
+    /// The main text of a page that was read before, to compare it with. What cannot be read is not
+    /// compared.
+    fn text_before(&self, lease: &Lease, reading: &Reading) -> Option<String> {
+        if !matches!(reading, Reading::Page(_)) {
+            return None;
+        }
+        let due = UrlContext::from_bytes(&lease.url().context).due?;
+        archive::read_text(&self.archive, due.text.as_ref()?).ok()
     }
 
     fn read_answer(
@@ -468,7 +486,7 @@ mod tests {
                 took: Duration::ZERO,
             },
         };
-        let reader = Reader::new(&CrawlConfig::default());
+        let reader = Reader::new(&CrawlConfig::default(), PathBuf::new());
         match reader.read(ToReader::Visit(Box::new(visit))) {
             Finding::Url(found) => found.reading,
             Finding::Robots(_) => panic!("a page was asked for"),

@@ -88,7 +88,11 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
     let config = Arc::clone(parts.config);
     let fetch = Arc::clone(&parts.fetch);
     let queue = parts.opened.state.queue().clone();
-    let pages = parts.opened.state.counts().pages;
+    let counts = parts.opened.state.counts();
+    let requests = (
+        counts.requests(),
+        counts.requests_max(config.crawl.max_pages),
+    );
     let disk = DiskReserve::new(parts.dir.root().into(), config.limits.disk_reserve);
     let line = Line::start(parts, watch.progress, &to_dispatcher, visits)?;
     let is_proxied = !config.network.proxy.is_empty();
@@ -100,7 +104,7 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
         visitor,
         (watch.stop.clone(), watch.progress.clone()),
         disk,
-        pages,
+        requests,
     );
     watch
         .progress
@@ -164,7 +168,7 @@ impl Line {
         writer.begin(start_record(config), new_seeds)?;
         let (to_writer, writer_inbox) = sync_channel(FINDINGS_MAX);
         let writer = start_writer(writer, writer_inbox, to_dispatcher.clone())?;
-        let readers = start_readers(config, visits, &to_writer, to_dispatcher)?;
+        let readers = start_readers((config, dir), visits, &to_writer, to_dispatcher)?;
         Ok(Self {
             runtime,
             readers,
@@ -262,12 +266,12 @@ fn start_writer(
 }
 
 fn start_readers(
-    config: &CrawlConfig,
+    (config, dir): (&CrawlConfig, &CrawlDir),
     visits: tokio::sync::mpsc::Receiver<ToReader>,
     to_writer: &SyncSender<ToWriter>,
     to_dispatcher: &Sender<ToDispatcher>,
 ) -> Result<Vec<JoinHandle<()>>, CrawlError> {
-    let reader = Reader::new(config);
+    let reader = Reader::new(config, dir.archive());
     let cores = || std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
     let threads = match config.crawl.threads {
         0 => cores().min(READERS_MAX),

@@ -229,6 +229,7 @@ pub fn policy(config: &CrawlConfig) -> Result<Policy, CrawlError> {
         obey_robots: config.politeness.obey_robots,
         robots_outage_max: config.politeness.max_robots_outage.0,
         agent: config.agent.name.clone(),
+        gone: config.gone_rule(),
         focus: focus_config(config)?,
         random_seed: config.crawl.random_seed,
     })

@@ -211,6 +211,10 @@ impl Opened {
         let is_indexed = position <= reached.index;
         let kept = match &record.event {
             Event::Page(page) if page.outcome.is_indexed() && !is_indexed => page.text.as_ref(),
+            Event::Visit(visit) if !is_indexed => {
+                let version = visit.version().filter(|page| page.outcome.is_indexed());
+                version.and_then(|page| page.text.as_ref())
+            }
             _ => None,
         };
         // It is read for the search index in any case.

@@ -56,7 +56,12 @@ impl Visitor {
         let spelt = context.ask.and_then(|ask| Url::parse(&ask).ok());
         let url = spelt.unwrap_or_else(|| lease.url().url.to_url());
         let host = lease.url().url.host();
-        let answer = self.ask(url, purpose).await;
+        let mut request = FetchRequest::new(url, purpose);
+        if let Some(due) = context.due.filter(|due| !due.unconditional) {
+            request.if_none_match = due.etag;
+            request.if_modified_since = due.last_modified;
+        }
+        let answer = self.ask(request).await;
         self.body_ended(host, &answer);
         let visit = Visit {
             lease,
@@ -88,7 +93,7 @@ impl Visitor {
         owners: Vec<RobotsOwner>,
     ) {
         let _told = self.end_told();
-        let answer = self.ask(url, Purpose::Robots).await;
+        let answer = self.ask(FetchRequest::new(url, Purpose::Robots)).await;
         let target = answer.fetched.as_ref().ok().and_then(Fetched::location);
         let target = target.and_then(|url| Some((host_of(&url)?, url)));
         let (moving, ending): (Vec<_>, Vec<_>) = owners
@@ -126,10 +131,10 @@ impl Visitor {
         EndTold::on_panic("network", self.to_dispatcher.clone())
     }
 
-    async fn ask(&self, url: Url, purpose: Purpose) -> Answer {
+    async fn ask(&self, request: FetchRequest) -> Answer {
         let started = Instant::now();
         let started_ms = unix_ms();
-        let fetched = self.fetch.fetch(FetchRequest::new(url, purpose)).await;
+        let fetched = self.fetch.fetch(request).await;
         Answer {
             fetched,
             started_ms,

@@ -301,7 +301,7 @@ impl Writer {
             leases,
             robots: group.robots,
             bytes: group.bytes,
-            pages: self.state.counts().pages,
+            pages: self.state.counts().requests(),
         });
         Ok(())
     }

@@ -41,7 +41,9 @@ impl Clock {
             | Event::Sitemap(_)
             | Event::Attempt(_)
             | Event::Page(_)
-            | Event::Retry(_) => {}
+            | Event::Retry(_)
+            | Event::Again(_)
+            | Event::Visit(_) => {}
         }
     }
 

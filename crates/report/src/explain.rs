@@ -9,7 +9,7 @@ use archive::{
     BodyRef, Event, FetchRecord, NeighbourRecord, PageRecord, PageSummary, Record, SeedRecord,
 };
 use config::CrawlConfig;
-use outcome::{FailureKind, LinkFate, Outcome, RobotsAnswer, UrlState};
+use outcome::{Change, FailureKind, LinkFate, Outcome, RobotsAnswer, UrlState};
 use serde::{Deserialize, Serialize};
 
 use crate::original::Original;
@@ -26,6 +26,28 @@ const FOUND_MAX: usize = 20;
 
 /// Duplicates of the page remembered.
 const DUPLICATES_MAX: usize = 20;
+
+/// A visit after the first.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VisitTold {
+    /// When.
+    pub at: String,
+    /// The round.
+    pub round: u32,
+    /// What it says of the visit before.
+    pub change: Change,
+    /// The status of the answer; 0 where there was none.
+    pub status: u16,
+    /// Whether validators were sent.
+    pub conditional: bool,
+    /// The share of words that both texts have, 0 to 1.
+    pub similarity: Option<f32>,
+    /// The reason in words.
+    pub why: Option<String>,
+    /// Where the URL is since, where the visit changed that.
+    pub now: Option<UrlState>,
+}
 
 /// What happened to one URL.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -68,6 +90,8 @@ pub struct Story {
     pub replaced_by: Option<(u64, String)>,
     /// Times when it was put back into the queue, ISO 8601.
     pub put_back: Vec<String>,
+    /// The visits after the first, and what each says of the one before.
+    pub visits: Vec<VisitTold>,
     /// What for, each time: what was asked for by hand, or the rule that was wrong.
     pub put_back_for: Vec<String>,
     /// Whether it was put back because a rule was wrong, each time; else by hand.
@@ -258,6 +282,18 @@ impl Explainer {
                 self.story.put_back_for.push(retry.filter.clone());
                 self.story.put_back_by_rule.push(retry.wrong_rule.is_some());
             }
+            Event::Visit(visit) if visit.url == self.story.url => {
+                self.story.visits.push(VisitTold {
+                    at: words::instant(record.at_ms),
+                    round: visit.round,
+                    change: visit.change.clone(),
+                    status: visit.fetch.as_ref().map_or(0, |fetch| fetch.status),
+                    conditional: visit.conditional,
+                    similarity: visit.similarity,
+                    why: visit.detail.clone(),
+                    now: visit.outcome().map(|outcome| UrlState::of(&outcome)),
+                });
+            }
             Event::Start(start) => {
                 let recorded = CrawlConfig::recorded(&start.config);
                 self.story.focused |= recorded.config.topic.is_some();
@@ -266,7 +302,9 @@ impl Explainer {
             | Event::Robots(_)
             | Event::Sitemap(_)
             | Event::Attempt(_)
-            | Event::Retry(_) => {}
+            | Event::Retry(_)
+            | Event::Again(_)
+            | Event::Visit(_) => {}
         }
     }
 
@@ -280,7 +318,13 @@ impl Explainer {
             _ if self.story.found_count > 0 => UrlState::LeftOut,
             _ => UrlState::NeverSeen,
         };
-        self.story.state = state;
+        let visited = self
+            .story
+            .visits
+            .iter()
+            .rev()
+            .find_map(|visit| visit.now.clone());
+        self.story.state = visited.unwrap_or(state);
         self.story.summary = tell::summary(&self.story);
         self.story
     }

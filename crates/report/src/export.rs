@@ -16,6 +16,7 @@ use archive::{BodyRef, Event, Record};
 use outcome::LinkFate;
 
 mod amendments;
+mod changes;
 mod clusters;
 mod columns;
 mod fetches;
@@ -34,6 +35,7 @@ use sink::Sink;
 
 pub use columns::{Column, Table};
 
+use crate::changes::Changes;
 use crate::original::Original;
 
 /// What a row is about.
@@ -53,6 +55,8 @@ pub enum What {
     Links,
     /// Hosts.
     Hosts,
+    /// Pages that are not what they were.
+    Changes,
 }
 
 /// How rows are written.
@@ -81,7 +85,7 @@ impl std::error::Error for UnknownName {}
 
 impl What {
     /// All kinds, in the order of the documentation.
-    pub const ALL: [What; 7] = [
+    pub const ALL: [What; 8] = [
         What::Fetches,
         What::Pages,
         What::Indexed,
@@ -89,6 +93,7 @@ impl What {
         What::Clusters,
         What::Links,
         What::Hosts,
+        What::Changes,
     ];
 
     /// The names of all kinds, in the same order.
@@ -106,6 +111,7 @@ impl What {
             What::Clusters => &clusters::CLUSTERS,
             What::Links => &links::LINKS,
             What::Hosts => &hosts::HOSTS,
+            What::Changes => &changes::CHANGES,
         }
     }
 }
@@ -175,6 +181,9 @@ pub fn export<I: Iterator<Item = Record>>(
     let mut sink = Sink::begin(what.table(), format, out)?;
     let known = records().take_while(|record| record.seq <= amendments.last_seq);
     match what {
+        What::Clusters | What::Links | What::Pages | What::Indexed | What::Junk => {
+            rows_of_pages(what, known.map(as_it_is_now), &amendments, text, &mut sink)?;
+        }
         What::Fetches => {
             let mut fetches = Fetches::default();
             for record in known {
@@ -182,15 +191,46 @@ pub fn export<I: Iterator<Item = Record>>(
             }
             sink.rows(fetches.rest())?;
         }
+        What::Changes => {
+            let mut found = Changes::since(Some(0));
+            known.for_each(|record| found.add(&record));
+            sink.rows(found.rows(text).map(|row| changes::change(&row)))?;
+        }
         What::Hosts => {
             let mut tally = crate::Tally::new();
             known.for_each(|record| tally.add(&record));
             sink.rows(tally.report("").hosts.iter().map(hosts::host))?;
         }
+    }
+    sink.end()
+}
+
+/// A visit that gave a page another version, as the record of that version.
+fn as_it_is_now(record: Record) -> Record {
+    match record.event {
+        Event::Visit(ref visit) => match visit.as_page() {
+            Some(page) => Record {
+                event: Event::Page(Box::new(page)),
+                ..record
+            },
+            None => record,
+        },
+        _ => record,
+    }
+}
+
+fn rows_of_pages(
+    what: What,
+    known: impl Iterator<Item = Record>,
+    amendments: &Amendments,
+    text: &dyn Fn(&BodyRef) -> Option<String>,
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
+    match what {
         What::Clusters => {
             let mut clusters = Clusters::default();
-            known.for_each(|record| clusters.add(&record, &amendments));
-            sink.rows(clusters.rows())?;
+            known.for_each(|record| clusters.add(&record, amendments));
+            sink.rows(clusters.rows())
         }
         What::Links => {
             for record in known {
@@ -200,12 +240,12 @@ pub fn export<I: Iterator<Item = Record>>(
                     sink.rows(rows.map(|row| links::link(&row)))?;
                 }
             }
+            Ok(())
         }
-        What::Pages | What::Indexed | What::Junk => {
-            pages(what, known, &amendments, text, &mut sink)?;
+        What::Pages | What::Indexed | What::Junk | What::Fetches | What::Hosts | What::Changes => {
+            pages(what, known, amendments, text, sink)
         }
     }
-    sink.end()
 }
 
 /// Writes the rows about finished URLs.
@@ -237,9 +277,12 @@ fn pages(
         sink.rows(match what {
             What::Junk => JunkRow::of(row).map(|row| pages::junk(&row)),
             What::Indexed => row.is_kept().then(|| pages::indexed(&row)),
-            What::Pages | What::Fetches | What::Clusters | What::Links | What::Hosts => {
-                Some(pages::page(&row))
-            }
+            What::Pages
+            | What::Fetches
+            | What::Clusters
+            | What::Links
+            | What::Hosts
+            | What::Changes => Some(pages::page(&row)),
         })?;
     }
     Ok(())

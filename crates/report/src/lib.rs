@@ -14,9 +14,10 @@
 //! [`breadth`], and [`histogram`],
 //! [`figures`] the report as data, [`why_slow`] its one conclusion, [`nothing_read`] what to say when no page could be read; then [`text`] and [`html`] with
 //! [`look`], `lines`, [`table`], [`words`] and [`difference`] below them; then [`mod@export`]
-//! with [`mod@original`], [`explain`] and [`compare`].
+//! with [`mod@original`], [`explain`], [`compare`] and [`changes`].
 
 pub mod breadth;
+pub mod changes;
 mod clock;
 pub mod clusters;
 pub mod compare;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use archive::{
     AttemptRecord, Event, FetchRecord, LinkRecord, PageRecord, PageSummary, Record, RetryRecord,
-    RobotsRecord, SeedRecord, SitemapRecord, StartRecord,
+    RobotsRecord, SeedRecord, SitemapRecord, StartRecord, VisitRecord,
 };
 
 use outcome::{
@@ -93,6 +93,8 @@ impl Tally {
             Event::Attempt(attempt) => self.attempt(attempt),
             Event::Page(page) => self.page(record.seq, page),
             Event::Retry(retry) => self.retry(retry),
+            Event::Again(_) => {}
+            Event::Visit(visit) => self.visit(visit),
         }
     }
 
@@ -431,6 +433,23 @@ impl Tally {
             if let (true, Some(links), Some(to)) = (leads_on, &mut self.followed, to) {
                 links.link(to);
             }
+        }
+    }
+
+    /// A URL was visited again: the URLs that are new came in, and it may have another fate now.
+    fn visit(&mut self, visit: &VisitRecord) {
+        let page = visit.page.as_deref();
+        let slot = self.admit(&visit.url, &visit.host, page.map_or(0, |page| page.seed));
+        if let Some(outcome) = visit.outcome() {
+            self.shift(slot, State::of(&outcome), Reason::of(&outcome));
+        }
+        if let Some(old) = page.and_then(|page| page.replaces)
+            && self.fates.page(old).is_some_and(|old| old != slot)
+        {
+            self.replace(old, visit.of, &visit.url);
+        }
+        for link in page.iter().flat_map(|page| &page.links) {
+            self.link(link, page.map_or(0, |page| page.seed));
         }
     }
 

@@ -61,6 +61,8 @@ impl CrawlGraph {
                 | Event::Sitemap(_)
                 | Event::Attempt(_)
                 | Event::Retry(_)
+                | Event::Again(_)
+                | Event::Visit(_)
                 | Event::Stop(_) => {}
             }
         }

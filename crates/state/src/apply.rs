@@ -4,7 +4,8 @@
 //! checked or explained. It never asks what ought to happen, only what the record says did.
 
 use archive::{
-    BodyRef, Event, PageRecord, Record, RetryRecord, RobotsRecord, SeedRecord, SitemapRecord,
+    AgainRecord, BodyRef, Event, PageRecord, Record, RetryRecord, RobotsRecord, SeedRecord,
+    SitemapRecord, VisitRecord,
 };
 use frontier::{CanonicalUrl, FrontierUrl, HostKey, UrlError};
 use outcome::{LinkFate, Outcome, SitemapKind};
@@ -91,6 +92,8 @@ impl State {
                     }
                 }
             }
+            Event::Again(again) => self.apply_again(again, stored)?,
+            Event::Visit(visit) => applied.kept = self.apply_visit(record.seq, visit, stored)?,
             Event::Stop(stop) => {
                 if let Some(focus) = self.focus.as_mut().filter(|_| !stored.views) {
                     focus.on_stopped(&stop.reason);
@@ -124,7 +127,12 @@ impl State {
                 let host = robots.answered_by.as_ref().unwrap_or(&robots.host);
                 (host, Some(&robots.fetch))
             }
-            Event::Start(_) | Event::Seed(_) | Event::Retry(_) | Event::Stop(_) => return,
+            Event::Visit(visit) => (&visit.host, visit.fetch.as_ref()),
+            Event::Start(_)
+            | Event::Seed(_)
+            | Event::Retry(_)
+            | Event::Again(_)
+            | Event::Stop(_) => return,
         };
         if let Some(fetch) = fetch {
             self.pasts.on_answer(host, fetch);
@@ -258,6 +266,45 @@ impl State {
         Ok(())
     }
 
+    /// URLs of a round wait again. They are fetched whatever the learnt rules say: they were read before.
+    fn apply_again(&mut self, again: &AgainRecord, stored: Stored) -> Result<(), StoreError> {
+        let mut queue = self.queue.lock();
+        for due in &again.urls {
+            if !stored.views {
+                queue.gate.on_again(&due.url);
+            }
+            if let Some(url) = waiting_again(due).filter(|_| !stored.frontier) {
+                queue.frontier.reopen(url)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A URL was visited again: links that are new come in, and the page as it is now takes the place of
+    /// the one before among the kept pages. What the crawl has learnt from the page stays as it is.
+    fn apply_visit(
+        &mut self,
+        seq: u64,
+        visit: &VisitRecord,
+        stored: Stored,
+    ) -> Result<KeptChange, StoreError> {
+        if let Ok(url) = CanonicalUrl::parse(&visit.url) {
+            let mut queue = self.queue.lock();
+            for new in visit.page.iter().flat_map(|page| new_urls(seq, page)) {
+                if !stored.views {
+                    self.reach.note_host(&new.url.host(), new.seed);
+                }
+                if !stored.frontier {
+                    queue.frontier.replay_admitted(new)?;
+                }
+            }
+            if !stored.frontier {
+                queue.frontier.replay_finished(&url)?;
+            }
+        }
+        Ok(self.kept.apply_visit(seq, visit, stored)?)
+    }
+
     fn apply_page(
         &mut self,
         seq: u64,
@@ -369,6 +416,24 @@ impl State {
         }
         Ok(())
     }
+}
+
+/// A URL of a round, as the frontier takes it.
+fn waiting_again(due: &archive::DueRecord) -> Option<FrontierUrl> {
+    let context = UrlContext {
+        hops: due.hops,
+        features: decode(due.context.as_deref().unwrap_or_default()),
+        due: Some(Box::new(due.clone())),
+        ..UrlContext::page()
+    };
+    Some(FrontierUrl {
+        url: CanonicalUrl::parse(&due.url).ok()?,
+        depth: due.depth,
+        seed: due.seed,
+        via: due.via,
+        priority: due.priority,
+        context: context.to_bytes(),
+    })
 }
 
 /// The URLs that a page brought in, as the frontier takes them.

@@ -1,13 +1,15 @@
 //! What a crawl keeps with a pending URL: opaque bytes to the frontier.
 //!
 //! ```text
-//! byte 0   bit 0: a sitemap; bit 1: a redirect led back to it; bits 2 and 3: what follows byte 1
+//! byte 0   bit 0: a sitemap; bit 1: a redirect led back to it; bits 2 to 4: what follows byte 1
 //! byte 1   redirects followed to get here
 //! [2, n]   with bit 2: what to request in its place; length in two bytes, little-endian, then UTF-8
 //! [2, n]   with bit 3: where the redirects that led here began; the same
+//! [2, n]   with bit 4: the visit before, where it is to be visited again; length in four bytes, then JSON
 //! rest     features of the link for the focus model, empty without a topic
 //! ```
 
+use archive::DueRecord;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
@@ -15,6 +17,7 @@ const SITEMAP: u8 = 1;
 const RETURNED: u8 = 1 << 1;
 const ASK: u8 = 1 << 2;
 const BEGAN: u8 = 1 << 3;
+const DUE: u8 = 1 << 4;
 
 /// What a pending URL is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +29,7 @@ pub enum Kind {
 }
 
 /// The crawl's part of a pending URL.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct UrlContext {
     /// What it is.
     pub kind: Kind,
@@ -38,6 +41,8 @@ pub struct UrlContext {
     pub ask: Option<String>,
     /// Where the redirects began that led here.
     pub began: Option<String>,
+    /// The visit before, where it is to be visited again.
+    pub due: Option<Box<DueRecord>>,
     /// Link features for the focus model.
     pub features: Vec<u8>,
 }
@@ -51,6 +56,7 @@ impl UrlContext {
             returned: false,
             ask: None,
             began: None,
+            due: None,
             features: Vec::new(),
         }
     }
@@ -83,6 +89,18 @@ impl UrlContext {
                 texts.extend_from_slice(text.as_bytes());
             }
         }
+        // Plain data has a form in JSON.
+        let due = self
+            .due
+            .as_ref()
+            .and_then(|due| serde_json::to_vec(due).ok());
+        if let Some(due) = due
+            && let Ok(length) = u32::try_from(due.len())
+        {
+            flags |= DUE;
+            texts.extend(length.to_le_bytes());
+            texts.extend_from_slice(&due);
+        }
         let mut bytes = Vec::with_capacity(2 + texts.len() + self.features.len());
         bytes.extend([flags, self.hops]);
         bytes.extend(texts);
@@ -96,6 +114,7 @@ impl UrlContext {
         let mut rest = bytes.get(2..).unwrap_or_default();
         let mut text = |flag| (flags & flag > 0).then(|| take_text(&mut rest)).flatten();
         let (ask, began) = (text(ASK), text(BEGAN));
+        let due = (flags & DUE > 0).then(|| take_due(&mut rest)).flatten();
         Self {
             kind: if flags & SITEMAP > 0 {
                 Kind::Sitemap
@@ -106,6 +125,7 @@ impl UrlContext {
             returned: flags & RETURNED > 0,
             ask,
             began,
+            due: due.and_then(|due| serde_json::from_slice(due).ok()),
             features: rest.to_vec(),
         }
     }
@@ -118,6 +138,15 @@ fn take_text(rest: &mut &[u8]) -> Option<String> {
     let (text, after) = after.split_at_checked(length)?;
     *rest = after;
     String::from_utf8(text.to_vec()).ok()
+}
+
+/// Takes the visit before off the front; `None` for a damaged one.
+fn take_due<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let (length, after) = rest.split_first_chunk::<4>()?;
+    let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+    let (due, after) = after.split_at_checked(length)?;
+    *rest = after;
+    Some(due)
 }
 
 /// Link features as the journal has them.
@@ -138,6 +167,9 @@ pub(crate) fn features_in(bytes: &[u8]) -> &[u8] {
         if flags & flag > 0 {
             take_text(&mut rest);
         }
+    }
+    if flags & DUE > 0 {
+        take_due(&mut rest);
     }
     rest
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use archive::{Event, PageRecord, Record, RetryOrigin};
+use archive::{Event, PageRecord, Record, RetryOrigin, VisitRecord};
 use outcome::{JunkReason, LinkFate, Outcome, OutcomeKind, SitemapKind, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,10 @@ pub struct Counts {
     pub attempts: u64,
     /// Records of finished URLs for which a fetch was made, those put back since included.
     pub fetched: u64,
+    /// Visits made to URLs that were finished before.
+    pub visits: u64,
+    /// Such visits that are to be made.
+    pub visits_due: u64,
     /// The URL that was finished last.
     pub last_url: String,
 }
@@ -54,6 +58,8 @@ impl Counts {
                     self.take_back(origin);
                 }
             }
+            Event::Again(again) => self.visits_due += again.urls.len() as u64,
+            Event::Visit(visit) => self.visit(visit),
             Event::Start(_) | Event::Robots(_) | Event::Sitemap(_) | Event::Stop(_) => {}
         }
     }
@@ -62,26 +68,52 @@ impl Counts {
         let new = page.links.iter().filter(|link| link.fate == LinkFate::New);
         self.admitted += new.count() as u64;
         self.finished += 1;
-        match &page.outcome {
-            Outcome::Judged(Verdict::Index) => self.indexed += 1,
-            Outcome::Judged(Verdict::Junk(reason)) => {
-                *self.junk.entry(reason.clone()).or_default() += 1;
-            }
-            Outcome::Redirected => self.redirected += 1,
-            Outcome::Refused(_) => self.refused += 1,
-            Outcome::NotModified => self.not_modified += 1,
-            Outcome::Failed(_) | Outcome::Unknown(_) => self.failed += 1,
-        }
+        *self.of(&page.outcome) += 1;
         if page.fetch.is_some() {
             self.pages += 1;
             self.fetched += 1;
         }
         if page.replaces.is_some() {
-            // The page whose place it takes leaves the index as its near-duplicate.
-            self.indexed = self.indexed.saturating_sub(1);
-            *self.junk.entry(JunkReason::NearDuplicate).or_default() += 1;
+            self.give_place();
         }
         self.last_url.clone_from(&page.url);
+    }
+
+    /// A page whose place another one takes leaves the index as its near-duplicate.
+    fn give_place(&mut self) {
+        self.indexed = self.indexed.saturating_sub(1);
+        *self.junk.entry(JunkReason::NearDuplicate).or_default() += 1;
+    }
+
+    /// The counter of an outcome.
+    fn of(&mut self, outcome: &Outcome) -> &mut u64 {
+        match outcome {
+            Outcome::Judged(Verdict::Index) => &mut self.indexed,
+            Outcome::Judged(Verdict::Junk(reason)) => self.junk.entry(reason.clone()).or_default(),
+            Outcome::Redirected => &mut self.redirected,
+            Outcome::Refused(_) => &mut self.refused,
+            Outcome::NotModified => &mut self.not_modified,
+            Outcome::Failed(_) | Outcome::Unknown(_) => &mut self.failed,
+        }
+    }
+
+    /// A finished URL was visited again: it may have another fate now, and lead to new ones.
+    fn visit(&mut self, visit: &VisitRecord) {
+        self.visits += 1;
+        self.visits_due = self.visits_due.saturating_sub(1);
+        if let Some(page) = &visit.page {
+            let new = page.links.iter().filter(|link| link.fate == LinkFate::New);
+            self.admitted += new.count() as u64;
+        }
+        if let Some(outcome) = visit.outcome() {
+            let was = self.of(&visit.was);
+            *was = was.saturating_sub(1);
+            *self.of(&outcome) += 1;
+        }
+        if visit.version().is_some_and(|page| page.replaces.is_some()) {
+            self.give_place();
+        }
+        self.last_url.clone_from(&visit.url);
     }
 
     /// A URL is put back: it is finished no longer, and its next fate is counted anew.
@@ -100,9 +132,24 @@ impl Counts {
         self.pages = self.pages.saturating_sub(u64::from(origin.fetched));
     }
 
-    /// URLs admitted and not finished.
+    /// URLs admitted and not finished, and visits to be made.
     pub fn pending(&self) -> u64 {
-        self.admitted.saturating_sub(self.finished)
+        self.admitted.saturating_sub(self.finished) + self.visits_due
+    }
+
+    /// What counts against the page budget: pages, and visits to pages.
+    pub fn requests(&self) -> u64 {
+        self.pages + self.visits
+    }
+
+    /// How far [`Counts::requests`] may go with a budget of so many pages, 0 for no limit: visits have
+    /// a budget of their own, which is those of their round.
+    pub fn requests_max(&self, pages_max: u64) -> u64 {
+        match (pages_max, self.visits_due) {
+            (0, _) => 0,
+            (max, 0) => max + self.visits,
+            (max, due) => max.max(self.pages) + self.visits + due,
+        }
     }
 }
 

@@ -8,7 +8,7 @@
 //! page is judged by a copy of the model that has learnt from it.
 //!
 //! In this file what every URL has in common, and what has no page; `redirect` is what points
-//! elsewhere, `page` is a page, `links` what
+//! elsewhere, `visit` a URL that was read before, `page` is a page, `links` what
 //! becomes of its links, `sitemaps` what robots.txt and sitemaps bring, `seeds` what a user gives.
 
 use archive::{AttemptRecord, Event, FetchRecord, PageRecord, Record};
@@ -27,6 +27,7 @@ mod page;
 mod redirect;
 mod seeds;
 mod sitemaps;
+mod visit;
 
 pub use seeds::SeedError;
 
@@ -61,6 +62,7 @@ impl State {
             reading,
             answer,
             content_type,
+            before,
         } = found;
         let fetch = answer
             .as_ref()
@@ -71,6 +73,12 @@ impl State {
             Event::Attempt(self.attempt_record(&lease, fetch, now_ms))
         } else if kind_of(&lease) == Kind::Sitemap {
             Event::Sitemap(self.sitemap_record(&lease, fetch.unwrap_or_default(), reading)?)
+        } else if let Some(due) = UrlContext::from_bytes(&lease.url().context).due {
+            let head = self.head(&lease, fetch);
+            let found = (reading, before);
+            let visit = self.decide_visit(&lease, &due, head, found, answer.as_ref(), now_ms)?;
+            read = visit.1;
+            Event::Visit(Box::new(visit.0))
         } else {
             let head = self.head(&lease, fetch);
             let record = match reading {

@@ -48,7 +48,18 @@ impl Decided {
 
     /// Whether the record is that of a finished URL, whose answer is archived with it.
     pub fn is_page(&self) -> bool {
-        matches!(self.record.event, Event::Page(_))
+        match &self.record.event {
+            Event::Page(_) => true,
+            Event::Visit(visit) => visit.page.is_some(),
+            Event::Start(_)
+            | Event::Seed(_)
+            | Event::Robots(_)
+            | Event::Sitemap(_)
+            | Event::Attempt(_)
+            | Event::Retry(_)
+            | Event::Again(_)
+            | Event::Stop(_) => false,
+        }
     }
 
     /// The text to be archived with the record.
@@ -76,6 +87,8 @@ impl Decided {
             | Event::Sitemap(_)
             | Event::Page(_)
             | Event::Retry(_)
+            | Event::Again(_)
+            | Event::Visit(_)
             | Event::Stop(_) => lease.finished(),
         }
     }

@@ -203,6 +203,11 @@ impl FetchGate {
         }
     }
 
+    /// Takes in that a URL is to be visited again: it is fetched whatever the rules say.
+    pub(crate) fn on_again(&mut self, url: &str) {
+        self.given.insert(xxh3_64(url.as_bytes()));
+    }
+
     /// Takes in a seed: it is fetched whatever the rules say, and its host is no mirror of one that
     /// comes later.
     pub fn on_seed(&mut self, url: &str) {

@@ -85,6 +85,8 @@ pub struct UrlFinding {
     pub answer: Option<Answer>,
     /// Content type as declared or sniffed, without parameters.
     pub content_type: String,
+    /// The URL's main text as it was archived at the visit before, where it is visited again.
+    pub before: Option<String>,
 }
 
 /// What an answer turned out to be.

@@ -7,11 +7,11 @@
 
 use std::collections::HashMap;
 
-use archive::{PageRecord, PageSummary};
+use archive::{PageRecord, PageSummary, VisitRecord};
 use outcome::{PageType, Verdict};
 use serde::{Deserialize, Serialize};
 use sieve::{Content, Evidence, Keep, Member, Rules};
-use simhash::{IndexError, Neighbour, TableIndex, TextPrint};
+use simhash::{Decision, IndexError, Neighbour, TableIndex, TextPrint};
 
 use crate::apply::Stored;
 use crate::recorded;
@@ -80,6 +80,8 @@ pub struct Measured<'a> {
     pub print: &'a TextPrint,
     /// Its print before the host's template was cut from it, if any was.
     pub whole: Option<&'a TextPrint>,
+    /// The record of the same URL as it was read before: no page is a duplicate of itself.
+    pub own: Option<u64>,
 }
 
 /// A verdict and what it follows from.
@@ -235,7 +237,11 @@ impl KeptPages {
             return Ok(None);
         }
         if let Some(whole) = page.whole
-            && let Some(near) = self.prints.nearest(whole)?.filter(|near| near.exact)
+            && let Some(near) = self
+                .prints
+                .nearest_by(whole, |near| not_own(near, page.own))?
+            && near.exact
+            && near.decision == Decision::Duplicate
         {
             return Ok(Some(near));
         }
@@ -244,14 +250,43 @@ impl KeptPages {
             let kept = kept.get(&seq);
             kept.is_some_and(|kept: &KeptPage| kept.is_on(page.host))
         };
-        self.prints.nearest_by(page.print, |near| {
+        let near = self.prints.nearest_by(page.print, |near| {
+            let near = not_own(near, page.own);
             // Most candidates are no duplicates, sibling or not: their host is not looked up.
             let doubted = sieve::between_siblings(near, rules);
             match doubted != near && is_sibling(near.page) {
                 true => doubted,
                 false => near,
             }
-        })
+        })?;
+        Ok(near.filter(|near| Some(near.page) != page.own))
+    }
+
+    /// Takes in the record of a visit, but for what is stored already: the page that was kept gives its
+    /// place up where there is another version of it, or it is gone.
+    ///
+    /// # Errors
+    /// When the tables cannot be read or written.
+    pub fn apply_visit(
+        &mut self,
+        seq: u64,
+        visit: &VisitRecord,
+        stored: Stored,
+    ) -> Result<KeptChange, IndexError> {
+        if !visit.ends_version() {
+            return Ok(KeptChange::default());
+        }
+        let was_kept = visit.was.is_indexed();
+        if was_kept && !stored.prints {
+            self.prints.remove(visit.of)?;
+        }
+        if was_kept && !stored.views {
+            self.pages.remove(&visit.of);
+        }
+        match visit.version() {
+            Some(page) => self.apply(seq, page, stored),
+            None => Ok(KeptChange::default()),
+        }
     }
 
     /// Takes in the record of a finished URL, but for what is stored already.
@@ -298,6 +333,17 @@ impl KeptPages {
         let near = record.nearest.as_ref().filter(|near| near.page == old);
         let known = self.pages.get(&old).map(|page| page.url.clone());
         known.or_else(|| near.map(|near| near.url.as_str().into()))
+    }
+}
+
+/// A neighbour as it was judged; the page's own earlier version is nobody's duplicate.
+fn not_own(near: Neighbour, own: Option<u64>) -> Neighbour {
+    match Some(near.page) == own {
+        true => Neighbour {
+            decision: Decision::Unconfirmed,
+            ..near
+        },
+        false => near,
     }
 }
 
@@ -360,6 +406,7 @@ mod tests {
             page: &page,
             print: &print,
             whole: None,
+            own: None,
         };
         kept.judge(&measured, &rules, keep).unwrap()
     }

@@ -328,6 +328,7 @@ impl World {
                     reading,
                     answer: None,
                     content_type: String::new(),
+                    before: None,
                 })));
             }
             Next::WaitUntil(_) | Next::InFlight | Next::Drained if !self.running.is_empty() => {
@@ -417,6 +418,7 @@ impl World {
             reading,
             answer: Some(answer),
             content_type: "text/html".into(),
+            before: None,
         })));
     }
 
@@ -528,7 +530,15 @@ fn urls(journal: &Journal) -> BTreeSet<CanonicalUrl> {
             Event::Page(page) => page.links.into_iter().map(|link| link.url).collect(),
             Event::Sitemap(sitemap) => sitemap.urls,
             Event::Robots(robots) => robots.sitemaps,
-            Event::Start(_) | Event::Attempt(_) | Event::Retry(_) | Event::Stop(_) => Vec::new(),
+            Event::Visit(visit) => {
+                let links = visit.page.into_iter().flat_map(|page| page.links);
+                links.map(|link| link.url).collect()
+            }
+            Event::Start(_)
+            | Event::Attempt(_)
+            | Event::Retry(_)
+            | Event::Again(_)
+            | Event::Stop(_) => Vec::new(),
         };
         urls.extend(texts.iter().filter_map(|url| CanonicalUrl::parse(url).ok()));
     }
@@ -692,6 +702,7 @@ fn crawl(seed: u64, steps: usize, kinds: Kinds) {
                     reading,
                     answer: Some(answer(url, status)),
                     content_type: String::new(),
+                    before: None,
                 };
                 let decided = world
                     .state
@@ -883,6 +894,7 @@ fn busy_crawl() -> World {
         },
         answer: Some(busy),
         content_type: String::new(),
+        before: None,
     })));
     let another = SeedRecord {
         seed: 3,

@@ -107,6 +107,8 @@ pub struct Policy {
     pub robots_outage_max: Duration,
     /// Our product token in robots.txt.
     pub agent: String,
+    /// When a page that was read is gone.
+    pub gone: again::GoneRule,
     /// The topic, if there is one.
     pub focus: Option<FocusConfig>,
     /// Seed of all pseudo-random choices.
@@ -135,6 +137,7 @@ impl Policy {
             obey_robots: _,
             robots_outage_max: _,
             agent: _,
+            gone: _,
             focus,
             random_seed,
         } = self;

@@ -268,6 +268,8 @@ impl<F: Fn(&PageRecord) -> Option<usize>> Candidates<F> {
             | Event::Robots(_)
             | Event::Sitemap(_)
             | Event::Attempt(_)
+            | Event::Again(_)
+            | Event::Visit(_)
             | Event::Stop(_) => {}
         }
     }

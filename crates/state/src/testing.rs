@@ -43,6 +43,7 @@ pub(crate) fn policy() -> Policy {
         obey_robots: false,
         robots_outage_max: Duration::from_secs(24 * 3_600),
         agent: "tamis".into(),
+        gone: again::GoneRule::default(),
         focus: None,
         random_seed: 7,
     }
@@ -91,6 +92,7 @@ pub(crate) fn found(lease: Lease, reading: Reading, status: u16) -> Finding {
         reading,
         answer: Some(answer),
         content_type: "text/html".into(),
+        before: None,
     }))
 }
 

@@ -118,6 +118,8 @@ pub enum Command {
     Retry(command::steer::RetryArgs),
     /// Report what a crawl found, dropped and met
     Report(command::report::Args),
+    /// Tell what is new, changed, moved, gone or back since the crawl came back
+    Changes(command::changes::Args),
     /// Search the kept pages
     Search(command::search::Args),
     /// Tell one URL's whole story

@@ -26,15 +26,18 @@
 //! [`random`] makes webs of mirrors, translations, session ids, dead links and calendars in random
 //! mixtures, and knows which texts there are to be found.
 //!
+//! [`history`] is a site as it stood at a time that a test moves, with validators that are honest or not.
+//!
 //! [`bulk`] makes webs of many pages of real size, for measurements.
 //!
 //! Modules in reading order: [`message`], [`faults`], [`web`], then the two ways to reach it, `fetch` and
-//! [`serve`], then [`demo`], [`random`] and [`bulk`].
+//! [`serve`], then [`demo`], [`random`], [`history`] and [`bulk`].
 
 pub mod bulk;
 pub mod demo;
 pub mod faults;
 mod fetch;
+pub mod history;
 pub mod message;
 pub mod random;
 pub mod serve;

@@ -222,9 +222,10 @@ impl Host {
     }
 }
 
-/// Gives a page its `ETag`, and answers 304 to a client that has it already.
+/// Gives a page its `ETag`, and answers 304 to a client that has it already; not where nothing is to be
+/// stored.
 fn with_etag(response: Response, request: &Request) -> Response {
-    if response.status != 200 {
+    if response.status != 200 || response.header("cache-control") == Some("no-store") {
         return response;
     }
     let etag = match response.header("etag") {

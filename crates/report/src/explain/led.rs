@@ -100,6 +100,8 @@ pub fn led<I: Iterator<Item = Record>>(
                 | Event::Robots(_)
                 | Event::Sitemap(_)
                 | Event::Attempt(_)
+                | Event::Again(_)
+                | Event::Visit(_)
                 | Event::Stop(_) => {}
             }
         }

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use archive::{NeighbourRecord, PageSummary};
-use outcome::{LinkFate, NeighbourDecision, RobotsAnswer, UrlState};
+use outcome::{Change, LinkFate, NeighbourDecision, RobotsAnswer, UrlState};
 
-use super::{Decision, FetchMade, Led, LedTo, RobotsAnswered, Story};
+use super::{Decision, FetchMade, Led, LedTo, RobotsAnswered, Story, VisitTold};
 use crate::difference::{Piece, difference, likeness, shortened};
 use crate::look::{BOLD, DIM, GREEN, Look, RED};
 use crate::words;
@@ -47,6 +47,7 @@ pub fn render(story: &Story, look: Look, texts: &dyn Fn(u64) -> Option<String>) 
             part("Nearest kept page", near(nearest));
         }
     }
+    part("Visited again", story.visits.iter().map(visited).collect());
     part("Afterwards", afterwards(story));
     let own = story.led.as_ref().map(|led| led_to(led, story.focused));
     part("What came of its links", own.unwrap_or_default());
@@ -444,6 +445,29 @@ fn led_link(link: &LedTo, focused: bool) -> String {
     let _ = write!(line, "  {}", link.url);
     if !link.anchor.is_empty() {
         let _ = write!(line, "  \"{}\"", flat(&link.anchor));
+    }
+    line
+}
+
+fn visited(visit: &VisitTold) -> String {
+    let mut line = format!("{}  round {}: {}", visit.at, visit.round, visit.change);
+    if let Some(similarity) = visit
+        .similarity
+        .filter(|_| visit.change != Change::Unchanged)
+    {
+        let _ = write!(line, ", {:.0} % of the words as before", 100.0 * similarity);
+    }
+    let asked = if visit.conditional {
+        ", asked with validators"
+    } else {
+        ""
+    };
+    let _ = write!(line, " (status {}{asked})", visit.status);
+    if let Some(now) = &visit.now {
+        let _ = write!(line, "; {} now", words::name(now.name()));
+    }
+    if let Some(why) = &visit.why {
+        let _ = write!(line, ": {why}");
     }
     line
 }

@@ -33,11 +33,21 @@ impl Amendments {
                         .put_back
                         .extend(retry.urls.into_iter().map(|url| (url, record.seq)));
                 }
-                Event::Start(_)
+                Event::Visit(visit) if visit.ends_version() => {
+                    if let Some(old) = visit.version().and_then(|page| page.replaces) {
+                        let url = visit.url.clone();
+                        amendments.replaced.insert(old, (record.seq, url));
+                    }
+                    // What was recorded before tells of the URL no longer; this record does.
+                    amendments.put_back.insert(visit.url, record.seq - 1);
+                }
+                Event::Visit(_)
+                | Event::Start(_)
                 | Event::Seed(_)
                 | Event::Robots(_)
                 | Event::Sitemap(_)
                 | Event::Attempt(_)
+                | Event::Again(_)
                 | Event::Stop(_) => {}
             }
         }

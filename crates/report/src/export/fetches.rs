@@ -108,11 +108,17 @@ impl Fetches {
                     self.wait(record, &page.url, fetch, page.attempt, last_of_many);
                 }
             }
+            Event::Visit(visit) => {
+                if let Some(fetch) = &visit.fetch {
+                    self.wait(record, &visit.url, fetch, 1, false);
+                }
+            }
             Event::Start(_)
             | Event::Seed(_)
             | Event::Robots(_)
             | Event::Sitemap(_)
             | Event::Retry(_)
+            | Event::Again(_)
             | Event::Stop(_) => {}
         }
         match self.waiting.len() > WINDOW {

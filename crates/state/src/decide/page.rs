@@ -68,6 +68,7 @@ impl State {
                 page: &summary,
                 print: &reading.print,
                 whole: reading.whole.as_ref().map(|(_, print)| print),
+                own: context.due.as_ref().map(|due| due.of),
             },
             &self.policy.rules,
             self.policy.keep,

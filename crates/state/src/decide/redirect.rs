@@ -138,6 +138,7 @@ mod tests {
             reading: Reading::Redirect(Ok(target)),
             answer: Some(answer),
             content_type: String::new(),
+            before: None,
         }))
     }
 

@@ -7,13 +7,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anyhow::Context;
 use frontier::{SeedUrl, parse_seeds};
 use outcome::StopReason;
-use pipeline::config::{CrawlConfig, TopicSection};
+use pipeline::again::{self, Planned, Wanted};
+use pipeline::config::{AgainMode, CrawlConfig, TopicSection};
 use pipeline::units::Span;
 use pipeline::{
     Crawl, CrawlDir, CrawlError, CrawlSummary, Progress, StopHandle, config_file, settings,
 };
+use report::changes::Changes;
 
-use crate::command::{crawl_error, in_full};
+use crate::command::{crawl_error, in_full, journal};
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 use crate::progress::{self, ProgressStyle};
@@ -23,7 +25,8 @@ use crate::progress::{self, ProgressStyle};
 #[command(after_help = "Examples:\n  \
     tamis crawl config/chinese-databases.toml --dir crawls/db\n  \
     tamis crawl --dir crawls/one --seed https://www.example.org/ --contact me@example.org --max-pages 100\n  \
-    tamis crawl --dir crawls/db          # carries on\n\n\
+    tamis crawl --dir crawls/db          # carries on\n  \
+    tamis crawl --dir crawls/db --again  # comes back to what was read\n\n\
     Ctrl-C stops cleanly: what is under way is finished. A second Ctrl-C stops at once; either way \
     nothing that was recorded is lost.")]
 pub struct Args {
@@ -71,6 +74,10 @@ pub struct Args {
     /// Confirm --fresh
     #[arg(long)]
     yes: bool,
+    /// Come back to what was read: one round of visits, then `tamis changes` tells what is new, changed or
+    /// gone
+    #[arg(long)]
+    again: bool,
     /// How to show progress
     #[arg(long, value_enum, default_value_t = ProgressStyle::Auto, overrides_with = "progress")]
     progress: ProgressStyle,
@@ -101,8 +108,79 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             output.say(format!("changed since the last start: {change}"));
         }
     }
-    let summary = run_crawl(&dir, config, seeds, None, args.progress, output)?;
-    finish(&summary, &dir, talks, output)
+    let comes_back = dir.holds_crawl() && (args.again || is_by_config(&config));
+    if !comes_back {
+        let summary = run_crawl(&dir, config, seeds, None, args.progress, output)?;
+        return finish(&summary, &dir, talks, output);
+    }
+    round(args, &dir, config, seeds, output)
+}
+
+fn is_by_config(config: &CrawlConfig) -> bool {
+    let again = config.again.as_ref();
+    again.is_some_and(|again| again.mode == AgainMode::Round)
+}
+
+/// Comes back to what was read: one round, and one more to what repeated pages that have changed.
+fn round(
+    args: &Args,
+    dir: &CrawlDir,
+    config: CrawlConfig,
+    seeds: Vec<SeedUrl>,
+    output: &Output,
+) -> anyhow::Result<Exit> {
+    let talks = !matches!(args.progress, ProgressStyle::None | ProgressStyle::Json);
+    let mut wanted = Wanted::Round;
+    loop {
+        let planned = again::plan(dir, &config, wanted).map_err(crawl_error)?;
+        if wanted == Wanted::Orphans && planned.urls == 0 {
+            return Ok(Exit::Done);
+        }
+        if talks {
+            output.say(plan_in_words(&planned));
+        }
+        let crawl = (config.clone(), seeds.clone());
+        let summary = run_crawl(dir, crawl.0, crawl.1, None, args.progress, output)?;
+        for note in &summary.notes {
+            output.say(format!("note: {note}"));
+        }
+        let mut changes = Changes::since(None);
+        journal::records(dir)?.for_each(|record| changes.add(&record));
+        if let Some(counts) = changes.rounds().last().filter(|_| talks) {
+            output.say(counts.line());
+        }
+        match summary.reason {
+            StopReason::Drained | StopReason::MaxPages => {}
+            StopReason::Interrupted => return Ok(Exit::Interrupted),
+            StopReason::DiskFull => return Err(resource(summary.detail.unwrap_or_default())),
+            StopReason::MaxTime
+            | StopReason::Harvest
+            | StopReason::HostsUnreachable
+            | StopReason::Error
+            | StopReason::Unknown(_) => return finish(&summary, dir, talks, output),
+        }
+        if wanted == Wanted::Orphans || planned.unfinished > 0 {
+            return Ok(Exit::Done);
+        }
+        wanted = Wanted::Orphans;
+    }
+}
+
+fn plan_in_words(planned: &Planned) -> String {
+    let urls = |count: usize| report::words::plural(count as u64, "page", "pages");
+    match (planned.unfinished, planned.urls) {
+        (0, 0) => "no page is due yet: [again] min and every say when".to_owned(),
+        (0, due) => format!(
+            "round {}: {} of {} known are visited again",
+            planned.round,
+            urls(due),
+            planned.known
+        ),
+        (unfinished, _) => format!(
+            "a round is unfinished: {} wait for their visit",
+            urls(unfinished)
+        ),
+    }
 }
 
 /// Runs a crawl with progress and signals; `fetch` replaces the network.
@@ -202,8 +280,8 @@ fn finish(
         summary.reason == StopReason::Drained && summary.snapshot.pages_this_start == 0;
     if nothing_left {
         output.say(format!(
-            "nothing was fetched: all {} known URLs are finished, and a crawl fetches each once; to fetch \
-             them again begin a crawl in another --dir",
+            "nothing was fetched: all {} known URLs are finished, and a crawl fetches each once; to see what \
+             has changed come back with --again",
             summary.snapshot.finished
         ));
     }

@@ -19,7 +19,7 @@ use crate::output::Output;
 pub struct Args {
     /// The crawl's directory
     dir: PathBuf,
-    /// fetches, pages, indexed, junk, clusters, links or hosts
+    /// fetches, pages, indexed, junk, clusters, links, hosts or changes
     what: What,
     /// jsonl or csv
     #[arg(long, default_value = "jsonl")]

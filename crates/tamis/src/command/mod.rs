@@ -1,5 +1,6 @@
 //! The commands. Each module has its `Args` and a `run`.
 
+pub mod changes;
 pub mod check_dir;
 pub mod compare;
 pub mod completions;
@@ -44,6 +45,7 @@ fn choose(cli: &Cli, output: &Output) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Crawl(args) => crawl::run(args, output),
         Command::Demo(args) => demo::run(args, output),
+        Command::Changes(args) => changes::run(args, output),
         Command::Status(args) => status::run(args, output),
         Command::Pause(args) => steer::pause(args, output),
         Command::Resume(args) => steer::resume(args, output),

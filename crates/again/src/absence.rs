@@ -1,0 +1,179 @@
+//! When a page is gone: after two answers of 404 or 410 a day apart, and for no other reason.
+//!
+//! A time-out, a server error, a refusal, a robots.txt that cannot be had or a page that a round did not
+//! visit says nothing about the page: what is believed of it stays as it was. An answer with a page, or a
+//! redirect, says that the URL is there, and the counting begins anew.
+
+use serde::{Deserialize, Serialize};
+
+const DAY_MS: u64 = 86_400_000;
+
+/// How many answers it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GoneRule {
+    /// Answers of 404 or 410 without another one between them.
+    pub answers: u32,
+    /// Milliseconds between those that count.
+    pub apart_ms: u64,
+}
+
+impl Default for GoneRule {
+    fn default() -> Self {
+        Self {
+            answers: 2,
+            apart_ms: DAY_MS,
+        }
+    }
+}
+
+/// What an answer says of whether a page is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// A page, an unchanged one, or a redirect.
+    There,
+    /// 404 or 410.
+    Missing,
+    /// Anything else.
+    Nothing,
+}
+
+impl Sign {
+    /// What a status says: 0 where there was no answer.
+    pub fn of_status(status: u16) -> Sign {
+        match status {
+            200..=203 | 206 | 300..=399 => Sign::There,
+            404 | 410 => Sign::Missing,
+            _ => Sign::Nothing,
+        }
+    }
+}
+
+/// What the answers of a URL say of its absence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Absence {
+    /// Answers that counted.
+    answers: u32,
+    /// When the last of them was given.
+    last_ms: u64,
+    /// It was found gone and has not come back.
+    is_gone: bool,
+}
+
+/// What an answer changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// As before.
+    Same,
+    /// Missing, but not for long enough to be gone.
+    Missing,
+    /// It is gone by this answer.
+    Gone,
+    /// It was gone and is there again.
+    Back,
+}
+
+impl Absence {
+    /// What was noted of a URL.
+    pub fn resume(answers: u32, last_ms: u64, is_gone: bool) -> Self {
+        Self {
+            answers,
+            last_ms,
+            is_gone,
+        }
+    }
+
+    /// Answers of 404 or 410 that counted.
+    pub fn answers(&self) -> u32 {
+        self.answers
+    }
+
+    /// When the last of them was given, milliseconds since the Unix epoch.
+    pub fn last_ms(&self) -> u64 {
+        self.last_ms
+    }
+
+    /// Whether the page is gone.
+    pub fn is_gone(&self) -> bool {
+        self.is_gone
+    }
+
+    /// Takes an answer in.
+    pub fn see(&mut self, sign: Sign, at_ms: u64, rule: GoneRule) -> Presence {
+        match sign {
+            Sign::Nothing => Presence::Same,
+            Sign::There => {
+                let was_gone = std::mem::take(self).is_gone;
+                if was_gone {
+                    Presence::Back
+                } else {
+                    Presence::Same
+                }
+            }
+            Sign::Missing if self.is_gone => Presence::Same,
+            Sign::Missing => {
+                if self.answers == 0 || at_ms.saturating_sub(self.last_ms) >= rule.apart_ms {
+                    self.answers += 1;
+                    self.last_ms = at_ms;
+                }
+                self.is_gone = self.answers >= rule.answers.max(1);
+                if self.is_gone {
+                    Presence::Gone
+                } else {
+                    Presence::Missing
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn see(answers: &[(u64, u16)]) -> Vec<Presence> {
+        let mut absence = Absence::default();
+        let rule = GoneRule::default();
+        let hours = |(hours, status): &(u64, u16)| (hours * 3_600_000, *status);
+        let answers = answers.iter().map(hours);
+        answers
+            .map(|(at, status)| absence.see(Sign::of_status(status), at, rule))
+            .collect()
+    }
+
+    #[test]
+    fn two_answers_a_day_apart_make_a_page_gone_and_one_brings_it_back() {
+        use Presence::*;
+        assert_eq!(
+            see(&[(0, 404), (24, 410), (48, 404), (72, 200)]),
+            [Missing, Gone, Same, Back]
+        );
+        assert_eq!(
+            see(&[(0, 404), (1, 404), (23, 404), (25, 404)]),
+            [Missing, Missing, Missing, Gone]
+        );
+        assert_eq!(
+            see(&[(0, 404), (30, 200), (60, 404), (90, 301), (99, 404)])[4],
+            Missing
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_other_answer_makes_a_page_gone(
+            answers in proptest::collection::vec((0u64..2_000, prop_oneof![
+                Just(0u16), Just(200), Just(301), Just(304), Just(401), Just(403), Just(429), 500u16..600
+            ]), 0..40),
+            missing in proptest::option::of(0usize..40),
+        ) {
+            let mut answers = answers;
+            answers.sort();
+            // One answer of 404 among them is not enough.
+            if let Some(at) = missing.filter(|at| *at < answers.len()) {
+                answers[at].1 = 404;
+            }
+            let gone = |presence: &Presence| matches!(presence, Presence::Gone | Presence::Back);
+            prop_assert!(!see(&answers).iter().any(gone));
+        }
+    }
+}

@@ -1,0 +1,520 @@
+//! Two texts of one page: the same, nearly the same, or another?
+//!
+//! The texts are main texts, without menus and margins. Their lines are compared first, then the words of
+//! lines that took each other's place; Chinese by character. What differs is weighed in words. Numbers
+//! weigh nothing, nor do the words of dates and counters in a line with a number: "3 minutes ago", "阅读
+//! 128 次". Lines that only changed places weigh nothing either. A page has changed when what is left
+//! comes to a phrase; below that it was touched.
+
+use std::collections::BTreeMap;
+
+use outcome::Change;
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
+
+/// A phrase: so many words, taken out and put in together. One word in the place of another is two.
+const PHRASE_WORDS: f64 = 4.0;
+
+/// In a short text less is a phrase: this share of its words.
+const PHRASE_SHARE: f64 = 0.2;
+
+/// A Chinese character in words, as `segment` counts words over prose.
+const HAN_WORDS: f64 = 0.6;
+
+/// Lines of each text that are compared.
+const LINES_MAX: usize = 4_000;
+
+/// Words on each side of two lines that are compared word by word.
+const LINE_WORDS_MAX: usize = 1_500;
+
+/// Passages that are told.
+const PASSAGES_MAX: usize = 50;
+
+/// What two texts of one page have of each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// `unchanged`, `touched` or `changed`.
+    pub change: Change,
+    /// The share of words that both have, 0.0 to 1.0.
+    pub similarity: f64,
+    /// Where they differ, in order; 50 at most.
+    pub passages: Vec<Passage>,
+}
+
+/// A place where two texts differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// The lines of the first text; empty where they are new.
+    pub before: String,
+    /// The lines of the second text; empty where they are gone.
+    pub after: String,
+    /// Nothing but numbers, dates and counters differs.
+    pub is_small: bool,
+}
+
+/// Compares a page's text with its text at the visit before.
+pub fn compare(before: &str, after: &str) -> Comparison {
+    let (old, new) = (lines(before), lines(after));
+    let similarity = similarity(&old, &new);
+    let keys = |lines: &[Line]| {
+        lines
+            .iter()
+            .map(|line| line.words.join(" "))
+            .collect::<Vec<_>>()
+    };
+    let (old_keys, new_keys) = (keys(&old), keys(&new));
+    if old_keys == new_keys {
+        return Comparison {
+            change: Change::Unchanged,
+            similarity: 1.0,
+            passages: Vec::new(),
+        };
+    }
+    let mut moved = moved_lines(&old_keys, &new_keys);
+    let mut weight = 0.0;
+    let mut passages = Vec::new();
+    for op in capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys) {
+        if op.tag() == DiffTag::Equal {
+            continue;
+        }
+        let removed = left_over(
+            &old[op.old_range()],
+            &old_keys[op.old_range()],
+            &mut moved.0,
+        );
+        let added = left_over(
+            &new[op.new_range()],
+            &new_keys[op.new_range()],
+            &mut moved.1,
+        );
+        if removed.is_empty() && added.is_empty() {
+            continue;
+        }
+        let own = difference(&removed, &added);
+        weight += own;
+        if passages.len() < PASSAGES_MAX {
+            passages.push(Passage {
+                before: joined(&removed),
+                after: joined(&added),
+                is_small: own == 0.0,
+            });
+        }
+    }
+    let words = |lines: &[Line]| lines.iter().map(|line| line.weight()).sum::<f64>();
+    let phrase = PHRASE_WORDS.min(PHRASE_SHARE * words(&old).max(words(&new)));
+    let is_change = weight > 0.0 && weight >= phrase;
+    Comparison {
+        change: if is_change {
+            Change::Changed
+        } else {
+            Change::Touched
+        },
+        similarity,
+        passages,
+    }
+}
+
+/// A line with a word in it.
+#[derive(Debug)]
+struct Line<'a> {
+    source: &'a str,
+    /// Its words in lower case, Chinese characters one by one.
+    words: Vec<String>,
+}
+
+impl Line<'_> {
+    fn weight(&self) -> f64 {
+        self.words.iter().map(|word| weight(word, true)).sum()
+    }
+}
+
+fn lines(text: &str) -> Vec<Line<'_>> {
+    let of = |source: &str| words(source);
+    let lines = text
+        .lines()
+        .map(str::trim)
+        .map(|source| (source, of(source)));
+    let lines = lines.filter(|(_, words)| !words.is_empty());
+    lines
+        .map(|(source, words)| Line { source, words })
+        .take(LINES_MAX)
+        .collect()
+}
+
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    for c in line.chars() {
+        let is_alone = is_han(c);
+        if (is_alone || !c.is_alphanumeric()) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if is_alone {
+            words.push(c.to_string());
+        } else if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// Han and kana: written without spaces.
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
+}
+
+/// The share of words that both texts have, each counted as often as it stands.
+fn similarity(old: &[Line<'_>], new: &[Line<'_>]) -> f64 {
+    let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
+    let (mut all, mut differ) = (0.0, 0.0);
+    for word in old.iter().flat_map(|line| &line.words) {
+        *counts.entry(word).or_default() += 1;
+        all += 1.0;
+    }
+    for word in new.iter().flat_map(|line| &line.words) {
+        *counts.entry(word).or_default() -= 1;
+        all += 1.0;
+    }
+    for count in counts.values() {
+        differ += count.unsigned_abs() as f64;
+    }
+    if all == 0.0 { 1.0 } else { 1.0 - differ / all }
+}
+
+type Counts<'a> = BTreeMap<&'a str, usize>;
+
+/// How often each line that both texts have in different places may be left out on either side.
+fn moved_lines<'a>(old: &'a [String], new: &'a [String]) -> (Counts<'a>, Counts<'a>) {
+    let mut out = Vec::new();
+    for op in capture_diff_slices(Algorithm::Patience, old, new) {
+        if op.tag() != DiffTag::Equal {
+            out.push(op);
+        }
+    }
+    let count = |lines: &'a [String], range: fn(&DiffOp) -> std::ops::Range<usize>| {
+        let mut counts = Counts::new();
+        for line in out.iter().flat_map(|op| &lines[range(op)]) {
+            *counts.entry(line.as_str()).or_default() += 1;
+        }
+        counts
+    };
+    let (mut gone, mut come) = (count(old, DiffOp::old_range), count(new, DiffOp::new_range));
+    gone.retain(|line, count| match come.get_mut(line) {
+        Some(other) => {
+            *count = (*count).min(*other);
+            *other = *count;
+            true
+        }
+        None => false,
+    });
+    come.retain(|line, _| gone.contains_key(line));
+    (gone, come)
+}
+
+/// The lines that did not only change places.
+fn left_over<'a, 'b>(
+    lines: &'b [Line<'a>],
+    keys: &[String],
+    moved: &mut Counts<'_>,
+) -> Vec<&'b Line<'a>> {
+    let stays = |(_, key): &(&Line, &String)| match moved.get_mut(key.as_str()) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    };
+    lines
+        .iter()
+        .zip(keys)
+        .filter(stays)
+        .map(|(line, _)| line)
+        .collect()
+}
+
+/// What differs between lines that took each other's place, in words.
+fn difference(removed: &[&Line<'_>], added: &[&Line<'_>]) -> f64 {
+    let all = |lines: &[&Line<'_>]| -> Vec<String> {
+        lines
+            .iter()
+            .flat_map(|line| line.words.iter().cloned())
+            .collect()
+    };
+    let (old, new) = (all(removed), all(added));
+    let has_number = old.iter().chain(&new).any(|word| is_number(word));
+    let weigh = |words: &[String]| {
+        words
+            .iter()
+            .map(|word| weight(word, !has_number))
+            .sum::<f64>()
+    };
+    if old.len() > LINE_WORDS_MAX || new.len() > LINE_WORDS_MAX {
+        return weigh(&old) + weigh(&new);
+    }
+    let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let changes = ops.iter().filter(|op| op.tag() != DiffTag::Equal);
+    changes
+        .map(|op| weigh(&old[op.old_range()]) + weigh(&new[op.new_range()]))
+        .sum()
+}
+
+/// What a word weighs: nothing for a number, and for what stands beside numbers in dates and counters
+/// unless `all` words count.
+fn weight(word: &str, all: bool) -> f64 {
+    let is_light = is_number(word) || (!all && COUNTER_WORDS.contains(&word));
+    match word.chars().next() {
+        _ if is_light => 0.0,
+        Some(c) if is_han(c) => HAN_WORDS,
+        _ => 1.0,
+    }
+}
+
+fn is_number(word: &str) -> bool {
+    word.chars().any(|c| c.is_numeric())
+}
+
+/// Words of dates, times and counters.
+const COUNTER_WORDS: &[&str] = &[
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "may",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "sept",
+    "oct",
+    "nov",
+    "dec",
+    "january",
+    "february",
+    "march",
+    "april",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "mon",
+    "tue",
+    "wed",
+    "thu",
+    "fri",
+    "sat",
+    "sun",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "am",
+    "pm",
+    "utc",
+    "gmt",
+    "th",
+    "st",
+    "nd",
+    "rd",
+    "second",
+    "seconds",
+    "minute",
+    "minutes",
+    "min",
+    "mins",
+    "hour",
+    "hours",
+    "day",
+    "days",
+    "week",
+    "weeks",
+    "month",
+    "months",
+    "year",
+    "years",
+    "ago",
+    "yesterday",
+    "today",
+    "just",
+    "now",
+    "view",
+    "views",
+    "read",
+    "reads",
+    "comment",
+    "comments",
+    "like",
+    "likes",
+    "hits",
+    "visits",
+    "visitors",
+    "times",
+    "年",
+    "月",
+    "日",
+    "号",
+    "時",
+    "时",
+    "分",
+    "秒",
+    "钟",
+    "小",
+    "天",
+    "周",
+    "星",
+    "期",
+    "前",
+    "昨",
+    "今",
+    "刚",
+    "上",
+    "下",
+    "午",
+    "阅",
+    "读",
+    "浏",
+    "览",
+    "量",
+    "次",
+    "点",
+    "击",
+    "赞",
+    "评",
+    "论",
+    "访",
+    "问",
+    "人",
+    "条",
+    "数",
+];
+
+fn joined(lines: &[&Line<'_>]) -> String {
+    lines
+        .iter()
+        .map(|line| line.source)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TEXT: &str = "Vacuum in PostgreSQL\nPosted 12 May 2024, 312 views\n\
+        Dead rows stay in the table until vacuum takes them out, and the table grows while they stay.\n\
+        A freeze sets old rows to be visible for ever, before their numbers wrap around.\n\
+        索引膨胀会让查询变慢，定期重建索引可以解决这个问题。\n阅读 128 次，3 分钟前更新";
+
+    #[track_caller]
+    fn check(from: &str, to: &str, change: Change) {
+        let after = TEXT.replace(from, to);
+        assert_ne!(after, TEXT);
+        let comparison = compare(TEXT, &after);
+        assert_eq!(comparison.change, change, "{from} -> {to}: {comparison:#?}");
+    }
+
+    #[test]
+    fn another_date_or_counter_touches_a_page() {
+        check(
+            "12 May 2024, 312 views",
+            "3 June 2025, 410 views",
+            Change::Touched,
+        );
+        check(
+            "阅读 128 次，3 分钟前更新",
+            "阅读 2091 次，2 天前更新",
+            Change::Touched,
+        );
+        check("312", "313", Change::Touched);
+    }
+
+    #[test]
+    fn a_corrected_word_touches_a_page() {
+        check("grows while", "bloats while", Change::Touched);
+        check("变慢", "变得很慢", Change::Touched);
+    }
+
+    #[test]
+    fn a_sentence_more_less_or_other_changes_it() {
+        check(
+            "ever, before",
+            "ever. This costs many writes, before",
+            Change::Changed,
+        );
+        check(
+            "A freeze sets old rows to be visible for ever, before their numbers wrap around.\n",
+            "",
+            Change::Changed,
+        );
+        check(
+            "索引膨胀会让查询变慢",
+            "表没有统计信息时计划会很差",
+            Change::Changed,
+        );
+        check(
+            "\n阅读",
+            "\n新增一节：自动清理的参数如何设置才合适。\n阅读",
+            Change::Changed,
+        );
+    }
+
+    #[test]
+    fn spaces_case_and_punctuation_are_no_change() {
+        check("table until", "table   until", Change::Unchanged);
+        check("Dead rows", "dead rows,", Change::Unchanged);
+    }
+
+    #[test]
+    fn lines_in_another_order_touch_a_page() {
+        let mut lines: Vec<&str> = TEXT.lines().collect();
+        lines.swap(2, 3);
+        let comparison = compare(TEXT, &lines.join("\n"));
+        assert_eq!(comparison.change, Change::Touched, "{comparison:#?}");
+        assert_eq!(comparison.similarity, 1.0);
+    }
+
+    #[test]
+    fn a_passage_has_its_lines_before_and_after() {
+        let comparison = compare(
+            "one\ntwo words\nthree",
+            "one\nfour other words of five\nthree",
+        );
+        let [passage] = comparison.passages.as_slice() else {
+            panic!("{comparison:?}")
+        };
+        assert_eq!(
+            (passage.before.as_str(), passage.after.as_str()),
+            ("two words", "four other words of five")
+        );
+        assert!(!passage.is_small);
+    }
+
+    #[test]
+    fn a_short_text_needs_less_to_change() {
+        assert_eq!(
+            compare("opening hours nine to five", "opening hours closed").change,
+            Change::Changed
+        );
+        assert_eq!(compare("", "something").change, Change::Changed);
+        assert_eq!(compare("", "").change, Change::Unchanged);
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_unchanged_beside_itself_alone(before in "[a-c 1-2\u{4e00}-\u{4e05}\n]{0,60}", after in "[a-c 1-2\u{4e00}-\u{4e05}\n]{0,60}") {
+            prop_assert_eq!(compare(&before, &before).change, Change::Unchanged);
+            let (there, back) = (compare(&before, &after), compare(&after, &before));
+            prop_assert_eq!(there.similarity, back.similarity);
+            prop_assert_eq!(there.change == Change::Unchanged, back.change == Change::Unchanged);
+            prop_assert!((0.0..=1.0).contains(&there.similarity));
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! `[again]`: coming back to what was read.
+
+use again::GoneRule;
+
+use crate::choice::choice;
+use crate::crawl_config::CrawlConfig;
+use crate::rule::{any, at_least, between};
+use crate::section::{Section, keys};
+use crate::units::Span;
+
+choice! {
+    /// When a crawl comes back.
+    pub enum AgainMode {
+        /// when it is started with --again
+        Once = "once",
+        /// at each start
+        Round = "round",
+    }
+}
+
+keys! {
+    /// Coming back to what was read: what is new, what changed, what is gone.
+    pub struct AgainSection {
+        /// When a round is made.
+        mode: AgainMode = AgainMode::Once, any();
+
+        /// A page is visited again no sooner than this after its last visit.
+        min: Span = Span::seconds(3_600), any();
+
+        /// A page is visited again no sooner than this either, unless `max` has passed.
+        every: Span = Span::seconds(0), any().zero("as soon as it is worth it");
+
+        /// A page is visited again after this time in any case.
+        max: Span = Span::seconds(90 * 86_400), at_least(Span::seconds(1));
+
+        /// Visits of one round at most, the most valuable first.
+        budget: u64 = 0, any().unit("visits").zero("no limit");
+
+        /// Answers of 404 or 410 that make a page gone.
+        gone_answers: u32 = GoneRule::default().answers, between(1, 100).unit("answers");
+
+        /// The time between two such answers that count.
+        gone_apart: Span = Span::seconds(86_400), any();
+    }
+}
+
+impl Section for AgainSection {}
+
+impl CrawlConfig {
+    /// When a page is gone.
+    pub fn gone_rule(&self) -> GoneRule {
+        let usual = AgainSection::default();
+        let again = self.again.as_ref().unwrap_or(&usual);
+        GoneRule {
+            answers: again.gone_answers,
+            apart_ms: u64::try_from(again.gone_apart.0.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}

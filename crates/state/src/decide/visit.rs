@@ -1,0 +1,399 @@
+//! A URL is visited again: what does the visit say of the one before?
+//!
+//! A page is compared with its own text at the visit before, as it was archived; both without the host's
+//! template. The page as it is now goes through the same verdict as any page, where its own earlier
+//! version is nobody's duplicate. It is recorded, and takes the place of the one before, where its text
+//! has changed, where it is to be judged anew, or where it leads to URLs that are new. Else the record
+//! says that the URL was visited and what was seen, and nothing else changes.
+//!
+//! Only 404 and 410 make a page gone, and only after as many of them as the configuration asks for. A
+//! time-out, a server error, a refusal, a wall or a page that reads like an error page says nothing.
+
+use again::Absence;
+use again::absence::{Presence, Sign};
+use archive::{AbsenceRecord, DueRecord, PageRecord, VisitRecord};
+use frontier::Lease;
+use outcome::{Change, LinkFate, Outcome};
+use sieve::Rules;
+use simhash::Fingerprint;
+
+use crate::decided::ReadText;
+use crate::finding::{Answer, PageReading, Reading};
+use crate::state::{State, StoreError};
+
+/// Fingerprints that differ in no more bits are of nearly the same text, where the text itself is not
+/// archived.
+const TOUCHED_BITS_MAX: u32 = 3;
+
+impl State {
+    /// The record of a visit to a URL that was finished before; `before` is its text as it was then.
+    pub(super) fn decide_visit(
+        &mut self,
+        lease: &Lease,
+        due: &DueRecord,
+        head: PageRecord,
+        (reading, before): (Reading, Option<String>),
+        answer: Option<&Answer>,
+        now_ms: u64,
+    ) -> Result<(VisitRecord, Option<ReadText>), StoreError> {
+        let mut visit = head_of(due, &head, answer);
+        let mut read = None;
+        match reading {
+            Reading::NotModified => visit.change = Change::Unchanged,
+            Reading::Page(reading) if is_wall(&reading, &self.policy.rules) => {
+                visit.detail = reading.page.wall.as_ref().map(ToString::to_string);
+            }
+            Reading::Page(reading) if is_page(&head, &reading) => {
+                let (page, text) = self.decide_page(lease, head, *reading, now_ms)?;
+                compare(&mut visit, due, &page, before.as_deref(), &text.text);
+                let leads_on = page.links.iter().any(|link| link.fate == LinkFate::New);
+                let is_new = visit.change == Change::Changed || due.absence.gone || due.rejudge;
+                if is_new || leads_on {
+                    visit.page = Some(Box::new(page));
+                    read = Some(text);
+                }
+            }
+            Reading::Redirect(Ok(target)) => {
+                let fetched = answer.and_then(|answer| answer.fetched.as_ref().ok());
+                let page = self.decide_redirect(lease, head, &target, fetched)?;
+                let is_move = page.outcome == Outcome::Redirected && page.returns.is_none();
+                visit.detail = Some(format!("it redirects to {target}"));
+                if is_move {
+                    visit.change = Change::Moved;
+                    visit.page = Some(Box::new(page));
+                }
+            }
+            other => {
+                let type_ = visit.fetch.as_ref();
+                let type_ = type_.map_or_else(String::new, |fetch| fetch.content_type.clone());
+                let page = self.decide_other(head, other, &type_);
+                let reason = page.outcome.reason().map(|reason| reason.into_owned());
+                visit.detail = page.detail.or(reason);
+            }
+        }
+        self.note_presence(&mut visit, due, now_ms);
+        Ok((visit, read))
+    }
+
+    /// Whether the page is gone, or back.
+    fn note_presence(&self, visit: &mut VisitRecord, due: &DueRecord, now_ms: u64) {
+        let sign = match &visit.change {
+            Change::Unclear => match visit.fetch.as_ref().map_or(0, |fetch| fetch.status) {
+                404 | 410 => Sign::Missing,
+                _ => Sign::Nothing,
+            },
+            Change::New
+            | Change::Unchanged
+            | Change::Touched
+            | Change::Changed
+            | Change::Moved
+            | Change::Gone
+            | Change::Back
+            | Change::Unknown(_) => Sign::There,
+        };
+        let AbsenceRecord {
+            answers,
+            last_ms,
+            gone,
+        } = due.absence;
+        let mut absence = Absence::resume(answers, last_ms, gone);
+        match absence.see(sign, now_ms, self.policy.gone) {
+            Presence::Gone => visit.change = Change::Gone,
+            Presence::Back if visit.version().is_some() => visit.change = Change::Back,
+            Presence::Same | Presence::Missing | Presence::Back => {}
+        }
+        visit.absence = AbsenceRecord {
+            answers: absence.answers(),
+            last_ms: absence.last_ms(),
+            gone: absence.is_gone(),
+        };
+    }
+}
+
+/// What the record of a visit has whatever was found.
+fn head_of(due: &DueRecord, head: &PageRecord, answer: Option<&Answer>) -> VisitRecord {
+    let fetched = answer.and_then(|answer| answer.fetched.as_ref().ok());
+    let field = |name: &str| {
+        let headers = fetched.map(|fetched| &fetched.headers)?;
+        let (_, value) = headers.iter().find(|(field, _)| field == name)?;
+        String::from_utf8(value.clone()).ok()
+    };
+    // An answer of 304 need not repeat them.
+    let is_same = fetched.is_some_and(|fetched| fetched.status == 304);
+    let kept = |sent: &Option<String>| sent.clone().filter(|_| is_same);
+    VisitRecord {
+        url: head.url.clone(),
+        host: head.host.clone(),
+        round: due.round,
+        of: due.of,
+        was: due.was.clone(),
+        change: Change::Unclear,
+        fetch: head.fetch.clone(),
+        conditional: !due.unconditional && (due.etag.is_some() || due.last_modified.is_some()),
+        etag: field("etag").or_else(|| kept(&due.etag)),
+        last_modified: field("last-modified").or_else(|| kept(&due.last_modified)),
+        ..VisitRecord::default()
+    }
+}
+
+/// Whether there is a whole page that can be compared: an answer of success that does not read like an
+/// error page.
+fn is_page(head: &PageRecord, reading: &PageReading) -> bool {
+    let is_cut = reading
+        .limits_hit
+        .iter()
+        .any(|limit| limit.starts_with("body: ") && !limit.contains("whole"));
+    (200..300).contains(&head.status()) && !reading.soft_404 && !is_cut
+}
+
+/// Whether a wall stands in the page's place.
+fn is_wall(reading: &PageReading, rules: &Rules) -> bool {
+    reading.page.wall.is_some() && !rules.keep_walls
+}
+
+/// Writes down how the page's text differs from what it was.
+fn compare(
+    visit: &mut VisitRecord,
+    due: &DueRecord,
+    page: &PageRecord,
+    before: Option<&str>,
+    after: &str,
+) {
+    let Some(summary) = &page.page else { return };
+    let whole = summary.whole.as_ref().map(|whole| whole.digest.as_str());
+    let was_whole = due.whole.as_deref().unwrap_or(&due.digest);
+    let is_same = summary.digest == due.digest
+        || whole == Some(was_whole)
+        || due.whole.as_deref() == Some(summary.digest.as_str());
+    (visit.change, visit.similarity) = match before {
+        _ if is_same => (Change::Unchanged, Some(1.0)),
+        Some(before) => {
+            let compared = again::compare(before, after);
+            (compared.change, Some(compared.similarity as f32))
+        }
+        None => (by_prints(&due.fingerprint, &summary.fingerprint), None),
+    };
+}
+
+/// The same by fingerprints alone.
+fn by_prints(before: &str, after: &str) -> Change {
+    let read = |print: &str| u64::from_str_radix(print, 16).map(Fingerprint);
+    match (read(before), read(after)) {
+        (Ok(before), Ok(after)) if (before.0 ^ after.0).count_ones() <= TOUCHED_BITS_MAX => {
+            Change::Touched
+        }
+        (Ok(_) | Err(_), Ok(_) | Err(_)) => Change::Changed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::{AgainRecord, Event, Record};
+    use frontier::FrontierConfig;
+    use outcome::FailureKind;
+
+    use super::*;
+    use crate::testing::{NOW_MS, apply, found, lease, policy, read, state};
+
+    const SEED: &str = "http://a.example/";
+    const DAY_MS: u64 = 86_400_000;
+    const TEXT: &str = "A planner chooses between an index scan and a sequential scan by what it knows of the \
+        table: how many rows it has, how they are spread, and which of them the query wants.";
+    const OTHER: &str = "Dead rows stay in their table until a vacuum takes them out, and as long as they stay \
+        every scan has to read past them, whatever the query asks for.";
+
+    /// A crawl of one page, with its journal.
+    struct Crawl {
+        state: State,
+        journal: Vec<Record>,
+        turn: u64,
+    }
+
+    impl Crawl {
+        fn of(text: &str) -> Self {
+            let mut crawl = Self {
+                state: new_state(),
+                journal: Vec::new(),
+                turn: 0,
+            };
+            crawl.fetch(page(text), 200, None);
+            crawl
+        }
+
+        /// Fetches the URL whose turn it is; gives the record.
+        fn fetch(&mut self, reading: Reading, status: u16, before: Option<&str>) -> Record {
+            let lease = lease(&self.state, self.turn);
+            self.turn += 1;
+            let mut finding = found(lease, reading, status);
+            if let crate::Finding::Url(url) = &mut finding {
+                url.before = before.map(str::to_owned);
+            }
+            let now_ms = NOW_MS + self.turn * DAY_MS;
+            let decided = self.state.decide(finding, now_ms).expect("in memory");
+            let record = decided.record;
+            apply(&mut self.state, &record);
+            let settled = crate::Decided::settled(decided.lease.expect("a lease"), &record);
+            let mut queue = self.state.queue().lock();
+            queue.frontier.settle(settled).expect("in memory");
+            drop(queue);
+            self.journal.push(record.clone());
+            record
+        }
+
+        /// Comes back to the page as the last records have it.
+        fn visit(&mut self, reading: Reading, status: u16, before: &str) -> VisitRecord {
+            let mut due = DueRecord {
+                url: SEED.into(),
+                round: 1,
+                ..DueRecord::default()
+            };
+            for record in &self.journal {
+                let (page, outcome) = match &record.event {
+                    Event::Page(page) => (Some(&**page), Some(page.outcome.clone())),
+                    Event::Visit(visit) => {
+                        due.absence = visit.absence;
+                        (visit.version(), visit.outcome())
+                    }
+                    _ => continue,
+                };
+                due.was = outcome.unwrap_or(due.was);
+                if let Some(summary) = page.and_then(|page| page.page.as_ref()) {
+                    due.of = record.seq;
+                    due.digest.clone_from(&summary.digest);
+                    due.fingerprint.clone_from(&summary.fingerprint);
+                }
+            }
+            let event = Event::Again(AgainRecord {
+                round: 1,
+                urls: vec![due],
+            });
+            let record = self.state.record(event, NOW_MS);
+            apply(&mut self.state, &record);
+            self.journal.push(record);
+            let Event::Visit(visit) = self.fetch(reading, status, Some(before)).event else {
+                panic!("a URL that was read is visited");
+            };
+            *visit
+        }
+
+        /// What a state that begins anew has after the journal.
+        #[track_caller]
+        fn replays(&self) {
+            let mut again = new_state();
+            self.journal
+                .iter()
+                .for_each(|record| apply(&mut again, record));
+            assert_eq!(again.kept.numbers(), self.state.kept.numbers());
+            assert_eq!(again.counts(), self.state.counts());
+            let counts = |state: &State| state.queue().lock().frontier.counts();
+            assert_eq!(counts(&again).finished, counts(&self.state).finished);
+            assert_eq!(counts(&again).pending, counts(&self.state).pending);
+        }
+    }
+
+    fn new_state() -> State {
+        state(policy(), FrontierConfig::default(), SEED)
+    }
+
+    fn page(text: &str) -> Reading {
+        let html =
+            format!("<html><body><article><h1>Rows</h1><p>{text}</p></article></body></html>");
+        let url = SEED.parse().expect("a URL");
+        Reading::Page(Box::new(read(&html, &url)))
+    }
+
+    fn missing() -> Reading {
+        Reading::NoPage { payload: 0 }
+    }
+
+    fn busy() -> Reading {
+        Reading::Failed {
+            kind: FailureKind::Http(503),
+            detail: "busy".into(),
+            transient: false,
+        }
+    }
+
+    #[test]
+    fn a_page_that_changed_takes_the_place_of_its_earlier_version() {
+        let mut crawl = Crawl::of(TEXT);
+        let before = crawl.state.kept.numbers();
+        let visit = crawl.visit(page(OTHER), 200, TEXT);
+        assert_eq!(visit.change, Change::Changed);
+        let now = crawl.state.kept.numbers();
+        assert_eq!((before.len(), now.len()), (1, 1));
+        assert!(now[0] > before[0]);
+        assert_eq!(
+            (crawl.state.counts().indexed, crawl.state.counts().pending()),
+            (1, 0)
+        );
+        crawl.replays();
+    }
+
+    #[test]
+    fn a_page_is_no_duplicate_of_its_own_earlier_version() {
+        let mut crawl = Crawl::of(TEXT);
+        let longer =
+            format!("{TEXT} It asks for statistics first, which are made by a sample of all rows.");
+        let visit = crawl.visit(page(&longer), 200, TEXT);
+        let version = visit.version().expect("another version");
+        assert!(version.outcome.is_indexed(), "{:?}", version.outcome);
+        crawl.replays();
+    }
+
+    #[test]
+    fn what_is_unchanged_or_touched_leaves_everything_as_it_was() {
+        let mut crawl = Crawl::of(TEXT);
+        let kept = crawl.state.kept.numbers();
+        let same = crawl.visit(page(TEXT), 200, TEXT);
+        let not_modified = crawl.visit(Reading::NotModified, 304, TEXT);
+        let touched = crawl.visit(
+            page(&TEXT.replace("spread", "scattered")),
+            200,
+            &format!("Rows\n{TEXT}"),
+        );
+        let changes =
+            [same, not_modified, touched].map(|visit| (visit.change, visit.page.is_none()));
+        assert_eq!(changes[0], (Change::Unchanged, true));
+        assert_eq!(changes[1], (Change::Unchanged, true));
+        assert_eq!(changes[2], (Change::Touched, true));
+        assert_eq!(crawl.state.kept.numbers(), kept);
+        crawl.replays();
+    }
+
+    #[test]
+    fn a_wall_in_the_place_of_a_page_says_nothing() {
+        let mut crawl = Crawl::of(TEXT);
+        let kept = crawl.state.kept.numbers();
+        let html = "<title>Just a moment...</title><h1>Checking your browser before accessing a.example</h1>\
+            <p>Please enable JavaScript and cookies to continue.<script src=/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1></script>";
+        let url = SEED.parse().expect("a URL");
+        let wall = Reading::Page(Box::new(read(html, &url)));
+        let visit = crawl.visit(wall, 200, TEXT);
+        assert_eq!(visit.change, Change::Unclear);
+        assert!(
+            visit
+                .detail
+                .is_some_and(|detail| detail.contains("bot") || detail.contains("human"))
+        );
+        assert_eq!(crawl.state.kept.numbers(), kept);
+        crawl.replays();
+    }
+
+    #[test]
+    fn two_answers_of_404_make_a_page_gone_and_no_error_does() {
+        let mut crawl = Crawl::of(TEXT);
+        for _ in 0..3 {
+            assert_eq!(crawl.visit(busy(), 503, TEXT).change, Change::Unclear);
+        }
+        assert_eq!(crawl.visit(missing(), 404, TEXT).change, Change::Unclear);
+        assert_eq!(crawl.state.kept.numbers().len(), 1);
+        assert_eq!(crawl.visit(missing(), 410, TEXT).change, Change::Gone);
+        assert!(crawl.state.kept.numbers().is_empty());
+        assert_eq!(crawl.state.counts().indexed, 0);
+        crawl.replays();
+        assert_eq!(crawl.visit(page(TEXT), 200, TEXT).change, Change::Back);
+        assert_eq!(crawl.state.kept.numbers().len(), 1);
+        crawl.replays();
+    }
+}

@@ -1,0 +1,129 @@
+//! `tamis changes`: what the crawl found when it came back.
+
+use std::path::PathBuf;
+
+use report::changes::{ChangeRow, Changes};
+use report::difference::{Piece, difference, shortened};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::command::journal;
+use crate::exit::{Exit, usage};
+use crate::output::Output;
+
+/// Characters of the differences of a page that are shown.
+const SHOWN_CHARS: usize = 600;
+
+/// Characters shown beside a difference.
+const AROUND: usize = 30;
+
+/// Tell what is new, changed, moved, gone or back since the crawl came back
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tamis crawl --dir crawls/db --again\n  \
+    tamis changes crawls/db\n  \
+    tamis changes crawls/db --since 2026-05-01 --json")]
+pub struct Args {
+    /// The crawl's directory
+    dir: PathBuf,
+    /// Changes seen since this day or time (UTC), such as 2026-05-01 or 2026-05-01T08:00:00Z; without it
+    /// those of the last round
+    #[arg(long, value_name = "DATE")]
+    since: Option<String>,
+}
+
+/// Tells the changes.
+pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    let since = args.since.as_deref().map(parse_time).transpose()?;
+    let dir = journal::open(&args.dir)?;
+    let mut changes = Changes::since(since);
+    for record in journal::records(&dir)? {
+        changes.add(&record);
+    }
+    let rounds: Vec<_> = changes.rounds().copied().collect();
+    let rows = changes.rows(|place| journal::text(&dir, place));
+    if output.json {
+        for row in rows {
+            output.value(&serde_json::to_value(&row)?)?;
+        }
+        return Ok(Exit::Done);
+    }
+    let mut out = String::new();
+    for row in rows {
+        out.push_str(&in_words(&row));
+    }
+    for line in out.lines() {
+        output.line(line)?;
+    }
+    match rounds.last() {
+        Some(round) => output.say(round.line()),
+        None => output.say(format!(
+            "the crawl has not come back yet: tamis crawl --dir {} --again",
+            args.dir.display()
+        )),
+    }
+    Ok(Exit::Done)
+}
+
+fn in_words(row: &ChangeRow) -> String {
+    let kept = match (row.was_kept, row.is_kept) {
+        (true, false) => ", no longer kept",
+        (false, true) if row.change != outcome::Change::New => ", kept now",
+        (true, true) | (false, true | false) => "",
+    };
+    let why = row
+        .why
+        .as_ref()
+        .map_or(String::new(), |why| format!(": {why}"));
+    let mut words = format!("{:<9} {}{kept}{why}\n", row.change.name(), row.url);
+    let (Some(before), Some(after)) = (&row.before, &row.after) else {
+        return words;
+    };
+    let pieces = shortened(&difference(before, after), AROUND);
+    let mut shown = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Same(text) => shown.push_str(&text),
+            Piece::Removed(text) => shown.push_str(&format!("[-{text}-]")),
+            Piece::Added(text) => shown.push_str(&format!("[+{text}+]")),
+            Piece::Skipped(_) => shown.push_str(" … "),
+        }
+    }
+    let count = shown.chars().count();
+    let mut cut: String = shown.chars().take(SHOWN_CHARS).collect();
+    if count > SHOWN_CHARS {
+        cut.push_str(" …");
+    }
+    for line in cut.lines() {
+        words.push_str(&format!("          {line}\n"));
+    }
+    words
+}
+
+/// Milliseconds since the Unix epoch.
+fn parse_time(text: &str) -> anyhow::Result<u64> {
+    let full = match text.contains('T') {
+        true => text.to_owned(),
+        false => format!("{text}T00:00:00Z"),
+    };
+    let at = OffsetDateTime::parse(&full, &Rfc3339);
+    let at = at.map_err(|_| {
+        usage(format!(
+            "--since {text:?} is no date: write 2026-05-01, or 2026-05-01T08:00:00Z"
+        ))
+    })?;
+    Ok(u64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_or_a_time_is_read_and_anything_else_is_refused_with_its_mend() {
+        assert_eq!(parse_time("1970-01-02").unwrap(), 86_400_000);
+        assert_eq!(parse_time("1970-01-01T00:00:01Z").unwrap(), 1_000);
+        let error = parse_time("yesterday").unwrap_err().to_string();
+        assert!(error.contains("2026-05-01"), "{error}");
+    }
+}

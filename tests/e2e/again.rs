@@ -1,0 +1,377 @@
+//! A crawl comes back: what is new, what changed, what is gone.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use testweb::TestWeb;
+use testweb::history::{History, Moment, Validators, Version};
+
+use crate::support::{Bench, has, page, run, stderr, stdout, tamis};
+
+/// Visits as often as a test asks for them; gone after two answers, however soon.
+const AT_ONCE: &str = "[politeness]\nattempts = 1\n[again]\nmin = \"0s\"\ngone_apart = \"0s\"\n";
+
+const SEED: [&str; 4] = ["--seed", "http://a.test/", "--delay", "1ms"];
+
+fn list(urls: &[&str]) -> String {
+    let links: Vec<String> = urls.iter().map(|url| (*url).to_owned()).collect();
+    page("Front page", 1, &links)
+}
+
+struct Site {
+    bench: Bench,
+    moment: Moment,
+}
+
+impl Site {
+    fn new(history: History) -> Self {
+        let moment = Moment::default();
+        let bench = Bench::serve(history.on(TestWeb::new(), "a.test", &moment));
+        std::fs::write(bench.dir.path().join("again.toml"), AT_ONCE).expect("a configuration");
+        Self { bench, moment }
+    }
+
+    fn options<'o>(&self, config: &'o str, more: &[&'o str]) -> Vec<&'o str> {
+        [&[config][..], &SEED[..], more].concat()
+    }
+
+    fn config(&self) -> String {
+        let path = self.bench.dir.path().join("again.toml");
+        path.to_string_lossy().into_owned()
+    }
+
+    #[track_caller]
+    fn crawl(&self, name: &str) {
+        let config = self.config();
+        self.bench.crawl_to_end(name, &self.options(&config, &[]));
+    }
+
+    /// Comes back at a time; gives what the site was asked for.
+    #[track_caller]
+    fn come_back(&self, name: &str, at: u64) -> Vec<(String, u16)> {
+        self.moment.set(at);
+        self.bench.web.clear_log();
+        let config = self.config();
+        self.bench
+            .crawl_to_end(name, &self.options(&config, &["--again"]));
+        self.bench.check(name);
+        let log = self.bench.web.log().into_iter();
+        log.map(|entry| (entry.url, entry.status)).collect()
+    }
+
+    /// What the last round found, by URL.
+    #[track_caller]
+    fn changes(&self, name: &str) -> BTreeMap<String, String> {
+        let dir = self.bench.crawl_dir(name);
+        let output = run(tamis(&["changes", "--json"]).arg(dir));
+        let rows = stdout(&output);
+        let rows = rows.lines().map(|line| -> serde_json::Value {
+            serde_json::from_str(line).expect("rows are JSON")
+        });
+        rows.map(|row| {
+            let field = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+            (field("url").replace("http://a.test", ""), field("change"))
+        })
+        .collect()
+    }
+
+    /// Kept pages with their texts.
+    fn kept(&self, name: &str) -> BTreeMap<String, String> {
+        let rows = self.bench.rows(name, "indexed").into_iter();
+        rows.map(|row| {
+            let field = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+            (field("url").replace("http://a.test", ""), field("text"))
+        })
+        .collect()
+    }
+}
+
+fn changed(rows: &[(&str, &str)]) -> BTreeMap<String, String> {
+    let rows = rows.iter();
+    rows.map(|(url, change)| ((*url).to_owned(), (*change).to_owned()))
+        .collect()
+}
+
+fn site(validators: Validators) -> Site {
+    let dated =
+        |date: &str| page("Dated", 30, &[]).replace("</h1>", &format!("</h1><p>Seen {date}</p>"));
+    Site::new(
+        History::new(validators)
+            .page(
+                "/",
+                0,
+                list(&[
+                    "/same",
+                    "/changes",
+                    "/dated",
+                    "/leaves",
+                    "/moves",
+                    "/flickers",
+                ]),
+            )
+            .page("/", 1, list(&["/same", "/changes", "/dated", "/new"]))
+            .page("/same", 0, page("Same", 10, &[]))
+            .page("/changes", 0, page("Changes", 20, &[]))
+            .page("/changes", 1, page("Changes", 21, &[]))
+            .page("/dated", 0, dated("12 May 2024"))
+            .page("/dated", 1, dated("3 June 2025"))
+            .page("/leaves", 0, page("Leaves", 40, &[]))
+            .version("/leaves", 1, Version::Status(404))
+            .page("/leaves", 3, page("Leaves", 40, &[]))
+            .page("/moves", 0, page("Moves", 50, &[]))
+            .version("/moves", 1, Version::Moved("/moved".into()))
+            .page("/moved", 1, page("Moves", 50, &[]))
+            .page("/flickers", 0, page("Flickers", 60, &[]))
+            .version("/flickers", 1, Version::Status(503))
+            .page("/flickers", 3, page("Flickers", 60, &[]))
+            .page("/new", 1, page("New", 70, &[])),
+    )
+}
+
+#[test]
+fn a_round_finds_what_is_new_what_changed_and_what_is_gone() {
+    let site = site(Validators::Honest);
+    site.crawl("one");
+    assert_eq!(site.kept("one").len(), 7);
+    let before = site.kept("one");
+    // Nothing has changed: visits are conditional and cost no body, but for one URL in 24 that is asked
+    // for without a condition to see whether 304 is true.
+    let asked = site.come_back("one", 0);
+    let pages = asked.iter().filter(|(url, _)| !url.ends_with("robots.txt"));
+    let full = pages.clone().filter(|(_, status)| *status != 304).count();
+    assert!(pages.count() == 7 && full <= 1, "{asked:?}");
+    assert_eq!(site.changes("one"), changed(&[]));
+    assert_eq!(site.kept("one"), before);
+
+    site.come_back("one", 1);
+    let moved_on = [
+        ("/changes", "changed"),
+        ("/dated", "touched"),
+        ("/moves", "moved"),
+        ("/new", "new"),
+    ];
+    assert_eq!(site.changes("one"), changed(&moved_on));
+    let after = site.kept("one");
+    assert_ne!(after["/changes"], before["/changes"]);
+    assert_eq!(after["/same"], before["/same"]);
+    assert!(after.contains_key("/leaves") && after.contains_key("/flickers"));
+
+    site.come_back("one", 2);
+    let gone = site.changes("one");
+    assert_eq!(
+        gone.get("/leaves").map(String::as_str),
+        Some("gone"),
+        "{gone:?}"
+    );
+    assert!(!gone.contains_key("/flickers"));
+    let kept = site.kept("one");
+    assert!(!kept.contains_key("/leaves") && kept.contains_key("/flickers"));
+
+    site.come_back("one", 3);
+    assert_eq!(
+        site.changes("one").get("/leaves").map(String::as_str),
+        Some("back")
+    );
+    assert!(site.kept("one").contains_key("/leaves"));
+}
+
+#[test]
+fn the_search_index_has_the_page_as_it_is_now_and_explain_all_its_visits() {
+    let word = |word: &str| {
+        page("A word", 5, &[]).replace(
+            "<p>",
+            &format!("<p>{word} stands here and says what it says in so many words. "),
+        )
+    };
+    let site = Site::new(
+        History::new(Validators::Honest)
+            .page("/", 0, word("quagmire"))
+            .page("/", 1, word("zeppelin")),
+    );
+    site.crawl("one");
+    let hits = |query: &str| {
+        let dir = site.bench.crawl_dir("one");
+        let output = run(tamis(&["search", "--json"]).arg(dir).arg(query));
+        stdout(&output).lines().count()
+    };
+    assert_eq!([hits("quagmire"), hits("zeppelin")], [1, 0]);
+    site.come_back("one", 1);
+    assert_eq!([hits("quagmire"), hits("zeppelin")], [0, 1]);
+    site.come_back("one", 1);
+    let dir = site.bench.crawl_dir("one");
+    let told = run(tamis(&["explain"]).arg(&dir).arg("http://a.test/"));
+    has(&stdout(&told), &["round 1: changed", "round 2: unchanged"]);
+    let told = run(tamis(&["changes", "--since", "2020-01-01"]).arg(&dir));
+    has(&stdout(&told), &["changed", "[-quagmire-]", "[+zeppelin+]"]);
+    let rows = site.bench.rows("one", "changes");
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0]["change"], "changed");
+}
+
+#[test]
+fn what_repeated_a_page_that_has_changed_is_judged_anew_and_kept() {
+    let links = ["/first", "/copy"];
+    let site = Site::new(
+        History::new(Validators::Honest)
+            .page("/", 0, list(&links))
+            .page("/first", 0, page("Text", 20, &[]))
+            .page("/first", 1, page("Another", 21, &[]))
+            .page("/copy", 0, page("Text", 20, &[])),
+    );
+    site.crawl("one");
+    let kept = site.kept("one");
+    let (first, copy) = match kept.contains_key("/first") {
+        true => ("/first", "/copy"),
+        false => ("/copy", "/first"),
+    };
+    assert!(!kept.contains_key(copy));
+    site.come_back("one", 1);
+    let kept = site.kept("one");
+    assert!(
+        kept.contains_key("/first") && kept.contains_key("/copy"),
+        "{first} was kept: {:?}",
+        kept.keys()
+    );
+}
+
+#[test]
+fn where_validators_always_differ_or_there_are_none_changes_are_found_all_the_same() {
+    for validators in [Validators::Missing, Validators::AlwaysNew] {
+        let site = site(validators);
+        site.crawl("one");
+        site.come_back("one", 1);
+        let changes = site.changes("one");
+        assert_eq!(
+            changes.get("/changes").map(String::as_str),
+            Some("changed"),
+            "{validators:?}"
+        );
+        assert!(!changes.contains_key("/same"), "{validators:?}");
+    }
+}
+
+#[test]
+fn a_host_whose_304_lies_is_found_out_by_the_pages_asked_for_without_a_condition() {
+    let mut history = History::new(Validators::Stuck);
+    let paths: Vec<String> = (0..60).map(|number| format!("/p{number}")).collect();
+    let urls: Vec<&str> = paths.iter().map(String::as_str).collect();
+    history = history.page("/", 0, list(&urls));
+    for (number, path) in paths.iter().enumerate() {
+        let number = number as u64;
+        history = history.page(path, 0, page(path, 100 + number, &[]));
+        history = history.page(path, 1, page(path, 500 + number, &[]));
+    }
+    let site = Site::new(history);
+    site.crawl("one");
+    site.come_back("one", 1);
+    let found = site.changes("one").len();
+    assert!((1..30).contains(&found), "{found}");
+    site.come_back("one", 1);
+    assert_eq!(found + site.changes("one").len(), paths.len());
+}
+
+#[test]
+fn errors_time_outs_and_redirects_delete_nothing() {
+    let mut history = History::new(Validators::Honest);
+    let paths: Vec<String> = (0..24).map(|number| format!("/p{number}")).collect();
+    let urls: Vec<&str> = paths.iter().map(String::as_str).collect();
+    history = history.page("/", 0, list(&urls));
+    for (number, path) in paths.iter().enumerate() {
+        history = history.page(path, 0, page(path, 100 + number as u64, &[]));
+        let trouble = [500, 502, 503, 403, 401, 429, 0, 404];
+        history = match trouble[number % trouble.len()] {
+            0 => history.version(path, 1, Version::Moved("/".into())),
+            // Once missing is not gone.
+            404 => history.version(path, 1, Version::Status(404)).page(
+                path,
+                2,
+                page(path, 100 + number as u64, &[]),
+            ),
+            status => history.version(path, 1, Version::Status(status)),
+        };
+    }
+    let site = Site::new(history);
+    site.crawl("one");
+    let before = site.kept("one");
+    assert_eq!(before.len(), 25);
+    for at in [1, 2] {
+        site.come_back("one", at);
+        assert_eq!(site.kept("one"), before);
+        assert!(!site.changes("one").values().any(|change| change == "gone"));
+    }
+}
+
+#[test]
+fn a_round_that_is_killed_again_and_again_ends_as_one_that_is_not() {
+    let mut history = History::new(Validators::Honest);
+    let paths: Vec<String> = (0..60).map(|number| format!("/p{number}")).collect();
+    let urls: Vec<&str> = paths.iter().map(String::as_str).collect();
+    history = history.page("/", 0, list(&urls));
+    for (number, path) in paths.iter().enumerate() {
+        let number = number as u64;
+        history = history.page(path, 0, page(path, 100 + number, &[]));
+        history = match number % 3 {
+            0 => history.page(path, 1, page(path, 500 + number, &[format!("/n{number}")])),
+            1 => history.version(path, 1, Version::Status(410)),
+            _ => history,
+        };
+        history = history.page(&format!("/n{number}"), 1, page("new", 900 + number, &[]));
+    }
+    let site = Site::new(history);
+    for name in ["whole", "killed"] {
+        site.moment.set(0);
+        site.crawl(name);
+        site.come_back(name, 0);
+    }
+    site.come_back("whole", 1);
+    site.moment.set(1);
+    let config = site.config();
+    let mut kills = 0;
+    for turn in 0..10_u64 {
+        // The first start plans the round, the others carry it on.
+        let again: &[&str] = if turn == 0 { &["--again"] } else { &[] };
+        let options = site.options(&config, again);
+        let mut child = site
+            .bench
+            .crawl("killed", &options)
+            .spawn()
+            .expect("the binary starts");
+        std::thread::sleep(Duration::from_millis(120 + 60 * (turn * 7 % 10)));
+        if child.try_wait().expect("the child is known").is_none() {
+            child.kill().expect("kill -9");
+            kills += 1;
+        }
+        child.wait().expect("the child ends");
+    }
+    assert!(
+        kills > 0,
+        "the round was too quick to be killed: give it more pages"
+    );
+    let output = site
+        .bench
+        .crawl("killed", &site.options(&config, &[]))
+        .output()
+        .expect("runs");
+    assert!(output.status.success(), "{}", stderr(&output));
+    site.bench.check("killed");
+    assert_eq!(site.kept("killed"), site.kept("whole"));
+    assert_eq!(site.changes("killed"), site.changes("whole"));
+}
+
+#[test]
+fn a_page_budget_that_is_used_up_stops_no_round() {
+    let site = site(Validators::Honest);
+    let config = site.config();
+    let few = site.options(&config, &["--max-pages", "4"]);
+    site.bench.crawl_to_end("one", &few);
+    site.moment.set(1);
+    site.bench.web.clear_log();
+    let again = site.options(&config, &["--max-pages", "4", "--again"]);
+    site.bench.crawl_to_end("one", &again);
+    site.bench.check("one");
+    let log = site.bench.web.log();
+    let pages = log
+        .iter()
+        .filter(|entry| !entry.url.ends_with("robots.txt"));
+    assert_eq!(pages.count(), 4);
+}
