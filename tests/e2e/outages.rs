@@ -376,7 +376,7 @@ fn a_host_that_answers_with_walls_rests_and_is_given_up_and_none_of_them_is_kept
     );
     let fates = web.fates();
     assert_eq!(fates["indexed"], 2, "{fates:?}");
-    let (blocked, walled) = (fates["blocked"], fates["walled"]);
+    let (blocked, walled) = (fates["junk"], fates["walled"]);
     assert_eq!(blocked + walled, 60, "{fates:?}");
     assert!((40..56).contains(&blocked), "{fates:?}");
     // The link of a wall was not followed.

@@ -49,7 +49,8 @@ impl State {
         now_ms: u64,
     ) -> Result<(PageRecord, ReadText), StoreError> {
         let seq = self.seq + 1;
-        if self.policy.host_templates && reading.page.wall.is_none() {
+        let is_blocked = reading.page.wall.is_some() && !self.policy.rules.keep_walls;
+        if self.policy.host_templates && !is_blocked {
             self.templates.trim(&record.host, &mut reading);
         }
         let context = UrlContext::from_bytes(&lease.url().context);
@@ -58,7 +59,9 @@ impl State {
         let relevant = model
             .as_mut()
             .map(|model| relevant(model.view(), lease, &reading, &context));
-        let relevance = relevant.as_ref().map(|found| found.relevance);
+        // What stands in a page's place is neither on the topic nor off it.
+        let relevance = relevant.as_ref().filter(|_| !is_blocked);
+        let relevance = relevance.map(|found| found.relevance);
         let summary = recorded::page_summary(&reading, relevance, now_ms);
         let judged = self.kept.judge(
             &Measured {
