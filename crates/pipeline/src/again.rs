@@ -17,6 +17,7 @@ use archive::{
     PageRecord, Position, Record, Replayed, VisitRecord,
 };
 use outcome::{Change, JunkReason, Outcome, PageType, Verdict};
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::clock::unix_ms;
@@ -51,6 +52,37 @@ pub enum Wanted {
     Round,
     /// Only those that are to be judged anew.
     Orphans,
+}
+
+/// How stale the kept pages are believed to be.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Staleness {
+    /// Kept pages.
+    pub kept: u64,
+    /// Those of them that are expected to have changed since they were read last, by what visits have
+    /// shown of their change rates, and of those of pages like them.
+    pub expected_changed: f64,
+    /// Rounds made.
+    pub rounds: u32,
+    /// Visits still to be made.
+    pub due: u64,
+}
+
+/// Reads a journal for how stale the kept pages are.
+#[derive(Debug, Default)]
+pub struct StalenessReader(History);
+
+impl StalenessReader {
+    /// Reads the next record.
+    pub fn add(&mut self, record: &Record) {
+        self.0.add(record);
+    }
+
+    /// What is believed now; none for a crawl that has never come back.
+    pub fn finish(&self) -> Option<Staleness> {
+        let history = &self.0;
+        (history.round > 0).then(|| history.staleness(unix_ms()))
+    }
 }
 
 /// Plans a round of a crawl that is not running: chooses URLs and records them. They are visited when the
@@ -275,6 +307,24 @@ impl History {
             of = *next;
         }
         self.lost.contains(&of)
+    }
+
+    fn staleness(&self, now_ms: u64) -> Staleness {
+        let known = || self.urls.values();
+        let priors = Priors::learn(known().map(|known| (&known.place, &known.evidence)));
+        let kept = known().filter(|known| known.due.was.is_indexed());
+        let mut staleness = Staleness {
+            rounds: self.round,
+            due: self.waiting.len() as u64,
+            ..Staleness::default()
+        };
+        for known in kept {
+            let rates = known.evidence.rates(&priors.of(&known.place));
+            let days = now_ms.saturating_sub(known.last_ms) as f64 / DAY_MS;
+            staleness.kept += 1;
+            staleness.expected_changed += 1.0 - rates.fresh(days);
+        }
+        staleness
     }
 
     fn choose(
@@ -514,6 +564,19 @@ mod tests {
             history.choose(&settings, Wanted::Round, 1, 20 * 3_600_000)[0].url,
             fast
         );
+    }
+
+    #[test]
+    fn pages_are_believed_staler_the_longer_ago_they_were_read() {
+        let history = history(vec![
+            read("http://a.example/1"),
+            read("http://a.example/2"),
+            visit("http://a.example/1", 1, Change::Unchanged),
+        ]);
+        let at = |days: u64| history.staleness(days * 86_400_000);
+        let stale = [1, 10, 1_000].map(|days| at(days).expected_changed);
+        assert!(stale[0] < stale[1] && stale[1] < stale[2], "{stale:?}");
+        assert!(stale[2] <= 2.0 && at(1).kept == 2);
     }
 
     #[test]

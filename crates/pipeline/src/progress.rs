@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::again::Staleness;
 use outcome::StopReason;
 use serde::{Deserialize, Serialize};
 use state::Counts;
@@ -56,6 +57,9 @@ pub struct Snapshot {
     pub pages_this_start: u64,
     /// Milliseconds since this start.
     pub running_ms: u64,
+    /// How stale the kept pages are believed to be; none for a crawl that runs, or has never come back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale: Option<Staleness>,
     /// Pages per second over the last ten seconds or so.
     pub rate: f64,
     /// Finished pages at which the crawl stops; 0 for no limit.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use outcome::StopReason;
+use pipeline::again::StalenessReader;
 use pipeline::control::{Request, ask};
 use pipeline::progress::{HostProgress, Snapshot};
 use pipeline::{CrawlDir, Progress, config_file};
@@ -85,6 +86,7 @@ fn status(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
 fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     let in_use = dir.is_in_use();
     let (mut counts, mut tally) = (Counts::default(), Tally::new());
+    let mut ages = StalenessReader::default();
     let mut pages_this_start = 0;
     for record in journal::records(dir)? {
         match &record.event {
@@ -94,6 +96,7 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
         }
         counts.apply(&record);
         tally.add(&record);
+        ages.add(&record);
     }
     let report = tally.report("");
     // The figures do not depend on it.
@@ -116,6 +119,7 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
         stop_reason: report.stop_reason,
         running_ms: (report.duration_s * 1_000.0) as u64,
         bytes: report.fetches.bytes,
+        stale: ages.finish(),
         rate: per_second(counts.pages, report.duration_s),
         pages_this_start,
         max_pages: config.as_ref().map_or(0, |config| config.crawl.max_pages),
@@ -162,6 +166,15 @@ fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
         ),
         ("paused", _) => lines.push(format!("Go on with: tamis resume {root}")),
         _ => {}
+    }
+    if let Some(stale) = &shown.stale {
+        lines.push(format!(
+            "After {}, about {:.0} of {} are believed to have changed since they were read last; come back with: \
+             tamis crawl --dir {root} --again",
+            plural(u64::from(stale.rounds), "round", "rounds"),
+            stale.expected_changed,
+            plural(stale.kept, "kept page", "kept pages"),
+        ));
     }
     if shown.state != "stopped" {
         return lines;
