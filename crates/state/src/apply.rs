@@ -63,7 +63,7 @@ impl State {
         }
         let mut applied = Applied::default();
         match &record.event {
-            Event::Start(_) => {}
+            Event::Start(_) | Event::Stop(_) => {}
             Event::Seed(seed) => applied.problem = self.apply_seed(seed, stored)?,
             Event::Robots(robots) => self.apply_robots(robots, stored)?,
             Event::Sitemap(sitemap) => self.apply_sitemap(sitemap, stored)?,
@@ -89,11 +89,6 @@ impl State {
                     if !stored.frontier {
                         queue.frontier.reopen(url)?;
                     }
-                }
-            }
-            Event::Stop(stop) => {
-                if let Some(focus) = self.focus.as_mut().filter(|_| !stored.views) {
-                    focus.on_stopped(&stop.reason);
                 }
             }
         }

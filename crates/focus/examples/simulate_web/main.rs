@@ -3,16 +3,18 @@
 //! ```text
 //! simulate_web WEB.jsonl TOPICS.json [--pages 1000] [--out DIR] [--topics a,b] [--no-examples]
 //!              [--no-anchor] [--no-tag-path] [--no-learning] [--hub X] [--explore X] [--seed N]
-//!              [--lag 4] [--dead X] [--verbose]
+//!              [--lag 4] [--dead X] [--left 0.15] [--verbose]
 //! ```
 //!
 //! `WEB.jsonl` has a page per line: id, url, title, text, links (to, anchor, context, tag_path,
 //! rel, in main or not). `TOPICS.json` has the tasks with their true labels: these are only used
 //! to score the finished order, never shown to the models. `--lag` is the number of pages in flight,
-//! `--dead` the dead links beside each link. Links to pages from a million on are dead too. Of a
-//! topic, `cls` names the class whose mean is told, `bfs` is breadth-first's harvest.
+//! `--dead` the dead links beside each link, `--left` the threshold of the stop rule by what is left.
+//! Links to pages from a million on are dead too. Of a topic, `cls` names the class whose mean is
+//! told, `bfs` is breadth-first's harvest.
 
 mod options;
+mod outlooks;
 mod score;
 mod simulation;
 mod web;
@@ -23,6 +25,7 @@ use std::time::Instant;
 use segment::{Segmenter, Words};
 
 use options::Options;
+use outlooks::StopScore;
 use score::Score;
 use simulation::Simulation;
 use web::{PageLine, Task};
@@ -49,9 +52,8 @@ fn main() {
     let seconds = started.elapsed().as_secs_f32();
     eprintln!("{} pages in {seconds:.1} s", web.len());
     let tasks = tasks.iter().filter(|task| options.wants(task));
-    let table: Vec<Score> = tasks
-        .map(|task| run(task, &web, &words, &options))
-        .collect();
+    let (table, stops): (Vec<Score>, Vec<StopScore>) =
+        tasks.map(|task| run(task, &web, &words, &options)).unzip();
     let mean =
         |get: fn(&Score) -> f64| table.iter().map(get).sum::<f64>() / table.len().max(1) as f64;
     for class in ["web", "kind", "multilingual", "broad", "narrow", "more"] {
@@ -83,9 +85,15 @@ fn main() {
         mean(|row| row.times.links),
         mean(|row| row.times.rescore),
     );
+    StopScore::tell(&stops);
 }
 
-fn run(task: &Task, web: &[PageLine], words: &HashMap<u32, Words>, options: &Options) -> Score {
+fn run(
+    task: &Task,
+    web: &[PageLine],
+    words: &HashMap<u32, Words>,
+    options: &Options,
+) -> (Score, StopScore) {
     let mut simulation = Simulation::new(task, web, words, options);
     simulation.run();
     if let Some(dir) = &options.out {
@@ -94,5 +102,5 @@ fn run(task: &Task, web: &[PageLine], words: &HashMap<u32, Words>, options: &Opt
     simulation.tell_stop();
     let score = simulation.score();
     score.tell(task);
-    score
+    (score, simulation.stop_score())
 }

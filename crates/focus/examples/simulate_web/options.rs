@@ -1,6 +1,6 @@
 //! What is asked for on the command line.
 
-use focus::LinkModelConfig;
+use focus::{LinkModelConfig, StopConfig};
 
 use crate::web::Task;
 
@@ -13,6 +13,8 @@ pub(crate) struct Options {
     pub(crate) adapt: bool,
     pub(crate) seed: u64,
     pub(crate) lag: usize,
+    /// The stop rule by what is left: see `StopConfig::left_min`.
+    pub(crate) left_min: f32,
     pub(crate) verbose: bool,
     /// Dead links for each link.
     pub(crate) dead: f64,
@@ -48,6 +50,7 @@ impl Options {
             adapt,
             seed,
             lag: number("--lag", 4.0) as usize,
+            left_min: number("--left", f64::from(StopConfig::default().left_min)) as f32,
             verbose: flag("--verbose"),
             dead: number("--dead", 0.0),
         }

@@ -13,9 +13,10 @@ impl Simulation<'_> {
             .collect();
         let most = found.get(found.len() * 95 / 100).copied().unwrap_or(0) + 1;
         println!(
-            "    stops at {end} with {} found, 95 % of them by {most}: {:.2}",
+            "    stops at {end} with {} found, 95 % of them by {most}: {:.2}; {}",
             found.len(),
-            end as f64 / most as f64
+            end as f64 / most as f64,
+            self.stop_reason
         );
     }
 

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use focus::{
-    Focus, FocusConfig, LinkContext, LinkFeatures, PageFate, PageOutcome, PageView, Relevance,
-    TopicConfig,
+    Focus, FocusConfig, HarvestOutlook, LinkContext, LinkFeatures, PageFate, PageOutcome, PageView,
+    Relevance, StopConfig, TopicConfig,
 };
 use segment::Words;
 use url::Url;
@@ -56,6 +56,9 @@ pub(crate) struct Simulation<'s> {
     pub(crate) fetched: Vec<(u32, f32)>,
     /// Pages fetched when the stop rules first fired.
     pub(crate) stopped: Option<usize>,
+    pub(crate) stop_reason: String,
+    /// What was left to find, with the number of pages fetched, at each scoring of the queue.
+    pub(crate) outlooks: Vec<(usize, HarvestOutlook)>,
     pub(crate) times: Times,
 }
 
@@ -85,7 +88,10 @@ impl<'s> Simulation<'s> {
                 ..TopicConfig::default()
             },
             links: options.links.clone(),
-            ..FocusConfig::default()
+            stop: StopConfig {
+                left_min: options.left_min,
+                ..StopConfig::default()
+            },
         };
         Simulation {
             task,
@@ -104,6 +110,8 @@ impl<'s> Simulation<'s> {
             in_flight: VecDeque::new(),
             fetched: Vec::new(),
             stopped: None,
+            stop_reason: String::new(),
+            outlooks: Vec::new(),
             times: Times::default(),
         }
     }
@@ -118,8 +126,11 @@ impl<'s> Simulation<'s> {
             let relevance = self.judge(page, link.as_ref());
             self.times.judge += cpu_microseconds() - clock;
             self.fetched.push((id, relevance.probability));
-            if self.stopped.is_none() && self.focus.stop().is_some() {
+            if self.stopped.is_none()
+                && let Some(reason) = self.focus.stop()
+            {
                 self.stopped = Some(self.fetched.len());
+                self.stop_reason = reason.to_string();
             }
             if self.options.verbose {
                 self.tell_page(page, link.as_ref(), &relevance);
@@ -312,6 +323,9 @@ impl<'s> Simulation<'s> {
             scores.push(pending.priority);
         }
         self.focus.on_rescored(scores);
+        let outlook = self.focus.outlook().copied();
+        self.outlooks
+            .extend(outlook.map(|outlook| (self.fetched.len(), outlook)));
     }
 
     fn tell_page(&self, page: &PageLine, link: Option<&Pending>, relevance: &Relevance) {

@@ -9,6 +9,7 @@ fn classifier(examples: usize, pages: &[(f32, f32)]) -> PageClassifier {
         .iter()
         .map(|&(user_log_odds, odds)| TrainingPage {
             seen_at: 0,
+            promise: None,
             counts: true,
             page: 0,
             kind: Kind::Crawled,
@@ -53,14 +54,17 @@ fn the_harvest_is_estimated_from_pages_as_they_are_judged_now() {
     let mut classifier = classifier(1, &[(0.0, 2.0); 10]);
     for (at, page) in classifier.training_pages.iter_mut().enumerate() {
         page.seen_at = at as u64 + 1;
+        page.promise = Some(0.25);
     }
     classifier.pages_seen = 10;
     classifier.training_pages[0].counts = false;
     classifier.training_pages[1].rest.listing = true;
+    classifier.training_pages[8].promise = None;
     classifier.training_pages[9].probability = 0.1;
     let estimate = classifier.estimate_harvest(0.5, 0.3);
-    assert_eq!((estimate.pages, estimate.window), (10, 3));
-    assert_eq!((estimate.found, estimate.found_in_window), (7.0, 2.0));
+    assert_eq!((estimate.pages, estimate.found), (10, 7.0));
+    // The last three pages, without the seed among them.
+    assert_eq!((estimate.brought, estimate.promised), (1.0, 0.5));
     // A sample stands for all pages.
     classifier.pages_seen = 20;
     assert_eq!(classifier.estimate_harvest(0.5, 0.3).found, 14.0);

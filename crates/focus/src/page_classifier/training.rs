@@ -74,6 +74,8 @@ pub(super) struct TrainingPage {
     pub(super) page: u32,
     /// How many pages had been seen, this one included.
     pub(super) seen_at: u64,
+    /// The score of the link that led to it; `None` for a seed.
+    pub(super) promise: Option<f32>,
     /// It is new, and nothing rules it out: it counts as found when it is relevant.
     pub(super) counts: bool,
     pub(super) kind: Kind,
@@ -113,6 +115,7 @@ impl PageClassifier {
             TrainingPage {
                 page: u32::MAX,
                 seen_at: 0,
+                promise: None,
                 counts: false,
                 kind: match on_topic {
                     true => Kind::Example,
@@ -128,25 +131,38 @@ impl PageClassifier {
         self.train(&|_, _| 0.0);
     }
 
-    /// Takes in a page of the crawl with its relevance. True when [`PageClassifier::train`] is due.
+    /// Takes in a page of the crawl with its relevance and the score of the link that led to it. True when [`PageClassifier::train`] is due.
     pub(crate) fn add_page(
         &mut self,
         page: u32,
         terms: &PageTerms,
         relevance: f32,
+        promise: Option<f32>,
         is_new: bool,
     ) -> bool {
         self.term_table.count_page(terms, relevance);
         self.pages_seen += 1;
         self.keywords.count_page(terms, self.pages_seen);
-        self.sample(page, terms, relevance, is_new);
+        let training_page = TrainingPage {
+            page,
+            seen_at: self.pages_seen,
+            promise,
+            counts: is_new && self.ruled_out_by(terms).is_none(),
+            kind: Kind::Crawled,
+            terms: Vec::new(),
+            rest: PageTerms::default(),
+            probability: relevance,
+            label: 0.0,
+            user_log_odds: 0.0,
+        };
+        self.sample(training_page, terms);
         self.pages_since_training += 1;
         self.pages_since_training >= TRAINING_INTERVAL_MIN.max((self.pages_seen / 10) as u32)
     }
 
     /// Keeps a page to train on, or not: reservoir sampling, so that every page of the crawl is kept
     /// with the same probability.
-    fn sample(&mut self, page: u32, terms: &PageTerms, relevance: f32, is_new: bool) {
+    fn sample(&mut self, mut page: TrainingPage, terms: &PageTerms) {
         let is_full = self.training_pages.len() >= TRAINING_PAGES_MAX + self.example_count;
         let slot = is_full.then(|| {
             let examples = self.training_pages.iter();
@@ -156,17 +172,8 @@ impl PageClassifier {
         if slot.is_some_and(|slot| slot >= self.training_pages.len()) {
             return;
         }
-        let page = TrainingPage {
-            page,
-            seen_at: self.pages_seen,
-            counts: is_new && self.ruled_out_by(terms).is_none(),
-            kind: Kind::Crawled,
-            terms: self.top_terms(terms),
-            rest: terms.without_terms(),
-            probability: relevance,
-            label: 0.0,
-            user_log_odds: 0.0,
-        };
+        page.terms = self.top_terms(terms);
+        page.rest = terms.without_terms();
         match slot {
             Some(slot) => self.training_pages[slot] = page,
             None => self.training_pages.push(page),
