@@ -69,3 +69,23 @@ fn the_harvest_is_estimated_from_pages_as_they_are_judged_now() {
     classifier.pages_seen = 20;
     assert_eq!(classifier.estimate_harvest(0.5, 0.3).found, 14.0);
 }
+
+#[test]
+fn what_was_learnt_counts_as_far_as_it_recognises_the_examples() {
+    let mut classifier = classifier(2, &[(0.0, 0.0); 4]);
+    classifier.training_pages[0].kind = Kind::Example;
+    classifier.training_pages[1].kind = Kind::Example;
+    let recognition = |learnt: f32| {
+        let mut scores = [[0.0; 4]; 4];
+        scores[0][LEARNT_WORDS] = learnt;
+        scores[1][LEARNT_WORDS] = learnt;
+        classifier.recognition_of_examples(&scores)
+    };
+    // The calibration gives log-odds of twice the score.
+    assert_eq!(recognition(1.5), 1.0);
+    assert_eq!(recognition(0.5), 0.5);
+    // Learnt words that take examples for off topic have hardly a say.
+    assert_eq!(recognition(-1.0), 0.1);
+    classifier.example_count = 0;
+    assert_eq!(classifier.recognition_of_examples(&[[0.0; 4]; 4]), 1.0);
+}

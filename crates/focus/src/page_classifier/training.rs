@@ -2,9 +2,11 @@
 //!
 //! The pages of a crawl have no labels. So the classifier labels them itself (self-training): the
 //! pages it ranks first count as on topic, most others as off topic, and those between as hardly
-//! anything. Two bounds keep it from drifting away from what the user asked for: at most a share of
-//! the pages counts as on topic, and the user's own keywords and examples weigh more in the ranking
-//! than what was learnt.
+//! anything. Three bounds keep it from drifting away from what the user asked for: at most a share of
+//! the pages counts as on topic; the user's own keywords and examples weigh more in the ranking
+//! than what was learnt; and what was learnt counts as far as it recognises the examples. These are
+//! the only pages whose label is known. Each is scored by the model that was trained without it, and
+//! a model that takes it for off topic has learnt something else than the topic.
 
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +62,11 @@ const EXAMPLE_WEIGHT: f32 = 3.0;
 const EXAMPLE_CALIBRATION_WEIGHT: f32 = 2.0;
 /// Pages of each kind at which the trust in the learnt words is half of what that kind allows.
 const HALF_TRUST_PAGES: f32 = 4.0;
+/// The mean log-odds of examples, by learnt words that were learnt without them, from which on these
+/// have their whole weight.
+const RECOGNISED_LOG_ODDS: f32 = 2.0;
+/// The least weight of the learnt words: a broad topic's examples say little of each other.
+const RECOGNITION_MIN: f32 = 0.1;
 /// How much heavier pages on topic can be made where they are few.
 const BALANCE_MAX: f32 = 8.0;
 /// The likeness of an only example to the centroid, which is itself.
@@ -348,6 +355,23 @@ impl PageClassifier {
             self.calibrations[at] =
                 Calibration::of(&on_topic[at], &off_topic[at], VARIANCE_MIN[at]);
         }
+        self.recognition = self.recognition_of_examples(scores);
+    }
+
+    /// How well the learnt words recognise the examples, each by the model that was trained without
+    /// it.
+    pub(super) fn recognition_of_examples(&self, scores: &[Scores]) -> f32 {
+        if !self.has_examples() {
+            return 1.0;
+        }
+        let examples = self.training_pages.iter().zip(scores);
+        let examples = examples.filter(|(page, _)| page.kind == Kind::Example);
+        let calibration = &self.calibrations[LEARNT_WORDS];
+        let sum: f32 = examples
+            .map(|(_, scores)| calibration.log_odds(scores[LEARNT_WORDS]))
+            .sum();
+        let mean = sum / self.example_count as f32;
+        (mean / RECOGNISED_LOG_ODDS).clamp(RECOGNITION_MIN, 1.0)
     }
 
     /// Trains the model of words on the training pages by their labels; gives each page's score.
