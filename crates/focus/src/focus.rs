@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use crate::feature_cache::FeatureCache;
 use crate::link_features::{LinkContext, LinkFeatures};
 use crate::link_model::{FetchOutcome, LinkModel, LinkModelConfig, LinkScore, PageAhead};
+use crate::outlook::{HarvestOutlook, RECENT_SHARE};
 use crate::page_classifier::Relevance;
 use crate::page_terms::PageTerms;
 use crate::stop::{HarvestMonitor, HarvestStop, StopConfig};
@@ -195,7 +196,6 @@ impl Focus {
             PageFate::New | PageFate::Duplicate | PageFate::Thin => self.on_read(outcome),
             PageFate::Dead => {
                 self.links.on_dead(outcome.link);
-                self.harvest.observe_dead();
                 self.pages_since_rescore += 1;
             }
             PageFate::Unread => {}
@@ -204,7 +204,7 @@ impl Focus {
 
     fn on_read(&mut self, outcome: &PageOutcome<'_>) {
         let fetched = self.fetch_outcome(outcome);
-        self.links.on_page(&self.topic, &fetched);
+        let promise = self.links.on_page(&self.topic, &fetched);
         let is_new = outcome.fate == PageFate::New;
         let found = is_new && outcome.relevance >= self.topic.threshold();
         let host = UrlParts::of(outcome.url).authority;
@@ -212,7 +212,7 @@ impl Focus {
         self.pages_since_rescore += 1;
         if let Some(terms) = outcome.terms {
             let classifier = &mut self.topic.classifier;
-            if classifier.add_page(outcome.page, terms, fetched.relevance, is_new) {
+            if classifier.add_page(outcome.page, terms, fetched.relevance, promise, is_new) {
                 self.train();
             }
         }
@@ -302,23 +302,24 @@ impl Focus {
         due
     }
 
-    /// Takes note of the scores of all pending URLs, after they were scored again.
+    /// Takes note of the scores of all pending URLs, after they were scored again: from them follows
+    /// what is left to find.
     pub fn on_rescored(&mut self, scores: Vec<f32>) {
         self.pages_since_rescore = 0;
-        self.harvest.on_rescored(scores);
+        let classifier = &self.topic.classifier;
+        let harvest = classifier.estimate_harvest(self.topic.threshold(), RECENT_SHARE);
+        self.harvest
+            .on_rescored(HarvestOutlook::of(&harvest, &scores));
+    }
+
+    /// What is left to find, as of when the queue was scored last; `None` before.
+    pub fn outlook(&self) -> Option<&HarvestOutlook> {
+        self.harvest.outlook()
     }
 
     /// Whether the crawl should stop, and why. Ask it after each page.
-    pub fn stop(&mut self) -> Option<HarvestStop> {
-        let classifier = &self.topic.classifier;
-        let estimate =
-            classifier.estimate_harvest(self.topic.threshold(), self.harvest.recent_share());
-        self.harvest.stop(&estimate, classifier.has_examples())
-    }
-
-    /// Takes note, from the journal, that the crawl had stopped: by its harvest, or not.
-    pub fn on_stopped(&mut self, by_harvest: bool) {
-        self.harvest.on_stopped(by_harvest);
+    pub fn stop(&self) -> Option<HarvestStop> {
+        self.harvest.stop()
     }
 
     /// Whether a host should stop, and why: its pending URLs are not worth a fetch.

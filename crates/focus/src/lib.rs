@@ -51,6 +51,7 @@ mod logistic_newton;
 mod signals;
 
 // When to stop, which URLs repeat others, other orders over the same pages.
+mod outlook;
 pub mod simulate;
 mod stop;
 mod url_dedup_rules;
@@ -64,6 +65,7 @@ mod url_parts;
 pub use focus::{Focus, FocusConfig, PageFate, PageOutcome};
 pub use link_features::{LinkContext, LinkFeatures};
 pub use link_model::{LinkModelConfig, LinkScore, PageAhead};
+pub use outlook::{Expected, HarvestOutlook};
 pub use page_classifier::Relevance;
 pub use page_terms::{KeywordPlaces, PageTerms, PageView};
 pub use stop::{HarvestStop, StopConfig};

@@ -196,14 +196,15 @@ impl LinkModel {
         *self = saved;
     }
 
-    /// Learns from a fetch.
-    pub(crate) fn on_page(&mut self, topic: &Topic, outcome: &FetchOutcome<'_>) {
+    /// Learns from a fetch; gives the score that the link had until then.
+    pub(crate) fn on_page(&mut self, topic: &Topic, outcome: &FetchOutcome<'_>) -> Option<f32> {
         let page = self.page_of(outcome);
-        if let Some(link) = outcome.link {
-            self.on_followed_link(topic, link, outcome);
-        }
+        let score = outcome
+            .link
+            .map(|link| self.on_followed_link(topic, link, outcome));
         self.newest_page = self.newest_page.max(outcome.page);
         self.pages.insert(outcome.page, outcome.url_id, page);
+        score
     }
 
     /// Learns that a link led to no page. That says nothing of the topic.
@@ -242,11 +243,16 @@ impl LinkModel {
         page
     }
 
-    fn on_followed_link(&mut self, topic: &Topic, link: &LinkFeatures, outcome: &FetchOutcome<'_>) {
+    fn on_followed_link(
+        &mut self,
+        topic: &Topic,
+        link: &LinkFeatures,
+        outcome: &FetchOutcome<'_>,
+    ) -> f32 {
         let reward = outcome.reward;
         let signals = self.signals(topic, link, None);
-        let explored = self.estimate(&signals, link).explored;
-        self.explored += u64::from(explored && self.has_found);
+        let estimate = self.estimate(&signals, link);
+        self.explored += u64::from(estimate.explored && self.has_found);
         self.has_found |= reward > 0.0 && outcome.relevance >= topic.threshold();
         self.count_outcome(link, reward);
         self.answers.observe(link, true);
@@ -268,6 +274,7 @@ impl LinkModel {
             self.rows[self.row_count % ROWS_MAX] = row;
         }
         self.row_count += 1;
+        estimate.score
     }
 
     /// Counts an outcome for the link's groups and for the pages that have the link.

@@ -10,7 +10,10 @@
 //!
 //! Calibration uses the scores of the examples and of the pages read so far, so a score that does not
 //! tell pages on topic from others has no weight, and a probability of 0.5 means the same in every
-//! crawl. The learnt words have no weight at first, and more with each page trained on. As each
+//! crawl. The learnt words have no weight at first, and more with each page trained on. They are learnt
+//! from labels that the classifier gave itself, so they can lead away from the topic and confirm
+//! themselves. The examples alone are known to be on topic, so the learnt words count as far as they
+//! recognise examples that they were not learnt from (`training.rs`). As each
 //! score's log-odds are bounded, what was learnt can overrule the user's keywords and examples only
 //! where these leave a page in doubt.
 //!
@@ -99,6 +102,8 @@ pub(crate) struct PageClassifier {
     learnt_bias: f32,
     /// The weight of the learnt words: 0.0 when nothing was learnt, towards 1.0 with more pages.
     learnt_trust: f32,
+    /// How well the learnt words recognise examples that they were not learnt from, up to 1.0.
+    recognition: f32,
     calibrations: [Calibration; 4],
     seed: u64,
     /// Whether words are learnt from the pages of the crawl.
@@ -124,6 +129,7 @@ impl PageClassifier {
             pages_since_training: 0,
             learnt_bias: 0.0,
             learnt_trust: 0.0,
+            recognition: 1.0,
             calibrations: [
                 calibration(0.6, 0.1, 0.05),
                 calibration(0.2, 0.03, 0.005),
@@ -216,7 +222,8 @@ impl PageClassifier {
             } else {
                 LEARNT_LOG_ODDS_MAX_KEYWORDS
             };
-            parts[LEARNT_WORDS] = (self.learnt_trust * calibrated(LEARNT_WORDS)).clamp(-max, max);
+            let trust = self.learnt_trust * self.recognition;
+            parts[LEARNT_WORDS] = (trust * calibrated(LEARNT_WORDS)).clamp(-max, max);
         }
         parts[LINKED_PAGES] =
             calibrated(LINKED_PAGES).clamp(-LINKED_PAGES_LOG_ODDS_MAX, LINKED_PAGES_LOG_ODDS_MAX);

@@ -64,7 +64,7 @@ impl State {
         }
         let mut applied = Applied::default();
         match &record.event {
-            Event::Start(_) => {}
+            Event::Start(_) | Event::Stop(_) => {}
             Event::Seed(seed) => applied.problem = self.apply_seed(seed, stored)?,
             Event::Robots(robots) => self.apply_robots(robots, stored)?,
             Event::Sitemap(sitemap) => self.apply_sitemap(sitemap, stored)?,
@@ -94,11 +94,6 @@ impl State {
             }
             Event::Again(again) => self.apply_again(again, stored)?,
             Event::Visit(visit) => applied.kept = self.apply_visit(record.seq, visit, stored)?,
-            Event::Stop(stop) => {
-                if let Some(focus) = self.focus.as_mut().filter(|_| !stored.views) {
-                    focus.on_stopped(&stop.reason);
-                }
-            }
         }
         Ok(applied)
     }

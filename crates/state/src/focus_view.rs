@@ -9,7 +9,7 @@ use focus::{
     PageOutcome, PageTerms, PageView, Relevance, TopicError,
 };
 use frontier::{CanonicalUrl, Frontier, FrontierError};
-use outcome::{JunkKind, JunkReason, LinkFate, Outcome, StopReason, Verdict};
+use outcome::{JunkKind, JunkReason, LinkFate, Outcome, Verdict};
 use segment::Segmenter;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -67,8 +67,6 @@ const RESCORED_AT_ONCE: usize = 1_000;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FocusView {
     focus: Focus,
-    /// By the journal, the crawl ended by its harvest the last time.
-    ended_by_harvest: bool,
 }
 
 impl FocusView {
@@ -79,17 +77,13 @@ impl FocusView {
     pub fn new(config: &FocusConfig) -> Result<Self, TopicError> {
         Ok(Self {
             focus: Focus::new(config)?,
-            ended_by_harvest: false,
         })
     }
 
     /// Goes on with what was learnt before, with the same settings. `false` where that contradicts
     /// itself: then this is of no more use.
     pub(crate) fn resume(&mut self, saved: FocusView) -> bool {
-        self.ended_by_harvest = saved.ended_by_harvest;
-        let is_sound = self.focus.resume(saved.focus);
-        self.focus.on_stopped(self.ended_by_harvest);
-        is_sound
+        self.focus.resume(saved.focus)
     }
 
     /// Takes in an example page as it was read.
@@ -493,14 +487,8 @@ impl FocusView {
         self.focus.stop_host(host).map(|reason| reason.to_string())
     }
 
-    /// Takes note, from the journal, of why the crawl had stopped.
-    pub fn on_stopped(&mut self, reason: &StopReason) {
-        self.ended_by_harvest = *reason == StopReason::Harvest;
-        self.focus.on_stopped(self.ended_by_harvest);
-    }
-
     /// Whether the harvest says to stop, and why.
-    pub fn stop(&mut self) -> Option<String> {
+    pub fn stop(&self) -> Option<String> {
         self.focus.stop().map(|reason| reason.to_string())
     }
 }

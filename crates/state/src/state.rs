@@ -183,8 +183,8 @@ impl State {
     }
 
     /// Whether the harvest says to stop, and why.
-    pub fn harvest_stop(&mut self) -> Option<String> {
-        self.focus.as_mut()?.stop()
+    pub fn harvest_stop(&self) -> Option<String> {
+        self.focus.as_ref()?.stop()
     }
 }
 

@@ -67,7 +67,7 @@ keys! {
         /// Stop when the harvest over the last `stop_window` pages is below this.
         stop_harvest: f32 = StopConfig::default().harvest_min, between(0.0, 1.0)
             .mend(A_SHARE)
-            .zero("never, and the rules by what is left to find are off, too");
+            .zero("never, and the rule by what is left to find is off, too");
 
         /// Pages over which that harvest is taken; three quarters of all when that is more.
         stop_window: u64 = u64::from(StopConfig::default().window), at_least(1).unit("pages");

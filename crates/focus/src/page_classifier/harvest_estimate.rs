@@ -1,32 +1,31 @@
-//! How many relevant pages the crawl has found, as the classifier judges them now.
+//! What the crawl has found, as the classifier judges it now, and what the last pages were promised.
 //!
-//! That is not the sum of the verdicts that were given when the pages came, because the classifier
-//! has learnt since.
+//! What was found is not the sum of the verdicts that were given when the pages came, because the
+//! classifier has learnt since: late in a crawl many verdicts are mistakes that it sees through soon.
 
 use super::PageClassifier;
 use super::training::Kind;
 
-/// How many relevant pages the crawl has found, as judged now.
+/// What the crawl has found, and what the last pages were promised and brought.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct HarvestEstimate {
     /// Pages read.
     pub(crate) pages: u64,
     /// How many of them are relevant and new.
     pub(crate) found: f32,
-    /// The last pages, as many as the window holds.
-    pub(crate) window: u64,
-    /// How many of these are relevant and new.
-    pub(crate) found_in_window: f32,
+    /// Relevant and new pages among the last ones that a link had led to.
+    pub(crate) brought: f32,
+    /// The sum of the scores of those links.
+    pub(crate) promised: f32,
 }
 
 impl PageClassifier {
-    /// Estimates the harvest of all pages, and of the last ones: `window_share` of all.
-    pub(crate) fn estimate_harvest(&self, threshold: f32, window_share: f32) -> HarvestEstimate {
-        let window = (self.pages_seen as f64 * f64::from(window_share)) as u64;
-        let window = window.min(self.pages_seen);
+    /// Estimates the harvest of all pages, and of the last ones: `recent_share` of all.
+    pub(crate) fn estimate_harvest(&self, threshold: f32, recent_share: f32) -> HarvestEstimate {
+        let recent = (self.pages_seen as f64 * f64::from(recent_share)) as u64;
+        let before = self.pages_seen.saturating_sub(recent);
         let mut estimate = HarvestEstimate {
             pages: self.pages_seen,
-            window,
             ..HarvestEstimate::default()
         };
         let mut sampled = 0u32;
@@ -36,16 +35,18 @@ impl PageClassifier {
             }
             sampled += 1;
             let relevance = page.probability * self.listing_share(&page.rest);
-            if page.counts && relevance >= threshold {
-                let is_recent = page.seen_at > self.pages_seen - window;
-                estimate.found += 1.0;
-                estimate.found_in_window += f32::from(u8::from(is_recent));
+            let found = f32::from(u8::from(page.counts && relevance >= threshold));
+            estimate.found += found;
+            if let Some(promise) = page.promise.filter(|_| page.seen_at > before) {
+                estimate.brought += found;
+                estimate.promised += promise;
             }
         }
         // The sampled pages stand for all.
         let scale = self.pages_seen as f32 / sampled.max(1) as f32;
         estimate.found *= scale;
-        estimate.found_in_window *= scale;
+        estimate.brought *= scale;
+        estimate.promised *= scale;
         estimate
     }
 }

@@ -9,6 +9,7 @@ fn classifier(examples: usize, pages: &[(f32, f32)]) -> PageClassifier {
         .iter()
         .map(|&(user_log_odds, odds)| TrainingPage {
             seen_at: 0,
+            promise: None,
             counts: true,
             page: 0,
             kind: Kind::Crawled,
@@ -53,15 +54,38 @@ fn the_harvest_is_estimated_from_pages_as_they_are_judged_now() {
     let mut classifier = classifier(1, &[(0.0, 2.0); 10]);
     for (at, page) in classifier.training_pages.iter_mut().enumerate() {
         page.seen_at = at as u64 + 1;
+        page.promise = Some(0.25);
     }
     classifier.pages_seen = 10;
     classifier.training_pages[0].counts = false;
     classifier.training_pages[1].rest.listing = true;
+    classifier.training_pages[8].promise = None;
     classifier.training_pages[9].probability = 0.1;
     let estimate = classifier.estimate_harvest(0.5, 0.3);
-    assert_eq!((estimate.pages, estimate.window), (10, 3));
-    assert_eq!((estimate.found, estimate.found_in_window), (7.0, 2.0));
+    assert_eq!((estimate.pages, estimate.found), (10, 7.0));
+    // The last three pages, without the seed among them.
+    assert_eq!((estimate.brought, estimate.promised), (1.0, 0.5));
     // A sample stands for all pages.
     classifier.pages_seen = 20;
     assert_eq!(classifier.estimate_harvest(0.5, 0.3).found, 14.0);
+}
+
+#[test]
+fn what_was_learnt_counts_as_far_as_it_recognises_the_examples() {
+    let mut classifier = classifier(2, &[(0.0, 0.0); 4]);
+    classifier.training_pages[0].kind = Kind::Example;
+    classifier.training_pages[1].kind = Kind::Example;
+    let recognition = |learnt: f32| {
+        let mut scores = [[0.0; 4]; 4];
+        scores[0][LEARNT_WORDS] = learnt;
+        scores[1][LEARNT_WORDS] = learnt;
+        classifier.recognition_of_examples(&scores)
+    };
+    // The calibration gives log-odds of twice the score.
+    assert_eq!(recognition(1.5), 1.0);
+    assert_eq!(recognition(0.5), 0.5);
+    // Learnt words that take examples for off topic have hardly a say.
+    assert_eq!(recognition(-1.0), 0.1);
+    classifier.example_count = 0;
+    assert_eq!(classifier.recognition_of_examples(&[[0.0; 4]; 4]), 1.0);
 }

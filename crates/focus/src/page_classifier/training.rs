@@ -2,9 +2,11 @@
 //!
 //! The pages of a crawl have no labels. So the classifier labels them itself (self-training): the
 //! pages it ranks first count as on topic, most others as off topic, and those between as hardly
-//! anything. Two bounds keep it from drifting away from what the user asked for: at most a share of
-//! the pages counts as on topic, and the user's own keywords and examples weigh more in the ranking
-//! than what was learnt.
+//! anything. Three bounds keep it from drifting away from what the user asked for: at most a share of
+//! the pages counts as on topic; the user's own keywords and examples weigh more in the ranking
+//! than what was learnt; and what was learnt counts as far as it recognises the examples. These are
+//! the only pages whose label is known. Each is scored by the model that was trained without it, and
+//! a model that takes it for off topic has learnt something else than the topic.
 
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +62,11 @@ const EXAMPLE_WEIGHT: f32 = 3.0;
 const EXAMPLE_CALIBRATION_WEIGHT: f32 = 2.0;
 /// Pages of each kind at which the trust in the learnt words is half of what that kind allows.
 const HALF_TRUST_PAGES: f32 = 4.0;
+/// The mean log-odds of examples, by learnt words that were learnt without them, from which on these
+/// have their whole weight.
+const RECOGNISED_LOG_ODDS: f32 = 2.0;
+/// The least weight of the learnt words: a broad topic's examples say little of each other.
+const RECOGNITION_MIN: f32 = 0.1;
 /// How much heavier pages on topic can be made where they are few.
 const BALANCE_MAX: f32 = 8.0;
 /// The likeness of an only example to the centroid, which is itself.
@@ -74,6 +81,8 @@ pub(super) struct TrainingPage {
     pub(super) page: u32,
     /// How many pages had been seen, this one included.
     pub(super) seen_at: u64,
+    /// The score of the link that led to it; `None` for a seed.
+    pub(super) promise: Option<f32>,
     /// It is new, and nothing rules it out: it counts as found when it is relevant.
     pub(super) counts: bool,
     pub(super) kind: Kind,
@@ -113,6 +122,7 @@ impl PageClassifier {
             TrainingPage {
                 page: u32::MAX,
                 seen_at: 0,
+                promise: None,
                 counts: false,
                 kind: match on_topic {
                     true => Kind::Example,
@@ -128,25 +138,38 @@ impl PageClassifier {
         self.train(&|_, _| 0.0);
     }
 
-    /// Takes in a page of the crawl with its relevance. True when [`PageClassifier::train`] is due.
+    /// Takes in a page of the crawl with its relevance and the score of the link that led to it. True when [`PageClassifier::train`] is due.
     pub(crate) fn add_page(
         &mut self,
         page: u32,
         terms: &PageTerms,
         relevance: f32,
+        promise: Option<f32>,
         is_new: bool,
     ) -> bool {
         self.term_table.count_page(terms, relevance);
         self.pages_seen += 1;
         self.keywords.count_page(terms, self.pages_seen);
-        self.sample(page, terms, relevance, is_new);
+        let training_page = TrainingPage {
+            page,
+            seen_at: self.pages_seen,
+            promise,
+            counts: is_new && self.ruled_out_by(terms).is_none(),
+            kind: Kind::Crawled,
+            terms: Vec::new(),
+            rest: PageTerms::default(),
+            probability: relevance,
+            label: 0.0,
+            user_log_odds: 0.0,
+        };
+        self.sample(training_page, terms);
         self.pages_since_training += 1;
         self.pages_since_training >= TRAINING_INTERVAL_MIN.max((self.pages_seen / 10) as u32)
     }
 
     /// Keeps a page to train on, or not: reservoir sampling, so that every page of the crawl is kept
     /// with the same probability.
-    fn sample(&mut self, page: u32, terms: &PageTerms, relevance: f32, is_new: bool) {
+    fn sample(&mut self, mut page: TrainingPage, terms: &PageTerms) {
         let is_full = self.training_pages.len() >= TRAINING_PAGES_MAX + self.example_count;
         let slot = is_full.then(|| {
             let examples = self.training_pages.iter();
@@ -156,17 +179,8 @@ impl PageClassifier {
         if slot.is_some_and(|slot| slot >= self.training_pages.len()) {
             return;
         }
-        let page = TrainingPage {
-            page,
-            seen_at: self.pages_seen,
-            counts: is_new && self.ruled_out_by(terms).is_none(),
-            kind: Kind::Crawled,
-            terms: self.top_terms(terms),
-            rest: terms.without_terms(),
-            probability: relevance,
-            label: 0.0,
-            user_log_odds: 0.0,
-        };
+        page.terms = self.top_terms(terms);
+        page.rest = terms.without_terms();
         match slot {
             Some(slot) => self.training_pages[slot] = page,
             None => self.training_pages.push(page),
@@ -341,6 +355,23 @@ impl PageClassifier {
             self.calibrations[at] =
                 Calibration::of(&on_topic[at], &off_topic[at], VARIANCE_MIN[at]);
         }
+        self.recognition = self.recognition_of_examples(scores);
+    }
+
+    /// How well the learnt words recognise the examples, each by the model that was trained without
+    /// it.
+    pub(super) fn recognition_of_examples(&self, scores: &[Scores]) -> f32 {
+        if !self.has_examples() {
+            return 1.0;
+        }
+        let examples = self.training_pages.iter().zip(scores);
+        let examples = examples.filter(|(page, _)| page.kind == Kind::Example);
+        let calibration = &self.calibrations[LEARNT_WORDS];
+        let sum: f32 = examples
+            .map(|(_, scores)| calibration.log_odds(scores[LEARNT_WORDS]))
+            .sum();
+        let mean = sum / self.example_count as f32;
+        (mean / RECOGNISED_LOG_ODDS).clamp(RECOGNITION_MIN, 1.0)
     }
 
     /// Trains the model of words on the training pages by their labels; gives each page's score.
