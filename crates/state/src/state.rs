@@ -182,9 +182,11 @@ impl State {
         }
     }
 
-    /// Whether the harvest says to stop, and why.
+    /// Whether the harvest says to stop, and why. It tells of pages that are new: visits that are to be
+    /// made are made first.
     pub fn harvest_stop(&self) -> Option<String> {
-        self.focus.as_ref()?.stop()
+        let focus = self.focus.as_ref().filter(|_| self.counts.visits_due == 0);
+        focus?.stop()
     }
 }
 

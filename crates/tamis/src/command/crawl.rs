@@ -150,11 +150,10 @@ fn round(
             output.say(counts.line());
         }
         match summary.reason {
-            StopReason::Drained | StopReason::MaxPages => {}
+            StopReason::Drained | StopReason::MaxPages | StopReason::Harvest => {}
             StopReason::Interrupted => return Ok(Exit::Interrupted),
             StopReason::DiskFull => return Err(resource(summary.detail.unwrap_or_default())),
             StopReason::MaxTime
-            | StopReason::Harvest
             | StopReason::HostsUnreachable
             | StopReason::Error
             | StopReason::Unknown(_) => return finish(&summary, dir, talks, output),
