@@ -176,6 +176,10 @@ impl State {
 
     /// Whether the harvest says to stop, and why.
     pub fn harvest_stop(&mut self) -> Option<String> {
+        // What a round visits was worth its request before.
+        if self.counts.visits_due > 0 {
+            return None;
+        }
         self.focus.as_mut()?.stop()
     }
 }
