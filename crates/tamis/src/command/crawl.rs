@@ -279,8 +279,8 @@ fn finish(
         summary.reason == StopReason::Drained && summary.snapshot.pages_this_start == 0;
     if nothing_left {
         output.say(format!(
-            "nothing was fetched: all {} known URLs are finished, and a crawl fetches each once; to see what \
-             has changed come back with --again",
+            "nothing was fetched: all {} known URLs are finished, and a crawl fetches each once; to visit \
+             them once more start with --again",
             summary.snapshot.finished
         ));
     }
