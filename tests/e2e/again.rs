@@ -184,6 +184,25 @@ fn a_round_finds_what_is_new_what_changed_and_what_is_gone() {
 }
 
 #[test]
+fn a_budget_of_new_pages_that_is_used_up_stops_no_visit() {
+    let site = site(Validators::Missing);
+    let seeds = site.bench.dir.path().join("seeds.txt");
+    let (config, list) = (site.config(), seeds.to_string_lossy().into_owned());
+    let options = [&config, "--seeds", &list, "--delay", "1ms"];
+    std::fs::write(&seeds, "http://a.test/ pages=5\n").expect("a seed list");
+    site.bench.crawl_to_end("one", &options);
+    assert_eq!(site.kept("one").len(), 5);
+    // Less than was read already.
+    std::fs::write(&seeds, "http://a.test/ pages=2\n").expect("a seed list");
+    site.bench.web.clear_log();
+    site.bench
+        .crawl_to_end("one", &[&options[..], &["--again"]].concat());
+    let log = site.bench.web.log().into_iter();
+    let pages = log.filter(|entry| !entry.url.ends_with("robots.txt"));
+    assert_eq!(pages.count(), 5);
+}
+
+#[test]
 fn the_search_index_has_the_page_as_it_is_now_and_explain_all_its_visits() {
     let word = |word: &str| {
         page("A word", 5, &[]).replace(

@@ -150,6 +150,12 @@ pub trait Gate {
         Ok(())
     }
 
+    /// Was this URL read before, and is it to be read once more? Then neither budgets nor trap rules nor
+    /// [`Gate::worth`] are asked: it was worth a request, and costs no new URL.
+    fn is_known(&self, _url: &FrontierUrl) -> bool {
+        false
+    }
+
     /// May this URL be fetched?
     fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission;
 

@@ -159,6 +159,11 @@ pub fn decode(text: &str) -> Vec<u8> {
     STANDARD_NO_PAD.decode(text).unwrap_or_default()
 }
 
+/// Whether a context's bytes are those of a URL that is visited again.
+pub(crate) fn is_visit(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|flags| flags & DUE > 0)
+}
+
 /// The link features in a context's bytes.
 pub(crate) fn features_in(bytes: &[u8]) -> &[u8] {
     let flags = bytes.first().copied().unwrap_or(0);

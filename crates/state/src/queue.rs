@@ -14,6 +14,7 @@ use frontier::{
 };
 use outcome::{LinkFate, Refusal};
 
+use crate::context;
 use crate::fetch_gate::{FetchGate, ForeseenBy};
 use crate::host_walls::HostWalls;
 use crate::reach::SharedScope;
@@ -97,7 +98,14 @@ impl Gate for Gates<'_> {
         in_scope.map_err(|refusal| refusal.fate())
     }
 
-    fn check(&mut self, _: &HostKey, url: &CanonicalUrl) -> Permission {
+    fn is_known(&self, url: &FrontierUrl) -> bool {
+        context::is_visit(&url.context)
+    }
+
+    fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
+        if let Some(refusal) = self.walls.refusal(host.as_str()) {
+            return Permission::Refused(Refused::Refusal(refusal));
+        }
         self.robots.check(url, self.now_ms)
     }
 
@@ -107,9 +115,6 @@ impl Gate for Gates<'_> {
         url: &CanonicalUrl,
         normalizer: &UrlNormalizer,
     ) -> Permission {
-        if let Some(refusal) = self.walls.refusal(host.as_str()) {
-            return Permission::Refused(Refused::Refusal(refusal));
-        }
         self.gate.check(host, url, normalizer)
     }
 

@@ -96,10 +96,11 @@ impl Frontier {
         let queue = &self.hosts[id];
         let (host, url) = (&queue.host, &entry.url.url);
         // It may have been admitted when another scope or budget was in force.
-        let is_seed = entry.url.depth == 0;
-        let belongs = if !is_seed && queue.is_over_budget() {
+        let is_known = gate.is_known(&entry.url);
+        let is_new = entry.url.depth > 0 && !is_known;
+        let belongs = if is_new && queue.is_over_budget() {
             Err(LinkFate::BudgetHost)
-        } else if !is_seed && self.is_seed_over_budget(entry.url.seed) {
+        } else if is_new && self.is_seed_over_budget(entry.url.seed) {
             Err(LinkFate::BudgetSeed)
         } else {
             gate.belongs(&entry.url)
@@ -111,9 +112,7 @@ impl Frontier {
             return Permission::Refused(gone.clone());
         }
         // It may have been admitted before its like were found to lead nowhere.
-        if entry.url.depth > 0
-            && let Err(trap) = self.traps.check(host, url)
-        {
+        if is_new && let Err(trap) = self.traps.check(host, url) {
             return Permission::Refused(Refused::Refusal(Refusal::Trap(trap)));
         }
         match gate.check(host, url) {
@@ -121,7 +120,11 @@ impl Frontier {
             refusal => return refusal,
         }
         let normalizer = self.parameters.normalizer();
-        match (gate.worth(host, url, normalizer), self.reached) {
+        let worth = match is_known {
+            true => Permission::Allowed,
+            false => gate.worth(host, url, normalizer),
+        };
+        match (worth, self.reached) {
             (Permission::HoldBack(held), Some(reached)) if held <= reached => {
                 match gate.worth_at_last(host, url, normalizer, reached) {
                     Permission::HoldBack(held) if held <= reached => Permission::Allowed,
