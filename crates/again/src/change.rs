@@ -20,7 +20,7 @@ const PHRASE_SHARE: f64 = 0.2;
 /// A Chinese character in words, as `segment` counts words over prose.
 const HAN_WORDS: f64 = 0.6;
 
-/// Lines of each text that are compared.
+/// Lines of each text that are compared one by one; what follows them is compared as one line.
 const LINES_MAX: usize = 4_000;
 
 /// Words on each side of two lines that are compared word by word.
@@ -128,16 +128,21 @@ impl Line<'_> {
 }
 
 fn lines(text: &str) -> Vec<Line<'_>> {
-    let of = |source: &str| words(source);
-    let lines = text
-        .lines()
-        .map(str::trim)
-        .map(|source| (source, of(source)));
-    let lines = lines.filter(|(_, words)| !words.is_empty());
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let line = match lines.len() {
+            LINES_MAX => rest,
+            _ => rest.split_inclusive('\n').next().unwrap_or(rest),
+        };
+        rest = &rest[line.len()..];
+        let words = words(line);
+        if !words.is_empty() {
+            let source = line.trim();
+            lines.push(Line { source, words });
+        }
+    }
     lines
-        .map(|(source, words)| Line { source, words })
-        .take(LINES_MAX)
-        .collect()
 }
 
 fn words(line: &str) -> Vec<String> {
@@ -419,6 +424,18 @@ mod tests {
         assert_ne!(after, TEXT);
         let comparison = compare(TEXT, &after);
         assert_eq!(comparison.change, change, "{from} -> {to}: {comparison:#?}");
+    }
+
+    #[test]
+    fn what_changes_far_down_a_long_text_is_seen() {
+        let text = |last: &str| {
+            let lines: Vec<String> = (0..LINES_MAX + 500).map(|at| format!("row {at}")).collect();
+            format!("{}\n{last}\nthe end", lines.join("\n"))
+        };
+        let before = text("A freeze sets old rows to be visible for ever.");
+        let after = text("Old rows are thrown away once nobody has read them for a year.");
+        assert_eq!(compare(&before, &before).change, Change::Unchanged);
+        assert_eq!(compare(&before, &after).change, Change::Changed);
     }
 
     #[test]
