@@ -219,12 +219,8 @@ fn expanded(rows: &[Vec<String>], spans: &[CellSpan]) -> Vec<Vec<String>> {
     if spans.is_empty() {
         return rows.to_vec();
     }
-    let span_of = |row: usize, cell: usize| {
-        let span = spans
-            .iter()
-            .find(|span| span.row == row && span.cell == cell);
-        span.map_or((1, 1), |span| (span.rows, span.columns))
-    };
+    // In the order of the cells.
+    let mut spans = spans.iter().peekable();
     // Rows for which each column is still taken by a cell above.
     let mut taken: Vec<usize> = Vec::new();
     let mut out = Vec::with_capacity(rows.len());
@@ -238,7 +234,8 @@ fn expanded(rows: &[Vec<String>], spans: &[CellSpan]) -> Vec<Vec<String>> {
         };
         for (number, cell) in row.iter().enumerate() {
             skip(&mut line, &mut taken);
-            let (rows, columns) = span_of(at, number);
+            let span = spans.next_if(|span| span.row == at && span.cell == number);
+            let (rows, columns) = span.map_or((1, 1), |span| (span.rows, span.columns));
             for column in 0..columns {
                 if line.len() >= COLUMNS_MAX {
                     break;

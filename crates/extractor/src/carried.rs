@@ -15,6 +15,7 @@
 mod needs_scripts;
 mod state;
 
+use ego_tree::NodeRef;
 use html5ever::local_name;
 use outcome::PageType;
 use scraper::{ElementRef, Html, Node};
@@ -166,10 +167,14 @@ fn descriptions(flat: &FlatDom<'_>, structured: &Structured) -> Vec<Found> {
     stated.chain(graph).collect()
 }
 
+/// Templates that are looked at.
+const TEMPLATES_MAX: usize = 64;
+
 /// Microdata, states of frameworks and templates.
 fn in_markup(html: &Html) -> Vec<Found> {
     let mut found = Vec::new();
     let mut states = state::States::default();
+    let mut templates = 0;
     for node in html.tree.nodes() {
         let Node::Element(element) = node.value() else {
             continue;
@@ -177,6 +182,15 @@ fn in_markup(html: &Html) -> Vec<Found> {
         match element.name.local {
             local_name!("script") => states.script(node, element),
             local_name!("template") => {
+                // What is in a template is in its parent as well, and would be read once for each level.
+                templates += 1;
+                let is_template = |around: NodeRef<'_, Node>| {
+                    let around = around.value().as_element();
+                    around.is_some_and(|around| around.name.local == local_name!("template"))
+                };
+                if templates > TEMPLATES_MAX || node.ancestors().any(is_template) {
+                    continue;
+                }
                 let inner = ElementRef::wrap(node).map(|template| template.inner_html());
                 let inner = inner.filter(|inner| inner.len() <= TEXT_BYTES_MAX);
                 found.extend(inner.map(|text| Found {

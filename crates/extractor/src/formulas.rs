@@ -14,6 +14,9 @@ use crate::tag::Tag;
 
 /// Formulas of a page that are read.
 const FORMULAS_MAX: usize = 4_000;
+/// Elements that look like formulas and are none, until no more are looked for: each is read whole, and
+/// they may stand in each other.
+const FAILURES_MAX: usize = 100;
 /// Bytes of one formula.
 const TEX_BYTES_MAX: usize = 8 << 10;
 /// Depth of MathML that is written as TeX.
@@ -37,12 +40,14 @@ impl Formulas {
     /// Finds the formulas of a page; on most pages there is none.
     pub(crate) fn of(html: &Html, flat: &FlatDom<'_>) -> Formulas {
         let mut found: Vec<Formula> = Vec::new();
-        let mut after = 0;
+        let (mut after, mut failures) = (0, 0);
         for (index, element) in flat.elements.iter().enumerate() {
-            if index < after || found.len() >= FORMULAS_MAX || !is_formula(element.element) {
+            let is_enough = found.len() >= FORMULAS_MAX || failures >= FAILURES_MAX;
+            if index < after || is_enough || !is_formula(element.element) {
                 continue;
             }
             let Some(tex) = tex_of(html, flat, index) else {
+                failures += 1;
                 continue;
             };
             after = element.end as usize;

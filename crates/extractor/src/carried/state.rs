@@ -31,6 +31,8 @@ const PROSE_MIN: u32 = 40;
 #[derive(Default)]
 pub(super) struct States {
     bytes: usize,
+    /// Bytes of strings that were read: a list may name the same string thousands of times.
+    string_bytes: usize,
     strings: Vec<Text>,
     values: usize,
 }
@@ -104,7 +106,8 @@ impl States {
             match value {
                 Value::String(text) => self.string(source, &path, text),
                 Value::Array(items) => {
-                    open.extend(items.iter().rev().map(|item| (item, path.clone())));
+                    let items = items.iter().take(VALUES_MAX).rev();
+                    open.extend(items.map(|item| (item, path.clone())));
                 }
                 Value::Object(fields) => {
                     for (key, inner) in fields.iter().rev() {
@@ -166,11 +169,14 @@ impl States {
     }
 
     fn is_full(&self) -> bool {
-        self.values >= VALUES_MAX || self.strings.len() >= STRINGS_MAX
+        self.values >= VALUES_MAX
+            || self.strings.len() >= STRINGS_MAX
+            || self.string_bytes >= ALL_BYTES_MAX
     }
 
     fn string(&mut self, source: TextSource, path: &str, text: &str) {
-        if is_prose(text) {
+        self.string_bytes = self.string_bytes.saturating_add(text.len());
+        if self.string_bytes <= ALL_BYTES_MAX && is_prose(text) {
             self.strings.push(Text {
                 source,
                 path: path.to_owned(),
@@ -391,6 +397,20 @@ mod tests {
         assert_eq!(key_before(&script[..open]), "content");
         assert_eq!(end_of_literal(b"\"never", 0), None);
         assert_eq!(unescaped("\\ud83d\\u"), "\u{FFFD}");
+    }
+
+    #[test]
+    fn a_string_that_a_list_names_a_thousand_times_costs_its_bound() {
+        let fields: Vec<String> = (0..3_000).map(|at| format!("\"a{at}\":1")).collect();
+        let prose = "One sentence, as a page may have it. ".repeat(10_000);
+        let text = format!("[{{{}}},\"{prose}\"]", fields.join(","));
+        let Some(Value::Array(items)) = value_of(&text) else {
+            panic!("a list");
+        };
+        let mut states = States::default();
+        states.flattened(TextSource::NuxtData, &items);
+        let kept: usize = states.strings.iter().map(|string| string.text.len()).sum();
+        assert!(kept > 0 && kept <= ALL_BYTES_MAX, "{kept} bytes");
     }
 
     #[test]

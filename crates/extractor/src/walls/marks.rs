@@ -76,7 +76,8 @@ pub(super) fn of_headers(headers: &[(String, Vec<u8>)]) -> Option<&'static Mark>
 pub(super) fn of_markup(names: &str) -> Vec<&'static Mark> {
     let mut found = vec![false; MARKS.len()];
     for at in FINDER.find_overlapping_iter(names) {
-        found[at.pattern().as_usize()] = true;
+        let mark = at.pattern().as_usize();
+        found[mark] |= begins_there(names.as_bytes(), at.start(), MARKS[mark].text);
     }
     let marks = MARKS.iter().zip(found);
     let mut marks: Vec<&Mark> = marks
@@ -84,6 +85,17 @@ pub(super) fn of_markup(names: &str) -> Vec<&'static Mark> {
         .collect();
     marks.sort_by_key(|mark| !mark.is_sure);
     marks
+}
+
+/// Whether a mark begins at this place, and is not the end of a longer name: `lab4.cn` is not `4.cn`.
+fn begins_there(names: &[u8], at: usize, mark: &str) -> bool {
+    let is_name = mark
+        .bytes()
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphanumeric());
+    let before = at.checked_sub(1).map(|before| names[before]);
+    let goes_on = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' && mark.contains('.');
+    !is_name || !before.is_some_and(goes_on)
 }
 
 static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
