@@ -203,6 +203,24 @@ fn a_budget_of_new_pages_that_is_used_up_stops_no_visit() {
 }
 
 #[test]
+fn a_round_beyond_the_page_budget_visits_what_was_read_and_nothing_new() {
+    let site = site(Validators::Missing);
+    let config = site.config();
+    let options = site.options(&config, &["--max-pages", "3"]);
+    site.bench.crawl_to_end("one", &options);
+    assert_eq!(site.kept("one").len(), 3);
+    for _ in 0..2 {
+        site.bench.web.clear_log();
+        let again = [&options[..], &["--again"]].concat();
+        site.bench.crawl_to_end("one", &again);
+        let log = site.bench.web.log().into_iter();
+        let pages = log.filter(|entry| !entry.url.ends_with("robots.txt"));
+        assert_eq!(pages.count(), 3);
+        assert_eq!(site.kept("one").len(), 3);
+    }
+}
+
+#[test]
 fn the_search_index_has_the_page_as_it_is_now_and_explain_all_its_visits() {
     let word = |word: &str| {
         page("A word", 5, &[]).replace(

@@ -24,6 +24,7 @@ use crate::clock::unix_ms;
 use crate::config::{AgainSection, CrawlConfig};
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
+use crate::units::Span;
 
 /// URLs in one record.
 const URLS_PER_RECORD: usize = 200;
@@ -41,6 +42,8 @@ pub struct Planned {
     pub known: usize,
     /// Of those visited: judged anew, because what they repeated has changed or is gone.
     pub rejudged: usize,
+    /// For so long at least a page is left alone after it was read.
+    pub pause: Span,
     /// Visits of an earlier round that are still to be made; none is planned beside them.
     pub unfinished: usize,
 }
@@ -108,6 +111,7 @@ pub fn plan(dir: &CrawlDir, config: &CrawlConfig, wanted: Wanted) -> Result<Plan
             .values()
             .filter(|known| known.weight() > 0.0)
             .count(),
+        pause: settings.min.max(settings.every),
         unfinished: history.waiting.len(),
         ..Planned::default()
     };
@@ -199,7 +203,7 @@ impl History {
     }
 
     fn page(&mut self, record: &Record, page: &PageRecord) {
-        self.give_place(page);
+        self.give_place(record.seq, page);
         if let Some(known) = Known::of(record, page) {
             if page.outcome.is_indexed() {
                 self.kept.insert(record.seq, page.url.clone());
@@ -209,11 +213,13 @@ impl History {
     }
 
     /// The page whose place another one takes is its duplicate from here on.
-    fn give_place(&mut self, page: &PageRecord) {
+    fn give_place(&mut self, seq: u64, page: &PageRecord) {
         let Some(old) = page.replaces else { return };
         let url = self.kept.remove(&old);
         if let Some(known) = url.and_then(|url| self.urls.get_mut(&url)) {
             known.due.was = Outcome::Judged(Verdict::Junk(JunkReason::NearDuplicate));
+            known.repeats = Some(seq);
+            self.followed_by.insert(old, seq);
         }
     }
 
@@ -221,7 +227,7 @@ impl History {
         self.waiting.remove(&visit.url);
         self.see_validators(visit);
         if let Some(page) = visit.version() {
-            self.give_place(page);
+            self.give_place(record.seq, page);
         }
         let Some(known) = self.urls.get_mut(&visit.url) else {
             return;

@@ -219,6 +219,7 @@ fn read_round(round: &AgainRecord, journal: &mut Journal, report: &mut CheckRepo
                 "{} is to be visited again, but is not finished",
                 due.url
             ));
+            continue;
         }
         journal.due.insert(url);
     }
@@ -322,7 +323,7 @@ fn check_frontier(
             counts.admitted, counts.pending, counts.in_flight, counts.finished
         ));
     }
-    let finished = (journal.finished.len() - journal.due.len()) as u64;
+    let finished = journal.finished.len().saturating_sub(journal.due.len()) as u64;
     if counts.finished < finished {
         report.problem(format!(
             "the journal has {finished} finished URLs, the frontier {}",

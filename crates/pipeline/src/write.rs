@@ -73,6 +73,9 @@ pub(crate) struct Writer {
     looked_up: HashSet<String>,
     narrator: Narrator,
     memory: MemoryFile,
+    pages_max: u64,
+    /// URLs that are new wait behind visits.
+    for_visits_alone: bool,
 }
 
 /// What was appended and is not synced yet.
@@ -99,7 +102,9 @@ impl Writer {
         out: Outboxes,
         progress: Progress,
     ) -> Self {
-        Self {
+        let mut writer = Self {
+            pages_max: config.crawl.max_pages,
+            for_visits_alone: false,
             fetched_before: state.counts().fetched,
             archive,
             state,
@@ -111,6 +116,17 @@ impl Writer {
             looked_up: HashSet::new(),
             narrator: Narrator::default(),
             memory,
+        };
+        writer.share_the_budget();
+        writer
+    }
+
+    /// Lets URLs that are new wait while only visits may be made.
+    fn share_the_budget(&mut self) {
+        let alone = self.state.counts().is_for_visits_alone(self.pages_max);
+        if alone != self.for_visits_alone {
+            self.for_visits_alone = alone;
+            self.state.queue().lock().set_for_visits_alone(alone);
         }
     }
 
@@ -294,6 +310,7 @@ impl Writer {
             // Who asked may have gone.
             let _ = answer.send(count);
         }
+        self.share_the_budget();
         if let Some(why) = self.state.harvest_stop() {
             self.tell(ToDispatcher::HarvestEnds(why));
         }

@@ -267,6 +267,10 @@ impl State {
         for due in &again.urls {
             if !stored.views {
                 queue.gate.on_again(&due.url);
+                // A host that answered with walls is asked once more.
+                if let Ok(url) = CanonicalUrl::parse(&due.url) {
+                    queue.walls.reopen(url.host().as_str());
+                }
             }
             if let Some(url) = waiting_again(due).filter(|_| !stored.frontier) {
                 queue.frontier.reopen(url)?;

@@ -142,6 +142,12 @@ impl Counts {
         self.pages + self.visits
     }
 
+    /// Whether the page budget, 0 for none, is used up by pages that were new, with visits to be made:
+    /// then URLs that are new wait behind the visits, however long those take.
+    pub fn is_for_visits_alone(&self, pages_max: u64) -> bool {
+        self.visits_due > 0 && pages_max > 0 && self.pages >= pages_max
+    }
+
     /// How far [`Counts::requests`] may go with a budget of so many pages, 0 for no limit: visits have
     /// a budget of their own, which is those of their round.
     pub fn requests_max(&self, pages_max: u64) -> u64 {

@@ -35,9 +35,16 @@ pub struct Queue {
     pub(crate) walls: HostWalls,
     /// Refusals of held back URLs that are not recorded yet, by rule: they count for its bound.
     refusing: HashMap<String, u64>,
+    /// URLs that are new wait behind visits.
+    for_visits_alone: bool,
 }
 
 impl Queue {
+    /// Lets URLs that are new wait behind the visits to known ones, or no longer.
+    pub fn set_for_visits_alone(&mut self, for_visits_alone: bool) {
+        self.for_visits_alone = for_visits_alone;
+    }
+
     /// Whose turn is it? robots.txt is asked before the fetch gate; `now_ms` is the time since the
     /// Unix epoch.
     ///
@@ -51,6 +58,7 @@ impl Queue {
             walls: &self.walls,
             scope,
             refusing: &mut self.refusing,
+            for_visits_alone: self.for_visits_alone,
             now_ms,
         };
         self.frontier.next(now, &mut gates)
@@ -86,6 +94,7 @@ struct Gates<'q> {
     scope: &'q Scope,
     now_ms: u64,
     refusing: &'q mut HashMap<String, u64>,
+    for_visits_alone: bool,
 }
 
 impl Gate for Gates<'_> {
@@ -115,6 +124,9 @@ impl Gate for Gates<'_> {
         url: &CanonicalUrl,
         normalizer: &UrlNormalizer,
     ) -> Permission {
+        if self.for_visits_alone {
+            return Permission::HoldBack(HeldBack::ToTheLast);
+        }
         self.gate.check(host, url, normalizer)
     }
 
@@ -157,6 +169,7 @@ impl SharedQueue {
             walls,
             scope,
             refusing: HashMap::new(),
+            for_visits_alone: false,
         })))
     }
 

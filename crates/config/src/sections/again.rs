@@ -30,7 +30,7 @@ keys! {
         /// A page is visited again no sooner than this either, unless `max` has passed.
         every: Span = Span::seconds(0), any().zero("as soon as it is worth it");
 
-        /// A page is visited again after this time in any case.
+        /// For no longer than this `every` holds a page back.
         max: Span = Span::seconds(90 * 86_400), at_least(Span::seconds(1));
 
         /// Visits of one round at most, the most valuable first.

@@ -13,7 +13,7 @@ use again::Absence;
 use again::absence::{Presence, Sign};
 use archive::{AbsenceRecord, DueRecord, PageRecord, VisitRecord};
 use frontier::Lease;
-use outcome::{Change, LinkFate, Outcome};
+use outcome::{Change, JunkReason, LinkFate, Outcome, Verdict};
 use sieve::Rules;
 use simhash::Fingerprint;
 
@@ -37,10 +37,16 @@ impl State {
         now_ms: u64,
     ) -> Result<(VisitRecord, Option<ReadText>), StoreError> {
         let mut visit = head_of(due, &head, answer);
+        if due.was.is_indexed() && self.kept.get(due.of).is_none() {
+            // Another page has taken its place since the round was planned.
+            visit.was = Outcome::Judged(Verdict::Junk(JunkReason::NearDuplicate));
+        }
+        let rules = &self.policy.rules;
+        let is_walled = matches!(&reading, Reading::Page(reading) if is_wall(reading, rules));
         let mut read = None;
         match reading {
             Reading::NotModified => visit.change = Change::Unchanged,
-            Reading::Page(reading) if is_wall(&reading, &self.policy.rules) => {
+            Reading::Page(reading) if is_walled => {
                 visit.detail = reading.page.wall.as_ref().map(ToString::to_string);
             }
             Reading::Page(reading) if is_page(&head, &reading) => {
@@ -71,13 +77,25 @@ impl State {
                 visit.detail = page.detail.or(reason);
             }
         }
-        self.note_presence(&mut visit, due, now_ms);
+        self.note_presence(&mut visit, due, is_walled, now_ms);
         Ok((visit, read))
     }
 
     /// Whether the page is gone, or back.
-    fn note_presence(&self, visit: &mut VisitRecord, due: &DueRecord, now_ms: u64) {
+    fn note_presence(
+        &self,
+        visit: &mut VisitRecord,
+        due: &DueRecord,
+        is_walled: bool,
+        now_ms: u64,
+    ) {
+        let is_kept_off = visit.change == Change::Moved || visit.version().is_none();
         let sign = match &visit.change {
+            _ if is_walled => Sign::Nothing,
+            // A page that was gone is there again when it can be read.
+            change if due.absence.gone && is_kept_off && *change != Change::Unclear => {
+                Sign::Nothing
+            }
             Change::Unclear => match visit.fetch.as_ref().map_or(0, |fetch| fetch.status) {
                 404 | 410 => Sign::Missing,
                 _ => Sign::Nothing,
@@ -368,8 +386,11 @@ mod tests {
         let html = "<title>Just a moment...</title><h1>Checking your browser before accessing a.example</h1>\
             <p>Please enable JavaScript and cookies to continue.<script src=/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1></script>";
         let url = SEED.parse().expect("a URL");
-        let wall = Reading::Page(Box::new(read(html, &url)));
-        let visit = crawl.visit(wall, 200, TEXT);
+        let wall = || Reading::Page(Box::new(read(html, &url)));
+        for _ in 0..3 {
+            assert_eq!(crawl.visit(wall(), 404, TEXT).change, Change::Unclear);
+        }
+        let visit = crawl.visit(wall(), 200, TEXT);
         assert_eq!(visit.change, Change::Unclear);
         assert!(
             visit
@@ -392,6 +413,9 @@ mod tests {
         assert!(crawl.state.kept.numbers().is_empty());
         assert_eq!(crawl.state.counts().indexed, 0);
         crawl.replays();
+        // Without a page it is not there again.
+        crawl.visit(Reading::NotModified, 304, TEXT);
+        assert!(crawl.state.kept.numbers().is_empty());
         assert_eq!(crawl.visit(page(TEXT), 200, TEXT).change, Change::Back);
         assert_eq!(crawl.state.kept.numbers().len(), 1);
         crawl.replays();

@@ -97,6 +97,12 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     if dir.is_in_use() {
         return Err(crawl_error(CrawlError::InUse(dir.root().into())));
     }
+    if args.again && !dir.holds_crawl() {
+        return Err(usage(format!(
+            "{} holds no crawl to come back to: start it without --again first",
+            dir.root().display()
+        )));
+    }
     let seeds = seeds(args, &config, &dir, output)?;
     if args.dir.is_none() && talks {
         output.say(format!("the crawl lives in {}", dir.root().display()));
@@ -168,7 +174,10 @@ fn round(
 fn plan_in_words(planned: &Planned) -> String {
     let urls = |count: usize| report::words::plural(count as u64, "page", "pages");
     match (planned.unfinished, planned.urls) {
-        (0, 0) => "no page is due yet: [again] min and every say when".to_owned(),
+        (0, 0) => format!(
+            "no page is due yet: each is left alone for {} after it was read ([again] min, every)",
+            planned.pause
+        ),
         (0, due) => format!(
             "round {}: {} of {} known are visited again",
             planned.round,
