@@ -3,8 +3,9 @@
 //! The texts are main texts, without menus and margins. Their lines are compared first, then the words of
 //! lines that took each other's place; Chinese by character. What differs is weighed in words. Numbers
 //! weigh nothing, nor do the words of dates and counters in a line with a number: "3 minutes ago", "阅读
-//! 128 次". Lines that only changed places weigh nothing either. A page has changed when what is left
-//! comes to a phrase; below that it was touched.
+//! 128 次". Words that are spelt anew weigh nothing, and a web address is one word. Lines that only changed
+//! places weigh nothing either. A page has changed when what is left comes to a phrase; below that it was
+//! touched.
 
 use std::collections::BTreeMap;
 
@@ -147,6 +148,31 @@ fn lines(text: &str) -> Vec<Line<'_>> {
 
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
+    let mut rest = line;
+    while let Some((before, address, after)) = cut_address(rest) {
+        push_words(before, &mut words);
+        words.push(address.to_lowercase());
+        rest = after;
+    }
+    push_words(rest, &mut words);
+    words
+}
+
+/// The first web address of a line, and what stands before and behind it. An address is one word.
+fn cut_address(line: &str) -> Option<(&str, &str, &str)> {
+    let sign = line.find("://")?;
+    let is_scheme = |c: char| c.is_ascii_alphabetic();
+    let begin = line[..sign].rfind(|c: char| !is_scheme(c)).map_or(0, |at| {
+        at + line[at..].chars().next().map_or(1, char::len_utf8)
+    });
+    let is_inside = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '"' | '\'' | '`');
+    let end = line[sign..]
+        .find(|c: char| !is_inside(c))
+        .map_or(line.len(), |at| sign + at);
+    Some((&line[..begin], &line[begin..end], &line[end..]))
+}
+
+fn push_words(line: &str, words: &mut Vec<String>) {
     let mut word = String::new();
     for c in line.chars() {
         let is_alone = is_han(c);
@@ -162,7 +188,6 @@ fn words(line: &str) -> Vec<String> {
     if !word.is_empty() {
         words.push(word);
     }
-    words
 }
 
 /// Han and kana: written without spaces.
@@ -261,8 +286,25 @@ fn difference(removed: &[&Line<'_>], added: &[&Line<'_>]) -> f64 {
     let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
     let changes = ops.iter().filter(|op| op.tag() != DiffTag::Equal);
     changes
-        .map(|op| weigh(&old[op.old_range()]) + weigh(&new[op.new_range()]))
+        .map(|op| (&old[op.old_range()], &new[op.new_range()]))
+        .filter(|(old, new)| !is_respelt(old, new))
+        .map(|(old, new)| weigh(old) + weigh(new))
         .sum()
+}
+
+/// Whether the words are the same but for their spelling: a letter more, less, other or in another
+/// place, two in a long word.
+fn is_respelt(old: &[String], new: &[String]) -> bool {
+    let is_same = |(a, b): (&String, &String)| {
+        let (a_length, b_length) = (a.chars().count(), b.chars().count());
+        let letters_off = match a_length.max(b_length) {
+            ..4 => 0,
+            4..10 => 1,
+            10.. => 2,
+        };
+        a_length.abs_diff(b_length) <= letters_off && strsim::osa_distance(a, b) <= letters_off
+    };
+    old.len() == new.len() && old.iter().zip(new).all(is_same)
 }
 
 /// What a word weighs: nothing for a number, and for what stands beside numbers in dates and counters
@@ -277,7 +319,7 @@ fn weight(word: &str, all: bool) -> f64 {
 }
 
 fn is_number(word: &str) -> bool {
-    word.chars().any(|c| c.is_numeric())
+    word.chars().any(|c| c.is_numeric()) && !word.contains("://")
 }
 
 /// Words of dates, times and counters.
@@ -424,6 +466,37 @@ mod tests {
         assert_ne!(after, TEXT);
         let comparison = compare(TEXT, &after);
         assert_eq!(comparison.change, change, "{from} -> {to}: {comparison:#?}");
+    }
+
+    #[test]
+    fn words_spelt_anew_and_another_address_are_no_change() {
+        let before = "The expection is that their indicies are pluged in at runtime.\nThe lisense is at \
+            https://old.example.org/a/b/c?d=e for all of you.";
+        let after = "The expectation is that their indices are plugged in at runtime.\nThe license is at \
+            http://new.example.com/x/y/z#top for all of you.";
+        assert_eq!(compare(before, after).change, Change::Touched);
+        let other = before.replace(
+            "that their indicies are pluged",
+            "where our arrays were put",
+        );
+        assert_eq!(compare(before, &other).change, Change::Changed);
+    }
+
+    #[test]
+    fn an_address_is_cut_wherever_it_stands() {
+        assert_eq!(
+            words("见https://a.example/路径和(ftp://B.example/x) 等 ://"),
+            [
+                "见",
+                "https://a.example/",
+                "路",
+                "径",
+                "和",
+                "ftp://b.example/x)",
+                "等",
+                "://"
+            ]
+        );
     }
 
     #[test]
