@@ -747,6 +747,10 @@ pub struct AgainRecord {
     pub round: u32,
     /// The URLs, the most valuable first.
     pub urls: Vec<DueRecord>,
+    /// All pages were looked for that repeat a page which has changed or is gone: what is found of
+    /// them stands in this record, and those after it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub rejudges: bool,
 }
 
 /// A finished URL that is to be visited again, with what its visit is compared with.
@@ -848,6 +852,9 @@ pub struct VisitRecord {
     /// The reason in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// Why the visit says nothing, by name: of a failure, a refusal, or why such a page is dropped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// The share of words that both texts have, 0.0 to 1.0; none where they were not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub similarity: Option<f32>,
@@ -877,6 +884,17 @@ impl VisitRecord {
     /// nothing.
     pub fn ends_version(&self) -> bool {
         self.is_gone() || self.version().is_some()
+    }
+
+    /// Whether a wall stood in the page's place.
+    pub fn is_blocked(&self) -> bool {
+        self.reason.as_deref() == Some(JunkReason::Blocked.name())
+    }
+
+    /// Whether what kept pages repeat is to be looked at: the text of a kept page is there no longer.
+    pub fn frees_copies(&self) -> bool {
+        let is_other = matches!(self.change, Change::Changed | Change::Gone);
+        is_other && self.ends_version() && self.was.is_indexed()
     }
 
     /// Whether the page is gone by this visit.
@@ -926,6 +944,8 @@ struct VisitFields {
     #[serde(default)]
     detail: Option<String>,
     #[serde(default)]
+    reason: Option<String>,
+    #[serde(default)]
     similarity: Option<f32>,
     #[serde(default)]
     fetch: Option<FetchRecord>,
@@ -960,6 +980,7 @@ impl From<VisitFields> for VisitRecord {
             was: fields.was,
             change: fields.change,
             detail: fields.detail,
+            reason: fields.reason,
             similarity: fields.similarity,
             fetch: fields.fetch,
             conditional: fields.conditional,

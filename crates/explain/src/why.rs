@@ -4,7 +4,7 @@
 //! to where it was before the URL's record, and asked again. A URL that waits is asked about as
 //! things stand now.
 
-use archive::{BodyRef, Event, LinkRecord, PageRecord, Record};
+use archive::{BodyRef, Event, LinkRecord, PageRecord, Record, VisitRecord};
 use focus::{FocusConfig, LinkFeatures, LinkScore, Relevance};
 use frontier::{CanonicalUrl, FrontierError};
 use outcome::{LinkFate, UrlState};
@@ -134,13 +134,21 @@ impl Why {
                     continue;
                 }
                 Event::Page(page) => page,
+                Event::Visit(visit) => {
+                    if Some(record.seq) == turn {
+                        why.at_its_visit(&mut rerun, &visit);
+                        return Ok(Some(why));
+                    }
+                    // The crawl learns nothing from visits, but they bring URLs in.
+                    why.found_on(&mut rerun, visit.page.as_deref(), &story.url);
+                    continue;
+                }
                 Event::Start(_)
                 | Event::Robots(_)
                 | Event::Sitemap(_)
                 | Event::Attempt(_)
                 | Event::Retry(_)
                 | Event::Again(_)
-                | Event::Visit(_)
                 | Event::Stop(_) => continue,
             };
             if Some(record.seq) == turn {
@@ -148,15 +156,7 @@ impl Why {
                 return Ok(Some(why));
             }
             rerun.page(record.seq, &page);
-            let new = |link: &&LinkRecord| link.fate == LinkFate::New && link.url == story.url;
-            if let Some(link) = page.links.iter().find(new) {
-                rerun.asked.come_in(link);
-                why.found = rerun.asked.features().map(|features| Found {
-                    from: page.url.clone(),
-                    promised: link.promise,
-                    promise: rerun.focus.promise_of(&features),
-                });
-            }
+            why.found_on(&mut rerun, Some(&page), &story.url);
             let asked = &mut rerun.asked;
             rerun.focus.learn_links(record.seq, &page);
             rerun.focus.amend_waiting(record.seq, &page, asked)?;
@@ -166,6 +166,28 @@ impl Why {
             .features()
             .map(|features| rerun.focus.promise_of(&features));
         Ok(Some(why))
+    }
+
+    /// Notes the link that brought the URL in, where it stands on this page.
+    fn found_on(&mut self, rerun: &mut Rerun<'_>, page: Option<&PageRecord>, url: &str) {
+        let Some(page) = page else { return };
+        let new = |link: &&LinkRecord| link.fate == LinkFate::New && link.url == url;
+        if let Some(link) = page.links.iter().find(new) {
+            rerun.asked.come_in(link);
+            self.found = rerun.asked.features().map(|features| Found {
+                from: page.url.clone(),
+                promised: link.promise,
+                promise: rerun.focus.promise_of(&features),
+            });
+        }
+    }
+
+    /// A visit found another version: why that was judged so. What brought the URL in is as it was.
+    fn at_its_visit(&mut self, rerun: &mut Rerun<'_>, visit: &VisitRecord) {
+        if let Some(page) = visit.version() {
+            let text = rerun.text(page).unwrap_or_default();
+            self.relevance = rerun.focus.why(page, &text).1;
+        }
     }
 
     fn at_its_turn(&mut self, rerun: &mut Rerun<'_>, page: &PageRecord) {

@@ -156,10 +156,13 @@ impl Refusal {
     /// The wire name of a refusal because the host answers with walls.
     pub const WALLED: &'static str = "walled";
 
+    /// The wire name of a refusal by the address guard.
+    pub const GUARD: &'static str = "guard";
+
     /// The wire names that this version knows.
     pub const NAMES: [&'static str; 8] = [
         Self::ROBOTS,
-        "guard",
+        Self::GUARD,
         "trap",
         "duplicate_foreseen",
         "barren",
@@ -177,7 +180,7 @@ impl Refusal {
     pub fn name(&self) -> &str {
         match self {
             Self::Robots(_) => Self::ROBOTS,
-            Self::Guard(_) => "guard",
+            Self::Guard(_) => Self::GUARD,
             Self::Trap(_) => "trap",
             Self::PredictedDuplicate(_) => "duplicate_foreseen",
             Self::LowYield(_) => "barren",

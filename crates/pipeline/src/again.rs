@@ -31,6 +31,9 @@ const URLS_PER_RECORD: usize = 200;
 
 const DAY_MS: f64 = 86_400_000.0;
 
+/// More than any visit is worth by its rate.
+const OVERDUE: f64 = 1e12;
+
 /// What was planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Planned {
@@ -122,7 +125,7 @@ pub fn plan(dir: &CrawlDir, config: &CrawlConfig, wanted: Wanted) -> Result<Plan
     history.add_validators(dir, &mut due);
     planned.urls = due.len();
     planned.rejudged = due.iter().filter(|due| due.rejudge).count();
-    if !due.is_empty() {
+    if !due.is_empty() || history.copies_wait {
         record(dir, planned.round, due, now_ms)?;
     }
     Ok(planned)
@@ -131,10 +134,18 @@ pub fn plan(dir: &CrawlDir, config: &CrawlConfig, wanted: Wanted) -> Result<Plan
 fn record(dir: &CrawlDir, round: u32, due: Vec<DueRecord>, at_ms: u64) -> Result<(), CrawlError> {
     let (mut archive, _) = Archive::open(&dir.archive(), ArchiveConfig::default())?;
     let numbers = archive.last_seq() + 1..;
-    for (seq, urls) in numbers.zip(due.chunks(URLS_PER_RECORD)) {
+    // One record also where there is nothing to visit: the copies of pages that have changed were
+    // looked for, and there are none.
+    let chunks = due.chunks(URLS_PER_RECORD).map(<[DueRecord]>::to_vec);
+    let chunks: Vec<Vec<DueRecord>> = match due.is_empty() {
+        true => vec![Vec::new()],
+        false => chunks.collect(),
+    };
+    for (seq, urls) in numbers.zip(chunks) {
         let event = Event::Again(AgainRecord {
             round,
-            urls: urls.to_vec(),
+            urls,
+            rejudges: true,
         });
         archive.append(&Entry::of(&Record { seq, at_ms, event }))?;
     }
@@ -154,7 +165,10 @@ struct Known {
     body: Option<BodyRef>,
     /// The kept page that it repeats.
     repeats: Option<u64>,
+    /// When it was seen last.
     last_ms: u64,
+    /// When it was asked for last, whatever was answered.
+    asked_ms: u64,
     evidence: Evidence,
 }
 
@@ -170,6 +184,8 @@ struct History {
     /// Records of kept pages whose text is no longer what it was.
     lost: HashSet<u64>,
     waiting: HashSet<String>,
+    /// The text of a kept page is there no longer, and its copies were not looked for since.
+    copies_wait: bool,
     hosts: BTreeMap<String, Validators>,
 }
 
@@ -179,6 +195,7 @@ impl History {
             Event::Page(page) => self.page(record, page),
             Event::Again(again) => {
                 self.round = self.round.max(again.round);
+                self.copies_wait &= !again.rejudges;
                 for due in &again.urls {
                     self.waiting.insert(due.url.clone());
                     if let Some(known) = self.urls.get_mut(&due.url) {
@@ -225,6 +242,7 @@ impl History {
 
     fn visit(&mut self, record: &Record, visit: &VisitRecord) {
         self.waiting.remove(&visit.url);
+        self.copies_wait |= visit.frees_copies();
         self.see_validators(visit);
         if let Some(page) = visit.version() {
             self.give_place(record.seq, page);
@@ -232,6 +250,7 @@ impl History {
         let Some(known) = self.urls.get_mut(&visit.url) else {
             return;
         };
+        known.asked_ms = record.at_ms;
         let days = (record.at_ms.saturating_sub(known.last_ms)) as f64 / DAY_MS;
         let is_seen = match &visit.change {
             Change::Unchanged | Change::Touched => {
@@ -439,6 +458,7 @@ impl Known {
             body: page.body.clone(),
             repeats: repeats.map(|near| near.page),
             last_ms: record.at_ms,
+            asked_ms: record.at_ms,
             evidence: Evidence::default(),
         })
     }
@@ -468,11 +488,18 @@ impl Known {
 
     /// What a visit is worth now.
     fn value(&self, priors: &Priors, settings: &AgainSection, now_ms: u64) -> f64 {
-        let ms = now_ms.saturating_sub(self.last_ms);
-        let passed = |span: std::time::Duration| u128::from(ms) >= span.as_millis();
-        if !passed(settings.min.0) || !(passed(settings.every.0) || passed(settings.max.0)) {
+        let asked = u128::from(now_ms.saturating_sub(self.asked_ms));
+        let passed = |span: Span| asked >= span.0.as_millis();
+        let is_overdue = passed(settings.max);
+        if !passed(settings.min) || !(passed(settings.every) || is_overdue) {
             return 0.0;
         }
+        if is_overdue {
+            // Before all others, those first that wait for longest.
+            let longest = settings.max.0.as_millis().max(1);
+            return OVERDUE * asked as f64 / longest as f64;
+        }
+        let ms = now_ms.saturating_sub(self.last_ms);
         let rates = self.evidence.rates(&priors.of(&self.place));
         // A visit at once after the one before is worth little, but is what was asked for.
         (self.weight() * rates.marginal(ms as f64 / DAY_MS)).max(f64::MIN_POSITIVE)
@@ -635,6 +662,27 @@ mod tests {
             history.choose(&settings, Wanted::Round, 1, now).len()
         };
         assert_eq!([count(9), count(49), count(50)], [0, 0, 1]);
+    }
+
+    #[test]
+    fn what_was_not_asked_for_longer_than_the_longest_time_comes_first() {
+        let (seed, old) = ("http://a.example/", "http://a.example/y/2");
+        // A seed counts double.
+        let valuable = PageRecord {
+            depth: 0,
+            ..page(seed, INDEXED)
+        };
+        let history = history(vec![read(old), Event::Page(Box::new(valuable))]);
+        let first = |max: u64| {
+            let settings = AgainSection {
+                budget: 1,
+                max: crate::units::Span::seconds(max * 3_600),
+                ..AgainSection::default()
+            };
+            let due = history.choose(&settings, Wanted::Round, 1, 60 * 3_600_000);
+            due[0].url.clone()
+        };
+        assert_eq!([first(50), first(1_000)], [old, seed]);
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl Crawl {
         let mut opened = opened.map_err(|_| CrawlError::Panicked("reading of the archive"))??;
         let known = opened.state.seeds().iter().map(|seed| seed.url.as_str());
         setup::check_contact(&config, known)?;
-        self.progress.show_counts(opened.state.counts(), 0, 0);
+        self.progress.show_counts(opened.state.counts(), 0, (0, 0));
         setup::write_config(&self.dir, &config)?;
         let fetch: Arc<dyn Fetch> = match self.fetch {
             Some(fetch) => fetch,

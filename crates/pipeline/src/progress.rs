@@ -55,6 +55,10 @@ pub struct Snapshot {
     pub bytes: u64,
     /// Pages finished in this start.
     pub pages_this_start: u64,
+    /// Visits to URLs that were finished before, made in this start.
+    pub visits_this_start: u64,
+    /// The text of a kept page is there no longer, and its copies wait to be judged anew.
+    pub copies_wait: bool,
     /// Milliseconds since this start.
     pub running_ms: u64,
     /// How stale the kept pages are believed to be; none for a crawl that runs, or has never come back.
@@ -125,8 +129,13 @@ impl Progress {
             .clone()
     }
 
-    /// Shows the crawl's counters, with what came in this start.
-    pub fn show_counts(&self, counts: &Counts, bytes: u64, pages_this_start: u64) {
+    /// Shows the crawl's counters, with what came in this start: bytes, pages, and visits to known ones.
+    pub fn show_counts(
+        &self,
+        counts: &Counts,
+        bytes: u64,
+        (pages_this_start, visits_this_start): (u64, u64),
+    ) {
         self.update(|shown| {
             shown.finished = counts.finished;
             shown.pages = counts.pages;
@@ -143,6 +152,8 @@ impl Progress {
             shown.pending = counts.pending();
             shown.bytes = bytes;
             shown.pages_this_start = pages_this_start;
+            shown.visits_this_start = visits_this_start;
+            shown.copies_wait = counts.copies_wait;
             shown.last_url.clone_from(&counts.last_url);
         });
     }

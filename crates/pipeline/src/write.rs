@@ -69,6 +69,8 @@ pub(crate) struct Writer {
     bytes: u64,
     /// Finished URLs before this start for which a fetch was made.
     fetched_before: u64,
+    /// Visits before this start.
+    visits_before: u64,
     /// Rules that were looked up in the journal.
     looked_up: HashSet<String>,
     narrator: Narrator,
@@ -106,6 +108,7 @@ impl Writer {
             pages_max: config.crawl.max_pages,
             for_visits_alone: false,
             fetched_before: state.counts().fetched,
+            visits_before: state.counts().visits,
             archive,
             state,
             out,
@@ -373,7 +376,8 @@ impl Writer {
 
     fn show(&self) {
         let counts = self.state.counts();
-        let this_start = counts.fetched - self.fetched_before;
+        let pages = counts.fetched - self.fetched_before;
+        let this_start = (pages, counts.visits - self.visits_before);
         self.progress.show_counts(counts, self.bytes, this_start);
     }
 

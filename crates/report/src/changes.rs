@@ -1,16 +1,23 @@
 //! What has changed since a crawl came back: page by page, what is new, changed, moved, gone or back.
 //!
 //! A fold over the journal. A page is new when it was first read after the first round began; every other
-//! change is what a visit says of the one before. Where both texts are archived, the lines that differ are
+//! change is what a visit says of the one before. Of a page that still points where it did at the visit
+//! before nothing is told: it is as it was. What a visit could not find out is told, with why. Where both texts are archived, the lines that differ are
 //! told, before and after.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 
 use archive::{BodyRef, Event, Record, VisitRecord};
 use outcome::Change;
 use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::words;
+use crate::{nothing_read, words};
+
+/// Reasons why visits were not answered that are counted apart, and those told.
+const REASONS_MAX: usize = 100;
+const CAUSES_MAX: usize = 4;
 
 /// A page that is not what it was.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -97,6 +104,18 @@ pub struct Changes {
     /// Archived texts of the pages as they were read last, by their record.
     texts: HashMap<u64, BodyRef>,
     found: Vec<(u64, Found)>,
+    /// Where pages point that are elsewhere, by URL, both as hashes.
+    moved: HashMap<u64, u64>,
+    start: StartVisits,
+}
+
+/// The visits of the last start of the crawl.
+#[derive(Debug, Default)]
+struct StartVisits {
+    made: u64,
+    answered: u64,
+    /// Why there was no answer, by name, how often, and in words the first time.
+    why: BTreeMap<String, (u64, String)>,
 }
 
 #[derive(Debug)]
@@ -114,6 +133,8 @@ impl Changes {
             rounds: Vec::new(),
             texts: HashMap::new(),
             found: Vec::new(),
+            moved: HashMap::new(),
+            start: StartVisits::default(),
         }
     }
 
@@ -164,8 +185,8 @@ impl Changes {
                 }
             }
             Event::Visit(visit) => self.visit(record, visit),
-            Event::Start(_)
-            | Event::Seed(_)
+            Event::Start(_) => self.start = StartVisits::default(),
+            Event::Seed(_)
             | Event::Robots(_)
             | Event::Sitemap(_)
             | Event::Attempt(_)
@@ -175,16 +196,20 @@ impl Changes {
     }
 
     fn visit(&mut self, record: &Record, visit: &VisitRecord) {
+        self.start.count(visit);
+        let is_as_it_was = !self.points_elsewhere_now(visit);
         if let Some((_, counts)) = self.rounds.last_mut() {
-            counts.count(visit);
+            counts.count(visit, is_as_it_was);
         }
         let text = visit.version().and_then(|page| page.text.clone());
         if let Some(text) = &text {
             self.texts.insert(record.seq, text.clone());
         }
         match &visit.change {
-            Change::Unchanged | Change::Unclear | Change::Unknown(_) => return,
+            Change::Unchanged | Change::Unknown(_) => return,
+            Change::Moved if is_as_it_was => return,
             Change::New
+            | Change::Unclear
             | Change::Touched
             | Change::Changed
             | Change::Moved
@@ -216,6 +241,54 @@ impl Changes {
         self.found.push((record.at_ms, found));
     }
 
+    /// Notes where a page points; whether it points elsewhere than at the visit before.
+    fn points_elsewhere_now(&mut self, visit: &VisitRecord) -> bool {
+        let hash = |text: &str| xxh3_64(text.as_bytes());
+        let url = hash(&visit.url);
+        match &visit.change {
+            Change::Moved => {
+                let target = hash(visit.detail.as_deref().unwrap_or_default());
+                self.moved.insert(url, target) != Some(target)
+            }
+            Change::Unclear | Change::Unknown(_) => true,
+            Change::New
+            | Change::Unchanged
+            | Change::Touched
+            | Change::Changed
+            | Change::Gone
+            | Change::Back => {
+                self.moved.remove(&url);
+                true
+            }
+        }
+    }
+
+    /// What to say where the last start visited pages and not one of them was answered: why, and what
+    /// to do about it, a line each; else nothing.
+    pub fn unanswered(&self) -> Vec<String> {
+        let StartVisits {
+            made,
+            answered,
+            why,
+        } = &self.start;
+        if *made == 0 || *answered > 0 {
+            return Vec::new();
+        }
+        let visits = words::plural(*made, "visit", "visits");
+        let mut lines = vec![format!(
+            "no page could be visited; of {visits} none was answered:"
+        )];
+        let mut why: Vec<_> = why.iter().collect();
+        why.sort_by_key(|(name, (count, _))| (Reverse(*count), (*name).clone()));
+        for (name, (count, detail)) in why.into_iter().take(CAUSES_MAX) {
+            let urls = words::plural(*count, "URL", "URLs");
+            let mend = nothing_read::mend_of(name);
+            lines.push(format!("  {} ({urls}): {mend}", words::name(name)));
+            lines.push(format!("    {detail}"));
+        }
+        lines
+    }
+
     /// What every round found, the first one first.
     pub fn rounds(&self) -> impl Iterator<Item = &RoundCounts> {
         self.rounds.iter().map(|(_, counts)| counts)
@@ -241,8 +314,24 @@ impl Changes {
     }
 }
 
-impl RoundCounts {
+impl StartVisits {
     fn count(&mut self, visit: &VisitRecord) {
+        self.made += 1;
+        if visit.fetch.as_ref().is_some_and(|fetch| fetch.status > 0) {
+            self.answered += 1;
+            return;
+        }
+        let name = visit.reason.as_deref().unwrap_or("unknown");
+        if self.why.len() < REASONS_MAX || self.why.contains_key(name) {
+            let words = visit.detail.clone().unwrap_or_default();
+            let first = || (0, format!("{}: {words}", visit.url));
+            self.why.entry(name.to_owned()).or_insert_with(first).0 += 1;
+        }
+    }
+}
+
+impl RoundCounts {
+    fn count(&mut self, visit: &VisitRecord, is_as_it_was: bool) {
         self.visited += 1;
         let status = visit.fetch.as_ref().map_or(0, |fetch| fetch.status);
         self.not_modified += u64::from(status == 304);
@@ -251,6 +340,7 @@ impl RoundCounts {
             Change::Unchanged => &mut self.unchanged,
             Change::Touched => &mut self.touched,
             Change::Changed => &mut self.changed,
+            Change::Moved if is_as_it_was => &mut self.unchanged,
             Change::Moved => &mut self.moved,
             Change::Gone => &mut self.gone,
             Change::Back => &mut self.back,
@@ -299,6 +389,74 @@ mod tests {
             text: Some(place(text)),
             ..PageRecord::default()
         }
+    }
+
+    fn told(events: Vec<Event>) -> (Vec<RoundCounts>, Vec<String>, Vec<String>) {
+        let mut changes = Changes::since(Some(0));
+        for (at, event) in events.into_iter().enumerate() {
+            let seq = at as u64 + 1;
+            changes.add(&Record {
+                seq,
+                at_ms: seq,
+                event,
+            });
+        }
+        let rounds = changes.rounds().copied().collect();
+        let unanswered = changes.unanswered();
+        let rows = changes.rows(|_| None);
+        let rows = rows.map(|row| row.change.name().to_string()).collect();
+        (rounds, rows, unanswered)
+    }
+
+    fn round(round: u32) -> Event {
+        Event::Again(AgainRecord {
+            round,
+            ..AgainRecord::default()
+        })
+    }
+
+    fn visit(change: Change, detail: &str, reason: Option<&str>) -> Event {
+        Event::Visit(Box::new(VisitRecord {
+            url: "http://a.example/1".into(),
+            change,
+            detail: Some(detail.into()),
+            reason: reason.map(str::to_owned),
+            ..VisitRecord::default()
+        }))
+    }
+
+    #[test]
+    fn a_page_that_points_where_it_did_is_told_once() {
+        let to = |target: &str| visit(Change::Moved, target, None);
+        let (rounds, rows, _) = told(vec![
+            round(1),
+            to("x"),
+            round(2),
+            to("x"),
+            visit(Change::Unclear, "busy", Some("http_503")),
+            to("x"),
+            round(3),
+            to("y"),
+        ]);
+        assert_eq!(rows, ["moved", "unclear", "moved"]);
+        let counts: Vec<_> = rounds.iter().map(|r| (r.moved, r.unchanged)).collect();
+        assert_eq!(counts, [(1, 0), (0, 2), (1, 0)]);
+    }
+
+    #[test]
+    fn visits_of_which_none_was_answered_are_told_with_their_mend() {
+        let refused = || {
+            visit(
+                Change::Unclear,
+                "127.0.0.1 is a loopback address",
+                Some("guard"),
+            )
+        };
+        let (_, rows, lines) = told(vec![round(1), refused(), refused()]);
+        assert_eq!(rows, ["unclear", "unclear"]);
+        assert!(lines[1].contains("guard (2 URLs)") && lines[1].contains("--allow-private"));
+        let start = Event::Start(archive::StartRecord::default());
+        assert!(told(vec![round(1), refused(), start]).2.is_empty());
     }
 
     #[test]

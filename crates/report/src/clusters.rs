@@ -94,12 +94,24 @@ pub struct Sample {
     pub kind: DuplicateKind,
 }
 
+/// A page that was dropped as a duplicate, as it was counted.
+#[derive(Debug)]
+struct Dropped {
+    repeats: u64,
+    distance: u8,
+    kind: DuplicateKind,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Clusters {
     by_kind: BTreeMap<String, u64>,
     by_distance: BTreeMap<u8, u64>,
     members: HashMap<u64, u64>,
     names: HashMap<u64, String>,
+    /// Pages that were dropped as duplicates, by their record.
+    dropped: HashMap<u64, Dropped>,
+    /// Kept pages that gave their place up, by their record, with the record that took it.
+    followed: HashMap<u64, u64>,
     samples: Vec<Sample>,
     pub replaced: u64,
     pub refuted: u64,
@@ -130,13 +142,22 @@ impl Clusters {
         let unknown = NeighbourRecord::default();
         let nearest = page.nearest.as_ref().unwrap_or(&unknown);
         let kind = nearest.kind.clone().unwrap_or_default();
+        self.dropped.insert(
+            seq,
+            Dropped {
+                repeats: nearest.page,
+                distance: nearest.distance,
+                kind: kind.clone(),
+            },
+        );
         *self.by_kind.entry(kind.to_string()).or_default() += 1;
         *self.by_distance.entry(nearest.distance).or_default() += 1;
-        let members = self.members.entry(nearest.page).or_default();
+        let of = self.now(nearest.page);
+        let members = self.members.entry(of).or_default();
         *members += 1;
         // Only clusters of some size can be among the largest: spare the other names.
-        if *members >= 2 && !self.names.contains_key(&nearest.page) {
-            self.names.insert(nearest.page, nearest.url.clone());
+        if *members >= 2 && !self.names.contains_key(&of) {
+            self.names.insert(of, nearest.url.clone());
         }
         self.sample(seq, page, nearest, kind);
     }
@@ -171,10 +192,54 @@ impl Clusters {
         });
     }
 
+    /// A page that was dropped as a duplicate is one no longer, or will be counted anew: a visit found
+    /// another version of it.
+    pub(crate) fn drop_member(&mut self, page: u64) {
+        let Some(dropped) = self.dropped.remove(&page) else {
+            return;
+        };
+        let less = |count: Option<&mut u64>| {
+            if let Some(count) = count {
+                *count = count.saturating_sub(1);
+            }
+        };
+        less(self.by_kind.get_mut(&dropped.kind.to_string()));
+        self.by_kind.retain(|_, count| *count > 0);
+        less(self.by_distance.get_mut(&dropped.distance));
+        self.by_distance.retain(|_, count| *count > 0);
+        let of = self.now(dropped.repeats);
+        less(self.members.get_mut(&of));
+        if self.members.get(&of) == Some(&0) {
+            self.members.remove(&of);
+        }
+        self.samples.retain(|sample| sample.page != page);
+    }
+
+    /// A kept page is recorded anew as it is now: its duplicates are those of that record.
+    pub(crate) fn follow(&mut self, page: u64, by: u64, url: &str) {
+        self.followed.insert(page, by);
+        if let Some(members) = self.members.remove(&page) {
+            *self.members.entry(by).or_default() += members;
+            self.names.remove(&page);
+            self.names.insert(by, url.to_owned());
+        }
+    }
+
+    /// The record that stands for a kept page now.
+    fn now(&self, page: u64) -> u64 {
+        let mut page = page;
+        // Each step leads to a later record.
+        while let Some(by) = self.followed.get(&page).filter(|by| **by > page) {
+            page = *by;
+        }
+        page
+    }
+
     /// A kept page gives its place to a better copy, and becomes one of the copy's duplicates with
     /// its own.
     pub(crate) fn replace(&mut self, page: u64, by: u64, by_url: &str) {
         self.replaced += 1;
+        self.followed.insert(page, by);
         let members = self.members.remove(&page).unwrap_or(0);
         *self.members.entry(by).or_default() += members + 1;
         self.names.remove(&page);

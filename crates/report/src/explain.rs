@@ -5,8 +5,11 @@
 //! came later. A URL that was never admitted has a story too: the links that name it say why they
 //! were left out.
 
+use std::collections::HashMap;
+
 use archive::{
     BodyRef, Event, FetchRecord, NeighbourRecord, PageRecord, PageSummary, Record, SeedRecord,
+    VisitRecord,
 };
 use config::CrawlConfig;
 use outcome::{Change, FailureKind, LinkFate, Outcome, RobotsAnswer, UrlState};
@@ -71,7 +74,8 @@ pub struct Story {
     pub robots: Option<RobotsAnswered>,
     /// Every fetch of it.
     pub fetches: Vec<FetchMade>,
-    /// What was decided, in order; more than one when it was put back into the queue.
+    /// What was decided, in order; more than one when it was put back into the queue, or a visit found
+    /// another version.
     pub decisions: Vec<Decision>,
     /// Pages that were dropped as its duplicates, at most 20.
     pub duplicates: Vec<DuplicateOf>,
@@ -235,6 +239,10 @@ pub struct Explainer {
     host: String,
     admitted: bool,
     finished: bool,
+    /// Numbers of the records of its page.
+    versions: Vec<u64>,
+    /// Pages that repeat it, by URL, with the number of the record that says so.
+    repeating: HashMap<String, (u64, DuplicateOf)>,
 }
 
 impl Explainer {
@@ -248,6 +256,8 @@ impl Explainer {
             host: words::host_of(url).to_owned(),
             admitted: false,
             finished: false,
+            versions: Vec::new(),
+            repeating: HashMap::new(),
         }
     }
 
@@ -282,18 +292,7 @@ impl Explainer {
                 self.story.put_back_for.push(retry.filter.clone());
                 self.story.put_back_by_rule.push(retry.wrong_rule.is_some());
             }
-            Event::Visit(visit) if visit.url == self.story.url => {
-                self.story.visits.push(VisitTold {
-                    at: words::instant(record.at_ms),
-                    round: visit.round,
-                    change: visit.change.clone(),
-                    status: visit.fetch.as_ref().map_or(0, |fetch| fetch.status),
-                    conditional: visit.conditional,
-                    similarity: visit.similarity,
-                    why: visit.detail.clone(),
-                    now: visit.outcome().map(|outcome| UrlState::of(&outcome)),
-                });
-            }
+            Event::Visit(visit) => self.visit(record, visit),
             Event::Start(start) => {
                 let recorded = CrawlConfig::recorded(&start.config);
                 self.story.focused |= recorded.config.topic.is_some();
@@ -303,8 +302,32 @@ impl Explainer {
             | Event::Sitemap(_)
             | Event::Attempt(_)
             | Event::Retry(_)
-            | Event::Again(_)
-            | Event::Visit(_) => {}
+            | Event::Again(_) => {}
+        }
+    }
+
+    /// A URL was visited again: it may have another version now, and its links may have brought in
+    /// the URL.
+    fn visit(&mut self, record: &Record, visit: &VisitRecord) {
+        if visit.url == self.story.url {
+            self.story.visits.push(VisitTold {
+                at: words::instant(record.at_ms),
+                round: visit.round,
+                change: visit.change.clone(),
+                status: visit.fetch.as_ref().map_or(0, |fetch| fetch.status),
+                conditional: visit.conditional,
+                similarity: visit.similarity,
+                why: visit.detail.clone(),
+                now: visit.outcome().map(|outcome| UrlState::of(&outcome)),
+            });
+        }
+        // A URL that points elsewhere now has links, and no version.
+        if let (Some(page), None) = (&visit.page, visit.version()) {
+            self.mentions(record, page);
+        }
+        if let Some(page) = visit.as_page() {
+            self.repeating.remove(&page.url);
+            self.page(record, &page);
         }
     }
 
@@ -318,22 +341,25 @@ impl Explainer {
             _ if self.story.found_count > 0 => UrlState::LeftOut,
             _ => UrlState::NeverSeen,
         };
-        let visited = self
-            .story
-            .visits
-            .iter()
-            .rev()
-            .find_map(|visit| visit.now.clone());
-        self.story.state = visited.unwrap_or(state);
+        self.story.state = state;
+        self.tell_duplicates();
         self.story.summary = tell::summary(&self.story);
         self.story
     }
 
+    /// Whether a record is of the page, as it is or as it was before a visit.
     fn is_me(&self, page: u64) -> bool {
-        self.story
-            .decisions
-            .last()
-            .is_some_and(|last| last.page == page)
+        self.versions.contains(&page)
+    }
+
+    /// The duplicates that are left when all was read, in the order in which they were found.
+    fn tell_duplicates(&mut self) {
+        let mut found: Vec<(u64, DuplicateOf)> =
+            std::mem::take(&mut self.repeating).into_values().collect();
+        found.sort_by_key(|(seq, _)| *seq);
+        self.story.duplicates_count = found.len() as u64;
+        let shown = found.into_iter().take(DUPLICATES_MAX);
+        self.story.duplicates = shown.map(|(_, duplicate)| duplicate).collect();
     }
 
     fn seed(&mut self, seed: &SeedRecord) {
@@ -347,7 +373,7 @@ impl Explainer {
         }
     }
 
-    fn page(&mut self, record: &Record, page: &PageRecord) {
+    fn mentions(&mut self, record: &Record, page: &PageRecord) {
         for link in page.links.iter().filter(|link| link.url == self.story.url) {
             let new = link.fate == LinkFate::New;
             self.admitted |= new;
@@ -369,6 +395,10 @@ impl Explainer {
                 found.push(mention);
             }
         }
+    }
+
+    fn page(&mut self, record: &Record, page: &PageRecord) {
+        self.mentions(record, page);
         if page.url == self.story.url {
             self.decision(record, page);
             return;
@@ -383,20 +413,23 @@ impl Explainer {
         let duplicate = page.outcome.is_duplicate();
         let nearest = page.nearest.as_ref();
         if let Some(nearest) = nearest.filter(|nearest| duplicate && self.is_me(nearest.page)) {
-            self.story.duplicates_count += 1;
-            if self.story.duplicates.len() < DUPLICATES_MAX {
-                self.story.duplicates.push(DuplicateOf {
-                    url: page.url.clone(),
-                    distance: nearest.distance,
-                    overlap: nearest.overlap,
-                });
-            }
+            let duplicate = DuplicateOf {
+                url: page.url.clone(),
+                distance: nearest.distance,
+                overlap: nearest.overlap,
+            };
+            self.repeating
+                .insert(page.url.clone(), (record.seq, duplicate));
         }
     }
 
     fn decision(&mut self, record: &Record, page: &PageRecord) {
         (self.admitted, self.finished) = (true, true);
-        if let Some(fetch) = &page.fetch {
+        self.versions.push(record.seq);
+        self.story.replaced_by = None;
+        // Visits after the first are told apart.
+        let is_visit = matches!(record.event, Event::Visit(_));
+        if let Some(fetch) = page.fetch.as_ref().filter(|_| !is_visit) {
             let fetch = fetch_made(record.at_ms, page.attempt, fetch);
             self.story.fetches.push(fetch);
         }
@@ -405,10 +438,15 @@ impl Explainer {
             .iter()
             .filter(|link| link.fate == LinkFate::New)
             .count();
+        let depth = self
+            .story
+            .decisions
+            .last()
+            .map_or(page.depth, |last| last.depth);
         self.story.decisions.push(Decision {
             at: words::instant(record.at_ms),
             page: record.seq,
-            depth: page.depth,
+            depth: if is_visit { depth } else { page.depth },
             priority: page.priority,
             outcome: page.outcome.clone(),
             detail: page.detail.clone(),

@@ -32,6 +32,7 @@ pub mod harvest;
 pub mod histogram;
 pub mod hosts;
 pub mod html;
+mod languages;
 mod learnt;
 mod lines;
 pub mod look;
@@ -46,6 +47,8 @@ mod walls;
 pub mod why_slow;
 pub mod words;
 
+#[cfg(test)]
+mod as_visited;
 #[cfg(test)]
 #[path = "../tests/journal/mod.rs"]
 mod journal;

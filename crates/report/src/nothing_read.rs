@@ -16,7 +16,7 @@ const SEE_ERRORS: &str = "see the report's errors";
 const ROBOTS: &str = Refusal::ROBOTS;
 const HOST_GONE: &str = Refusal::HOST_GONE;
 const WALLED: &str = Refusal::WALLED;
-const GUARD: &str = Refusal::NAMES[1];
+const GUARD: &str = Refusal::GUARD;
 
 /// Causes told.
 const CAUSES_MAX: usize = 4;
@@ -53,10 +53,23 @@ pub fn causes(report: &CrawlReport, dir: &Path) -> Vec<String> {
             "  when that is mended: tamis retry {shown}, then tamis crawl --dir {shown}"
         ));
     }
+    if reasons.refused.contains_key(GUARD) {
+        lines.push(format!(
+            "  to ask those addresses: tamis retry {shown} --status {GUARD}, then tamis crawl --dir {shown} --allow-private"
+        ));
+    }
     if report.totals.refused > closed {
         lines.push(format!("  which rule it was: tamis explain {shown} URL"));
     }
     lines
+}
+
+/// What to do about what a reason names, a refusal's or a failure's.
+pub(crate) fn mend_of(reason: &str) -> &'static str {
+    match Refusal::NAMES.contains(&reason) {
+        true => mend_refusal(reason),
+        false => mend(&FailureKind::from(reason)),
+    }
 }
 
 /// What to do about URLs that could not be had.

@@ -25,12 +25,11 @@ use crate::clusters::Clusters;
 use crate::delays::Delays;
 use crate::errors::{Errors, error_name};
 use crate::fates::{Counts, Fates, SlotId, State};
-use crate::figures::{
-    CrawlDelay, CrawlReport, Fetches, LanguageCount, Links, Reasons, RobotsFigures, Traps,
-};
+use crate::figures::{CrawlDelay, CrawlReport, Fetches, Links, Reasons, RobotsFigures, Traps};
 use crate::harvest::{Harvest, Harvester};
 use crate::histogram::Histogram;
 use crate::hosts::{Hosts, SEEDS_MAX, SeedRow};
+use crate::languages::Languages;
 use crate::learnt::Learnt;
 use crate::reasons::{Reason, ReasonCounts, ReasonId, step};
 use crate::walls::WallTally;
@@ -56,7 +55,7 @@ pub struct Tally {
     content_types: BTreeMap<String, u64>,
     sizes: Histogram,
     ms: Histogram,
-    languages: BTreeMap<String, LanguageCount>,
+    languages: Languages,
     clusters: Clusters,
     harvest: Harvester,
     links: Links,
@@ -94,7 +93,7 @@ impl Tally {
             Event::Page(page) => self.page(record.seq, page),
             Event::Retry(retry) => self.retry(retry),
             Event::Again(_) => {}
-            Event::Visit(visit) => self.visit(visit),
+            Event::Visit(visit) => self.visit(record.seq, visit),
         }
     }
 
@@ -142,7 +141,7 @@ impl Tally {
             content_types: self.content_types.clone(),
             sizes: self.sizes.distribution(),
             response_times: self.ms.distribution(),
-            languages: self.languages.clone(),
+            languages: self.languages.report(),
             duplicates,
             harvest: self.harvest(),
             links: self.links.clone(),
@@ -397,7 +396,7 @@ impl Tally {
         self.shift(slot, state, Reason::of(&page.outcome));
         if matches!(state, State::Indexed | State::Junk) {
             self.fates.name_page(seq, slot);
-            let worth = self.judged(seq, page, state);
+            let worth = self.judged((seq, slot), page, state);
             if let Some(links) = &mut self.followed {
                 links.page(slot, worth);
             }
@@ -437,16 +436,29 @@ impl Tally {
     }
 
     /// A URL was visited again: the URLs that are new came in, and it may have another fate now.
-    fn visit(&mut self, visit: &VisitRecord) {
+    fn visit(&mut self, seq: u64, visit: &VisitRecord) {
         let page = visit.page.as_deref();
         let slot = self.admit(&visit.url, &visit.host, page.map_or(0, |page| page.seed));
         if let Some(outcome) = visit.outcome() {
             self.shift(slot, State::of(&outcome), Reason::of(&outcome));
+            self.clusters.drop_member(visit.of);
+        }
+        if let Some(page) = visit.version() {
+            self.fates.name_page(seq, slot);
+            self.clusters.follow(visit.of, seq, &visit.url);
+            if page.outcome.is_duplicate() {
+                self.clusters.add(seq, page);
+            }
+            let lang = page.page.as_ref().map_or("", |summary| &summary.lang);
+            let is_kept = page.outcome.is_indexed();
+            self.languages.judged(slot, lang, is_kept);
+        } else if visit.is_gone() {
+            self.languages.gone(slot);
         }
         if let Some(old) = page.and_then(|page| page.replaces)
             && self.fates.page(old).is_some_and(|old| old != slot)
         {
-            self.replace(old, visit.of, &visit.url);
+            self.replace(old, seq, &visit.url);
         }
         for link in page.iter().flat_map(|page| &page.links) {
             self.link(link, page.map_or(0, |page| page.seed));
@@ -471,7 +483,7 @@ impl Tally {
         }
     }
 
-    fn judged(&mut self, seq: u64, page: &PageRecord, state: State) -> Worth {
+    fn judged(&mut self, (seq, slot): (u64, SlotId), page: &PageRecord, state: State) -> Worth {
         let nothing = PageSummary::default();
         let summary = page.page.as_ref().unwrap_or(&nothing);
         let duplicate = page.outcome.is_duplicate();
@@ -495,16 +507,7 @@ impl Tally {
             indexed
         };
         self.harvest.add(relevant, new, indexed);
-        let lang = if summary.lang.is_empty() {
-            "unknown"
-        } else {
-            &summary.lang
-        };
-        let full = self.languages.len() >= NAMES_MAX && !self.languages.contains_key(lang);
-        let lang = if full { "(others)" } else { lang };
-        let count = self.languages.entry(lang.to_owned()).or_default();
-        count.pages += 1;
-        count.indexed += u64::from(indexed);
+        self.languages.judged(slot, &summary.lang, indexed);
         let repeats = page.nearest.as_ref().map(|nearest| nearest.page);
         let repeats = repeats.filter(|_| duplicate).or(page.replaces);
         Worth {

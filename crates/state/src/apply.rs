@@ -300,6 +300,12 @@ impl State {
             if !stored.frontier {
                 queue.frontier.replay_finished(&url)?;
             }
+            let rests = (!stored.views)
+                .then(|| queue.walls.on_visit(visit))
+                .flatten();
+            if let Some((since_ms, rest)) = rests {
+                queue.frontier.rest_host(&url.host(), since_ms, rest);
+            }
         }
         Ok(self.kept.apply_visit(seq, visit, stored)?)
     }

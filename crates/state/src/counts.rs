@@ -37,6 +37,9 @@ pub struct Counts {
     pub visits: u64,
     /// Such visits that are to be made.
     pub visits_due: u64,
+    /// The text of a kept page is there no longer, and its copies were not looked for since.
+    #[serde(default)]
+    pub copies_wait: bool,
     /// The URL that was finished last.
     pub last_url: String,
 }
@@ -58,7 +61,10 @@ impl Counts {
                     self.take_back(origin);
                 }
             }
-            Event::Again(again) => self.visits_due += again.urls.len() as u64,
+            Event::Again(again) => {
+                self.visits_due += again.urls.len() as u64;
+                self.copies_wait &= !again.rejudges;
+            }
             Event::Visit(visit) => self.visit(visit),
             Event::Start(_) | Event::Robots(_) | Event::Sitemap(_) | Event::Stop(_) => {}
         }
@@ -101,6 +107,7 @@ impl Counts {
     fn visit(&mut self, visit: &VisitRecord) {
         self.visits += 1;
         self.visits_due = self.visits_due.saturating_sub(1);
+        self.copies_wait |= visit.frees_copies();
         if let Some(page) = &visit.page {
             let new = page.links.iter().filter(|link| link.fate == LinkFate::New);
             self.admitted += new.count() as u64;

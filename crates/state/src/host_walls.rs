@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use archive::PageRecord;
-use outcome::{Outcome, Refusal, WallRest, WallWindow, Walled};
+use archive::{FetchRecord, PageRecord, VisitRecord};
+use outcome::{Change, Outcome, Refusal, WallRest, WallWindow, Walled};
 use serde::{Deserialize, Serialize};
 
 /// The hosts with walls among their last answers.
@@ -44,20 +44,47 @@ impl HostWalls {
     pub(crate) fn on_page(&mut self, page: &PageRecord) -> Option<(u64, Duration)> {
         let fetch = page.fetch.as_ref()?;
         let is_read = page.page.is_some() && matches!(page.outcome, Outcome::Judged(_));
-        if !is_read || !page.is_blocked() && !self.hosts.contains_key(&*page.host) {
+        if !is_read {
             return None;
         }
-        let host = self.hosts.entry(page.host.as_str().into()).or_default();
-        let follows = host.window.add(page.is_blocked());
+        self.on_answer(&page.host, page.is_blocked(), fetch)
+    }
+
+    /// The same of a URL that was visited again.
+    pub(crate) fn on_visit(&mut self, visit: &VisitRecord) -> Option<(u64, Duration)> {
+        let fetch = visit.fetch.as_ref()?;
+        let is_seen = match &visit.change {
+            Change::Unchanged | Change::Touched | Change::Changed | Change::Back => true,
+            Change::New | Change::Moved | Change::Gone | Change::Unclear | Change::Unknown(_) => {
+                false
+            }
+        };
+        if !is_seen && !visit.is_blocked() {
+            return None;
+        }
+        self.on_answer(&visit.host, visit.is_blocked(), fetch)
+    }
+
+    fn on_answer(
+        &mut self,
+        name: &str,
+        is_wall: bool,
+        fetch: &FetchRecord,
+    ) -> Option<(u64, Duration)> {
+        if !is_wall && !self.hosts.contains_key(name) {
+            return None;
+        }
+        let host = self.hosts.entry(name.into()).or_default();
+        let follows = host.window.add(is_wall);
         if host.window.is_quiet() {
-            self.hosts.remove(&*page.host);
+            self.hosts.remove(name);
             return None;
         }
         let Some(WallRest::Again(before)) = follows else {
             return None;
         };
         host.rests_since = Some((fetch.started_ms.saturating_add(fetch.ms), before));
-        self.rest_of(&page.host)
+        self.rest_of(name)
     }
 
     /// When a host began to rest, and for how long.
@@ -88,7 +115,7 @@ impl HostWalls {
 
 #[cfg(test)]
 mod tests {
-    use archive::{FetchRecord, PageSummary};
+    use archive::PageSummary;
     use outcome::{JunkReason, Verdict};
 
     use super::*;
@@ -126,6 +153,31 @@ mod tests {
         };
         assert_eq!((walled.walls, walled.answers), (10, 10));
         walls.reopen("a.example");
+        assert_eq!(walls, HostWalls::new(REST));
+    }
+
+    #[test]
+    fn walls_in_the_place_of_pages_that_are_visited_again_let_their_host_rest_as_well() {
+        let mut walls = HostWalls::new(REST);
+        let visit = |reason: Option<&str>, change, started_ms| VisitRecord {
+            host: "a.example".into(),
+            change,
+            reason: reason.map(str::to_owned),
+            fetch: page(true, started_ms).fetch,
+            ..VisitRecord::default()
+        };
+        for at in 0..9 {
+            let wall = visit(Some("blocked"), Change::Unclear, at * 1_000);
+            assert_eq!(walls.on_visit(&wall), None);
+            // A server's error is no wall, and no page either.
+            let error = visit(Some("http_503"), Change::Unclear, at * 1_000);
+            assert_eq!(walls.on_visit(&error), None);
+        }
+        let wall = visit(Some("blocked"), Change::Unclear, 9_000);
+        assert_eq!(walls.on_visit(&wall), Some((9_050, REST)));
+        for at in 0..100 {
+            walls.on_visit(&visit(None, Change::Unchanged, at));
+        }
         assert_eq!(walls, HostWalls::new(REST));
     }
 

@@ -27,8 +27,8 @@ const URLS_MAX: usize = 500_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RetryFilter {
-    /// `503`, `5xx`, the name of a failure such as `dns` or `timeout`, or `learnt` for what rules
-    /// refused unread.
+    /// `503`, `5xx`, the name of a failure such as `dns` or `timeout`, `guard` for what the address
+    /// guard refused, or `learnt` for what rules refused unread.
     pub status: Option<String>,
     /// This host and those below it.
     pub host: Option<String>,
@@ -56,6 +56,10 @@ const NO_ROBOTS: &str = Refusal::ROBOTS;
 /// What asks for URLs whose host was given up.
 const HOST_GONE: &str = Refusal::HOST_GONE;
 
+/// What asks for URLs that the address guard refused, which is no failure: a crawl of the public web
+/// finds many of them, and none is let through until the configuration is another one.
+const GUARD: &str = Refusal::GUARD;
+
 /// What asks for URLs whose host answers with walls.
 const WALLED: &str = Refusal::WALLED;
 
@@ -80,6 +84,7 @@ enum Ending {
     LeftOut,
     HostGone,
     Walled,
+    Guarded,
     /// Refused for a learnt rule, by this name of a refusal if there is one.
     Learnt(Option<&'static str>),
 }
@@ -102,6 +107,7 @@ impl Ending {
             (None, Err(_), LEFT_OUT) => Self::LeftOut,
             (None, Err(_), HOST_GONE) => Self::HostGone,
             (None, Err(_), WALLED) => Self::Walled,
+            (None, Err(_), GUARD) => Self::Guarded,
             (None, Err(_), name) => Self::Failure(name.into()),
         }
     }
@@ -115,6 +121,7 @@ impl Ending {
             Self::LeftOut => matches!(page.outcome.refusal(), Some(Refusal::LeftOut(_))),
             Self::HostGone => matches!(page.outcome.refusal(), Some(Refusal::HostGone(_))),
             Self::Walled => matches!(page.outcome.refusal(), Some(Refusal::Walled(_))),
+            Self::Guarded => matches!(page.outcome.refusal(), Some(Refusal::Guard(_))),
             Self::Learnt(name) => {
                 let refusal = page.outcome.refusal().filter(|refusal| refusal.is_learnt());
                 refusal.is_some_and(|refusal| name.is_none_or(|name| name == refusal.name()))
@@ -122,10 +129,11 @@ impl Ending {
         }
     }
 
-    /// Whether URLs are asked for that a learnt rule refused. Else they are no failures.
-    fn is_learnt(&self) -> bool {
+    /// Whether URLs are asked for that are no failures, and are put back by this name alone: a learnt
+    /// rule refused them, or the address guard.
+    fn is_by_name(&self) -> bool {
         match self {
-            Self::Learnt(_) => true,
+            Self::Learnt(_) | Self::Guarded => true,
             Self::Status(_)
             | Self::Class(_)
             | Self::Failure(_)
@@ -152,7 +160,7 @@ impl RetryFilter {
     fn takes(&self, page: &PageRecord) -> bool {
         let wanted = self.status.as_deref().map(Ending::of);
         let may_be_retried = match &wanted {
-            Some(wanted) if wanted.is_learnt() => true,
+            Some(wanted) if wanted.is_by_name() => true,
             Some(_) | None => may_be_retried(page),
         };
         may_be_retried
@@ -200,7 +208,7 @@ fn parse_status(text: &str) -> Result<String, String> {
     let names: Vec<&str> = names
         .iter()
         .map(|name| &**name)
-        .chain([NO_ROBOTS, LEFT_OUT, HOST_GONE, WALLED, LEARNT])
+        .chain([NO_ROBOTS, LEFT_OUT, HOST_GONE, WALLED, GUARD, LEARNT])
         .chain(Refusal::LEARNT_NAMES)
         .collect();
     if names.contains(&status.as_str()) {
@@ -477,6 +485,21 @@ mod tests {
             check(status, None, &barren, takes);
         }
         assert_eq!(origin(&barren).rules.len(), 1);
+    }
+
+    #[test]
+    fn what_the_address_guard_refused_is_taken_by_its_name_alone() {
+        let guarded = PageRecord {
+            outcome: Outcome::Refused(Refusal::Guard("127.0.0.1 is a loopback address".into())),
+            ..PageRecord::default()
+        };
+        for (status, takes) in [
+            (None, false),
+            (Some("learnt"), false),
+            (Some("guard"), true),
+        ] {
+            check(status, None, &guarded, takes);
+        }
     }
 
     #[test]

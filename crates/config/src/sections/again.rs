@@ -30,7 +30,8 @@ keys! {
         /// A page is visited again no sooner than this either, unless `max` has passed.
         every: Span = Span::seconds(0), any().zero("as soon as it is worth it");
 
-        /// For no longer than this `every` holds a page back.
+        /// A page is visited again no later than this after it was asked for last, whatever it is worth: such
+        /// pages come first, as far as `budget` and the crawl's starts allow.
         max: Span = Span::seconds(90 * 86_400), at_least(Span::seconds(1));
 
         /// Visits of one round at most, the most valuable first.

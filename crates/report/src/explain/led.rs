@@ -70,11 +70,22 @@ pub fn led<I: Iterator<Item = Record>>(
     }
     let mut found: BTreeMap<u64, Box<PageRecord>> = BTreeMap::new();
     for record in records() {
-        if let Event::Page(page) = record.event
-            && pages.contains(&record.seq)
-        {
-            found.insert(record.seq, page);
+        if !pages.contains(&record.seq) {
+            continue;
         }
+        let page = match record.event {
+            Event::Page(page) => Some(page),
+            Event::Visit(visit) => visit.page,
+            Event::Start(_)
+            | Event::Seed(_)
+            | Event::Robots(_)
+            | Event::Sitemap(_)
+            | Event::Attempt(_)
+            | Event::Retry(_)
+            | Event::Again(_)
+            | Event::Stop(_) => None,
+        };
+        found.extend(page.map(|page| (record.seq, page)));
     }
     let mut came: HashMap<String, Option<Came>> = HashMap::new();
     for page in found.values() {
@@ -86,6 +97,13 @@ pub fn led<I: Iterator<Item = Record>>(
                 Event::Page(page) => {
                     if let Some(known) = came.get_mut(&page.url) {
                         *known = Some(came_of(page));
+                    }
+                }
+                Event::Visit(visit) => {
+                    if let Some(known) = came.get_mut(&visit.url)
+                        && let Some(page) = visit.as_page()
+                    {
+                        *known = Some(came_of(&page));
                     }
                 }
                 Event::Retry(retry) => {
@@ -101,7 +119,6 @@ pub fn led<I: Iterator<Item = Record>>(
                 | Event::Sitemap(_)
                 | Event::Attempt(_)
                 | Event::Again(_)
-                | Event::Visit(_)
                 | Event::Stop(_) => {}
             }
         }

@@ -15,6 +15,8 @@ pub(super) struct Amendments {
     put_back: HashMap<String, u64>,
     /// Pages that left the index, with number and URL of the page that took their place.
     replaced: HashMap<u64, (u64, String)>,
+    /// Records of pages that a visit found in another version, with the record of that.
+    followed: HashMap<u64, u64>,
 }
 
 impl Amendments {
@@ -37,6 +39,9 @@ impl Amendments {
                     if let Some(old) = visit.version().and_then(|page| page.replaces) {
                         let url = visit.url.clone();
                         amendments.replaced.insert(old, (record.seq, url));
+                    }
+                    if visit.version().is_some() {
+                        amendments.followed.insert(visit.of, record.seq);
                     }
                     // What was recorded before tells of the URL no longer; this record does.
                     amendments.put_back.insert(visit.url, record.seq - 1);
@@ -74,13 +79,14 @@ impl Amendments {
         Some(Cow::Borrowed(page))
     }
 
-    /// The page that stands for this one now: itself, or what took its place.
+    /// The page that stands for this one now: itself, its version as it is now, or what took its place.
     pub(super) fn representative(&self, page: u64) -> u64 {
         let mut page = page;
         // Each step goes to a later record, so this ends; the bound is for damaged journals.
         for _ in 0..1000 {
-            match self.replaced.get(&page) {
-                Some((by, _)) if *by > page => page = *by,
+            let replaced = self.replaced.get(&page).map(|(by, _)| *by);
+            match replaced.or_else(|| self.followed.get(&page).copied()) {
+                Some(by) if by > page => page = by,
                 Some(_) | None => break,
             }
         }

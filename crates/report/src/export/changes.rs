@@ -10,7 +10,7 @@ columns! {
     "changes": CHANGES, change(row: &ChangeRow);
     /// The page.
     url = json!(row.url),
-    /// `new`, `touched` (another date, counter or word), `changed`, `moved`, `gone` or `back`.
+    /// `new`, `touched` (another date, counter or word), `changed`, `moved`, `gone`, `back` or `unclear`.
     change = json!(row.change),
     /// When it was seen.
     at = json!(row.at),

@@ -48,6 +48,7 @@ impl State {
             Reading::NotModified => visit.change = Change::Unchanged,
             Reading::Page(reading) if is_walled => {
                 visit.detail = reading.page.wall.as_ref().map(ToString::to_string);
+                visit.reason = Some(JunkReason::Blocked.name().to_owned());
             }
             Reading::Page(reading) if is_page(&head, &reading) => {
                 let (page, text) = self.decide_page(lease, head, *reading, now_ms)?;
@@ -73,8 +74,8 @@ impl State {
                 let type_ = visit.fetch.as_ref();
                 let type_ = type_.map_or_else(String::new, |fetch| fetch.content_type.clone());
                 let page = self.decide_other(head, other, &type_);
-                let reason = page.outcome.reason().map(|reason| reason.into_owned());
-                visit.detail = page.detail.or(reason);
+                visit.reason = page.outcome.reason().map(|reason| reason.into_owned());
+                visit.detail = page.detail.or_else(|| visit.reason.clone());
             }
         }
         self.note_presence(&mut visit, due, is_walled, now_ms);
@@ -284,6 +285,7 @@ mod tests {
             let event = Event::Again(AgainRecord {
                 round: 1,
                 urls: vec![due],
+                ..AgainRecord::default()
             });
             let record = self.state.record(event, NOW_MS);
             apply(&mut self.state, &record);

@@ -1,5 +1,6 @@
 //! `tamis changes`: what the crawl found when it came back.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use report::changes::{ChangeRow, Changes};
@@ -42,27 +43,38 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     }
     let rounds: Vec<_> = changes.rounds().copied().collect();
     let rows = changes.rows(|place| journal::text(&dir, place));
-    if output.json {
-        for row in rows {
-            output.value(&serde_json::to_value(&row)?)?;
-        }
-        return Ok(Exit::Done);
-    }
-    let mut out = String::new();
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for row in rows {
-        out.push_str(&in_words(&row));
+        *counts.entry(row.change.name().to_string()).or_default() += 1;
+        if output.json {
+            output.value(&serde_json::to_value(&row)?)?;
+            continue;
+        }
+        for line in in_words(&row).lines() {
+            output.line(line)?;
+        }
     }
-    for line in out.lines() {
-        output.line(line)?;
-    }
-    match rounds.last() {
-        Some(round) => output.say(round.line()),
-        None => output.say(format!(
-            "the crawl has not come back yet: tamis crawl --dir {} --again",
-            args.dir.display()
-        )),
+    if !output.json {
+        output.say(match (rounds.last(), &args.since) {
+            (None, _) => format!(
+                "the crawl has not come back yet: tamis crawl --dir {} --again",
+                args.dir.display()
+            ),
+            (Some(_), Some(since)) => since_in_words(since, &counts),
+            (Some(round), None) => round.line(),
+        });
     }
     Ok(Exit::Done)
+}
+
+/// What was told, counted.
+fn since_in_words(since: &str, counts: &BTreeMap<String, u64>) -> String {
+    if counts.is_empty() {
+        return format!("no page has changed since {since}, as far as it was visited");
+    }
+    let counts = counts.iter();
+    let parts: Vec<String> = counts.map(|(name, n)| format!("{n} {name}")).collect();
+    format!("since {since}: {}", parts.join(", "))
 }
 
 fn in_words(row: &ChangeRow) -> String {

@@ -115,11 +115,26 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         }
     }
     let comes_back = dir.holds_crawl() && (args.again || is_by_config(&config));
-    if !comes_back {
-        let summary = run_crawl(&dir, config, seeds, None, args.progress, output)?;
-        return finish(&summary, &dir, talks, output);
+    if comes_back {
+        return round(args, &dir, config, seeds, output);
     }
-    round(args, &dir, config, seeds, output)
+    let crawl = (config.clone(), seeds.clone());
+    let summary = run_crawl(&dir, crawl.0, crawl.1, None, args.progress, output)?;
+    let ended = finish(&summary, &dir, talks, output)?;
+    // A round that was cut short, and is ended by now.
+    let is_ended = match summary.reason {
+        StopReason::Drained | StopReason::MaxPages | StopReason::Harvest => ended == Exit::Done,
+        StopReason::Interrupted
+        | StopReason::MaxTime
+        | StopReason::HostsUnreachable
+        | StopReason::DiskFull
+        | StopReason::Error
+        | StopReason::Unknown(_) => false,
+    };
+    match is_ended && summary.snapshot.copies_wait {
+        true => rounds(args, &dir, (config, seeds), Wanted::Orphans, output),
+        false => Ok(ended),
+    }
 }
 
 fn is_by_config(config: &CrawlConfig) -> bool {
@@ -135,8 +150,18 @@ fn round(
     seeds: Vec<SeedUrl>,
     output: &Output,
 ) -> anyhow::Result<Exit> {
+    rounds(args, dir, (config, seeds), Wanted::Round, output)
+}
+
+/// The same from what is wanted first.
+fn rounds(
+    args: &Args,
+    dir: &CrawlDir,
+    (config, seeds): (CrawlConfig, Vec<SeedUrl>),
+    mut wanted: Wanted,
+    output: &Output,
+) -> anyhow::Result<Exit> {
     let talks = !matches!(args.progress, ProgressStyle::None | ProgressStyle::Json);
-    let mut wanted = Wanted::Round;
     loop {
         let planned = again::plan(dir, &config, wanted).map_err(crawl_error)?;
         if wanted == Wanted::Orphans && planned.urls == 0 {
@@ -155,6 +180,8 @@ fn round(
         if let Some(counts) = changes.rounds().last().filter(|_| talks) {
             output.say(counts.line());
         }
+        let unanswered = changes.unanswered();
+        unanswered.iter().for_each(|line| output.say(line));
         match summary.reason {
             StopReason::Drained | StopReason::MaxPages | StopReason::Harvest => {}
             StopReason::Interrupted => return Ok(Exit::Interrupted),
@@ -164,7 +191,10 @@ fn round(
             | StopReason::Error
             | StopReason::Unknown(_) => return finish(&summary, dir, talks, output),
         }
-        if wanted == Wanted::Orphans || planned.unfinished > 0 {
+        if !unanswered.is_empty() {
+            return Ok(Exit::Problem);
+        }
+        if wanted == Wanted::Orphans {
             return Ok(Exit::Done);
         }
         wanted = Wanted::Orphans;
@@ -250,7 +280,8 @@ fn finish(
     if summary.reason == StopReason::DiskFull {
         return Err(resource(summary.detail.clone().unwrap_or_default()));
     }
-    let used_up = summary.reason == StopReason::MaxPages && summary.snapshot.pages_this_start == 0;
+    let is_idle = summary.snapshot.pages_this_start + summary.snapshot.visits_this_start == 0;
+    let used_up = summary.reason == StopReason::MaxPages && is_idle;
     if talks || used_up || is_unreachable || !causes.is_empty() {
         output.say(progress::summary_line(summary));
     }
@@ -286,7 +317,13 @@ fn finish(
     }
     let nothing_left =
         summary.reason == StopReason::Drained && summary.snapshot.pages_this_start == 0;
-    if nothing_left {
+    let visits = summary.snapshot.visits_this_start;
+    if visits > 0 {
+        let visits = report::words::plural(visits, "page", "pages");
+        output.say(format!(
+            "{visits} of a round were visited; what was found: tamis changes {dir}"
+        ));
+    } else if nothing_left {
         output.say(format!(
             "nothing was fetched: all {} known URLs are finished, and a crawl fetches each once; to visit \
              them once more start with --again",

@@ -102,7 +102,7 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     // The figures do not depend on it.
     let config = config_file::kept(&dir.config()).ok();
     let progress = Progress::default();
-    progress.show_counts(&counts, 0, 0);
+    progress.show_counts(&counts, 0, (0, 0));
     let mut waiting: Vec<_> = report
         .hosts
         .iter()

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use ::report::words::{count, name, plural};
+use outcome::Refusal;
 use pipeline::CrawlDir;
 use pipeline::control::{Reply, Request, ask};
 use pipeline::retry::{RetryFilter, retry_stopped};
@@ -145,6 +146,20 @@ fn nothing(args: &RetryArgs, filter: &RetryFilter, dir: &CrawlDir) -> anyhow::Re
                 ),
             );
         }
+    }
+    let guarded = report
+        .reasons
+        .refused
+        .get(Refusal::GUARD)
+        .copied()
+        .unwrap_or(0);
+    if guarded > 0 && filter.status.is_none() {
+        said += &format!(
+            "; the address guard refused {}, which is no failure: tamis retry {shown} --status {} puts them back, \
+             and --allow-private lets the crawl ask such addresses",
+            plural(guarded, "URL", "URLs"),
+            Refusal::GUARD,
+        );
     }
     if let Some(wanted) = &filter.host
         && !report.hosts.iter().any(|row| filter.takes_host(&row.host))
