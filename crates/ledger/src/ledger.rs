@@ -1,0 +1,153 @@
+//! The trait: what a node may ask of the crawl's shared order.
+
+use crate::keys::{Fence, Part, UrlKey};
+use crate::messages::{
+    Admitted, Closed, Closing, Fact, Joined, Marks, News, NodeCard, Offer, Overview, Pulse, Tidings,
+};
+
+/// The crawl's shared order. Calls block. Each connection has one caller: the writer opens and
+/// closes groups on its own, the thread that beats has another.
+pub trait Ledger: Send {
+    /// Takes part in the crawl. A node that joins again under its name has a new epoch: whatever
+    /// still runs under the old one is refused.
+    ///
+    /// # Errors
+    /// [`LedgerError::Refused`] when the node does not fit the crawl.
+    fn join(&mut self, card: &NodeCard) -> Result<Joined, LedgerError>;
+
+    /// What happened since some marks: facts, URLs that others admitted into these parts, kept
+    /// texts. A bounded piece at a time: to be asked again while the marks move. An admission
+    /// comes once all older transactions have ended, so that none is missed; it may come again.
+    ///
+    /// # Errors
+    /// [`LedgerError::Away`] when the store does not answer.
+    fn follow(&mut self, marks: &Marks, parts: &[Part]) -> Result<News, LedgerError>;
+
+    /// URLs of a part that wait, in the order of their keys, behind `after`; empty at the end.
+    ///
+    /// # Errors
+    /// [`LedgerError::Away`] when the store does not answer.
+    fn pending(&mut self, part: Part, after: Option<UrlKey>) -> Result<Vec<Admitted>, LedgerError>;
+
+    /// Begins a group and offers its URLs: says which are new. They are admitted when the group
+    /// is closed.
+    ///
+    /// # Errors
+    /// [`LedgerError::Fenced`] when this node was taken for dead. After any error no group is
+    /// open.
+    fn open(&mut self, me: Fence, offers: &[Offer]) -> Result<Vec<bool>, LedgerError>;
+
+    /// Ends the group: finishes URLs, appends kept texts, moves the counters and the position of
+    /// the journal. All of it or nothing.
+    ///
+    /// # Errors
+    /// After an error nothing of the group is committed, and no group is open.
+    fn close(&mut self, closing: &Closing) -> Result<Closed, LedgerError>;
+
+    /// A sign of life. Asks for and gives back parts, addresses and pages.
+    ///
+    /// # Errors
+    /// [`LedgerError::Fenced`] when this node was taken for dead.
+    fn beat(&mut self, pulse: &Pulse) -> Result<Tidings, LedgerError>;
+
+    /// Tells the whole crawl; gives the fact's number.
+    ///
+    /// # Errors
+    /// [`LedgerError::Fenced`] when this node was taken for dead.
+    fn tell(&mut self, me: Fence, fact: &Fact) -> Result<u64, LedgerError>;
+
+    /// The whole crawl at one moment, for people.
+    ///
+    /// # Errors
+    /// [`LedgerError::Away`] when the store does not answer.
+    fn overview(&mut self) -> Result<Overview, LedgerError>;
+}
+
+/// Why a node may not take part.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The crawl runs under another configuration.
+    #[error("the crawl runs under another configuration than this node's")]
+    OtherConfig {
+        /// That of the crawl.
+        theirs: Vec<u8>,
+    },
+    /// Its fingerprints cannot be compared with the crawl's.
+    #[error("the crawl's fingerprints are made by another scheme ({theirs}) than this node's")]
+    OtherScheme {
+        /// That of the crawl.
+        theirs: String,
+    },
+    /// The tables are of another version of the program.
+    #[error("the ledger's tables are of version {theirs}, this program works with {ours}")]
+    OtherTables {
+        /// Of the tables.
+        theirs: u32,
+        /// The newest one that this program knows.
+        ours: u32,
+    },
+    /// All numbers are taken.
+    #[error("the crawl has no number left for another node")]
+    Full,
+}
+
+/// Why the ledger did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// This node was taken for dead, or another process joined under its name. It must stop what
+    /// it does and join again.
+    #[error("this node's lease has ended: it was taken for dead, or its name is used elsewhere")]
+    Fenced,
+    /// The node does not fit the crawl.
+    #[error("join the crawl: {0}")]
+    Refused(#[from] Refused),
+    /// Too many texts were kept since the group was judged. Follow, judge, and open again.
+    #[error("this node is {by} kept texts behind: it must follow first")]
+    Behind {
+        /// How many.
+        by: u64,
+    },
+    /// This node has seen more than the ledger holds: the store was put back to an older state.
+    #[error("the ledger ends at text {position}, but this node has seen text {seen}")]
+    Ahead {
+        /// The ledger's last position.
+        position: u64,
+        /// The node's.
+        seen: u64,
+    },
+    /// A group must move the journal's position: by it a commit is recognised whose answer was
+    /// lost.
+    #[error("the group does not move the journal's position")]
+    StaleJournal,
+    /// More pages than were granted.
+    #[error("the group has more pages than were granted")]
+    NotGranted,
+    /// A URL ended twice.
+    #[error("a URL of the group has ended before")]
+    FinishedTwice,
+    /// A group is closed that was never opened, or was lost with its connection.
+    #[error("no group is open")]
+    NoGroup,
+    /// A value is longer than its bound.
+    #[error("{what} has {size} bytes or rows, and may have {max}")]
+    Bound {
+        /// Which value.
+        what: &'static str,
+        /// Its size.
+        size: usize,
+        /// Its bound.
+        max: usize,
+    },
+    /// A value has characters that it may not have.
+    #[error("{what} is not plain ASCII")]
+    NotPlain {
+        /// Which value.
+        what: &'static str,
+    },
+    /// The store does not answer. Nothing was committed; try again later.
+    #[error("the ledger does not answer: {0}")]
+    Away(String),
+    /// The store answers something that does not fit. Trying again will not help.
+    #[error("the ledger does not work: {0}")]
+    Broken(String),
+}

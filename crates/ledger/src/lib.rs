@@ -1,0 +1,47 @@
+//! What the nodes of one crawl agree on.
+//!
+//! A crawl on many machines has one *ledger*: small, ordered facts that all nodes share. Bodies,
+//! journals and search indexes stay with the node that made them. The ledger is four logs.
+//!
+//! | log | what stands in it | order |
+//! |---|---|---|
+//! | `facts` | what was told to the whole crawl | by number |
+//! | `admitted` | each URL, once | none needed |
+//! | `finished` | each URL's end, once | none needed |
+//! | `kept` | each kept text | total: a position for each |
+//!
+//! The fourth makes verdicts exact. A node asks its own copy of the fingerprint index, as a crawl
+//! on one machine does, and appends its kept texts under a condition: *unless one that was
+//! appended since position p is near one of mine*. Positions are handed out under one lock that
+//! is held until the commit, so for any two kept texts the later one was judged with the earlier
+//! one in sight.
+//!
+//! ```text
+//! follow ─► judge ─► open ─► append and sync the journal ─► close ─► apply
+//! texts     locally   which URLs                          finish URLs, append texts:
+//! of others           are new?                            committed, or "near": judge again
+//! ```
+//!
+//! In reading order: [`keys`], [`messages`], [`ledger`](mod@ledger) (the trait), `bounds`,
+//! [`memory`] (the plain model that every store is tested against), [`postgres`] (the store),
+//! [`store_url`] and [`password`] (how it is reached), [`lease`] (who is alive, without clocks).
+
+mod bounds;
+pub mod keys;
+pub mod lease;
+pub mod ledger;
+pub mod memory;
+pub mod messages;
+pub mod password;
+pub mod postgres;
+pub mod store_url;
+
+pub use bounds::{GRANT_MAX, GROUP_MAX, KEPT_BEHIND_MAX, PART_COUNT};
+pub use keys::{Fence, Part, UrlKey, global_page, own_page};
+pub use lease::{Lease, Watch};
+pub use ledger::{Ledger, LedgerError, Refused};
+pub use memory::MemoryLedger;
+pub use messages::*;
+pub use password::{Password, PasswordError};
+pub use postgres::{PostgresLedger, Settings};
+pub use store_url::{CrawlName, StoreUrl, StoreUrlError};

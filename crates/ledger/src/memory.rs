@@ -1,0 +1,273 @@
+//! The ledger in memory: the plain model. It says what a store must do; each store is tested
+//! against it with the same sequences of operations.
+//!
+//! A handle is a connection. Handles of one ledger share a book under a lock; a group that is
+//! open holds the book's writing for itself, as the strictest of stores would.
+
+mod book;
+mod sharing;
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+use crate::bounds::{self, KEPT_BEHIND_MAX};
+use crate::keys::{Fence, Part, UrlKey};
+use crate::ledger::{Ledger, LedgerError, Refused};
+use crate::memory::book::{Book, NodeRow};
+use crate::messages::{
+    Admitted, Closed, Closing, Fact, Joined, KeptOp, Marks, News, NodeCard, NodeState, Offer,
+    Overview, Pulse, Tidings, Told,
+};
+
+/// A group that is not closed for so long is given up for its node.
+const GROUP_PATIENCE: Duration = Duration::from_secs(10);
+/// Rows of one kind in one answer.
+const ANSWER_MAX: usize = 4_096;
+
+/// A connection to a ledger in memory.
+#[derive(Debug)]
+pub struct MemoryLedger {
+    shared: Arc<Shared>,
+    /// The URLs of the open group that are new.
+    group: Option<Vec<Offer>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    book: Mutex<Book>,
+    group_ended: Condvar,
+}
+
+impl MemoryLedger {
+    /// An empty ledger.
+    pub fn new(pages_max: Option<u64>) -> MemoryLedger {
+        MemoryLedger {
+            shared: Arc::new(Shared {
+                book: Mutex::new(Book::new(pages_max)),
+                group_ended: Condvar::new(),
+            }),
+            group: None,
+        }
+    }
+
+    /// Another connection to the same ledger.
+    pub fn connect(&self) -> MemoryLedger {
+        MemoryLedger {
+            shared: Arc::clone(&self.shared),
+            group: None,
+        }
+    }
+
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.shared.book.lock().expect("no holder panics")
+    }
+
+    fn end_group(&mut self, book: &mut Book) {
+        self.group = None;
+        book.group_open = false;
+        self.shared.group_ended.notify_one();
+    }
+
+    /// Gives up the open group, if any: as when the connection is lost.
+    pub fn abandon(&mut self) {
+        if self.group.is_some() {
+            let shared = Arc::clone(&self.shared);
+            self.end_group(&mut shared.book.lock().expect("no holder panics"));
+        }
+    }
+}
+
+impl Drop for MemoryLedger {
+    fn drop(&mut self) {
+        self.abandon();
+    }
+}
+
+impl Ledger for MemoryLedger {
+    fn join(&mut self, card: &NodeCard) -> Result<Joined, LedgerError> {
+        bounds::card(card)?;
+        let mut book = self.book();
+        let (scheme, config) = book
+            .terms
+            .get_or_insert_with(|| (card.scheme.clone(), card.config.clone()));
+        if *config != card.config {
+            let theirs = config.clone();
+            return Err(Refused::OtherConfig { theirs }.into());
+        }
+        if *scheme != card.scheme {
+            let theirs = scheme.clone();
+            return Err(Refused::OtherScheme { theirs }.into());
+        }
+        let number = book.number_of(&card.name).ok_or(Refused::Full)?;
+        let node = book
+            .nodes
+            .entry(number)
+            .or_insert_with(|| NodeRow::new(&card.name));
+        node.epoch += 1;
+        node.beat += u64::from(node.epoch > 1);
+        node.state = NodeState::Live;
+        let (epoch, journal) = (node.epoch, node.journal);
+        Ok(Joined {
+            fence: Fence {
+                node: number,
+                epoch,
+            },
+            crawl: [0; 16],
+            journal,
+            parts: book.parts_of(number),
+            admitted: book.next_transaction,
+        })
+    }
+
+    fn follow(&mut self, marks: &Marks, parts: &[Part]) -> Result<News, LedgerError> {
+        let book = self.book();
+        let facts: Vec<Told> = (book.facts.iter().skip(marks.facts as usize))
+            .take(ANSWER_MAX)
+            .cloned()
+            .collect();
+        let kept: Vec<_> = (book.kept.iter().skip(marks.kept as usize))
+            .take(ANSWER_MAX)
+            .cloned()
+            .collect();
+        let admitted = book
+            .admitted
+            .iter()
+            .filter(|((part, _), row)| {
+                parts.contains(part) && row.transaction.is_some_and(|x| x >= marks.admitted)
+            })
+            .map(|(&key, row)| Book::waiting(key, row))
+            .collect();
+        Ok(News {
+            marks: Marks {
+                facts: marks.facts + facts.len() as u64,
+                kept: marks.kept + kept.len() as u64,
+                admitted: book.next_transaction,
+            },
+            facts,
+            admitted,
+            kept,
+        })
+    }
+
+    fn pending(&mut self, part: Part, after: Option<UrlKey>) -> Result<Vec<Admitted>, LedgerError> {
+        let book = self.book();
+        let rows = book.admitted.iter().filter(|((in_part, key), _)| {
+            *in_part == part
+                && after.is_none_or(|after| *key > after)
+                && !book.finished.contains_key(&(part, *key, 0))
+        });
+        Ok(rows
+            .take(ANSWER_MAX)
+            .map(|(&key, row)| Book::waiting(key, row))
+            .collect())
+    }
+
+    fn open(&mut self, me: Fence, offers: &[Offer]) -> Result<Vec<bool>, LedgerError> {
+        self.abandon();
+        bounds::offers(offers)?;
+        let shared = Arc::clone(&self.shared);
+        let book = shared.book.lock().expect("no holder panics");
+        let (mut book, waited) = shared
+            .group_ended
+            .wait_timeout_while(book, GROUP_PATIENCE, |book| book.group_open)
+            .expect("no holder panics");
+        if waited.timed_out() {
+            return Err(LedgerError::Away("another group is open".into()));
+        }
+        book.check(me)?;
+        let mut added: Vec<Offer> = Vec::new();
+        let mut here = std::collections::HashSet::new();
+        let news = offers.iter().map(|offer| {
+            let key = (offer.part, offer.key);
+            let is_new = !book.admitted.contains_key(&key) && here.insert(key);
+            if is_new {
+                added.push(offer.clone());
+            }
+            is_new
+        });
+        let news = news.collect();
+        book.group_open = true;
+        self.group = Some(added);
+        Ok(news)
+    }
+
+    fn close(&mut self, closing: &Closing) -> Result<Closed, LedgerError> {
+        let shared = Arc::clone(&self.shared);
+        let mut book = shared.book.lock().expect("no holder panics");
+        let Some(added) = self.group.clone() else {
+            return Err(LedgerError::NoGroup);
+        };
+        let closed = bounds::closing(closing).and_then(|()| book.close(closing, added));
+        if !matches!(closed, Ok(Closed::Near(_))) {
+            self.end_group(&mut book);
+        }
+        closed
+    }
+
+    fn beat(&mut self, pulse: &Pulse) -> Result<Tidings, LedgerError> {
+        bounds::pulse(pulse)?;
+        let mut book = self.book();
+        book.check(pulse.me)?;
+        Ok(book.beat(pulse))
+    }
+
+    fn tell(&mut self, me: Fence, fact: &Fact) -> Result<u64, LedgerError> {
+        bounds::fact(fact)?;
+        let mut book = self.book();
+        book.check(me)?;
+        let number = book.facts.len() as u64 + 1;
+        book.facts.push(Told {
+            number,
+            node: me.node,
+            fact: fact.clone(),
+        });
+        Ok(number)
+    }
+
+    fn overview(&mut self) -> Result<Overview, LedgerError> {
+        Ok(self.book().overview())
+    }
+}
+
+impl Book {
+    /// Commits a group, or says why not.
+    fn close(&mut self, closing: &Closing, added: Vec<Offer>) -> Result<Closed, LedgerError> {
+        self.check(closing.me)?;
+        let position = self.kept.len() as u64;
+        if closing.seen > position {
+            let seen = closing.seen;
+            return Err(LedgerError::Ahead { position, seen });
+        }
+        let by = position - closing.seen;
+        let cited: Vec<u64> = (closing.cites.iter().copied())
+            .chain(closing.kept.iter().filter_map(|row| row.replaces))
+            .collect();
+        if !closing.kept.is_empty() || !cited.is_empty() {
+            if by > KEPT_BEHIND_MAX {
+                return Err(LedgerError::Behind { by });
+            }
+            let since = &self.kept[closing.seen as usize..];
+            if since
+                .iter()
+                .any(|row| stands_in_the_way(row, closing, &cited))
+            {
+                return Ok(Closed::Near(since.to_vec()));
+            }
+        }
+        self.commit(closing, added, position)
+    }
+}
+
+/// Whether a text that was appended meanwhile could change a verdict of the group. It says yes
+/// too often, never too seldom.
+fn stands_in_the_way(row: &crate::KeptRow, closing: &Closing, cited: &[u64]) -> bool {
+    let near = |asked: &u64| (asked ^ row.fingerprint).count_ones() <= u32::from(closing.radius);
+    let is_near = row.op == KeptOp::Keep
+        && (closing.asked.iter().any(near)
+            || row
+                .bands
+                .iter()
+                .any(|band| closing.asked_bands.contains(band)));
+    let is_withdrawn = row.op == KeptOp::Withdraw && cited.contains(&row.page);
+    is_near || is_withdrawn || row.replaces.is_some_and(|page| cited.contains(&page))
+}

@@ -1,0 +1,221 @@
+//! What a ledger in memory holds.
+
+use std::collections::{BTreeMap, HashSet};
+use std::net::IpAddr;
+
+use crate::bounds::{NODE_MAX, PART_COUNT};
+use crate::keys::{Fence, Part, UrlKey};
+use crate::ledger::LedgerError;
+use crate::messages::{
+    Admitted, Closed, Closing, Finish, KeptRow, NodePulse, NodeState, Offer, Overview, Told,
+    WaitingUrl,
+};
+
+#[derive(Debug)]
+pub(super) struct Book {
+    /// Scheme and configuration, as the first node brought them.
+    pub(super) terms: Option<(String, Vec<u8>)>,
+    pub(super) facts: Vec<Told>,
+    pub(super) nodes: BTreeMap<u16, NodeRow>,
+    pub(super) parts: Vec<PartRow>,
+    pub(super) admitted: BTreeMap<(Part, UrlKey), AdmittedRow>,
+    pub(super) finished: BTreeMap<(Part, UrlKey, u16), Finish>,
+    pub(super) kept: Vec<KeptRow>,
+    pub(super) addresses: BTreeMap<(IpAddr, u16), u16>,
+    pub(super) pages_max: Option<u64>,
+    pub(super) granted: u64,
+    pub(super) next_transaction: u64,
+    pub(super) group_open: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct PartRow {
+    pub(super) node: Option<u16>,
+    pub(super) wanted_by: Option<u16>,
+}
+
+#[derive(Debug)]
+pub(super) struct AdmittedRow {
+    /// The transaction, if the part was not the admitting node's own.
+    pub(super) transaction: Option<u64>,
+    pub(super) url: WaitingUrl,
+}
+
+#[derive(Debug)]
+pub(super) struct NodeRow {
+    pub(super) name: String,
+    pub(super) epoch: u64,
+    pub(super) beat: u64,
+    pub(super) state: NodeState,
+    pub(super) admitted: u64,
+    pub(super) finished: u64,
+    pub(super) pages: u64,
+    pub(super) kept: u64,
+    pub(super) granted: u64,
+    pub(super) seen: u64,
+    pub(super) journal: u64,
+    pub(super) note: Vec<u8>,
+}
+
+impl NodeRow {
+    pub(super) fn new(name: &str) -> NodeRow {
+        NodeRow {
+            name: name.to_owned(),
+            epoch: 0,
+            beat: 0,
+            state: NodeState::Live,
+            admitted: 0,
+            finished: 0,
+            pages: 0,
+            kept: 0,
+            granted: 0,
+            seen: 0,
+            journal: 0,
+            note: Vec::new(),
+        }
+    }
+}
+
+impl Book {
+    pub(super) fn new(pages_max: Option<u64>) -> Book {
+        Book {
+            terms: None,
+            facts: Vec::new(),
+            nodes: BTreeMap::new(),
+            parts: vec![PartRow::default(); PART_COUNT.into()],
+            admitted: BTreeMap::new(),
+            finished: BTreeMap::new(),
+            kept: Vec::new(),
+            addresses: BTreeMap::new(),
+            pages_max,
+            granted: 0,
+            next_transaction: 1,
+            group_open: false,
+        }
+    }
+
+    /// The number of a node with this name, or the next one; none if all are taken.
+    pub(super) fn number_of(&self, name: &str) -> Option<u16> {
+        let known = self.nodes.iter().find(|(_, node)| node.name == name);
+        let next = self.nodes.keys().last().copied().unwrap_or(0) + 1;
+        match known {
+            Some((&number, _)) => Some(number),
+            None => (next <= NODE_MAX).then_some(next),
+        }
+    }
+
+    /// Whether a node may still write.
+    pub(super) fn check(&self, me: Fence) -> Result<(), LedgerError> {
+        let node = self.nodes.get(&me.node);
+        match node.is_some_and(|node| node.epoch == me.epoch && node.state == NodeState::Live) {
+            true => Ok(()),
+            false => Err(LedgerError::Fenced),
+        }
+    }
+
+    pub(super) fn parts_of(&self, node: u16) -> Vec<Part> {
+        self.parts_where(|part| part.node == Some(node))
+    }
+
+    pub(super) fn parts_where(&self, is_one: impl Fn(&PartRow) -> bool) -> Vec<Part> {
+        (0..PART_COUNT)
+            .filter(|&number| is_one(&self.parts[usize::from(number)]))
+            .filter_map(Part::new)
+            .collect()
+    }
+
+    pub(super) fn waiting((part, key): (Part, UrlKey), row: &AdmittedRow) -> Admitted {
+        Admitted {
+            part,
+            key,
+            url: row.url.clone(),
+        }
+    }
+
+    /// Writes a group that nothing stands in the way of.
+    pub(super) fn commit(
+        &mut self,
+        closing: &Closing,
+        added: Vec<Offer>,
+        position: u64,
+    ) -> Result<Closed, LedgerError> {
+        let mut here = HashSet::new();
+        for finish in &closing.finished {
+            let key = (finish.part, finish.key, finish.generation);
+            if self.finished.contains_key(&key) || !here.insert(key) {
+                return Err(LedgerError::FinishedTwice);
+            }
+        }
+        let limited = self.pages_max.is_some();
+        let number = closing.me.node;
+        let node = self.nodes.get_mut(&number).expect("the fence was checked");
+        if closing.journal <= node.journal {
+            return Err(LedgerError::StaleJournal);
+        }
+        if limited && node.pages + u64::from(closing.pages) > node.granted {
+            return Err(LedgerError::NotGranted);
+        }
+        node.admitted += added.len() as u64;
+        node.finished += closing.finished.len() as u64;
+        node.pages += u64::from(closing.pages);
+        node.kept += closing.kept.len() as u64;
+        node.journal = closing.journal;
+        node.seen = position + closing.kept.len() as u64;
+        let transaction = self.next_transaction;
+        self.next_transaction += 1;
+        for offer in added {
+            let owner = self.parts[usize::from(offer.part.number())].node;
+            let row = AdmittedRow {
+                transaction: (owner != Some(number)).then_some(transaction),
+                url: offer.url,
+            };
+            self.admitted.insert((offer.part, offer.key), row);
+        }
+        for finish in &closing.finished {
+            let key = (finish.part, finish.key, finish.generation);
+            self.finished.insert(key, finish.clone());
+        }
+        for row in &closing.kept {
+            let position = self.kept.len() as u64 + 1;
+            self.kept.push(KeptRow {
+                position,
+                ..row.clone()
+            });
+        }
+        Ok(Closed::Committed {
+            first: position + 1,
+        })
+    }
+
+    pub(super) fn overview(&self) -> Overview {
+        Overview {
+            nodes: self.pulses(),
+            parts_free: self.parts_where(|part| part.node.is_none()).len() as u16,
+            position: self.kept.len() as u64,
+            facts: self.facts.len() as u64,
+            pages_max: self.pages_max,
+            granted: self.granted,
+        }
+    }
+
+    pub(super) fn pulses(&self) -> Vec<NodePulse> {
+        let pulse = |(&number, node): (&u16, &NodeRow)| NodePulse {
+            fence: Fence {
+                node: number,
+                epoch: node.epoch,
+            },
+            name: node.name.clone(),
+            beat: node.beat,
+            state: node.state,
+            admitted: node.admitted,
+            finished: node.finished,
+            pages: node.pages,
+            kept: node.kept,
+            seen: node.seen,
+            journal: node.journal,
+            parts: self.parts_of(number).len() as u16,
+            note: node.note.clone(),
+        };
+        self.nodes.iter().map(pulse).collect()
+    }
+}

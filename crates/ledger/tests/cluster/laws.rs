@@ -1,0 +1,349 @@
+//! Every store does what the plain model does, in any sequence of operations.
+
+use ledger::{
+    AddressWish, Closed, Closing, Fact, Fence, KeptOp, KeptRow, Ledger, LedgerError, Marks,
+    MemoryLedger, News, Part, Pulse, Silent, UrlKey,
+};
+use proptest::prelude::*;
+
+use crate::cards::{card, closing, finish, keep, kept, offer, part};
+use crate::server::Cluster;
+
+const NODES: usize = 3;
+
+/// What one of three nodes does.
+#[derive(Debug, Clone)]
+enum Step {
+    Join {
+        other_config: bool,
+        other_scheme: bool,
+    },
+    Group(Group),
+    /// Offers that are never closed.
+    Abandon(Vec<(u16, u64)>),
+    Follow(Vec<u16>),
+    Pending(u16),
+    Beat(Beat),
+    Tell(u8),
+    Overview,
+}
+
+#[derive(Debug, Clone)]
+struct Group {
+    offers: Vec<(u16, u64)>,
+    finishes: Vec<(u16, u64)>,
+    /// Family and bits of each kept text; a family's texts are near each other.
+    texts: Vec<(u8, u8, bool)>,
+    replaces: Option<u64>,
+    withdraws: Option<u64>,
+    cites: Vec<u64>,
+    /// Judged by what was in sight so many texts ago.
+    behind: u64,
+    pages: u32,
+    moves: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Beat {
+    wants: bool,
+    release: Vec<u16>,
+    pages: u32,
+    addresses: Vec<(u8, u16)>,
+    silent: Option<usize>,
+    leaves: bool,
+}
+
+fn urls(count: usize) -> impl Strategy<Value = Vec<(u16, u64)>> {
+    prop::collection::vec((0u16..6, 0u64..8), 0..count)
+}
+
+fn group() -> impl Strategy<Value = Group> {
+    let texts = prop::collection::vec((0u8..6, 0u8..16, any::<bool>()), 0..4);
+    let page = || prop::option::weighted(0.2, 1u64..40);
+    let all = (
+        (urls(8), urls(4), texts, page(), page()),
+        (
+            prop::collection::vec(1u64..40, 0..3),
+            0u64..6,
+            0u32..4,
+            prop::bool::weighted(0.95),
+        ),
+    );
+    all.prop_map(
+        |((offers, finishes, texts, replaces, withdraws), (cites, behind, pages, moves))| Group {
+            offers,
+            finishes,
+            texts,
+            replaces,
+            withdraws,
+            cites,
+            behind,
+            pages,
+            moves,
+        },
+    )
+}
+
+fn beat() -> impl Strategy<Value = Beat> {
+    let addresses = prop::collection::vec((0u8..3, 0u16..6), 0..4);
+    let all = (
+        prop::bool::weighted(0.8),
+        prop::collection::vec(0u16..1_024, 0..6),
+        0u32..100,
+        addresses,
+        prop::option::weighted(0.2, 0..NODES),
+        prop::bool::weighted(0.05),
+    );
+    all.prop_map(|(wants, release, pages, addresses, silent, leaves)| Beat {
+        wants,
+        release,
+        pages,
+        addresses,
+        silent,
+        leaves,
+    })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        2 => (prop::bool::weighted(0.1), prop::bool::weighted(0.1))
+            .prop_map(|(other_config, other_scheme)| Step::Join { other_config, other_scheme }),
+        6 => group().prop_map(Step::Group),
+        1 => urls(5).prop_map(Step::Abandon),
+        3 => prop::collection::vec(0u16..6, 0..6).prop_map(Step::Follow),
+        1 => (0u16..6).prop_map(Step::Pending),
+        4 => beat().prop_map(Step::Beat),
+        1 => any::<u8>().prop_map(Step::Tell),
+        1 => Just(Step::Overview),
+    ]
+}
+
+/// A ledger under test, with what its nodes remember.
+struct Side<L> {
+    ledgers: Vec<L>,
+    fences: [Fence; NODES],
+    marks: [Marks; NODES],
+    journals: [u64; NODES],
+    position: u64,
+    next_page: u64,
+}
+
+impl<L: Ledger> Side<L> {
+    fn new(ledgers: Vec<L>) -> Side<L> {
+        Side {
+            ledgers,
+            fences: [Fence { node: 1, epoch: 0 }; NODES],
+            marks: [Marks::default(); NODES],
+            journals: [0; NODES],
+            position: 0,
+            next_page: 0,
+        }
+    }
+
+    /// Takes a step; says in words what came of it.
+    fn take(&mut self, node: usize, step: &Step) -> String {
+        match step {
+            Step::Join {
+                other_config,
+                other_scheme,
+            } => self.join(node, *other_config, *other_scheme),
+            Step::Group(group) => self.group(node, group),
+            Step::Abandon(urls) => {
+                let offers: Vec<_> = urls.iter().map(|&(part, url)| offer(part, url)).collect();
+                words(self.ledgers[node].open(self.fences[node], &offers))
+            }
+            Step::Follow(parts) => self.follow(node, parts),
+            Step::Pending(number) => {
+                let first = self.ledgers[node].pending(part(*number), None);
+                let after = first
+                    .as_ref()
+                    .ok()
+                    .and_then(|rows| rows.first())
+                    .map(|row| row.key);
+                let rest = self.ledgers[node].pending(part(*number), after);
+                words(first) + &words(rest)
+            }
+            Step::Beat(beat) => self.beat(node, beat),
+            Step::Tell(byte) => {
+                let fact = Fact {
+                    kind: format!("kind {byte}"),
+                    data: vec![0, *byte],
+                };
+                words(self.ledgers[node].tell(self.fences[node], &fact))
+            }
+            Step::Overview => words(self.ledgers[node].overview()),
+        }
+    }
+
+    fn join(&mut self, node: usize, other_config: bool, other_scheme: bool) -> String {
+        let mut card = card(&format!("n{node}"));
+        if other_config {
+            card.config.push(b'x');
+        }
+        if other_scheme {
+            card.scheme.push('x');
+        }
+        let joined = self.ledgers[node].join(&card).map(|mut joined| {
+            self.fences[node] = joined.fence;
+            self.journals[node] = joined.journal;
+            joined.crawl = [0; 16];
+            joined.admitted = 0;
+            joined
+        });
+        words(joined)
+    }
+
+    fn group(&mut self, node: usize, group: &Group) -> String {
+        let offers: Vec<_> = group
+            .offers
+            .iter()
+            .map(|&(part, url)| offer(part, url))
+            .collect();
+        let mut said = words(self.ledgers[node].open(self.fences[node], &offers));
+        let mut closing = self.closing(node, group);
+        for _ in 0..2 {
+            let closed = self.ledgers[node].close(&closing);
+            let near = match &closed {
+                Ok(Closed::Near(rows)) => rows.last().map(|row| row.position),
+                Ok(Closed::Committed { first }) => {
+                    self.journals[node] = closing.journal;
+                    self.position = first - 1 + closing.kept.len() as u64;
+                    None
+                }
+                Ok(Closed::Unknown) | Err(_) => None,
+            };
+            said += &words(closed);
+            match near {
+                Some(position) => closing.seen = position,
+                None => break,
+            }
+        }
+        said
+    }
+
+    fn closing(&mut self, node: usize, group: &Group) -> Closing {
+        let mut rows: Vec<KeptRow> = Vec::new();
+        for &(family, bits, short) in &group.texts {
+            self.next_page += 1;
+            let mut row = kept(
+                self.next_page,
+                (u64::from(family).wrapping_mul(0x9e37_79b9_7f4a_7c15)) ^ u64::from(bits),
+            );
+            if short {
+                row.bands = vec![u32::from(family), u32::MAX - u32::from(bits)];
+            }
+            rows.push(row);
+        }
+        if let (Some(row), Some(page)) = (rows.first_mut(), group.replaces) {
+            row.replaces = Some(page);
+        }
+        if let Some(page) = group.withdraws {
+            let mut row = kept(page, 0);
+            row.op = KeptOp::Withdraw;
+            rows.push(row);
+        }
+        let journal = self.journals[node] + u64::from(group.moves);
+        let seen = self.position.saturating_sub(group.behind);
+        let mut closing = keep(closing(self.fences[node], journal), seen, rows);
+        let urls = group.finishes.iter();
+        closing.finished = urls
+            .map(|&(part, url)| finish(&offer(part, url), 9))
+            .collect();
+        closing.cites.clone_from(&group.cites);
+        closing.pages = group.pages;
+        closing
+    }
+
+    fn follow(&mut self, node: usize, parts: &[u16]) -> String {
+        let mut parts: Vec<Part> = parts.iter().map(|&number| part(number)).collect();
+        parts.sort();
+        parts.dedup();
+        let news = self.ledgers[node].follow(&self.marks[node], &parts);
+        words(news.map(|mut news: News| {
+            self.marks[node] = news.marks;
+            news.marks.admitted = 0;
+            news.admitted.sort_by_key(|row| (row.part, row.key));
+            news
+        }))
+    }
+
+    fn beat(&mut self, node: usize, beat: &Beat) -> String {
+        let mut pulse = Pulse::of(self.fences[node]);
+        pulse.wants_parts = beat.wants;
+        pulse.release = beat.release.iter().map(|&number| part(number)).collect();
+        pulse.pages = beat.pages;
+        pulse.leaves = beat.leaves;
+        pulse.note = vec![beat.pages as u8];
+        let wish = |&(address, slots): &(u8, u16)| AddressWish {
+            address: [127, 0, 0, address].into(),
+            slots,
+            slots_max: 6,
+        };
+        pulse.addresses = beat.addresses.iter().map(wish).collect();
+        if let Some(other) = beat.silent {
+            let nodes = self.ledgers[node].overview().unwrap().nodes;
+            let seen = nodes
+                .into_iter()
+                .find(|seen| seen.fence.node == self.fences[other].node);
+            pulse.silent = seen
+                .map(|seen| Silent {
+                    fence: seen.fence,
+                    beat: seen.beat,
+                })
+                .into_iter()
+                .collect();
+        }
+        words(self.ledgers[node].beat(&pulse))
+    }
+}
+
+/// What came of a step. Where a store's words may differ, the kind of error counts.
+fn words<T: std::fmt::Debug>(answer: Result<T, LedgerError>) -> String {
+    match answer {
+        Ok(answer) => format!("{answer:?}\n"),
+        Err(LedgerError::Away(_)) => "away\n".into(),
+        Err(LedgerError::Broken(words)) => panic!("broken: {words}"),
+        Err(error) => format!("{error}\n"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn postgresql_does_what_the_plain_model_does(
+        pages_max in prop::option::of(0u64..200),
+        steps in prop::collection::vec((0..NODES, step()), 1..40),
+    ) {
+        let Some(cluster) = Cluster::alone() else {
+            return Ok(());
+        };
+        let memory = MemoryLedger::new(pages_max);
+        let mut model = Side::new((0..NODES).map(|_| memory.connect()).collect());
+        let crawl = cluster.crawl(pages_max);
+        let mut store = Side::new((0..NODES).map(|_| cluster.connect(&crawl)).collect());
+        for node in 0..NODES {
+            let join = Step::Join { other_config: false, other_scheme: false };
+            prop_assert_eq!(store.take(node, &join), model.take(node, &join));
+        }
+        for (node, step) in &steps {
+            let (there, here) = (store.take(*node, step), model.take(*node, step));
+            prop_assert_eq!(there, here, "node {}: {:?}", node, step);
+            if matches!(step, Step::Abandon(_)) {
+                // Its connection is lost.
+                model.ledgers[*node] = memory.connect();
+                store.ledgers[*node] = cluster.connect(&crawl);
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_of_one_group_are_new_once() {
+    let memory = MemoryLedger::new(None);
+    let mut ledger = memory.connect();
+    let me = crate::cards::join(&mut ledger, "a");
+    let twice = [offer(1, 1), offer(1, 1), offer(1, 2)];
+    assert_eq!(ledger.open(me, &twice).unwrap(), [true, false, true]);
+    assert_ne!(twice[0].key, UrlKey([0; 16]));
+}
