@@ -3,9 +3,7 @@
 //! Machine-readable forms keep their time and zone; written-out forms give a day. Relative forms ("3
 //! hours ago") are not read, since they need a clock and extraction has none.
 
-use std::sync::LazyLock;
-
-use regex::{Captures, Regex};
+mod forms;
 
 use crate::bounded::byte_prefix;
 
@@ -22,18 +20,17 @@ pub(crate) fn machine(value: &str) -> Option<String> {
 /// As [`machine`]; `month_first` tells whether "3/4/2020" is March 4 on this page.
 pub(crate) fn machine_in(value: &str, month_first: bool) -> Option<String> {
     let value = value.trim();
-    if let Some(found) = ISO.captures(value) {
-        let day = day(&found, 1, 2, 3)?;
-        let Some(hour) = found.get(4) else {
+    if let Some(found) = forms::iso(value) {
+        let day = checked(found.year, found.month, found.day)?;
+        let Some(time) = found.time else {
             return Some(day);
         };
-        let (hour, minute) = (hour.as_str(), &found[5]);
+        let (hour, minute) = (time.hour, time.minute);
         if hour.parse::<u8>().ok()? > 23 || minute.parse::<u8>().ok()? > 59 {
             return Some(day);
         }
-        let second = found.get(6).map_or("00", |second| second.as_str());
-        let zone = found.get(7).map_or(String::new(), |zone| {
-            let zone = zone.as_str();
+        let second = time.second.unwrap_or("00");
+        let zone = time.zone.map_or(String::new(), |zone| {
             if zone.len() == 5 {
                 format!("{}:{}", &zone[..3], &zone[3..])
             } else {
@@ -79,7 +76,11 @@ pub(crate) fn are_neighbours(one: &str, other: &str) -> bool {
 
 /// The first date in a line of text; `month_first` tells whether "3/4/2020" is March 4.
 pub(crate) fn written(text: &str, month_first: bool) -> Option<String> {
-    let text = byte_prefix(text, LINE_BYTES_MAX).to_lowercase();
+    let text = byte_prefix(text, LINE_BYTES_MAX);
+    if !forms::has_year(text) {
+        return None;
+    }
+    let text = text.to_lowercase();
     let mut best: Option<(usize, String)> = None;
     let mut keep = |at: usize, date: Option<String>| {
         if let Some(date) = date
@@ -88,54 +89,38 @@ pub(crate) fn written(text: &str, month_first: bool) -> Option<String> {
             best = Some((at, date));
         }
     };
-    if let Some(found) = YEAR_FIRST.captures(&text) {
-        keep(start(&found), day(&found, 1, 2, 3));
+    if let Some(found) = forms::year_first(&text) {
+        keep(found.at, checked(found.year, found.month, found.day));
     }
-    if let Some(found) = YEAR_LAST.captures(&text) {
-        let (first, second) = (&found[1], &found[3]);
-        let separator = &found[2];
+    if let Some(found) = forms::year_last(&text) {
+        let (first, second) = (found.first, found.second);
         let first_number: u8 = first.parse().unwrap_or(0);
         let second_number: u8 = second.parse().unwrap_or(0);
         // "3/14/2020" has the month first, "14.3.2020" and "14/3/2020" have not; for "3/4/2020" it
         // depends on the page.
         let month_first =
-            second_number > 12 || (month_first && separator == "/" && first_number <= 12);
+            second_number > 12 || (month_first && found.separator == '/' && first_number <= 12);
         let date = if month_first {
-            checked(&found[4], first, second)
+            checked(found.year, first, second)
         } else {
-            checked(&found[4], second, first)
+            checked(found.year, second, first)
         };
-        keep(start(&found), date);
+        keep(found.at, date);
     }
-    if let Some(found) = MONTH_DAY.captures(&text)
-        && let Some(month) = month(&found[1])
-    {
-        keep(start(&found), checked(&found[3], month, &found[2]));
-    }
-    if let Some(found) = DAY_MONTH.captures(&text)
-        && let Some(month) = month(&found[2])
-    {
-        keep(start(&found), checked(&found[3], month, &found[1]));
+    for found in [forms::month_day(&text), forms::day_month(&text)] {
+        if let Some(found) = found
+            && let Some(month) = month(found.month)
+        {
+            keep(found.at, checked(found.year, month, found.day));
+        }
     }
     best.map(|(_, date)| date)
 }
 
 /// A date in a URL's path: "/2021/03/05/", "/20210305/", "/2021-03-05-".
 pub(crate) fn in_path(path: &str) -> Option<String> {
-    let found = PATH.captures(path)?;
-    match (found.get(1), found.get(4)) {
-        (Some(_), _) => day(&found, 1, 2, 3),
-        (None, Some(_)) => day(&found, 4, 5, 6),
-        (None, None) => None,
-    }
-}
-
-fn start(found: &Captures<'_>) -> usize {
-    found.get(0).map_or(0, |whole| whole.start())
-}
-
-fn day(found: &Captures<'_>, year: usize, month: usize, day: usize) -> Option<String> {
-    checked(&found[year], &found[month], &found[day])
+    let found = forms::in_path(path)?;
+    checked(found.year, found.month, found.day)
 }
 
 /// The ISO form of a day between 1990 and 2100; `None` if there is no such day.
@@ -150,41 +135,6 @@ fn checked(year: &str, month: &str, day: &str) -> Option<String> {
     time::Date::from_calendar_date(year, month_name, day).ok()?;
     Some(format!("{year:04}-{month:02}-{day:02}"))
 }
-
-fn pattern(source: &str) -> Regex {
-    Regex::new(source).expect("the pattern is constant and tested")
-}
-
-static ISO: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^((?:19|20)\d\d)-(\d{1,2})-(\d{1,2})(?:[Tt ]\s*(\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d+)?\s*([Zz]|[+-]\d\d:?\d\d)?)?",
-    )
-});
-
-static YEAR_FIRST: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b((?:19|20)\d\d)\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?:[日號号tT\s,:|)）]|$|\b)",
-    )
-});
-
-static YEAR_LAST: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\b(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?[-/.]\s?((?:19|20)\d\d)\b"));
-
-static MONTH_DAY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"\b(\p{L}{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(?:at\s+)?((?:19|20)\d\d)\b")
-});
-
-static DAY_MONTH: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[\s-]+(?:of\s+|de\s+|d')?(\p{L}{3,12})\.?,?[\s-]+(?:de\s+|del\s+)?((?:19|20)\d\d)\b",
-    )
-});
-
-static PATH: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"/((?:19|20)\d\d)[-/_](0?[1-9]|1[0-2])[-/_](0?[1-9]|[12]\d|3[01])(?:[^\d]|$)|[-_/t]((?:19|20)\d\d)[-/]?(0[1-9]|1[0-2])[-/]?(0[1-9]|[12]\d|3[01])(?:[^\d]|$)",
-    )
-});
 
 /// The number of a month by the first letters of its name, in the most frequent languages.
 fn month(name: &str) -> Option<&'static str> {

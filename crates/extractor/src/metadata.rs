@@ -4,6 +4,7 @@
 //! elements, marked-up elements, and the text near the title. The first plausible value is taken.
 
 mod author;
+mod byline;
 mod title;
 
 use html5ever::{LocalName, local_name};

@@ -5,9 +5,6 @@
 //! of a profile does not count.
 
 use html5ever::{LocalName, local_name};
-use std::sync::LazyLock;
-
-use regex::Regex;
 use url::Url;
 
 use crate::bounded::byte_prefix;
@@ -18,7 +15,7 @@ use crate::structured::Structured;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
-use super::{BylineZone, element_text, short};
+use super::{BylineZone, byline, element_text, short};
 
 pub(super) fn find(
     flat: &FlatDom<'_>,
@@ -222,15 +219,6 @@ fn inline_text(flat: &FlatDom<'_>, index: usize) -> String {
 /// Bytes of a line that are searched for a by-line.
 const LINE_BYTES_MAX: usize = 240;
 
-static BYLINE: LazyLock<[Regex; 3]> = LazyLock::new(|| {
-    [
-        r"(?:作者|文|记者|撰文|编译|通讯员|来源作者)\s*[:：/／丨]\s*([\p{Han}A-Za-z·．.]{2,12}(?:[ 、，,][\p{Han}·]{2,4}){0,4})",
-        r"^(?i:by|written by|posted by|published by|story by|author|text|von|por|par|di|door|автор|autor|autore|auteur)\b\s*:?\s*((?:\p{Lu}[\p{L}'’.\-]*|de|van|von|der|la|di|da|del|bin|al|and|y|und|et|&)(?:,? +(?:\p{Lu}[\p{L}'’.\-]*|de|van|von|der|la|di|da|del|bin|al|and|y|und|et|&)){0,8})",
-        r"^\s*(?:[（(【]?)(?:本报|本网|新华社|中新社)?记者\s*([\p{Han}]{2,4}(?:[ 、，,][\p{Han}]{2,4}){0,3})",
-    ]
-    .map(|source| Regex::new(source).expect("the pattern is constant and tested"))
-});
-
 /// The name in a by-line, "By A. Writer" or "作者：某某", near the title or at the end of the content.
 fn byline(survey: &Survey, zone: &BylineZone) -> Option<String> {
     zone.range
@@ -239,12 +227,7 @@ fn byline(survey: &Survey, zone: &BylineZone) -> Option<String> {
         .find_map(|index| {
             let text = survey.texts.get(index)?;
             let head = byte_prefix(text, LINE_BYTES_MAX).replace('\n', " ");
-            BYLINE.iter().find_map(|pattern| {
-                pattern
-                    .captures(&head)
-                    .and_then(|found| found.get(1))
-                    .map(|name| name.as_str().trim().to_owned())
-            })
+            byline::name_in(&head).map(str::to_owned)
         })
 }
 
@@ -329,25 +312,5 @@ mod tests {
         assert_eq!(clean("作者：张三").as_deref(), Some("张三"));
         assert_eq!(clean("admin"), None);
         assert_eq!(clean("https://a.example/u/1"), None);
-    }
-
-    #[test]
-    fn bylines_are_read_in_chinese_and_english() {
-        let found = |text: &str| {
-            BYLINE.iter().find_map(|pattern| {
-                pattern
-                    .captures(text)
-                    .map(|found| found[1].trim().to_owned())
-            })
-        };
-        assert_eq!(
-            found("来源：某报 作者：张三 李四").as_deref(),
-            Some("张三 李四")
-        );
-        assert_eq!(
-            found("By Lois Lane and Clark Kent | 5 min").as_deref(),
-            Some("Lois Lane and Clark Kent")
-        );
-        assert_eq!(found("The river rose."), None);
     }
 }
