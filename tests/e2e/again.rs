@@ -1,10 +1,9 @@
 //! A crawl comes back: what is new, what changed, what is gone.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use testweb::TestWeb;
-use testweb::history::{History, Moment, Validators, Version};
+use testweb::history::{Dates, History, Moment, Validators, Version};
 
 use crate::support::{Bench, has, page, run, stderr, stdout, tamis};
 
@@ -98,6 +97,151 @@ fn changed(rows: &[(&str, &str)]) -> BTreeMap<String, String> {
     let rows = rows.iter();
     rows.map(|(url, change)| ((*url).to_owned(), (*change).to_owned()))
         .collect()
+}
+
+/// A site of 21 lists of 20 articles each. Then 20 more articles are there, on five of the lists.
+fn growing() -> History {
+    let mut history = History::new(Validators::Honest);
+    let article = |list: u64, number: u64| format!("/l{list}/a{number}");
+    let list_of = |list: u64, more: u64| {
+        let articles: Vec<String> = (0..20 + more).map(|number| article(list, number)).collect();
+        page("List", 10_000 + list, &articles)
+    };
+    let lists: Vec<String> = (0..21).map(|list| format!("/list{list}")).collect();
+    history = history.page("/", 0, page("Front page", 1, &lists));
+    for list in 0..21 {
+        let path = format!("/list{list}");
+        history = history.page(&path, 0, list_of(list, 0));
+        let more = if list % 4 == 1 { 4 } else { 0 };
+        history = history.page(&path, 1, list_of(list, more));
+        for number in 0..20 + more {
+            let text = page("Article", 70_001 + 100 * list + number, &[]);
+            let from = u64::from(number >= 20);
+            history = history.page(&article(list, number), from, text);
+        }
+    }
+    history
+}
+
+/// Comes back with a budget of visits; gives how many of the 20 articles that are new were found, and how many
+/// requests that took.
+fn found_within(history: History, budget: u64) -> (usize, usize) {
+    let site = Site::new(history);
+    let config = format!("{AT_ONCE}budget = {budget}\n");
+    std::fs::write(site.config(), config).expect("a configuration");
+    site.crawl("one");
+    let before = site.kept("one");
+    assert_eq!(before.len(), 1 + 21 + 21 * 20);
+    let asked = site.come_back("one", 1);
+    let new: Vec<String> = site
+        .kept("one")
+        .into_keys()
+        .filter(|url| !before.contains_key(url))
+        .collect();
+    let is_new = |url: &str| new.iter().any(|new| url.ends_with(new.as_str()));
+    let requests = asked
+        .iter()
+        .filter(|(url, _)| !url.ends_with("robots.txt") && !is_new(url));
+    (new.len(), requests.count())
+}
+
+#[test]
+fn with_a_sitemap_or_a_feed_a_round_of_few_requests_finds_what_is_new() {
+    // A full round is 442 pages: 3 % of it are 13.
+    let (found, requests) = found_within(growing().sitemap("/map.xml", Dates::Honest), 13);
+    assert!(
+        found >= 19 && requests <= 13,
+        "{found} of 20 with {requests} requests"
+    );
+    println!("with a sitemap: {found} of 20 with {requests} requests of 442");
+    let lists: Vec<String> = (0..21).map(|list| format!("/list{list}")).collect();
+    let front = page("Front page", 1, &lists).replace(
+        "<head>",
+        "<head><link rel=alternate type=application/atom+xml href=/feed>",
+    );
+    let (found, requests) = found_within(growing().page("/", 0, front).feed("/feed", 30), 13);
+    assert!(
+        found >= 19 && requests <= 13,
+        "{found} of 20 with {requests} requests"
+    );
+    println!("with a feed: {found} of 20 with {requests} requests of 442");
+}
+
+#[test]
+fn without_either_a_round_visits_lists_first_and_finds_most_of_what_is_new() {
+    let (found, requests) = found_within(growing(), 44);
+    assert!(
+        found >= 16 && requests <= 44,
+        "{found} of 20 with {requests} requests"
+    );
+    println!("with lists alone: {found} of 20 with {requests} requests of 442");
+}
+
+#[test]
+fn a_page_that_its_sitemap_dates_anew_is_visited_first() {
+    let paths: Vec<String> = (0..40).map(|number| format!("/p{number}")).collect();
+    let mut history = History::new(Validators::Honest).page("/", 0, page("Front page", 1, &paths));
+    for (number, path) in paths.iter().enumerate() {
+        history = history.page(path, 0, page(path, 100 + number as u64, &[]));
+        // Every turn three other pages change, as the sitemap says.
+        let first = number as u64 / 3 + 1;
+        history = history.page(path, first, page(path, 900 + number as u64, &[]));
+    }
+    let site = Site::new(history.sitemap("/map.xml", Dates::Honest));
+    site.crawl("one");
+    for at in 1..=8 {
+        site.come_back("one", at);
+    }
+    let config = format!("{AT_ONCE}budget = 8\n");
+    std::fs::write(site.config(), config).expect("a configuration");
+    site.come_back("one", 9);
+    let changed: Vec<String> = site.changes("one").into_keys().collect();
+    assert_eq!(changed, ["/p24", "/p25", "/p26"]);
+}
+
+#[test]
+fn a_crawl_that_comes_back_all_the_time_finds_what_changes_while_it_runs() {
+    let site = site(Validators::Honest);
+    let config = format!("{AT_ONCE}mode = \"continuous\"\nreplan = \"1s\"\n");
+    std::fs::write(site.config(), config).expect("a configuration");
+    let config = site.config();
+    let options = site.options(&config, &[]);
+    let mut child = site
+        .bench
+        .crawl("one", &options)
+        .spawn()
+        .expect("the binary starts");
+    let until = |what: &dyn Fn() -> bool| {
+        for _ in 0..600 {
+            if what() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        panic!("it did not come to that");
+    };
+    let has = |url: &str| {
+        let log = site.bench.web.log();
+        log.iter()
+            .any(|entry| entry.url.ends_with(url) && entry.status == 200)
+    };
+    until(&|| has("/flickers"));
+    site.moment.set(1);
+    until(&|| has("/new") && has("/moved"));
+    // Killed and carried on; then stopped in order.
+    child.kill().expect("kill -9");
+    child.wait().expect("the child ends");
+    site.moment.set(3);
+    let options = [&options[..], &["--max-time", "4s"]].concat();
+    let output = site.bench.crawl("one", &options).output().expect("runs");
+    assert!(output.status.success(), "{}", stderr(&output));
+    site.bench.check("one");
+    let kept = site.kept("one");
+    assert!(
+        kept.contains_key("/new") && kept.contains_key("/leaves"),
+        "{:?}",
+        kept.keys()
+    );
 }
 
 fn site(validators: Validators) -> Site {
@@ -377,30 +521,16 @@ fn a_round_that_is_killed_again_and_again_ends_as_one_that_is_not() {
     site.come_back("whole", 1);
     site.moment.set(1);
     let config = site.config();
-    let mut kills = 0;
-    for turn in 0..10_u64 {
+    let moment = |turn: u64| 120 + 60 * (turn * 7 % 10);
+    site.bench.kill_often("killed", 10, moment, || {
         // The round is planned unless a start before was killed after it had done so; else carried on.
         let again: &[&str] = match site.rounds("killed") {
             2 => &[],
             _ => &["--again"],
         };
-        let options = site.options(&config, again);
-        let mut child = site
-            .bench
-            .crawl("killed", &options)
-            .spawn()
-            .expect("the binary starts");
-        std::thread::sleep(Duration::from_millis(120 + 60 * (turn * 7 % 10)));
-        if child.try_wait().expect("the child is known").is_none() {
-            child.kill().expect("kill -9");
-            kills += 1;
-        }
-        child.wait().expect("the child ends");
-    }
-    assert!(
-        kills > 0,
-        "the round was too quick to be killed: give it more pages"
-    );
+        let options = site.options(&config, again).into_iter();
+        options.map(str::to_owned).collect()
+    });
     let output = site
         .bench
         .crawl("killed", &site.options(&config, &[]))

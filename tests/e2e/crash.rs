@@ -1,7 +1,5 @@
 //! Killed at any moment, a crawl loses nothing and does nothing twice.
 
-use std::time::Duration;
-
 use testweb::TestWeb;
 
 use crate::support::{Bench, page, run, tamis};
@@ -48,24 +46,9 @@ const SEEDS: [&str; 8] = [
 fn killed_again_and_again_a_crawl_ends_with_the_same_pages() {
     let bench = Bench::serve(web());
     bench.crawl_to_end("whole", &SEEDS);
-    let mut kills = 0;
-    for round in 0..12_u64 {
-        let mut child = bench
-            .crawl("killed", &SEEDS)
-            .spawn()
-            .expect("the binary starts");
-        // Moments spread over start, middle and end of a run.
-        std::thread::sleep(Duration::from_millis(60 + 70 * (round * 7 % 12)));
-        if child.try_wait().expect("the child is known").is_none() {
-            child.kill().expect("kill -9");
-            kills += 1;
-        }
-        child.wait().expect("the child ends");
-    }
-    assert!(
-        kills > 0,
-        "the crawl was too quick to be killed: give it more pages"
-    );
+    // Moments spread over start, middle and end of a run.
+    let moment = |turn: u64| 60 + 70 * (turn * 7 % 12);
+    bench.kill_often("killed", 12, moment, || SEEDS.map(str::to_owned).into());
     bench.crawl_to_end("killed", &SEEDS);
     let urls = |name| {
         bench

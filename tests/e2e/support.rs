@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use tempfile::TempDir;
 use testweb::{Served, TestWeb};
@@ -63,6 +64,41 @@ impl Bench {
     pub fn crawl_to_end(&self, name: &str, options: &[&str]) {
         let output = self.crawl(name, options).output().expect("the binary runs");
         assert!(output.status.success(), "{}", stderr(&output));
+    }
+
+    /// Starts a crawl again and again and kills each after a moment; `options` are asked for before each
+    /// start, and `moment_ms` gives the moments. Gives how many were killed. A test asks for `usual` kills;
+    /// the variable `TAMIS_KILLS` for more.
+    #[track_caller]
+    pub fn kill_often(
+        &self,
+        name: &str,
+        usual: u64,
+        moment_ms: impl Fn(u64) -> u64,
+        mut options: impl FnMut() -> Vec<String>,
+    ) -> u64 {
+        let wanted = std::env::var("TAMIS_KILLS").ok();
+        let turns = wanted.and_then(|kills| kills.parse().ok()).unwrap_or(usual);
+        let mut kills = 0;
+        for turn in 0..turns {
+            let options = options();
+            let options: Vec<&str> = options.iter().map(String::as_str).collect();
+            let mut child = self
+                .crawl(name, &options)
+                .spawn()
+                .expect("the binary starts");
+            std::thread::sleep(Duration::from_millis(moment_ms(turn)));
+            if child.try_wait().expect("the child is known").is_none() {
+                child.kill().expect("kill -9");
+                kills += 1;
+            }
+            child.wait().expect("the child ends");
+        }
+        assert!(
+            kills > 0,
+            "the crawl was too quick to be killed: give it more pages"
+        );
+        kills
     }
 
     /// URLs finished, with their verdict or outcome.

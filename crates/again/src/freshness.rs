@@ -17,9 +17,11 @@ use crate::rates::{Rates, marginal_of_rate};
 use crate::signals::{Signals, Since};
 
 mod rules;
+mod table;
 mod world;
 
 pub use rules::{Policy, Schedule};
+pub use table::{Row, Table, table};
 pub use world::{Page, Shape, Sitemap, World, WorldSize};
 
 /// Steps of a day.

@@ -26,7 +26,7 @@
 //!
 //! In reading order: [`rates`] (a distribution of change rates, and what follows of it), [`evidence`]
 //! (what visits showed), [`prior`] (what pages of its like do), [`signals`] (what a site tells, and whether
-//! it is to be believed), [`validators`] (whether 304 is), [`round`] (which URLs a round visits); [`change`] (two
+//! it is to be believed), [`told`] (the dates in its lists), [`validators`] (whether 304 is), [`round`] (which URLs a round visits); [`change`] (two
 //! texts of one page), [`absence`] (when a page is gone); [`freshness`] simulates all that and the rules
 //! of other crawlers, [`random`] makes its numbers.
 
@@ -39,6 +39,7 @@ pub mod random;
 pub mod rates;
 pub mod round;
 pub mod signals;
+pub mod told;
 pub mod validators;
 
 pub use absence::{Absence, GoneRule};

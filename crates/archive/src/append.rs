@@ -201,7 +201,23 @@ impl Archive {
     /// [`ArchiveError::Write`] when the disk is full or fails. The crawl cannot go on; every
     /// later call fails too.
     pub fn append(&mut self, entry: &Entry<'_>) -> Result<Appended, ArchiveError> {
-        self.guarded(|archive| archive.append_unguarded(entry))
+        self.guarded(|archive| archive.append_unguarded(entry, None))
+    }
+
+    /// Appends the record of a visit that found its URL as it was `before`, as the archived response
+    /// there has it. Where the answer says so (304), or has the same payload, a revisit record is written
+    /// (WARC 1.1 §6.7): it refers to that response, and has no payload.
+    ///
+    /// # Errors
+    /// As [`Archive::append`].
+    pub fn append_revisit(
+        &mut self,
+        record: &Record,
+        response: &Response<'_>,
+        before: BodyRef,
+    ) -> Result<Appended, ArchiveError> {
+        let revisit = Some((response, before)).filter(|_| self.config.bodies != Bodies::None);
+        self.guarded(|archive| archive.append_unguarded(&Entry::of(record), revisit))
     }
 
     /// Makes everything appended durable: bodies first, then the journal.
@@ -246,7 +262,11 @@ impl Archive {
         Ok(synced.position)
     }
 
-    fn append_unguarded(&mut self, entry: &Entry<'_>) -> Result<Appended, ArchiveError> {
+    fn append_unguarded(
+        &mut self,
+        entry: &Entry<'_>,
+        revisit: Option<(&Response<'_>, BodyRef)>,
+    ) -> Result<Appended, ArchiveError> {
         self.roll_over()?;
         let record = entry.record;
         let mut response_id = None;
@@ -254,6 +274,9 @@ impl Archive {
         if let Some(response) = entry.response.filter(|_| self.wants_body(record)) {
             let (id, place) = self.add_response(&response, record.at_ms)?;
             (response_id, body) = (Some(id), Some(place));
+        }
+        if let Some((response, before)) = revisit {
+            response_id = self.add_revisit(response, before, record.at_ms)?;
         }
         let text = match entry.text {
             Some(text) => Some(self.add_text(record, text, response_id)?),

@@ -14,6 +14,9 @@ use crate::warc::Parsed;
 /// Our field in a revisit record: `file:offset:len` of the record that holds the payload.
 pub(crate) const PAYLOAD_FIELD: &str = "Tamis-Payload";
 
+/// The longest head of a record of ours: URLs are bounded, and there are at most two.
+const HEAD_BYTES_MAX: u64 = 32 * 1024;
+
 /// A response from the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payload {
@@ -93,6 +96,20 @@ pub(crate) fn member(dir: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveErro
         Err(Broken::Incomplete) => Err(broken(dir, place, "the record is not whole")),
         Err(Broken::Corrupt(why)) => Err(broken(dir, place, why)),
     }
+}
+
+/// Reads the beginning of the record at a place of the body files, which has its head.
+pub(crate) fn beginning(dir: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveError> {
+    let path = Kind::Bodies.path(dir, place.file);
+    let mut file = File::open(&path).map_err(ArchiveError::read(&path))?;
+    file.seek(SeekFrom::Start(place.offset))
+        .map_err(ArchiveError::read(&path))?;
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(file.take(place.len))
+        .take(HEAD_BYTES_MAX)
+        .read_to_end(&mut bytes)
+        .map_err(ArchiveError::read(&path))?;
+    Ok(bytes)
 }
 
 fn parse<'r>(dir: &Path, place: &BodyRef, record: &'r [u8]) -> Result<Parsed<'r>, ArchiveError> {

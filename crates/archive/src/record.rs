@@ -626,6 +626,10 @@ pub struct LinkRecord {
     /// waited already what this link adds beside its anchor's words and its page.
     #[serde(rename = "x", default, skip_serializing_if = "String::is_empty")]
     pub context: String,
+    /// When its URL changed last, as a feed or sitemap has it, milliseconds since the Unix epoch; 0 where
+    /// none says so.
+    #[serde(rename = "d", default, skip_serializing_if = "is_no_time")]
+    pub told_ms: u64,
 }
 
 /// Where a body or text stands in the archive.
@@ -747,6 +751,9 @@ pub struct AgainRecord {
     pub round: u32,
     /// The URLs, the most valuable first.
     pub urls: Vec<DueRecord>,
+    /// The URLs are the feeds and sitemaps of a round; its pages are planned when those have been visited.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub sources: bool,
     /// All pages were looked for that repeat a page which has changed or is gone: what is found of
     /// them stands in this record, and those after it.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -810,6 +817,15 @@ pub struct DueRecord {
     /// is gone.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rejudge: bool,
+    /// It is a feed or a sitemap: it is read for its links.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub source: bool,
+    /// When a feed or sitemap was read last, milliseconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "is_no_time")]
+    pub seen_ms: u64,
+    /// Its archived response, to which the answer to a visit may refer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<BodyRef>,
 }
 
 /// What the answers of a URL say of its absence.
@@ -861,6 +877,9 @@ pub struct VisitRecord {
     /// The fetch, if one was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fetch: Option<FetchRecord>,
+    /// It is a feed or a sitemap, read for its links.
+    #[serde(skip_serializing_if = "is_false")]
+    pub source: bool,
     /// The request was conditional.
     #[serde(skip_serializing_if = "is_false")]
     pub conditional: bool,
@@ -950,6 +969,8 @@ struct VisitFields {
     #[serde(default)]
     fetch: Option<FetchRecord>,
     #[serde(default)]
+    source: bool,
+    #[serde(default)]
     conditional: bool,
     #[serde(default)]
     etag: Option<String>,
@@ -983,6 +1004,7 @@ impl From<VisitFields> for VisitRecord {
             reason: fields.reason,
             similarity: fields.similarity,
             fetch: fields.fetch,
+            source: fields.source,
             conditional: fields.conditional,
             etag: fields.etag,
             last_modified: fields.last_modified,
@@ -1006,6 +1028,10 @@ pub struct StopRecord {
 
 fn is_false(value: &bool) -> bool {
     !*value
+}
+
+fn is_no_time(value: &u64) -> bool {
+    *value == 0
 }
 
 fn is_zero(value: &u8) -> bool {

@@ -134,6 +134,16 @@ impl<'r> Parsed<'r> {
         (length == block.len()).then_some(parsed)
     }
 
+    /// Parses the head of a record of which only the beginning is there; its block is empty.
+    pub(crate) fn head(beginning: &'r [u8]) -> Option<Parsed<'r>> {
+        if !beginning.starts_with(b"WARC/1.") {
+            return None;
+        }
+        let head_bytes = find(beginning, b"\r\n\r\n")?;
+        let head = std::str::from_utf8(&beginning[..head_bytes]).ok()?;
+        Some(Parsed { head, block: &[] })
+    }
+
     /// The value of a field.
     pub(crate) fn field(&self, name: &str) -> Option<&'r str> {
         let mut fields = self.head.split("\r\n").skip(1).filter_map(field_of);

@@ -279,9 +279,11 @@ impl<'c> Collector<'c> {
                 local_name!("aria-label"),
             ],
             LinkKind::Frame | LinkKind::Iframe => &[local_name!("title"), local_name!("name")],
-            LinkKind::A | LinkKind::Refresh | LinkKind::Canonical | LinkKind::Alternate => {
-                &[local_name!("aria-label"), local_name!("title")]
-            }
+            LinkKind::A
+            | LinkKind::Refresh
+            | LinkKind::Canonical
+            | LinkKind::Alternate
+            | LinkKind::Feed => &[local_name!("aria-label"), local_name!("title")],
         };
         let name = names.iter().find_map(|name| element.attribute(name));
         let anchor = anchor_text::squeezed(name.unwrap_or(""));
@@ -302,9 +304,13 @@ impl<'c> Collector<'c> {
             return;
         };
         let rel = rel_tokens(element.attribute(&local_name!("rel")).unwrap_or(""));
-        let Some(kind) = kind_of_relation(&rel) else {
+        let Some(mut kind) = kind_of_relation(&rel) else {
             return;
         };
+        let type_ = element.attribute(&local_name!("type")).unwrap_or("");
+        if kind == LinkKind::Alternate && is_feed_type(type_) {
+            kind = LinkKind::Feed;
+        }
         let Some(url) = self.join_page(href) else {
             return;
         };
@@ -525,6 +531,14 @@ fn kind_of_relation(rel: &str) -> Option<LinkKind> {
     } else {
         None
     }
+}
+
+/// Whether a content type is that of a feed.
+fn is_feed_type(type_: &str) -> bool {
+    let name = type_.split(';').next().unwrap_or("").trim();
+    ["application/rss+xml", "application/atom+xml"]
+        .iter()
+        .any(|feed| name.eq_ignore_ascii_case(feed))
 }
 
 /// The tokens of a `rel` attribute in lower case, separated by one blank.

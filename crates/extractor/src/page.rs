@@ -278,6 +278,8 @@ pub enum LinkKind {
     Refresh,
     /// `<link rel=canonical>`, or the header.
     Canonical,
-    /// `<link rel=alternate>`: another language, a feed, a print or mobile form.
+    /// `<link rel=alternate>`: another language, a print or mobile form.
     Alternate,
+    /// `<link rel=alternate>` to a feed, RSS or Atom.
+    Feed,
 }

@@ -214,7 +214,7 @@ fn read_page(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut Ch
 fn read_round(round: &AgainRecord, journal: &mut Journal, report: &mut CheckReport) {
     for due in &round.urls {
         let url = key(&due.url);
-        if !journal.finished.contains_key(&url) {
+        if !due.source && !journal.finished.contains_key(&url) {
             report.problem(format!(
                 "{} is to be visited again, but is not finished",
                 due.url

@@ -236,7 +236,7 @@ impl Dispatcher {
             StopReason::Interrupted
         } else if short_of_space.is_some() {
             StopReason::DiskFull
-        } else if !max_time.is_zero() && started.elapsed() >= max_time {
+        } else if self.stop.is_time_up() || !max_time.is_zero() && started.elapsed() >= max_time {
             StopReason::MaxTime
         } else if self.room.is_used_up() {
             StopReason::MaxPages

@@ -59,6 +59,8 @@ pub struct Snapshot {
     pub visits_this_start: u64,
     /// The text of a kept page is there no longer, and its copies wait to be judged anew.
     pub copies_wait: bool,
+    /// The feeds and sitemaps of a round were planned, and its pages were not yet.
+    pub pages_unplanned: bool,
     /// Milliseconds since this start.
     pub running_ms: u64,
     /// How stale the kept pages are believed to be; none for a crawl that runs, or has never come back.
@@ -154,6 +156,7 @@ impl Progress {
             shown.pages_this_start = pages_this_start;
             shown.visits_this_start = visits_this_start;
             shown.copies_wait = counts.copies_wait;
+            shown.pages_unplanned = counts.pages_unplanned;
             shown.last_url.clone_from(&counts.last_url);
         });
     }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use extractor::{BlockKeys, DomLimits, LinkKind, Page, PageContext};
 use fetcher::{Decoding, FetchError, FetchLimits, Fetched, Purpose, Sitemap, Truncated};
 use frontier::{Canonicaliser, Lease, Refused};
-use outcome::{FailureKind, Refusal};
+use outcome::{FailureKind, Refusal, SitemapKind};
 use segment::Segmenter;
 use state::Finding;
 use state::context::UrlContext;
@@ -20,6 +20,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::config::CrawlConfig;
 use crate::messages::{ToReader, Visit};
 use crate::setup;
+
+/// Feeds that are followed of those that a page names.
+const FEEDS_MAX: usize = 4;
 
 /// Longest anchor text kept, in characters.
 const ANCHOR_CHARS_MAX: usize = 120;
@@ -45,6 +48,7 @@ pub(crate) struct Reader {
     sitemap_urls_max: usize,
     attempts_max: u32,
     has_topic: bool,
+    has_feeds: bool,
     /// Where the texts of earlier visits are.
     archive: PathBuf,
 }
@@ -63,6 +67,7 @@ impl Reader {
             sitemap_urls_max: config.limits.sitemap_urls,
             attempts_max: config.politeness.attempts,
             has_topic: config.topic.is_some(),
+            has_feeds: config.again.as_ref().is_some_and(|again| again.feeds),
             archive,
         })
     }
@@ -186,6 +191,11 @@ impl Reader {
             "text/plain" if is_success => {
                 self.read_text(lease, fetched, decoding.bytes, payload, limits_hit)
             }
+            _ if is_success && self.has_feeds && is_xml(content_type) => {
+                let cut = limits_hit.into_iter().next();
+                self.read_feed(&decoding.bytes, lease, cut)
+                    .unwrap_or(Reading::NoPage { payload })
+            }
             _ => Reading::NoPage { payload },
         }
     }
@@ -219,7 +229,10 @@ impl Reader {
         };
         let mut page = extractor::extract(&decoded.text, &context);
         let source = extractor::attribution(&page);
-        let links = self.links(&mut page);
+        // Sites name the same feeds on each page, and some a feed of its own for each.
+        let names_feeds = self.has_feeds && (lease.url().depth == 0 || url.path() == "/");
+        let feeds = if names_feeds { FEEDS_MAX } else { 0 };
+        let links = self.links(&mut page, feeds);
         self.finish(page, decoded.encoding, payload, links, source, limits_hit)
     }
 
@@ -289,8 +302,8 @@ impl Reader {
         }))
     }
 
-    /// The page's links, canonical, each URL once.
-    fn links(&self, page: &mut Page) -> Vec<FoundLink> {
+    /// The page's links, canonical, each URL once; so many feeds that it names are among them.
+    fn links(&self, page: &mut Page, mut feeds_left: usize) -> Vec<FoundLink> {
         let mut seen = std::collections::HashMap::new();
         let mut links: Vec<FoundLink> = Vec::with_capacity(page.links.len().min(self.links_max));
         for link in std::mem::take(&mut page.links) {
@@ -298,9 +311,20 @@ impl Reader {
                 page.limits_hit.push("links_per_page");
                 break;
             }
-            if link.kind == LinkKind::Alternate {
+            let is_left_out = match link.kind {
+                LinkKind::Alternate => true,
+                LinkKind::Feed => feeds_left == 0,
+                LinkKind::A
+                | LinkKind::Area
+                | LinkKind::Frame
+                | LinkKind::Iframe
+                | LinkKind::Refresh
+                | LinkKind::Canonical => false,
+            };
+            if is_left_out {
                 continue;
             }
+            feeds_left -= usize::from(link.kind == LinkKind::Feed);
             let canonical = self.canonicaliser.canonical(&link.url);
             let key = match &canonical {
                 Ok(url) => url.key(),
@@ -327,6 +351,15 @@ impl Reader {
             });
         }
         links
+    }
+
+    /// Reads a feed; none for what is no feed, or names nothing.
+    fn read_feed(&self, bytes: &[u8], lease: &Lease, cut: Option<String>) -> Option<Reading> {
+        let Reading::Sitemap(feed) = self.read_sitemap(bytes, lease, cut) else {
+            return None;
+        };
+        let is_feed = matches!(feed.kind, SitemapKind::Rss | SitemapKind::Atom);
+        (is_feed && !feed.urls.is_empty()).then_some(Reading::Sitemap(feed))
     }
 
     /// Reads a sitemap; `cut` is why its bytes are not all there were.
@@ -368,6 +401,11 @@ impl Reader {
             }),
         }
     }
+}
+
+/// Whether a content type is one that feeds come with.
+fn is_xml(content_type: &str) -> bool {
+    content_type.ends_with("/xml") || content_type.ends_with("+xml")
 }
 
 /// Why a body cannot be used as it came, if it cannot.

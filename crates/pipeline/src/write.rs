@@ -234,7 +234,9 @@ impl Writer {
 
     fn append(&mut self, decided: &Decided) -> Result<(), CrawlError> {
         fail_point!("commit:before-append");
-        let answer = decided.answer.as_ref().filter(|_| decided.is_page());
+        let before = decided.revisit_of();
+        let is_archived = decided.is_page() || before.is_some();
+        let answer = decided.answer.as_ref().filter(|_| is_archived);
         let response = answer.and_then(|answer| {
             let fetched = answer.fetched.as_ref().ok()?;
             Some(archive::Response {
@@ -249,11 +251,17 @@ impl Writer {
                 truncated: fetched.truncated.map(fetcher::Truncated::name),
             })
         });
-        self.archive.append(&Entry {
-            record: &decided.record,
-            response,
-            text: decided.archived_text(),
-        })?;
+        match (before, &response) {
+            (Some(before), Some(response)) => {
+                self.archive
+                    .append_revisit(&decided.record, response, before)?
+            }
+            (None, _) | (_, None) => self.archive.append(&Entry {
+                record: &decided.record,
+                response,
+                text: decided.archived_text(),
+            })?,
+        };
         fail_point!("commit:after-append");
         Ok(())
     }

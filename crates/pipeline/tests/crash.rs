@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 use archive::{Event, Position, Replayed};
 use fetcher::Fetch;
 use frontier::parse_seeds;
-use pipeline::config::TopicSection;
+use pipeline::again::{Wanted, plan};
+use pipeline::config::{AgainSection, TopicSection};
 use pipeline::units::Span;
 use pipeline::{
     Crawl, CrawlConfig, CrawlDir, CrawlError, CrawlSummary, Progress, StopHandle, check,
@@ -74,15 +75,23 @@ const PANICS: [(&str, &str); 11] = [
 /// A crawl that says nothing for so long hangs.
 const HANGS_AFTER: Duration = Duration::from_secs(60);
 
+/// Tells the child that the web is as it was later.
+const CHILD_LATER: &str = "TAMIS_CRASH_LATER";
+
 /// Two mirrors, a redirect, an error, a sitemap, and pages that link to each other.
-fn web() -> TestWeb {
+fn web(is_later: bool) -> TestWeb {
     let mut web = TestWeb::new();
     for host in ["a.test", "b.test"] {
         let robots = format!("User-agent: *\nSitemap: http://{host}/map.xml\n");
         web = web.robots(host, &robots);
         for number in 0..24 {
+            // Later one page in seven is gone, and one in three has another text.
+            if is_later && number % 7 == 5 {
+                continue;
+            }
+            let shift = if is_later && number % 3 == 1 { 57 } else { 0 };
             let text: String = (0..60)
-                .map(|word| format!("word{} ", (word * 7 + number * 131) % 997))
+                .map(|word| format!("word{} ", (word * 7 + number * 131 + shift) % 997))
                 .collect();
             let about = ["the planner reads the index", "nothing of note"][number % 2];
             let links: String = [number + 1, number * 3 + 2, number / 2]
@@ -109,6 +118,10 @@ fn config(has_topic: bool) -> CrawlConfig {
     config.politeness.delay = Span(Duration::from_millis(1));
     config.crawl.concurrency = 2;
     config.keep.words_min = 5;
+    config.politeness.attempts = 1;
+    let again = config.again.insert(AgainSection::default());
+    again.min = Span(Duration::ZERO);
+    again.gone_answers = 1;
     if has_topic {
         config.topic = Some(TopicSection {
             keywords: vec!["planner".into(), "index".into()],
@@ -119,16 +132,16 @@ fn config(has_topic: bool) -> CrawlConfig {
 }
 
 fn crawl(dir: &Path, has_topic: bool) {
-    run(dir, has_topic).expect("the crawl ends");
+    run(dir, has_topic, false).expect("the crawl ends");
 }
 
-fn run(dir: &Path, has_topic: bool) -> Result<CrawlSummary, CrawlError> {
+fn run(dir: &Path, has_topic: bool, is_later: bool) -> Result<CrawlSummary, CrawlError> {
     let (seeds, _) = parse_seeds("test", b"http://a.test/0\n");
     let crawl = Crawl {
         dir: CrawlDir::new(dir),
         config: config(has_topic),
         seeds,
-        fetch: Some(Arc::new(web()) as Arc<dyn Fetch>),
+        fetch: Some(Arc::new(web(is_later)) as Arc<dyn Fetch>),
         stop: StopHandle::default(),
         progress: Progress::default(),
         on_change: None,
@@ -176,7 +189,12 @@ fn child() {
         std::panic::set_hook(Box::new(|_| std::process::abort()));
     }
     let _scenario = fail::FailScenario::setup();
-    let ended = run(&PathBuf::from(dir), std::env::var(CHILD_TOPIC).is_ok());
+    let is_set = |name| std::env::var(name).is_ok();
+    let ended = run(
+        &PathBuf::from(dir),
+        is_set(CHILD_TOPIC),
+        is_set(CHILD_LATER),
+    );
     if let Err(error) = ended {
         eprintln!("{ENDED_BY}{error}");
         std::process::exit(3);
@@ -271,5 +289,91 @@ fn a_panic_anywhere_ends_the_crawl_with_its_place_and_loses_nothing() {
         crawl(&crawl_dir, false);
         assert_agrees(&crawl_dir, false);
         assert_eq!(came_to(&crawl_dir), wanted, "{fail_point}");
+    }
+}
+
+/// Comes back: a round, and what repeated pages that have changed.
+fn come_back(dir: &Path) {
+    for wanted in [Wanted::Sources, Wanted::Round, Wanted::Orphans] {
+        plan_part(dir, wanted);
+        run(dir, false, true).expect("the round ends");
+    }
+}
+
+fn plan_part(dir: &Path, wanted: Wanted) -> usize {
+    let planned = plan(&CrawlDir::new(dir), &config(false), wanted);
+    planned.expect("a plan").urls
+}
+
+/// The texts that are kept at the end, of which of two copies ever.
+fn kept_texts(dir: &Path) -> BTreeSet<String> {
+    let mut texts = std::collections::BTreeMap::new();
+    for replayed in archive::replay(&CrawlDir::new(dir).archive(), Position::START).unwrap() {
+        let Replayed::Record { record, .. } = replayed.unwrap() else {
+            panic!("a damaged record");
+        };
+        let page = match record.event {
+            Event::Page(page) => Some(*page),
+            Event::Visit(visit) => visit.as_page(),
+            _ => None,
+        };
+        let Some(page) = page else { continue };
+        if let Some(old) = page.replaces {
+            texts.retain(|_, (seq, _)| *seq != old);
+        }
+        let digest = page.page.map(|page| page.digest);
+        match digest.filter(|_| page.outcome.is_indexed()) {
+            Some(digest) => texts.insert(page.url, (record.seq, digest)),
+            None => texts.remove(&page.url),
+        };
+    }
+    texts.into_values().map(|(_, digest)| digest).collect()
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let to = to.join(path.file_name().unwrap());
+        match path.is_dir() {
+            true => copy(&path, &to),
+            false => drop(std::fs::copy(&path, &to)),
+        }
+    }
+}
+
+#[test]
+fn a_round_aborted_at_any_fail_point_and_carried_on_ends_as_one_that_never_was() {
+    let before = tempfile::tempdir().unwrap();
+    crawl(before.path(), false);
+    let whole = tempfile::tempdir().unwrap();
+    copy(before.path(), whole.path());
+    come_back(whole.path());
+    assert_agrees(whole.path(), false);
+    let wanted = kept_texts(whole.path());
+    assert!(wanted.len() > 10 && wanted != kept_texts(before.path()));
+    assert!(plan_part(before.path(), Wanted::All) > 20);
+    for point in POINTS {
+        for passes in PASSES {
+            let dir = tempfile::tempdir().unwrap();
+            copy(before.path(), dir.path());
+            let first = match passes {
+                0 => String::new(),
+                passes => format!("{passes}*off->"),
+            };
+            let mut child = child_in(dir.path(), &format!("{point}={first}panic"));
+            child.env(CHILD_LATER, "1");
+            let ended = child.output().unwrap().status;
+            let must_abort = OF_EACH_RECORD.contains(&point);
+            assert!(
+                !ended.success() || !must_abort,
+                "{point} was not passed {passes} times"
+            );
+            run(dir.path(), false, true).expect("the round ends");
+            plan_part(dir.path(), Wanted::Orphans);
+            run(dir.path(), false, true).expect("the round ends");
+            assert_agrees(dir.path(), false);
+            assert_eq!(kept_texts(dir.path()), wanted, "{point} after {passes}");
+        }
     }
 }

@@ -114,7 +114,7 @@ fn a_page_that_changed_is_told_with_the_figures_of_its_last_version() {
     let last = story_of.decisions.last().expect("a decision");
     assert_eq!(last.measured.as_ref().map(|page| page.words), Some(77));
     assert_eq!(story_of.state.name(), "indexed");
-    assert!(explain::render(&story_of, Look::plain(), &|_| None).contains("77 words"));
+    assert!(explain::render(&story_of, Look::plain(), &|_| None).contains("77"));
     // What the visit found has been found.
     let found = story(records, NEW).found;
     assert_eq!(found[0].from, KEPT);

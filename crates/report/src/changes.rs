@@ -201,6 +201,10 @@ impl Changes {
         if let Some((_, counts)) = self.rounds.last_mut() {
             counts.count(visit, is_as_it_was);
         }
+        // Feeds and sitemaps are read for their links.
+        if visit.source {
+            return;
+        }
         let text = visit.version().and_then(|page| page.text.clone());
         if let Some(text) = &text {
             self.texts.insert(record.seq, text.clone());

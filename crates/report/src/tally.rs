@@ -438,6 +438,13 @@ impl Tally {
     /// A URL was visited again: the URLs that are new came in, and it may have another fate now.
     fn visit(&mut self, seq: u64, visit: &VisitRecord) {
         let page = visit.page.as_deref();
+        for link in page.iter().flat_map(|page| &page.links) {
+            self.link(link, page.map_or(0, |page| page.seed));
+        }
+        // Feeds and sitemaps are read for their links.
+        if visit.source {
+            return;
+        }
         let slot = self.admit(&visit.url, &visit.host, page.map_or(0, |page| page.seed));
         if let Some(outcome) = visit.outcome() {
             self.shift(slot, State::of(&outcome), Reason::of(&outcome));
@@ -459,9 +466,6 @@ impl Tally {
             && self.fates.page(old).is_some_and(|old| old != slot)
         {
             self.replace(old, seq, &visit.url);
-        }
-        for link in page.iter().flat_map(|page| &page.links) {
-            self.link(link, page.map_or(0, |page| page.seed));
         }
     }
 

@@ -10,7 +10,8 @@ use archive::{
 use frontier::{CanonicalUrl, FrontierUrl, HostKey, UrlError};
 use outcome::{LinkFate, Outcome, SitemapKind};
 
-use crate::context::{UrlContext, decode};
+use crate::context::{self, UrlContext, decode};
+use crate::decide::SITEMAP;
 use crate::focus_view::Lent;
 use crate::kept::KeptChange;
 use crate::recorded;
@@ -292,6 +293,9 @@ impl State {
             for new in visit.page.iter().flat_map(|page| new_urls(seq, page)) {
                 if !stored.views {
                     self.reach.note_host(&new.url.host(), new.seed);
+                    if visit.source && context::is_sitemap(&new.context) {
+                        self.reach.count_sitemap(&new.url);
+                    }
                 }
                 if !stored.frontier {
                     queue.frontier.replay_admitted(new)?;
@@ -425,11 +429,15 @@ impl State {
 
 /// A URL of a round, as the frontier takes it.
 fn waiting_again(due: &archive::DueRecord) -> Option<FrontierUrl> {
+    let like = match due.source {
+        true => UrlContext::sitemap(),
+        false => UrlContext::page(),
+    };
     let context = UrlContext {
         hops: due.hops,
         features: decode(due.context.as_deref().unwrap_or_default()),
         due: Some(Box::new(due.clone())),
-        ..UrlContext::page()
+        ..like
     };
     Some(FrontierUrl {
         url: CanonicalUrl::parse(&due.url).ok()?,
@@ -453,15 +461,21 @@ fn new_urls(seq: u64, page: &PageRecord) -> impl Iterator<Item = FrontierUrl> + 
             false => (link.context.as_str(), 0),
         };
         let began = page.began.as_ref().unwrap_or(&page.url);
+        // A sitemap of sitemaps names them.
+        let is_source = page.page.is_none() && link.rel == SITEMAP;
+        let like = match is_source {
+            true => UrlContext::sitemap(),
+            false => UrlContext::page(),
+        };
         let context = UrlContext {
             hops,
             began: is_redirect.then(|| began.clone()),
             features: decode(features),
-            ..UrlContext::page()
+            ..like
         };
         Some(FrontierUrl {
             url: CanonicalUrl::parse(&link.url).ok()?,
-            depth: page.depth + u32::from(!is_redirect),
+            depth: page.depth + u32::from(!is_redirect && !is_source),
             seed: page.seed,
             via: if is_redirect { page.via } else { Some(seq) },
             priority: link.promise,

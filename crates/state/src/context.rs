@@ -164,6 +164,11 @@ pub(crate) fn is_visit(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|flags| flags & DUE > 0)
 }
 
+/// Whether a context's bytes are those of a sitemap.
+pub(crate) fn is_sitemap(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|flags| flags & SITEMAP > 0)
+}
+
 /// The link features in a context's bytes.
 pub(crate) fn features_in(bytes: &[u8]) -> &[u8] {
     let flags = bytes.first().copied().unwrap_or(0);

@@ -40,6 +40,9 @@ pub struct Counts {
     /// The text of a kept page is there no longer, and its copies were not looked for since.
     #[serde(default)]
     pub copies_wait: bool,
+    /// The feeds and sitemaps of a round were planned, and its pages were not yet.
+    #[serde(default)]
+    pub pages_unplanned: bool,
     /// The URL that was finished last.
     pub last_url: String,
 }
@@ -64,6 +67,7 @@ impl Counts {
             Event::Again(again) => {
                 self.visits_due += again.urls.len() as u64;
                 self.copies_wait &= !again.rejudges;
+                self.pages_unplanned = again.sources;
             }
             Event::Visit(visit) => self.visit(visit),
             Event::Start(_) | Event::Robots(_) | Event::Sitemap(_) | Event::Stop(_) => {}

@@ -9,7 +9,8 @@
 //!
 //! In this file what every URL has in common, and what has no page; `redirect` is what points
 //! elsewhere, `visit` a URL that was read before, `page` is a page, `links` what
-//! becomes of its links, `sitemaps` what robots.txt and sitemaps bring, `seeds` what a user gives.
+//! becomes of its links, `sitemaps` what robots.txt and sitemaps bring, `sources` what feeds do, and both
+//! when they are visited again, `seeds` what a user gives.
 
 use archive::{AttemptRecord, Event, FetchRecord, PageRecord, Record};
 use frontier::Lease;
@@ -27,9 +28,12 @@ mod page;
 mod redirect;
 mod seeds;
 mod sitemaps;
+mod sources;
 mod visit;
 
 pub use seeds::SeedError;
+pub(crate) use sources::SITEMAP;
+pub use sources::is_feed;
 
 impl State {
     /// Makes the record of a finding; `now_ms` is the time since the Unix epoch. Nothing is changed
@@ -68,12 +72,18 @@ impl State {
             .as_ref()
             .map(|answer| recorded::fetch_record(answer, &content_type, now_ms));
         let mut read = None;
+        let due = UrlContext::from_bytes(&lease.url().context).due;
         let event = if self.is_tried_again(&lease, &reading) {
             let fetch = fetch.unwrap_or_default();
             Event::Attempt(self.attempt_record(&lease, fetch, now_ms))
+        } else if let Some(due) = due.as_ref().filter(|due| due.source) {
+            let head = self.head(&lease, fetch);
+            let answer = answer.as_ref();
+            let visit = self.decide_source_visit(&lease, due, head, reading, answer)?;
+            Event::Visit(Box::new(visit))
         } else if kind_of(&lease) == Kind::Sitemap {
             Event::Sitemap(self.sitemap_record(&lease, fetch.unwrap_or_default(), reading)?)
-        } else if let Some(due) = UrlContext::from_bytes(&lease.url().context).due {
+        } else if let Some(due) = due {
             let head = self.head(&lease, fetch);
             let found = (reading, before);
             let visit = self.decide_visit(&lease, &due, head, found, answer.as_ref(), now_ms)?;
@@ -93,6 +103,7 @@ impl State {
                         .and_then(|answer| answer.fetched.as_ref().ok());
                     self.decide_redirect(&lease, head, &target, answer)?
                 }
+                Reading::Sitemap(feed) => self.decide_feed(&lease, head, &feed, &content_type)?,
                 other => self.decide_other(head, other, &content_type),
             };
             Event::Page(Box::new(record))

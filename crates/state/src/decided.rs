@@ -1,11 +1,12 @@
 //! What a decision is: a record, and what comes with it.
 
-use archive::{Event, Record};
+use archive::{BodyRef, Event, Record};
 use focus::PageTerms;
 use frontier::{Admission, Lease, Settled};
-use outcome::LinkFate;
+use outcome::{Change, LinkFate};
 use segment::Words;
 
+use crate::context::UrlContext;
 use crate::finding::Answer;
 use crate::focus_view::Lent;
 
@@ -50,7 +51,7 @@ impl Decided {
     pub fn is_page(&self) -> bool {
         match &self.record.event {
             Event::Page(_) => true,
-            Event::Visit(visit) => visit.page.is_some(),
+            Event::Visit(visit) => visit.page.is_some() && !visit.source,
             Event::Start(_)
             | Event::Seed(_)
             | Event::Robots(_)
@@ -66,6 +67,16 @@ impl Decided {
     pub fn archived_text(&self) -> Option<&str> {
         let page = self.page.as_ref().filter(|page| page.is_archived)?;
         Some(&page.text)
+    }
+
+    /// The archived response of a page that was visited again and is as it was.
+    pub fn revisit_of(&self) -> Option<BodyRef> {
+        let Event::Visit(visit) = &self.record.event else {
+            return None;
+        };
+        let is_as_it_was = visit.change == Change::Unchanged && visit.page.is_none();
+        let lease = self.lease.as_ref().filter(|_| is_as_it_was)?;
+        UrlContext::from_bytes(&lease.url().context).due?.body
     }
 
     /// What [`State::apply`](crate::State::apply) need not compute again.

@@ -9,14 +9,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use archive::{BodyRef, Event, PageRecord, Record, SeedRecord};
+use archive::{AgainRecord, BodyRef, DueRecord, Event, PageRecord, Record, SeedRecord};
 use fetcher::{Robots, SitemapUrl};
 use focus::FocusConfig;
 use frontier::{
     CanonicalUrl, Frontier, FrontierConfig, HeldBack, HostAdvice, HostKey, Lease, LinkTarget, Next,
     Refused,
 };
-use outcome::{FailureKind, RobotsAnswer, SitemapKind};
+use outcome::{FailureKind, Outcome, RobotsAnswer, SitemapKind};
 use proptest::prelude::*;
 use sieve::Keep;
 use simhash::{IndexConfig, TableIndex};
@@ -129,7 +129,12 @@ struct Journal {
 impl Journal {
     fn append(&mut self, record: &Record, text: Option<&str>) {
         let mut record = record.clone();
-        if let Event::Page(page) = &mut record.event {
+        let page = match &mut record.event {
+            Event::Page(page) => Some(page),
+            Event::Visit(visit) => visit.page.as_mut(),
+            _ => None,
+        };
+        if let Some(page) = page {
             let file = self.records.len() as u32;
             page.text = text.map(|_| BodyRef {
                 file,
@@ -302,7 +307,8 @@ impl World {
         match self.dice.roll(40) {
             0 => return self.crash(),
             1 => return self.retry(),
-            2..=9 => self.end_group(),
+            2 => return self.come_back(),
+            3..=9 => self.end_group(),
             10..=19 if !self.running.is_empty() => return self.finish_one(),
             _ => {}
         }
@@ -348,6 +354,67 @@ impl World {
         for event in self.state.decide_retry(found, &filter).unwrap() {
             self.commit_event(event);
         }
+    }
+
+    /// Some of what was read is to be visited again.
+    fn come_back(&mut self) {
+        self.end_group();
+        let mut known: BTreeMap<String, DueRecord> = BTreeMap::new();
+        let mut round = 0;
+        for record in self.journal.read() {
+            match &record.event {
+                Event::Page(page) => {
+                    known.remove(&page.url);
+                    known.extend(due_of(record.seq, page));
+                }
+                Event::Sitemap(map) if map.kind != SitemapKind::Unreadable => {
+                    let due = DueRecord {
+                        url: map.url.clone(),
+                        of: record.seq,
+                        was: Outcome::NotModified,
+                        seed: map.seed,
+                        source: true,
+                        seen_ms: record.at_ms,
+                        ..DueRecord::default()
+                    };
+                    known.insert(map.url.clone(), due);
+                }
+                Event::Visit(visit) => {
+                    let version = visit.version().and_then(|page| due_of(record.seq, page));
+                    if let Some(due) = known.get_mut(&visit.url) {
+                        if let Some((_, now)) = version {
+                            *due = now;
+                        }
+                        due.absence = visit.absence;
+                        due.was = visit.outcome().unwrap_or_else(|| due.was.clone());
+                    }
+                }
+                Event::Again(again) => round = again.round,
+                _ => {}
+            }
+        }
+        let is_finished = |url: &str| {
+            let url = CanonicalUrl::parse(url).unwrap();
+            self.state.queue.lock().frontier.is_finished(&url).unwrap()
+        };
+        let all: Vec<DueRecord> = known
+            .into_values()
+            .filter(|due| is_finished(&due.url))
+            .collect();
+        let first = self.dice.roll(1 + all.len() as u64) as usize;
+        let urls = all.into_iter().skip(first).take(3);
+        let event = Event::Again(AgainRecord {
+            round: round + 1,
+            urls: urls
+                .map(|due| DueRecord {
+                    round: round + 1,
+                    ..due
+                })
+                .collect(),
+            sources: self.dice.roll(2) == 0,
+            rejudges: self.dice.roll(2) == 0,
+        });
+        self.commit_event(event);
     }
 
     fn read_robots(&mut self, host: HostKey, url: &CanonicalUrl) {
@@ -431,8 +498,23 @@ impl World {
         if self.dice.roll(8) == 0 {
             return (failed(FailureKind::Http(503), true), 503);
         }
-        if UrlContext::from_bytes(&lease.url().context).kind == Kind::Sitemap {
+        let context = UrlContext::from_bytes(&lease.url().context);
+        let visit = context.due.map(|_| self.dice.roll(6));
+        if visit == Some(0) {
+            return (Reading::NotModified, 304);
+        }
+        if context.kind == Kind::Sitemap {
             return (self.sitemap(url), 200);
+        }
+        match visit {
+            Some(1) => return (Reading::NoPage { payload: 1 }, 404),
+            // Another page stands there now.
+            Some(2 | 3) => {
+                let number = self.dice.roll(PAGES);
+                let other = url.join(&format!("/{number}")).unwrap();
+                return (Reading::Page(Box::new(page(&other))), 200);
+            }
+            Some(_) | None => {}
         }
         match page_number(url) % 14 {
             9 => (failed(FailureKind::Tls, false), 0),
@@ -472,6 +554,24 @@ impl World {
             problem: None,
         })
     }
+}
+
+/// What is known of a page for its next visit; none for one that was not read.
+fn due_of(seq: u64, page: &PageRecord) -> Option<(String, DueRecord)> {
+    let summary = page.page.as_ref()?;
+    let due = DueRecord {
+        url: page.url.clone(),
+        of: seq,
+        was: page.outcome.clone(),
+        depth: page.depth,
+        seed: page.seed,
+        via: page.via,
+        context: page.context.clone(),
+        digest: summary.digest.clone(),
+        fingerprint: summary.fingerprint.clone(),
+        ..DueRecord::default()
+    };
+    Some((page.url.clone(), due))
 }
 
 fn page_number(url: &url::Url) -> u64 {

@@ -52,7 +52,7 @@ pub mod templates;
 
 pub use apply::{Applied, Stored};
 pub use counts::Counts;
-pub use decide::SeedError;
+pub use decide::{SeedError, is_feed};
 pub use decided::{Decided, ReadText};
 pub use examples::Examples;
 pub use finding::{Answer, Finding, Reading, UrlFinding};

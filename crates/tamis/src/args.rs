@@ -134,6 +134,8 @@ pub enum Command {
     Topic(command::topic::Args),
     /// Replay another order or another topic over a crawl's pages
     Replay(command::replay::Args),
+    /// Simulate rules over made-up pages
+    Simulate(command::simulate::Args),
     /// Check seed lists
     Seeds(command::seeds::Args),
     /// Normalise or resolve URLs

@@ -13,6 +13,8 @@ const REVISIT_BYTES_MIN: usize = 512;
 
 const IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 
+const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+
 /// The record that holds a payload, as a revisit record refers to it.
 #[derive(Debug)]
 struct Original {
@@ -20,7 +22,9 @@ struct Original {
     url: String,
     date: String,
     digest: String,
-    place: BodyRef,
+    /// Where the payload is, for a revisit record that stands for it.
+    place: Option<BodyRef>,
+    profile: &'static str,
 }
 
 impl Archive {
@@ -70,6 +74,40 @@ impl Archive {
         Ok((id, place))
     }
 
+    /// Writes a revisit record of an answer that says, or shows, that the payload is the one that was
+    /// archived before; gives its id. None where that cannot be read, or is another one.
+    pub(super) fn add_revisit(
+        &mut self,
+        response: &Response<'_>,
+        before: BodyRef,
+        at_ms: u64,
+    ) -> Result<Option<u128>, ArchiveError> {
+        let Some(mut original) = self.original(before)? else {
+            return Ok(None);
+        };
+        if response.status == 304 {
+            original.profile = NOT_MODIFIED;
+        } else if base32(&payload_sha1(response.body)) != original.digest {
+            return Ok(None);
+        }
+        original.place = None;
+        self.open_volume(Kind::Bodies, at_ms)?;
+        let at_ms = match response.started_ms {
+            0 => at_ms,
+            started_ms => started_ms,
+        };
+        let http = http_head(response);
+        let id = self.next_id(Kind::Bodies);
+        let head = begin_response(&mut self.head, id, at_ms, response, Some(&original));
+        let head = head.end(http.len());
+        let bodies = self.bodies.as_mut().expect("opened above");
+        bodies.add(&mut self.packer, Packing::Fast, &[head, &http, END]);
+        if !response.request.is_empty() {
+            self.add_request(response, id, at_ms);
+        }
+        Ok(Some(id))
+    }
+
     fn add_request(&mut self, response: &Response<'_>, answer: u128, at_ms: u64) {
         let http = request_head(response);
         let id = self.next_id(Kind::Bodies);
@@ -116,10 +154,10 @@ impl Archive {
         if let Some(bodies) = &mut self.bodies {
             bodies.flush()?;
         }
-        let Ok(record) = body::member(&self.dir, &place) else {
+        let Ok(record) = body::beginning(&self.dir, &place) else {
             return Ok(None);
         };
-        Ok(Parsed::new(&record).and_then(|parsed| {
+        Ok(Parsed::head(&record).and_then(|parsed| {
             let field = |name| parsed.field(name).map(str::to_owned);
             Some(Original {
                 id: field("WARC-Record-ID")?,
@@ -128,7 +166,8 @@ impl Archive {
                 digest: field("WARC-Payload-Digest")?
                     .strip_prefix("sha1:")?
                     .to_owned(),
-                place,
+                place: Some(place),
+                profile: IDENTICAL_PAYLOAD,
             })
         }))
     }
@@ -161,15 +200,16 @@ fn begin_response<'h>(
         head.field("WARC-Truncated", warc_truncated(truncated));
     }
     if let Some(original) = original {
-        let place = &original.place;
-        head.field("WARC-Profile", IDENTICAL_PAYLOAD)
+        head.field("WARC-Profile", original.profile)
             .field("WARC-Refers-To", &original.id)
             .field("WARC-Refers-To-Target-URI", &original.url)
-            .field("WARC-Refers-To-Date", &original.date)
-            .show(
+            .field("WARC-Refers-To-Date", &original.date);
+        if let Some(place) = &original.place {
+            head.show(
                 body::PAYLOAD_FIELD,
                 format_args!("{}:{}:{}", place.file, place.offset, place.len),
             );
+        }
     }
     head
 }

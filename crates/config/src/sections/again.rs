@@ -15,6 +15,8 @@ choice! {
         Once = "once",
         /// at each start
         Round = "round",
+        /// all the time: rounds follow each other for as long as the crawl runs
+        Continuous = "continuous",
     }
 }
 
@@ -33,6 +35,12 @@ keys! {
         /// A page is visited again no later than this after it was asked for last, whatever it is worth: such
         /// pages come first, as far as `budget` and the crawl's starts allow.
         max: Span = Span::seconds(90 * 86_400), at_least(Span::seconds(1));
+
+        /// In continuous mode a round is planned so often, at most.
+        replan: Span = Span::seconds(600), at_least(Span::seconds(1));
+
+        /// Feeds (RSS, Atom) that seeds and front pages name are read for their links.
+        feeds: bool = true, any();
 
         /// Visits of one round at most, the most valuable first.
         budget: u64 = 0, any().unit("visits").zero("no limit");

@@ -144,7 +144,7 @@ impl State {
 }
 
 /// How many more sitemaps of each host are to be read.
-struct Room<'s> {
+pub(super) struct Room<'s> {
     reach: &'s Reach,
     per_host: usize,
     counted: HashSet<u128>,
@@ -152,7 +152,7 @@ struct Room<'s> {
 }
 
 impl<'s> Room<'s> {
-    fn new(state: &'s State) -> Self {
+    pub(super) fn new(state: &'s State) -> Self {
         Self {
             reach: &state.reach,
             per_host: state.policy.sitemaps_per_host,
@@ -161,13 +161,13 @@ impl<'s> Room<'s> {
         }
     }
 
-    fn has_room(&self, url: &CanonicalUrl) -> bool {
+    pub(super) fn has_room(&self, url: &CanonicalUrl) -> bool {
         let host = url.host();
         let here = self.of_hosts.get(&host).unwrap_or(&0);
         self.reach.sitemaps_of_host(&host).saturating_add(*here) < self.per_host
     }
 
-    fn count(&mut self, url: &CanonicalUrl) {
+    pub(super) fn count(&mut self, url: &CanonicalUrl) {
         if self.counted.insert(url.key()) {
             *self.of_hosts.entry(url.host()).or_default() += 1;
         }
@@ -175,7 +175,7 @@ impl<'s> Room<'s> {
 }
 
 /// ISO dates sort as text; an entry without a date is not known to be old.
-fn is_old(entry: &SitemapUrl, since: Option<&str>) -> bool {
+pub(super) fn is_old(entry: &SitemapUrl, since: Option<&str>) -> bool {
     let dates = since.zip(entry.lastmod.as_deref());
     dates.is_some_and(|(since, at)| {
         let len = since.len().min(at.len());

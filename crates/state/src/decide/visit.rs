@@ -130,7 +130,7 @@ impl State {
 }
 
 /// What the record of a visit has whatever was found.
-fn head_of(due: &DueRecord, head: &PageRecord, answer: Option<&Answer>) -> VisitRecord {
+pub(super) fn head_of(due: &DueRecord, head: &PageRecord, answer: Option<&Answer>) -> VisitRecord {
     let fetched = answer.and_then(|answer| answer.fetched.as_ref().ok());
     let field = |name: &str| {
         let headers = fetched.map(|fetched| &fetched.headers)?;

@@ -7,18 +7,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anyhow::Context;
 use frontier::{SeedUrl, parse_seeds};
 use outcome::StopReason;
-use pipeline::again::{self, Planned, Wanted};
+use pipeline::again::Wanted;
 use pipeline::config::{AgainMode, CrawlConfig, TopicSection};
 use pipeline::units::Span;
 use pipeline::{
     Crawl, CrawlDir, CrawlError, CrawlSummary, Progress, StopHandle, config_file, settings,
 };
-use report::changes::Changes;
 
-use crate::command::{crawl_error, in_full, journal};
+use crate::command::{crawl_error, in_full};
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 use crate::progress::{self, ProgressStyle};
+
+mod rounds;
 
 /// Run a focused crawl, or carry one on: resuming is starting again
 #[derive(Debug, Clone, clap::Args)]
@@ -114,110 +115,63 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             output.say(format!("changed since the last start: {change}"));
         }
     }
-    let comes_back = dir.holds_crawl() && (args.again || is_by_config(&config));
-    if comes_back {
-        return round(args, &dir, config, seeds, output);
-    }
-    let crawl = (config.clone(), seeds.clone());
-    let summary = run_crawl(&dir, crawl.0, crawl.1, None, args.progress, output)?;
-    let ended = finish(&summary, &dir, talks, output)?;
-    // A round that was cut short, and is ended by now.
-    let is_ended = match summary.reason {
-        StopReason::Drained | StopReason::MaxPages | StopReason::Harvest => ended == Exit::Done,
-        StopReason::Interrupted
-        | StopReason::MaxTime
-        | StopReason::HostsUnreachable
-        | StopReason::DiskFull
-        | StopReason::Error
-        | StopReason::Unknown(_) => false,
+    let mode = config.again.as_ref().map(|again| again.mode);
+    let runner = Runner {
+        dir: &dir,
+        config: &config,
+        seeds: &seeds,
+        style: args.progress,
+        talks,
+        output,
+        stop: StopHandle::default(),
     };
-    match is_ended && summary.snapshot.copies_wait {
-        true => rounds(args, &dir, (config, seeds), Wanted::Orphans, output),
-        false => Ok(ended),
+    // One for all runs: a Ctrl-C between two of them counts as well.
+    let _signals = listen(
+        runner.stop.clone(),
+        output.quiet || args.progress == ProgressStyle::None,
+    )?;
+    match mode {
+        Some(AgainMode::Continuous) => return rounds::continuous(&runner),
+        Some(AgainMode::Round) if dir.holds_crawl() => {
+            return rounds::round(&runner, Wanted::Sources);
+        }
+        _ if args.again => return rounds::round(&runner, Wanted::Sources),
+        Some(AgainMode::Once | AgainMode::Round) | None => {}
+    }
+    let summary = runner.run()?;
+    let ended = finish(&summary, &runner)?;
+    match rounds::rest(&summary) {
+        Some(wanted) if ended == Exit::Done => rounds::round(&runner, wanted),
+        Some(_) | None => Ok(ended),
     }
 }
 
-fn is_by_config(config: &CrawlConfig) -> bool {
-    let again = config.again.as_ref();
-    again.is_some_and(|again| again.mode == AgainMode::Round)
+/// A crawl that is run once or more often by one command.
+struct Runner<'c> {
+    dir: &'c CrawlDir,
+    config: &'c CrawlConfig,
+    seeds: &'c [SeedUrl],
+    style: ProgressStyle,
+    talks: bool,
+    output: &'c Output,
+    stop: StopHandle,
 }
 
-/// Comes back to what was read: one round, and one more to what repeated pages that have changed.
-fn round(
-    args: &Args,
-    dir: &CrawlDir,
-    config: CrawlConfig,
-    seeds: Vec<SeedUrl>,
-    output: &Output,
-) -> anyhow::Result<Exit> {
-    rounds(args, dir, (config, seeds), Wanted::Round, output)
-}
-
-/// The same from what is wanted first.
-fn rounds(
-    args: &Args,
-    dir: &CrawlDir,
-    (config, seeds): (CrawlConfig, Vec<SeedUrl>),
-    mut wanted: Wanted,
-    output: &Output,
-) -> anyhow::Result<Exit> {
-    let talks = !matches!(args.progress, ProgressStyle::None | ProgressStyle::Json);
-    loop {
-        let planned = again::plan(dir, &config, wanted).map_err(crawl_error)?;
-        if wanted == Wanted::Orphans && planned.urls == 0 {
-            return Ok(Exit::Done);
-        }
-        if talks {
-            output.say(plan_in_words(&planned));
-        }
-        let crawl = (config.clone(), seeds.clone());
-        let summary = run_crawl(dir, crawl.0, crawl.1, None, args.progress, output)?;
-        for note in &summary.notes {
-            output.say(format!("note: {note}"));
-        }
-        let mut changes = Changes::since(None);
-        journal::records(dir)?.for_each(|record| changes.add(&record));
-        if let Some(counts) = changes.rounds().last().filter(|_| talks) {
-            output.say(counts.line());
-        }
-        let unanswered = changes.unanswered();
-        unanswered.iter().for_each(|line| output.say(line));
-        match summary.reason {
-            StopReason::Drained | StopReason::MaxPages | StopReason::Harvest => {}
-            StopReason::Interrupted => return Ok(Exit::Interrupted),
-            StopReason::DiskFull => return Err(resource(summary.detail.unwrap_or_default())),
-            StopReason::MaxTime
-            | StopReason::HostsUnreachable
-            | StopReason::Error
-            | StopReason::Unknown(_) => return finish(&summary, dir, talks, output),
-        }
-        if !unanswered.is_empty() {
-            return Ok(Exit::Problem);
-        }
-        if wanted == Wanted::Orphans {
-            return Ok(Exit::Done);
-        }
-        wanted = Wanted::Orphans;
+impl Runner<'_> {
+    fn run(&self) -> anyhow::Result<CrawlSummary> {
+        let crawl = (self.config.clone(), self.seeds.to_vec());
+        run_until(self.dir, crawl, None, self.style, self.output, &self.stop)
     }
-}
 
-fn plan_in_words(planned: &Planned) -> String {
-    let urls = |count: usize| report::words::plural(count as u64, "page", "pages");
-    match (planned.unfinished, planned.urls) {
-        (0, 0) => format!(
-            "no page is due yet: each is left alone for {} after it was read ([again] min, every)",
-            planned.pause
-        ),
-        (0, due) => format!(
-            "round {}: {} of {} known are visited again",
-            planned.round,
-            urls(due),
-            planned.known
-        ),
-        (unfinished, _) => format!(
-            "a round is unfinished: {} wait for their visit",
-            urls(unfinished)
-        ),
+    fn is_stopping(&self) -> bool {
+        self.stop.is_stopping()
+    }
+
+    /// Says what is said of a crawl that talks.
+    fn tell(&self, words: String) {
+        if self.talks {
+            self.output.say(words);
+        }
     }
 }
 
@@ -231,6 +185,21 @@ pub fn run_crawl(
     output: &Output,
 ) -> anyhow::Result<CrawlSummary> {
     let stop = StopHandle::default();
+    let signals = listen(stop.clone(), output.quiet || style == ProgressStyle::None)?;
+    let summary = run_until(dir, (config, seeds), fetch, style, output, &stop);
+    drop(signals);
+    summary
+}
+
+/// The same until it is stopped by a handle.
+fn run_until(
+    dir: &CrawlDir,
+    (config, seeds): (CrawlConfig, Vec<SeedUrl>),
+    fetch: Option<Arc<dyn fetcher::Fetch>>,
+    style: ProgressStyle,
+    output: &Output,
+    stop: &StopHandle,
+) -> anyhow::Result<CrawlSummary> {
     let progress = Progress::default();
     let crawl = Crawl {
         dir: dir.clone(),
@@ -241,11 +210,9 @@ pub fn run_crawl(
         progress: progress.clone(),
         on_change: None,
     };
-    let signals = listen(stop, output.quiet || style == ProgressStyle::None)?;
     let shown = progress::start(style, &progress, output);
     let result = crawl.run();
     shown.finish();
-    drop(signals);
     result.map_err(|error| match is_disk_full(&error) {
         true => resource(format!(
             "the disk is full at {}; every page recorded so far is safe: free some space, then carry on \
@@ -266,12 +233,10 @@ fn is_disk_full(error: &CrawlError) -> bool {
 }
 
 /// Says how the crawl ended and what to try next; without talk, only what went wrong.
-fn finish(
-    summary: &CrawlSummary,
-    dir: &CrawlDir,
-    talks: bool,
-    output: &Output,
-) -> anyhow::Result<Exit> {
+fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
+    let Runner {
+        dir, talks, output, ..
+    } = *runner;
     for note in &summary.notes {
         output.say(format!("note: {note}"));
     }

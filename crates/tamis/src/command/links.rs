@@ -82,7 +82,7 @@ fn headers(lines: &[String]) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
 fn is_followable(link: &Link) -> bool {
     match link.kind {
         LinkKind::A | LinkKind::Area | LinkKind::Frame | LinkKind::Iframe => true,
-        LinkKind::Refresh | LinkKind::Canonical | LinkKind::Alternate => false,
+        LinkKind::Refresh | LinkKind::Canonical | LinkKind::Alternate | LinkKind::Feed => false,
     }
 }
 
@@ -104,7 +104,7 @@ fn json(page: &PageLinks, now: i64) -> Value {
     let alternates: Vec<Value> = page
         .links
         .iter()
-        .filter(|link| link.kind == LinkKind::Alternate)
+        .filter(|link| matches!(link.kind, LinkKind::Alternate | LinkKind::Feed))
         .map(|link| json!({ "url": link.url, "rel": link.rel, "title": link.anchor }))
         .collect();
     json!({

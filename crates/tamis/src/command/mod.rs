@@ -21,6 +21,7 @@ pub mod report;
 pub mod robots;
 pub mod search;
 pub mod seeds;
+pub mod simulate;
 pub mod sitemap;
 pub mod status;
 pub mod steer;
@@ -70,6 +71,7 @@ fn choose(cli: &Cli, output: &Output) -> anyhow::Result<Exit> {
         Command::Fetch(args) => fetch::run(args, output),
         Command::Topic(args) => topic::run(args, output),
         Command::Replay(args) => replay::run(args, output),
+        Command::Simulate(args) => simulate::run(args, output),
         Command::Completions(args) => completions::run(args, output),
     }
 }

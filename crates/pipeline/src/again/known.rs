@@ -1,0 +1,367 @@
+//! What the journal tells of one URL that may be visited again: a page, or a source.
+
+use again::signals::Since;
+use again::{Evidence, Place, Priors, Signals};
+use archive::{AbsenceRecord, BodyRef, DueRecord, PageRecord, Record, SitemapRecord, VisitRecord};
+use outcome::{JunkReason, LinkFate, Outcome, PageType, SitemapKind, Verdict};
+
+use super::DAY_MS;
+use crate::config::AgainSection;
+use crate::units::Span;
+
+/// More than any visit is worth by its rate.
+const OVERDUE: f64 = 1e12;
+
+/// What a page that is new is worth, in days for which our copy of a page is right.
+const NEW_WORTH: f64 = 20.0;
+
+/// New URLs that a visit is expected to find, at most.
+const NEW_MAX: f64 = 50.0;
+
+/// For so many days what is expected of a URL's like weighs in what it leads to.
+const LIKE_DAYS: f64 = 3.0;
+
+/// Visits without an answer after which a source is asked for more rarely no more.
+const FAILURES_MAX: u32 = 6;
+
+/// What a URL has led to: URLs that were new when it was visited again.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Leads {
+    found: f64,
+    days: f64,
+    /// New URLs a day that are expected of its like.
+    like: f64,
+}
+
+impl Leads {
+    /// Of a page of this type that brought in so many URLs when it was read first.
+    fn of_page(page_type: &PageType, brought: usize) -> Self {
+        let by_type = match page_type {
+            PageType::FrontPage => 0.3,
+            PageType::Listing | PageType::Collection => 0.2,
+            PageType::Article
+            | PageType::Forum
+            | PageType::Product
+            | PageType::Documentation
+            | PageType::Service
+            | PageType::Wall
+            | PageType::Other
+            | PageType::Unknown(_) => 0.002,
+        };
+        let by_links = 0.01 * brought.min(30) as f64;
+        Self {
+            like: f64::max(by_type, by_links),
+            ..Self::default()
+        }
+    }
+
+    /// A visit after so many days led to so many URLs that are new.
+    pub(super) fn see(&mut self, found: usize, days: f64) {
+        self.found += found as f64;
+        self.days += days;
+    }
+
+    /// New URLs that a visit is expected to find so many days after the one before.
+    pub(super) fn expected(&self, days: f64) -> f64 {
+        let rate = (self.found + self.like * LIKE_DAYS) / (self.days + LIKE_DAYS);
+        (rate * days).min(NEW_MAX)
+    }
+}
+
+/// How often a site has told that a URL changed, since it was visited last.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Told {
+    /// It is in a list of its site's.
+    pub(super) is_listed: bool,
+    times: u32,
+    first_ms: u64,
+    last_ms: u64,
+}
+
+impl Told {
+    /// A list dates it.
+    pub(super) fn tell(&mut self, date_ms: u64, visited_ms: u64) {
+        self.is_listed = true;
+        if date_ms <= visited_ms.max(self.last_ms) {
+            return;
+        }
+        if self.times == 0 {
+            self.first_ms = date_ms;
+        }
+        self.times = self.times.saturating_add(1);
+        self.last_ms = date_ms;
+    }
+
+    /// It was visited: what is told from here on is new.
+    pub(super) fn forget(&mut self) {
+        self.times = 0;
+    }
+
+    /// What happened since it was visited last.
+    pub(super) fn since(&self, visited_ms: u64, now_ms: u64) -> Since {
+        let days = |to: u64| to.saturating_sub(visited_ms) as f64 / DAY_MS;
+        Since {
+            days: days(now_ms),
+            told: self.is_listed.then_some(self.times),
+            told_after: days(self.first_ms),
+        }
+    }
+}
+
+/// A feed or a sitemap.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    pub(super) due: DueRecord,
+    pub(super) host: String,
+    pub(super) asked_ms: u64,
+    pub(super) leads: Leads,
+    pub(super) told: Told,
+    /// Visits in a row that were not answered.
+    pub(super) failures: u32,
+}
+
+impl Source {
+    /// A sitemap that was read; none for one that could not be.
+    pub(super) fn of_sitemap(record: &Record, sitemap: &SitemapRecord) -> Option<Self> {
+        match &sitemap.kind {
+            SitemapKind::Unreadable | SitemapKind::Unknown(_) => return None,
+            SitemapKind::Urlset
+            | SitemapKind::Index
+            | SitemapKind::Text
+            | SitemapKind::Rss
+            | SitemapKind::Atom => {}
+        }
+        if !(200..300).contains(&sitemap.fetch.status) {
+            return None;
+        }
+        Some(Self::new(
+            record,
+            &sitemap.url,
+            &sitemap.host,
+            sitemap.seed,
+            0,
+        ))
+    }
+
+    /// A feed that was read.
+    pub(super) fn of_feed(record: &Record, page: &PageRecord) -> Option<Self> {
+        let is_feed = state::is_feed(page) && (200..300).contains(&page.status());
+        let mut source = Self::new(record, &page.url, &page.host, page.seed, page.depth);
+        source.due.was = page.outcome.clone();
+        is_feed.then_some(source)
+    }
+
+    fn new(record: &Record, url: &str, host: &str, seed: u32, depth: u32) -> Self {
+        Self {
+            due: DueRecord {
+                url: url.to_owned(),
+                of: record.seq,
+                was: Outcome::Judged(Verdict::Junk(JunkReason::UnsupportedType)),
+                depth,
+                seed,
+                source: true,
+                seen_ms: record.at_ms,
+                ..DueRecord::default()
+            },
+            host: host.to_owned(),
+            asked_ms: record.at_ms,
+            leads: Leads {
+                like: 0.3,
+                ..Leads::default()
+            },
+            told: Told::default(),
+            failures: 0,
+        }
+    }
+
+    /// What a visit is worth now: new URLs, and dates of known ones.
+    pub(super) fn value(&self, settings: &AgainSection, now_ms: u64) -> f64 {
+        let asked = u128::from(now_ms.saturating_sub(self.asked_ms));
+        let pause = settings.min.0.as_millis() << self.failures.min(FAILURES_MAX);
+        if asked < pause {
+            return 0.0;
+        }
+        let days = now_ms.saturating_sub(self.due.seen_ms) as f64 / DAY_MS;
+        let expected = self.leads.expected(days);
+        // What lists it says that it has changed.
+        let told = if self.told.since(self.due.seen_ms, now_ms).told > Some(0) {
+            NEW_MAX
+        } else {
+            0.0
+        };
+        (expected + told).max(f64::MIN_POSITIVE)
+    }
+}
+
+/// A page that was read.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    /// What is known of it, for its next visit.
+    pub(super) due: DueRecord,
+    pub(super) place: Place,
+    relevance: f32,
+    /// Its archived answer, whose validators are sent at the first visit.
+    pub(super) body: Option<BodyRef>,
+    /// The kept page that it repeats.
+    pub(super) repeats: Option<u64>,
+    /// When it was seen last.
+    pub(super) last_ms: u64,
+    /// When it was asked for last, whatever was answered.
+    pub(super) asked_ms: u64,
+    pub(super) evidence: Evidence,
+    pub(super) leads: Leads,
+    pub(super) told: Told,
+}
+
+impl Known {
+    /// A URL that was read; none for one without a page.
+    pub(super) fn of(record: &Record, page: &PageRecord) -> Option<Self> {
+        let summary = page.page.as_ref()?;
+        let is_judged = matches!(page.outcome, Outcome::Judged(_));
+        if !is_judged || !(200..300).contains(&page.status()) {
+            return None;
+        }
+        let repeats = page
+            .nearest
+            .as_ref()
+            .filter(|_| page.outcome.is_duplicate());
+        Some(Self {
+            due: DueRecord {
+                url: page.url.clone(),
+                of: record.seq,
+                was: page.outcome.clone(),
+                depth: page.depth,
+                seed: page.seed,
+                hops: page.hops,
+                via: page.via,
+                context: page.context.clone(),
+                digest: summary.digest.clone(),
+                whole: summary.whole.as_ref().map(|whole| whole.digest.clone()),
+                fingerprint: summary.fingerprint.clone(),
+                text: page.text.clone(),
+                body: page.body.clone(),
+                absence: AbsenceRecord::default(),
+                ..DueRecord::default()
+            },
+            place: Place {
+                host: page.host.clone(),
+                form: form_of(&page.url),
+                page_type: summary.page_type.name().to_owned(),
+            },
+            relevance: summary.relevance.unwrap_or(1.0),
+            body: page.body.clone(),
+            repeats: repeats.map(|near| near.page),
+            last_ms: record.at_ms,
+            asked_ms: record.at_ms,
+            evidence: Evidence::default(),
+            leads: Leads::of_page(&summary.page_type, new_links(page)),
+            told: Told::default(),
+        })
+    }
+
+    /// Another version of it was found: what was learnt of the URL stays.
+    pub(super) fn become_version(&mut self, mut now: Self, visit: &VisitRecord) {
+        std::mem::swap(&mut now.evidence, &mut self.evidence);
+        (now.leads, now.told) = (self.leads, self.told);
+        now.due.absence = visit.absence;
+        (now.due.etag, now.due.last_modified) = (visit.etag.clone(), visit.last_modified.clone());
+        *self = now;
+    }
+
+    /// What it is worth that our copy of it is right: its relevance; little for what is not kept.
+    fn weight(&self) -> f64 {
+        let own = match self.due.was.is_indexed() {
+            true => f64::from(self.relevance).max(0.1),
+            false => 0.05,
+        };
+        let of_seed = if self.due.depth == 0 { 2.0 } else { 1.0 };
+        of_seed * own
+    }
+
+    /// What a visit is worth now.
+    pub(super) fn value(
+        &self,
+        priors: &Priors,
+        signals: &Signals,
+        settings: &AgainSection,
+        now_ms: u64,
+    ) -> f64 {
+        let asked = u128::from(now_ms.saturating_sub(self.asked_ms));
+        let passed = |span: Span| asked >= span.0.as_millis();
+        let is_overdue = passed(settings.max);
+        if !passed(settings.min) || !(passed(settings.every) || is_overdue) {
+            return 0.0;
+        }
+        if is_overdue {
+            // Before all others, those first that wait for longest.
+            let longest = settings.max.0.as_millis().max(1);
+            return OVERDUE * asked as f64 / longest as f64;
+        }
+        let rates = self.evidence.rates(&priors.of(&self.place));
+        let since = self.told.since(self.last_ms, now_ms);
+        let own = self.weight() * signals.marginal(&rates, since);
+        let new = NEW_WORTH * self.leads.expected(since.days);
+        // A visit at once after the one before is worth little, but is what was asked for.
+        (own + new).max(f64::MIN_POSITIVE)
+    }
+}
+
+/// Links that brought in URLs.
+pub(super) fn new_links(page: &PageRecord) -> usize {
+    let links = page.links.iter();
+    links.filter(|link| link.fate == LinkFate::New).count()
+}
+
+/// The form of a URL: its folders, with `#` for numbers, and `*` for the last part of the path.
+fn form_of(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = rest.split_once('/').map_or("", |(_, path)| path);
+    let path = path.split('?').next().unwrap_or_default();
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    let form = |folder: &str| match folder.bytes().any(|byte| byte.is_ascii_digit()) {
+        true => "#".to_owned(),
+        false => folder.to_owned(),
+    };
+    let forms: Vec<String> = folders.split('/').take(3).map(form).collect();
+    format!("/{}/*", forms.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_one_form_differ_in_numbers_and_in_their_last_part() {
+        assert_eq!(
+            form_of("http://a.example/blog/2024/05/x.html?p=1"),
+            "/blog/#/#/*"
+        );
+        assert_eq!(form_of("http://a.example/"), "//*");
+        assert_eq!(form_of("http://a.example/about"), "//*");
+    }
+
+    #[test]
+    fn what_a_list_leads_to_is_learnt_from_its_visits() {
+        let mut list = Leads::of_page(&PageType::Listing, 40);
+        let mut article = Leads::of_page(&PageType::Article, 0);
+        assert!(list.expected(1.0) > 50.0 * article.expected(1.0));
+        for _ in 0..30 {
+            list.see(0, 1.0);
+            article.see(1, 1.0);
+        }
+        assert!(article.expected(1.0) > 10.0 * list.expected(1.0));
+    }
+
+    #[test]
+    fn a_site_that_dates_a_page_again_tells_of_a_change_once() {
+        let mut told = Told::default();
+        assert_eq!(told.since(5, 100).told, None);
+        for date in [3, 5, 7, 7, 6, 9] {
+            told.tell(date, 5);
+        }
+        assert_eq!(told.since(5, 100).told, Some(2));
+        told.forget();
+        told.tell(9, 8);
+        assert_eq!(told.since(8, 100).told, Some(0));
+    }
+}

@@ -1,0 +1,174 @@
+//! Rounds of visits to what was read: one, or one after the other for as long as the crawl runs.
+
+use std::time::{Duration, Instant};
+
+use outcome::StopReason;
+use pipeline::CrawlSummary;
+use pipeline::again::{self, Planned, Wanted};
+use pipeline::config::AgainSection;
+use report::changes::Changes;
+
+use super::{Runner, finish};
+use crate::command::{crawl_error, journal};
+use crate::exit::{Exit, resource};
+
+/// Between two looks at whether somebody wants to stop, while nothing is to be visited.
+const NAP: Duration = Duration::from_millis(100);
+
+/// One round, from a part of it on: feeds and sitemaps, pages, and at last pages that repeated what has
+/// changed.
+pub(super) fn round(runner: &Runner<'_>, from: Wanted) -> anyhow::Result<Exit> {
+    let mut wanted = from;
+    loop {
+        let planned = runner.plan(wanted)?;
+        let is_empty = planned.urls == 0 && planned.unfinished == 0;
+        match wanted {
+            Wanted::Sources if is_empty => {
+                wanted = Wanted::Round;
+                continue;
+            }
+            Wanted::Orphans if is_empty => return Ok(Exit::Done),
+            Wanted::Sources | Wanted::Round | Wanted::Orphans | Wanted::All => {}
+        }
+        if runner.is_stopping() {
+            return Ok(Exit::Interrupted);
+        }
+        runner.tell(plan_in_words(wanted, &planned));
+        let summary = runner.run()?;
+        let unanswered = tell_round(runner, &summary)?;
+        match summary.reason {
+            StopReason::Drained | StopReason::MaxPages | StopReason::Harvest => {}
+            StopReason::Interrupted => return Ok(Exit::Interrupted),
+            StopReason::DiskFull => return Err(resource(summary.detail.unwrap_or_default())),
+            StopReason::MaxTime
+            | StopReason::HostsUnreachable
+            | StopReason::Error
+            | StopReason::Unknown(_) => return finish(&summary, runner),
+        }
+        wanted = match wanted {
+            _ if summary.snapshot.pages_unplanned => Wanted::Round,
+            Wanted::Sources | Wanted::Round if !unanswered => Wanted::Orphans,
+            Wanted::Sources | Wanted::Round => return Ok(Exit::Problem),
+            Wanted::Orphans | Wanted::All => return Ok(Exit::Done),
+        };
+    }
+}
+
+/// What a round that was cut short still wants when its visits have been made, if it does.
+pub(super) fn rest(summary: &CrawlSummary) -> Option<Wanted> {
+    let is_over = match summary.reason {
+        StopReason::Drained | StopReason::MaxPages | StopReason::Harvest => true,
+        StopReason::Interrupted
+        | StopReason::MaxTime
+        | StopReason::HostsUnreachable
+        | StopReason::DiskFull
+        | StopReason::Error
+        | StopReason::Unknown(_) => false,
+    };
+    let shown = &summary.snapshot;
+    match (shown.pages_unplanned, shown.copies_wait) {
+        (true, _) if is_over => Some(Wanted::Round),
+        (false, true) if is_over => Some(Wanted::Orphans),
+        (true | false, _) => None,
+    }
+}
+
+/// First and further visits in one queue, for as long as the crawl runs: again and again a round is
+/// planned by what was learnt so far, and what was crawled goes on beside it.
+pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
+    let started = Instant::now();
+    let usual = AgainSection::default();
+    let replan = runner.config.again.as_ref().unwrap_or(&usual).replan.0;
+    let max_time = runner.config.crawl.max_time.0;
+    let end = (!max_time.is_zero()).then(|| started + max_time);
+    let mut is_drained = false;
+    loop {
+        let next = Instant::now() + replan;
+        let until = end.map_or(next, |end| end.min(next));
+        // A crawl that has just begun has nothing to come back to.
+        let planned = match runner.dir.holds_crawl() {
+            true => runner.plan(Wanted::All)?,
+            false => Planned::default(),
+        };
+        if !is_drained || planned.urls > 0 || planned.unfinished > 0 {
+            if planned.urls > 0 {
+                runner.tell(plan_in_words(Wanted::All, &planned));
+            }
+            runner.stop.set_until(Some(until));
+            let summary = runner.run()?;
+            if planned.urls > 0 {
+                tell_round(runner, &summary)?;
+            }
+            is_drained = match summary.reason {
+                StopReason::Drained
+                | StopReason::MaxPages
+                | StopReason::Harvest
+                | StopReason::HostsUnreachable => true,
+                StopReason::MaxTime => false,
+                StopReason::Interrupted
+                | StopReason::DiskFull
+                | StopReason::Error
+                | StopReason::Unknown(_) => return finish(&summary, runner),
+            };
+        }
+        while is_drained && Instant::now() < until && !runner.is_stopping() {
+            std::thread::sleep(NAP);
+        }
+        if runner.is_stopping() {
+            return Ok(Exit::Interrupted);
+        }
+        if end.is_some_and(|end| Instant::now() >= end) {
+            runner.tell(format!(
+                "the time is up; what has changed: tamis changes {0} | goes on with: tamis crawl --dir {0}",
+                runner.dir.root().display()
+            ));
+            return Ok(Exit::Done);
+        }
+    }
+}
+
+/// Says what the last round found; whether not one of its visits was answered, and then why.
+fn tell_round(runner: &Runner<'_>, summary: &CrawlSummary) -> anyhow::Result<bool> {
+    for note in &summary.notes {
+        runner.output.say(format!("note: {note}"));
+    }
+    let mut changes = Changes::since(None);
+    journal::records(runner.dir)?.for_each(|record| changes.add(&record));
+    if let Some(counts) = changes.rounds().last() {
+        runner.tell(counts.line());
+    }
+    let unanswered = changes.unanswered();
+    unanswered.iter().for_each(|line| runner.output.say(line));
+    Ok(!unanswered.is_empty())
+}
+
+fn plan_in_words(wanted: Wanted, planned: &Planned) -> String {
+    let urls = |count: usize| report::words::plural(count as u64, "page", "pages");
+    match (planned.unfinished, planned.urls) {
+        (0, 0) => format!(
+            "no page is due yet: each is left alone for {} after it was read ([again] min, every)",
+            planned.pause
+        ),
+        (0, due) if wanted == Wanted::Sources => format!(
+            "round {}: {} of feeds and sitemaps first",
+            planned.round,
+            report::words::plural(due as u64, "visit", "visits")
+        ),
+        (0, due) => format!(
+            "round {}: {} of {} known are visited again",
+            planned.round,
+            urls(due),
+            planned.known
+        ),
+        (unfinished, _) => format!(
+            "a round is unfinished: {} wait for their visit",
+            urls(unfinished)
+        ),
+    }
+}
+
+impl Runner<'_> {
+    fn plan(&self, wanted: Wanted) -> anyhow::Result<Planned> {
+        again::plan(self.dir, self.config, wanted).map_err(crawl_error)
+    }
+}

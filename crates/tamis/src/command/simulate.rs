@@ -1,0 +1,65 @@
+//! `tamis simulate`: what orders come to over made-up pages, without a crawl or a network.
+
+use again::freshness::{Row, table};
+use serde_json::json;
+
+use crate::exit::Exit;
+use crate::output::Output;
+
+/// Simulate rules over made-up pages
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tamis simulate freshness")]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// When to come back to which page: rules of crawlers beside the optimum
+    Freshness(FreshnessArgs),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  tamis simulate freshness --pages 600 --seeds 2 --policy learnt --json"
+)]
+struct FreshnessArgs {
+    /// Pages of each simulated web
+    #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u32).range(40..=20_000))]
+    pages: u32,
+    /// Webs of each kind
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=50))]
+    seeds: u64,
+    /// Rules whose name has this in it; without it all
+    #[arg(long, default_value = "", hide_default_value = true)]
+    policy: String,
+}
+
+/// Runs the simulation.
+pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    let What::Freshness(args) = &args.what;
+    let table = table(args.pages as usize, args.seeds, &args.policy);
+    if !output.json {
+        for line in table.lines() {
+            output.line(line)?;
+        }
+        return Ok(Exit::Done);
+    }
+    let row = |row: &Row| {
+        json!({
+            "policy": row.policy,
+            "shares": row.shares,
+            "mean": row.mean,
+            "least": row.least,
+            "used": row.used,
+        })
+    };
+    let rows: Vec<_> = table.rows.iter().map(row).collect();
+    output.value(&json!({
+        "columns": table.columns,
+        "optimum": table.optimum,
+        "rows": rows,
+    }))?;
+    Ok(Exit::Done)
+}
