@@ -23,7 +23,10 @@ fn layers() -> BTreeMap<String, u8> {
 
 /// Outside packages and the crates that may use them.
 const HOMES: [(&str, &[&str]); 7] = [
-    ("tokio", &["fetcher", "pipeline", "tamis", "testweb"]),
+    (
+        "tokio",
+        &["fetcher", "pipeline", "serve", "tamis", "testweb"],
+    ),
     ("reqwest", &["fetcher"]),
     ("governor", &["fetcher"]),
     ("sled", &["kv"]),

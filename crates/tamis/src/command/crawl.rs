@@ -15,6 +15,7 @@ use pipeline::{
 };
 use report::changes::Changes;
 
+use crate::command::serve::{self, Access};
 use crate::command::{crawl_error, in_full, journal};
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
@@ -78,6 +79,12 @@ pub struct Args {
     /// gone
     #[arg(long)]
     again: bool,
+    /// Serve the crawl to a browser while it runs, on this address
+    #[arg(long, value_name = "ADDRESS")]
+    serve: Option<std::net::SocketAddr>,
+    /// Let that server ask for the token that this file holds
+    #[arg(long, value_name = "FILE", requires = "serve")]
+    serve_token_file: Option<PathBuf>,
     /// How to show progress
     #[arg(long, value_enum, default_value_t = ProgressStyle::Auto, overrides_with = "progress")]
     progress: ProgressStyle,
@@ -114,6 +121,19 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             output.say(format!("changed since the last start: {change}"));
         }
     }
+    // It ends with the crawl.
+    let _server = match args.serve {
+        Some(listen) => {
+            let server = serve::start(
+                vec![dir.clone()],
+                listen,
+                &Access::by(args.serve_token_file.clone()),
+            )?;
+            output.say(format!("serving on http://{}/", server.address()));
+            Some(server)
+        }
+        None => None,
+    };
     let comes_back = dir.holds_crawl() && (args.again || is_by_config(&config));
     if !comes_back {
         let summary = run_crawl(&dir, config, seeds, None, args.progress, output)?;
