@@ -8,6 +8,8 @@
 mod again;
 mod architecture;
 mod bounds;
+mod browser;
+mod browser_support;
 mod chinese;
 mod commands;
 mod conformance;
@@ -30,6 +32,9 @@ mod progress;
 mod robots;
 mod scope;
 mod secrets;
+mod serve;
+mod serve_security;
+mod serve_support;
 mod support;
 mod templates;
 mod traps;

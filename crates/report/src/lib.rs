@@ -14,8 +14,9 @@
 //! [`breadth`], and [`histogram`],
 //! [`figures`] the report as data, [`why_slow`] its one conclusion, [`nothing_read`] what to say when no page could be read; then [`text`] and [`html`] with
 //! [`look`], `lines`, [`table`], [`words`] and [`difference`] below them; then [`mod@export`]
-//! with [`mod@original`], [`explain`], [`compare`] and [`changes`].
+//! with [`mod@original`], [`explain`], [`compare`], [`changes`] and [`audit`].
 
+pub mod audit;
 pub mod breadth;
 pub mod changes;
 mod clock;

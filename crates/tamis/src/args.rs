@@ -120,6 +120,8 @@ pub enum Command {
     Report(command::report::Args),
     /// Tell what is new, changed, moved, gone or back since the crawl came back
     Changes(command::changes::Args),
+    /// Watch, search and judge crawls in a browser
+    Serve(command::serve::Args),
     /// Search the kept pages
     Search(command::search::Args),
     /// Tell one URL's whole story

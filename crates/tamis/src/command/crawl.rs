@@ -14,6 +14,7 @@ use pipeline::{
     Crawl, CrawlDir, CrawlError, CrawlSummary, Progress, StopHandle, config_file, settings,
 };
 
+use crate::command::serve::{self, Access};
 use crate::command::{crawl_error, in_full};
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
@@ -79,6 +80,12 @@ pub struct Args {
     /// gone
     #[arg(long)]
     again: bool,
+    /// Serve the crawl to a browser while it runs, on this address
+    #[arg(long, value_name = "ADDRESS")]
+    serve: Option<std::net::SocketAddr>,
+    /// Let that server ask for the token that this file holds
+    #[arg(long, value_name = "FILE", requires = "serve")]
+    serve_token_file: Option<PathBuf>,
     /// How to show progress
     #[arg(long, value_enum, default_value_t = ProgressStyle::Auto, overrides_with = "progress")]
     progress: ProgressStyle,
@@ -115,6 +122,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             output.say(format!("changed since the last start: {change}"));
         }
     }
+    // It ends with the crawl.
+    let _server = served(args, &dir, output)?;
     let mode = config.again.as_ref().map(|again| again.mode);
     let runner = Runner {
         dir: &dir,
@@ -144,6 +153,17 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         Some(wanted) if ended == Exit::Done => rounds::round(&runner, wanted),
         Some(_) | None => Ok(ended),
     }
+}
+
+/// The server beside the crawl, if one is asked for.
+fn served(args: &Args, dir: &CrawlDir, output: &Output) -> anyhow::Result<Option<::serve::Server>> {
+    let Some(listen) = args.serve else {
+        return Ok(None);
+    };
+    let access = Access::by(args.serve_token_file.clone());
+    let server = serve::start(vec![dir.clone()], listen, &access)?;
+    output.say(format!("serving on http://{}/", server.address()));
+    Ok(Some(server))
 }
 
 /// A crawl that is run once or more often by one command.

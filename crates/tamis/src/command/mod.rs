@@ -21,6 +21,7 @@ pub mod report;
 pub mod robots;
 pub mod search;
 pub mod seeds;
+pub mod serve;
 pub mod simulate;
 pub mod sitemap;
 pub mod status;
@@ -53,6 +54,7 @@ fn choose(cli: &Cli, output: &Output) -> anyhow::Result<Exit> {
         Command::Stop(args) => steer::stop(args, output),
         Command::Retry(args) => steer::retry(args, output),
         Command::Report(args) => report::run(args, output),
+        Command::Serve(args) => serve::run(args, output),
         Command::Search(args) => search::run(args, output),
         Command::Explain(args) => explain::run(args, output),
         Command::Export(args) => export::run(args, output),

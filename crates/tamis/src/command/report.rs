@@ -1,14 +1,15 @@
 //! `tamis report`: what a crawl found, dropped and met.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use pipeline::CrawlDir;
+use report::audit::Audit;
 use report::{Comparison, CrawlReport, Look, Tally};
 
 use crate::command::journal;
-use crate::exit::{Exit, resource};
+use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 
 /// Report what a crawl found, dropped and met; also while it runs
@@ -31,6 +32,9 @@ pub struct Args {
     /// Set another crawl beside this one: what changes from this one to it
     #[arg(long, value_name = "DIR2")]
     compare: Option<PathBuf>,
+    /// Tell below the report what the marks in this file say of it, as `tamis serve` keeps them
+    #[arg(long, value_name = "FILE", conflicts_with = "compare")]
+    audit: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -61,7 +65,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             }
         }
         None => match form {
-            Form::Text => report::text::render(&report, look),
+            Form::Text => report::text::render(&report, look) + &audited(args.audit.as_deref())?,
             Form::Json => report.to_json(),
             Form::Html => html(&dir, &report)?,
         },
@@ -80,6 +84,21 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         }
     }
     Ok(Exit::Done)
+}
+
+/// What marks say of a crawl.
+fn audited(file: Option<&Path>) -> anyhow::Result<String> {
+    let Some(file) = file else {
+        return Ok(String::new());
+    };
+    let lines = std::fs::read_to_string(file).map_err(|error| {
+        usage(format!(
+            "cannot read the marks in {}: {error}",
+            file.display()
+        ))
+    })?;
+    let told = Audit::read(&lines).lines();
+    Ok(format!("\nAudit\n\n{}\n", told.join("\n")))
 }
 
 /// A crawl's report.

@@ -1,0 +1,592 @@
+//! The JSON API, `/api/v1/`: what is asked for, read on a thread for that, and given as declared.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::routing::{get, post};
+use futures_util::stream::Stream;
+use http::StatusCode;
+use report::Comparison;
+use report::audit::{Judgement, Mark};
+use utoipa::OpenApi;
+
+use crate::answers::{
+    ClusterPages, Clusters, CompareAsked, Compared, CrawlItem, CrawlList, ExplainAsked, Explained,
+    Found, Hosts, ListAsked, MarkAsked, PageText, Pages, PagesAsked, Problem, RetryAsked, Sample,
+    SampleAsked, SearchAsked, Session, SideBySide, TextPiece, ToldCrawl,
+};
+use crate::app::{App, Asked, Failed};
+use crate::clock::unix_ms;
+use crate::crawls::{AGE_MAX, Served};
+use crate::live::Status;
+use crate::rows::Fate;
+use crate::shown::shown;
+use crate::{lists, sampling, searching, steering, story};
+
+/// Characters of a text that are given.
+const TEXT_CHARS_MAX: usize = 200_000;
+
+/// Between two signs of life of a stream in which nothing happens.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// The OpenAPI description, made from the functions and types of this crate.
+#[derive(Debug, OpenApi)]
+#[openapi(
+    info(
+        title = "Tamis",
+        description = "A crawl, while it runs and afterwards. Each list tells by `record` up to which record of \
+                       the journal it holds; answers of equal `record` agree.",
+        license(name = "MIT OR Apache-2.0")
+    ),
+    paths(
+        session,
+        crawls,
+        status,
+        events,
+        hosts,
+        search,
+        pages,
+        page,
+        explain,
+        clusters,
+        cluster,
+        side_by_side,
+        report,
+        compare,
+        sample,
+        audit,
+        mark,
+        pause,
+        resume,
+        stop,
+        retry
+    ),
+    components(schemas(Problem))
+)]
+struct Description;
+
+/// The OpenAPI description as JSON.
+pub fn openapi() -> String {
+    let mut description = Description::openapi();
+    description.info.version = env!("CARGO_PKG_VERSION").to_owned();
+    description
+        .to_pretty_json()
+        .expect("a description is plain data")
+}
+
+/// The routes.
+pub(crate) fn routes() -> Router<App> {
+    let crawl = "/api/v1/crawls/{id}";
+    let at = |rest: &str| format!("{crawl}{rest}");
+    Router::new()
+        .route("/api/openapi.json", get(described))
+        .route("/api/v1/session", get(session))
+        .route("/api/v1/crawls", get(crawls))
+        .route(&at("/status"), get(status))
+        .route(&at("/events"), get(events))
+        .route(&at("/hosts"), get(hosts))
+        .route(&at("/search"), get(search))
+        .route(&at("/pages"), get(pages))
+        .route(&at("/pages/{page}"), get(page))
+        .route(&at("/explain"), get(explain))
+        .route(&at("/clusters"), get(clusters))
+        .route(&at("/clusters/{page}"), get(cluster))
+        .route(&at("/clusters/{page}/{other}"), get(side_by_side))
+        .route(&at("/report"), get(report))
+        .route(&at("/compare"), get(compare))
+        .route(&at("/audit"), get(audit))
+        .route(&at("/audit/sample"), get(sample))
+        .route(&at("/audit/marks"), post(mark))
+        .route(&at("/pause"), post(pause))
+        .route(&at("/resume"), post(resume))
+        .route(&at("/stop"), post(stop))
+        .route(&at("/retry"), post(retry))
+}
+
+type Answer<T> = Result<Json<T>, Failed>;
+
+async fn described() -> ([(http::HeaderName, &'static str); 1], String) {
+    let json = (http::header::CONTENT_TYPE, "application/json");
+    ([json], openapi())
+}
+
+/// The server, and the secret that POST requests carry.
+#[utoipa::path(get, path = "/api/v1/session", responses((status = 200, body = Session)))]
+async fn session(State(app): State<App>) -> Json<Session> {
+    Json(Session {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        csrf: app.guard.csrf().to_owned(),
+    })
+}
+
+/// The crawls of this server.
+#[utoipa::path(get, path = "/api/v1/crawls", responses((status = 200, body = CrawlList)))]
+async fn crawls(State(app): State<App>) -> Answer<CrawlList> {
+    Ok(Json(crawl_list(&app).await?))
+}
+
+pub(crate) async fn crawl_list(app: &App) -> Result<CrawlList, Failed> {
+    let crawls = app.crawls.clone();
+    let list = app.jobs.run(move || {
+        let item = |crawl: &std::sync::Arc<Served>| {
+            let status = match crawl.follower.is_ready() {
+                true => crawl.status(),
+                false => Status {
+                    state: "reading".to_owned(),
+                    ..Status::default()
+                },
+            };
+            CrawlItem {
+                id: crawl.id.clone(),
+                directory: crawl.follower.dir().root().display().to_string(),
+                state: status.state,
+                kept: status.kept,
+                dropped: status.dropped,
+                pending: status.pending,
+            }
+        };
+        CrawlList {
+            crawls: crawls.all.iter().map(item).collect(),
+        }
+    });
+    Ok(list.await?)
+}
+
+/// What the crawl does now.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/status", params(("id" = String, Path)),
+    responses((status = 200, body = Status), (status = 404, body = Problem), (status = 503, body = Problem)))]
+async fn status(State(app): State<App>, Path(id): Path<String>) -> Answer<Status> {
+    Ok(Json(app.of(&id, |crawl| Ok(crawl.status())).await?))
+}
+
+/// The status again and again, as server-sent events named `status`: when it changes, at most once a second.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/events", params(("id" = String, Path)),
+    responses((status = 200, content_type = "text/event-stream", body = String), (status = 503, body = Problem)))]
+async fn events(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, Failed> {
+    let crawl = app.crawl(&id)?;
+    let Some(watcher) = app.watcher(&crawl) else {
+        let why = "too many watch already: ask again later".to_owned();
+        return Err(Failed(StatusCode::SERVICE_UNAVAILABLE, why));
+    };
+    let mut told = crawl.subscribe();
+    // What was told last is news for who comes now.
+    if !told.borrow().is_empty() {
+        told.mark_changed();
+    }
+    let begin = (told, app.stop.clone(), watcher);
+    let stream = futures_util::stream::unfold(begin, |(mut told, mut stop, watcher)| async move {
+        tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => return None,
+            changed = told.changed() => changed.ok()?,
+        }
+        let status = told.borrow_and_update().to_string();
+        let event = Event::default().event("status").data(status);
+        Some((Ok(event), (told, stop, watcher)))
+    });
+    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+}
+
+/// The hosts, with why they wait and when they go on.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/hosts", params(("id" = String, Path), ListAsked),
+    responses((status = 200, body = Hosts), (status = 400, body = Problem)))]
+async fn hosts(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asked(asked): Asked<ListAsked>,
+) -> Answer<Hosts> {
+    let hosts = app.of(&id, move |crawl| {
+        let status = crawl.status();
+        Ok(lists::hosts(
+            crawl,
+            &status,
+            asked.offset.unwrap_or(0),
+            asked.limit,
+        ))
+    });
+    Ok(Json(hosts.await?))
+}
+
+/// Full-text search over the kept pages.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/search", params(("id" = String, Path), SearchAsked),
+    responses((status = 200, body = Found), (status = 400, body = Problem)))]
+async fn search(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asked(asked): Asked<SearchAsked>,
+) -> Answer<Found> {
+    Ok(Json(found(&app, &id, asked).await?))
+}
+
+pub(crate) async fn found(app: &App, id: &str, asked: SearchAsked) -> Result<Found, Failed> {
+    let found = app.of(id, move |crawl| {
+        crawl.follower.catch_up(AGE_MAX);
+        searching::search(crawl, &asked)
+            .map_err(|error| Failed(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))
+    });
+    found.await
+}
+
+/// Pages that were kept, dropped or could not be had.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/pages", params(("id" = String, Path), PagesAsked),
+    responses((status = 200, body = Pages), (status = 400, body = Problem)))]
+async fn pages(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asked(asked): Asked<PagesAsked>,
+) -> Answer<Pages> {
+    Ok(Json(page_list(&app, &id, asked).await?))
+}
+
+pub(crate) async fn page_list(app: &App, id: &str, asked: PagesAsked) -> Result<Pages, Failed> {
+    let pages = app.of(id, move |crawl| {
+        crawl.follower.catch_up(AGE_MAX);
+        lists::pages(&crawl.follower.view(), &asked)
+            .map_err(|why| Failed(StatusCode::BAD_REQUEST, why))
+    });
+    pages.await
+}
+
+/// A page with its text.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/pages/{page}",
+    params(("id" = String, Path), ("page" = u64, Path)),
+    responses((status = 200, body = PageText), (status = 404, body = Problem)))]
+async fn page(State(app): State<App>, Path((id, page)): Path<(String, u64)>) -> Answer<PageText> {
+    Ok(Json(page_text(&app, &id, page).await?))
+}
+
+fn no_page() -> Failed {
+    let why = "no page of that number is in the list".to_owned();
+    Failed(StatusCode::NOT_FOUND, why)
+}
+
+pub(crate) async fn page_text(app: &App, id: &str, page: u64) -> Result<PageText, Failed> {
+    let text = app.of(id, move |crawl| {
+        crawl.follower.catch_up(AGE_MAX);
+        let found = {
+            let view = crawl.follower.view();
+            view.rows.page(page).map(|row| lists::page(&view.rows, row))
+        };
+        let text = story::text_of(crawl, page);
+        Ok(PageText {
+            page: found.ok_or_else(no_page)?,
+            is_cut: text
+                .as_ref()
+                .is_some_and(|text| text.chars().count() > TEXT_CHARS_MAX),
+            text: text.map(|text| shown(&text, TEXT_CHARS_MAX)),
+        })
+    });
+    text.await
+}
+
+/// One URL's whole story. The journal is read from its beginning, so one is told at a time.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/explain", params(("id" = String, Path), ExplainAsked),
+    responses((status = 200, body = Explained), (status = 400, body = Problem), (status = 503, body = Problem)))]
+async fn explain(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asked(asked): Asked<ExplainAsked>,
+) -> Answer<Explained> {
+    Ok(Json(explained(&app, &id, asked).await?))
+}
+
+pub(crate) async fn explained(
+    app: &App,
+    id: &str,
+    asked: ExplainAsked,
+) -> Result<Explained, Failed> {
+    let told = app.of(id, move |crawl| {
+        let told = story::tell(crawl, asked.url.as_deref().unwrap_or_default());
+        told.map_err(|error| match error {
+            story::NoStory::NotAUrl(why) => Failed(StatusCode::BAD_REQUEST, why),
+            story::NoStory::Unreadable(why) => Failed(StatusCode::INTERNAL_SERVER_ERROR, why),
+            story::NoStory::Busy => Failed(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+        })
+    });
+    let told = told.await?;
+    Ok(Explained {
+        url: told.url,
+        is_known: told.is_known,
+        summary: shown(&told.summary, TEXT_CHARS_MAX),
+        story: told.story,
+        focus: told.focus,
+        told: shown(&told.text, TEXT_CHARS_MAX),
+    })
+}
+
+/// Clusters of duplicates.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/clusters", params(("id" = String, Path), ListAsked),
+    responses((status = 200, body = Clusters)))]
+async fn clusters(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asked(asked): Asked<ListAsked>,
+) -> Answer<Clusters> {
+    Ok(Json(cluster_list(&app, &id, asked).await?))
+}
+
+pub(crate) async fn cluster_list(
+    app: &App,
+    id: &str,
+    asked: ListAsked,
+) -> Result<Clusters, Failed> {
+    let clusters = app.of(id, move |crawl| {
+        crawl.follower.catch_up(AGE_MAX);
+        let view = crawl.follower.view();
+        Ok(lists::clusters(
+            &view,
+            asked.offset.unwrap_or(0),
+            asked.limit,
+        ))
+    });
+    clusters.await
+}
+
+/// One cluster, by the number of any of its pages.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/clusters/{page}",
+    params(("id" = String, Path), ("page" = u64, Path)),
+    responses((status = 200, body = ClusterPages), (status = 404, body = Problem)))]
+async fn cluster(
+    State(app): State<App>,
+    Path((id, page)): Path<(String, u64)>,
+) -> Answer<ClusterPages> {
+    Ok(Json(cluster_pages(&app, &id, page).await?))
+}
+
+pub(crate) async fn cluster_pages(app: &App, id: &str, page: u64) -> Result<ClusterPages, Failed> {
+    let cluster = app.of(id, move |crawl| {
+        crawl.follower.catch_up(AGE_MAX);
+        lists::cluster(&crawl.follower.view(), page).ok_or_else(no_page)
+    });
+    cluster.await
+}
+
+/// Two pages side by side, with their differences.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/clusters/{page}/{other}",
+    params(("id" = String, Path), ("page" = u64, Path), ("other" = u64, Path)),
+    responses((status = 200, body = SideBySide), (status = 404, body = Problem)))]
+async fn side_by_side(
+    State(app): State<App>,
+    Path((id, page, other)): Path<(String, u64, u64)>,
+) -> Answer<SideBySide> {
+    Ok(Json(compared_pages(&app, &id, page, other).await?))
+}
+
+pub(crate) async fn compared_pages(
+    app: &App,
+    id: &str,
+    page: u64,
+    other: u64,
+) -> Result<SideBySide, Failed> {
+    let pair = app.of(id, move |crawl| {
+        let (kept, beside) = {
+            let view = crawl.follower.view();
+            let shown = |page| view.rows.page(page).map(|row| lists::page(&view.rows, row));
+            (
+                shown(page).ok_or_else(no_page)?,
+                shown(other).ok_or_else(no_page)?,
+            )
+        };
+        let texts = story::text_of(crawl, page).zip(story::text_of(crawl, other));
+        let pieces = texts.map(|(first, second)| report::difference::difference(&first, &second));
+        Ok(SideBySide {
+            kept,
+            other: beside,
+            likeness: pieces
+                .as_deref()
+                .map(|pieces| (report::difference::likeness(pieces) * 1_000.0).round() / 1_000.0),
+            pieces: pieces.unwrap_or_default().iter().map(piece).collect(),
+        })
+    });
+    pair.await
+}
+
+fn piece(piece: &report::difference::Piece) -> TextPiece {
+    use report::difference::Piece;
+    let (is, text, skipped) = match piece {
+        Piece::Same(text) => ("same", text.as_str(), 0),
+        Piece::Removed(text) => ("removed", text.as_str(), 0),
+        Piece::Added(text) => ("added", text.as_str(), 0),
+        Piece::Skipped(characters) => ("skipped", "", *characters as u64),
+    };
+    TextPiece {
+        is: is.to_owned(),
+        text: shown(text, TEXT_CHARS_MAX),
+        skipped,
+    }
+}
+
+/// The figures of the crawl, exactly as `tamis report --format json` gives them.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/report", params(("id" = String, Path)),
+    responses((status = 200, body = Object)))]
+async fn report(State(app): State<App>, Path(id): Path<String>) -> Answer<report::CrawlReport> {
+    let report = app.of(&id, |crawl| {
+        crawl.follower.catch_up(AGE_MAX);
+        Ok(crawl.follower.report_now().1)
+    });
+    Ok(Json(report::CrawlReport::clone(&*report.await?)))
+}
+
+/// This crawl and another one: figures, and pages that differ.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/compare", params(("id" = String, Path), CompareAsked),
+    responses((status = 200, body = Compared), (status = 400, body = Problem), (status = 404, body = Problem)))]
+async fn compare(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asked(asked): Asked<CompareAsked>,
+) -> Answer<Compared> {
+    Ok(Json(comparison(&app, &id, asked).await?))
+}
+
+pub(crate) async fn comparison(
+    app: &App,
+    id: &str,
+    asked: CompareAsked,
+) -> Result<Compared, Failed> {
+    let with = asked.with.unwrap_or_default();
+    if with == id {
+        let why = "a crawl is not compared with itself".to_owned();
+        return Err(Failed(StatusCode::BAD_REQUEST, why));
+    }
+    let other = app.crawl(&with)?;
+    let compared = app.of(id, move |crawl| {
+        for crawl in [crawl, &other] {
+            crawl.follower.catch_up(AGE_MAX);
+        }
+        let reports = [crawl, &*other].map(|crawl| crawl.follower.report_now().1);
+        let figures = serde_json::to_value(Comparison::of(&reports[0], &reports[1]));
+        let figures = figures.expect("a comparison is plain data");
+        // Always in one order, so that two comparisons never wait for each other.
+        let compared = if crawl.id < other.id {
+            let (first, second) = (crawl.follower.view(), other.follower.view());
+            lists::compared((&first, &second), figures)
+        } else {
+            let (second, first) = (other.follower.view(), crawl.follower.view());
+            lists::compared((&first, &second), figures)
+        };
+        Ok(compared)
+    });
+    compared.await
+}
+
+fn cannot_mark(error: std::io::Error) -> Failed {
+    let why = format!("cannot use audit.jsonl: {error}");
+    Failed(StatusCode::INTERNAL_SERVER_ERROR, why)
+}
+
+/// What the marks say so far.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/audit", params(("id" = String, Path)),
+    responses((status = 200, body = Object)))]
+async fn audit(State(app): State<App>, Path(id): Path<String>) -> Answer<report::audit::Audit> {
+    let audit = app.of(&id, |crawl| crawl.audit.read().map_err(cannot_mark));
+    Ok(Json(audit.await?.1))
+}
+
+/// Pages drawn at random that nobody has marked yet.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/audit/sample", params(("id" = String, Path), SampleAsked),
+    responses((status = 200, body = Sample)))]
+async fn sample(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asked(asked): Asked<SampleAsked>,
+) -> Answer<Sample> {
+    Ok(Json(drawn(&app, &id, asked).await?))
+}
+
+pub(crate) async fn drawn(app: &App, id: &str, asked: SampleAsked) -> Result<Sample, Failed> {
+    let sample = app.of(id, move |crawl| {
+        crawl.follower.catch_up(AGE_MAX);
+        let (marks, audit) = crawl.audit.read().map_err(cannot_mark)?;
+        let view = crawl.follower.view();
+        Ok(Sample {
+            pages: sampling::draw(&view.rows, &marks, asked.n.unwrap_or(10).clamp(1, 50)),
+            audit,
+        })
+    });
+    sample.await
+}
+
+/// Says whether a decision is right; kept in `audit.jsonl`, synced before this is answered.
+#[utoipa::path(post, path = "/api/v1/crawls/{id}/audit/marks", params(("id" = String, Path)),
+    request_body = MarkAsked, responses((status = 200, body = Object), (status = 400, body = Problem)))]
+async fn mark(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    body: Result<Json<MarkAsked>, axum::extract::rejection::JsonRejection>,
+) -> Answer<report::audit::Audit> {
+    let Json(asked) = body.map_err(bad_body)?;
+    let said = match asked.mark.as_str() {
+        "right" => Judgement::Right,
+        "wrong" => Judgement::Wrong,
+        "skip" => Judgement::Skip,
+        _ => {
+            let why = "mark is right, wrong or skip".to_owned();
+            return Err(Failed(StatusCode::BAD_REQUEST, why));
+        }
+    };
+    let audit = app.of(&id, move |crawl| {
+        let mark = {
+            let view = crawl.follower.view();
+            let row = view.rows.page(asked.page).ok_or_else(no_page)?;
+            if row.fate == Fate::Failed {
+                return Err(no_page());
+            }
+            Mark {
+                at_ms: unix_ms(),
+                page: row.page,
+                url: row.url.to_string(),
+                was: row.fate.name().to_owned(),
+                reason: view.rows.names.get(row.reason).to_owned(),
+                mark: said,
+                sampled: asked.sampled,
+            }
+        };
+        crawl.audit.add(mark).map_err(cannot_mark)?;
+        Ok(crawl.audit.read().map_err(cannot_mark)?.1)
+    });
+    Ok(Json(audit.await?))
+}
+
+fn bad_body(rejection: axum::extract::rejection::JsonRejection) -> Failed {
+    Failed(StatusCode::BAD_REQUEST, rejection.body_text())
+}
+
+/// Lets the crawl begin no new fetch.
+#[utoipa::path(post, path = "/api/v1/crawls/{id}/pause", params(("id" = String, Path)),
+    responses((status = 200, body = ToldCrawl), (status = 409, body = Problem)))]
+async fn pause(State(app): State<App>, Path(id): Path<String>) -> Answer<ToldCrawl> {
+    Ok(Json(app.of(&id, steering::pause).await?))
+}
+
+/// Lets a paused crawl go on.
+#[utoipa::path(post, path = "/api/v1/crawls/{id}/resume", params(("id" = String, Path)),
+    responses((status = 200, body = ToldCrawl), (status = 409, body = Problem)))]
+async fn resume(State(app): State<App>, Path(id): Path<String>) -> Answer<ToldCrawl> {
+    Ok(Json(app.of(&id, steering::resume).await?))
+}
+
+/// Stops the crawl cleanly.
+#[utoipa::path(post, path = "/api/v1/crawls/{id}/stop", params(("id" = String, Path)),
+    responses((status = 200, body = ToldCrawl), (status = 409, body = Problem)))]
+async fn stop(State(app): State<App>, Path(id): Path<String>) -> Answer<ToldCrawl> {
+    Ok(Json(app.of(&id, steering::stop).await?))
+}
+
+/// Puts failed URLs back into the queue, of a running crawl or a stopped one.
+#[utoipa::path(post, path = "/api/v1/crawls/{id}/retry", params(("id" = String, Path)),
+    request_body = RetryAsked,
+    responses((status = 200, body = ToldCrawl), (status = 400, body = Problem), (status = 409, body = Problem)))]
+async fn retry(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    body: Result<Json<RetryAsked>, axum::extract::rejection::JsonRejection>,
+) -> Answer<ToldCrawl> {
+    let Json(asked) = body.map_err(bad_body)?;
+    let told = app.of(&id, move |crawl| steering::retry(crawl, &asked));
+    Ok(Json(told.await?))
+}

@@ -1,0 +1,267 @@
+//! A crawl as its journal tells it: a fold that follows the journal's tail.
+//!
+//! Nothing is read twice: the fold remembers the position it has reached and goes on from there, in
+//! small steps, so that who reads the fold never waits long. A crawl that is begun anew in the same
+//! directory, or a journal that was cut, is noticed, and the fold begins anew as well.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::time::{Duration, Instant};
+
+use archive::{ArchiveError, Position, Record, Replayed};
+use pipeline::CrawlDir;
+use report::{CrawlReport, Tally};
+
+use crate::rows::Rows;
+
+/// Records that are taken in under one lock.
+const STEP_RECORDS: usize = 256;
+
+/// A report is made again at most so often.
+const REPORT_AGE_MAX: Duration = Duration::from_millis(700);
+
+/// Everything known of a crawl by its journal up to a position.
+#[derive(Debug, Default)]
+pub(crate) struct View {
+    /// The figures.
+    pub(crate) tally: Tally,
+    /// The pages.
+    pub(crate) rows: Rows,
+    /// How far the journal was read.
+    pub(crate) position: Position,
+    /// The number of the last record.
+    pub(crate) last_seq: u64,
+    /// Places of the journal that could not be read.
+    pub(crate) damaged: u64,
+    /// The last report, with when it was made and up to where.
+    report: Option<(Instant, Position, Arc<CrawlReport>)>,
+}
+
+/// A crawl's journal and what is known of it.
+#[derive(Debug)]
+pub(crate) struct Follower {
+    dir: CrawlDir,
+    name: String,
+    view: RwLock<View>,
+    /// Which journal is read, held while it is read on.
+    reading: Mutex<Reading>,
+    ready: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Reading {
+    /// Device and number of the journal's first file.
+    journal: Option<(u64, u64)>,
+    problem: Option<String>,
+    looked: Option<Instant>,
+}
+
+impl Follower {
+    /// Follows the journal of a crawl; nothing is read yet.
+    pub(crate) fn new(dir: CrawlDir) -> Self {
+        Self {
+            name: dir.root().display().to_string(),
+            dir,
+            view: RwLock::default(),
+            reading: Mutex::default(),
+            ready: AtomicBool::new(false),
+        }
+    }
+
+    /// The crawl's directory.
+    pub(crate) fn dir(&self) -> &CrawlDir {
+        &self.dir
+    }
+
+    /// What is known.
+    pub(crate) fn view(&self) -> RwLockReadGuard<'_, View> {
+        self.view.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the journal was read to its end once; until then figures say too little.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::SeqCst)
+    }
+
+    /// Why the journal cannot be read, if it cannot.
+    pub(crate) fn problem(&self) -> Option<String> {
+        self.reading().problem.clone()
+    }
+
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads on to the journal's end; gives whether anything was new. What was looked at within
+    /// `age_max` is not looked at again.
+    pub(crate) fn catch_up(&self, age_max: Duration) -> bool {
+        let mut reading = self.reading();
+        if reading.looked.is_some_and(|at| at.elapsed() < age_max) {
+            return false;
+        }
+        let journal = self.journal();
+        if reading.journal != journal {
+            *self.view.write().unwrap_or_else(PoisonError::into_inner) = View::default();
+            reading.journal = journal;
+        }
+        let before = self.view().position;
+        let read = match self.read_on() {
+            Err(ArchiveError::Ahead { .. }) => {
+                *self.view.write().unwrap_or_else(PoisonError::into_inner) = View::default();
+                self.read_on()
+            }
+            read => read,
+        };
+        reading.problem = read.err().map(|error| error.to_string());
+        self.ready.store(true, Ordering::SeqCst);
+        reading.looked = Some(Instant::now());
+        self.view().position != before
+    }
+
+    /// Which file the journal begins with: another one is another journal.
+    fn journal(&self) -> Option<(u64, u64)> {
+        let first: PathBuf = self.dir.archive().join("00001.meta.warc.gz");
+        let about = std::fs::metadata(first).ok()?;
+        Some((about.dev(), about.ino()))
+    }
+
+    fn read_on(&self) -> Result<(), ArchiveError> {
+        let mut place = self.view().position;
+        let mut replay = archive::replay(&self.dir.archive(), place)?;
+        loop {
+            let mut step: Vec<(Position, Record)> = Vec::new();
+            let mut damaged = 0;
+            while step.len() < STEP_RECORDS {
+                match replay.next() {
+                    Some(Ok(Replayed::Record { position, record })) => {
+                        step.push((place, record));
+                        place = position;
+                    }
+                    Some(Ok(Replayed::Damage(_))) => {
+                        damaged += 1;
+                        place = replay.position();
+                    }
+                    Some(Err(error)) => {
+                        self.take_in(&step, place, damaged);
+                        return Err(error);
+                    }
+                    None => {
+                        self.take_in(&step, place, damaged);
+                        return Ok(());
+                    }
+                }
+            }
+            self.take_in(&step, place, damaged);
+        }
+    }
+
+    fn take_in(&self, records: &[(Position, Record)], end: Position, damaged: u64) {
+        let mut view = self.view.write().unwrap_or_else(PoisonError::into_inner);
+        for (place, record) in records {
+            view.tally.add(record);
+            view.rows.apply(*place, record);
+            view.last_seq = record.seq;
+        }
+        view.position = end;
+        view.damaged += damaged;
+    }
+
+    /// The report on what is known. It is made again at most once in a while.
+    pub(crate) fn report(&self) -> Arc<CrawlReport> {
+        let is_new = |made: &Instant, at: &Position, now: Position| {
+            *at == now || made.elapsed() < REPORT_AGE_MAX
+        };
+        let known = self.view().report.clone();
+        if let Some((made, at, report)) = known
+            && is_new(&made, &at, self.view().position)
+        {
+            return report;
+        }
+        self.report_now().1
+    }
+
+    /// The report on all that is known, with the position up to which.
+    pub(crate) fn report_now(&self) -> (Position, Arc<CrawlReport>) {
+        let view = self.view();
+        if let Some((_, at, report)) = &view.report
+            && *at == view.position
+        {
+            return (*at, Arc::clone(report));
+        }
+        let (position, report) = (view.position, Arc::new(view.tally.report(&self.name)));
+        drop(view);
+        let mut view = self.view.write().unwrap_or_else(PoisonError::into_inner);
+        view.report = Some((Instant::now(), position, Arc::clone(&report)));
+        (position, report)
+    }
+
+    /// The record that begins at a place, if it has this number.
+    pub(crate) fn record(&self, place: Position, seq: u64) -> Option<Record> {
+        let replay = archive::replay(&self.dir.archive(), place).ok()?;
+        let mut records = replay.take(4).filter_map(|replayed| match replayed {
+            Ok(Replayed::Record { record, .. }) => Some(record),
+            Ok(Replayed::Damage(_)) | Err(_) => None,
+        });
+        records.find(|record| record.seq == seq)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::{Archive, ArchiveConfig, Entry, Event, PageRecord};
+    use outcome::{Outcome, Verdict};
+
+    use super::*;
+
+    fn write(dir: &CrawlDir, urls: &[&str]) {
+        let (mut archive, _) =
+            Archive::open(&dir.archive(), ArchiveConfig::default()).expect("an archive");
+        for url in urls {
+            let record = Record {
+                seq: archive.last_seq() + 1,
+                at_ms: 1_700_000_000_000,
+                event: Event::Page(Box::new(PageRecord {
+                    url: (*url).into(),
+                    host: "a.test".into(),
+                    outcome: Outcome::Judged(Verdict::Index),
+                    ..PageRecord::default()
+                })),
+            };
+            archive.append(&Entry::of(&record)).expect("appended");
+        }
+        archive.sync().expect("synced");
+    }
+
+    #[test]
+    fn the_tail_is_followed_and_a_new_journal_is_noticed() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        std::fs::create_dir_all(dir.archive()).expect("made");
+        let follower = Follower::new(dir.clone());
+        assert!(!follower.is_ready());
+        follower.catch_up(Duration::ZERO);
+        assert!(follower.is_ready());
+        assert_eq!(follower.view().rows.iter().count(), 0);
+
+        write(&dir, &["u:a", "u:b"]);
+        assert!(follower.catch_up(Duration::ZERO));
+        assert!(!follower.catch_up(Duration::ZERO), "nothing is read twice");
+        write(&dir, &["u:c"]);
+        follower.catch_up(Duration::ZERO);
+        let (_, report) = follower.report_now();
+        assert_eq!(report.totals.indexed, 3);
+        let row = follower.view().rows.url("u:c").cloned().expect("a row");
+        let record = follower.record(row.place, row.page).expect("its record");
+        assert!(matches!(record.event, Event::Page(page) if page.url == "u:c"));
+        assert_eq!(follower.record(row.place, 77), None);
+
+        std::fs::rename(dir.archive(), temp.path().join("old")).expect("moved");
+        std::fs::create_dir_all(dir.archive()).expect("made");
+        write(&dir, &["u:d"]);
+        follower.catch_up(Duration::ZERO);
+        assert_eq!(follower.report_now().1.totals.indexed, 1);
+        assert!(follower.view().rows.url("u:a").is_none());
+    }
+}

@@ -1,0 +1,47 @@
+//! A crawl in the browser: pages, a JSON API and metrics, read from what a crawl writes.
+//!
+//! ```text
+//! journal ──► Follower: figures and rows in memory, following the tail ──┐
+//! index ────► Searcher                                                  ├──► pages, API, metrics, events
+//! control.sock ◄──► status, pause, resume, stop, retry                  ──┘
+//! ```
+//!
+//! The server belongs to no crawl: it reads files that a crawl writes and asks it through its socket,
+//! whether the crawl runs in another process, in this one, or not at all. It holds no lock that a crawl
+//! waits for.
+//!
+//! Modules in reading order. What is known: `rows` and `follow` fold the journal, `live` asks a running
+//! crawl, `crawls` holds one of each per directory, `audit` what people said. What is asked: `lists`,
+//! `searching`, `story`, `sampling`, `steering`. Who asks: `guard` is the door, `listen` bounds
+//! connections, `jobs` the work that reads, `app` what requests share. What is answered: [`answers`],
+//! [`api`], `metrics`, and `pages` for people.
+
+mod shown;
+
+mod audit;
+mod clock;
+mod crawls;
+mod follow;
+mod live;
+mod rows;
+
+mod lists;
+mod sampling;
+mod searching;
+mod steering;
+mod story;
+
+mod app;
+mod guard;
+mod jobs;
+mod listen;
+
+pub mod answers;
+pub mod api;
+mod metrics;
+mod pages;
+mod server;
+
+pub use guard::TOKEN_BYTES_MIN;
+pub use live::{CurvePoint, Latest, Status, WaitingHost};
+pub use server::{Options, ServeError, Server};

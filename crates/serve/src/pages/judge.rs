@@ -1,0 +1,263 @@
+//! What people check: duplicates side by side, two crawls, a random sample.
+
+use maud::{Markup, html};
+use report::audit::{Audit, Estimate};
+use report::words::count;
+
+use super::layout::query;
+use super::texts::{facts, title};
+use super::words::Words;
+use crate::answers::{
+    ClusterPages, Clusters, Compared, Differing, Page, Sample, SideBySide, TextPiece,
+};
+
+/// Clusters of one page.
+const CLUSTERS: usize = 50;
+
+/// Figures in the table of a comparison.
+const FIGURES_MAX: usize = 60;
+
+/// The clusters.
+pub(super) fn clusters(words: &Words, id: &str, offset: usize, found: &Clusters) -> Markup {
+    html! {
+        h1 { (words.duplicates) }
+        p class="soft" { (words.clusters_about) }
+        ol class="clusters" start=(offset + 1) {
+            @for cluster in &found.clusters {
+                li class="card" {
+                    h2 { a href={ "/c/" (id) "/clusters/" (cluster.kept.page) } { (title(&cluster.kept)) } }
+                    p class="soft u" { bdi { (cluster.kept.url) } }
+                    p { b { (count(cluster.members)) } " " (words.copies) " · " (words.on_hosts) " " (count(cluster.hosts)) }
+                }
+            }
+        }
+        @if found.clusters.is_empty() { p class="soft" { (words.nothing_yet) } }
+        nav class="turn" aria-label=(words.duplicates) {
+            @if offset > 0 { a href={ "?" (query(&[("offset", Some(&offset.saturating_sub(CLUSTERS).to_string()))])) } { "← " (words.previous) } }
+            @if ((offset + CLUSTERS) as u64) < found.total { a href={ "?" (query(&[("offset", Some(&(offset + CLUSTERS).to_string()))])) } { (words.next) " →" } }
+        }
+    }
+}
+
+/// One cluster: what was kept, and each copy with how near it is.
+pub(super) fn cluster(words: &Words, id: &str, found: &ClusterPages) -> Markup {
+    html! {
+        h1 { (title(&found.kept)) }
+        section class="card" {
+            (facts(words, &found.kept))
+            p class="u" { a href={ "/c/" (id) "/pages/" (found.kept.page) } { bdi { (found.kept.url) } } }
+        }
+        h2 { (count(found.members.len() as u64)) " " (words.copies) }
+        ul class="members" {
+            @for page in &found.members {
+                li class="card" {
+                    h3 { a href={ "/c/" (id) "/clusters/" (found.kept.page) "/" (page.page) } { (title(page)) } }
+                    p class="soft u" { bdi { (page.url) } }
+                    (nearness(words, page))
+                }
+            }
+        }
+    }
+}
+
+fn nearness(words: &Words, page: &Page) -> Markup {
+    html! {
+        @if let Some(repeats) = &page.repeats {
+            p class="facts" {
+                span class="tag" { (repeats.kind.replace('_', " ")) }
+                @if let Some(distance) = repeats.distance { span { (distance) " " (words.distance) } }
+                @if let Some(overlap) = repeats.overlap { span { (words.overlap) " " (format!("{:.0} %", overlap * 100.0)) } }
+            }
+        }
+    }
+}
+
+/// Two pages side by side with their differences marked.
+pub(super) fn pair(words: &Words, id: &str, pair: &SideBySide) -> Markup {
+    let side = |keep: &str| {
+        let pieces = pair
+            .pieces
+            .iter()
+            .filter(move |piece| piece.is == "same" || piece.is == keep);
+        pieces.collect::<Vec<&TextPiece>>()
+    };
+    html! {
+        h1 { (words.side_by_side) }
+        (nearness(words, &pair.other))
+        p class="legend" {
+            @if let Some(likeness) = pair.likeness { span { (format!("{:.1} %", likeness * 100.0)) " " (words.likeness) } }
+            span { del { (words.only_kept) } } span { ins { (words.only_other) } }
+        }
+        @if pair.pieces.is_empty() { p class="soft" { (words.no_text) } }
+        div class="pair" {
+            @for (label, page, keep) in [(words.the_kept, &pair.kept, "removed"), (words.the_copy, &pair.other, "added")] {
+                section class="card" aria-label=(label) {
+                    h2 { (label) ": " a href={ "/c/" (id) "/pages/" (page.page) } { (title(page)) } }
+                    p class="soft u" { bdi { (page.url) } }
+                    div class="text" dir="auto" tabindex="0" {
+                        @for piece in side(keep) {
+                            @match piece.is.as_str() {
+                                "removed" => { del { (piece.text) } }
+                                "added" => { ins { (piece.text) } }
+                                _ => { (piece.text) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Two crawls.
+pub(super) fn compare(
+    words: &Words,
+    id: &str,
+    others: &[String],
+    with: Option<&str>,
+    compared: Option<&Compared>,
+) -> Markup {
+    html! {
+        h1 { (words.compare) }
+        @if others.is_empty() { p class="soft" { (words.one_crawl) } }
+        @else {
+            form class="ask" method="get" {
+                label { span { (words.compare_with) } " "
+                    select name="with" { @for other in others { option value=(other) selected[Some(other.as_str()) == with] { (other) } } } }
+                button type="submit" class="strong" { (words.compare_do) }
+            }
+        }
+        @if let (Some(compared), Some(with)) = (compared, with) {
+            div class="grid three" {
+                (differing(words, words.gained, with, &compared.gained))
+                (differing(words, words.lost, id, &compared.lost))
+                (differing(words, words.otherwise, with, &compared.judged_otherwise))
+            }
+            (figures(words, compared))
+        }
+    }
+}
+
+fn differing(words: &Words, label: &str, of: &str, list: &Differing) -> Markup {
+    html! {
+        section class="card" {
+            h2 { (label) " " span class="big" { (count(list.total)) } }
+            ul class="differ" {
+                @for page in list.pages.iter().take(50) {
+                    li {
+                        a href={ "/c/" (of) "/explain?" (query(&[("url", Some(&page.url))])) } { bdi { @if page.title.is_empty() { (page.url) } @else { (page.title) } } }
+                        span class="soft" { (told(words, &page.first)) " → " (told(words, &page.second)) }
+                    }
+                }
+            }
+            @if list.total == 0 { p class="soft" { "–" } }
+        }
+    }
+}
+
+/// `dropped: thin` in the reader's words.
+fn told(words: &Words, side: &str) -> String {
+    match side.split_once(": ") {
+        Some((verdict, reason)) => format!("{}: {}", words.verdict(verdict), words.reason(reason)),
+        None if side.is_empty() => "–".to_owned(),
+        None => words.verdict(side).to_owned(),
+    }
+}
+
+fn figures(words: &Words, compared: &Compared) -> Markup {
+    let rows = compared.figures["figures"].as_array();
+    let rows = rows.map_or(&[][..], Vec::as_slice).iter();
+    let number = |row: &serde_json::Value, key: &str| row[key].as_f64().unwrap_or(0.0);
+    let differs = rows
+        .filter(|row| number(row, "change") != 0.0)
+        .take(FIGURES_MAX);
+    html! {
+        section class="card full" {
+            div class="scroll" tabindex="0" {
+                table {
+                    thead { tr { th scope="col" { (words.figure) } th scope="col" class="n" { (words.before) }
+                        th scope="col" class="n" { (words.after) } th scope="col" class="n" { (words.change) } } }
+                    tbody {
+                        @for row in differs {
+                            tr {
+                                th scope="row" { (row["figure"].as_str().unwrap_or_default().replace(['_', '.'], " ")) }
+                                td class="n" { (short(number(row, "first"))) }
+                                td class="n" { (short(number(row, "second"))) }
+                                td class="n" { (format!("{:+}", round(number(row, "change")))) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn round(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+fn short(value: f64) -> String {
+    match value.fract() == 0.0 && value >= 0.0 {
+        true => count(value as u64),
+        false => round(value).to_string(),
+    }
+}
+
+/// The audit: one page after the other, one key for each answer.
+pub(super) fn audit(words: &Words, id: &str, drawn: &Sample) -> Markup {
+    let first = drawn.pages.first();
+    html! {
+        h1 { (words.audit) }
+        p class="soft" { (words.audit_about) }
+        div class="grid" {
+            section class="card wide" id="audit" data-crawl=(id) aria-live="polite" {
+                @match first {
+                    Some(page) => {
+                        p class="say" id="audit-was" { @if page.verdict == "kept" { (words.was_kept) } @else { (words.was_dropped) " " (words.reason(&page.reason)) } }
+                        h2 id="audit-title" { a href={ "/c/" (id) "/pages/" (page.page) } { (title(page)) } }
+                        p class="soft u" id="audit-url" { bdi { (page.url) } }
+                    }
+                    None => { p { (words.all_marked) } }
+                }
+                div class="answers" {
+                    button type="button" class="right" data-answer="right" aria-keyshortcuts="r" { (words.right) kbd { "R" } }
+                    button type="button" class="wrong" data-answer="wrong" aria-keyshortcuts="w" { (words.wrong) kbd { "W" } }
+                    button type="button" data-answer="skip" aria-keyshortcuts="s" { (words.skip_mark) kbd { "S" } }
+                }
+                div class="text" id="audit-text" dir="auto" tabindex="0" {}
+            }
+            (estimates(words, &drawn.audit))
+        }
+    }
+}
+
+fn estimates(words: &Words, audit: &Audit) -> Markup {
+    html! {
+        section class="card" aria-live="polite" {
+            @for (key, label, side) in [("dropped", words.right_dropped, audit.dropped), ("kept", words.right_kept, audit.kept)] {
+                div class="estimate" data-estimate=(key) { (estimate(words, label, &side)) }
+            }
+            p class="soft" { code { "tamis report DIR --audit DIR/audit.jsonl" } }
+        }
+    }
+}
+
+fn estimate(words: &Words, label: &str, side: &Estimate) -> Markup {
+    let percent = |value: Option<f64>| format!("{:.0}", value.unwrap_or(0.0) * 100.0);
+    let (low, high) = (
+        side.low.unwrap_or(0.0) * 100.0,
+        side.high.unwrap_or(1.0) * 100.0,
+    );
+    html! {
+        p { span class="big" data-part="share" { @if side.precision.is_some() { (percent(side.precision)) " %" } @else { "–" } } " " (label) }
+        svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
+            rect class="track" y="3" width="100" height="4" rx="2" {}
+            rect class="fill" data-part="bar" y="1" x=(format!("{low:.1}")) width=(format!("{:.1}", high - low)) height="8" rx="2" {}
+        }
+        p class="soft" data-part="words" {
+            @if side.precision.is_some() { (words.confidence) ": " (percent(side.low)) "–" (percent(side.high)) " % · n = " (count(side.right + side.wrong)) }
+            @else { (words.no_marks) }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! A page with its text, and a URL's story.
+
+use maud::{Markup, html};
+use report::words::count;
+
+use super::layout::{outside, query, relevance, verdict};
+use super::words::Words;
+use crate::answers::{Explained, Page, PageText};
+
+/// What is known of a page, for the head of a view.
+pub(super) fn facts(words: &Words, page: &Page) -> Markup {
+    html! {
+        p class="facts" {
+            (verdict(words, &page.verdict))
+            @if !page.reason.is_empty() { span { (words.reason(&page.reason)) } }
+            span class="soft" { (page.host) }
+            @if !page.lang.is_empty() { span class="soft" { (page.lang) } }
+            @if !page.published.is_empty() { span class="soft" { (page.published) } }
+            span class="soft" { (words.word_count) ": " (count(u64::from(page.words))) }
+            @if page.relevance.is_some() { (relevance(page.relevance)) }
+        }
+    }
+}
+
+/// The title of a page, or its URL.
+pub(super) fn title(page: &Page) -> Markup {
+    html! { bdi { @if page.title.is_empty() { (page.url) } @else { (page.title) } } }
+}
+
+/// A page with its text.
+pub(super) fn page(words: &Words, id: &str, found: &PageText) -> Markup {
+    let page = &found.page;
+    let story = query(&[("url", Some(&page.url))]);
+    html! {
+        article class="card text-view" {
+            h1 { (title(page)) }
+            p class="u" { (outside(&page.url, &html! { bdi { (page.url) } })) }
+            (facts(words, page))
+            p class="links" {
+                a class="button" href={ "/c/" (id) "/explain?" (story) } { (words.its_story) }
+                @if let Some(repeats) = &page.repeats {
+                    a class="button" href={ "/c/" (id) "/clusters/" (repeats.page) "/" (page.page) } { (words.side_by_side) }
+                }
+                @if page.verdict != "failed" {
+                    button type="button" data-mark="wrong" data-page=(page.page) { (words.mark_wrong) }
+                }
+            }
+            @if let Some(repeats) = &page.repeats {
+                p class="soft" { (words.repeats) " " a href={ "/c/" (id) "/pages/" (repeats.page) } { bdi { (repeats.url) } } }
+            }
+            @match &found.text {
+                Some(text) => { div class="text" dir="auto" { (text) } }
+                None => { p class="soft" { (words.no_text) } }
+            }
+            @if found.is_cut { p class="soft" { (words.text_cut) } }
+        }
+    }
+}
+
+/// The form that asks for a story, and the story.
+pub(super) fn explain(words: &Words, id: &str, typed: &str, told: Option<&Explained>) -> Markup {
+    html! {
+        h1 { (words.explain) }
+        p class="soft" { (words.explain_about) }
+        form class="ask" method="get" {
+            label class="hidden" for="url" { "URL" }
+            input id="url" type="url" name="url" value=(typed) placeholder=(words.explain_hint) required maxlength="1800";
+            button type="submit" class="strong" { (words.explain_do) }
+        }
+        @if let Some(told) = told {
+            article class="card" {
+                p class="u" { (outside(&told.url, &html! { bdi { (told.url) } })) }
+                @if told.is_known { p class="say" { (told.summary) } } @else { p { (words.unknown_url) " " (told.summary) } }
+                pre class="told" tabindex="0" { (told.told) }
+                p { a href={ "/api/v1/crawls/" (id) "/explain?" (query(&[("url", Some(&told.url))])) } { "JSON" } }
+            }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! All words of the pages, in English and in Chinese, in one table.
+
+use http::header::{ACCEPT_LANGUAGE, HeaderMap};
+
+macro_rules! words {
+    ($($key:ident: $english:literal, $chinese:literal;)*) => {
+        /// The words of the pages in one language.
+        #[derive(Debug)]
+        pub(crate) struct Words {
+            $(pub(crate) $key: &'static str,)*
+        }
+
+        /// In English.
+        static ENGLISH: Words = Words { $($key: $english,)* };
+
+        /// In Chinese.
+        static CHINESE: Words = Words { $($key: $chinese,)* };
+    };
+}
+
+words! {
+    code: "en", "zh-CN";
+    skip: "Skip to content", "跳到正文";
+    crawls: "Crawls", "抓取任务";
+    overview: "Overview", "概览";
+    pages: "Pages", "网页";
+    search: "Search", "搜索";
+    explain: "Explain", "追溯";
+    duplicates: "Duplicates", "重复";
+    report: "Report", "报告";
+    compare: "Compare", "对比";
+    audit: "Audit", "抽查";
+    kept: "kept", "保留";
+    dropped: "dropped", "丢弃";
+    failed: "failed", "失败";
+    waiting: "waiting", "等待";
+    duplicates_count: "duplicates", "重复";
+    per_second: "pages a second", "页/秒";
+    received: "received", "已接收";
+    time: "time", "用时";
+    kept_of: "pages kept, of", "个网页保留，共读取";
+    read: "read", "个";
+    found_first: "Best finds", "最相关的发现";
+    found_last: "Kept just now", "刚刚保留";
+    nothing_yet: "Nothing yet.", "暂无。";
+    hosts: "Hosts that wait", "等待中的站点";
+    no_hosts: "No host has URLs that wait.", "没有站点在等待。";
+    host: "Host", "站点";
+    why: "Why", "原因";
+    goes_on: "Goes on", "继续于";
+    now: "now", "现在";
+    in_time: "in", "还需";
+    reasons: "Why pages were dropped", "丢弃原因";
+    progress: "Kept as the crawl went on", "抓取过程中的保留数";
+    pages_read: "pages read", "已读网页";
+    pause: "Pause", "暂停";
+    resume: "Resume", "继续";
+    stop: "Stop", "停止";
+    stop_sure: "Stop the crawl? It can be carried on later.", "停止抓取？之后可以继续。";
+    retry: "Retry failed", "重试失败";
+    state_starting: "starting", "启动中";
+    state_loading: "loading", "载入中";
+    state_replaying: "replaying", "回放中";
+    state_running: "running", "运行中";
+    state_paused: "paused", "已暂停";
+    state_stopping: "stopping", "停止中";
+    state_stopped: "stopped", "已停止";
+    state_in_use: "in use", "占用中";
+    state_reading: "reading the journal", "正在读取日志";
+    why_delay: "delay between requests", "请求间隔";
+    why_crawl_delay: "robots.txt asks for a delay", "robots.txt 要求间隔";
+    why_retry_after: "the host asked to wait (Retry-After)", "站点要求等待（Retry-After）";
+    why_back_off: "it answered with errors: backing off", "出错，退避中";
+    why_in_flight: "a request is under way", "请求进行中";
+    why_robots: "waits for robots.txt", "等待 robots.txt";
+    title: "Title", "标题";
+    verdict: "Verdict", "结论";
+    reason: "Reason", "原因";
+    lang: "Language", "语言";
+    kind: "Type", "类型";
+    date: "Date", "日期";
+    relevance: "Relevance", "相关度";
+    word_count: "Words", "词数";
+    all: "all", "全部";
+    filter: "Filter", "筛选";
+    filter_hint: "in title or URL", "标题或网址";
+    of: "of", "/";
+    pages_fit: "pages", "个网页";
+    previous: "Previous", "上一页";
+    next: "Next", "下一页";
+    left_out: "pages beyond the bound are in the exports only", "个网页超出上限，只在导出中";
+    search_hint: "words, \"a phrase\", -word, host:example.org, lang:zh", "词语、\"短语\"、-排除、host:example.org、lang:zh";
+    search_do: "Search", "搜索";
+    found: "pages found", "个结果";
+    relaxed: "No page has all words; these have some.", "没有网页包含全部词语，以下包含部分词语。";
+    year: "Year", "年份";
+    explain_hint: "https://example.org/page", "https://example.org/page";
+    explain_do: "Tell its story", "追溯";
+    explain_about: "Where a URL was found, each fetch, the verdict and its evidence.", "网址在哪里发现、每次请求、结论及依据。";
+    unknown_url: "The crawl knows nothing of this URL.", "此任务没有这个网址的记录。";
+    no_text: "The archive holds no text of this page.", "归档中没有此网页的正文。";
+    text_cut: "The text is longer than what is shown.", "正文过长，只显示了一部分。";
+    its_story: "Its story", "来龙去脉";
+    repeats: "repeats", "重复于";
+    clusters_about: "Kept pages and the copies that were dropped for them.", "保留的网页，以及因其而丢弃的副本。";
+    copies: "copies", "个副本";
+    on_hosts: "on hosts:", "所在站点数：";
+    distance: "bits apart", "位差异";
+    overlap: "overlap", "重合度";
+    likeness: "of the characters in common", "的字符相同";
+    only_kept: "only in the kept page", "仅在保留的网页中";
+    only_other: "only in the copy", "仅在副本中";
+    side_by_side: "Side by side", "并排对照";
+    the_kept: "Kept", "保留";
+    the_copy: "Copy", "副本";
+    compare_with: "Compare with", "与之对比";
+    compare_do: "Compare", "对比";
+    one_crawl: "Name a second directory to compare: tamis serve DIR DIR2", "要对比，请给出第二个目录：tamis serve DIR DIR2";
+    gained: "Gained", "新增";
+    lost: "Lost", "减少";
+    otherwise: "Dropped for another reason", "丢弃原因不同";
+    figure: "Figure", "指标";
+    change: "Change", "变化";
+    before: "Before", "之前";
+    after: "After", "之后";
+    audit_about: "A random sample of decisions. Say of each whether it is right; what you say becomes an estimate of how many are.", "随机抽取的判定。逐个判断对错，汇总为正确率的估计。";
+    right: "Right", "正确";
+    wrong: "Wrong", "错误";
+    skip_mark: "Cannot tell", "无法判断";
+    was_kept: "This page was kept.", "此网页被保留。";
+    was_dropped: "This page was dropped:", "此网页被丢弃：";
+    all_marked: "Everything is marked.", "全部已标记。";
+    right_kept: "of kept pages rightly kept", "的保留是正确的";
+    right_dropped: "of dropped pages rightly dropped", "的丢弃是正确的";
+    confidence: "95 % interval", "95 % 置信区间";
+    no_marks: "no marks yet", "尚无标记";
+    mark_wrong: "This decision is wrong", "此判定有误";
+    marked: "Noted.", "已记录。";
+    lost_connection: "Connection lost; trying again.", "连接中断，正在重试。";
+    not_done: "That did not work:", "操作失败：";
+    put_back: "URLs put back into the queue", "个网址放回队列";
+    reading: "The journal is being read. This page looks again by itself.", "正在读取日志，本页会自动刷新。";
+    problem: "That cannot be shown", "无法显示";
+}
+
+/// The reader's language: Chinese where the browser prefers it to English.
+pub(crate) fn of(headers: &HeaderMap) -> &'static Words {
+    let wanted = headers
+        .get(ACCEPT_LANGUAGE)
+        .and_then(|value| value.to_str().ok());
+    let mut best = (0.0_f32, &ENGLISH);
+    for part in wanted.unwrap_or_default().split(',').take(20) {
+        let mut fields = part.trim().split(';');
+        let name = fields.next().unwrap_or_default().to_ascii_lowercase();
+        let weight = fields.find_map(|field| field.trim().strip_prefix("q=")?.parse().ok());
+        let words = match name.split('-').next() {
+            Some("zh") => &CHINESE,
+            Some("en") => &ENGLISH,
+            Some(_) | None => continue,
+        };
+        let weight = weight.unwrap_or(1.0_f32);
+        if weight > best.0 {
+            best = (weight, words);
+        }
+    }
+    best.1
+}
+
+impl Words {
+    /// Whether this is Chinese.
+    pub(crate) fn is_chinese(&self) -> bool {
+        self.code.starts_with("zh")
+    }
+
+    /// A crawl's state.
+    pub(crate) fn state<'w>(&'w self, state: &'w str) -> &'w str {
+        match state {
+            "starting" => self.state_starting,
+            "loading" => self.state_loading,
+            "replaying" => self.state_replaying,
+            "running" => self.state_running,
+            "paused" => self.state_paused,
+            "stopping" => self.state_stopping,
+            "stopped" => self.state_stopped,
+            "in_use" => self.state_in_use,
+            "reading" => self.state_reading,
+            other => other,
+        }
+    }
+
+    /// Why a host waits.
+    pub(crate) fn waits<'w>(&'w self, why: &'w str) -> &'w str {
+        match why {
+            "delay" => self.why_delay,
+            "crawl-delay" => self.why_crawl_delay,
+            "retry-after" => self.why_retry_after,
+            "back-off" => self.why_back_off,
+            "in flight" => self.why_in_flight,
+            "robots" => self.why_robots,
+            other => self.state(other),
+        }
+    }
+
+    /// A verdict.
+    pub(crate) fn verdict<'w>(&'w self, verdict: &'w str) -> &'w str {
+        match verdict {
+            "kept" => self.kept,
+            "dropped" => self.dropped,
+            "failed" => self.failed,
+            other => other,
+        }
+    }
+
+    /// Why a page was dropped or failed, in two or three words.
+    pub(crate) fn reason(&self, reason: &str) -> String {
+        use outcome::JunkReason;
+        let chinese = match JunkReason::from(reason) {
+            JunkReason::Blocked => "被拦截",
+            JunkReason::ErrorPage => "错误页",
+            JunkReason::UnsupportedType => "类型不支持",
+            JunkReason::NoIndex => "要求不收录",
+            JunkReason::SoftNotFound => "实为找不到",
+            JunkReason::Thin => "正文太少",
+            JunkReason::Listing => "列表页",
+            JunkReason::ExactDuplicate => "完全重复",
+            JunkReason::NearDuplicate => "近似重复",
+            JunkReason::Language => "语言不符",
+            JunkReason::OffTopic => "偏离主题",
+            JunkReason::Unknown(_) => reason,
+        };
+        match self.is_chinese() {
+            true => chinese.replace('_', " "),
+            false => reason.replace('_', " "),
+        }
+    }
+
+    /// What scripts say.
+    pub(crate) fn for_scripts(&self) -> String {
+        let reasons: std::collections::BTreeMap<&str, String> = outcome::JunkReason::KNOWN
+            .iter()
+            .map(|reason| (reason.name(), self.reason(reason.name())))
+            .collect();
+        let words = serde_json::json!({
+            "reasons": reasons, "stop_sure": self.stop_sure, "lost_connection": self.lost_connection, "not_done": self.not_done,
+            "put_back": self.put_back, "nothing_yet": self.nothing_yet, "no_hosts": self.no_hosts,
+            "now": self.now, "in_time": self.in_time, "marked": self.marked, "no_marks": self.no_marks,
+            "was_kept": self.was_kept, "was_dropped": self.was_dropped,
+            "all_marked": self.all_marked, "confidence": self.confidence, "no_text": self.no_text,
+            "kept": self.kept,
+            "states": {
+                "starting": self.state_starting, "loading": self.state_loading,
+                "replaying": self.state_replaying, "running": self.state_running,
+                "paused": self.state_paused, "stopping": self.state_stopping,
+                "stopped": self.state_stopped, "in_use": self.state_in_use,
+            },
+            "waits": {
+                "delay": self.why_delay, "crawl-delay": self.why_crawl_delay,
+                "retry-after": self.why_retry_after, "back-off": self.why_back_off,
+                "in flight": self.why_in_flight, "robots": self.why_robots,
+            },
+        });
+        words.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_browser_says_which_language() {
+        for (wanted, code) in [
+            ("", "en"),
+            ("de", "en"),
+            ("zh", "zh-CN"),
+            ("zh-TW,zh;q=0.9,en;q=0.8", "zh-CN"),
+            ("en-US,en;q=0.9,zh;q=0.8", "en"),
+            ("fr, zh;q=0.5, en;q=0.4", "zh-CN"),
+            ("zh;q=broken", "zh-CN"),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT_LANGUAGE, wanted.parse().expect("a value"));
+            assert_eq!(of(&headers).code, code, "{wanted}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Full-text search, with filters that the index does not know.
+
+use std::collections::{BTreeMap, HashMap};
+
+use index::{Filters, Hint, IndexError, Searcher, Snippet};
+
+use crate::answers::{Found, Hit, Page, Part, SearchAsked};
+use crate::crawls::Served;
+use crate::lists::{filled, most, page};
+use crate::live::two_places;
+use crate::shown::line;
+
+/// Of so many best pages the facets are counted.
+const BEST_MAX: usize = 300;
+
+/// Hits of one answer.
+const LIMIT: usize = 20;
+
+/// Hits of one answer at most.
+const LIMIT_MAX: usize = 100;
+
+/// Characters of a query.
+const QUERY_CHARS_MAX: usize = 500;
+
+/// Searches the kept pages of a crawl.
+///
+/// # Errors
+/// When there is no index yet, or it cannot be read.
+pub(crate) fn search(crawl: &Served, asked: &SearchAsked) -> Result<Found, IndexError> {
+    let query: String = filled(&asked.q)
+        .unwrap_or_default()
+        .chars()
+        .take(QUERY_CHARS_MAX)
+        .collect();
+    let filters = Filters {
+        host: filled(&asked.host).map(str::to_owned),
+        lang: filled(&asked.lang).map(str::to_owned),
+    };
+    let searcher = crawl.searcher()?;
+    let found = searcher.find(&query, BEST_MAX, &filters)?;
+    let mut hints = Searcher::query_problems(&query, &filters);
+    if found.total == 0 {
+        hints.extend(searcher.explain_no_hits(&query, &filters)?);
+    }
+    let hits: Vec<Hit> = found.hits.iter().map(|hit| shown(crawl, hit)).collect();
+    let facets = facets(&hits);
+    let mut fitting: Vec<Hit> = hits.into_iter().filter(|hit| fits(hit, asked)).collect();
+    let count = fitting.len() as u64;
+    let limit = asked.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
+    fitting.drain(..asked.offset.unwrap_or(0).min(fitting.len()));
+    fitting.truncate(limit);
+    Ok(Found {
+        total: found.total,
+        fitting: count,
+        is_relaxed: found.relaxed,
+        hints: hints.iter().map(in_words).collect(),
+        hits: fitting,
+        facets,
+    })
+}
+
+fn fits(hit: &Hit, asked: &SearchAsked) -> bool {
+    let day = hit.page.published.get(..10).unwrap_or(&hit.page.published);
+    let dated = !day.is_empty();
+    filled(&asked.page_type).is_none_or(|wanted| hit.page.page_type == wanted)
+        && filled(&asked.since).is_none_or(|since| dated && day >= since)
+        && filled(&asked.until).is_none_or(|until| dated && day <= until)
+}
+
+fn shown(crawl: &Served, hit: &index::Hit) -> Hit {
+    let view = crawl.follower.view();
+    let row = view.rows.page(hit.seq).or_else(|| view.rows.url(&hit.url));
+    // The index may be ahead of the rows, or hold pages that have none.
+    let page = match row {
+        Some(row) => page(&view.rows, row),
+        None => Page {
+            page: hit.seq,
+            url: hit.url.clone(),
+            host: hit.host.clone(),
+            title: line(&hit.title.text, 200),
+            verdict: "kept".to_owned(),
+            lang: hit.lang.clone(),
+            published: hit.published.clone().unwrap_or_default(),
+            fetched_at: report::words::instant(hit.fetched_at_ms),
+            relevance: hit.relevance.map(two_places),
+            ..Page::default()
+        },
+    };
+    Hit {
+        page,
+        title: parts(&hit.title),
+        snippet: parts(&hit.snippet),
+        score: hit.score,
+    }
+}
+
+/// A text with its matches, in parts.
+fn parts(snippet: &Snippet) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut add = |text: &str, is_match| {
+        if !text.is_empty() {
+            parts.push(Part {
+                text: line(text, 400),
+                is_match,
+            });
+        }
+    };
+    let mut at = 0;
+    for highlight in snippet.highlights.iter().take(200) {
+        add(&snippet.text[at..highlight.start], false);
+        add(&snippet.text[highlight.clone()], true);
+        at = highlight.end;
+    }
+    add(&snippet.text[at..], false);
+    parts
+}
+
+fn facets(hits: &[Hit]) -> BTreeMap<String, Vec<crate::answers::Facet>> {
+    let by = |of: fn(&Page) -> &str| {
+        let mut counts: HashMap<&str, u64> = HashMap::new();
+        for hit in hits {
+            *counts.entry(of(&hit.page)).or_default() += 1;
+        }
+        let counts = counts.into_iter().filter(|(value, _)| !value.is_empty());
+        most(counts.map(|(value, count)| (value.to_owned(), count)))
+    };
+    BTreeMap::from([
+        ("host".to_owned(), by(|page| &page.host)),
+        ("lang".to_owned(), by(|page| &page.lang)),
+        ("type".to_owned(), by(|page| &page.page_type)),
+        (
+            "year".to_owned(),
+            by(|page| page.published.get(..4).unwrap_or_default()),
+        ),
+    ])
+}
+
+fn in_words(hint: &Hint) -> String {
+    match hint {
+        Hint::Empty => {
+            "the query is empty: give words, \"a phrase\", host:example.org or lang:zh".into()
+        }
+        Hint::Wordless => "the query has signs and no words".into(),
+        Hint::OpenQuote => {
+            "the quote is not closed: all after it is looked for as one phrase".into()
+        }
+        Hint::Word(word) => format!("no kept page has the word {}", line(word, 60)),
+        Hint::Language { wanted, known } => format!(
+            "no kept page is in the language {}; there are: {}",
+            line(wanted, 20),
+            known.join(", ")
+        ),
+        Hint::Host { wanted, known: _ } => {
+            format!("no kept page is on the host {}", line(wanted, 80))
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! One URL's whole story, told from the journal as `tamis explain` tells it.
+//!
+//! Links to a URL may stand in any record, so the journal is read from its beginning, some times
+//! over. That is why only one story of a crawl is told at a time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::PoisonError;
+
+use archive::{BodyRef, Position, Record, Replayed};
+use explain::{LeftOut, Why};
+use outcome::UrlState;
+use pipeline::{CrawlDir, config_file, setup};
+use report::{Explainer, Look, Story};
+use serde_json::Value;
+
+use crate::crawls::Served;
+
+/// Columns of the story as text.
+const COLUMNS: usize = 96;
+
+/// A story.
+#[derive(Debug)]
+pub(crate) struct Told {
+    /// Whether the crawl knows the URL.
+    pub(crate) is_known: bool,
+    /// The URL in its canonical form.
+    pub(crate) url: String,
+    /// The story in a sentence.
+    pub(crate) summary: String,
+    /// The story as data.
+    pub(crate) story: Value,
+    /// What the topic's model says of it.
+    pub(crate) focus: Option<Value>,
+    /// The story in words.
+    pub(crate) text: String,
+}
+
+/// Why there is no story.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoStory {
+    /// What was asked for is no URL of a crawl.
+    #[error("{0}")]
+    NotAUrl(String),
+    /// The crawl cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+    /// Another story is being told.
+    #[error("another URL is being explained: ask again in a moment")]
+    Busy,
+}
+
+fn unreadable(error: impl std::fmt::Display) -> NoStory {
+    NoStory::Unreadable(error.to_string())
+}
+
+/// Every record that can be read; an archive that cannot be read gives none.
+fn records(dir: &CrawlDir) -> impl Iterator<Item = Record> + use<> {
+    let replay = archive::replay(&dir.archive(), Position::START).ok();
+    let replayed = replay.into_iter().flatten().map_while(Result::ok);
+    replayed.filter_map(|replayed| match replayed {
+        Replayed::Record { record, .. } => Some(record),
+        Replayed::Damage(_) => None,
+    })
+}
+
+/// Tells the story of a URL.
+pub(crate) fn tell(crawl: &Served, typed: &str) -> Result<Told, NoStory> {
+    let _alone = match crawl.telling.try_lock() {
+        Ok(alone) => alone,
+        Err(std::sync::TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
+        Err(std::sync::TryLockError::WouldBlock) => return Err(NoStory::Busy),
+    };
+    let dir = crawl.follower.dir();
+    let config = config_file::kept(&dir.config()).map_err(unreadable)?;
+    let url = url::Url::parse(typed.trim())
+        .map_err(|error| NoStory::NotAUrl(format!("this is no absolute URL: {error}")))?;
+    let url = setup::canonicaliser(&config)
+        .canonical(&url)
+        .map_err(|error| NoStory::NotAUrl(format!("{error}: such a URL is never crawled")))?;
+    let mut explainer = Explainer::new(url.as_str());
+    records(dir).for_each(|record| explainer.add(&record));
+    let mut story = explainer.finish();
+    if matches!(story.state, UrlState::NeverSeen | UrlState::LeftOut) {
+        let rules = LeftOut::read(records(dir), &config).map_err(unreadable)?;
+        let fates = || story.found.iter().map(|found| &found.fate);
+        let why = match story.state == UrlState::NeverSeen {
+            true => rules.never_found(&url),
+            false => rules.left_out(&url, fates()),
+        };
+        story.summary = format!("{} {why}", story.summary);
+    }
+    add_links(
+        dir,
+        &mut story,
+        config.topic.as_ref().map_or(0.5, |topic| topic.threshold),
+    );
+    let text = |at: &BodyRef| archive::read_text(&dir.archive(), at).ok();
+    let focus = match setup::focus_config(&config).map_err(unreadable)? {
+        Some(topic) => Why::of(records(dir), &text, &topic, &story).map_err(unreadable)?,
+        None => None,
+    };
+    let texts = texts(crawl, &pages_of(&story));
+    let text_of = |page: u64| texts.get(&page).cloned();
+    let look = Look {
+        columns: COLUMNS,
+        ..Look::default()
+    };
+    let mut told = report::explain::render(&story, look, &text_of);
+    for line in focus.iter().flat_map(Why::lines) {
+        told.push_str(&line);
+        told.push('\n');
+    }
+    Ok(Told {
+        is_known: story.state != UrlState::NeverSeen,
+        url: url.to_string(),
+        summary: story.summary.clone(),
+        story: serde_json::to_value(&story).map_err(unreadable)?,
+        focus: focus.as_ref().map(Why::json),
+        text: told,
+    })
+}
+
+/// Adds what only other passes over the journal tell.
+fn add_links(dir: &CrawlDir, story: &mut Story, threshold: f32) {
+    if let Some(page) = story.cluster() {
+        story.original = report::original_of(|| records(dir), page);
+    }
+    let (own, parent) = story.pages_with_links();
+    let pages: Vec<u64> = own.into_iter().chain(parent).collect();
+    for led in report::explain::led(|| records(dir), &pages, threshold) {
+        match own == Some(led.page) {
+            true => story.led = Some(led),
+            false => story.siblings = Some(led),
+        }
+    }
+}
+
+/// The pages whose texts the story may compare.
+fn pages_of(story: &Story) -> BTreeSet<u64> {
+    let decisions = story.decisions.iter();
+    let near =
+        |decision: &report::explain::Decision| decision.nearest.as_ref().map(|near| near.page);
+    decisions
+        .flat_map(|decision| [Some(decision.page), near(decision)])
+        .flatten()
+        .collect()
+}
+
+fn texts(crawl: &Served, pages: &BTreeSet<u64>) -> BTreeMap<u64, String> {
+    pages
+        .iter()
+        .filter_map(|page| Some((*page, text_of(crawl, *page)?)))
+        .collect()
+}
+
+/// The main text of a page, as archived, else extracted again from its archived body.
+pub(crate) fn text_of(crawl: &Served, page: u64) -> Option<String> {
+    let (place, number) = {
+        let view = crawl.follower.view();
+        let row = view.rows.page(page)?;
+        (row.place, row.page)
+    };
+    let record = crawl.follower.record(place, number)?;
+    let page = match record.event {
+        archive::Event::Page(page) => *page,
+        archive::Event::Visit(visit) => visit.as_page()?,
+        archive::Event::Start(_)
+        | archive::Event::Seed(_)
+        | archive::Event::Robots(_)
+        | archive::Event::Sitemap(_)
+        | archive::Event::Attempt(_)
+        | archive::Event::Retry(_)
+        | archive::Event::Again(_)
+        | archive::Event::Stop(_) => return None,
+    };
+    let archive = crawl.follower.dir().archive();
+    let archived = page.text.as_ref();
+    archived
+        .and_then(|at| archive::read_text(&archive, at).ok())
+        .or_else(|| documents::body_text(&archive, &page.url, page.body.as_ref()?))
+}

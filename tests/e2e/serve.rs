@@ -1,0 +1,583 @@
+//! A crawl in the browser: figures agree everywhere, what is declared is answered, what is told is done.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::Value;
+use testweb::{Request, Response, TestWeb};
+
+use crate::serve_support::Serving;
+use crate::support::{Bench, page, run, says, stdout, tamis};
+
+/// Two hosts of thirty pages, of which every third is the same on both; an error; and a page that is thin.
+fn web() -> TestWeb {
+    let host = |own: u64| {
+        move |request: &Request| {
+            let number = request.path.trim_matches(|c: char| !c.is_ascii_digit());
+            let number: u64 = number.parse().unwrap_or(0);
+            match request.path.as_str() {
+                "/robots.txt" => return Response::not_found(),
+                "/broken" => return Response::error(501),
+                "/thin" => return Response::html("<title>Thin</title><p>three words here</p>"),
+                _ => {}
+            }
+            let seed = if number.is_multiple_of(3) {
+                number
+            } else {
+                number + own
+            };
+            let mut links: Vec<String> = (1..=3)
+                .map(|step| format!("/p{}.html", (number * 3 + step) % 30))
+                .collect();
+            links.extend(["/broken".to_owned(), "/thin".to_owned()]);
+            Response::html(page(&format!("Page {seed}"), seed, &links))
+        }
+    };
+    TestWeb::new()
+        .host("one.test", host(1_000))
+        .host("two.test", host(2_000))
+}
+
+/// A crawl of that web, to its end.
+fn crawled(name: &str) -> Bench {
+    let bench = Bench::serve(web());
+    let seeds = [
+        "--seed",
+        "http://one.test/",
+        "--seed",
+        "http://two.test/",
+        "--delay",
+        "1ms",
+    ];
+    bench.crawl_to_end(name, &seeds);
+    bench
+}
+
+fn report(bench: &Bench, name: &str) -> Value {
+    let output = run(tamis(&["report", "--format", "json"]).arg(bench.crawl_dir(name)));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// The value of a metric with these labels.
+#[track_caller]
+fn metric(metrics: &str, name: &str) -> f64 {
+    let line = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("{name} is not in: {metrics}"))
+        .parse()
+        .expect("a number")
+}
+
+/// The lists hold what the exports hold, and as many as the figures say.
+#[track_caller]
+fn lists_agree(bench: &Bench, name: &str, server: &Serving, totals: &Value) {
+    let at = |rest: &str| format!("/api/v1/crawls/{name}{rest}");
+    for (verdict, export, total) in [("kept", "indexed", "indexed"), ("dropped", "junk", "junk")] {
+        let list = server.get(&at(&format!("/pages?verdict={verdict}&limit=200")));
+        let rows = bench.rows(name, export);
+        assert_eq!(list["total"], totals[total], "{verdict}");
+        assert_eq!(rows.len() as u64, list["total"], "{verdict}");
+        let urls = |rows: &[Value]| -> BTreeSet<String> {
+            rows.iter()
+                .map(|row| row["url"].as_str().expect("a URL").to_owned())
+                .collect()
+        };
+        assert_eq!(urls(list["pages"].as_array().expect("pages")), urls(&rows));
+    }
+}
+
+/// All figures of a crawl agree: in the report's JSON, the API, the metrics, the lists and the exports.
+#[track_caller]
+fn agree(bench: &Bench, name: &str, server: &Serving) {
+    let at = |rest: &str| format!("/api/v1/crawls/{name}{rest}");
+    let report = report(bench, name);
+    assert_eq!(server.get(&at("/report")), report);
+    let status = server.get(&at("/status"));
+    let metrics = server.text("/metrics");
+    let totals = &report["totals"];
+    for (figure, of_status, of_metric) in [
+        (
+            "admitted",
+            "admitted",
+            "tamis_urls_admitted_total{crawl=\"NAME\"}",
+        ),
+        ("pending", "pending", "tamis_urls_pending{crawl=\"NAME\"}"),
+        (
+            "indexed",
+            "kept",
+            "tamis_urls_finished{crawl=\"NAME\",fate=\"indexed\"}",
+        ),
+        (
+            "junk",
+            "dropped",
+            "tamis_urls_finished{crawl=\"NAME\",fate=\"junk\"}",
+        ),
+        (
+            "failed",
+            "failed",
+            "tamis_urls_finished{crawl=\"NAME\",fate=\"failed\"}",
+        ),
+        (
+            "refused",
+            "refused",
+            "tamis_urls_finished{crawl=\"NAME\",fate=\"refused\"}",
+        ),
+    ] {
+        let value = totals[figure].as_u64().expect(figure);
+        assert_eq!(status[of_status], value, "{figure}");
+        let name = of_metric.replace("NAME", name);
+        assert_eq!(metric(&metrics, &name), value as f64, "{figure}");
+    }
+    let bytes = format!("tamis_received_bytes_total{{crawl=\"{name}\"}}");
+    assert_eq!(
+        metric(&metrics, &bytes),
+        report["fetches"]["bytes"].as_f64().expect("bytes")
+    );
+    assert_eq!(status["received_bytes"], report["fetches"]["bytes"]);
+    assert_eq!(status["duration_seconds"], report["duration_s"]);
+    lists_agree(bench, name, server, totals);
+    for (reason, count) in report["reasons"]["junk"].as_object().expect("reasons") {
+        let list = server.get(&at(&format!("/pages?verdict=dropped&reason={reason}")));
+        assert_eq!(list["total"], *count, "{reason}");
+    }
+    let hosts = server.get(&at("/hosts"));
+    for (row, host) in report["hosts"]
+        .as_array()
+        .expect("hosts")
+        .iter()
+        .zip(hosts["hosts"].as_array().expect("hosts"))
+    {
+        assert_eq!(
+            (&row["host"], &row["indexed"], &row["bytes"]),
+            (&host["host"], &host["kept"], &host["received_bytes"])
+        );
+    }
+}
+
+#[test]
+fn figures_agree_to_the_last_digit_for_a_finished_crawl() {
+    let bench = crawled("done");
+    let server = Serving::start(&[&bench.crawl_dir("done").display().to_string()]);
+    server.ready();
+    agree(&bench, "done", &server);
+    let clusters = server.get("/api/v1/crawls/done/clusters");
+    assert!(clusters["total"].as_u64() > Some(5), "{clusters}");
+    let kept = &clusters["clusters"][0]["kept"]["page"];
+    let cluster = server.get(&format!("/api/v1/crawls/done/clusters/{kept}"));
+    let member = &cluster["members"][0];
+    assert_eq!(member["repeats"]["page"], *kept);
+    let pair = server.get(&format!(
+        "/api/v1/crawls/done/clusters/{kept}/{}",
+        member["page"]
+    ));
+    assert!(pair["likeness"].as_f64() > Some(0.5), "{pair}");
+    // What is told of a URL is what the command tells.
+    let url = member["url"].as_str().expect("a URL");
+    let told = server.get(&format!("/api/v1/crawls/done/explain?url={url}"));
+    let command = tamis(&["explain", "--json"])
+        .arg(bench.crawl_dir("done"))
+        .arg(url)
+        .output();
+    let story: Value = serde_json::from_slice(&command.expect("runs").stdout).expect("JSON");
+    assert_eq!(told["story"], story);
+    let found = server.get("/api/v1/crawls/done/search?q=lantern&limit=5");
+    let searched = run(tamis(&["search", "--json", "--limit", "5"])
+        .arg(bench.crawl_dir("done"))
+        .arg("lantern"));
+    let urls: Vec<Value> = stdout(&searched)
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["url"].clone())
+        .collect();
+    let hits = found["hits"].as_array().expect("hits").iter();
+    assert_eq!(
+        hits.map(|hit| hit["page"]["url"].clone())
+            .collect::<Vec<_>>(),
+        urls
+    );
+}
+
+/// Pages without end, so that the crawl runs until it is stopped.
+fn endless() -> TestWeb {
+    TestWeb::new().host("endless.test", |request: &Request| {
+        let number = request.path.trim_matches(|c: char| !c.is_ascii_digit());
+        let number: u64 = number.parse().unwrap_or(0);
+        let links = [
+            format!("/p{}.html", number + 1),
+            format!("/p{}.html", number + 7),
+        ];
+        Response::html(page(&format!("Page {number}"), number, &links))
+    })
+}
+
+#[track_caller]
+fn until(server: &Serving, path: &str, mut wanted: impl FnMut(&Value) -> bool) -> Value {
+    let mut last = Value::Null;
+    for _ in 0..600 {
+        last = server.get(path);
+        if wanted(&last) {
+            return last;
+        }
+        std::thread::park_timeout(Duration::from_millis(50));
+    }
+    panic!("it does not come to that: {last}");
+}
+
+#[test]
+fn a_running_crawl_is_watched_steered_and_its_figures_agree() {
+    let bench = Bench::serve(endless());
+    let options = [
+        "--seed",
+        "http://endless.test/",
+        "--delay",
+        "20ms",
+        "--serve",
+        "127.0.0.1:0",
+    ];
+    let server = Serving::of(&mut bench.crawl_showing("plain", "live", &options));
+    server.ready();
+    let status = "/api/v1/crawls/live/status";
+    until(&server, status, |status| {
+        status["state"] == "running" && status["kept"].as_u64() > Some(5)
+    });
+
+    // What is told without being asked again grows.
+    let mut stream = TcpStream::connect(server.address).expect("connected");
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .expect("set");
+    let request = format!(
+        "GET /api/v1/crawls/live/events HTTP/1.1\r\nHost: {}\r\n\r\n",
+        server.address
+    );
+    stream.write_all(request.as_bytes()).expect("sent");
+    let events = BufReader::new(stream).lines().map_while(Result::ok);
+    let mut told =
+        events.filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data: ")?).ok());
+    let first = told.next().expect("an event")["finished"]
+        .as_u64()
+        .expect("a number");
+    let later = told.find(|status| status["finished"].as_u64() > Some(first));
+    assert!(later.is_some());
+    drop(told);
+
+    assert_eq!(server.post("/api/v1/crawls/live/pause", "{}").status, 200);
+    // What was under way is recorded; looks that are close together may be answered by the same one.
+    let (mut record, mut looks) = (Value::Null, 0);
+    until(&server, status, |now| {
+        let is_still = now["record"] == record && now["in_flight"] == 0 && now["state"] == "paused";
+        looks = if is_still { looks + 1 } else { 0 };
+        record = now["record"].clone();
+        looks > 20
+    });
+    // The index is written some seconds after; exports and reports read the journal.
+    agree(&bench, "live", &server);
+    let hosts = server.get("/api/v1/crawls/live/hosts");
+    assert_eq!(hosts["hosts"][0]["why"], "paused");
+
+    assert_eq!(server.post("/api/v1/crawls/live/resume", "{}").status, 200);
+    until(&server, status, |now| {
+        now["record"].as_u64() > record.as_u64()
+    });
+    let retried = server.post("/api/v1/crawls/live/retry", "{\"status\":\"5xx\"}");
+    assert_eq!(
+        (retried.status, retried.text().contains("\"urls\":0")),
+        (200, true),
+        "{}",
+        retried.text()
+    );
+    assert_eq!(server.post("/api/v1/crawls/live/stop", "{}").status, 200);
+    let mut server = server;
+    let ended = server.child.wait().expect("it ends");
+    assert_eq!(ended.code(), Some(130), "stopped, ready to go on");
+    bench.check("live");
+}
+
+#[test]
+fn a_server_of_its_own_follows_a_crawl_of_another_process() {
+    let bench = Bench::serve(endless());
+    let options = ["--seed", "http://endless.test/", "--delay", "20ms"];
+    let mut crawl = bench.crawl("other", &options).spawn().expect("starts");
+    while !bench.crawl_dir("other").join("archive").is_dir()
+        || !bench.crawl_dir("other").join("crawl.toml").exists()
+    {
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+    let server = Serving::start(&[&bench.crawl_dir("other").display().to_string()]);
+    server.ready();
+    let status = "/api/v1/crawls/other/status";
+    let first = until(&server, status, |status| {
+        status["state"] == "running" && status["kept"].as_u64() > Some(3)
+    });
+    until(&server, status, |status| {
+        status["record"].as_u64() > first["record"].as_u64()
+    });
+    crawl.kill().expect("killed");
+    crawl.wait().expect("ended");
+    until(&server, status, |status| status["state"] == "stopped");
+    agree(&bench, "other", &server);
+    let conflict = server.post("/api/v1/crawls/other/pause", "{}");
+    assert_eq!(conflict.status, 409, "{}", conflict.text());
+    let mut server = server;
+    let pid = server.child.id().to_string();
+    run(std::process::Command::new("kill").args(["-TERM", &pid]));
+    assert_eq!(server.child.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
+fn marks_are_kept_and_become_an_estimate() {
+    let bench = crawled("audit");
+    let dir = bench.crawl_dir("audit").display().to_string();
+    let server = Serving::start(&[&dir]);
+    server.ready();
+    let at = "/api/v1/crawls/audit/audit";
+    let sample = server.get(&format!("{at}/sample?n=6"));
+    let pages = sample["pages"].as_array().expect("pages").clone();
+    assert_eq!(pages.len(), 6);
+    for (page, mark) in pages
+        .iter()
+        .zip(["right", "right", "wrong", "right", "skip", "right"])
+    {
+        let body = format!(
+            "{{\"page\":{},\"mark\":\"{mark}\",\"sampled\":true}}",
+            page["page"]
+        );
+        let answer = server.post(&format!("{at}/marks"), &body);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    }
+    let next = server.get(&format!("{at}/sample?n=50"));
+    let drawn = next["pages"].as_array().expect("pages");
+    assert!(
+        drawn.iter().all(|page| !pages.contains(page)),
+        "nothing is drawn twice"
+    );
+    // Dropped and kept ones in turn: 1, 3 and 5 were dropped.
+    let audit = server.get(at);
+    assert_eq!(
+        (
+            &audit["dropped"]["right"],
+            &audit["dropped"]["wrong"],
+            &audit["dropped"]["skipped"]
+        ),
+        (&1.into(), &1.into(), &1.into())
+    );
+    assert_eq!(
+        (&audit["kept"]["right"], &audit["kept"]["precision"]),
+        (&3.into(), &1.0.into())
+    );
+    drop(server);
+    let server = Serving::start(&[&dir]);
+    server.ready();
+    assert_eq!(server.get(at), audit, "it is as it was after a start");
+    let file =
+        std::fs::read_to_string(bench.crawl_dir("audit").join("audit.jsonl")).expect("there");
+    assert_eq!(file.lines().count(), 6);
+    let told = run(tamis(&["report", "--audit"])
+        .arg(bench.crawl_dir("audit").join("audit.jsonl"))
+        .arg(&dir));
+    assert!(
+        stdout(&told).contains("Of 3 kept pages drawn at random 3 were rightly kept"),
+        "{}",
+        stdout(&told)
+    );
+}
+
+#[test]
+fn two_crawls_are_compared_page_by_page() {
+    let bench = crawled("before");
+    let seeds = ["--seed", "http://one.test/", "--delay", "1ms"];
+    bench.crawl_to_end("after", &seeds);
+    let dirs = ["before", "after"].map(|name| bench.crawl_dir(name).display().to_string());
+    let server = Serving::start(&[&dirs[0], &dirs[1]]);
+    server.ready();
+    let compared = server.get("/api/v1/crawls/before/compare?with=after");
+    let kept = |name: &str| -> BTreeSet<String> {
+        let rows = bench.rows(name, "indexed");
+        rows.iter()
+            .map(|row| row["url"].as_str().expect("a URL").to_owned())
+            .collect()
+    };
+    let (before, after) = (kept("before"), kept("after"));
+    assert_eq!(
+        compared["gained"]["total"],
+        after.difference(&before).count()
+    );
+    assert_eq!(compared["lost"]["total"], before.difference(&after).count());
+    let command = run(tamis(&["report", "--format", "json", "--compare", &dirs[1]]).arg(&dirs[0]));
+    let figures: Value = serde_json::from_slice(&command.stdout).expect("JSON");
+    assert_eq!(compared["figures"], figures);
+    assert!(
+        server
+            .text("/c/before/compare?with=after")
+            .contains("<main")
+    );
+    assert!(server.text("/").contains("/c/after"));
+}
+
+#[test]
+fn what_cannot_be_served_is_told() {
+    let bench = crawled("told");
+    let dir = bench.crawl_dir("told").display().to_string();
+    let serve = |arguments: &[&str]| tamis(&["serve"]).args(arguments).output().expect("runs");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
+    let address = taken.local_addr().expect("an address").to_string();
+    says(
+        &serve(&[&dir, "--listen", &address]),
+        3,
+        &["cannot listen on", &address],
+    );
+    says(
+        &serve(&[&dir, "--listen", "0.0.0.0:0"]),
+        2,
+        &["needs a token", "--token-file"],
+    );
+    says(
+        &serve(&[&dir, "--listen", "192.0.2.1:0", "--token-file", "/nowhere"]),
+        2,
+        &["token file"],
+    );
+    let short = crate::support::file(bench.dir.path(), "short", "too short\n");
+    says(
+        &serve(&[&dir, "--token-file", &short]),
+        2,
+        &["16 characters"],
+    );
+    says(&serve(&["/nowhere/at/all"]), 2, &["/nowhere/at/all"]);
+    says(&serve(&[&dir, "--listen", "here"]), 2, &["--listen"]);
+}
+
+/// Whether a value is as a schema says; else where it is not.
+fn conforms(api: &Value, schema: &Value, value: &Value, at: &str) -> Result<(), String> {
+    if let Some(name) = schema["$ref"].as_str() {
+        let pointer = name.trim_start_matches('#');
+        let schema = api
+            .pointer(pointer)
+            .ok_or(format!("{name} is not declared"))?;
+        return conforms(api, schema, value, at);
+    }
+    if let Some(any) = schema["oneOf"].as_array().or(schema["anyOf"].as_array()) {
+        let fits = any
+            .iter()
+            .any(|schema| conforms(api, schema, value, at).is_ok());
+        return if fits {
+            Ok(())
+        } else {
+            Err(format!("{at}: {value} fits none of {any:?}"))
+        };
+    }
+    let types: Vec<&str> = match &schema["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        _ => return Err(format!("{at}: the schema has no type: {schema}")),
+    };
+    let is = |kind: &str| match kind {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        _ => false,
+    };
+    if !types.iter().any(|kind| is(kind)) {
+        return Err(format!("{at}: {value} is no {types:?}"));
+    }
+    for (number, item) in value.as_array().into_iter().flatten().enumerate() {
+        conforms(api, &schema["items"], item, &format!("{at}[{number}]"))?;
+    }
+    let (Some(fields), Some(declared)) = (value.as_object(), schema["properties"].as_object())
+    else {
+        let others = &schema["additionalProperties"];
+        if let (Some(fields), true) = (value.as_object(), others.is_object()) {
+            for (name, field) in fields {
+                conforms(api, others, field, &format!("{at}.{name}"))?;
+            }
+        }
+        return Ok(());
+    };
+    for name in schema["required"].as_array().into_iter().flatten() {
+        let name = name.as_str().unwrap_or_default();
+        fields.get(name).ok_or(format!("{at}.{name} is missing"))?;
+    }
+    for (name, field) in fields {
+        let schema = declared
+            .get(name)
+            .ok_or(format!("{at}.{name} is not declared"))?;
+        conforms(api, schema, field, &format!("{at}.{name}"))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn answers_are_as_the_description_declares_them() {
+    let bench = crawled("api");
+    bench.crawl_to_end(
+        "other",
+        &[
+            "--seed",
+            "http://one.test/",
+            "--delay",
+            "1ms",
+            "--max-pages",
+            "5",
+        ],
+    );
+    let dirs = ["api", "other"].map(|name| bench.crawl_dir(name).display().to_string());
+    let server = Serving::start(&[&dirs[0], &dirs[1]]);
+    server.ready();
+    let api = server.get("/api/openapi.json");
+    let clusters = server.get("/api/v1/crawls/api/clusters");
+    let kept = clusters["clusters"][0]["kept"]["page"].to_string();
+    let cluster = server.get(&format!("/api/v1/crawls/api/clusters/{kept}"));
+    let member = cluster["members"][0]["page"].to_string();
+    let queries = [
+        ("/search", "?q=lantern"),
+        ("/pages", "?verdict=dropped&sort=words&order=asc"),
+        ("/explain", "?url=http://one.test/"),
+        ("/compare", "?with=other"),
+    ];
+    let mut asked = 0;
+    for (path, methods) in api["paths"].as_object().expect("paths") {
+        let query = queries
+            .iter()
+            .find(|(end, _)| path.ends_with(end))
+            .map_or("", |(_, query)| query);
+        let url = path
+            .replace("{id}", "api")
+            .replace("{page}", &kept)
+            .replace("{other}", &member)
+            + query;
+        if let Some(get) = methods.get("get").filter(|_| !path.ends_with("/events")) {
+            let answer = server.ask(&format!("GET {url}"), &[], "");
+            check(&api, get, answer.status, &answer.text(), &url);
+            asked += 1;
+        }
+        if let Some(post) = methods.get("post") {
+            let body = match path.ends_with("/marks") {
+                true => format!("{{\"page\":{kept},\"mark\":\"skip\"}}"),
+                false => "{}".to_owned(),
+            };
+            let answer = server.post(&url, &body);
+            check(&api, post, answer.status, &answer.text(), &url);
+            asked += 1;
+        }
+    }
+    assert!(asked >= 19, "{asked}");
+}
+
+#[track_caller]
+fn check(api: &Value, operation: &Value, status: u16, body: &str, url: &str) {
+    let declared = &operation["responses"][status.to_string()];
+    assert!(
+        declared.is_object(),
+        "{url}: {status} is not declared: {body}"
+    );
+    let schema = &declared["content"]["application/json"]["schema"];
+    let value: Value = serde_json::from_str(body).expect("JSON");
+    if let Err(why) = conforms(api, schema, &value, url) {
+        panic!("{why}");
+    }
+}
