@@ -52,7 +52,7 @@ mod journal;
 
 pub use compare::Comparison;
 pub use explain::{Explainer, Story};
-pub use export::{Format, What, export, original_of};
+pub use export::{Filter, Format, Request, What, export, export_folder, export_with, original_of};
 pub use figures::CrawlReport;
 pub use look::Look;
 pub use tally::Tally;
