@@ -1,7 +1,5 @@
 //! Sentences that the text and the HTML form share.
 
-use outcome::StopReason;
-
 use crate::figures::CrawlReport;
 use crate::harvest::{Harvest, Point};
 use crate::words::{bytes, count, duration, name, plural, share};
@@ -28,38 +26,6 @@ pub(crate) fn opening_line(report: &CrawlReport) -> String {
         duration(report.duration_s),
         plural(report.starts, "start", "starts"),
     )
-}
-
-/// Why it stopped.
-pub(crate) fn stop_line(report: &CrawlReport) -> String {
-    let Some(reason) = &report.stop_reason else {
-        return match report.starts {
-            0 => "not started".to_owned(),
-            _ => "not stopped: it is running, or it was killed".to_owned(),
-        };
-    };
-    let in_words = match (reason, &report.stop_detail) {
-        (_, Some(detail)) => detail.as_str(),
-        (StopReason::Drained, None) => "nothing was left to fetch",
-        (StopReason::MaxPages, None) => "the budget of pages is used up",
-        (StopReason::MaxTime, None) => "the time for this start is used up",
-        (StopReason::Interrupted, None) => "it was told to stop, and can go on",
-        (StopReason::Harvest, None) => "little new was found at last",
-        (StopReason::HostsUnreachable, None) => {
-            "all that is left waits on hosts that cannot be reached; it can go on later"
-        }
-        (StopReason::DiskFull, None) => "the disk had no room left; it can go on",
-        (StopReason::Error, None) => "it could not go on",
-        (StopReason::Unknown(_), None) => return format!("stopped: {}", name(reason.name())),
-    };
-    let since = match (reason, report.totals.pending) {
-        (StopReason::Drained, 1..) => format!(
-            "; since then {} put back into the queue",
-            plural(report.totals.pending, "URL was", "URLs were")
-        ),
-        _ => String::new(),
-    };
-    format!("stopped: {} ({in_words}){since}", name(reason.name()))
 }
 
 /// What was asked of the network.

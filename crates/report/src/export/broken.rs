@@ -133,6 +133,32 @@ impl BrokenUrls {
         self.broken.insert(key, found);
     }
 
+    /// Gives the links of a record that are broken, where there are any.
+    pub fn each(&self, record: &Record, mut give: impl FnMut(&[BrokenLink<'_>])) {
+        let mut tell = |page: &PageRecord| {
+            let links = self.links(record, page);
+            if !links.is_empty() {
+                give(&links);
+            }
+        };
+        match &record.event {
+            Event::Page(page) => tell(page),
+            Event::Visit(visit) => {
+                if let Some(page) = visit.as_page() {
+                    tell(&page);
+                }
+            }
+            Event::Start(_)
+            | Event::Seed(_)
+            | Event::Robots(_)
+            | Event::Sitemap(_)
+            | Event::Attempt(_)
+            | Event::Retry(_)
+            | Event::Again(_)
+            | Event::Stop(_) => {}
+        }
+    }
+
     /// The links of a record that are broken; none of a page that has a later record, or was not
     /// there when the URLs were noted.
     pub fn links<'r>(&'r self, record: &Record, page: &'r PageRecord) -> Vec<BrokenLink<'r>> {
