@@ -177,6 +177,8 @@ pub struct WalledHost {
     pub walls: u64,
     /// Its pages that were judged from the first wall on.
     pub judged: u64,
+    /// How many of each kind.
+    pub kinds: BTreeMap<String, u64>,
     /// The most frequent kind.
     pub kind: WallKind,
     /// Whose wall it is, where its marks tell.

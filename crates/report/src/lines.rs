@@ -1,5 +1,7 @@
 //! Sentences that the text and the HTML form share.
 
+use std::collections::BTreeMap;
+
 use crate::figures::CrawlReport;
 use crate::harvest::{Harvest, Point};
 use crate::words::{bytes, count, duration, name, plural, share};
@@ -118,30 +120,39 @@ pub(crate) fn learnt_lines(report: &CrawlReport) -> Vec<String> {
     lines
 }
 
+/// Kinds of walls with their counts, the most frequent first.
+fn kinds_of(kinds: &BTreeMap<String, u64>) -> String {
+    let mut kinds: Vec<(&String, &u64)> = kinds.iter().collect();
+    kinds.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    let told = kinds
+        .iter()
+        .map(|(kind, n)| format!("{} {}", count(**n), name(kind)));
+    told.collect::<Vec<_>>().join(", ")
+}
+
 /// Walls in the place of pages, and what to do about the hosts that have them; empty without any.
 pub(crate) fn wall_lines(report: &CrawlReport) -> Vec<String> {
     let walls = &report.walls;
     if walls.pages == 0 {
         return Vec::new();
     }
-    let kinds = walls.kinds.iter();
-    let kinds: Vec<String> = kinds
-        .map(|(kind, n)| format!("{} {}", count(*n), name(kind)))
-        .collect();
     let pages = plural(walls.pages, "page was a wall", "pages were walls");
     let mut lines = vec![format!(
         "{pages} and not kept ({}); walls are never gone around",
-        kinds.join(", ")
+        kinds_of(&walls.kinds)
     )];
     for host in walls.hosts.iter().take(WALLED_SHOWN) {
         let vendor = host.vendor.as_ref();
         let vendor = vendor.map_or(String::new(), |vendor| format!(" ({vendor})"));
+        let kinds = match host.kinds.len() {
+            0 | 1 => host.kind.english().to_owned(),
+            _ => kinds_of(&host.kinds),
+        };
         let mut line = format!(
-            "{}: {} of {}, {}{vendor}",
+            "{}: {} of {} since the first, {kinds}{vendor}",
             host.host,
-            count(host.walls),
+            plural(host.walls, "wall", "walls"),
             plural(host.judged, "page", "pages"),
-            host.kind.english(),
         );
         if host.rests > 0 {
             line.push_str(&format!(
