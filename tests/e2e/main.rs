@@ -19,6 +19,7 @@ mod crash;
 mod damage;
 mod dedup;
 mod examples;
+mod exports;
 mod faults;
 mod focus;
 mod learnt;

@@ -112,11 +112,15 @@ pub(crate) fn beginning(dir: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveE
     Ok(bytes)
 }
 
-fn parse<'r>(dir: &Path, place: &BodyRef, record: &'r [u8]) -> Result<Parsed<'r>, ArchiveError> {
+pub(crate) fn parse<'r>(
+    dir: &Path,
+    place: &BodyRef,
+    record: &'r [u8],
+) -> Result<Parsed<'r>, ArchiveError> {
     Parsed::new(record).ok_or_else(|| broken(dir, place, "the member holds no WARC record"))
 }
 
-fn broken(dir: &Path, place: &BodyRef, why: &str) -> ArchiveError {
+pub(crate) fn broken(dir: &Path, place: &BodyRef, why: &str) -> ArchiveError {
     ArchiveError::Body {
         path: Kind::Bodies.path(dir, place.file),
         offset: place.offset,
@@ -125,7 +129,7 @@ fn broken(dir: &Path, place: &BodyRef, why: &str) -> ArchiveError {
 }
 
 /// The head and the body of an HTTP message.
-fn split_http(block: &[u8]) -> (&[u8], &[u8]) {
+pub(crate) fn split_http(block: &[u8]) -> (&[u8], &[u8]) {
     block.split_at(http::head_bytes(block).unwrap_or(block.len()))
 }
 

@@ -57,6 +57,7 @@ mod volume;
 
 // Reading, and recovery after a crash.
 mod body;
+mod capture;
 mod recover;
 mod replay;
 mod scan;
@@ -69,6 +70,7 @@ mod error;
 
 pub use append::{Appended, Archive, ArchiveConfig, Bodies, Entry};
 pub use body::{Payload, read_body, read_text};
+pub use capture::{Capture, TextOfPage, WetWriter, read_capture};
 pub use error::{ArchiveError, Damage};
 pub use http::HttpAnswer;
 pub use json::Head;

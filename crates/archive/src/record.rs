@@ -559,6 +559,12 @@ pub struct PageSummary {
     /// What says that the page is empty without its scripts; empty for one that is not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs_scripts: Vec<String>,
+    /// The licence that it links to, absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
+    /// What it says of the use of its text, in its own words: `noai`, `content-usage: train-ai=n`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub usage: Vec<String>,
     /// What stands in the page's place, where it is a wall.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall: Option<Wall>,

@@ -106,6 +106,23 @@ pub fn body_text(archive: &Path, url: &str, at: &BodyRef) -> Option<String> {
     Some(Text::of_archived(&payload, url.as_ref()).text)
 }
 
+/// The main content of an archived page as Markdown, read again from its body; `None` where that is
+/// not there, or no page.
+pub fn body_markdown(archive: &Path, url: &str, at: &BodyRef) -> Option<String> {
+    let payload = archive::read_body(archive, at).ok()?;
+    let field = |name| {
+        let value = payload.header(name);
+        value.and_then(|value| std::str::from_utf8(value).ok())
+    };
+    let codings = field("content-encoding").into_iter();
+    let decoding = fetcher::decode_content(&payload.body, codings, &FetchLimits::default());
+    let content_type = field("content-type");
+    is_page(content_type, &decoding.bytes).then(|| {
+        let url = Url::parse(url).unwrap_or_else(|_| nowhere());
+        extractor::page_of_bytes(&decoding.bytes, content_type, &url).markdown()
+    })
+}
+
 /// Whether a file's bytes are HTML by its content type, or without one by their beginning. Behind a
 /// byte order mark browsers sniff plain text; but they ask servers, and a file has no header.
 pub fn is_page(content_type: Option<&str>, bytes: &[u8]) -> bool {

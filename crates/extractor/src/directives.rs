@@ -23,7 +23,34 @@ const VALUED: [&str; 4] = [
     "max-video-preview",
 ];
 
+/// Directives on what the text may be used for, beside indexing and following.
+const USES: [&str; 5] = ["noai", "noimageai", "noarchive", "nocache", "nosnippet"];
+
+/// Headers, and metas of the same name, that say what the text may be used for: AIPREF's, and the
+/// W3C community group's reservation of text and data mining.
+const USE_FIELDS: [&str; 3] = ["content-usage", "tdm-reservation", "tdm-policy"];
+
+/// Preferences that are kept of one page, and the characters of one.
+const USAGE_MAX: usize = 8;
+const USAGE_CHARS_MAX: usize = 200;
+
 impl Directives {
+    /// Notes what the page says of the use of its text, once.
+    fn prefers(&mut self, said: &str) {
+        let clean = said.chars().filter(|c| !c.is_control());
+        let said: String = clean.take(USAGE_CHARS_MAX).collect();
+        if self.usage.len() < USAGE_MAX && !self.usage.contains(&said) {
+            self.usage.push(said);
+        }
+    }
+
+    /// Notes a field that is about the use of the text.
+    fn read_use(&mut self, name: &str, value: &str) {
+        if let Some(field) = USE_FIELDS.iter().find(|f| name.eq_ignore_ascii_case(f)) {
+            self.prefers(&format!("{field}: {}", value.trim()));
+        }
+    }
+
     /// Whether the page may be indexed at a time in seconds since 1970: it permits indexing, and the
     /// time is not after `unavailable_after`. A value that is no date is ignored.
     pub fn may_index_at(&self, unix_seconds: i64) -> bool {
@@ -42,6 +69,8 @@ pub(crate) fn directives(html: &Html, context: &PageContext<'_>) -> Directives {
     for (name, value) in context.headers {
         if name.eq_ignore_ascii_case("x-robots-tag") {
             read_header(&String::from_utf8_lossy(value), agent, &mut directives);
+        } else {
+            directives.read_use(name, &String::from_utf8_lossy(value));
         }
     }
     for node in html.tree.root().descendants() {
@@ -58,6 +87,8 @@ pub(crate) fn directives(html: &Html, context: &PageContext<'_>) -> Directives {
             let name = name.trim();
             if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case(agent) {
                 read_rules(content, &mut directives);
+            } else {
+                directives.read_use(name, content);
             }
         }
     }
@@ -123,6 +154,8 @@ fn read_rule(rule: &str, directives: &mut Directives) {
     } else if rule.eq_ignore_ascii_case("none") {
         directives.index = false;
         directives.follow = false;
+    } else if let Some(word) = USES.iter().find(|word| rule.eq_ignore_ascii_case(word)) {
+        directives.prefers(word);
     } else if let Some((name, time)) = rule.split_once(':')
         && name.trim().eq_ignore_ascii_case("unavailable_after")
         && directives.unavailable_after.is_none()
@@ -167,6 +200,42 @@ mod tests {
         };
         let dom = crate::dom::parse(html, &DomLimits::default());
         directives(&dom.html, &context)
+    }
+
+    #[test]
+    fn preferences_of_use_are_noted_once_and_bounded() {
+        let html = "<meta name=robots content='NOAI, noimageai, noai'>\
+            <meta name=tdm-reservation content=1><meta name=description content='noai'>";
+        let url = Url::parse("http://example.com/").unwrap();
+        let header = |value: &str| ("Content-Usage".to_owned(), value.as_bytes().to_vec());
+        let headers = [header("train-ai=n"), header("train-ai=n")];
+        let context = PageContext {
+            headers: &headers,
+            ..PageContext::new(&url)
+        };
+        let dom = crate::dom::parse(html, &DomLimits::default());
+        let found = directives(&dom.html, &context);
+        assert_eq!(
+            found.usage,
+            [
+                "content-usage: train-ai=n",
+                "noai",
+                "noimageai",
+                "tdm-reservation: 1"
+            ]
+        );
+        assert!(found.index && found.follow);
+        let many: String = (0..100)
+            .map(|n| format!("<meta name=tdm-policy content='{n}{}'>", "x".repeat(5_000)))
+            .collect();
+        let found = read(&many, &[]);
+        assert_eq!(found.usage.len(), USAGE_MAX);
+        assert!(
+            found
+                .usage
+                .iter()
+                .all(|said| said.chars().count() <= USAGE_CHARS_MAX)
+        );
     }
 
     #[track_caller]

@@ -219,6 +219,10 @@ pub struct Directives {
     pub follow: bool,
     /// The page asks not to be indexed after this time, as the page wrote it.
     pub unavailable_after: Option<String>,
+    /// What it says of the use of its text, in its own words: `noai` and the like among the robots
+    /// directives, and `Content-Usage`, `TDM-Reservation` and `TDM-Policy` headers or metas.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub usage: Vec<String>,
 }
 
 impl Default for Directives {
@@ -227,6 +231,7 @@ impl Default for Directives {
             index: true,
             follow: true,
             unavailable_after: None,
+            usage: Vec::new(),
         }
     }
 }

@@ -10,33 +10,51 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 use std::str::FromStr;
 
-use archive::{BodyRef, Event, Record};
+use archive::{BodyRef, Event, Record, TextOfPage, WetWriter};
 use outcome::LinkFate;
 
 mod amendments;
+mod broken;
+mod cdxj;
 mod changes;
 mod clusters;
 mod columns;
+#[cfg(feature = "parquet")]
+mod dataset;
 mod fetches;
+mod filter;
+mod folder;
 mod hosts;
 mod links;
 mod pages;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod request;
 mod sink;
+mod sorted;
 mod values;
 
 use amendments::Amendments;
 use clusters::Clusters;
 use fetches::Fetches;
+use filter::Facets;
+use folder::Folder;
 use links::LinkRow;
 use pages::{JunkRow, PageRow};
 use sink::Sink;
+use sorted::Sorted;
 
-pub use columns::{Column, Table};
+pub use broken::{BrokenFigures, BrokenLink, BrokenRow, BrokenUrls};
+pub use columns::{Column, Kind, Table};
+pub use filter::{Facet, Filter, Meaningless, instant_of};
+pub use request::{BadRequest, Format, Reads, Request, TextsOnly};
 
 use crate::changes::Changes;
 use crate::original::Original;
+use crate::words::host_of;
 
 /// What a row is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,19 +71,12 @@ pub enum What {
     Clusters,
     /// Links as found.
     Links,
+    /// Links that lead nowhere.
+    Broken,
     /// Hosts.
     Hosts,
     /// Pages that are not what they were.
     Changes,
-}
-
-/// How rows are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// A JSON object a line.
-    Jsonl,
-    /// RFC 4180, with a line of headings; nested values as JSON.
-    Csv,
 }
 
 /// A name that stands for no kind of row or no format.
@@ -85,13 +96,14 @@ impl std::error::Error for UnknownName {}
 
 impl What {
     /// All kinds, in the order of the documentation.
-    pub const ALL: [What; 8] = [
+    pub const ALL: [What; 9] = [
         What::Fetches,
         What::Pages,
         What::Indexed,
         What::Junk,
         What::Clusters,
         What::Links,
+        What::Broken,
         What::Hosts,
         What::Changes,
     ];
@@ -110,8 +122,19 @@ impl What {
             What::Junk => &pages::JUNK,
             What::Clusters => &clusters::CLUSTERS,
             What::Links => &links::LINKS,
+            What::Broken => &broken::BROKEN,
             What::Hosts => &hosts::HOSTS,
             What::Changes => &changes::CHANGES,
+        }
+    }
+
+    /// What a filter may ask of its rows.
+    pub fn facets(self) -> &'static [Facet] {
+        use Facet::{Host, Lang, Relevance, Since, Type};
+        match self {
+            What::Pages | What::Indexed | What::Junk => &[Host, Type, Lang, Since, Relevance],
+            What::Fetches | What::Links | What::Broken | What::Changes => &[Host, Since],
+            What::Clusters | What::Hosts => &[Host],
         }
     }
 }
@@ -125,18 +148,6 @@ impl FromStr for What {
     }
 }
 
-impl FromStr for Format {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Format, UnknownName> {
-        match name {
-            "jsonl" => Ok(Format::Jsonl),
-            "csv" => Ok(Format::Csv),
-            _ => Err(unknown(name, ["jsonl", "csv"])),
-        }
-    }
-}
-
 fn unknown(name: &str, known: impl IntoIterator<Item = &'static str>) -> UnknownName {
     UnknownName {
         name: name.to_owned(),
@@ -146,7 +157,7 @@ fn unknown(name: &str, known: impl IntoIterator<Item = &'static str>) -> Unknown
 
 /// What each export holds, in Markdown: `docs/exports.md`.
 pub fn documentation() -> String {
-    columns::documentation(&What::ALL.map(What::table))
+    columns::documentation(&What::ALL)
 }
 
 /// The guess at the source of the cluster that a page belongs to, kept or dropped, by its record
@@ -162,47 +173,113 @@ pub fn original_of<I: Iterator<Item = Record>>(
     clusters.original(amendments.representative(page))
 }
 
-/// Writes the rows and says how many there were.
-///
-/// `records` gives the journal from its beginning each time it is called: it is called twice, and
-/// records that the second pass has more of than the first are left for the next export. `text`
-/// reads an archived text.
+/// Writes all rows of a kind and says how many there were; as [`export_with`].
 ///
 /// # Errors
-/// When `out` cannot be written.
+/// When `out` cannot be written, or the form is a folder.
 pub fn export<I: Iterator<Item = Record>>(
     what: What,
     format: Format,
-    mut records: impl FnMut() -> I,
+    records: impl FnMut() -> I,
     text: &dyn Fn(&BodyRef) -> Option<String>,
     out: &mut dyn Write,
 ) -> io::Result<u64> {
+    export_with(&Request::all(what, format), records, &TextsOnly(text), out)
+}
+
+/// Writes the rows that are asked for and says how many there were.
+///
+/// `records` gives the journal from its beginning each time it is called: it is called twice, and
+/// records that the second pass has more of than the first are left for the next export.
+///
+/// # Errors
+/// When `out` cannot be written, or the request is one that [`Request::check`] refuses.
+pub fn export_with<I: Iterator<Item = Record>>(
+    request: &Request,
+    mut records: impl FnMut() -> I,
+    reads: &dyn Reads,
+    out: &mut dyn Write,
+) -> io::Result<u64> {
+    request.check().map_err(io::Error::other)?;
+    match request.format {
+        Format::Wet => return wet(request, records, reads, out),
+        Format::Cdxj => return captures(request, records, reads, out),
+        Format::Markdown => return Err(io::Error::other("Markdown is written to a folder")),
+        Format::Jsonl | Format::Csv | Format::Parquet => {}
+    }
+    let mut sink = Sink::begin(request, out)?;
+    if request.what == What::Broken {
+        broken_links(request, records, &mut sink)?;
+        return sink.end();
+    }
     let amendments = Amendments::of(records());
-    let mut sink = Sink::begin(what.table(), format, out)?;
     let known = records().take_while(|record| record.seq <= amendments.last_seq);
-    match what {
-        What::Clusters | What::Links | What::Pages | What::Indexed | What::Junk => {
-            rows_of_pages(what, known.map(as_it_is_now), &amendments, text, &mut sink)?;
+    match request.what {
+        What::Pages | What::Indexed | What::Junk => {
+            each_page(request, known, &amendments, reads, &mut |row| {
+                sink.rows(page_row(request.what, row))
+            })?;
         }
-        What::Fetches => {
-            let mut fetches = Fetches::default();
-            for record in known {
-                sink.rows(fetches.add(&record))?;
-            }
-            sink.rows(fetches.rest())?;
-        }
-        What::Changes => {
-            let mut found = Changes::since(Some(0));
-            known.for_each(|record| found.add(&record));
-            sink.rows(found.rows(text).map(|row| changes::change(&row)))?;
-        }
-        What::Hosts => {
-            let mut tally = crate::Tally::new();
-            known.for_each(|record| tally.add(&record));
-            sink.rows(tally.report("").hosts.iter().map(hosts::host))?;
+        What::Clusters | What::Links => of_pages(request, known, &amendments, &mut sink)?,
+        What::Fetches | What::Changes | What::Hosts | What::Broken => {
+            of_events(request, known, reads, &mut sink)?;
         }
     }
     sink.end()
+}
+
+/// Writes kept pages as Markdown files below a folder and says how many there were.
+///
+/// # Errors
+/// When a file cannot be written, or the request is one that [`Request::check`] refuses.
+pub fn export_folder<I: Iterator<Item = Record>>(
+    request: &Request,
+    mut records: impl FnMut() -> I,
+    reads: &dyn Reads,
+    root: &Path,
+) -> io::Result<u64> {
+    request.check().map_err(io::Error::other)?;
+    let mut folder = Folder::create(root)?;
+    let amendments = Amendments::of(records());
+    let mut written = 0;
+    each_page(request, records(), &amendments, reads, &mut |row| {
+        written += u64::from(folder.add(&row, reads)?);
+        Ok(())
+    })?;
+    Ok(written)
+}
+
+/// Writes kept pages as a data set below a folder and says how many there were.
+///
+/// # Errors
+/// When a file cannot be written.
+#[cfg(feature = "parquet")]
+pub fn export_dataset<I: Iterator<Item = Record>>(
+    filter: &Filter,
+    mut records: impl FnMut() -> I,
+    reads: &dyn Reads,
+    root: &Path,
+) -> io::Result<u64> {
+    let request = Request {
+        filter: filter.clone(),
+        ..Request::all(What::Indexed, Format::Parquet)
+    };
+    let mut dataset = dataset::Dataset::create(root)?;
+    let mut crawl = dataset::Crawl::default();
+    let noted = records().inspect(|record| crawl.add(record));
+    let amendments = Amendments::of(noted);
+    each_page(
+        &request,
+        records(),
+        &amendments,
+        reads,
+        &mut |row| match &row.record.page {
+            Some(summary) => dataset.add(pages::indexed(&row), summary),
+            None => Ok(()),
+        },
+    )?;
+    let report = crawl.report();
+    dataset.end(&crawl, &report)
 }
 
 /// A visit that gave a page another version, as the record of that version.
@@ -219,49 +296,125 @@ fn as_it_is_now(record: Record) -> Record {
     }
 }
 
-fn rows_of_pages(
-    what: What,
+/// The rows of clusters and links.
+fn of_pages(
+    request: &Request,
     known: impl Iterator<Item = Record>,
     amendments: &Amendments,
-    text: &dyn Fn(&BodyRef) -> Option<String>,
     sink: &mut Sink<'_>,
 ) -> io::Result<()> {
-    match what {
-        What::Clusters => {
-            let mut clusters = Clusters::default();
-            known.for_each(|record| clusters.add(&record, amendments));
-            sink.rows(clusters.rows())
+    let mut clusters = Clusters::default();
+    for record in known.map(as_it_is_now) {
+        if request.what == What::Clusters {
+            clusters.add(&record, amendments);
+            continue;
         }
-        What::Links => {
+        let Event::Page(page) = &record.event else {
+            continue;
+        };
+        let asked = page.fetch.as_ref().map_or(0, |fetch| fetch.started_ms);
+        let facets = Facets {
+            host: host_of(&page.url),
+            at_ms: if asked == 0 { record.at_ms } else { asked },
+            ..Facets::default()
+        };
+        if request.filter.wants(&facets) {
+            let from = page.url.as_str();
+            let rows = page.links.iter().map(|link| LinkRow { from, link });
+            sink.rows(rows.map(|row| links::link(&row)))?;
+        }
+    }
+    sink.rows(clusters.rows(&request.filter))
+}
+
+/// The rows of fetches, changes and hosts.
+fn of_events(
+    request: &Request,
+    known: impl Iterator<Item = Record>,
+    reads: &dyn Reads,
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
+    let filter = &request.filter;
+    match request.what {
+        What::Fetches => {
+            let wanted = |rows: Vec<fetches::FetchRow>| {
+                let wanted = rows.into_iter().filter(|row| filter.wants(&row.facets()));
+                wanted.map(|row| fetches::fetch(&row)).collect::<Vec<_>>()
+            };
+            let mut fetches = Fetches::default();
             for record in known {
-                if let Event::Page(page) = &record.event {
-                    let from = page.url.as_str();
-                    let rows = page.links.iter().map(|link| LinkRow { from, link });
-                    sink.rows(rows.map(|row| links::link(&row)))?;
-                }
+                sink.rows(wanted(fetches.add(&record)))?;
             }
-            Ok(())
+            sink.rows(wanted(fetches.rest()))
         }
-        What::Pages | What::Indexed | What::Junk | What::Fetches | What::Hosts | What::Changes => {
-            pages(what, known, amendments, text, sink)
+        What::Changes => {
+            let mut found = Changes::since(Some(0));
+            known.for_each(|record| found.add(&record));
+            let text = |at: &BodyRef| reads.text(at);
+            let rows = found.rows(&text);
+            let wanted = rows.filter(|row| filter.wants(&changes::facets(row)));
+            sink.rows(wanted.map(|row| changes::change(&row)))
+        }
+        What::Hosts => {
+            let mut tally = crate::Tally::new();
+            known.for_each(|record| tally.add(&record));
+            let facets = |host| Facets {
+                host,
+                ..Facets::default()
+            };
+            let rows = tally.report("").hosts;
+            let wanted = rows
+                .iter()
+                .filter(|row| filter.wants(&facets(row.host.as_str())));
+            sink.rows(wanted.map(hosts::host))
+        }
+        What::Pages | What::Indexed | What::Junk | What::Clusters | What::Links | What::Broken => {
+            Ok(())
         }
     }
 }
 
-/// Writes the rows about finished URLs.
-fn pages(
-    what: What,
-    records: impl Iterator<Item = Record>,
-    amendments: &Amendments,
-    text: &dyn Fn(&BodyRef) -> Option<String>,
+/// The rows of broken links.
+fn broken_links<I: Iterator<Item = Record>>(
+    request: &Request,
+    mut records: impl FnMut() -> I,
     sink: &mut Sink<'_>,
 ) -> io::Result<()> {
-    let mut names = HashMap::new();
-    for record in records {
+    let mut urls = BrokenUrls::default();
+    records().for_each(|record| urls.add(&record));
+    for record in records().map(as_it_is_now) {
         let Event::Page(page) = &record.event else {
             continue;
         };
-        if what == What::Pages && page.links.iter().any(|link| link.fate == LinkFate::New) {
+        let found = urls.links(&record, page);
+        let wanted = found.iter().filter(|link| {
+            request.filter.wants(&Facets {
+                host: host_of(link.page),
+                at_ms: link.first_ms,
+                ..Facets::default()
+            })
+        });
+        sink.rows(wanted.map(broken::broken))?;
+    }
+    Ok(())
+}
+
+/// Gives each wanted page as it stands at the end.
+fn each_page(
+    request: &Request,
+    records: impl Iterator<Item = Record>,
+    amendments: &Amendments,
+    reads: &dyn Reads,
+    give: &mut dyn FnMut(PageRow<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut names = HashMap::new();
+    let known = records.take_while(|record| record.seq <= amendments.last_seq);
+    for record in known.map(as_it_is_now) {
+        let Event::Page(page) = &record.event else {
+            continue;
+        };
+        let is_named = request.what == What::Pages && request.format != Format::Cdxj;
+        if is_named && page.links.iter().any(|link| link.fate == LinkFate::New) {
             names.insert(record.seq, page.url.clone());
         }
         let Some(page) = amendments.page(record.seq, page) else {
@@ -272,20 +425,90 @@ fn pages(
             at_ms: record.at_ms,
             record: &page,
             names: &names,
-            text,
+            reads,
         };
-        sink.rows(match what {
-            What::Junk => JunkRow::of(row).map(|row| pages::junk(&row)),
-            What::Indexed => row.is_kept().then(|| pages::indexed(&row)),
+        let is_of_kind = match request.what {
+            What::Indexed => row.is_kept(),
+            What::Junk => row.is_junk(),
             What::Pages
             | What::Fetches
             | What::Clusters
             | What::Links
+            | What::Broken
             | What::Hosts
-            | What::Changes => Some(pages::page(&row)),
-        })?;
+            | What::Changes => true,
+        };
+        if is_of_kind && request.filter.wants(&row.facets()) {
+            give(row)?;
+        }
     }
     Ok(())
+}
+
+fn page_row(what: What, row: PageRow<'_>) -> Option<columns::Row> {
+    match what {
+        What::Junk => JunkRow::of(row).map(|row| pages::junk(&row)),
+        What::Indexed => Some(pages::indexed(&row)),
+        What::Pages
+        | What::Fetches
+        | What::Clusters
+        | What::Links
+        | What::Broken
+        | What::Hosts
+        | What::Changes => Some(pages::page(&row)),
+    }
+}
+
+/// The texts of kept pages as records of a WARC file.
+fn wet<I: Iterator<Item = Record>>(
+    request: &Request,
+    mut records: impl FnMut() -> I,
+    reads: &dyn Reads,
+    out: &mut dyn Write,
+) -> io::Result<u64> {
+    let amendments = Amendments::of(records());
+    let mut writer = WetWriter::default();
+    let software = concat!("tamis/", env!("CARGO_PKG_VERSION"));
+    out.write_all(writer.begin(software, amendments.last_ms))?;
+    let mut written = 0;
+    each_page(request, records(), &amendments, reads, &mut |row| {
+        let page = row.record;
+        let Some(text) = page.text.as_ref().and_then(|at| reads.text(at)) else {
+            return Ok(());
+        };
+        let capture = page.body.as_ref().and_then(|at| reads.capture(at));
+        written += 1;
+        out.write_all(writer.text(&TextOfPage {
+            url: &page.url,
+            at_ms: row.facets().at_ms,
+            response: capture.as_ref().map(|capture| capture.record_id.as_str()),
+            lang: row.facets().lang,
+            text: &text,
+        }))
+    })?;
+    out.flush()?;
+    Ok(written)
+}
+
+/// The archive's captures of pages, in the order in which replay tools search them.
+fn captures<I: Iterator<Item = Record>>(
+    request: &Request,
+    mut records: impl FnMut() -> I,
+    reads: &dyn Reads,
+    out: &mut dyn Write,
+) -> io::Result<u64> {
+    let amendments = Amendments::of(records());
+    let mut lines = Sorted::default();
+    each_page(request, records(), &amendments, reads, &mut |row| {
+        let body = row.record.body.as_ref();
+        match body.and_then(|at| Some((at, reads.capture(at)?))) {
+            Some((at, capture)) => lines.add(cdxj::line(&row.record.url, &capture, at)),
+            None => Ok(()),
+        }
+    })?;
+    let written = lines.write(out)?;
+    out.flush()?;
+    Ok(written)
 }
 
 #[cfg(test)]

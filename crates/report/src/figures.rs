@@ -7,10 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::clusters::Duplicates;
 use crate::errors::ErrorGroup;
+use crate::export::BrokenFigures;
 use crate::fates::Counts;
+use crate::found::Found;
 use crate::harvest::Harvest;
 use crate::histogram::Distribution;
 use crate::hosts::{HostRow, SeedRow};
+use crate::rights::Rights;
 use crate::why_slow::Slowness;
 
 /// A whole crawl in figures, over all its starts.
@@ -71,6 +74,17 @@ pub struct CrawlReport {
     pub why_slow: Vec<Slowness>,
     /// URLs put back into the queue by hand.
     pub retried: u64,
+    /// What pages say of the use of their texts.
+    pub rights: Rights,
+    /// Pages as the HTML form lists them; the JSON form leaves them to the exports.
+    #[serde(skip)]
+    pub found: Found,
+    /// Broken links as the HTML form lists them, where the caller has counted them.
+    #[serde(skip)]
+    pub broken: BrokenFigures,
+    /// The settings of the last start.
+    #[serde(skip)]
+    pub settings: serde_json::Value,
 }
 
 /// Reasons by fate.
@@ -163,6 +177,8 @@ pub struct WalledHost {
     pub walls: u64,
     /// Its pages that were judged from the first wall on.
     pub judged: u64,
+    /// How many of each kind.
+    pub kinds: BTreeMap<String, u64>,
     /// The most frequent kind.
     pub kind: WallKind,
     /// Whose wall it is, where its marks tell.

@@ -1,32 +1,41 @@
-//! The report as one HTML file that opens without network: styles and charts are inside, scripts
-//! there are none. Light and dark follow the reader's system.
-
+//! The report as one HTML file that opens without network: styles, charts and one small script, by
+//! which tables are sorted and filtered, are inside. Without the script everything is there to read.
+//! Light and dark follow the reader's system, and a policy in the file forbids it to load anything.
 //!
 //! Markup is written with `maud`: it is checked when the crate is compiled, and every text in it
-//! is escaped. The one string that is taken as it is are the styles.
+//! is escaped. The strings that are taken as they are are the styles and the script.
 
 use std::collections::BTreeMap;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
 
 use crate::figures::CrawlReport;
-use crate::lines::{opening_line, stop_line};
-use crate::words::{bytes, count, duration, name, plural, share};
+use crate::lines::opening_line;
+use crate::story::story;
+use crate::words::{bytes, count, duration, name, share};
 
 mod charts;
 mod comparison;
+mod found;
+mod headline;
 mod samples;
 mod sections;
 mod tables;
 
 pub use comparison::render as render_comparison;
+use found::{broken, dropped, kept, rights, settings};
 use sections::{
-    against_breadth, duplicates, errors, harvest, languages, learnt, links, network, responses,
-    robots, sizes, sorted, waiting, walls,
+    against_breadth, duplicates, errors, languages, learnt, links, network, responses, robots,
+    sizes, sorted, waiting, walls,
 };
 use tables::{Head, hosts, seeds, table};
 
 const STYLE: &str = include_str!("html/style.css");
+
+const SCRIPT: &str = include_str!("html/script.js");
 
 /// The whole file. `texts` gives the archived text of a page by its record number, for the
 /// duplicates that are shown side by side: see [`CrawlReport::sample_pages`].
@@ -34,25 +43,44 @@ pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> St
     let title = format!("Crawl report: {}", report.name);
     let sections = html! {
         (opening(report))
+        (shown(headline::section_of(report)))
+        (shown(kept(report)))
+        (shown(dropped(report)))
         (sieve(report))
-        (side_by_side([harvest(report), network(report)]))
-        (shown(against_breadth(report)))
         (shown(duplicates(report, texts)))
+        (shown(hosts(report)))
+        (shown(broken(report)))
+        (shown(rights(report)))
         (shown(walls(report)))
         (shown(learnt(report)))
-        (shown(hosts(report)))
+        (shown(against_breadth(report)))
         (shown(seeds(report)))
         (side_by_side([responses(report), errors(report)]))
         (side_by_side([languages(report), sizes(report)]))
         (side_by_side([waiting(report), robots(report)]))
-        (shown(links(report)))
+        (side_by_side([network(report), links(report)]))
+        (shown(settings(report)))
     };
     let note = html! {
         "Every number here is also in " code { "tamis report --format json" } ". "
         "Admitted = pending + finished; finished = the sum of its parts."
     };
-    let lines = [opening_line(report), stop_line(report)];
-    file(&title, &heading(&title, &lines), &sections, &note)
+    file(
+        &title,
+        &heading(&title, &[opening_line(report)]),
+        &sections,
+        &note,
+    )
+}
+
+/// What the file may load: nothing but its own styles and its own script.
+fn policy() -> String {
+    let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
+    let (style, script) = (hash(STYLE), hash(SCRIPT));
+    format!(
+        "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; \
+         base-uri 'none'; form-action 'none'"
+    )
 }
 
 /// A whole file.
@@ -63,6 +91,8 @@ fn file(title: &str, heading: &Markup, contents: &Markup, note: &Markup) -> Stri
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(policy());
+                meta name="referrer" content="no-referrer";
                 meta name="generator" content="Tamis";
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
@@ -73,6 +103,7 @@ fn file(title: &str, heading: &Markup, contents: &Markup, note: &Markup) -> Stri
                     main { (contents) }
                     footer { (note) }
                 }
+                script { (PreEscaped(SCRIPT)) }
             }
         }
         "\n"
@@ -108,9 +139,13 @@ fn mark() -> Markup {
     }
 }
 
-/// Control characters, which HTML does not allow, become spaces.
+/// Control characters, which HTML does not allow, and marks that turn the direction of what follows
+/// them, become spaces.
 fn without_controls(html: String) -> String {
-    let is_bad = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    let is_bad = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t'))
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
     match html.contains(is_bad) {
         true => html.replace(is_bad, " "),
         false => html,
@@ -148,30 +183,27 @@ fn section(id: &str, title: &str, body: &Markup) -> Markup {
     }
 }
 
-/// The crawl in one sentence and eight numbers.
+/// The crawl in some sentences and eight numbers, each of which leads to its rows.
 fn opening(report: &CrawlReport) -> Markup {
     let totals = &report.totals;
     let cards = [
-        ("kept", count(totals.indexed)),
-        ("dropped", count(totals.junk)),
-        ("duplicates", count(report.duplicates.count)),
-        ("failed", count(totals.failed)),
-        ("pending", count(totals.pending)),
-        ("hosts", count(report.hosts.len() as u64)),
-        ("received", bytes(report.fetches.bytes)),
-        ("time", duration(report.duration_s)),
+        ("kept", count(totals.indexed), "#kept"),
+        ("dropped", count(totals.junk), "#dropped"),
+        ("duplicates", count(report.duplicates.count), "#duplicates"),
+        ("failed", count(totals.failed), "#errors"),
+        ("pending", count(totals.pending), "#sieve"),
+        ("hosts", count(report.hosts.len() as u64), "#hosts"),
+        ("received", bytes(report.fetches.bytes), "#sizes"),
+        ("time", duration(report.duration_s), "#network"),
     ];
     html! {
         p class="lead" {
-            "Of " (plural(totals.admitted, "URL", "URLs")) " found, " (count(totals.finished))
-            " were finished: " b { (count(totals.indexed)) " kept" } " and " (count(totals.junk))
-            " read and dropped, among them "
-            (plural(report.duplicates.count, "duplicate", "duplicates")) "."
+            @for sentence in story(report) { (sentence) " " }
         }
         "\n"
         dl class="cards" {
-            @for (name, value) in cards {
-                div { dt { (name) } dd { (value) } }
+            @for (name, value, to) in cards {
+                div { dt { (name) } dd { a href=(to) { (value) } } }
             }
         }
         "\n"
@@ -181,6 +213,8 @@ fn opening(report: &CrawlReport) -> Markup {
 /// A row of the waterfall.
 struct Step {
     label: String,
+    /// The reason, where dropped pages are listed by it.
+    filter: Option<String>,
     class: &'static str,
     count: u64,
     /// Where its bar begins.
@@ -201,7 +235,12 @@ fn sieve(report: &CrawlReport) -> Markup {
         html! {
             tr class=[class] {
                 th scope="row" { (step.label) }
-                td class="n" { (count(step.count)) }
+                td class="n" {
+                    @match &step.filter {
+                        Some(reason) => a href="#dropped" data-filter=(reason) { (count(step.count)) },
+                        None => (count(step.count)),
+                    }
+                }
                 td class="n" { (share(step.count, admitted)) }
                 td class="bar" { (bar) }
             }
@@ -210,6 +249,7 @@ fn sieve(report: &CrawlReport) -> Markup {
     };
     let whole = |label: &str, class, count| Step {
         label: label.to_owned(),
+        filter: None,
         class,
         count,
         from: 0,
@@ -260,6 +300,7 @@ fn losses(report: &CrawlReport) -> Vec<Step> {
     lost.map(|(label, class, count)| {
         left -= count.min(left);
         Step {
+            filter: (class == "junk").then(|| label.clone()),
             label,
             class,
             count,
@@ -288,11 +329,13 @@ mod tests {
 
     /// What is not escaped by the template engine stands in one place.
     #[test]
-    fn nothing_but_the_styles_is_taken_as_it_is() {
+    fn nothing_but_styles_and_script_is_taken_as_it_is() {
         let sources = [
             include_str!("html.rs"),
             include_str!("html/charts.rs"),
             include_str!("html/comparison.rs"),
+            include_str!("html/found.rs"),
+            include_str!("html/headline.rs"),
             include_str!("html/samples.rs"),
             include_str!("html/sections.rs"),
             include_str!("html/tables.rs"),
@@ -303,7 +346,11 @@ mod tests {
             .flat_map(|source| source.lines())
             .filter(|line| line.contains(raw))
             .collect();
-        assert_eq!(found.len(), 1, "{found:#?}");
-        assert!(found[0].contains("STYLE"), "{found:#?}");
+        assert_eq!(found.len(), 2, "{found:#?}");
+        assert!(
+            found[0].contains("STYLE") && found[1].contains("SCRIPT"),
+            "{found:#?}"
+        );
+        assert!(!SCRIPT.contains("</") && !STYLE.contains("</"));
     }
 }

@@ -10,7 +10,7 @@
 //! tells what happened to one URL, [`Comparison`] sets two crawls side by side.
 //!
 //! Modules in reading order: [`fates`] holds where each URL is, [`tally`] the fold with its parts
-//! `reasons`, `clock`, `delays`, [`hosts`], [`errors`], [`clusters`], [`harvest`] with
+//! `reasons`, `clock`, `delays`, [`hosts`], [`errors`], [`clusters`], [`found`], [`rights`], [`harvest`] with
 //! [`breadth`], and [`histogram`],
 //! [`figures`] the report as data, [`why_slow`] its one conclusion, [`nothing_read`] what to say when no page could be read; then [`text`] and [`html`] with
 //! [`look`], `lines`, [`table`], [`words`] and [`difference`] below them; then [`mod@export`]
@@ -29,6 +29,7 @@ pub mod explain;
 pub mod export;
 pub mod fates;
 pub mod figures;
+pub mod found;
 pub mod harvest;
 pub mod histogram;
 pub mod hosts;
@@ -40,6 +41,8 @@ pub mod look;
 pub mod nothing_read;
 pub mod original;
 mod reasons;
+pub mod rights;
+mod story;
 pub mod table;
 pub mod tally;
 pub mod text;
@@ -56,7 +59,7 @@ mod journal;
 
 pub use compare::Comparison;
 pub use explain::{Explainer, Story};
-pub use export::{Format, What, export, original_of};
+pub use export::{Filter, Format, Request, What, export, export_folder, export_with, original_of};
 pub use figures::CrawlReport;
 pub use look::Look;
 pub use tally::Tally;

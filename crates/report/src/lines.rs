@@ -1,6 +1,6 @@
 //! Sentences that the text and the HTML form share.
 
-use outcome::StopReason;
+use std::collections::BTreeMap;
 
 use crate::figures::CrawlReport;
 use crate::harvest::{Harvest, Point};
@@ -28,38 +28,6 @@ pub(crate) fn opening_line(report: &CrawlReport) -> String {
         duration(report.duration_s),
         plural(report.starts, "start", "starts"),
     )
-}
-
-/// Why it stopped.
-pub(crate) fn stop_line(report: &CrawlReport) -> String {
-    let Some(reason) = &report.stop_reason else {
-        return match report.starts {
-            0 => "not started".to_owned(),
-            _ => "not stopped: it is running, or it was killed".to_owned(),
-        };
-    };
-    let in_words = match (reason, &report.stop_detail) {
-        (_, Some(detail)) => detail.as_str(),
-        (StopReason::Drained, None) => "nothing was left to fetch",
-        (StopReason::MaxPages, None) => "the budget of pages is used up",
-        (StopReason::MaxTime, None) => "the time for this start is used up",
-        (StopReason::Interrupted, None) => "it was told to stop, and can go on",
-        (StopReason::Harvest, None) => "little new was found at last",
-        (StopReason::HostsUnreachable, None) => {
-            "all that is left waits on hosts that cannot be reached; it can go on later"
-        }
-        (StopReason::DiskFull, None) => "the disk had no room left; it can go on",
-        (StopReason::Error, None) => "it could not go on",
-        (StopReason::Unknown(_), None) => return format!("stopped: {}", name(reason.name())),
-    };
-    let since = match (reason, report.totals.pending) {
-        (StopReason::Drained, 1..) => format!(
-            "; since then {} put back into the queue",
-            plural(report.totals.pending, "URL was", "URLs were")
-        ),
-        _ => String::new(),
-    };
-    format!("stopped: {} ({in_words}){since}", name(reason.name()))
 }
 
 /// What was asked of the network.
@@ -152,30 +120,39 @@ pub(crate) fn learnt_lines(report: &CrawlReport) -> Vec<String> {
     lines
 }
 
+/// Kinds of walls with their counts, the most frequent first.
+fn kinds_of(kinds: &BTreeMap<String, u64>) -> String {
+    let mut kinds: Vec<(&String, &u64)> = kinds.iter().collect();
+    kinds.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    let told = kinds
+        .iter()
+        .map(|(kind, n)| format!("{} {}", count(**n), name(kind)));
+    told.collect::<Vec<_>>().join(", ")
+}
+
 /// Walls in the place of pages, and what to do about the hosts that have them; empty without any.
 pub(crate) fn wall_lines(report: &CrawlReport) -> Vec<String> {
     let walls = &report.walls;
     if walls.pages == 0 {
         return Vec::new();
     }
-    let kinds = walls.kinds.iter();
-    let kinds: Vec<String> = kinds
-        .map(|(kind, n)| format!("{} {}", count(*n), name(kind)))
-        .collect();
     let pages = plural(walls.pages, "page was a wall", "pages were walls");
     let mut lines = vec![format!(
         "{pages} and not kept ({}); walls are never gone around",
-        kinds.join(", ")
+        kinds_of(&walls.kinds)
     )];
     for host in walls.hosts.iter().take(WALLED_SHOWN) {
         let vendor = host.vendor.as_ref();
         let vendor = vendor.map_or(String::new(), |vendor| format!(" ({vendor})"));
+        let kinds = match host.kinds.len() {
+            0 | 1 => host.kind.english().to_owned(),
+            _ => kinds_of(&host.kinds),
+        };
         let mut line = format!(
-            "{}: {} of {}, {}{vendor}",
+            "{}: {} of {} since the first, {kinds}{vendor}",
             host.host,
-            count(host.walls),
+            plural(host.walls, "wall", "walls"),
             plural(host.judged, "page", "pages"),
-            host.kind.english(),
         );
         if host.rests > 0 {
             line.push_str(&format!(

@@ -24,14 +24,17 @@ use crate::clock::Clock;
 use crate::clusters::Clusters;
 use crate::delays::Delays;
 use crate::errors::{Errors, error_name};
+use crate::export::BrokenFigures;
 use crate::fates::{Counts, Fates, SlotId, State};
 use crate::figures::{CrawlDelay, CrawlReport, Fetches, Links, Reasons, RobotsFigures, Traps};
+use crate::found::{Found, FoundTally};
 use crate::harvest::{Harvest, Harvester};
 use crate::histogram::Histogram;
 use crate::hosts::{Hosts, SEEDS_MAX, SeedRow};
 use crate::languages::Languages;
 use crate::learnt::Learnt;
 use crate::reasons::{Reason, ReasonCounts, ReasonId, step};
+use crate::rights::Rights;
 use crate::walls::WallTally;
 use crate::why_slow::why_slow;
 use crate::words;
@@ -66,6 +69,9 @@ pub struct Tally {
     retried: u64,
     clock: Clock,
     delays: Delays,
+    found: FoundTally,
+    rights: Rights,
+    settings: serde_json::Value,
     threshold: f64,
     topic: bool,
     /// Rows of the seeds that are examples, by the URL of the page.
@@ -90,10 +96,10 @@ impl Tally {
             Event::Robots(robots) => self.robots(robots),
             Event::Sitemap(sitemap) => self.sitemap(sitemap),
             Event::Attempt(attempt) => self.attempt(attempt),
-            Event::Page(page) => self.page(record.seq, page),
+            Event::Page(page) => self.page(record.seq, record.at_ms, page),
             Event::Retry(retry) => self.retry(retry),
             Event::Again(_) => {}
-            Event::Visit(visit) => self.visit(record.seq, visit),
+            Event::Visit(visit) => self.visit(record.seq, record.at_ms, visit),
         }
     }
 
@@ -153,7 +159,21 @@ impl Tally {
             why_slow: why_slow(&self.hosts.rows, &self.delays, duration_s),
             retried: self.retried,
             reasons,
+            rights: self.rights.clone(),
+            found: self.found(),
+            broken: BrokenFigures::default(),
+            settings: self.settings.clone(),
         }
+    }
+
+    fn found(&self) -> Found {
+        let names: Vec<&str> = self
+            .hosts
+            .rows
+            .iter()
+            .map(|row| row.name.as_str())
+            .collect();
+        self.found.report(|slot| self.fates.get(slot).state, &names)
     }
 
     fn harvest(&self) -> Harvest {
@@ -187,6 +207,7 @@ impl Tally {
     }
 
     fn configure(&mut self, start: &StartRecord) {
+        self.settings.clone_from(&start.config);
         let config = CrawlConfig::recorded(&start.config).config;
         self.delays = Delays::of_config(&config);
         let is_focused = config.topic.is_some();
@@ -384,8 +405,9 @@ impl Tally {
         }
     }
 
-    fn page(&mut self, seq: u64, page: &PageRecord) {
+    fn page(&mut self, seq: u64, at_ms: u64, page: &PageRecord) {
         let slot = self.admit(&page.url, &page.host, page.seed);
+        self.found.finished(self.fates.get(slot).host, at_ms);
         let state = State::of(&page.outcome);
         if let Some(fetch) = &page.fetch {
             self.fetch(&page.url, &page.host, fetch, true);
@@ -396,6 +418,7 @@ impl Tally {
         self.shift(slot, state, Reason::of(&page.outcome));
         if matches!(state, State::Indexed | State::Junk) {
             self.fates.name_page(seq, slot);
+            self.found.judged(slot, seq, at_ms, page);
             let worth = self.judged((seq, slot), page, state);
             if let Some(links) = &mut self.followed {
                 links.page(slot, worth);
@@ -436,7 +459,7 @@ impl Tally {
     }
 
     /// A URL was visited again: the URLs that are new came in, and it may have another fate now.
-    fn visit(&mut self, seq: u64, visit: &VisitRecord) {
+    fn visit(&mut self, seq: u64, at_ms: u64, visit: &VisitRecord) {
         let page = visit.page.as_deref();
         for link in page.iter().flat_map(|page| &page.links) {
             self.link(link, page.map_or(0, |page| page.seed));
@@ -461,6 +484,9 @@ impl Tally {
             self.languages.judged(slot, lang, is_kept);
         } else if visit.is_gone() {
             self.languages.gone(slot);
+        }
+        if let Some(version) = visit.version() {
+            self.found.judged(slot, seq, at_ms, version);
         }
         if let Some(old) = page.and_then(|page| page.replaces)
             && self.fates.page(old).is_some_and(|old| old != slot)
@@ -500,6 +526,7 @@ impl Tally {
         {
             self.clusters.refuted += 1;
         }
+        self.rights.add(summary);
         let indexed = state == State::Indexed;
         self.topic |= summary.relevance.is_some();
         let relevance = summary.relevance.map(f64::from);

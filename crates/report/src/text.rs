@@ -8,9 +8,10 @@ use crate::hosts::HostRow;
 use crate::lines::{
     LEARNT_COLUMNS, beside_breadth, breadth_lines, duplicate_line, example_lines, foreseen_line,
     foreseen_rules, harvest_lines, learnt_lines, learnt_rows, network_lines, opening_line, part_of,
-    stop_line, wall_lines,
+    wall_lines,
 };
 use crate::look::{BOLD, DIM, Look};
+use crate::story::story;
 use crate::table::{Align, Table, fit, wrap};
 use crate::words::{bytes, count, duration, name, plural, share};
 
@@ -101,7 +102,9 @@ impl Page {
         self.out.push_str(&title);
         self.out.push('\n');
         self.line(&opening_line(report));
-        self.line(&stop_line(report));
+        for sentence in story(report) {
+            self.line(&sentence);
+        }
     }
 
     fn totals(&mut self, report: &CrawlReport) {

@@ -96,6 +96,11 @@ impl Host {
         WalledHost {
             host: name.to_owned(),
             walls: self.walls,
+            kinds: self
+                .kinds
+                .iter()
+                .map(|(kind, n)| (kind.to_string(), *n))
+                .collect(),
             judged: self.judged,
             mend: kind.mend().to_owned(),
             kind,
@@ -164,6 +169,16 @@ mod tests {
         assert_eq!(
             (a.host.as_str(), a.walls, a.judged, a.rests, a.refused),
             ("a.example", 13, 14, 1, 1)
+        );
+        let of_a: Vec<_> = a
+            .kinds
+            .iter()
+            .map(|(kind, n)| (kind.as_str(), *n))
+            .collect();
+        assert_eq!(
+            of_a,
+            [("bot", 12), ("human", 1)],
+            "each kind is told, not the first alone"
         );
         assert!(a.mend.contains("[agent] contact") && a.vendor.as_deref() == Some("datadome"));
         assert_eq!((b.kind.clone(), b.rests), (WallKind::Parked, 0));

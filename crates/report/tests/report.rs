@@ -113,7 +113,10 @@ fn the_harvest_stands_beside_that_of_breadth_first() {
     assert!(text.contains("the crawl did not read 2"), "{text}");
     assert!(text.contains("1: a rule, learnt"), "{text}");
     let page = html::render(&report, &|_| None);
-    assert!(page.contains("Harvest against breadth-first") && page.contains("f-breadth\" d=\"M"));
+    assert!(
+        page.contains("Harvest against breadth-first")
+            && page.contains("curve l-all beside\" d=\"M")
+    );
 }
 
 #[test]
@@ -241,7 +244,13 @@ fn a_better_copy_takes_the_place_of_a_kept_page() {
 fn text_json_and_html_have_the_same_numbers() {
     let report = report_of(&journal::with_changes());
     let json: CrawlReport = serde_json::from_str(&report.to_json()).expect("reads back");
-    assert_eq!(json, report);
+    // The JSON form leaves the lists of the HTML form to the exports.
+    let plain = CrawlReport {
+        found: report::found::Found::default(),
+        settings: serde_json::Value::Null,
+        ..report.clone()
+    };
+    assert_eq!(json, plain);
     let value: serde_json::Value = serde_json::from_str(&report.to_json()).expect("JSON");
     let text = text::render(&report, Look::plain());
     let html = html::render(&report, &|_| None);
@@ -269,7 +278,7 @@ fn text_json_and_html_have_the_same_numbers() {
     }
     for (reason, n) in &report.reasons.junk {
         let row = format!(
-            "<th scope=\"row\">{}</th><td class=\"n\">{n}</td>",
+            "<th scope=\"row\">{0}</th><td class=\"n\"><a href=\"#dropped\" data-filter=\"{0}\">{n}</a></td>",
             report::words::name(reason)
         );
         assert!(html.contains(&row), "{reason}");
@@ -279,18 +288,20 @@ fn text_json_and_html_have_the_same_numbers() {
         });
         assert!(found, "{reason} in {text}");
     }
-    assert!(html.contains(&format!("<dt>kept</dt><dd>{}</dd>", report.totals.indexed)));
-    assert!(html.contains(&format!(
-        "<dt>duplicates</dt><dd>{}</dd>",
-        report.duplicates.count
-    )));
+    let card =
+        |name: &str, to: &str, n: u64| format!("<dt>{name}</dt><dd><a href=\"#{to}\">{n}</a></dd>");
+    assert!(html.contains(&card("kept", "kept", report.totals.indexed)));
+    assert!(html.contains(&card("duplicates", "duplicates", report.duplicates.count)));
+    let kept = report.found.kept.len() as u64;
+    assert_eq!(kept, report.totals.indexed);
+    assert!(html.contains(&format!("data-for=\"kept-rows\"")));
 }
 
 #[test]
 fn the_html_is_one_file_and_what_the_web_says_cannot_break_it() {
     let mut journal = Journal::default();
     journal.start();
-    let evil = "</script><img src=x onerror='alert(1)'>\"&\u{1b}[31m";
+    let evil = "</script><img src=x onerror='alert(1)'>\"&\u{1b}[31m\u{202e}";
     journal.seed(0, "javascript:alert(1)//");
     let kept = journal.page(judged("http://a.test/", evil, evil, 0.9, ""));
     let copy = judged(
@@ -305,12 +316,15 @@ fn the_html_is_one_file_and_what_the_web_says_cannot_break_it() {
     let html = html::render(&report_of(&journal.records), &|page| {
         Some(format!("{evil} {page}"))
     });
-    assert!(!html.contains("<img") && !html.contains("</script>") && !html.contains('\u{1b}'));
+    assert!(!html.contains("<img") && !html.contains('\u{1b}') && !html.contains('\u{202e}'));
+    assert_eq!(html.matches("</script>").count(), 1, "its own");
+    let policy = "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';";
+    assert!(html.contains(policy) && html.matches("http-equiv").count() == 1);
     assert!(
         !html.contains("href=\"javascript"),
         "only web addresses are links"
     );
-    let sources = ["src=", "<link", "@import", "url(", "<script", "http-equiv"];
+    let sources = ["src=", "<link", "@import", "url(", "<script ", "fetch("];
     assert!(
         sources
             .iter()

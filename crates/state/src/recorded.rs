@@ -43,6 +43,9 @@ pub fn fetch_record(answer: &Answer, content_type: &str, now_ms: u64) -> FetchRe
     record
 }
 
+/// A longer link is not one to a licence.
+const LICENCE_BYTES_MAX: usize = 500;
+
 /// What was measured on a page, for the journal.
 pub fn page_summary(reading: &PageReading, relevance: Option<f32>, now_ms: u64) -> PageSummary {
     let page = &reading.page;
@@ -74,6 +77,11 @@ pub fn page_summary(reading: &PageReading, relevance: Option<f32>, now_ms: u64) 
         soft_404: reading.soft_404,
         text_source: page.source.beside_the_page().map(str::to_owned),
         needs_scripts: page.needs_scripts.clone(),
+        licence: page
+            .licence
+            .clone()
+            .filter(|url| url.len() <= LICENCE_BYTES_MAX),
+        usage: page.directives.usage.clone(),
         wall: page.wall.clone(),
         limits_hit: reading.limits_hit.clone(),
         ..PageSummary::default()

@@ -10,7 +10,7 @@ use crate::command;
 #[derive(Debug, Parser)]
 #[command(
     name = "tamis",
-    version,
+    version = env!("TAMIS_VERSION"),
     about = "A focused web crawler that knows, page by page and before anything is indexed, \
              whether it has seen this content before.",
     after_help = "Examples:\n  tamis demo\n  tamis crawl config/chinese-databases.toml --dir crawls/db\n  tamis report crawls/db\n  tamis search crawls/db 索引\n\n\

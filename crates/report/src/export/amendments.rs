@@ -11,6 +11,8 @@ use outcome::{JunkReason, NeighbourDecision, Outcome, Verdict};
 pub(super) struct Amendments {
     /// The last record of the first pass.
     pub(super) last_seq: u64,
+    /// When it was written.
+    pub(super) last_ms: u64,
     /// URLs put back into the queue, with the record that did it.
     put_back: HashMap<String, u64>,
     /// Pages that left the index, with number and URL of the page that took their place.
@@ -23,7 +25,7 @@ impl Amendments {
     pub(super) fn of(records: impl Iterator<Item = Record>) -> Amendments {
         let mut amendments = Amendments::default();
         for record in records {
-            amendments.last_seq = record.seq;
+            (amendments.last_seq, amendments.last_ms) = (record.seq, record.at_ms);
             match record.event {
                 Event::Page(page) => {
                     if let Some(old) = page.replaces {

@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 
 use super::amendments::Amendments;
 use super::columns::{Row, columns};
+use super::filter::{Facets, Filter};
 use super::pages::{fetched_at, is_kept, is_measured, repeated};
-use super::values::decimal;
+use super::values::{decimal, moment};
 use crate::original::{Candidate, Original, original};
+use crate::words::host_of;
 
 /// A cluster.
 pub(super) struct ClusterRow<'r> {
@@ -22,13 +24,15 @@ columns! {
     /// Kept pages that have duplicates, with these, in the order in which they were kept.
     "clusters": CLUSTERS, cluster(row: &ClusterRow<'_>);
     /// The page that is kept.
-    representative = json!(row.representative),
+    representative: Text = json!(row.representative),
     /// Its duplicates: a list of `{url, distance, overlap, kind, first_seen, published}`.
-    members = json!(row.members),
+    members: List = json!(row.members),
     /// The page that is the likeliest source of the text.
-    original = json!(row.original.url),
+    original: Text = json!(row.original.url),
     /// Why it is thought so.
-    original_because = json!(row.original.because),
+    original_because: Text = json!(row.original.because),
+    /// The host of the kept page.
+    host: Text = json!(host_of(row.representative)),
 }
 
 /// Duplicates by the page that they repeat, and what tells a source from its copies. Grows with
@@ -82,9 +86,12 @@ impl Clusters {
             "overlap": if is_measured { decimal(nearest.overlap) } else { Value::Null },
             "kind": nearest.kind,
             "first_seen": fetched_at(record.at_ms, &page),
-            "published": candidate.published,
+            "published": candidate.published.as_deref().map_or(Value::Null, moment),
         });
-        *self.copies.entry(host(&page.url)).or_default() += 1;
+        *self
+            .copies
+            .entry(host_of(&page.url).to_owned())
+            .or_default() += 1;
         self.by_page
             .entry(amendments.representative(nearest.page))
             .or_default()
@@ -95,8 +102,15 @@ impl Clusters {
     }
 
     /// A row per cluster, in the order of their kept pages.
-    pub(super) fn rows(&self) -> impl Iterator<Item = Row> {
-        self.by_page.iter().filter_map(|(page, members)| {
+    pub(super) fn rows(&self, filter: &Filter) -> impl Iterator<Item = Row> {
+        let wants = |url: &str| {
+            filter.wants(&Facets {
+                host: host_of(url),
+                ..Facets::default()
+            })
+        };
+        self.by_page.iter().filter_map(move |(page, members)| {
+            wants(&self.kept.get(page)?.url).then_some(())?;
             Some(cluster(&ClusterRow {
                 representative: &self.kept.get(page)?.url,
                 members: members.iter().map(|member| &member.row).collect(),
@@ -110,16 +124,10 @@ impl Clusters {
         let members = self.by_page.get(&page)?.iter().map(|member| &member.page);
         let known = |page: &Candidate| Candidate {
             links_in: self.links_in.get(&page.url).copied().unwrap_or(0),
-            host_copies: self.copies.get(&host(&page.url)).copied().unwrap_or(0),
+            host_copies: self.copies.get(host_of(&page.url)).copied().unwrap_or(0),
             ..page.clone()
         };
         let pages = std::iter::once(self.kept.get(&page)?).chain(members);
         original(&pages.map(known).collect::<Vec<_>>())
     }
-}
-
-/// The host in a URL.
-fn host(url: &str) -> String {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split('/').next().unwrap_or("").to_owned()
 }

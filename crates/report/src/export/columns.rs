@@ -21,8 +21,41 @@ pub struct Table {
 pub struct Column {
     /// The key of a JSON row and the heading in CSV.
     pub name: &'static str,
+    /// What its values are.
+    pub kind: Kind,
     /// What it holds, and when it is null.
     pub doc: &'static str,
+}
+
+/// What the values of a column are; each may also be null.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Text.
+    Text,
+    /// A whole number.
+    Int,
+    /// A number.
+    Float,
+    /// True or false.
+    Bool,
+    /// A time, RFC 3339 in UTC with three digits after the second: such times sort as text.
+    Time,
+    /// A list.
+    List,
+}
+
+impl Kind {
+    /// What the documentation calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Text => "text",
+            Kind::Int => "integer",
+            Kind::Float => "number",
+            Kind::Bool => "true or false",
+            Kind::Time => "time",
+            Kind::List => "list",
+        }
+    }
 }
 
 /// A row before it is written: a value for each column of its table.
@@ -43,6 +76,18 @@ impl Row {
         &self.values
     }
 
+    #[cfg(feature = "parquet")]
+    /// The host that the row is about, where its table has one.
+    pub(super) fn host(&self) -> &str {
+        let at = self
+            .table
+            .columns
+            .iter()
+            .position(|column| column.name == "host");
+        at.and_then(|at| self.values[at].as_str())
+            .unwrap_or_default()
+    }
+
     /// Each value with the name of its column.
     pub(super) fn entries(self) -> impl Iterator<Item = (&'static str, Value)> {
         let names = self.table.columns.iter().map(|column| column.name);
@@ -55,7 +100,7 @@ macro_rules! columns {
     (
         $(#[doc = $about:literal])+
         $export:literal: $table:ident, $make:ident($row:ident: $type:ty);
-        $( $(#[doc = $doc:literal])+ $name:ident = $value:expr, )+
+        $( $(#[doc = $doc:literal])+ $name:ident: $kind:ident = $value:expr, )+
     ) => {
         $(#[doc = $about])+
         pub(super) static $table: $crate::export::columns::Table = $crate::export::columns::Table {
@@ -64,6 +109,7 @@ macro_rules! columns {
             columns: &[$(
                 $crate::export::columns::Column {
                     name: stringify!($name),
+                    kind: $crate::export::columns::Kind::$kind,
                     doc: concat!($($doc),+),
                 },
             )+],
@@ -78,33 +124,29 @@ macro_rules! columns {
 pub(super) use columns;
 
 /// The documentation of all tables, in Markdown.
-pub(super) fn documentation(tables: &[&Table]) -> String {
-    let mut out = String::from(HEAD);
-    for table in tables {
-        out += &format!("\n## {}\n\n{}\n\n", table.name, table.doc.trim());
-        out += "| column | what it holds |\n|---|---|\n";
-        for column in table.columns {
-            out += &format!("| `{}` | {} |\n", column.name, column.doc.trim());
-        }
+pub(super) fn documentation(all: &[super::What]) -> String {
+    let mut out = String::from(include_str!("head.md"));
+    for what in all {
+        let options: Vec<_> = what
+            .facets()
+            .iter()
+            .map(|f| format!("`{}`", f.option()))
+            .collect();
+        out += &of_table(what.table());
+        out += &format!("\nFilters: {}.\n", options.join(", "));
     }
     out
 }
 
-/// The beginning of the documentation.
-const HEAD: &str = "\
-# Exports
-
-`tamis export DIR NAME` writes what happened in a crawl as rows for other programs: JSON lines, or
-with `--format csv` CSV as RFC 4180 has it, with a line of headings. In CSV null is an empty cell,
-lists are JSON, and a text that a spreadsheet would take for a formula begins with `'`. Rows are
-written as the journal is read, so an export takes little memory and also works while the crawl
-runs: it then tells how the crawl stood when the export began.
-
-A page that was fetched again is one row, as it stands at the end. `page` and `record` are the numbers
-of records in the journal.
-
-This file is made from the declarations of the columns in `crates/report/src/export/`.
-";
+fn of_table(table: &Table) -> String {
+    let mut out = format!("\n## {}\n\n{}\n\n", table.name, table.doc.trim());
+    out += "| column | type | what it holds |\n|---|---|---|\n";
+    for column in table.columns {
+        let (name, kind, doc) = (column.name, column.kind.name(), column.doc.trim());
+        out += &format!("| `{name}` | {kind} | {doc} |\n");
+    }
+    out
+}
 
 #[cfg(test)]
 mod tests {
@@ -120,10 +162,10 @@ mod tests {
         /// Two numbers.
         "pairs": PAIRS, pair(row: &Pair);
         /// The first.
-        a = json!(row.a),
+        a: Int = json!(row.a),
         /// Their sum,
         /// modulo nothing.
-        sum = json!(row.a + row.b),
+        sum: Int = json!(row.a + row.b),
     }
 
     #[test]
@@ -137,10 +179,10 @@ mod tests {
 
     #[test]
     fn the_documentation_has_a_table_of_columns() {
-        let text = documentation(&[&PAIRS]);
+        let text = of_table(&PAIRS);
         assert!(text.contains("\n## pairs\n\nTwo numbers.\n"), "{text}");
         assert!(
-            text.ends_with("| `sum` | Their sum, modulo nothing. |\n"),
+            text.ends_with("| `sum` | integer | Their sum, modulo nothing. |\n"),
             "{text}"
         );
     }

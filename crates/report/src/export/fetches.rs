@@ -7,12 +7,14 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use archive::{Event, FetchRecord, Record};
+use archive::{BodyRef, Event, FetchRecord, Record};
 use outcome::{FailureKind, Outcome};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::columns::{Row, columns};
+use super::columns::columns;
+use super::filter::Facets;
 use super::values::iso;
+use crate::words::host_of;
 
 /// Rows that wait for an earlier one.
 const WINDOW: usize = 8192;
@@ -38,31 +40,56 @@ pub(super) struct FetchRow {
     redirect_to: Option<String>,
     /// The number of its record.
     record: u64,
+    /// Where its response is archived.
+    body: Option<BodyRef>,
+}
+
+impl FetchRow {
+    /// What a filter may ask of it.
+    pub(super) fn facets(&self) -> Facets<'_> {
+        Facets {
+            host: host_of(&self.url),
+            at_ms: self.started_ms,
+            ..Facets::default()
+        }
+    }
+
+    fn of_body(&self, value: impl Fn(&BodyRef) -> Value) -> Value {
+        self.body.as_ref().map_or(Value::Null, value)
+    }
 }
 
 columns! {
     /// Fetches of pages, in the order in which they were made; robots.txt and sitemaps are no pages.
     "fetches": FETCHES, fetch(row: &FetchRow);
     /// The number of the fetch, counted from 1.
-    seq = json!(row.seq),
+    seq: Int = json!(row.seq),
     /// The URL that was asked for.
-    url = json!(row.url),
+    url: Text = json!(row.url),
     /// When it was asked for, UTC.
-    at = iso(row.started_ms),
+    at: Time = iso(row.started_ms),
     /// HTTP status of the answer; 0 where there was none.
-    status = json!(row.status),
+    status: Int = json!(row.status),
     /// Bytes of the body received.
-    bytes = json!(row.bytes),
+    bytes: Int = json!(row.bytes),
     /// From the request to the end of the body, milliseconds.
-    ms = json!(row.ms),
+    ms: Int = json!(row.ms),
     /// Which attempt it was, counted from 1.
-    attempt = json!(row.attempt),
+    attempt: Int = json!(row.attempt),
     /// What went wrong; null where the answer was used.
-    error = json!(row.error),
+    error: Text = json!(row.error),
     /// Where the answer sends us.
-    redirect_to = json!(row.redirect_to),
+    redirect_to: Text = json!(row.redirect_to),
     /// The number of its record.
-    record = json!(row.record),
+    record: Int = json!(row.record),
+    /// The host that was asked, with its port unless that is the scheme's own.
+    host: Text = json!(host_of(&row.url)),
+    /// The archive's file that holds the response; null where no body is archived.
+    warc_file: Text = row.of_body(|at| json!(at.file_name())),
+    /// Where its record begins in that file, bytes.
+    warc_offset: Int = row.of_body(|at| json!(at.offset)),
+    /// Bytes of that record, compressed.
+    warc_length: Int = row.of_body(|at| json!(at.len)),
 }
 
 /// A row that waits, ordered by the time of the request, then by the record: a record tells of one
@@ -97,20 +124,29 @@ impl Ord for Waiting {
 }
 
 impl Fetches {
-    pub(super) fn add(&mut self, record: &Record) -> Vec<Row> {
+    pub(super) fn add(&mut self, record: &Record) -> Vec<FetchRow> {
         match &record.event {
             Event::Attempt(attempt) => {
-                self.wait(record, &attempt.url, &attempt.fetch, attempt.attempt, true);
+                self.wait(
+                    record,
+                    &attempt.url,
+                    &attempt.fetch,
+                    attempt.attempt,
+                    true,
+                    None,
+                );
             }
             Event::Page(page) => {
                 if let Some(fetch) = &page.fetch {
                     let last_of_many = matches!(page.outcome, Outcome::Failed(_));
-                    self.wait(record, &page.url, fetch, page.attempt, last_of_many);
+                    let body = page.body.as_ref();
+                    self.wait(record, &page.url, fetch, page.attempt, last_of_many, body);
                 }
             }
             Event::Visit(visit) => {
                 if let Some(fetch) = &visit.fetch {
-                    self.wait(record, &visit.url, fetch, 1, false);
+                    let body = visit.page.as_ref().and_then(|page| page.body.as_ref());
+                    self.wait(record, &visit.url, fetch, 1, false, body);
                 }
             }
             Event::Start(_)
@@ -127,11 +163,19 @@ impl Fetches {
         }
     }
 
-    pub(super) fn rest(&mut self) -> Vec<Row> {
+    pub(super) fn rest(&mut self) -> Vec<FetchRow> {
         std::iter::from_fn(|| self.leave()).collect()
     }
 
-    fn wait(&mut self, record: &Record, url: &str, fetch: &FetchRecord, attempt: u32, bad: bool) {
+    fn wait(
+        &mut self,
+        record: &Record,
+        url: &str,
+        fetch: &FetchRecord,
+        attempt: u32,
+        bad: bool,
+        body: Option<&BodyRef>,
+    ) {
         let started_ms = match fetch.started_ms {
             0 => record.at_ms.saturating_sub(fetch.ms),
             started => started,
@@ -154,15 +198,16 @@ impl Fetches {
             error: error.cloned(),
             redirect_to: fetch.redirect_to.clone(),
             record: record.seq,
+            body: body.cloned(),
         })));
     }
 
-    fn leave(&mut self) -> Option<Row> {
+    fn leave(&mut self) -> Option<FetchRow> {
         let Reverse(Waiting(first)) = self.waiting.pop()?;
         self.made += 1;
-        Some(fetch(&FetchRow {
+        Some(FetchRow {
             seq: self.made,
             ..first
-        }))
+        })
     }
 }

@@ -10,32 +10,32 @@ columns! {
     /// Hosts as in the report; beyond 10,000 the rest share a row named `(others)`.
     "hosts": HOSTS, host(row: &HostRow);
     /// The host, with its port unless that is the scheme's own.
-    host = json!(row.host),
+    host: Text = json!(row.host),
     /// URLs of the host that were finished.
-    pages = json!(row.counts.finished),
+    pages: Int = json!(row.counts.finished),
     /// Pages that are kept.
-    indexed = json!(row.counts.indexed),
+    indexed: Int = json!(row.counts.indexed),
     /// Near and exact duplicates among the dropped pages.
-    duplicates = json!(row.duplicates),
+    duplicates: Int = json!(row.duplicates),
     /// Off-topic pages among the dropped pages.
-    off_topic = json!(row.off_topic),
+    off_topic: Int = json!(row.off_topic),
     /// Fetches that brought no usable answer, attempts that were repeated included.
-    errors = json!(row.errors),
+    errors: Int = json!(row.errors),
     /// Bytes of bodies received.
-    bytes = json!(row.bytes),
+    bytes: Int = json!(row.bytes),
     /// How robots.txt was answered: `parsed`, `allow_all`, `disallow_all` or `outage`; null before.
-    robots = text_or_null(row.robots.name()),
+    robots: Text = text_or_null(row.robots.name()),
     /// The delay between requests that was in force, seconds.
-    delay_s = json!(row.delay_s),
+    delay_s: Float = json!(row.delay_s),
     /// Mean time of a fetch, milliseconds.
-    avg_ms = json!(row.avg_ms),
+    avg_ms: Float = json!(row.avg_ms),
     /// `done`, `pending` (URLs left), `failing` (nothing but errors), `gone` (given up) or `closed`
     /// (robots.txt).
-    state = json!(row.state),
+    state: Text = json!(row.state),
     /// URLs that wait.
-    pending = json!(row.counts.pending),
+    pending: Int = json!(row.counts.pending),
     /// URLs that were let in: those that wait and those that are finished.
-    admitted = json!(row.counts.admitted),
+    admitted: Int = json!(row.counts.admitted),
     /// URLs that were refused because the host was given up.
-    gone = json!(row.gone),
+    gone: Int = json!(row.gone),
 }

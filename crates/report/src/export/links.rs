@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::columns::columns;
 use super::values::decimal;
+use crate::words::host_of;
 
 /// A link, with the page that it stands on.
 pub(super) struct LinkRow<'r> {
@@ -16,15 +17,17 @@ columns! {
     /// Links found on pages, page by page, each as often as a page was fetched that has it.
     "links": LINKS, link(row: &LinkRow<'_>);
     /// The page that it stands on.
-    from = json!(row.from),
+    from: Text = json!(row.from),
     /// Where it leads.
-    to = json!(row.link.url),
+    to: Text = json!(row.link.url),
     /// Its text.
-    anchor = json!(row.link.anchor),
+    anchor: Text = json!(row.link.anchor),
     /// How the page names the relation: `nofollow`, `next`, `redirect`, …
-    rel = json!(row.link.rel),
+    rel: Text = json!(row.link.rel),
     /// What it promised when it was found, 0 to 1: the expected worth of the page behind it.
-    promise = decimal(row.link.promise),
+    promise: Float = decimal(row.link.promise),
     /// What became of it: `new`, `seen`, or the rule that left it out.
-    fate = json!(row.link.fate),
+    fate: Text = json!(row.link.fate),
+    /// The host of the page that it stands on.
+    host: Text = json!(host_of(row.from)),
 }

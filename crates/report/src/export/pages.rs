@@ -7,7 +7,10 @@ use outcome::{JunkReason, NeighbourDecision};
 use serde_json::{Value, json};
 
 use super::columns::columns;
-use super::values::{decimal, iso, text_or_null};
+use super::filter::Facets;
+use super::request::Reads;
+use super::values::{decimal, iso, moment, text_or_null};
+use crate::words::host_of;
 
 /// A finished URL as it stands at the end.
 pub(super) struct PageRow<'r> {
@@ -19,8 +22,8 @@ pub(super) struct PageRow<'r> {
     pub(super) record: &'r PageRecord,
     /// URLs of pages with new links, by the number of their record.
     pub(super) names: &'r HashMap<u64, String>,
-    /// Reads an archived text.
-    pub(super) text: &'r dyn Fn(&BodyRef) -> Option<String>,
+    /// Reads what is archived.
+    pub(super) reads: &'r dyn Reads,
 }
 
 impl PageRow<'_> {
@@ -29,13 +32,49 @@ impl PageRow<'_> {
         self.record.page.as_ref().map_or(Value::Null, value)
     }
 
-    fn relevance(&self) -> Value {
+    pub(super) fn relevance(&self) -> Value {
         self.of_page(|page| page.relevance.map_or(Value::Null, decimal))
     }
 
     /// When it was asked for; of records that do not say so, when it was finished.
-    fn fetched_at(&self) -> Value {
+    pub(super) fn fetched_at(&self) -> Value {
         fetched_at(self.at_ms, self.record)
+    }
+
+    /// A value of its archived response; null where there is none.
+    fn of_body(&self, value: impl Fn(&BodyRef) -> Value) -> Value {
+        self.record.body.as_ref().map_or(Value::Null, value)
+    }
+
+    fn text(&self) -> Value {
+        let text = self.record.text.as_ref().and_then(|at| self.reads.text(at));
+        json!(text)
+    }
+
+    fn markdown(&self) -> Value {
+        let body = self
+            .record
+            .body
+            .as_ref()
+            .filter(|_| self.reads.fills_markdown());
+        json!(body.and_then(|at| self.reads.markdown(&self.record.url, at)))
+    }
+
+    /// What a filter may ask of it.
+    pub(super) fn facets(&self) -> Facets<'_> {
+        let page = self.record.page.as_ref();
+        Facets {
+            host: host_of(&self.record.url),
+            page_type: page.map(|page| &page.page_type),
+            lang: page.map_or("", |page| &page.lang),
+            at_ms: asked_ms(self.at_ms, self.record),
+            relevance: page.and_then(|page| page.relevance),
+        }
+    }
+
+    /// Whether it was read and dropped.
+    pub(super) fn is_junk(&self) -> bool {
+        self.record.junk().is_some()
     }
 
     pub(super) fn is_kept(&self) -> bool {
@@ -45,8 +84,14 @@ impl PageRow<'_> {
 
 /// When a page was asked for, or else when its record was written.
 pub(super) fn fetched_at(at_ms: u64, page: &PageRecord) -> Value {
-    let started = page.fetch.as_ref().map_or(0, |fetch| fetch.started_ms);
-    iso(if started == 0 { at_ms } else { started })
+    iso(asked_ms(at_ms, page))
+}
+
+fn asked_ms(at_ms: u64, page: &PageRecord) -> u64 {
+    match page.fetch.as_ref().map_or(0, |fetch| fetch.started_ms) {
+        0 => at_ms,
+        started => started,
+    }
 }
 
 pub(super) fn is_kept(page: &PageRecord) -> bool {
@@ -70,62 +115,92 @@ columns! {
     /// URLs that were finished, in the order in which they were.
     "pages": PAGES, page(row: &PageRow<'_>);
     /// The URL, in its canonical form.
-    url = json!(row.record.url),
+    url: Text = json!(row.record.url),
     /// What became of it: `judged`, `redirected`, `not_modified`, `refused` or `failed`.
-    outcome = json!(row.record.outcome.name()),
+    outcome: Text = json!(row.record.outcome.name()),
     /// HTTP status of the answer; 0 where there was none.
-    status = json!(row.record.fetch.as_ref().map_or(0, |fetch| fetch.status)),
+    status: Int = json!(row.record.fetch.as_ref().map_or(0, |fetch| fetch.status)),
     /// Of a judged page, `indexed` or `junk`; else null.
-    verdict = json!(row.record.outcome.verdict()),
+    verdict: Text = json!(row.record.outcome.verdict()),
     /// Why it was dropped, refused or could not be had; null for a kept page.
-    reason = json!(row.record.outcome.reason()),
+    reason: Text = json!(row.record.outcome.reason()),
     /// Links from a seed to it, by the way on which it was found first.
-    depth = json!(row.record.depth),
+    depth: Int = json!(row.record.depth),
     /// The page that it was found on first; null for seeds, and URLs of sitemaps.
-    via = json!(row.record.via.and_then(|via| row.names.get(&via))),
+    via: Text = json!(row.record.via.and_then(|via| row.names.get(&via))),
     /// Probability that it is about the topic, 0 to 1; null without a topic.
-    relevance = row.relevance(),
+    relevance: Float = row.relevance(),
     /// The fingerprint of its text, 16 hex digits.
-    fingerprint = row.of_page(|page| text_or_null(&page.fingerprint)),
+    fingerprint: Text = row.of_page(|page| text_or_null(&page.fingerprint)),
     /// The language of its text.
-    lang = row.of_page(|page| text_or_null(&page.lang)),
+    lang: Text = row.of_page(|page| text_or_null(&page.lang)),
     /// The encoding it was read in.
-    charset = row.of_page(|page| text_or_null(&page.charset)),
+    charset: Text = row.of_page(|page| text_or_null(&page.charset)),
     /// Its title.
-    title = row.of_page(|page| text_or_null(&page.title)),
+    title: Text = row.of_page(|page| text_or_null(&page.title)),
     /// Words of its main text.
-    words = row.of_page(|page| json!(page.words)),
+    words: Int = row.of_page(|page| json!(page.words)),
     /// Links found on it.
-    links = json!(row.record.links.len()),
+    links: Int = json!(row.record.links.len()),
     /// When it was asked for, UTC; null where it was not.
-    fetched_at = row.record.fetch.as_ref().map_or(Value::Null, |_| row.fetched_at()),
+    fetched_at: Time = row.record.fetch.as_ref().map_or(Value::Null, |_| row.fetched_at()),
     /// The number of its record.
-    page = json!(row.seq),
+    page: Int = json!(row.seq),
+    /// Its host, with its port unless that is the scheme's own.
+    host: Text = json!(host_of(&row.record.url)),
+    /// What kind of page it is: `article`, `forum`, `product`, `collection`, `listing`,
+    /// `documentation`, `service`, `front_page`, `wall` or `other`.
+    page_type: Text = row.of_page(|page| text_or_null(page.page_type.name())),
+    /// The archive's file that holds the response; null where no body is archived.
+    warc_file: Text = row.of_body(|at| json!(at.file_name())),
+    /// Where its record begins in that file, bytes.
+    warc_offset: Int = row.of_body(|at| json!(at.offset)),
+    /// Bytes of that record, compressed.
+    warc_length: Int = row.of_body(|at| json!(at.len)),
 }
 
 columns! {
     /// Pages that are kept, with their texts, in the order in which they were judged.
     "indexed": INDEXED, indexed(row: &PageRow<'_>);
     /// The URL, in its canonical form.
-    url = json!(row.record.url),
+    url: Text = json!(row.record.url),
     /// Its title; empty where it has none.
-    title = row.of_page(|page| json!(page.title)),
+    title: Text = row.of_page(|page| json!(page.title)),
     /// Its main text; null where the archive does not hold it.
-    text = json!(row.record.text.as_ref().and_then(row.text)),
+    text: Text = row.text(),
     /// The language of its text.
-    lang = row.of_page(|page| text_or_null(&page.lang)),
+    lang: Text = row.of_page(|page| text_or_null(&page.lang)),
     /// Its author, as it says.
-    author = row.of_page(|page| json!(page.author)),
-    /// When it was published, as it says, ISO 8601.
-    published = row.of_page(|page| json!(page.published)),
+    author: Text = row.of_page(|page| json!(page.author)),
+    /// When it was published, as it says; a date alone is its midnight, and a time without an offset is UTC.
+    published: Time = row.of_page(|page| page.published.as_deref().map_or(Value::Null, moment)),
     /// The fingerprint of its text, 16 hex digits.
-    fingerprint = row.of_page(|page| text_or_null(&page.fingerprint)),
+    fingerprint: Text = row.of_page(|page| text_or_null(&page.fingerprint)),
     /// Probability that it is about the topic, 0 to 1; null without a topic.
-    relevance = row.relevance(),
+    relevance: Float = row.relevance(),
     /// When it was asked for, UTC.
-    fetched_at = row.fetched_at(),
+    fetched_at: Time = row.fetched_at(),
     /// The number of its record.
-    page = json!(row.seq),
+    page: Int = json!(row.seq),
+    /// Its host, with its port unless that is the scheme's own.
+    host: Text = json!(host_of(&row.record.url)),
+    /// What kind of page it is: `article`, `forum`, `product`, `collection`, `listing`,
+    /// `documentation`, `service`, `front_page`, `wall` or `other`.
+    page_type: Text = row.of_page(|page| text_or_null(page.page_type.name())),
+    /// The archive's file that holds the response; null where no body is archived.
+    warc_file: Text = row.of_body(|at| json!(at.file_name())),
+    /// Where its record begins in that file, bytes.
+    warc_offset: Int = row.of_body(|at| json!(at.offset)),
+    /// Bytes of that record, compressed.
+    warc_length: Int = row.of_body(|at| json!(at.len)),
+    /// Words of its main text.
+    words: Int = row.of_page(|page| json!(page.words)),
+    /// The licence that it links to.
+    licence: Text = row.of_page(|page| json!(page.licence)),
+    /// What it says of the use of its text, in its own words: `noai`, `content-usage: train-ai=n`.
+    usage: List = row.of_page(|page| json!(page.usage)),
+    /// The same as Markdown, with headings, lists, tables and code; null unless `--markdown` asks for it.
+    markdown: Text = row.markdown(),
 }
 
 /// A dropped page.
@@ -157,26 +232,41 @@ columns! {
     /// judged.
     "junk": JUNK, junk(row: &JunkRow<'_>);
     /// The URL, in its canonical form.
-    url = json!(row.page.record.url),
+    url: Text = json!(row.page.record.url),
     /// Why it was dropped.
-    reason = json!(row.reason),
+    reason: Text = json!(row.reason),
     /// Of a duplicate, the kept page that it repeats.
-    dup_of = json!(row.nearest.map(|nearest| &nearest.url)),
+    dup_of: Text = json!(row.nearest.map(|nearest| &nearest.url)),
     /// Bits in which the two fingerprints differ; null where it made room for a better copy.
-    distance = json!(row.measured.map(|nearest| nearest.distance)),
+    distance: Int = json!(row.measured.map(|nearest| nearest.distance)),
     /// Estimated share of word pairs that the two have in common, 0 to 1.
-    overlap = row.measured.map_or(Value::Null, |nearest| decimal(nearest.overlap)),
+    overlap: Float = row.measured.map_or(Value::Null, |nearest| decimal(nearest.overlap)),
     /// Whole or in part, in the same layout or another: `full_layout`, `full_content`,
     /// `partial_layout` or `partial_content`.
-    kind = json!(row.measured.and_then(|nearest| nearest.kind.as_ref())),
+    kind: Text = json!(row.measured.and_then(|nearest| nearest.kind.as_ref())),
     /// Probability that it is about the topic, 0 to 1; null without a topic.
-    relevance = row.page.relevance(),
+    relevance: Float = row.page.relevance(),
     /// Words of its main text.
-    words = row.page.of_page(|page| json!(page.words)),
+    words: Int = row.page.of_page(|page| json!(page.words)),
     /// When it was asked for, UTC.
-    fetched_at = row.page.fetched_at(),
+    fetched_at: Time = row.page.fetched_at(),
     /// The number of its record.
-    page = json!(row.page.seq),
+    page: Int = json!(row.page.seq),
     /// Of a wall, its kind: `bot`, `human`, `rate_limit`, `consent`, `login`, `parked`, `coming_soon`.
-    wall = row.page.of_page(|page| json!(page.wall.as_ref().map(|wall| wall.kind.name()))),
+    wall: Text = row.page.of_page(|page| json!(page.wall.as_ref().map(|wall| wall.kind.name()))),
+    /// Its host, with its port unless that is the scheme's own.
+    host: Text = json!(host_of(&row.page.record.url)),
+    /// What kind of page it is: `article`, `forum`, `product`, `collection`, `listing`,
+    /// `documentation`, `service`, `front_page`, `wall` or `other`.
+    page_type: Text = row.page.of_page(|page| text_or_null(page.page_type.name())),
+    /// The language of its text.
+    lang: Text = row.page.of_page(|page| text_or_null(&page.lang)),
+    /// Its title.
+    title: Text = row.page.of_page(|page| text_or_null(&page.title)),
+    /// The archive's file that holds the response; null where no body is archived.
+    warc_file: Text = row.page.of_body(|at| json!(at.file_name())),
+    /// Where its record begins in that file, bytes.
+    warc_offset: Int = row.page.of_body(|at| json!(at.offset)),
+    /// Bytes of that record, compressed.
+    warc_length: Int = row.page.of_body(|at| json!(at.len)),
 }

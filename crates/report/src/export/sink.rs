@@ -1,12 +1,15 @@
-//! Rows as they are written: JSON lines or CSV.
+//! Rows as they are written: JSON lines, CSV or Parquet.
 
 use std::io::{self, Write};
 
 use csv::{Terminator, WriterBuilder};
 use serde_json::{Map, Value};
 
-use super::Format;
-use super::columns::{Row, Table};
+use super::columns::Row;
+use super::request::{Format, Request};
+
+/// The mark by which spreadsheets know UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Where rows go.
 pub(super) struct Sink<'o> {
@@ -17,22 +20,33 @@ pub(super) struct Sink<'o> {
 enum Writer<'o> {
     Jsonl(&'o mut dyn Write),
     Csv(Box<csv::Writer<&'o mut dyn Write>>),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<super::parquet::ParquetSink<&'o mut dyn Write>>),
 }
 
 impl<'o> Sink<'o> {
     /// Begins a file: in CSV with a line of headings, and with line ends as RFC 4180 has them.
-    pub(super) fn begin(
-        table: &Table,
-        format: Format,
-        out: &'o mut dyn Write,
-    ) -> io::Result<Sink<'o>> {
-        let writer = match format {
+    pub(super) fn begin(request: &Request, out: &'o mut dyn Write) -> io::Result<Sink<'o>> {
+        let table = request.what.table();
+        let writer = match request.format {
             Format::Jsonl => Writer::Jsonl(out),
             Format::Csv => {
+                if request.bom {
+                    out.write_all(MARK)?;
+                }
                 let mut builder = WriterBuilder::new();
                 let mut csv = builder.terminator(Terminator::CRLF).from_writer(out);
                 csv.write_record(table.columns.iter().map(|column| column.name))?;
                 Writer::Csv(Box::new(csv))
+            }
+            #[cfg(feature = "parquet")]
+            Format::Parquet => {
+                Writer::Parquet(Box::new(super::parquet::ParquetSink::begin(table, out)?))
+            }
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => return Err(io::Error::other("it was built without Parquet")),
+            Format::Markdown | Format::Wet | Format::Cdxj => {
+                return Err(io::Error::other("this form has no rows"));
             }
         };
         Ok(Sink { writer, rows: 0 })
@@ -53,6 +67,8 @@ impl<'o> Sink<'o> {
                 out.write_all(b"\n")
             }
             Writer::Csv(csv) => Ok(csv.write_record(row.values().iter().map(cell))?),
+            #[cfg(feature = "parquet")]
+            Writer::Parquet(parquet) => parquet.row(row),
         }
     }
 
@@ -61,6 +77,8 @@ impl<'o> Sink<'o> {
         match self.writer {
             Writer::Jsonl(out) => out.flush()?,
             Writer::Csv(mut csv) => csv.flush()?,
+            #[cfg(feature = "parquet")]
+            Writer::Parquet(parquet) => drop(parquet.end()?),
         }
         Ok(self.rows)
     }

@@ -9,8 +9,8 @@ use super::{charts, link, samples, section};
 use crate::figures::CrawlReport;
 use crate::harvest::{Harvest, Point};
 use crate::lines::{
-    LEARNT_COLUMNS, beside_breadth, breadth_lines, duplicate_line, example_lines, foreseen_line,
-    foreseen_rules, harvest_lines, learnt_lines, learnt_rows, network_lines, part_of, wall_lines,
+    LEARNT_COLUMNS, beside_breadth, breadth_lines, duplicate_line, foreseen_line, foreseen_rules,
+    learnt_lines, learnt_rows, network_lines, part_of, wall_lines,
 };
 use crate::words::{count, duration, name, plural, share};
 
@@ -28,7 +28,7 @@ const COUNTS_MAX: usize = 12;
 const LEARNT_MAX: usize = 50;
 
 /// A table of counts with bars.
-fn counts(what: &str, rows: &BTreeMap<String, u64>, class: &str) -> Markup {
+pub(super) fn counts(what: &str, rows: &BTreeMap<String, u64>, class: &str) -> Markup {
     let total: u64 = rows.values().sum();
     let heads = [
         Head::Text(what),
@@ -55,24 +55,6 @@ fn list(items: impl IntoIterator<Item = impl AsRef<str>>) -> Markup {
     html! {
         ul class="plain" { @for item in items { li { (item.as_ref()) } "\n" } }
     }
-}
-
-/// What was wanted, over the pages read.
-pub(super) fn harvest(report: &CrawlReport) -> Option<Markup> {
-    let harvest = &report.harvest;
-    if harvest.pages == 0 {
-        return None;
-    }
-    let groups = [harvest_lines(report), example_lines(report)];
-    let body = html! {
-        (charts::harvest(harvest))
-        (charts::harvest_legend(harvest))
-        @for lines in groups.iter().filter(|lines| !lines.is_empty()) {
-            p class="soft" { (lines.join("; ")) }
-            "\n"
-        }
-    };
-    Some(section("harvest", "Harvest", &body))
 }
 
 /// The curves of the harvest as a table, beside breadth-first.

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::charts::timeline;
 use super::{link, section};
 use crate::figures::CrawlReport;
 use crate::hosts::{HostRow, SeedRow};
@@ -65,11 +66,14 @@ pub(super) fn hosts(report: &CrawlReport) -> Option<Markup> {
         Head::Number("mean"),
         Head::Number("delay"),
         Head::Text("state"),
+        Head::Text("over time"),
     ];
-    long("hosts", ["host", "hosts"], &heads, &report.hosts, host_row)
+    let timelines = &report.found.timelines;
+    let row = |host: &HostRow| host_row(host, timelines.get(&host.host).map(|spans| &spans[..]));
+    long("hosts", ["host", "hosts"], &heads, &report.hosts, row)
 }
 
-fn host_row(host: &HostRow) -> Markup {
+fn host_row(host: &HostRow, spans: Option<&[u32]>) -> Markup {
     let counts = &host.counts;
     let numbers = [
         count(counts.finished),
@@ -87,6 +91,7 @@ fn host_row(host: &HostRow) -> Markup {
             th scope="row" class="u" { (host.host) }
             @for number in numbers { td class="n" { (number) } }
             td { (host.state_in_words()) }
+            td class="spark" { @if let Some(spans) = spans { (timeline(spans)) } }
         }
         "\n"
     }
@@ -124,7 +129,7 @@ fn long<T>(
     [one, many]: [&str; 2],
     heads: &[Head],
     items: &[T],
-    row: fn(&T) -> Markup,
+    row: impl Fn(&T) -> Markup,
 ) -> Option<Markup> {
     if items.is_empty() {
         return None;

@@ -7,7 +7,7 @@ use anyhow::Context;
 use frontier::parse_seeds;
 use outcome::StopReason;
 use pipeline::CrawlDir;
-use pipeline::config::{CrawlConfig, OffTopic, TopicSection};
+use pipeline::config::{CrawlConfig, HostSection, OffTopic, TopicSection};
 use pipeline::units::Span;
 use report::Look;
 
@@ -122,6 +122,12 @@ fn config(proxy: &str) -> CrawlConfig {
     let mut config = CrawlConfig::default();
     config.agent.name = "tamis-demo".into();
     config.politeness.delay = Span::parse("100ms").expect("a constant duration is read");
+    // The mirror is read at leisure, so the texts are met first where they are from.
+    let mirror = HostSection {
+        delay: Span::parse("400ms").ok(),
+        ..HostSection::default()
+    };
+    config.host.insert("mirror.example.test".into(), mirror);
     config.network.proxy = proxy.into();
     config.network.allow_private = true;
     config.topic = Some(TopicSection {

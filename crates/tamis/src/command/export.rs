@@ -2,12 +2,17 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use report::{Format, What, export};
+use archive::{BodyRef, Capture, Record};
+use outcome::PageType;
+use pipeline::CrawlDir;
+use report::export::{Reads, instant_of};
+use report::{Filter, Format, Request, What, export_folder, export_with};
 
 use crate::command::journal;
-use crate::exit::{Exit, resource};
+use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 
 /// Write rows about pages, fetches, links, duplicates or hosts, also while the crawl runs
@@ -15,45 +20,193 @@ use crate::output::Output;
 #[command(after_help = "Examples:\n  \
     tamis export crawls/db indexed > pages.jsonl\n  \
     tamis export crawls/db junk --format csv --out junk.csv\n  \
-    tamis export crawls/db clusters | head")]
+    tamis export crawls/db pages --format parquet --out pages.parquet\n  \
+    tamis export crawls/db indexed --lang zh --type article --relevance 0.8\n  \
+    tamis export crawls/db indexed --format markdown --out texts\n  \
+    tamis export crawls/db dataset --out dataset\n  \
+    tamis export crawls/db broken --host a.example")]
 pub struct Args {
     /// The crawl's directory
     dir: PathBuf,
-    /// fetches, pages, indexed, junk, clusters, links, hosts or changes
-    what: What,
-    /// jsonl or csv
+    /// fetches, pages, indexed, junk, clusters, links, broken, hosts or changes; or dataset
+    #[arg(value_name = "WHAT")]
+    rows: Rows,
+    /// jsonl, csv, parquet, markdown, wet or cdxj
     #[arg(long, default_value = "jsonl")]
     format: Format,
-    /// Write to this file instead of standard output
+    /// Write to this file, or folder, instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Rows of this host; `*.example.org` is that host and all below it
+    #[arg(long, value_name = "HOST")]
+    host: Vec<String>,
+    /// Rows of this page type: article, forum, product, collection, listing, documentation, ...
+    #[arg(long = "type", value_name = "TYPE", value_parser = page_type)]
+    types: Vec<PageType>,
+    /// Rows in this language: zh, en, ...
+    #[arg(long, value_name = "LANG")]
+    lang: Vec<String>,
+    /// Rows not older than this date or time
+    #[arg(long, value_name = "DATE", value_parser = instant_of)]
+    since: Option<u64>,
+    /// Rows at least this relevant, 0 to 1
+    #[arg(long, value_name = "X", value_parser = relevance)]
+    relevance: Option<f32>,
+    /// Begin CSV with the mark by which spreadsheets know UTF-8
+    #[arg(long)]
+    bom: bool,
+    /// Fill the column `markdown`: each page is read again for it
+    #[arg(long)]
+    markdown: bool,
+}
+
+/// What is exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    Of(What),
+    /// Kept pages as a folder that data tools load.
+    Dataset,
+}
+
+impl FromStr for Rows {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Rows, String> {
+        match name {
+            "dataset" => Ok(Rows::Dataset),
+            name => {
+                let what = name.parse().map(Rows::Of);
+                what.map_err(|error: report::export::UnknownName| format!("{error}, dataset"))
+            }
+        }
+    }
+}
+
+fn page_type(name: &str) -> Result<PageType, String> {
+    match PageType::from(name) {
+        PageType::Unknown(_) => Err(
+            "it is none of article, forum, product, collection, listing, documentation, service, \
+             front_page, wall, other"
+                .to_owned(),
+        ),
+        known => Ok(known),
+    }
+}
+
+fn relevance(text: &str) -> Result<f32, String> {
+    let value = text.parse().ok().filter(|x| (0.0..=1.0).contains(x));
+    value.ok_or_else(|| "it is no number from 0 to 1".to_owned())
+}
+
+/// What stands in a crawl's archive.
+struct Archived<'d> {
+    dir: &'d CrawlDir,
+    markdown: bool,
+}
+
+impl Reads for Archived<'_> {
+    fn text(&self, at: &BodyRef) -> Option<String> {
+        journal::text(self.dir, at)
+    }
+
+    fn markdown(&self, url: &str, at: &BodyRef) -> Option<String> {
+        documents::body_markdown(&self.dir.archive(), url, at)
+    }
+
+    fn capture(&self, at: &BodyRef) -> Option<Capture> {
+        archive::read_capture(&self.dir.archive(), at).ok()
+    }
+
+    fn fills_markdown(&self) -> bool {
+        self.markdown
+    }
 }
 
 /// Writes the rows.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    let request = request(args)?;
     let dir = journal::open(&args.dir)?;
     // Opened once so that an unreadable archive is told before anything is written.
     drop(journal::records(&dir)?);
     let records = || journal::records(&dir).into_iter().flatten();
-    let text = |at: &archive::BodyRef| journal::text(&dir, at);
-    match &args.out {
-        Some(path) => {
-            let cannot = |error| resource(format!("cannot write {}: {error}", path.display()));
-            let mut file = BufWriter::new(File::create(path).map_err(cannot)?);
-            let rows = export(args.what, args.format, records, &text, &mut file)
-                .and_then(|rows| file.flush().map(|()| rows))
-                .map_err(cannot)?;
-            output.say(format!("wrote {rows} rows to {}", path.display()));
+    let reads = Archived {
+        dir: &dir,
+        markdown: args.markdown,
+    };
+    let Some(path) = &args.out else {
+        export_with(&request, records, &reads, &mut *output.stream())?;
+        return Ok(Exit::Done);
+    };
+    let rows = match args.rows {
+        Rows::Dataset => dataset(&request.filter, records, &reads, path),
+        Rows::Of(_) if !request.format.is_stream() => {
+            export_folder(&request, records, &reads, path)
         }
-        None => {
-            export(
-                args.what,
-                args.format,
-                records,
-                &text,
-                &mut *output.stream(),
-            )?;
-        }
-    }
+        Rows::Of(_) => File::create(path).and_then(|file| {
+            let mut file = BufWriter::new(file);
+            let rows = export_with(&request, records, &reads, &mut file)?;
+            file.flush().map(|()| rows)
+        }),
+    };
+    let rows =
+        rows.map_err(|error| resource(format!("cannot write {}: {error}", path.display())))?;
+    output.say(format!("wrote {rows} rows to {}", path.display()));
     Ok(Exit::Done)
+}
+
+/// What is asked for, where it makes sense.
+fn request(args: &Args) -> anyhow::Result<Request> {
+    let filter = Filter {
+        hosts: args.host.clone(),
+        types: args.types.clone(),
+        langs: args.lang.clone(),
+        since_ms: args.since,
+        relevance: args.relevance,
+    };
+    let (what, format) = match args.rows {
+        Rows::Of(what) => (what, args.format),
+        Rows::Dataset if matches!(args.format, Format::Jsonl | Format::Parquet) => {
+            (What::Indexed, Format::Parquet)
+        }
+        Rows::Dataset => return Err(usage("a dataset is Parquet: leave out --format".to_owned())),
+    };
+    let request = Request {
+        what,
+        format,
+        filter,
+        bom: args.bom,
+    };
+    request.check().map_err(|error| usage(error.to_string()))?;
+    let is_folder = args.rows == Rows::Dataset || !format.is_stream();
+    if is_folder && args.out.is_none() {
+        return Err(usage("it is a folder: name it with --out".to_owned()));
+    }
+    if args.markdown && what != What::Indexed {
+        return Err(usage(
+            "--markdown is for indexed, which has that column".to_owned(),
+        ));
+    }
+    Ok(request)
+}
+
+#[cfg(feature = "parquet")]
+fn dataset<I: Iterator<Item = Record>>(
+    filter: &Filter,
+    records: impl FnMut() -> I,
+    reads: &dyn Reads,
+    root: &Path,
+) -> std::io::Result<u64> {
+    report::export::export_dataset(filter, records, reads, root)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn dataset<I: Iterator<Item = Record>>(
+    _: &Filter,
+    _: impl FnMut() -> I,
+    _: &dyn Reads,
+    _: &Path,
+) -> std::io::Result<u64> {
+    Err(std::io::Error::other(
+        "this program was built without Parquet",
+    ))
 }

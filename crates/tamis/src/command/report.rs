@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use pipeline::CrawlDir;
 use report::audit::Audit;
+use report::export::{BrokenFigures, BrokenUrls};
 use report::{Comparison, CrawlReport, Look, Tally};
 
 use crate::command::journal;
@@ -67,7 +68,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         None => match form {
             Form::Text => report::text::render(&report, look) + &audited(args.audit.as_deref())?,
             Form::Json => report.to_json(),
-            Form::Html => html(&dir, &report)?,
+            Form::Html => html(&dir, report)?,
         },
     };
     match &args.out {
@@ -110,7 +111,25 @@ pub fn of(dir: &CrawlDir) -> anyhow::Result<CrawlReport> {
     Ok(tally.report(&dir.root().display().to_string()))
 }
 
-fn html(dir: &CrawlDir, report: &CrawlReport) -> anyhow::Result<String> {
+/// Broken links that the HTML form lists.
+const BROKEN_ROWS_MAX: usize = 200;
+
+/// The links of a crawl that lead nowhere.
+fn broken(dir: &CrawlDir) -> anyhow::Result<BrokenFigures> {
+    let mut urls = BrokenUrls::default();
+    journal::records(dir)?.for_each(|record| urls.add(&record));
+    let mut figures = BrokenFigures::default();
+    if urls.urls() > 0 {
+        for record in journal::records(dir)? {
+            urls.each(&record, |links| figures.add(links, BROKEN_ROWS_MAX));
+        }
+    }
+    Ok(figures)
+}
+
+fn html(dir: &CrawlDir, mut report: CrawlReport) -> anyhow::Result<String> {
+    report.broken = broken(dir)?;
+    let report = &report;
     let texts = journal::texts(dir, &report.sample_pages())?;
     let text = |page: u64| texts.get(&page).cloned();
     Ok(report::html::render(report, &text))

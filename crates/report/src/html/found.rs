@@ -1,0 +1,243 @@
+//! What was found: the tables of kept and of dropped pages, broken links, and rights.
+
+use maud::{Markup, html};
+
+use super::sections::counts;
+use super::tables::{Head, table};
+use super::{link, section};
+use crate::figures::CrawlReport;
+use crate::found::FoundRow;
+use crate::words::{count, name, plural};
+
+/// Kept pages.
+pub(super) fn kept(report: &CrawlReport) -> Option<Markup> {
+    let rows = &report.found.kept;
+    if rows.is_empty() {
+        return None;
+    }
+    let has_topic = rows.iter().any(|row| row.relevance.is_some());
+    let mut heads = vec![("title", false), ("host", false), ("date", false)];
+    if has_topic {
+        heads.push(("relevance", true));
+    }
+    let body = html! {
+        (rows_table("kept-rows", &heads, rows, |row| kept_row(row, has_topic)))
+        (rest(rows.len(), report.totals.indexed, "indexed"))
+    };
+    Some(section(
+        "kept",
+        &format!("{} kept", plural(report.totals.indexed, "page", "pages")),
+        &body,
+    ))
+}
+
+fn kept_row(row: &FoundRow, has_topic: bool) -> Markup {
+    html! {
+        tr {
+            td class="u" { (titled(row)) }
+            td class="h" { bdi { (row.host) } }
+            td class="d" { (day(&row.at)) }
+            @if has_topic {
+                td class="n" { (row.relevance.map_or(String::new(), |r| format!("{r:.2}"))) }
+            }
+        }
+        "\n"
+    }
+}
+
+/// Dropped pages, with the reason.
+pub(super) fn dropped(report: &CrawlReport) -> Option<Markup> {
+    let rows = &report.found.dropped;
+    if rows.is_empty() {
+        return None;
+    }
+    let heads = [
+        ("title", false),
+        ("host", false),
+        ("reason", false),
+        ("because", false),
+    ];
+    let body = html! {
+        (rows_table("dropped-rows", &heads, rows, dropped_row))
+        (rest(rows.len(), report.totals.junk, "junk"))
+    };
+    let title = format!(
+        "{} read and dropped",
+        plural(report.totals.junk, "page", "pages")
+    );
+    Some(section("dropped", &title, &body))
+}
+
+fn dropped_row(row: &FoundRow) -> Markup {
+    html! {
+        tr {
+            td class="u" { (titled(row)) }
+            td class="h" { bdi { (row.host) } }
+            td { (name(&row.reason)) }
+            td class="u" {
+                @if row.because.starts_with("http") { "of " (link(&row.because)) }
+                @else { span class="soft" { (row.because) } }
+            }
+        }
+        "\n"
+    }
+}
+
+/// A page's title as a link to it; its URL where it has none.
+fn titled(row: &FoundRow) -> Markup {
+    let title = match row.title.trim() {
+        "" => &row.url,
+        title => title,
+    };
+    let is_whole = !row.url.ends_with('…');
+    html! {
+        @if is_whole && (row.url.starts_with("http://") || row.url.starts_with("https://")) {
+            a href=(row.url) rel="noreferrer noopener" { bdi { (title) } }
+        } @else { bdi { (title) } }
+    }
+}
+
+fn day(at: &str) -> &str {
+    at.get(..10).unwrap_or(at)
+}
+
+/// A table whose rows the reader can sort and filter.
+fn rows_table(
+    id: &str,
+    heads: &[(&str, bool)],
+    rows: &[FoundRow],
+    row: impl Fn(&FoundRow) -> Markup,
+) -> Markup {
+    html! {
+        p class="filter" {
+            label for={ (id) "-filter" } { "Filter" }
+            input id={ (id) "-filter" } data-for=(id) type="search" autocomplete="off";
+            span id={ (id) "-count" } class="soft" aria-live="polite" {}
+        }
+        div class="scroll tall" tabindex="0" role="region" aria-label=(id) {
+            table class="rows" id=(id) {
+                thead {
+                    tr {
+                        @for (head, is_number) in heads {
+                            th scope="col" class=[is_number.then_some("n")] {
+                                button type="button" { (head) }
+                            }
+                        }
+                    }
+                }
+                tbody { @for item in rows { (row(item)) } }
+            }
+        }
+        "\n"
+    }
+}
+
+/// Where the rest of the rows is.
+fn rest(shown: usize, all: u64, what: &str) -> Markup {
+    let shown = shown as u64;
+    html! {
+        p class="soft" {
+            @if shown < all { (count(shown)) " of " (count(all)) " are listed. " }
+            "All of them: " code { "tamis export DIR " (what) }
+        }
+        "\n"
+    }
+}
+
+/// Links that lead nowhere.
+pub(super) fn broken(report: &CrawlReport) -> Option<Markup> {
+    let broken = &report.broken;
+    if broken.links == 0 {
+        return None;
+    }
+    let heads = ["link", "text", "page", "status", "first seen"].map(Head::Text);
+    let rows = html! {
+        @for row in &broken.rows {
+            tr {
+                td class="u" { (link(&row.link)) }
+                td { bdi { (row.anchor) } }
+                td class="u" { (link(&row.page)) }
+                td { (row.status) }
+                td class="d" { (day(&row.first_seen)) }
+            }
+            "\n"
+        }
+    };
+    let body = html! {
+        p {
+            (plural(broken.links, "link", "links")) " on " (plural(broken.pages, "page", "pages"))
+            " to " (plural(broken.urls, "URL", "URLs")) " that failed or answered with an error."
+        }
+        details open[broken.rows.len() <= 12] {
+            summary { "The links" }
+            (table(&Markup::default(), &heads, &rows))
+        }
+        (rest(broken.rows.len(), broken.links, "broken"))
+    };
+    Some(section("broken", "Broken links", &body))
+}
+
+/// What pages say of the use of their texts.
+pub(super) fn rights(report: &CrawlReport) -> Option<Markup> {
+    let rights = &report.rights;
+    if rights.is_silent() {
+        return None;
+    }
+    let facts = [
+        (
+            rights.noindex,
+            "asked not to be indexed, and was not",
+            "asked not to be indexed, and were not",
+        ),
+        (
+            rights.nofollow,
+            "asked not to follow its links",
+            "asked not to follow their links",
+        ),
+        (
+            rights.with_usage,
+            "says what its text may be used for",
+            "say what their texts may be used for",
+        ),
+        (
+            rights.with_licence,
+            "links to a licence",
+            "link to a licence",
+        ),
+    ];
+    let body = html! {
+        ul class="plain" {
+            @for (n, one, many) in facts {
+                @if n > 0 { li { (plural(n, "page", "pages")) " " (if n == 1 { one } else { many }) } }
+            }
+        }
+        @if !rights.usage.is_empty() { (counts("preference of use", &rights.usage, "plain")) }
+        @if !rights.licences.is_empty() { (counts("licence", &rights.licences, "plain")) }
+    };
+    Some(section("rights", "What the pages allow", &body))
+}
+
+/// The topic's words and the other settings, folded away.
+pub(super) fn settings(report: &CrawlReport) -> Option<Markup> {
+    let settings = report
+        .settings
+        .as_object()
+        .filter(|sections| !sections.is_empty())?;
+    let topic = settings
+        .get("topic")
+        .and_then(|topic| topic.get("keywords"));
+    let words = topic.and_then(|words| words.as_array());
+    let body = html! {
+        @if let Some(words) = words.filter(|words| !words.is_empty()) {
+            details {
+                summary { "Words of the topic" }
+                p { bdi { (words.iter().filter_map(|w| w.as_str()).take(500).collect::<Vec<_>>().join(", ")) } }
+            }
+        }
+        details {
+            summary { "All settings" }
+            pre { (serde_json::to_string_pretty(settings).unwrap_or_default()) }
+        }
+    };
+    Some(section("settings", "Settings", &body))
+}

@@ -1,0 +1,156 @@
+//! The crawl in some sentences: why it stopped, what it read and kept, and how well it was led.
+
+use outcome::StopReason;
+
+use crate::figures::CrawlReport;
+use crate::harvest::Harvest;
+use crate::words::{count, name, plural, share};
+
+/// What there is to say, each a whole sentence.
+pub(crate) fn story(report: &CrawlReport) -> Vec<String> {
+    let mut told = vec![stopped(report), found(report)];
+    told.extend(led(&report.harvest));
+    told.retain(|sentence| !sentence.is_empty());
+    told
+}
+
+/// Why it stopped.
+fn stopped(report: &CrawlReport) -> String {
+    let Some(reason) = &report.stop_reason else {
+        return match report.starts {
+            0 => "It has not started.".to_owned(),
+            _ => "It is running, or it was killed.".to_owned(),
+        };
+    };
+    let why = match reason {
+        StopReason::Drained => "nothing was left to fetch",
+        StopReason::MaxPages => "the budget of pages was used up",
+        StopReason::MaxTime => "the time for this start was used up",
+        StopReason::Interrupted => "it was told to; it can go on",
+        StopReason::Harvest => "little more was to be found",
+        StopReason::HostsUnreachable => {
+            "all that was left waited on hosts that could not be reached; it can go on later"
+        }
+        StopReason::DiskFull => "the disk had no room left; it can go on",
+        StopReason::Error => "it could not go on",
+        StopReason::Unknown(_) => return format!("It stopped: {}.", name(reason.name())),
+    };
+    let detail = report.stop_detail.as_deref().map(str::trim);
+    let detail = detail.filter(|detail| !detail.is_empty() && !why.contains(detail));
+    let detail = detail.map_or(String::new(), |detail| format!(" ({detail})"));
+    let since = match (reason, report.totals.pending) {
+        (StopReason::Drained, urls @ 1..) => format!(
+            "; since then {} put back into the queue",
+            plural(urls, "URL was", "URLs were")
+        ),
+        _ => String::new(),
+    };
+    format!("It stopped because {why}{detail}{since}.")
+}
+
+/// What was read, and what of it is kept.
+fn found(report: &CrawlReport) -> String {
+    let (totals, read) = (&report.totals, report.judged());
+    if read == 0 {
+        return match totals.admitted {
+            0 => String::new(),
+            urls => format!(
+                "Of {} found, no page was read.",
+                plural(urls, "URL", "URLs")
+            ),
+        };
+    }
+    let mut parts = vec![format!(
+        "{} kept ({})",
+        are(totals.indexed),
+        share(totals.indexed, read)
+    )];
+    if report.duplicates.count > 0 {
+        let copies = plural(report.duplicates.count, "repeats another", "repeat others");
+        parts.push(copies);
+    }
+    if let Some(n) = report.reasons.junk.get("off_topic").filter(|n| **n > 0) {
+        parts.push(format!("{} off the topic", are(*n)));
+    }
+    let waiting = match totals.pending {
+        0 => String::new(),
+        urls => format!("; {} still waiting", plural(urls, "URL is", "URLs are")),
+    };
+    format!(
+        "Of {} read, {}{waiting}.",
+        plural(read, "page", "pages"),
+        parts.join(", ")
+    )
+}
+
+fn are(n: u64) -> String {
+    plural(n, "is", "are")
+}
+
+/// What the topic gained: the crawl beside breadth-first after as many pages.
+fn led(harvest: &Harvest) -> Option<String> {
+    let breadth = harvest
+        .breadth_first
+        .as_ref()
+        .filter(|breadth| breadth.left_out.is_none())?;
+    let beside = harvest.marks.iter().filter_map(|mark| {
+        let other = breadth
+            .marks
+            .iter()
+            .find(|other| other.pages == mark.pages)?;
+        Some((mark, other))
+    });
+    // Where the two differ most; at the end of a small web they have read the same.
+    let best = beside
+        .max_by_key(|(mark, other)| mark.relevant_and_new.saturating_sub(other.relevant_and_new));
+    let (mark, other) = best?;
+    if mark.relevant_and_new <= other.relevant_and_new {
+        return None;
+    }
+    Some(format!(
+        "Led by its topic it had found {} that are relevant and new after {}; breadth-first would have had {}.",
+        plural(mark.relevant_and_new, "page", "pages"),
+        plural(mark.pages, "page", "pages"),
+        count(other.relevant_and_new),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Tally;
+    use crate::journal::{self, Journal};
+
+    fn told(records: &[archive::Record]) -> String {
+        let mut tally = Tally::new();
+        records.iter().for_each(|record| tally.add(record));
+        story(&tally.report("")).join(" ")
+    }
+
+    #[test]
+    fn the_story_says_why_it_stopped_and_what_is_kept() {
+        let said = told(&journal::small());
+        assert!(
+            said.contains("It stopped because nothing was left to fetch"),
+            "{said}"
+        );
+        assert!(
+            said.contains("Of 6 pages read, 3 are kept (50.0 %)"),
+            "{said}"
+        );
+        assert!(!said.contains("  ") && said.ends_with('.'), "{said}");
+    }
+
+    #[test]
+    fn a_crawl_that_did_nothing_has_a_story_too() {
+        assert_eq!(told(&[]), "It has not started.");
+        let mut journal = Journal::default();
+        journal.start();
+        journal.seed(0, "http://a.test/");
+        let said = told(&journal.records);
+        assert_eq!(
+            said,
+            "It is running, or it was killed. Of 1 URL found, no page was read."
+        );
+    }
+}
