@@ -18,6 +18,7 @@ use scraper::{Html, Node, node::Element};
 use crate::char_counts::CharCounts;
 use crate::class_hints::{Hint, HintCache, Hints};
 use crate::dom::Attributes;
+use crate::formulas;
 use crate::tag::Tag;
 
 /// The number of an element in [`FlatDom::elements`].
@@ -246,6 +247,17 @@ impl<'a> FlatDom<'a> {
     }
 }
 
+/// Whether a script is the source of a formula that is not on the page in another form. Where a
+/// program has written the formula out, that stands right before its source.
+fn is_formula_source(node: NodeRef<'_, Node>, element: &Element) -> bool {
+    formulas::is_tex_script(element)
+        && !node
+            .prev_siblings()
+            .filter_map(|sibling| sibling.value().as_element())
+            .take(1)
+            .any(formulas::is_formula)
+}
+
 struct Flattener<'a> {
     flat: FlatDom<'a>,
     /// The element that the walk is in.
@@ -278,7 +290,7 @@ impl<'a> Flattener<'a> {
     fn element(&mut self, node: NodeRef<'a, Node>, element: &'a Element) -> bool {
         let name = element.name();
         let tag = Tag::of(&element.name.local);
-        if tag == Tag::Skipped {
+        if tag == Tag::Skipped && !is_formula_source(node, element) {
             self.skipped(node, element, name);
             return false;
         }

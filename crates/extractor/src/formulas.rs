@@ -109,7 +109,11 @@ impl Formulas {
     }
 }
 
-fn is_formula(element: &Element) -> bool {
+/// Whether an element stands for a formula, with all that is in it.
+pub(crate) fn is_formula(element: &Element) -> bool {
+    if is_tex_script(element) {
+        return true;
+    }
     let name = element.name();
     if name == "math" || name == "mjx-container" {
         return true;
@@ -133,6 +137,24 @@ fn is_formula(element: &Element) -> bool {
     })
 }
 
+/// Whether an element is a formula on a line of its own.
+pub(crate) fn is_displayed(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+    is_formula(flat.elements[at as usize].element) && is_display(flat, at)
+}
+
+/// Whether an element is a script with the source of a formula, as MathJax 2 reads and leaves it:
+/// `<script type="math/tex; mode=display">`.
+pub(crate) fn is_tex_script(element: &Element) -> bool {
+    element.name.local == local_name!("script") && tex_script_type(element).is_some()
+}
+
+/// What follows `math/tex` in a script's type.
+fn tex_script_type(element: &Element) -> Option<&str> {
+    let kind = element.attribute(&local_name!("type"))?.trim();
+    let start = kind.get(..8)?;
+    start.eq_ignore_ascii_case("math/tex").then(|| &kind[8..])
+}
+
 fn is_display(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     let element = &flat.elements[at as usize];
     let is_block = |index: ElementIndex| {
@@ -140,6 +162,7 @@ fn is_display(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
         let class = element.attribute(&local_name!("class")).unwrap_or("");
         let display = element.attribute(&local_name!("display"));
         class.contains("display")
+            || tex_script_type(element).is_some_and(|rest| rest.contains("display"))
             || class.contains("mwe-math-element-block")
             || display.is_some_and(|d| d == "block" || d == "true")
     };
@@ -161,6 +184,10 @@ fn tex_of(html: &Html, flat: &FlatDom<'_>, at: usize) -> Option<String> {
                 if encoding.contains("tex") && !text.trim().is_empty() {
                     return Some(cleaned(&text));
                 }
+            }
+            "script" => {
+                let text = text_below(html.tree.get(flat.elements[index].id)?);
+                return Some(cleaned(&text)).filter(|tex| !tex.is_empty());
             }
             "math" => {
                 let alt = element.attrs().find(|(name, _)| *name == "alttext");
