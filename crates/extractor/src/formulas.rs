@@ -9,7 +9,7 @@ use html5ever::local_name;
 use scraper::{Html, Node, node::Element};
 
 use crate::dom::Attributes;
-use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT, Run};
+use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT, Run, Traits};
 use crate::tag::Tag;
 
 /// Formulas of a page that are read.
@@ -43,7 +43,7 @@ impl Formulas {
         let (mut after, mut failures) = (0, 0);
         for (index, element) in flat.elements.iter().enumerate() {
             let is_enough = found.len() >= FORMULAS_MAX || failures >= FAILURES_MAX;
-            if index < after || is_enough || !is_formula(element.element) {
+            if index < after || is_enough || !element.traits.has(Traits::FORMULA) {
                 continue;
             }
             let Some(tex) = tex_of(html, flat, index) else {
@@ -109,16 +109,18 @@ impl Formulas {
     }
 }
 
-/// Whether an element stands for a formula, with all that is in it.
+/// Whether an element stands for a formula, with all that is in it: see [`Traits::FORMULA`].
 pub(crate) fn is_formula(element: &Element) -> bool {
-    if is_tex_script(element) {
-        return true;
-    }
-    let name = element.name();
-    if name == "math" || name == "mjx-container" {
-        return true;
-    }
     let class = element.attribute(&local_name!("class")).unwrap_or("");
+    is_tex_script(element) || is_formula_name(element.name()) || is_formula_class(class)
+}
+
+pub(crate) fn is_formula_name(name: &str) -> bool {
+    name == "math" || name == "mjx-container"
+}
+
+/// Whether a class list has the class of a formula.
+pub(crate) fn is_formula_class(class: &str) -> bool {
     // Few pages have any: most classes are passed by at a glance.
     if !(class.contains("ath") || class.contains("katex")) {
         return false;
@@ -139,7 +141,7 @@ pub(crate) fn is_formula(element: &Element) -> bool {
 
 /// Whether an element is a formula on a line of its own.
 pub(crate) fn is_displayed(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
-    is_formula(flat.elements[at as usize].element) && is_display(flat, at)
+    flat.elements[at as usize].traits.has(Traits::FORMULA) && is_display(flat, at)
 }
 
 /// Whether an element is a script with the source of a formula, as MathJax 2 reads and leaves it:

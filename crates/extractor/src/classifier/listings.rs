@@ -62,7 +62,7 @@ pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, ma
     };
     let is_listing = |at: usize| {
         let element = &flat.elements[at];
-        element.tag == Tag::Pre || formulas::is_formula(element.element)
+        element.tag == Tag::Pre || element.traits.has(Traits::FORMULA)
     };
     if !has_listings || !(0..flat.elements.len()).any(is_listing) {
         return;
@@ -70,6 +70,7 @@ pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, ma
     let Some(container) = container(flat, main) else {
         return;
     };
+    let is_pre = |at: ElementIndex| flat.elements[at as usize].tag == Tag::Pre;
     let mut begin = None;
     for run in 0..main.len() {
         if main[run] {
@@ -79,12 +80,11 @@ pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, ma
         let Some(from) = begin else { continue };
         match listing(flat, run) {
             // The line numbers beside a listing.
-            Some(_) if survey.markers[run].has(Marker::Count) => {}
+            Some(at) if is_pre(at) && survey.markers[run].has(Marker::Count) => {}
             Some(at) if is_part_of(flat, container, at) => {
-                let is_number = |run: &usize| survey.markers[*run].has(Marker::Count);
-                (from..=run)
-                    .filter(|run| !is_number(run))
-                    .for_each(|run| main[run] = true);
+                let is_text = |&at: &usize| at == run || !survey.markers[at].has(Marker::Count);
+                let found = (from..=run).filter(is_text);
+                found.for_each(|at| main[at] = true);
                 begin = Some(run + 1);
             }
             Some(_) => begin = None,
