@@ -12,7 +12,7 @@ use scraper::Html;
 
 use crate::blocks::{Block, CellSpan, ListItem};
 use crate::dom::Attributes;
-use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
+use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT, Traits};
 use crate::formulas::Formulas;
 use crate::tag::Tag;
 use crate::verbatim;
@@ -110,6 +110,9 @@ pub(crate) fn blocks(
         out.push(block);
         index += 1;
     }
+    if let Some(last) = (0..flat.runs.len()).rfind(|&run| page.is_chosen(run)) {
+        images.behind(flat, last, &mut out);
+    }
     out
 }
 
@@ -158,18 +161,44 @@ impl Images {
             self.left.pop();
             let parent = flat.elements[at as usize].parent;
             let near: Vec<ElementIndex> = flat.ancestors(parent).take(4).collect();
-            let is_amid = near.iter().any(|&up| flat.contains(up, element));
-            if is_amid && let Some(source) = source_of(flat, at) {
-                let alt = flat.elements[at as usize]
-                    .element
-                    .attribute(&local_name!("alt"));
-                out.push(Block::Image {
-                    source: source.to_owned(),
-                    alt: crate::whitespace::collapsed(alt.unwrap_or("")),
-                });
+            if near.iter().any(|&up| flat.contains(up, element)) {
+                out.extend(image(flat, at));
             }
         }
     }
+
+    /// Writes the figures right behind the last chosen run, with nothing but their own captions between
+    /// them.
+    fn behind(&mut self, flat: &FlatDom<'_>, last: usize, out: &mut Vec<Block>) {
+        let mut next_run = last as u32 + 1;
+        while let Some(at) = self.left.pop() {
+            let is_figure = |at: &ElementIndex| flat.elements[*at as usize].tag == Tag::Figure;
+            let Some(figure) = flat.ancestors(at).take(4).find(is_figure) else {
+                return;
+            };
+            // A picture that leads elsewhere there is a teaser or an advert.
+            let mut inside = flat.ancestors(at).take_while(|&up| up != figure);
+            if inside.any(|up| flat.elements[up as usize].traits.has(Traits::LINK)) {
+                return;
+            }
+            let figure = &flat.elements[figure as usize];
+            if figure.first_run > next_run {
+                return;
+            }
+            next_run = next_run.max(figure.end_run);
+            out.extend(image(flat, at));
+        }
+    }
+}
+
+fn image(flat: &FlatDom<'_>, at: ElementIndex) -> Option<Block> {
+    let alt = flat.elements[at as usize]
+        .element
+        .attribute(&local_name!("alt"));
+    Some(Block::Image {
+        source: source_of(flat, at)?.to_owned(),
+        alt: crate::whitespace::collapsed(alt.unwrap_or("")),
+    })
 }
 
 /// Where a picture is loaded from, also where a script loads it later.
@@ -324,7 +353,8 @@ fn table(page: &Parts<'_, '_>, grid: ElementIndex, from: usize, out: &mut Vec<Bl
         let (mut cell, mut caption) = (NO_ELEMENT, false);
         for up in flat.ancestors(flat.runs[at].owner) {
             match flat.elements[up as usize].tag {
-                Tag::Td | Tag::Th if cell == NO_ELEMENT => cell = up,
+                // What stands in a table inside a cell is text of this cell.
+                Tag::Td | Tag::Th => cell = up,
                 Tag::Caption => caption = true,
                 _ => {}
             }

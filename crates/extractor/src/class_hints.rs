@@ -5,10 +5,13 @@
 //! long word that is not in the table is searched for a few stems, so that "relatedposts" is still
 //! related. A hint is a feature for the classifier; it decides nothing by itself.
 
+use std::cell::RefCell;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::formulas;
 
 /// A role that a name can hint at; the number is its bit in [`Hints`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +44,8 @@ pub(crate) enum Hint {
     Code,
     Intro,
     LineNumbers,
+    /// A formula, by a whole class name; see [`formulas`].
+    Formula,
 }
 
 /// The roles that an element's names hint at, one bit each.
@@ -287,26 +292,32 @@ const STEMS: &[(&str, Hint)] = &[
     ("button", Hint::Control),
 ];
 
-/// A cache of the hints of the latest attribute values: the cells of a table have the same class.
-pub(crate) struct HintCache(Vec<(u64, Hints)>);
+/// Slots of each thread's cache, 64 KiB. The cells of a table have the same class, and the pages of a
+/// host have the same classes.
+const CACHE_SLOTS: usize = 1 << 12;
 
-impl HintCache {
-    const SLOTS: usize = 256;
+thread_local! {
+    /// The hints of attribute values by their hash; the latest value in each slot is kept.
+    static CACHE: RefCell<Vec<(u64, Hints)>> =
+        RefCell::new(vec![(xxh3_64(b""), Hints::default()); CACHE_SLOTS]);
+}
 
-    pub(crate) fn new() -> HintCache {
-        HintCache(vec![(xxh3_64(b""), Hints::default()); HintCache::SLOTS])
-    }
-
-    /// As [`Hints::read`].
-    pub(crate) fn get(&mut self, names: &str) -> Hints {
+impl Hints {
+    /// As [`Hints::read`], with [`Hint::Formula`] for a class list that has the class of a formula.
+    pub(crate) fn of(names: &str) -> Hints {
         let key = xxh3_64(names.as_bytes());
-        let slot = &mut self.0[key as usize % HintCache::SLOTS];
-        if slot.0 != key {
-            let mut hints = Hints::default();
-            hints.read(names);
-            *slot = (key, hints);
-        }
-        slot.1
+        CACHE.with_borrow_mut(|cache| {
+            let slot = &mut cache[key as usize % CACHE_SLOTS];
+            if slot.0 != key {
+                let mut hints = Hints::default();
+                hints.read(names);
+                if formulas::is_formula_class(names) {
+                    hints.add(Hint::Formula);
+                }
+                *slot = (key, hints);
+            }
+            slot.1
+        })
     }
 }
 

@@ -22,6 +22,7 @@
 mod boilerplate_rules;
 mod data_tables;
 mod forest;
+mod listings;
 pub(crate) mod neighbour_features;
 
 use std::collections::HashSet;
@@ -142,6 +143,7 @@ pub(crate) fn classify_by_odds(
     if page_type == PageType::Product {
         data_tables::keep(flat, &probability, &mut main);
     }
+    listings::keep(flat, survey, &page_type, &mut main);
     let words_min = match page_type {
         PageType::Article => 30,
         _ => 14,

@@ -16,8 +16,9 @@ use html5ever::local_name;
 use scraper::{Html, Node, node::Element};
 
 use crate::char_counts::CharCounts;
-use crate::class_hints::{Hint, HintCache, Hints};
+use crate::class_hints::{Hint, Hints};
 use crate::dom::Attributes;
+use crate::formulas;
 use crate::tag::Tag;
 
 /// The number of an element in [`FlatDom::elements`].
@@ -72,6 +73,8 @@ impl Traits {
     pub const LANDMARK_ROLE: Traits = Traits(8);
     /// It is shown to screen readers only: class `sr-only` or the like.
     pub const SCREEN_READER: Traits = Traits(16);
+    /// It stands for a formula, with all that is in it.
+    pub const FORMULA: Traits = Traits(32);
 
     pub(crate) fn has(self, other: Traits) -> bool {
         self.0 & other.0 != 0
@@ -144,7 +147,6 @@ impl<'a> FlatDom<'a> {
             open: None,
             breaks: 0,
             links: 0,
-            hint_cache: HintCache::new(),
         };
         let root = html.tree.root();
         let mut node = root;
@@ -207,7 +209,10 @@ impl<'a> FlatDom<'a> {
 
     /// The run's text with whitespace collapsed; a line break is a line feed.
     pub(crate) fn run_text(&self, run: &Run) -> String {
-        let mut out = String::new();
+        let pieces = &self.pieces[run.pieces.start as usize..run.pieces.end as usize];
+        // What is collapsed may be longer by far than the text.
+        let bytes: usize = pieces.iter().map(|piece| piece.text.len() + 1).sum();
+        let mut out = String::with_capacity(bytes.min(512));
         self.run_text_into(run, &mut out);
         out
     }
@@ -246,6 +251,17 @@ impl<'a> FlatDom<'a> {
     }
 }
 
+/// Whether a script is the source of a formula that is not on the page in another form. Where a
+/// program has written the formula out, that stands right before its source.
+fn is_formula_source(node: NodeRef<'_, Node>, element: &Element) -> bool {
+    formulas::is_tex_script(element)
+        && !node
+            .prev_siblings()
+            .filter_map(|sibling| sibling.value().as_element())
+            .take(1)
+            .any(formulas::is_formula)
+}
+
 struct Flattener<'a> {
     flat: FlatDom<'a>,
     /// The element that the walk is in.
@@ -258,7 +274,6 @@ struct Flattener<'a> {
     breaks: u32,
     /// How many links are open.
     links: u32,
-    hint_cache: HintCache,
 }
 
 impl<'a> Flattener<'a> {
@@ -278,7 +293,7 @@ impl<'a> Flattener<'a> {
     fn element(&mut self, node: NodeRef<'a, Node>, element: &'a Element) -> bool {
         let name = element.name();
         let tag = Tag::of(&element.name.local);
-        if tag == Tag::Skipped {
+        if tag == Tag::Skipped && !is_formula_source(node, element) {
             self.skipped(node, element, name);
             return false;
         }
@@ -508,12 +523,19 @@ impl<'a> Flattener<'a> {
     fn attributes(&mut self, tag: Tag, name: &str, element: &'a Element) -> (Hints, Traits, u32) {
         let mut hints = Hints::default();
         let mut traits = Traits::default();
+        if tag == Tag::Skipped || formulas::is_formula_name(name) {
+            traits.add(Traits::FORMULA);
+        }
         let mut shape = fnv(0x811c_9dc5, name.as_bytes());
         for (key, value) in &element.attrs {
             let value = &**value;
             match key.local {
                 local_name!("class") => {
-                    hints.join(self.hint_cache.get(value));
+                    let named = Hints::of(value);
+                    hints.join(named);
+                    if named.has(Hint::Formula) {
+                        traits.add(Traits::FORMULA);
+                    }
                     if let Some(first) = value.split_ascii_whitespace().next() {
                         shape = fnv(shape, first.as_bytes());
                     }
@@ -521,7 +543,7 @@ impl<'a> Flattener<'a> {
                         traits.add(Traits::SCREEN_READER);
                     }
                 }
-                local_name!("id") => hints.join(self.hint_cache.get(value)),
+                local_name!("id") => hints.join(Hints::of(value)),
                 local_name!("role") => match value {
                     "main" | "article" => traits.add(Traits::CONTENT_ROLE),
                     "navigation" | "complementary" | "banner" | "contentinfo" | "search"
@@ -531,7 +553,7 @@ impl<'a> Flattener<'a> {
                     _ => {}
                 },
                 local_name!("itemprop") => {
-                    hints.join(self.hint_cache.get(value));
+                    hints.join(Hints::of(value));
                     if matches!(
                         value,
                         "articleBody" | "text" | "description" | "reviewBody" | "mainEntity"

@@ -9,7 +9,7 @@ use html5ever::local_name;
 use scraper::{Html, Node, node::Element};
 
 use crate::dom::Attributes;
-use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT, Run};
+use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT, Run, Traits};
 use crate::tag::Tag;
 
 /// Formulas of a page that are read.
@@ -43,7 +43,7 @@ impl Formulas {
         let (mut after, mut failures) = (0, 0);
         for (index, element) in flat.elements.iter().enumerate() {
             let is_enough = found.len() >= FORMULAS_MAX || failures >= FAILURES_MAX;
-            if index < after || is_enough || !is_formula(element.element) {
+            if index < after || is_enough || !element.traits.has(Traits::FORMULA) {
                 continue;
             }
             let Some(tex) = tex_of(html, flat, index) else {
@@ -109,12 +109,18 @@ impl Formulas {
     }
 }
 
-fn is_formula(element: &Element) -> bool {
-    let name = element.name();
-    if name == "math" || name == "mjx-container" {
-        return true;
-    }
+/// Whether an element stands for a formula, with all that is in it: see [`Traits::FORMULA`].
+pub(crate) fn is_formula(element: &Element) -> bool {
     let class = element.attribute(&local_name!("class")).unwrap_or("");
+    is_tex_script(element) || is_formula_name(element.name()) || is_formula_class(class)
+}
+
+pub(crate) fn is_formula_name(name: &str) -> bool {
+    name == "math" || name == "mjx-container"
+}
+
+/// Whether a class list has the class of a formula.
+pub(crate) fn is_formula_class(class: &str) -> bool {
     // Few pages have any: most classes are passed by at a glance.
     if !(class.contains("ath") || class.contains("katex")) {
         return false;
@@ -133,6 +139,24 @@ fn is_formula(element: &Element) -> bool {
     })
 }
 
+/// Whether an element is a formula on a line of its own.
+pub(crate) fn is_displayed(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+    flat.elements[at as usize].traits.has(Traits::FORMULA) && is_display(flat, at)
+}
+
+/// Whether an element is a script with the source of a formula, as MathJax 2 reads and leaves it:
+/// `<script type="math/tex; mode=display">`.
+pub(crate) fn is_tex_script(element: &Element) -> bool {
+    element.name.local == local_name!("script") && tex_script_type(element).is_some()
+}
+
+/// What follows `math/tex` in a script's type.
+fn tex_script_type(element: &Element) -> Option<&str> {
+    let kind = element.attribute(&local_name!("type"))?.trim();
+    let start = kind.get(..8)?;
+    start.eq_ignore_ascii_case("math/tex").then(|| &kind[8..])
+}
+
 fn is_display(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     let element = &flat.elements[at as usize];
     let is_block = |index: ElementIndex| {
@@ -140,6 +164,7 @@ fn is_display(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
         let class = element.attribute(&local_name!("class")).unwrap_or("");
         let display = element.attribute(&local_name!("display"));
         class.contains("display")
+            || tex_script_type(element).is_some_and(|rest| rest.contains("display"))
             || class.contains("mwe-math-element-block")
             || display.is_some_and(|d| d == "block" || d == "true")
     };
@@ -161,6 +186,10 @@ fn tex_of(html: &Html, flat: &FlatDom<'_>, at: usize) -> Option<String> {
                 if encoding.contains("tex") && !text.trim().is_empty() {
                     return Some(cleaned(&text));
                 }
+            }
+            "script" => {
+                let text = text_below(html.tree.get(flat.elements[index].id)?);
+                return Some(cleaned(&text)).filter(|tex| !tex.is_empty());
             }
             "math" => {
                 let alt = element.attrs().find(|(name, _)| *name == "alttext");

@@ -5,11 +5,12 @@
 //! mentions cookies is about cookies.
 
 use std::cell::RefCell;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::AhoCorasick;
-use regex::{RegexSet, RegexSetBuilder, SetMatches};
-use regex_syntax::hir::literal::{Extractor, Seq};
+use aho_corasick::automaton::OverlappingState;
+use aho_corasick::{AhoCorasick, Anchored, Input, StartKind};
+use regex::Regex;
+use regex_syntax::hir::literal::{Extractor, Literal};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The number of markers.
@@ -103,66 +104,141 @@ const LONG_BYTES: usize = 400;
 /// The beginning of a paragraph that is matched, in characters.
 const LONG_HEAD_CHARS: usize = 30;
 
-/// The patterns as automata: one scan of a line, whatever their number. Word boundaries are ASCII's;
-/// with Unicode's the regex engine could not use an automaton and would take ten times as long.
+/// The patterns of all markers. An automaton of all of them would need tens of millions of steps to
+/// be built, state by state, as lines are met. But most patterns are lists of words, and to find out
+/// which of the words a line has takes one scan. Word boundaries are ASCII's.
 struct Patterns {
-    /// Those that a line begins with. After a few characters no pattern is left, and the scan ends.
-    beginnings: RegexSet,
+    /// Those that a line begins with. After a few characters no word is left, and the scan ends.
+    beginnings: Words,
     /// Those that stand anywhere.
-    anywhere: RegexSet,
-    /// What at least one of `anywhere` begins with. Few lines have any of it, and to find out is
-    /// several times faster than to match.
-    hints: AhoCorasick,
+    anywhere: Words,
+}
+
+/// What the patterns of one kind begin with.
+struct Words {
+    finder: AhoCorasick,
+    anchored: Anchored,
+    /// For each word of the finder its marker, and whether the word alone is a match.
+    of_word: Vec<(u16, bool)>,
+    /// Markers whose pattern may begin with anything.
+    always: u16,
+    /// The patterns themselves, compiled when a line first has a word that only begins a match.
+    patterns: [OnceLock<Regex>; MARKER_COUNT],
+    sources: [&'static str; MARKER_COUNT],
 }
 
 impl Patterns {
     fn matching(&self, line: &str) -> u16 {
-        let bits = |matches: SetMatches| matches.iter().fold(0, |bits, marker| bits | 1 << marker);
-        let beginnings = bits(self.beginnings.matches(line));
-        match self.hints.is_match(line) {
-            true => beginnings | bits(self.anywhere.matches(line)),
-            false => beginnings,
+        let count = u16::from(is_count(line)) << Marker::Count as u16;
+        count | self.beginnings.matching(line) | self.anywhere.matching(line)
+    }
+}
+
+impl Words {
+    fn of(sources: [&'static str; MARKER_COUNT], anchored: Anchored) -> Words {
+        let mut words: Vec<Literal> = Vec::new();
+        let (mut of_word, mut always) = (Vec::new(), 0);
+        for (marker, source) in sources.iter().enumerate() {
+            if source.is_empty() {
+                continue;
+            }
+            let pattern =
+                regex_syntax::parse(source).expect("the patterns are constant and tested");
+            let has_boundary = !pattern.properties().look_set().is_empty();
+            let mut extractor = Extractor::new();
+            extractor.limit_class(16).limit_repeat(2).limit_total(2_000);
+            let found = extractor.extract(&pattern);
+            let Some(literals) = found.literals() else {
+                always |= 1 << marker;
+                continue;
+            };
+            for literal in literals {
+                of_word.push((1 << marker, literal.is_exact() && !has_boundary));
+                words.push(literal.clone());
+            }
         }
+        let start = match anchored.is_anchored() {
+            true => StartKind::Anchored,
+            false => StartKind::Unanchored,
+        };
+        let finder = AhoCorasick::builder().start_kind(start).build(words);
+        Words {
+            finder: finder.expect("a few thousand short words"),
+            anchored,
+            of_word,
+            always,
+            patterns: [const { OnceLock::new() }; MARKER_COUNT],
+            sources,
+        }
+    }
+
+    fn matching(&self, line: &str) -> u16 {
+        let (mut found, mut doubtful) = (0, self.always);
+        let input = Input::new(line).anchored(self.anchored);
+        let mut at = OverlappingState::start();
+        loop {
+            self.finder.find_overlapping(input.clone(), &mut at);
+            let Some(word) = at.get_match() else { break };
+            let (marker, is_match) = self.of_word[word.pattern().as_usize()];
+            match is_match {
+                true => found |= marker,
+                false => doubtful |= marker,
+            }
+        }
+        doubtful &= !found;
+        while doubtful != 0 {
+            let marker = doubtful.trailing_zeros() as usize;
+            doubtful &= doubtful - 1;
+            found |= u16::from(self.pattern(marker).is_match(line)) << marker;
+        }
+        found
+    }
+
+    fn pattern(&self, marker: usize) -> &Regex {
+        self.patterns[marker].get_or_init(|| {
+            let source = self.sources[marker];
+            let pattern = match self.anchored.is_anchored() {
+                true => Regex::new(&format!("^(?:{source})")),
+                false => Regex::new(source),
+            };
+            pattern.expect("the patterns are constant and tested")
+        })
     }
 }
 
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
-    beginnings: set(SOURCES.map(|(beginning, _)| match beginning {
-        "" => NEVER.to_owned(),
-        _ => format!("^(?:{beginning})"),
-    })),
-    anywhere: set(SOURCES.map(|(_, anywhere)| match anywhere {
-        "" => NEVER.to_owned(),
-        _ => anywhere.to_owned(),
-    })),
-    hints: hints(),
+    beginnings: Words::of(SOURCES.map(|(beginning, _)| beginning), Anchored::Yes),
+    anywhere: Words::of(SOURCES.map(|(_, anywhere)| anywhere), Anchored::No),
 });
 
-/// A pattern that matches nothing.
-const NEVER: &str = r"[^\s\S]";
-
-fn set(sources: [String; MARKER_COUNT]) -> RegexSet {
-    RegexSetBuilder::new(sources)
-        // Enough for all states of the automaton; with the default size they are evicted and built
-        // again and again.
-        .dfa_size_limit(16 << 20)
-        .build()
-        .expect("the patterns are constant and tested")
-}
-
-/// What the patterns begin with that stand anywhere in a line.
-fn hints() -> AhoCorasick {
-    let mut all = Seq::empty();
-    for (_, anywhere) in SOURCES.iter().filter(|(_, anywhere)| !anywhere.is_empty()) {
-        let pattern = regex_syntax::parse(anywhere).expect("the patterns are constant and tested");
-        let mut extractor = Extractor::new();
-        extractor.limit_class(16).limit_repeat(2).limit_total(2_000);
-        all.union(&mut extractor.extract(&pattern));
-    }
-    let literals = all
-        .literals()
-        .expect("no pattern begins with anything at all");
-    AhoCorasick::new(literals).expect("a few hundred short words")
+/// Whether a line is little but numbers: digits and the signs between them, and perhaps one `k` or `m`.
+fn is_count(line: &str) -> bool {
+    let is_sign = |c: char| {
+        c.is_whitespace()
+            || c.is_ascii_digit()
+            || matches!(
+                c,
+                '.' | ','
+                    | ':'
+                    | ';'
+                    | '%'
+                    | '+'
+                    | '/'
+                    | '('
+                    | ')'
+                    | '|'
+                    | '#'
+                    | '·'
+                    | '•'
+                    | '×'
+                    | '–'
+                    | '—'
+                    | '-'
+            )
+    };
+    let rest = line.trim_start_matches(|c| is_sign(c) || c == 'x');
+    let rest = rest.strip_prefix(['k', 'm']).unwrap_or(rest);
+    rest.chars().all(is_sign)
 }
 
 /// In the order of [`Marker`], matched against a lower-cased head of the line: what a line begins
@@ -218,11 +294,8 @@ const SOURCES: [(&str, &str); MARKER_COUNT] = [
         r"",
         r"[$€£¥￥₹]\s?[0-9]|[0-9]\s?(€|£|usd|eur|gbp|zł|kr|руб|元|円)|[0-9]+\s?% off|free (shipping|delivery|returns)|in stock|out of stock|sold out",
     ),
-    // Count
-    (
-        r"[\s0-9.,:;%+/()|#·•×x–—-]*[kKmM]?[\s0-9.,:;%+/()|#·•×–—-]*$",
-        r"",
-    ),
+    // Count: see `is_count`
+    (r"", r""),
     // Advert
     (
         r"(advertisement|ads?|sponsored|promoted|anzeige|werbung|publicidad|publicidade|pr|promotion|paid (post|content)|story continues|article continues|continue reading below|scroll to continue)(?-u:\b)|(publicité|реклама|广告|廣告|広告|スポンサー)",
@@ -232,7 +305,8 @@ const SOURCES: [(&str, &str); MARKER_COUNT] = [
 
 #[cfg(test)]
 mod tests {
-    use proptest::strategy::{Strategy, ValueTree};
+    use proptest::prelude::*;
+    use proptest::strategy::ValueTree;
     use proptest::string::string_regex;
     use proptest::test_runner::TestRunner;
 
@@ -272,7 +346,95 @@ mod tests {
         }
     }
 
-    /// The hints leave out no line that a pattern matches.
+    #[test]
+    fn counts_are_digits_and_signs() {
+        let pattern =
+            Regex::new(r"^[\s0-9.,:;%+/()|#·•×x–—-]*[kKmM]?[\s0-9.,:;%+/()|#·•×–—-]*$").unwrap();
+        for line in [
+            "",
+            "12",
+            "1 / 23",
+            "1.2k",
+            "3 m",
+            "10x",
+            "x",
+            "k12",
+            "12kk",
+            "4k x",
+            "1x2m·",
+            "no. 1",
+            "１２",
+            "1,000 – 2,000",
+            "m",
+            "12 km",
+        ] {
+            assert_eq!(is_count(line), pattern.is_match(line), "{line:?}");
+        }
+    }
+
+    proptest! {
+        /// Words decide as the patterns would.
+        #[test]
+        fn a_line_has_the_markers_whose_patterns_match(
+            parts in prop::collection::vec(prop::sample::select(FRAGMENTS.to_vec()), 1..6)
+        ) {
+            let line = parts.concat();
+            let mut expected = u16::from(is_count(&line)) << Marker::Count as u16;
+            for (marker, (beginning, anywhere)) in SOURCES.iter().enumerate() {
+                let matches = |pattern: &str| Regex::new(pattern).unwrap().is_match(&line);
+                let begins = !beginning.is_empty() && matches(&format!("^(?:{beginning})"));
+                let stands = !anywhere.is_empty() && matches(anywhere);
+                expected |= u16::from(begins || stands) << marker;
+            }
+            prop_assert_eq!(PATTERNS.matching(&line), expected, "{:?}", line);
+        }
+    }
+
+    /// Parts of patterns, whole and cut.
+    const FRAGMENTS: [&str; 40] = [
+        "share",
+        "e-mail",
+        "e",
+        "mail",
+        "follow",
+        " ",
+        " ",
+        "12",
+        "3",
+        "comment",
+        "comments",
+        "s",
+        "related",
+        "read",
+        " more",
+        " next",
+        "editor's",
+        " pick",
+        "log",
+        " in",
+        "cook",
+        "cookie",
+        "ies",
+        "©",
+        "(c) 2020",
+        "责任",
+        "编辑",
+        "：",
+        "by",
+        "bye",
+        "2021-03-",
+        "05",
+        "年",
+        "march 5, 2021",
+        "ago",
+        "hours",
+        "$",
+        "sold out",
+        "ad",
+        "download the app",
+    ];
+
+    /// The words leave out no line that a pattern matches.
     #[test]
     fn a_line_that_a_pattern_makes_has_its_marker() {
         let mut runner = TestRunner::deterministic();

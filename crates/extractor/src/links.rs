@@ -208,6 +208,8 @@ impl<'c> Collector<'c> {
 
     fn open(&mut self, node: NodeRef<'c, Node>) {
         let element = match node.value() {
+            // Without the places of links only the text inside of links is needed.
+            Node::Text(_) if self.open.is_empty() && !self.context.link_places => return,
             Node::Text(text) => return self.text.push(text, is_not_shown(node)),
             Node::Element(element) => element,
             _ => return,

@@ -313,6 +313,9 @@ fn date_in_byline_class(flat: &FlatDom<'_>, survey: &Survey, month_first: bool) 
     })
 }
 
+/// What addresses of Creative Commons licences have in common.
+const CREATIVE_COMMONS: &str = "creativecommons.org/";
+
 fn licence(flat: &FlatDom<'_>, structured: &Structured, base: &Url) -> Option<String> {
     let absolute = |href: &str| {
         base.join(href.trim())
@@ -346,6 +349,8 @@ fn licence(flat: &FlatDom<'_>, structured: &Structured, base: &Url) -> Option<St
             return absolute(href);
         }
         if creative_commons.is_none()
+            && href.len() > CREATIVE_COMMONS.len()
+            && href.contains(CREATIVE_COMMONS)
             && (href.contains("creativecommons.org/licenses/")
                 || href.contains("creativecommons.org/publicdomain/"))
         {

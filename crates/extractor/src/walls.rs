@@ -28,6 +28,14 @@ use facts::Facts;
 /// related searches; of the made-up and real ones at hand none has half of this.
 const VISIBLE_MAX: usize = 6_000;
 
+/// Whatever its words and marks, a page with text is no wall that has more prose than this (in weight)
+/// beside what walls say,
+const PROSE_MAX: u32 = 600;
+/// and more text of any kind,
+const TEXT_MAX: u32 = 400;
+/// and more text that is not about cookies.
+const BESIDE_CONSENT_MAX: u32 = 300;
+
 /// Pieces of evidence that are named.
 const BECAUSE_MAX: usize = 4;
 
@@ -84,7 +92,8 @@ fn by_marks(facts: &Facts) -> Option<Found> {
     let kind = facts.kind_of(mark);
     let said = facts.points_of(&kind) > 0 || facts.turned_away() > 0;
     let is_empty = facts.visible <= facts::EMPTY_MAX && facts.links <= 12;
-    let says_so = said && facts.visible <= 3_000 && facts.other_prose <= 600 && facts.links <= 60;
+    let says_so =
+        said && facts.visible <= 3_000 && facts.other_prose <= PROSE_MAX && facts.links <= 60;
     (is_empty || says_so).then_some((kind, 0.99))
 }
 
@@ -113,7 +122,7 @@ fn by_words(facts: &Facts) -> Option<Found> {
 fn consent(facts: &Facts) -> Option<Found> {
     let points = facts.points_of(&WallKind::Consent);
     let has_mark = facts.doubtful_mark_of(&WallKind::Consent).is_some();
-    if facts.is_policy || facts.chars_beside_consent > 300 || facts.links > 40 {
+    if facts.is_policy || facts.chars_beside_consent > BESIDE_CONSENT_MAX || facts.links > 40 {
         return None;
     }
     match (points, has_mark) {
@@ -143,7 +152,7 @@ fn login(facts: &Facts) -> Option<Found> {
 fn parked(facts: &Facts) -> Option<Found> {
     let points = facts.points_of(&WallKind::Parked);
     let has_mark = facts.doubtful_mark_of(&WallKind::Parked).is_some();
-    if facts.other_prose > 600 || facts.links > 60 {
+    if facts.other_prose > PROSE_MAX || facts.links > 60 {
         return None;
     }
     match (points, facts.visible) {
@@ -160,7 +169,11 @@ fn coming_soon(facts: &Facts) -> Option<Found> {
     let points = facts.points_of(&WallKind::ComingSoon);
     let has_mark = facts.doubtful_mark_of(&WallKind::ComingSoon).is_some();
     let is_entitled = facts.is_entitled(&WallKind::ComingSoon);
-    let beside_max = if has_mark || is_entitled { 400 } else { 90 };
+    let beside_max = if has_mark || is_entitled {
+        TEXT_MAX
+    } else {
+        90
+    };
     if facts.other_text > beside_max || facts.links > 10 {
         return None;
     }

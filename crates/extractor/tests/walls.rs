@@ -79,6 +79,25 @@ fn the_page_to_sign_in_on_is_no_wall_under_its_own_address() {
         wall_of("https://www.example.com/login?next=%2Fa", html),
         None
     );
-    let wall = wall_of("https://www.example.com/a", html).expect("a wall");
-    assert_eq!(wall.kind, WallKind::Login);
+    // A section for members and the page of an author are no pages to sign in on.
+    for path in [
+        "a",
+        "members/report",
+        "author/jane",
+        "accounting/2021",
+        "member-stories",
+    ] {
+        let url = format!("https://www.example.com/{path}");
+        let wall = wall_of(&url, html).expect("a wall");
+        assert_eq!(wall.kind, WallKind::Login, "{path}");
+    }
+    for path in [
+        "wp-login.php",
+        "user/sign_in",
+        "member.php?mod=logging",
+        "Account/",
+    ] {
+        let url = format!("https://www.example.com/{path}");
+        assert_eq!(wall_of(&url, html), None, "{path}");
+    }
 }

@@ -163,22 +163,8 @@ fn profile(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
         if element.tag != Tag::A || element.counts.chars == 0 || element.counts.chars > 60 {
             continue;
         }
-        let leads_to_author = element
-            .element
-            .attribute(&local_name!("href"))
-            .is_some_and(|href| {
-                [
-                    "/author/",
-                    "/authors/",
-                    "/autor/",
-                    "/auteur/",
-                    "/autoren/",
-                    "/people/",
-                    "/by/",
-                ]
-                .iter()
-                .any(|part| href.contains(part))
-            });
+        let href = element.element.attribute(&local_name!("href"));
+        let leads_to_author = href.is_some_and(has_author_folder);
         if !leads_to_author && element.element.attribute(&local_name!("rel")) != Some("author") {
             continue;
         }
@@ -199,6 +185,21 @@ fn profile(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
         return all.pop();
     }
     (!close.is_empty()).then(|| close.join(", "))
+}
+
+/// Whether one of the folders of a path is named after authors.
+fn has_author_folder(href: &str) -> bool {
+    let mut folders = href.split('/').skip(1).peekable();
+    while let Some(folder) = folders.next() {
+        let is_named = matches!(
+            folder,
+            "author" | "authors" | "autor" | "auteur" | "autoren" | "people" | "by"
+        );
+        if is_named && folders.peek().is_some() {
+            return true;
+        }
+    }
+    false
 }
 
 /// The text of an inline element: the pieces of runs that it contains.
@@ -305,6 +306,16 @@ fn clean(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_of_authors_has_something_in_it() {
+        for href in ["/author/jane", "https://a.example/en/people/", "../by/jane"] {
+            assert!(has_author_folder(href), "{href}");
+        }
+        for href in ["/author", "author/jane", "/authority/x", "/nearby/x", ""] {
+            assert!(!has_author_folder(href), "{href}");
+        }
+    }
 
     #[test]
     fn prefixes_are_cut_and_empty_names_refused() {

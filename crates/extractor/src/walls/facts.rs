@@ -46,8 +46,8 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Gathers what is known; `None` for a page that has text and says nothing of what walls say. The
-    /// markup of such a page, which takes most of the time, is not looked at.
+    /// Gathers what is known; `None` for a page that has text and says nothing of what walls say, or
+    /// has more to say than any wall. The rest of such a page is not looked at.
     pub(super) fn gather(
         html: &Html,
         flat: &FlatDom<'_>,
@@ -68,6 +68,12 @@ impl Facts {
             }
             if !found.consent {
                 chars_beside_consent += run.counts.weight;
+            }
+            let is_page = other_prose > super::PROSE_MAX
+                && other_text > super::TEXT_MAX
+                && chars_beside_consent > super::BESIDE_CONSENT_MAX;
+            if is_page && visible > EMPTY_MAX && !is_told {
+                return None;
             }
         }
         if visible > EMPTY_MAX && !points.say_something() && !is_told {

@@ -122,25 +122,39 @@ impl Phrase {
     }
 }
 
-/// Whether a path, in lower case, is that of a page to sign in on.
+/// Whether a path, in lower case, is that of a page to sign in on: one of its segments is, without what
+/// joins its words and without its extension. A section for members or the page of an author is none.
 pub(super) fn is_login_path(path: &str) -> bool {
-    const WORDS: [&str; 14] = [
+    const NAMES: [&str; 22] = [
         "login",
-        "signin",
-        "sign-in",
-        "sign_in",
-        "log-in",
+        "loginform",
+        "userlogin",
+        "memberlogin",
+        "wplogin",
         "logon",
-        "register",
+        "logging",
+        "signin",
         "signup",
-        "sign-up",
+        "register",
+        "registration",
+        "createaccount",
+        "auth",
+        "oauth",
+        "oauth2",
+        "authorize",
+        "sso",
         "passport",
-        "/auth",
         "account",
+        "accounts",
         "lostpassword",
-        "member",
+        "resetpassword",
     ];
-    WORDS.iter().any(|word| path.contains(word))
+    path.split('/').any(|segment| {
+        // Forums sign their members in at `member.php`.
+        let (name, extension) = segment.split_once('.').unwrap_or((segment, ""));
+        let name: String = name.chars().filter(|c| !matches!(c, '-' | '_')).collect();
+        NAMES.contains(&name.as_str()) || name == "member" && !extension.is_empty()
+    })
 }
 
 /// Whether the folded title or the path says that a page is a policy.

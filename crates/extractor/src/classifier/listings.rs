@@ -1,0 +1,193 @@
+//! Listings and formulas at the end of an article and amid it.
+//!
+//! A short listing has the features of a label: few words, no sentence, no neighbour that is prose
+//! behind it. So the forests drop it where no long paragraph follows, and an article that ends with its
+//! listing loses what it was written for. But a listing or a displayed formula that stands in the
+//! innermost element around all chosen prose, right behind a chosen run, is content: boilerplate does
+//! not come as code. The short lines that lead from the text to it ("The result:") belong to it.
+
+use crate::class_hints::Hint;
+use crate::flat_dom::{ElementIndex, FlatDom, Traits};
+use crate::formulas;
+use crate::line_markers::Marker;
+use crate::page::PageType;
+use crate::prefix_sums::is_prose;
+use crate::survey::Survey;
+use crate::tag::Tag;
+
+/// Lines that may lead from the chosen text to a listing.
+const LEADING_MAX: usize = 3;
+/// The most weight of such a line.
+const LEADING_WEIGHT_MAX: u32 = 300;
+
+/// The most weight of a listing. A longer one has features of its own, by which the forests judge it.
+const LISTING_WEIGHT_MAX: u32 = 1_500;
+
+/// Names of elements in which a listing is not the article's.
+const OTHER_PARTS: [Hint; 9] = [
+    Hint::Nav,
+    Hint::Footer,
+    Hint::Side,
+    Hint::Related,
+    Hint::Comment,
+    Hint::Review,
+    Hint::Consent,
+    Hint::Advert,
+    Hint::Form,
+];
+
+/// Markers of lines that do not lead to a listing.
+const NO_LEAD: [Marker; 8] = [
+    Marker::Share,
+    Marker::Related,
+    Marker::Comment,
+    Marker::Wall,
+    Marker::Copyright,
+    Marker::Credit,
+    Marker::Byline,
+    Marker::Advert,
+];
+
+/// Keeps listings and displayed formulas right behind chosen runs.
+pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, main: &mut [bool]) {
+    let has_listings = match page_type {
+        PageType::Article | PageType::Documentation | PageType::Service | PageType::Other => true,
+        PageType::Forum
+        | PageType::Listing
+        | PageType::Product
+        | PageType::Collection
+        | PageType::FrontPage
+        | PageType::Wall
+        | PageType::Unknown(_) => false,
+    };
+    let is_listing = |at: usize| {
+        let element = &flat.elements[at];
+        element.tag == Tag::Pre || element.traits.has(Traits::FORMULA)
+    };
+    if !has_listings || !(0..flat.elements.len()).any(is_listing) {
+        return;
+    }
+    let Some(container) = container(flat, main) else {
+        return;
+    };
+    let is_pre = |at: ElementIndex| flat.elements[at as usize].tag == Tag::Pre;
+    let mut begin = None;
+    for run in 0..main.len() {
+        if main[run] {
+            begin = Some(run + 1);
+            continue;
+        }
+        let Some(from) = begin else { continue };
+        match listing(flat, run) {
+            // The line numbers beside a listing.
+            Some(at) if is_pre(at) && survey.markers[run].has(Marker::Count) => {}
+            Some(at) if is_part_of(flat, container, at) => {
+                let is_text = |&at: &usize| at == run || !survey.markers[at].has(Marker::Count);
+                let found = (from..=run).filter(is_text);
+                found.for_each(|at| main[at] = true);
+                begin = Some(run + 1);
+            }
+            Some(_) => begin = None,
+            None if run - from < LEADING_MAX && leads(flat, survey, container, run) => {}
+            None => begin = None,
+        }
+    }
+}
+
+/// The innermost element around all chosen prose.
+fn container(flat: &FlatDom<'_>, main: &[bool]) -> Option<ElementIndex> {
+    let prose = |run: &usize| main[*run] && is_prose(&flat.runs[*run]);
+    let first = flat.runs[(0..main.len()).find(prose)?].owner;
+    let last = flat.runs[(0..main.len()).rfind(prose)?].owner;
+    let around = flat.ancestors(flat.elements[first as usize].parent);
+    around.into_iter().find(|&at| flat.contains(at, last))
+}
+
+/// The listing or displayed formula that a run stands in.
+fn listing(flat: &FlatDom<'_>, run: usize) -> Option<ElementIndex> {
+    let first = flat.runs[run].pieces.start as usize;
+    let place = flat.pieces[first].element;
+    flat.ancestors(place).take(12).find(|&at| {
+        let element = &flat.elements[at as usize];
+        element.tag == Tag::Pre || formulas::is_displayed(flat, at)
+    })
+}
+
+/// Whether an element stands in the container, and in no part of it that is named as something else.
+fn is_part_of(flat: &FlatDom<'_>, container: ElementIndex, at: ElementIndex) -> bool {
+    let is_other = |&at: &ElementIndex| {
+        let element = &flat.elements[at as usize];
+        element.traits.has(Traits::HIDDEN)
+            || matches!(element.tag, Tag::Nav | Tag::Footer | Tag::Aside | Tag::Form)
+            || OTHER_PARTS.iter().any(|&hint| element.hints.has(hint))
+    };
+    flat.contains(container, at)
+        && flat.elements[at as usize].counts.weight <= LISTING_WEIGHT_MAX
+        && !flat
+            .ancestors(at)
+            .take_while(|&up| up != container)
+            .any(|up| is_other(&up))
+}
+
+/// Whether a run is a short line that may lead to a listing: a heading or paragraph without links.
+fn leads(flat: &FlatDom<'_>, survey: &Survey, container: ElementIndex, run: usize) -> bool {
+    let markers = survey.markers[run];
+    let counts = flat.runs[run].counts;
+    let owner = flat.runs[run].owner;
+    let tag = flat.elements[owner as usize].tag;
+    let is_line = tag == Tag::P || tag.heading_level().is_some_and(|level| level > 1);
+    is_line
+        && counts.weight <= LEADING_WEIGHT_MAX
+        && flat.runs[run].link_weight * 2 < counts.weight
+        && !NO_LEAD.iter().any(|&marker| markers.has(marker))
+        && is_part_of(flat, container, owner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(page: &str, chosen: &[bool]) -> Vec<bool> {
+        let html = scraper::Html::parse_document(page);
+        let flat = FlatDom::of(&html);
+        let mut main = chosen.to_vec();
+        keep(&flat, &Survey::of(&flat), &PageType::Article, &mut main);
+        main
+    }
+
+    const PROSE: &str = "<p>The river rose again on Thursday night, and took the old stone bridge, \
+        which had stood for two hundred years.</p>";
+
+    #[test]
+    fn a_listing_behind_the_last_paragraph_is_kept_with_the_lines_that_lead_to_it() {
+        let page = format!(
+            "<article>{PROSE}<h2>Result</h2><p>It prints:</p><pre>ok 1</pre></article>\
+             <footer><pre>(c) us</pre></footer>"
+        );
+        let main = kept(&page, &[true, false, false, false, false]);
+        assert_eq!(main, [true, true, true, true, false]);
+    }
+
+    #[test]
+    fn a_displayed_formula_is_kept() {
+        let page =
+            format!("<div>{PROSE}<div><math display=block><mi>x</mi></math></div></div><p>After");
+        assert_eq!(kept(&page, &[true, false, false]), [true, true, false]);
+    }
+
+    #[test]
+    fn a_listing_of_another_part_is_not_kept() {
+        for other in [
+            "<div class=comments><pre>x = 1</pre></div>",
+            "<p>Related articles</p><pre>x = 1</pre>",
+            "<aside><pre>x = 1</pre></aside>",
+            "<p><a href=/a>A link to somewhere</a></p><pre>x = 1</pre>",
+        ] {
+            let page = format!("<article>{PROSE}{other}</article>");
+            let html = scraper::Html::parse_document(&page);
+            let mut chosen = vec![false; FlatDom::of(&html).runs.len()];
+            chosen[0] = true;
+            assert_eq!(kept(&page, &chosen), chosen, "{other}");
+        }
+    }
+}
