@@ -23,7 +23,10 @@ fn layers() -> BTreeMap<String, u8> {
 
 /// Outside packages and the crates that may use them.
 const HOMES: [(&str, &[&str]); 8] = [
-    ("tokio", &["fetcher", "ledger", "pipeline", "tamis", "testweb"]),
+    (
+        "tokio",
+        &["fetcher", "ledger", "pipeline", "tamis", "testweb"],
+    ),
     ("tokio-postgres", &["ledger"]),
     ("reqwest", &["fetcher"]),
     ("governor", &["fetcher"]),
