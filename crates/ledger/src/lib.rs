@@ -24,8 +24,10 @@
 //!
 //! In reading order: [`keys`], [`messages`], [`ledger`](mod@ledger) (the trait), `bounds`,
 //! [`memory`] (the plain model that every store is tested against), [`postgres`] (the store),
-//! [`store_url`] and [`password`] (how it is reached), [`lease`] (who is alive, without clocks).
+//! [`store_url`] and [`password`] (how it is reached), [`lease`] (who is alive, without clocks),
+//! [`bench`] (what a store costs).
 
+pub mod bench;
 mod bounds;
 pub mod keys;
 pub mod lease;

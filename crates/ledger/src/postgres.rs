@@ -28,7 +28,7 @@ use crate::password::Password;
 use crate::postgres::connection::{Connection, away};
 use crate::store_url::{CrawlName, StoreUrl};
 
-pub use crate::postgres::migrate::{InitPlan, init};
+pub use crate::postgres::migrate::{InitPlan, drop_crawl, init};
 
 /// The version of the tables that this program knows.
 pub const TABLES: u32 = migrate::VERSION;

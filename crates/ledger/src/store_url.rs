@@ -96,6 +96,11 @@ impl StoreUrl {
         self.tls
     }
 
+    /// Whether all hosts are this machine.
+    pub fn is_here(&self) -> bool {
+        self.config.get_hosts().iter().all(is_near)
+    }
+
     /// A file with the certificate authority to trust, instead of the system's.
     pub(crate) fn root(&self) -> Option<&PathBuf> {
         self.root.as_ref()

@@ -75,6 +75,18 @@ pub fn init(settings: &Settings, plan: InitPlan) -> Result<(u32, u32), LedgerErr
     Ok((before, VERSION.max(before)))
 }
 
+/// Takes a crawl's tables away, with all that they hold.
+///
+/// # Errors
+/// When the role may not, or the store does not answer.
+pub fn drop_crawl(settings: &Settings) -> Result<(), LedgerError> {
+    let mut connection = Connection::new(settings)?;
+    let schema = settings.crawl.schema();
+    connection
+        .simple(&format!("drop schema {schema} cascade"))
+        .map(drop)
+}
+
 /// The owner makes tables and logs in nowhere; node and reader log in once they have a password.
 fn roles(connection: &mut Connection) -> Result<(), LedgerError> {
     for (role, login) in [

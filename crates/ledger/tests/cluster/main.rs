@@ -5,6 +5,7 @@
 //! so and pass, but not under CI.
 
 mod cards;
+mod costs;
 mod failover;
 mod fences;
 mod grants;
