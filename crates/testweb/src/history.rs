@@ -83,6 +83,10 @@ impl Moment {
     }
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what a site dates, a crawl compares with its own clock"
+)]
 fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_millis() as u64)

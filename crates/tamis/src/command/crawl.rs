@@ -316,18 +316,24 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
         ));
     }
     if talks {
-        let failed = summary.snapshot.failed;
-        if failed > 0 {
-            let urls = report::words::plural(failed, "URL", "URLs");
-            output.say(format!(
-                "{urls} failed (the report says why); for another chance: tamis retry {dir}"
-            ));
-        }
-        output.say(format!(
-            "next: tamis report {dir} | tamis search {dir} WORDS"
-        ));
+        tell_next(summary, runner);
     }
     Ok(Exit::Done)
+}
+
+/// What to try next after a crawl that ended well.
+fn tell_next(summary: &CrawlSummary, runner: &Runner<'_>) {
+    let (dir, output) = (runner.dir.root().display(), runner.output);
+    let failed = summary.snapshot.failed;
+    if failed > 0 {
+        let urls = report::words::plural(failed, "URL", "URLs");
+        output.say(format!(
+            "{urls} failed (the report says why); for another chance: tamis retry {dir}"
+        ));
+    }
+    output.say(format!(
+        "next: tamis report {dir} | tamis search {dir} WORDS"
+    ));
 }
 
 /// The crawl's directory: the flag's, or one named after the configuration file.

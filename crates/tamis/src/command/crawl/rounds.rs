@@ -1,6 +1,6 @@
 //! Rounds of visits to what was read: one, or one after the other for as long as the crawl runs.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use outcome::StopReason;
 use pipeline::CrawlSummary;
@@ -11,9 +11,6 @@ use report::changes::Changes;
 use super::{Runner, finish};
 use crate::command::{crawl_error, journal};
 use crate::exit::{Exit, resource};
-
-/// Between two looks at whether somebody wants to stop, while nothing is to be visited.
-const NAP: Duration = Duration::from_millis(100);
 
 /// One round, from a part of it on: feeds and sitemaps, pages, and at last pages that repeated what has
 /// changed.
@@ -111,8 +108,8 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
                 | StopReason::Unknown(_) => return finish(&summary, runner),
             };
         }
-        while is_drained && Instant::now() < until && !runner.is_stopping() {
-            std::thread::sleep(NAP);
+        if is_drained {
+            runner.stop.wait(until);
         }
         if runner.is_stopping() {
             return Ok(Exit::Interrupted);
