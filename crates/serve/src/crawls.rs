@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use crate::audit::Book;
 use crate::follow::Follower;
-use crate::live::{Asked, Status, status};
+use crate::live::{self, Asked, Status};
 
 /// How old figures may be that a request is answered with.
 pub(crate) const AGE_MAX: Duration = Duration::from_millis(300);
@@ -81,7 +81,7 @@ impl Served {
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        status(&self.follower, &asked)
+        live::status(&self.follower, &asked)
     }
 
     fn look(&self, age_max: Duration) {
@@ -107,7 +107,14 @@ impl Served {
 
     /// Tells watchers, if anything is new.
     pub(crate) fn tell(&self) {
-        let status = serde_json::to_string(&self.status()).expect("a status is plain data");
+        self.look(AGE_MAX);
+        let asked = self
+            .asked
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let status = live::told(&self.follower, &asked);
+        let status = serde_json::to_string(&status).expect("a status is plain data");
         self.told.send_if_modified(|told| {
             let is_new = **told != *status;
             if is_new {

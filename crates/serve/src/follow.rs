@@ -19,8 +19,11 @@ use crate::rows::Rows;
 /// Records that are taken in under one lock.
 const STEP_RECORDS: usize = 256;
 
-/// A report is made again at most so often.
-const REPORT_AGE_MAX: Duration = Duration::from_millis(700);
+/// For watchers a report is made again at most so often.
+const REPORT_AGE_MIN: Duration = Duration::from_millis(700);
+
+/// And at most one part in so many of the time goes into making it: it takes long for a large crawl.
+const REPORT_SHARE: u32 = 50;
 
 /// Everything known of a crawl by its journal up to a position.
 #[derive(Debug, Default)]
@@ -35,8 +38,16 @@ pub(crate) struct View {
     pub(crate) last_seq: u64,
     /// Places of the journal that could not be read.
     pub(crate) damaged: u64,
-    /// The last report, with when it was made and up to where.
-    report: Option<(Instant, Position, Arc<CrawlReport>)>,
+    report: Option<MadeReport>,
+}
+
+/// A report with when it was made, how long that took, and up to where it tells.
+#[derive(Debug, Clone)]
+struct MadeReport {
+    at: Instant,
+    took: Duration,
+    position: Position,
+    report: Arc<CrawlReport>,
 }
 
 /// A crawl's journal and what is known of it.
@@ -168,16 +179,14 @@ impl Follower {
         view.damaged += damaged;
     }
 
-    /// The report on what is known. It is made again at most once in a while.
+    /// The report for watchers: in a large crawl it may be some seconds old.
     pub(crate) fn report(&self) -> Arc<CrawlReport> {
-        let is_new = |made: &Instant, at: &Position, now: Position| {
-            *at == now || made.elapsed() < REPORT_AGE_MAX
-        };
         let known = self.view().report.clone();
-        if let Some((made, at, report)) = known
-            && is_new(&made, &at, self.view().position)
-        {
-            return report;
+        if let Some(made) = known {
+            let age_max = REPORT_AGE_MIN.max(made.took * REPORT_SHARE);
+            if made.at.elapsed() < age_max {
+                return made.report;
+            }
         }
         self.report_now().1
     }
@@ -185,15 +194,24 @@ impl Follower {
     /// The report on all that is known, with the position up to which.
     pub(crate) fn report_now(&self) -> (Position, Arc<CrawlReport>) {
         let view = self.view();
-        if let Some((_, at, report)) = &view.report
-            && *at == view.position
+        let position = view.position;
+        if let Some(made) = view
+            .report
+            .as_ref()
+            .filter(|made| made.position == position)
         {
-            return (*at, Arc::clone(report));
+            return (position, Arc::clone(&made.report));
         }
-        let (position, report) = (view.position, Arc::new(view.tally.report(&self.name)));
+        let at = Instant::now();
+        let report = Arc::new(view.tally.report(&self.name));
         drop(view);
         let mut view = self.view.write().unwrap_or_else(PoisonError::into_inner);
-        view.report = Some((Instant::now(), position, Arc::clone(&report)));
+        view.report = Some(MadeReport {
+            at,
+            took: at.elapsed(),
+            position,
+            report: Arc::clone(&report),
+        });
         (position, report)
     }
 

@@ -8,7 +8,7 @@ use pipeline::progress::Snapshot;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::follow::Follower;
+use crate::follow::{Follower, View};
 
 /// Pages in the list of what was kept last.
 const LATEST_MAX: usize = 8;
@@ -140,12 +140,35 @@ impl Asked {
     }
 }
 
-/// The status by the journal and by what the running crawl says.
+/// Looks for a report and rows of one position.
+const TRIES: usize = 3;
+
+/// The status as of one position of the journal, and by what the running crawl says.
 pub(crate) fn status(follower: &Follower, asked: &Asked) -> Status {
-    let report = follower.report();
+    // Asked first: who reads the journal on holds that lock while it waits for the view.
     let problem = follower.problem();
-    let view = follower.view();
-    // Totals are as new as the journal, the rest of the report may be a moment older.
+    for _ in 0..TRIES {
+        let (position, report) = follower.report_now();
+        let view = follower.view();
+        if view.position == position {
+            return status_of(&view, &report, problem, asked);
+        }
+    }
+    told(follower, asked)
+}
+
+/// The status for watchers: what stands in the report alone may be older than the totals.
+pub(crate) fn told(follower: &Follower, asked: &Asked) -> Status {
+    let (report, problem) = (follower.report(), follower.problem());
+    status_of(&follower.view(), &report, problem, asked)
+}
+
+fn status_of(
+    view: &View,
+    report: &report::CrawlReport,
+    problem: Option<String>,
+    asked: &Asked,
+) -> Status {
     let totals = view.tally.totals();
     let latest = view
         .rows
@@ -170,7 +193,7 @@ pub(crate) fn status(follower: &Follower, asked: &Asked) -> Status {
     };
     let hosts = match running {
         Some(snapshot) => snapshot.hosts.iter().map(waiting).collect(),
-        None => pending_hosts(&report, &state),
+        None => pending_hosts(report, &state),
     };
     let is_over = running.is_none();
     Status {
@@ -199,7 +222,7 @@ pub(crate) fn status(follower: &Follower, asked: &Asked) -> Status {
         received_bytes: report.fetches.bytes,
         hosts,
         latest: latest.collect(),
-        curve: curve(&report),
+        curve: curve(report),
         dropped_by_reason: report.reasons.junk.clone(),
     }
 }

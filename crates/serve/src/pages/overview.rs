@@ -100,7 +100,7 @@ fn lead(words: &Words, status: &Status) -> Markup {
         div class="lead" data-first-state=(status.state) {
             h1 {
                 span class="big" data-live="kept" { (count(status.kept)) } " "
-                span { (words.kept_of) " " span data-live="judged" { (count(status.kept + status.dropped)) } " " (words.read) }
+                span { (words.kept_of) " " span data-live="pages_read" { (count(status.kept + status.dropped)) } " " (words.read) }
             }
             @if let Some(why) = &status.stop_detail { p class="soft" { (why) } }
             @if let Some(problem) = &status.problem { p role="alert" { (problem) } }
@@ -212,7 +212,7 @@ fn chart(words: &Words, status: &Status) -> Markup {
             figcaption id="curve-words" {
                 span { "0" }
                 span { b data-live="kept" { (count(status.kept)) } " " (words.kept) ", "
-                    span data-live="judged" { (count(status.kept + status.dropped)) } " " (words.pages_read) }
+                    span data-live="pages_read" { (count(status.kept + status.dropped)) } " " (words.pages_read) }
             }
         }
     }

@@ -131,7 +131,7 @@
   let record = -1;
   const show = (status) => {
     showState(status.state);
-    const values = { ...status, judged: status.kept + status.dropped };
+    const values = { ...status, pages_read: status.kept + status.dropped };
     for (const element of document.querySelectorAll("[data-live]")) {
       const key = element.dataset.live;
       if (typeof values[key] !== "number") continue;
