@@ -18,6 +18,7 @@
 
 pub mod breadth;
 pub mod changes;
+mod chinese;
 mod clock;
 pub mod clusters;
 pub mod compare;
@@ -57,6 +58,6 @@ pub use compare::Comparison;
 pub use explain::{Explainer, Story};
 pub use export::{Filter, Format, Request, What, export, export_folder, export_with, original_of};
 pub use figures::CrawlReport;
-pub use look::Look;
+pub use look::{Look, Tongue};
 pub use tally::Tally;
 pub use texts::{body_places, text_places};
