@@ -155,6 +155,11 @@ fn unknown(name: &str, known: impl IntoIterator<Item = &'static str>) -> Unknown
     }
 }
 
+/// A time as a page wrote it, in the form of all times of rows; none where it is none.
+pub(crate) fn published(text: &str) -> Option<String> {
+    values::moment(text).as_str().map(str::to_owned)
+}
+
 /// What each export holds, in Markdown: `docs/exports.md`.
 pub fn documentation() -> String {
     columns::documentation(&What::ALL)

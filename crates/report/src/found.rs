@@ -19,6 +19,10 @@ pub const KEPT_MAX: usize = 2_500;
 /// Dropped pages that are listed.
 pub const DROPPED_MAX: usize = 1_500;
 
+/// Bytes of their texts at most: pages with long addresses are fewer.
+const KEPT_BYTES_MAX: usize = 900_000;
+const DROPPED_BYTES_MAX: usize = 700_000;
+
 /// Candidates for each kind of row.
 const CANDIDATES_MAX: usize = 2 * KEPT_MAX;
 
@@ -55,7 +59,7 @@ pub struct FoundRow {
     pub title: String,
     /// Its host.
     pub host: String,
-    /// When it was asked for, RFC 3339.
+    /// When it was published, as it says, or else when it was asked for; RFC 3339.
     pub at: String,
     /// Its relevance, in a crawl with a topic.
     pub relevance: Option<f32>,
@@ -123,12 +127,11 @@ impl FoundTally {
             let (wanted, slot) = is(State::Junk)(row);
             state(slot) == wanted
         });
+        let kept = kept.take(KEPT_MAX).map(|(_, row)| row.clone());
+        let dropped = dropped.take(DROPPED_MAX).map(|(_, row)| row.clone());
         Found {
-            kept: kept.take(KEPT_MAX).map(|(_, row)| row.clone()).collect(),
-            dropped: dropped
-                .take(DROPPED_MAX)
-                .map(|(_, row)| row.clone())
-                .collect(),
+            kept: within(kept, KEPT_BYTES_MAX),
+            dropped: within(dropped, DROPPED_BYTES_MAX),
             timelines: self.timelines.report(names),
         }
     }
@@ -141,6 +144,8 @@ fn row(page: &PageRecord, at_ms: u64) -> FoundRow {
         .nearest
         .as_ref()
         .filter(|_| page.outcome.is_duplicate());
+    let published = summary.and_then(|page| page.published.as_deref());
+    let published = published.and_then(crate::export::published);
     let because = match repeated {
         Some(nearest) => nearest.url.clone(),
         None => page.detail.clone().unwrap_or_default(),
@@ -148,7 +153,7 @@ fn row(page: &PageRecord, at_ms: u64) -> FoundRow {
     FoundRow {
         title: cut(summary.map_or("", |page| &page.title), TITLE_CHARS_MAX),
         host: cut(host_of(&page.url), TITLE_CHARS_MAX),
-        at: instant(if asked == 0 { at_ms } else { asked }),
+        at: published.unwrap_or_else(|| instant(if asked == 0 { at_ms } else { asked })),
         relevance: summary.and_then(|page| page.relevance),
         reason: page
             .junk()
@@ -156,6 +161,16 @@ fn row(page: &PageRecord, at_ms: u64) -> FoundRow {
         because: short_url(&because),
         url: short_url(&page.url),
     }
+}
+
+/// The first rows, as many as fit.
+fn within(rows: impl Iterator<Item = FoundRow>, bytes_max: usize) -> Vec<FoundRow> {
+    let mut bytes = 0;
+    rows.take_while(|row| {
+        bytes += row.url.len() + row.title.len() + row.host.len() + 2 * row.because.len();
+        bytes <= bytes_max
+    })
+    .collect()
 }
 
 fn cut(text: &str, chars_max: usize) -> String {

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::figures::CrawlReport;
 use crate::lines::opening_line;
+use crate::look::Tongue;
 use crate::story::story;
 use crate::words::{bytes, count, duration, name, share};
 
@@ -71,6 +72,19 @@ pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> St
         &sections,
         &note,
     )
+}
+
+/// The same in another language.
+pub fn render_in(
+    tongue: Tongue,
+    report: &CrawlReport,
+    texts: &dyn Fn(u64) -> Option<String>,
+) -> String {
+    let page = render(report, texts);
+    match tongue {
+        Tongue::English => page,
+        Tongue::Chinese => crate::chinese::page(&page),
+    }
 }
 
 /// What the file may load: nothing but its own styles and its own script.

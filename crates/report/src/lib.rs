@@ -19,6 +19,7 @@
 pub mod audit;
 pub mod breadth;
 pub mod changes;
+mod chinese;
 mod clock;
 pub mod clusters;
 pub mod compare;
@@ -61,6 +62,6 @@ pub use compare::Comparison;
 pub use explain::{Explainer, Story};
 pub use export::{Filter, Format, Request, What, export, export_folder, export_with, original_of};
 pub use figures::CrawlReport;
-pub use look::Look;
+pub use look::{Look, Tongue};
 pub use tally::Tally;
 pub use texts::{body_places, text_places};

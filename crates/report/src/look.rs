@@ -1,5 +1,7 @@
 //! How a text for a terminal is to look.
 
+use crate::chinese::chinese;
+
 /// How a text is to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
@@ -9,6 +11,28 @@ pub struct Look {
     pub colour: bool,
     /// Rows of the long tables at most.
     pub rows_max: usize,
+    /// The language of its words.
+    pub tongue: Tongue,
+}
+
+/// The language of a report's words. What the web says stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tongue {
+    /// English.
+    #[default]
+    English,
+    /// Chinese, in simplified characters.
+    Chinese,
+}
+
+impl Tongue {
+    /// A text of the report in this language.
+    pub(crate) fn say(self, text: &str) -> String {
+        match self {
+            Tongue::English => text.to_owned(),
+            Tongue::Chinese => chinese(text),
+        }
+    }
 }
 
 impl Default for Look {
@@ -17,6 +41,7 @@ impl Default for Look {
             columns: 100,
             colour: false,
             rows_max: 15,
+            tongue: Tongue::English,
         }
     }
 }
@@ -28,6 +53,7 @@ impl Look {
             columns: 0,
             colour: false,
             rows_max: usize::MAX,
+            tongue: Tongue::English,
         }
     }
 

@@ -35,8 +35,10 @@ fn stopped(report: &CrawlReport) -> String {
         StopReason::Error => "it could not go on",
         StopReason::Unknown(_) => return format!("It stopped: {}.", name(reason.name())),
     };
+    // Of these two there is nothing more to say.
+    let is_plain = matches!(reason, StopReason::Drained | StopReason::Interrupted);
     let detail = report.stop_detail.as_deref().map(str::trim);
-    let detail = detail.filter(|detail| !detail.is_empty() && !why.contains(detail));
+    let detail = detail.filter(|detail| !is_plain && !detail.is_empty());
     let detail = detail.map_or(String::new(), |detail| format!(" ({detail})"));
     let since = match (reason, report.totals.pending) {
         (StopReason::Drained, urls @ 1..) => format!(

@@ -144,6 +144,20 @@ impl Table {
         self
     }
 
+    /// The table with each heading and each cell put into other words.
+    pub fn with_texts(mut self, word: impl Fn(&str) -> String) -> Table {
+        for (name, _) in &mut self.columns {
+            *name = word(name);
+        }
+        self.spare
+            .iter_mut()
+            .chain(self.rows.iter_mut().flatten())
+            .for_each(|text| {
+                *text = word(text);
+            });
+        self
+    }
+
     /// Adds a row; missing cells are empty, further ones are left out.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         let mut row: Vec<String> = cells.into_iter().take(self.columns.len()).collect();

@@ -10,7 +10,7 @@ use crate::lines::{
     foreseen_rules, harvest_lines, learnt_lines, learnt_rows, network_lines, opening_line, part_of,
     wall_lines,
 };
-use crate::look::{BOLD, DIM, Look};
+use crate::look::{BOLD, DIM, Look, Tongue};
 use crate::story::story;
 use crate::table::{Align, Table, fit, wrap};
 use crate::words::{bytes, count, duration, name, plural, share};
@@ -52,18 +52,24 @@ struct Page {
 
 impl Page {
     fn line(&mut self, text: &str) {
-        for line in wrap(text, self.look.columns()) {
+        let text = self.look.tongue.say(text);
+        for line in wrap(&text, self.look.columns()) {
             self.out.push_str(&line);
             self.out.push('\n');
         }
     }
 
     fn heading(&mut self, text: &str) {
-        let text = self.look.paint(BOLD, text);
+        let text = self.look.paint(BOLD, &self.look.tongue.say(text));
         let _ = write!(self.out, "\n{text}\n");
     }
 
     fn table(&mut self, table: &Table) {
+        let tongue = self.look.tongue;
+        let table = &match tongue {
+            Tongue::English => table.clone(),
+            Tongue::Chinese => table.clone().with_texts(|text| tongue.say(text)),
+        };
         for (at, line) in table
             .lines(self.look.columns().saturating_sub(2))
             .iter()
@@ -97,7 +103,10 @@ impl Page {
     }
 
     fn opening(&mut self, report: &CrawlReport) {
-        let title = format!("Crawl report: {}", report.name);
+        let title = self
+            .look
+            .tongue
+            .say(&format!("Crawl report: {}", report.name));
         let title = self.look.paint(BOLD, &fit(&title, self.look.columns()));
         self.out.push_str(&title);
         self.out.push('\n');
@@ -207,7 +216,7 @@ impl Page {
                 "  … and {} more {what}; --format json has all",
                 count(left as u64)
             );
-            let note = self.look.paint(DIM, &note);
+            let note = self.look.paint(DIM, &self.look.tongue.say(&note));
             let _ = writeln!(self.out, "{note}");
         }
     }

@@ -354,6 +354,7 @@ fn tables_with_chinese_titles_line_up_and_fit_the_screen() {
     for columns in [50, 80, 100, 160] {
         let look = Look {
             columns,
+            tongue: report::Tongue::English,
             colour: false,
             rows_max: 15,
         };
@@ -574,4 +575,57 @@ proptest! {
         sums_hold(&report);
         text::render(&report, Look::default());
     }
+}
+
+/// What of a text is neither of the web nor a number: words of English that stand together.
+fn english(text: &str) -> Vec<String> {
+    let texts = text.lines().filter(|line| !line.contains("://"));
+    let words = texts.flat_map(|line| line.split(|c: char| !c.is_ascii_alphabetic() && c != ' '));
+    let phrases = words
+        .map(str::trim)
+        .filter(|phrase| phrase.split(' ').count() > 2);
+    phrases.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_report_speaks_chinese_and_leaves_the_web_its_words() {
+    let report = report_of(&journal::small());
+    let look = Look {
+        tongue: report::Tongue::Chinese,
+        ..Look::plain()
+    };
+    let said = text::render(&report, look);
+    assert!(said.contains("读了 6 个页面：保留 3 个"), "{said}");
+    assert_eq!(english(&said), Vec::<String>::new(), "{said}");
+    let page = html::render_in(report::Tongue::Chinese, &report, &|_| None);
+    assert!(page.contains("<html lang=\"zh-CN\">") && page.contains(">B-trees, 数据库<"));
+    assert!(
+        page.contains("<h2 id=\"kept-title\">保留 3 个页面</h2>"),
+        "{page}"
+    );
+}
+
+#[test]
+fn the_html_of_many_hostile_pages_stays_small() {
+    let mut tally = Tally::new();
+    let mut journal = Journal::default();
+    journal.start();
+    journal.seed(0, "http://a.test/");
+    journal.records.iter().for_each(|record| tally.add(record));
+    let title = "数据库<&\u{202e}".repeat(4_000);
+    for n in 0..12_000_u64 {
+        let url = format!("http://h{}.test/{n}/{}", n % 900, "%E6".repeat(180));
+        let reason = ["", "thin", "off_topic", "near_duplicate"][n as usize % 4];
+        let mut page = judged(&url, &title, "zh", 0.5, reason);
+        page.depth = 1;
+        let event = Event::Page(Box::new(page));
+        tally.add(&Record {
+            seq: n + 10,
+            at_ms: journal::T0 + n,
+            event,
+        });
+    }
+    let page = html::render(&tally.report("many"), &|_| Some("正文".repeat(50_000)));
+    assert!(page.len() < 3_000_000, "{}", page.len());
+    assert!(page.contains("tamis export DIR indexed") && !page.contains('\u{202e}'));
 }

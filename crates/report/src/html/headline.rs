@@ -10,10 +10,10 @@ use crate::harvest::{Harvest, Point};
 use crate::lines::{example_lines, harvest_lines};
 use crate::words::count;
 
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 280.0;
-const LEFT: f64 = 50.0;
-const RIGHT: f64 = 190.0;
+const WIDTH: f64 = 600.0;
+const HEIGHT: f64 = 250.0;
+const LEFT: f64 = 44.0;
+const RIGHT: f64 = 175.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 42.0;
 

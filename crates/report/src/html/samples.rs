@@ -47,7 +47,7 @@ fn one(sample: &Sample, texts: &dyn Fn(u64) -> Option<String>) -> Markup {
     };
     html! {
         article class="sample" {
-            h3 { (title) }
+            h3 { bdi { (title) } }
             ul class="tags" { @for tag in &tags { li { (tag) } } }
             div class="pair" {
                 div { p { b { "Kept" } " " (link(&sample.dup_of)) } (text(Side::Kept)) }
@@ -74,7 +74,7 @@ fn text(side: Side, pieces: &[Piece]) -> Markup {
         div class="text" role="region" aria-label=(label) tabindex="0" {
             @for piece in pieces.iter().take(PIECES_MAX) {
                 @match (piece, side) {
-                    (Piece::Same(text), _) => { (text) }
+                    (Piece::Same(text), _) => { bdi { (text) } }
                     (Piece::Removed(text), Side::Kept) => { del { (text) } }
                     (Piece::Added(text), Side::Dropped) => { ins { (text) } }
                     (Piece::Removed(_), Side::Dropped) | (Piece::Added(_), Side::Kept) => {}

@@ -88,7 +88,7 @@ fn host_row(host: &HostRow, spans: Option<&[u32]>) -> Markup {
     ];
     html! {
         tr {
-            th scope="row" class="u" { (host.host) }
+            th scope="row" class="u" { bdi { (host.host) } }
             @for number in numbers { td class="n" { (number) } }
             td { (host.state_in_words()) }
             td class="spark" { @if let Some(spans) = spans { (timeline(spans)) } }

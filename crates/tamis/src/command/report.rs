@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use pipeline::CrawlDir;
 use report::audit::Audit;
 use report::export::{BrokenFigures, BrokenUrls};
-use report::{Comparison, CrawlReport, Look, Tally};
+use report::{Comparison, CrawlReport, Look, Tally, Tongue};
 
 use crate::command::journal;
 use crate::exit::{Exit, resource, usage};
@@ -18,6 +18,7 @@ use crate::output::Output;
 #[command(after_help = "Examples:\n  \
     tamis report crawls/db\n  \
     tamis report crawls/db --format html --out report.html\n  \
+    tamis report crawls/db --format html --lang zh --out report.html\n  \
     tamis report crawls/db --format json | python3 -m json.tool\n  \
     tamis report crawls/old --compare crawls/new\n  \
     tamis report crawls/old --compare crawls/new --format html --out changes.html")]
@@ -27,6 +28,9 @@ pub struct Args {
     /// Form of the report
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
+    /// Language of the report's words, in text and HTML
+    #[arg(long, value_enum, default_value_t = Lang::En)]
+    lang: Lang,
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -45,6 +49,21 @@ enum Form {
     Html,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Lang {
+    En,
+    Zh,
+}
+
+impl From<Lang> for Tongue {
+    fn from(lang: Lang) -> Tongue {
+        match lang {
+            Lang::En => Tongue::English,
+            Lang::Zh => Tongue::Chinese,
+        }
+    }
+}
+
 /// Writes the report.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dir = journal::open(&args.dir)?;
@@ -54,6 +73,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let look = Look {
         columns: output.width,
         colour: output.color && !to_file,
+        tongue: args.lang.into(),
         ..Look::default()
     };
     let text = match &args.compare {
@@ -68,7 +88,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         None => match form {
             Form::Text => report::text::render(&report, look) + &audited(args.audit.as_deref())?,
             Form::Json => report.to_json(),
-            Form::Html => html(&dir, report)?,
+            Form::Html => html(&dir, report, args.lang.into())?,
         },
     };
     match &args.out {
@@ -127,10 +147,10 @@ fn broken(dir: &CrawlDir) -> anyhow::Result<BrokenFigures> {
     Ok(figures)
 }
 
-fn html(dir: &CrawlDir, mut report: CrawlReport) -> anyhow::Result<String> {
+fn html(dir: &CrawlDir, mut report: CrawlReport, tongue: Tongue) -> anyhow::Result<String> {
     report.broken = broken(dir)?;
     let report = &report;
     let texts = journal::texts(dir, &report.sample_pages())?;
     let text = |page: u64| texts.get(&page).cloned();
-    Ok(report::html::render(report, &text))
+    Ok(report::html::render_in(tongue, report, &text))
 }
