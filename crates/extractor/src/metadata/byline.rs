@@ -29,9 +29,8 @@ fn labelled(line: &str) -> Option<&str> {
         let is_name =
             |c: char| is_han(c) || c.is_ascii_alphabetic() || matches!(c, '·' | '．' | '.');
         let first = taken(rest, 12, is_name);
-        if first.chars().nth(1).is_none() {
-            return None;
-        }
+        // One character is no name.
+        first.chars().nth(1)?;
         let further = further_names(&rest[first.len()..], 4, |c| is_han(c) || c == '·');
         Some(&rest[..first.len() + further])
     })
@@ -46,9 +45,7 @@ fn reported_by(line: &str) -> Option<&str> {
     let rest = agency.unwrap_or(rest);
     let rest = rest.strip_prefix("记者")?.trim_start();
     let first = taken(rest, 4, is_han);
-    if first.chars().nth(1).is_none() {
-        return None;
-    }
+    first.chars().nth(1)?;
     let further = further_names(&rest[first.len()..], 3, is_han);
     Some(&rest[..first.len() + further])
 }
