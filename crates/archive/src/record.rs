@@ -10,8 +10,8 @@
 
 use outcome::{
     Change, DuplicateKind, FailureKind, JunkKind, JunkReason, LinkFate, NeighbourDecision, Outcome,
-    OutcomeKind, OutcomeParts, PageType, RefusalEvidence, RobotsAnswer, SitemapKind, StopReason,
-    Truncation, Verdict, Wall,
+    OutcomeKind, OutcomeParts, Outlook, PageType, RefusalEvidence, RobotsAnswer, SitemapKind,
+    StopReason, Truncation, Verdict, Wall,
 };
 use serde::{Deserialize, Serialize};
 
@@ -1030,6 +1030,9 @@ pub struct StopRecord {
     pub detail: Option<String>,
     /// Milliseconds since this start.
     pub ran_ms: u64,
+    /// With a topic, what was left to find when the queue was last scored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outlook: Option<Outlook>,
 }
 
 fn is_false(value: &bool) -> bool {

@@ -27,7 +27,7 @@
 //! In reading order: `names` (the macro behind the enums), `junk`, `refusal`, `failure` and
 //! `outcome` (what becomes of a URL), `learnt` (what refusals by learnt rules may have cost), `link`
 //! (what becomes of a link), `page` (page types and duplicates), `wall` (pages that stand in the way),
-//! `change` (what a visit says of the one before), `crawl` (robots.txt, sitemaps, the
+//! `change` (what a visit says of the one before), `outlook` (what is left to find), `crawl` (robots.txt, sitemaps, the
 //! end of a crawl).
 
 mod change;
@@ -38,6 +38,7 @@ mod learnt;
 mod link;
 mod names;
 mod outcome;
+mod outlook;
 mod page;
 mod refusal;
 mod wall;
@@ -51,6 +52,7 @@ pub use link::LinkFate;
 pub use outcome::{
     Outcome, OutcomeKind, OutcomeParts, RefusalEvidence, UnknownOutcome, UrlState, Verdict,
 };
+pub use outlook::{ExpectedPages, Outlook};
 pub use page::{DuplicateKind, NeighbourDecision, PageType};
 pub use refusal::{
     HostGone, LowYield, PredictedDuplicate, PredictionCause, Refusal, RobotsRefusal, Trap, Walled,

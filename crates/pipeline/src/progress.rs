@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::again::Staleness;
-use outcome::StopReason;
+use outcome::{Outlook, StopReason};
 use serde::{Deserialize, Serialize};
 use state::Counts;
 
@@ -66,6 +66,9 @@ pub struct Snapshot {
     /// How stale the kept pages are believed to be; none for a crawl that runs, or has never come back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<Staleness>,
+    /// With a topic, what is left to find, as of when the queue was scored last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outlook: Option<Outlook>,
     /// Pages per second over the last ten seconds or so.
     pub rate: f64,
     /// Finished pages at which the crawl stops; 0 for no limit.

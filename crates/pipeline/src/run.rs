@@ -191,6 +191,8 @@ impl Line {
             reason: ended.reason.clone(),
             detail: ended.detail.clone(),
             ran_ms,
+            // The writer's, who has the topic's model.
+            outlook: None,
         }));
         drop(self.to_writer);
         let written = self.writer.join();

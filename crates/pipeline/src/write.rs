@@ -194,8 +194,9 @@ impl Writer {
                 group.answers.push((answer, count));
                 Ok(())
             }
-            ToWriter::Stop(stop) => {
+            ToWriter::Stop(mut stop) => {
                 group.has_stop = true;
+                stop.outlook = self.state.outlook();
                 self.commit_event(Event::Stop(stop), group)
             }
         }
@@ -387,6 +388,8 @@ impl Writer {
         let pages = counts.fetched - self.fetched_before;
         let this_start = (pages, counts.visits - self.visits_before);
         self.progress.show_counts(counts, self.bytes, this_start);
+        let outlook = self.state.outlook();
+        self.progress.update(|shown| shown.outlook = outlook);
     }
 
     fn tell(&self, message: ToDispatcher) {

@@ -86,6 +86,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             reason,
             detail: None,
             ran_ms: pages * 40,
+            outlook: None,
         }),
         None,
     )?;

@@ -5,11 +5,11 @@
 
 use archive::{LinkRecord, PageRecord, PageSummary};
 use focus::{
-    ExampleText, Focus, FocusConfig, LinkContext, LinkFeatures, LinkScore, PageAhead, PageFate,
-    PageOutcome, PageTerms, PageView, Relevance, TopicError,
+    ExampleText, Expected, Focus, FocusConfig, LinkContext, LinkFeatures, LinkScore, PageAhead,
+    PageFate, PageOutcome, PageTerms, PageView, Relevance, TopicError,
 };
 use frontier::{CanonicalUrl, Frontier, FrontierError};
-use outcome::{JunkKind, JunkReason, LinkFate, Outcome, Verdict};
+use outcome::{ExpectedPages, JunkKind, JunkReason, LinkFate, Outcome, Outlook, Verdict};
 use segment::Segmenter;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -485,6 +485,23 @@ impl FocusView {
     /// Whether a host yields next to nothing, and what says so.
     pub fn stop_host(&self, host: &str) -> Option<String> {
         self.focus.stop_host(host).map(|reason| reason.to_string())
+    }
+
+    /// What is left to find, as of when the queue was scored last.
+    pub fn outlook(&self) -> Option<Outlook> {
+        let outlook = self.focus.outlook()?;
+        let pages = |expected: Expected| ExpectedPages {
+            mean: expected.mean,
+            low: expected.low,
+            high: expected.high,
+        };
+        Some(Outlook {
+            found: outlook.found,
+            waiting: outlook.waiting,
+            left: pages(outlook.left),
+            soon_fetches: outlook.soon_fetches,
+            soon: pages(outlook.soon),
+        })
     }
 
     /// Whether the harvest says to stop, and why.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use archive::{RetryOrigin, SeedRecord};
 use focus::TopicError;
 use frontier::{Frontier, FrontierError, HostKey, HostPast, ScopeError};
+use outcome::Outlook;
 use simhash::{IndexError, TableIndex};
 
 use crate::counts::Counts;
@@ -180,6 +181,11 @@ impl State {
             Some(focus) => Ok(focus.rescore_if_due(&self.queue)?),
             None => Ok(()),
         }
+    }
+
+    /// With a topic, what is left to find, as of when the queue was scored last.
+    pub fn outlook(&self) -> Option<Outlook> {
+        self.focus.as_ref()?.outlook()
     }
 
     /// Whether the harvest says to stop, and why. It tells of pages that are new: visits that are to be

@@ -51,6 +51,7 @@ impl Journal {
             reason: "drained".into(),
             detail: Some("nothing is left to fetch".into()),
             ran_ms,
+            outlook: None,
         }))
     }
 
@@ -398,6 +399,7 @@ pub fn large(pages: u64) -> impl Iterator<Item = Record> {
             reason: "max_pages".into(),
             detail: None,
             ran_ms: 120 * pages,
+            outlook: None,
         }),
     };
     opening

@@ -87,10 +87,11 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     let in_use = dir.is_in_use();
     let (mut counts, mut tally) = (Counts::default(), Tally::new());
     let mut ages = StalenessReader::default();
-    let mut pages_this_start = 0;
+    let (mut pages_this_start, mut outlook) = (0, None);
     for record in journal::records(dir)? {
         match &record.event {
-            archive::Event::Start(_) => pages_this_start = 0,
+            archive::Event::Start(_) => (pages_this_start, outlook) = (0, None),
+            archive::Event::Stop(stop) => outlook = stop.outlook,
             archive::Event::Page(page) => pages_this_start += u64::from(page.fetch.is_some()),
             _ => {}
         }
@@ -122,6 +123,7 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
         stale: ages.finish(),
         rate: per_second(counts.pages, report.duration_s),
         pages_this_start,
+        outlook,
         max_pages: config.as_ref().map_or(0, |config| config.crawl.max_pages),
         max_time_ms: config.map_or(0, |config| config.crawl.max_time.0.as_millis() as u64),
         hosts: waiting

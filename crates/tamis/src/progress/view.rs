@@ -53,6 +53,8 @@ pub fn block(shown: &Snapshot, columns: usize, hosts: usize) -> Vec<String> {
         count(shown.redirected),
     ));
     lines.extend(left(shown).map(|left| format!("  {left}")));
+    let outlook = shown.outlook.as_ref();
+    lines.extend(outlook.map(|outlook| format!("  {}", outlook.words())));
     let mut table = Table::new(&[
         ("host", Align::Left),
         ("queued", Align::Right),
@@ -245,6 +247,26 @@ mod tests {
         ] {
             assert!(said.contains(part), "{part:?} is not in:\n{said}");
         }
+    }
+
+    #[test]
+    fn what_a_topic_expects_to_find_is_told_with_its_bounds() {
+        let mut shown = running();
+        assert!(!block(&shown, 200, 5).join("\n").contains("expected"));
+        let pages = |mean, low, high| outcome::ExpectedPages { mean, low, high };
+        shown.outlook = Some(outcome::Outlook {
+            found: 40.0,
+            waiting: 500,
+            left: pages(9.0, 2.5, 30.0),
+            soon_fetches: 100,
+            soon: pages(5.0, 1.0, 12.0),
+        });
+        let said = block(&shown, 200, 5).join("\n");
+        let words =
+            "  expected to be left: about 9 (2 to 30) relevant pages among 500 URLs that wait";
+        assert!(said.contains(words), "{said}");
+        let json = serde_json::to_value(&shown).expect("plain data");
+        assert_eq!(json["outlook"]["left"]["high"], 30.0);
     }
 
     #[test]
