@@ -11,9 +11,9 @@ use crate::node::{Entry, Node, Written};
 use crate::reading::Reading;
 use crate::section::{AnySection, Part, Present, SectionFacts};
 use crate::sections::{
-    AgainSection, AgentSection, ArchiveSection, CrawlSection, DedupSection, HostSection,
-    KeepSection, LimitsSection, NetworkSection, PolitenessSection, ScopeSection, SeedsSection,
-    TopicSection, UrlSection,
+    AgainSection, AgentSection, ArchiveSection, ClusterSection, CrawlSection, DedupSection,
+    HostSection, KeepSection, LimitsSection, NetworkSection, PolitenessSection, ScopeSection,
+    SeedsSection, TopicSection, UrlSection,
 };
 
 /// Makes the configuration of its sections.
@@ -67,6 +67,8 @@ sections! {
         pub again: Option<AgainSection>,
         /// What is stored of bodies.
         pub archive: ArchiveSection,
+        /// The ledger that the nodes of one crawl share; leave out for a crawl on one machine.
+        pub cluster: Option<ClusterSection>,
         /// How to reach the network.
         pub network: NetworkSection,
         /// How URLs are written before they are compared.

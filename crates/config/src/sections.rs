@@ -4,6 +4,7 @@
 mod again;
 mod agent;
 mod archive;
+mod cluster;
 mod crawl;
 mod dedup;
 mod host;
@@ -19,6 +20,7 @@ mod url;
 pub use again::{AgainMode, AgainSection};
 pub use agent::AgentSection;
 pub use archive::ArchiveSection;
+pub use cluster::ClusterSection;
 pub use crawl::CrawlSection;
 pub use dedup::{DedupSection, DuplicateLinks, LearntRule};
 pub use host::HostSection;

@@ -20,12 +20,11 @@ pub struct Password(String);
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordError {
     /// The file cannot be read.
-    #[error("read the password from {path:?}")]
+    #[error("cannot read the password from {path:?}: {source}")]
     Read {
         /// The file.
         path: PathBuf,
         /// Why.
-        #[source]
         source: std::io::Error,
     },
     /// The file is too long, or no text.

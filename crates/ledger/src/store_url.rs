@@ -66,7 +66,7 @@ impl StoreUrl {
                 return Err(StoreUrlError::Missing(what));
             }
         }
-        let near = config.get_hosts().iter().all(is_near);
+        let near = is_near(&config);
         let tls = match mode.as_deref() {
             None => !near,
             Some("verify-full") => true,
@@ -98,7 +98,7 @@ impl StoreUrl {
 
     /// Whether all hosts are this machine.
     pub fn is_here(&self) -> bool {
-        self.config.get_hosts().iter().all(is_near)
+        is_near(&self.config)
     }
 
     /// A file with the certificate authority to trust, instead of the system's.
@@ -131,14 +131,17 @@ pub(crate) fn host_name(host: &Host) -> String {
     }
 }
 
-fn is_near(host: &Host) -> bool {
-    match host {
+/// Whether every place that the connection may go to is this machine: addresses that are given
+/// beside the names count, since it goes there.
+fn is_near(config: &tokio_postgres::Config) -> bool {
+    let is_here = |host: &Host| match host {
         Host::Tcp(name) => {
             name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
         }
         #[cfg(unix)]
         Host::Unix(_) => true,
-    }
+    };
+    config.get_hosts().iter().all(is_here) && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
 }
 
 /// The URL without what is said of TLS: the client knows other words for it.
@@ -212,6 +215,8 @@ mod tests {
         check("postgres://node@127.0.0.1,db.example/crawls", true);
         check("postgres://node@127.0.0.1/crawls?sslmode=verify-full", true);
         check("postgres://node@db.example/crawls?sslmode=disable", false);
+        check("postgres://node@localhost/crawls?hostaddr=192.0.2.7", true);
+        check("postgres://node@db.example/crawls?hostaddr=127.0.0.1", true);
     }
 
     #[test]

@@ -56,6 +56,7 @@ impl Crawl {
     /// # Errors
     /// When it cannot begin, or cannot go on; what was recorded is safe.
     pub fn run(self) -> Result<CrawlSummary, CrawlError> {
+        setup::check_alone(&self.config)?;
         let given = self.seeds.iter().map(|seed| seed.url.as_str());
         setup::check_contact(&self.config, given)?;
         let _lock = self.dir.lock()?;

@@ -57,6 +57,22 @@ pub fn check_contact<'u>(
     ))
 }
 
+/// Refuses a crawl that is meant for many machines: its verdicts would be made alone.
+///
+/// # Errors
+/// [`CrawlError::Setup`] with what to do.
+pub fn check_alone(config: &CrawlConfig) -> Result<(), CrawlError> {
+    let cluster = config.cluster.as_ref();
+    if cluster.is_none_or(|cluster| cluster.store.is_empty()) {
+        return Ok(());
+    }
+    Err(CrawlError::Setup(
+        "the configuration names a ledger, cluster.store, but no crawl of this version works with \
+         one: leave [cluster] out to crawl on this machine alone"
+            .into(),
+    ))
+}
+
 /// Keeps the configuration in force in the crawl's directory, durably: a directory without it is no
 /// crawl, however much its archive holds.
 ///

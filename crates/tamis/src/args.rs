@@ -160,6 +160,9 @@ pub enum Command {
     Dedup(command::dedup::Args),
     /// Fetch one URL politely
     Fetch(command::fetch::Args),
+    /// Make, look at and measure the ledger that the nodes of one crawl share
+    #[cfg(feature = "cluster")]
+    Cluster(command::cluster::Args),
     /// Print shell completions or write man pages
     Completions(command::completions::Args),
 }

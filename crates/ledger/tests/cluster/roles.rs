@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use ledger::postgres::{InitPlan, init};
-use ledger::{Ledger, LedgerError, Offer, PostgresLedger, Refused};
+use ledger::{Ledger, LedgerError, Offer, PostgresLedger, Refused, StoreUrl};
 
 use crate::cards::{card, closing, join, keep, kept, offer};
 use crate::server::{Cluster, new_crawl, settings};
@@ -168,4 +168,32 @@ fn rows_beyond_their_bounds_are_refused_before_they_are_sent() {
         matches!(answer, Err(LedgerError::Bound { .. })),
         "{answer:?}"
     );
+}
+
+#[test]
+fn over_tls_the_servers_name_and_its_authority_are_checked() {
+    let Some(cluster) = Cluster::start(false) else {
+        return;
+    };
+    let crawl = cluster.crawl(None);
+    // A certificate for a.example, by an authority that no system knows.
+    let tls = concat!(env!("CARGO_MANIFEST_DIR"), "/../fetcher/tests/loopback/tls");
+    cluster.use_tls(&std::fs::read_to_string(format!("{tls}/good.pem")).unwrap());
+    let connect = |name: &str, query: &str| {
+        let port = cluster.primary.port;
+        let url = format!(
+            "postgres://tamis_node@{name}:{port}/postgres?hostaddr=127.0.0.1&sslmode=verify-full{query}"
+        );
+        let mut settings = settings("tamis_node", &[port], &crawl);
+        settings.url = StoreUrl::parse(&url).unwrap();
+        PostgresLedger::connect(settings)
+    };
+    let root = format!("&sslrootcert={tls}/authority.pem");
+    let mut ledger = connect("a.example", &root).unwrap();
+    join(&mut ledger, "a");
+    let over_tls = "select bool_or(ssl) from pg_stat_ssl join pg_stat_activity using (pid) \
+                    where usename = 'tamis_node'";
+    assert_eq!(cluster.primary.sql("postgres", over_tls), "t");
+    assert!(connect("b.example", &root).is_err(), "another name");
+    assert!(connect("a.example", "").is_err(), "an unknown authority");
 }

@@ -124,6 +124,34 @@ impl Cluster {
         })
     }
 
+    /// Lets the primary answer over TLS, with a certificate and its key in one file.
+    pub fn use_tls(&self, pem: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.primary.data.join("tls.pem");
+        std::fs::write(&path, pem).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        if let Some((user, group)) = self.primary.user {
+            std::os::unix::fs::chown(&path, Some(user), Some(group)).unwrap();
+        }
+        for setting in [
+            "ssl_cert_file = 'tls.pem'",
+            "ssl_key_file = 'tls.pem'",
+            "ssl = on",
+        ] {
+            let text = format!("alter system set {setting}");
+            self.primary.sql("postgres", &text);
+        }
+        self.primary.control(&["reload"]);
+        for _ in 0..100 {
+            // Each look is a new connection, so it sees what the first process has read.
+            if self.primary.sql("postgres", "show ssl") == "on" {
+                return;
+            }
+            self.primary.sql("postgres", "select pg_sleep(0.1)");
+        }
+        panic!("no TLS: {}", self.primary.log());
+    }
+
     /// The servers end when this process does, however it does.
     fn ends_with_this_process(&self) {
         let servers = [Some(&self.primary), self.standby.as_ref()];

@@ -2,6 +2,8 @@
 
 pub mod changes;
 pub mod check_dir;
+#[cfg(feature = "cluster")]
+pub mod cluster;
 pub mod compare;
 pub mod completions;
 pub mod config;
@@ -74,6 +76,8 @@ fn choose(cli: &Cli, output: &Output) -> anyhow::Result<Exit> {
         Command::Topic(args) => topic::run(args, output),
         Command::Replay(args) => replay::run(args, output),
         Command::Simulate(args) => simulate::run(args, output),
+        #[cfg(feature = "cluster")]
+        Command::Cluster(args) => cluster::run(args, output),
         Command::Completions(args) => completions::run(args, output),
     }
 }

@@ -1,0 +1,315 @@
+//! `tamis cluster`: the ledger that the nodes of one crawl share.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use config::{CrawlConfig, file};
+use ledger::bench::{Costs, Load};
+use ledger::postgres::{InitPlan, PATIENCE, Server, drop_crawl, init};
+use ledger::{
+    CrawlName, Ledger, LedgerError, NodePulse, NodeState, Overview, PART_COUNT, Password,
+    PostgresLedger, Settings, StoreUrl,
+};
+use serde_json::json;
+
+use crate::exit::{Exit, resource, usage};
+use crate::output::Output;
+
+/// Make, look at and measure the ledger that the nodes of one crawl share
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tamis cluster init crawl.toml --store postgres://postgres@localhost/crawls\n  \
+    tamis cluster status crawl.toml\n  \
+    tamis cluster bench --store postgres://postgres@localhost/crawls")]
+pub struct Args {
+    /// What to do
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Make the ledger's tables and roles, or bring the tables up to date
+    #[command(
+        after_help = "Example:\n  tamis cluster init crawl.toml --store postgres://postgres@localhost/crawls"
+    )]
+    Init(Place),
+    /// Show nodes, parts, totals and what a commit waits for
+    #[command(after_help = "Example:\n  tamis cluster status crawl.toml --json")]
+    Status(Place),
+    /// Measure what a ledger costs here, on tables made for it and taken away again
+    #[command(
+        after_help = "Example:\n  tamis cluster bench --store postgres://postgres@localhost/crawls --clients 1,8,32"
+    )]
+    Bench {
+        /// Where
+        #[command(flatten)]
+        place: Place,
+        /// Clients at once; several, one run each
+        #[arg(long, value_delimiter = ',', default_value = "1,8,32",
+              value_parser = clap::value_parser!(u16).range(1..=256))]
+        clients: Vec<u16>,
+        /// Groups of 32 pages in a run, over all clients
+        #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+        groups: u64,
+    },
+}
+
+/// Which ledger, and as whom.
+#[derive(Debug, clap::Args)]
+struct Place {
+    /// Configuration file with a [cluster] section
+    config: Option<PathBuf>,
+    /// The store, instead of the configuration's: another role, say
+    #[arg(long)]
+    store: Option<String>,
+    /// The crawl's name in the store, instead of the configuration's
+    #[arg(long)]
+    crawl: Option<String>,
+    /// A file with the store's password, instead of the configuration's
+    #[arg(long)]
+    password_file: Option<PathBuf>,
+}
+
+/// Runs the chosen action.
+pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    match &args.action {
+        Action::Init(place) => make(place, output),
+        Action::Status(place) => status(place, output),
+        Action::Bench {
+            place,
+            clients,
+            groups,
+        } => bench(place, clients, *groups, output),
+    }
+}
+
+impl Place {
+    fn read(&self) -> anyhow::Result<CrawlConfig> {
+        match &self.config {
+            Some(path) => file::read(path).map_err(|problem| usage(problem.to_string())),
+            None => Ok(CrawlConfig::default()),
+        }
+    }
+
+    fn settings(&self, config: &CrawlConfig) -> anyhow::Result<Settings> {
+        let cluster = config.cluster.clone().unwrap_or_default();
+        let store = self.store.as_ref().unwrap_or(&cluster.store);
+        if store.is_empty() {
+            return Err(usage(
+                "no store is named: give --store, or a configuration with a [cluster] section",
+            ));
+        }
+        let url = StoreUrl::parse(store).map_err(|error| usage(error.to_string()))?;
+        let own = Some(PathBuf::from(&cluster.password_file));
+        let own = own.filter(|path| !path.as_os_str().is_empty());
+        let password_file = self.password_file.clone().or(own);
+        let variable = |name: &str| std::env::var(name).ok();
+        let password = Password::find(&url, password_file.as_deref(), variable)
+            .map_err(|error| usage(error.to_string()))?;
+        Ok(Settings {
+            url,
+            crawl: self.name(&cluster.crawl)?,
+            password,
+            node: "command".into(),
+            patience: PATIENCE,
+        })
+    }
+
+    /// The crawl's name: as said, as configured, or that of the configuration file.
+    fn name(&self, configured: &str) -> anyhow::Result<CrawlName> {
+        let configured = Some(configured).filter(|name| !name.is_empty());
+        let stem = self.config.as_ref().and_then(|path| path.file_stem());
+        let name = (self.crawl.as_deref().or(configured).map(str::to_owned))
+            .or_else(|| stem.map(|stem| stem.to_string_lossy().into_owned()));
+        name.as_deref().and_then(CrawlName::of).ok_or_else(|| {
+            usage(
+                "the crawl has no name: give --crawl, in letters and digits, or set cluster.crawl",
+            )
+        })
+    }
+}
+
+/// A ledger's error with the exit code it stands for.
+fn failed(error: LedgerError, settings: &Settings) -> anyhow::Error {
+    let hosts = settings.url.hosts().join(", ");
+    resource(format!("the ledger at {hosts}: {error}"))
+}
+
+fn make(place: &Place, output: &Output) -> anyhow::Result<Exit> {
+    let config = place.read()?;
+    let settings = place.settings(&config)?;
+    let pages_max = Some(config.crawl.max_pages).filter(|&pages| pages > 0);
+    let (before, after) =
+        init(&settings, InitPlan { pages_max }).map_err(|error| failed(error, &settings))?;
+    let schema = settings.crawl.schema();
+    if output.json {
+        output.value(&json!({ "schema": schema, "before": before, "after": after }))?;
+        return Ok(Exit::Done);
+    }
+    output.line(match before {
+        0 => format!("{schema}: tables of version {after} made"),
+        before if before == after => format!("{schema}: tables of version {after} are there"),
+        before => format!("{schema}: tables brought from version {before} to {after}"),
+    })?;
+    if before == 0 {
+        output.line("roles: tamis_owner, tamis_node, tamis_reader; give tamis_node a password, or a line in pg_hba.conf")?;
+    }
+    Ok(Exit::Done)
+}
+
+fn status(place: &Place, output: &Output) -> anyhow::Result<Exit> {
+    let settings = place.settings(&place.read()?)?;
+    let look = || -> Result<(Overview, Server), LedgerError> {
+        let mut ledger = PostgresLedger::connect(settings.clone())?;
+        Ok((ledger.overview()?, ledger.server()?))
+    };
+    let (overview, server) = look().map_err(|error| failed(error, &settings))?;
+    if output.json {
+        output.value(&status_json(&overview, &server))?;
+        return Ok(Exit::Done);
+    }
+    for line in status_lines(&overview, &server) {
+        output.line(line)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn status_json(overview: &Overview, server: &Server) -> serde_json::Value {
+    let nodes: Vec<_> = overview
+        .nodes
+        .iter()
+        .map(|node| {
+            json!({
+                "node": node.fence.node, "name": node.name, "state": node.state.name(),
+                "epoch": node.fence.epoch, "beat": node.beat, "parts": node.parts,
+                "admitted": node.admitted, "finished": node.finished, "pages": node.pages,
+                "kept": node.kept, "behind": overview.position.saturating_sub(node.seen),
+                "journal": node.journal,
+            })
+        })
+        .collect();
+    json!({
+        "server": server.version, "standbys": server.standbys, "nodes": nodes,
+        "parts": PART_COUNT, "parts_free": overview.parts_free, "pending": overview.pending(),
+        "kept_position": overview.position, "facts": overview.facts,
+        "pages_max": overview.pages_max, "pages_granted": overview.granted,
+    })
+}
+
+fn status_lines(overview: &Overview, server: &Server) -> Vec<String> {
+    let standbys = match server.standbys.as_str() {
+        "" => "none: a commit is lost with the primary's disk".to_owned(),
+        names => names.to_owned(),
+    };
+    let live = |node: &&NodePulse| node.state == NodeState::Live;
+    let mut lines = vec![
+        format!(
+            "store      PostgreSQL {}; commits wait for: {standbys}",
+            server.version
+        ),
+        format!(
+            "parts      {} of {PART_COUNT} with {} live nodes",
+            PART_COUNT - overview.parts_free,
+            overview.nodes.iter().filter(live).count()
+        ),
+        format!(
+            "URLs       {} wait; {} texts are kept or withdrawn, {} facts told",
+            overview.pending(),
+            overview.position,
+            overview.facts
+        ),
+    ];
+    if let Some(pages_max) = overview.pages_max {
+        lines.push(format!(
+            "budget     {} of {pages_max} pages granted",
+            overview.granted
+        ));
+    }
+    if !overview.nodes.is_empty() {
+        lines.push(format!(
+            "{:>4}  {:<20} {:<5} {:>5} {:>10} {:>10} {:>9} {:>9} {:>7}",
+            "node", "name", "state", "parts", "admitted", "finished", "pages", "kept", "behind"
+        ));
+    }
+    lines.extend(overview.nodes.iter().map(|node| {
+        format!(
+            "{:>4}  {:<20} {:<5} {:>5} {:>10} {:>10} {:>9} {:>9} {:>7}",
+            node.fence.node,
+            node.name,
+            node.state.name(),
+            node.parts,
+            node.admitted,
+            node.finished,
+            node.pages,
+            node.kept,
+            overview.position.saturating_sub(node.seen),
+        )
+    }));
+    lines
+}
+
+fn bench(place: &Place, clients: &[u16], groups: u64, output: &Output) -> anyhow::Result<Exit> {
+    let place = Place {
+        crawl: Some(format!("bench_{}", std::process::id())),
+        config: place.config.clone(),
+        store: place.store.clone(),
+        password_file: place.password_file.clone(),
+    };
+    let settings = place.settings(&place.read()?)?;
+    for &clients in clients {
+        let load = Load {
+            clients,
+            groups: groups.div_ceil(clients.into()),
+            pages: 32,
+        };
+        init(&settings, InitPlan::default()).map_err(|error| failed(error, &settings))?;
+        let measured = ledger::bench::run(&settings, load);
+        let dropped = drop_crawl(&settings);
+        let costs = measured.map_err(|error| failed(error, &settings))?;
+        dropped.map_err(|error| failed(error, &settings))?;
+        show(load, &costs, output)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn show(load: Load, costs: &Costs, output: &Output) -> anyhow::Result<()> {
+    let pages = load.pages_in_all();
+    let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
+    let cpu = costs.cpu.map(|cpu| ms(cpu) / pages as f64);
+    let calls = [
+        ("follow", &costs.follow),
+        ("open", &costs.open),
+        ("close", &costs.close),
+    ];
+    if output.json {
+        let mut value = json!({
+            "clients": load.clients, "pages": pages, "near": costs.near,
+            "server_cpu_ms_per_page": cpu, "log_bytes_per_page": costs.log_bytes / pages,
+            "seconds": costs.wall.as_secs_f64(),
+        });
+        for (name, times) in calls {
+            value[format!("{name}_ms")] =
+                json!({ "mean": ms(times.mean()), "p95": ms(times.percentile(95)) });
+        }
+        output.value(&value)?;
+        return Ok(());
+    }
+    let cpu = cpu.map_or("CPU not seen from here".to_owned(), |cpu| {
+        format!("{cpu:.2} ms of PostgreSQL's CPU a page")
+    });
+    let calls = calls.map(|(name, times)| {
+        format!(
+            "{name} {:.1} ({:.1})",
+            ms(times.mean()),
+            ms(times.percentile(95))
+        )
+    });
+    output.line(format!(
+        "{:>3} clients, {pages} pages: {cpu}, {} bytes of log a page; ms, mean (95 %): {}",
+        load.clients,
+        costs.log_bytes / pages,
+        calls.join(", ")
+    ))?;
+    Ok(())
+}
