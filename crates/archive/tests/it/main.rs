@@ -4,6 +4,7 @@ mod crash;
 mod laws;
 mod read;
 mod recovery;
+mod revisit;
 mod warcio;
 
 use std::path::{Path, PathBuf};
