@@ -223,6 +223,39 @@ mod tests {
         }
     }
 
+    /// Words that name a metric.
+    fn named(text: &str) -> std::collections::BTreeSet<&str> {
+        let is_part = |c: char| c.is_ascii_lowercase() || c == '_';
+        let words = text.split(|c: char| !is_part(c));
+        words
+            .filter(|word| word.starts_with("tamis_") && word.len() > "tamis_".len())
+            .collect()
+    }
+
+    #[test]
+    fn the_page_the_dashboard_and_the_alerts_name_what_there_is() {
+        let families = [
+            "tamis_urls_finished",
+            "tamis_urls_by_reason",
+            "tamis_responses_total",
+            "tamis_watchers",
+        ];
+        let known: std::collections::BTreeSet<&str> = SINGLES
+            .iter()
+            .map(|(name, ..)| *name)
+            .chain(families)
+            .collect();
+        let page = include_str!("../../../docs/serve.md");
+        assert_eq!(named(page), known);
+        for file in [
+            include_str!("../../../packaging/grafana/tamis.json"),
+            include_str!("../../../packaging/prometheus/alerts.yml"),
+        ] {
+            let unknown: Vec<&str> = named(file).difference(&known).copied().collect();
+            assert!(unknown.is_empty(), "{unknown:?}");
+        }
+    }
+
     #[test]
     fn labels_of_strangers_are_quoted() {
         let mut out = String::new();
