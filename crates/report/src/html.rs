@@ -212,7 +212,7 @@ fn opening(report: &CrawlReport) -> Markup {
     ];
     html! {
         p class="lead" {
-            @for sentence in story(report) { (sentence) " " }
+            @for sentence in story(report) { span { (sentence) } " " }
         }
         "\n"
         dl class="cards" {

@@ -95,20 +95,16 @@ fn led(harvest: &Harvest) -> Option<String> {
         .breadth_first
         .as_ref()
         .filter(|breadth| breadth.left_out.is_none())?;
-    let beside = harvest.marks.iter().filter_map(|mark| {
-        let other = breadth
-            .marks
-            .iter()
-            .find(|other| other.pages == mark.pages)?;
-        Some((mark, other))
-    });
-    // Where the two differ most; at the end of a small web they have read the same.
-    let best = beside
-        .max_by_key(|(mark, other)| mark.relevant_and_new.saturating_sub(other.relevant_and_new));
-    let (mark, other) = best?;
-    if mark.relevant_and_new <= other.relevant_and_new {
-        return None;
-    }
+    // In the middle: by the end of a small web both have read all of it.
+    let half = harvest.relevant_and_new / 2;
+    let mark = harvest
+        .marks
+        .iter()
+        .min_by_key(|mark| mark.relevant_and_new.abs_diff(half))?;
+    let other = breadth
+        .marks
+        .iter()
+        .find(|other| other.pages == mark.pages)?;
     Some(format!(
         "Led by its topic it had found {} that are relevant and new after {}; breadth-first would have had {}.",
         plural(mark.relevant_and_new, "page", "pages"),

@@ -294,7 +294,7 @@ fn text_json_and_html_have_the_same_numbers() {
     assert!(html.contains(&card("duplicates", "duplicates", report.duplicates.count)));
     let kept = report.found.kept.len() as u64;
     assert_eq!(kept, report.totals.indexed);
-    assert!(html.contains(&format!("data-for=\"kept-rows\"")));
+    assert!(html.contains("data-for=\"kept-rows\""));
 }
 
 #[test]
@@ -599,6 +599,8 @@ fn the_report_speaks_chinese_and_leaves_the_web_its_words() {
     assert_eq!(english(&said), Vec::<String>::new(), "{said}");
     let page = html::render_in(report::Tongue::Chinese, &report, &|_| None);
     assert!(page.contains("<html lang=\"zh-CN\">") && page.contains(">B-trees, 数据库<"));
+    assert!(page.contains("<span>读了 6 个页面：保留 3 个"), "{page}");
+    assert!(page.contains("读过 6 个页面；相关 5"), "{page}");
     assert!(
         page.contains("<h2 id=\"kept-title\">保留 3 个页面</h2>"),
         "{page}"

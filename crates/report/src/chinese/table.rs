@@ -31,7 +31,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("{} repeat others, {}", "{0} 个与其他页面重复，{1}"), ("{} repeats another, {}", "{0} 个与其他页面重复，{1}"),
     ("{} repeat others", "{0} 个与其他页面重复"), ("{} repeats another", "{0} 个与其他页面重复"),
     ("{} are off the topic", "{0} 个与主题无关"), ("{} is off the topic", "{0} 个与主题无关"),
-    ("Led by its topic it had found {} that are relevant and new after {}; breadth-first would have had {}.", "按主题抓取，读到 {1}时已找到 {0}相关的新内容；广度优先此时只有 {2} 个。"),
+    ("Led by its topic it had found {} that are relevant and new after {}; breadth-first would have had {}.", "按主题抓取，读到 {1}时已找到相关的新内容 {0}；广度优先此时为 {2} 个。"),
     // Cards, fates and reasons.
     ("kept", "保留"), ("dropped", "丢弃"), ("duplicates", "重复"), ("failed", "失败"), ("pending", "等待"),
     ("hosts", "主机"), ("received", "收到"), ("time", "用时"), ("admitted", "进入队列"), ("finished", "已处理"),
@@ -53,7 +53,6 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("Junk, by reason", "丢弃的原因"), ("Refused, by reason", "未抓取的原因"), ("Failed, by reason", "失败的原因"),
     ("Hosts ({})", "主机（{0}）"), ("Seeds ({})", "种子（{0}）"), ("By distance in bits", "按距离（位）"), ("Side by side", "对照"),
     ("Asked for a delay", "要求间隔的主机"), ("Closed to us", "不允许抓取的主机"), ("The links", "链接列表"),
-    ("{} kept", "保留 {0}"), ("{} read and dropped", "读后丢弃 {0}"),
     // Columns.
     ("title", "标题"), ("host", "主机"), ("date", "日期"), ("relevance", "相关度"), ("reason", "原因"), ("because", "说明"), ("link", "链接"),
     ("text", "文字"), ("page", "所在页面"), ("status", "状态"), ("first seen", "首次发现"), ("count", "数量"), ("share", "比例"), ("kind", "类型"),
@@ -125,5 +124,5 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("{} pages", "{0} 个页面"), ("{} page", "{0} 个页面"), ("{} URLs", "{0} 个网址"), ("{} URL", "{0} 个网址"),
     ("{} hosts", "{0} 个主机"), ("{} host", "{0} 个主机"), ("{} seeds", "{0} 个种子"), ("{} seed", "{0} 个种子"),
     ("{} links", "{0} 个链接"), ("{} link", "{0} 个链接"), ("{} fetches", "{0} 次抓取"), ("{} fetch", "{0} 次抓取"),
-    ("{} kept of", "保留 {0}"),
+    ("{} kept", "保留 {0}"), ("{} read and dropped", "读后丢弃 {0}"),
 ];
