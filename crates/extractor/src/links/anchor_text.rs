@@ -33,21 +33,33 @@ impl TextStream {
         if hidden || crate::whitespace::push_if_collapsed(&mut self.text, run) {
             return;
         }
-        let mut start = 0;
-        let mut ascii = true;
-        for (at, byte) in run.bytes().enumerate() {
-            if matches!(byte, b'\t'..=b'\r' | b' ') {
-                self.push_chunk(&run[start..at], ascii);
-                self.blank();
-                start = at + 1;
-                ascii = true;
+        let bytes = run.as_bytes();
+        let is_blank = |at: usize| matches!(bytes[at], b'\t'..=b'\r' | b' ');
+        let mut at = 0;
+        while at < bytes.len() {
+            let start = at;
+            while at < bytes.len() && is_blank(at) {
+                at += 1;
             }
-            ascii &= byte.is_ascii();
+            if at > start {
+                self.blank();
+            }
+            // Words with one blank between them are copied at once.
+            let (start, mut ascii) = (at, true);
+            while at < bytes.len() {
+                let ends = is_blank(at)
+                    && (bytes[at] != b' ' || at + 1 == bytes.len() || is_blank(at + 1));
+                if ends {
+                    break;
+                }
+                ascii &= bytes[at].is_ascii();
+                at += 1;
+            }
+            self.push_chunk(&run[start..at], ascii);
         }
-        self.push_chunk(&run[start..], ascii);
     }
 
-    /// Adds text without ASCII whitespace in it.
+    /// Adds text without ASCII whitespace in it but for single blanks between words.
     fn push_chunk(&mut self, chunk: &str, ascii: bool) {
         if ascii {
             self.text.push_str(chunk);
@@ -62,7 +74,8 @@ impl TextStream {
     }
 
     fn blank(&mut self) {
-        if !self.text.is_empty() && !self.text.ends_with([' ', '\n']) {
+        let last = self.text.as_bytes().last();
+        if last.is_some_and(|last| !matches!(last, b' ' | b'\n')) {
             self.text.push(' ');
         }
     }
@@ -124,7 +137,12 @@ fn joined(before: &str, after: &str) -> String {
 
 /// The first characters of a part of the text, at most so many.
 fn head(part: &str, chars_max: usize) -> &str {
-    let (head, rest) = match kept_chars(part).nth(chars_max) {
+    let end = match (has_doubled(part), part.is_ascii()) {
+        (false, true) => Some(chars_max).filter(|&end| end < part.len()),
+        (false, false) => part.char_indices().nth(chars_max).map(|(at, _)| at),
+        (true, _) => kept_chars(part).nth(chars_max),
+    };
+    let (head, rest) = match end {
         Some(end) => part.split_at(end),
         None => (part, ""),
     };
@@ -136,8 +154,24 @@ fn head(part: &str, chars_max: usize) -> &str {
 
 /// The last characters of a part of the text, at most [`SIDE_CHARS_MAX`].
 fn tail(part: &str) -> &str {
-    let start = kept_chars(part).nth_back(SIDE_CHARS_MAX - 1);
+    let start = match (has_doubled(part), part.is_ascii()) {
+        (false, true) => part.len().checked_sub(SIDE_CHARS_MAX),
+        (false, false) => part
+            .char_indices()
+            .nth_back(SIDE_CHARS_MAX - 1)
+            .map(|(at, _)| at),
+        (true, _) => kept_chars(part).nth_back(SIDE_CHARS_MAX - 1),
+    };
     &part[start.unwrap_or(0)..]
+}
+
+/// Whether a blank stands before a line break somewhere. A fold and not a search, so that the compiler
+/// can vectorize it.
+fn has_doubled(part: &str) -> bool {
+    let bytes = part.as_bytes();
+    let after = bytes.get(1..).unwrap_or_default();
+    let is_doubled = |known, (&one, &next): (&u8, &u8)| known | ((one == b' ') & (next == b'\n'));
+    bytes.iter().zip(after).fold(false, is_doubled)
 }
 
 /// The positions of the characters of a part that are kept. Words are one blank apart already, except
