@@ -34,6 +34,7 @@ mod topic_config;
 // Relevance of a page.
 mod calibration;
 mod page_classifier;
+mod page_form;
 mod sgd;
 mod sparse_vectors;
 mod term_table;

@@ -1,12 +1,14 @@
 //! How relevant a page is: the classifier of the focused crawl.
 //!
-//! Four scores of a page are calibrated to log-odds, bounded, and added up:
+//! Five scores of a page are calibrated to log-odds, bounded, and added up:
 //!
 //! * **Keywords**: where they stand and how densely.
 //! * **Likeness**: the cosine with the centroid of the example pages.
 //! * **Learnt words**: a logistic model over words, trained on the examples and on pages of the crawl
 //!   that the classifier itself is sure about (self-training).
 //! * **Linked pages**: how relevant the pages are that it links to, and those that link to it.
+//! * **Form**: what it looks like (length, links, URL, the ends of its title) beside the examples. It
+//!   counts as far as the form of the examples tells each from other pages by the other examples.
 //!
 //! Calibration uses the scores of the examples and of the pages read so far, so a score that does not
 //! tell pages on topic from others has no weight, and a probability of 0.5 means the same in every
@@ -31,6 +33,7 @@ use crate::calibration::{Calibration, LOG_ODDS_MAX};
 use crate::keyword_score::KeywordScorer;
 use crate::keywords::Keywords;
 use crate::logistic::{log_odds, probability};
+use crate::page_form::FormModel;
 use crate::page_terms::PageTerms;
 use crate::sparse_vectors::TermNumbers;
 use crate::term_table::{TermScores, TermTable};
@@ -39,21 +42,23 @@ pub(crate) use harvest_estimate::HarvestEstimate;
 use languages::Languages;
 use training::TrainingPage;
 
-/// The places of the four scores in arrays.
+/// The places of the five scores in arrays.
 const KEYWORDS: usize = 0;
 const LIKENESS: usize = 1;
 const LEARNT_WORDS: usize = 2;
 const LINKED_PAGES: usize = 3;
+const FORM: usize = 4;
 
-/// A number for each of the four scores.
-type Scores = [f32; 4];
+/// A number for each of the five scores.
+type Scores = [f32; 5];
 
 /// What the scores are called in the reasons for a page's relevance.
-const SCORE_NAMES: [&str; 4] = [
+const SCORE_NAMES: [&str; 5] = [
     "keywords",
     "likeness to the examples",
     "words learnt",
     "pages linked with it",
+    "form of the page",
 ];
 
 /// Weight of the likeness while nothing is learnt: five pages that the user chose say more than a
@@ -62,6 +67,8 @@ const LIKENESS_WEIGHT: f32 = 2.0;
 /// The largest log-odds that linked pages can give. Links say less than words, and pages that link to
 /// each other could confirm each other's mistakes.
 const LINKED_PAGES_LOG_ODDS_MAX: f32 = 2.0;
+/// The largest log-odds that a page's form can give.
+const FORM_LOG_ODDS_MAX: f32 = 2.0;
 /// The largest log-odds that learnt words can give where the user gave keywords alone.
 const LEARNT_LOG_ODDS_MAX_KEYWORDS: f32 = 2.0;
 /// Log-odds in favour of every page: a crawl in order of link scores does not come to a page by
@@ -104,7 +111,11 @@ pub(crate) struct PageClassifier {
     learnt_trust: f32,
     /// How well the learnt words recognise examples that they were not learnt from, up to 1.0.
     recognition: f32,
-    calibrations: [Calibration; 4],
+    /// What the examples look like beside other pages.
+    forms: FormModel,
+    /// How far the form tells the examples from other pages, up to 1.0.
+    form_evidence: f32,
+    calibrations: [Calibration; 5],
     seed: u64,
     /// Whether words are learnt from the pages of the crawl.
     adapt: bool,
@@ -130,10 +141,13 @@ impl PageClassifier {
             learnt_bias: 0.0,
             learnt_trust: 0.0,
             recognition: 1.0,
+            forms: FormModel::default(),
+            form_evidence: 0.0,
             calibrations: [
                 calibration(0.6, 0.1, 0.05),
                 calibration(0.2, 0.03, 0.005),
                 calibration(1.0, -1.0, 1.0),
+                calibration(0.0, 0.0, 1.0),
                 calibration(0.0, 0.0, 1.0),
             ],
             seed,
@@ -173,6 +187,7 @@ impl PageClassifier {
                 words.centroid,
                 self.learnt_bias + words.learnt,
                 linked_pages,
+                self.forms.score(&terms.form, false),
             ],
         ));
         let sum = parts.iter().sum::<f32>() + PRIOR_LOG_ODDS;
@@ -208,7 +223,7 @@ impl PageClassifier {
     /// The log-odds that each score of a page gives.
     fn log_odds_of(&self, scores: Scores) -> Scores {
         let calibrated = |score: usize| self.calibrations[score].log_odds(scores[score]);
-        let mut parts = [0.0; 4];
+        let mut parts = [0.0; 5];
         if !self.keywords().list.is_empty() {
             parts[KEYWORDS] = calibrated(KEYWORDS);
         }
@@ -227,6 +242,8 @@ impl PageClassifier {
         }
         parts[LINKED_PAGES] =
             calibrated(LINKED_PAGES).clamp(-LINKED_PAGES_LOG_ODDS_MAX, LINKED_PAGES_LOG_ODDS_MAX);
+        parts[FORM] =
+            (self.form_evidence * calibrated(FORM)).clamp(-FORM_LOG_ODDS_MAX, FORM_LOG_ODDS_MAX);
         parts
     }
 

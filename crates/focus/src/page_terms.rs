@@ -15,6 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hashing::{TERM_BITS, term_bucket};
 use crate::keywords::{Field, KeywordCounts, Keywords};
+use crate::page_form::{PageForm, form_of};
 use crate::url_parts::{UrlParts, url_id, url_text};
 
 /// Words of the main text that are looked at. What follows on a longer page hardly changes the bag.
@@ -70,6 +71,8 @@ pub struct PageTerms {
     /// A number for its language; 0 where that is not known.
     pub(crate) language: u32,
     pub(crate) listing: bool,
+    /// What it looks like, whatever it says.
+    pub(crate) form: PageForm,
     /// Numbers of the URLs that the page links to.
     pub(crate) targets: Vec<u32>,
 }
@@ -107,6 +110,13 @@ impl PageTerms {
             unwanted_language: keywords.is_unwanted_language(view.lang),
             language: view.lang.map_or(0, language_number),
             listing: view.listing,
+            form: form_of(
+                &UrlParts::of(view.url.as_str()),
+                view.title,
+                view.words.len(),
+                view.links.len(),
+                view.listing,
+            ),
             targets: links.take(TARGETS_MAX).map(|link| url_id(link)).collect(),
         }
     }

@@ -13,6 +13,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Scores;
 use crate::hashing::NumberMap;
 use crate::saved::pairs;
 
@@ -55,7 +56,7 @@ impl Languages {
     }
 
     /// Sets the means from the languages and scores of the pages read.
-    pub(super) fn set<'s>(&mut self, pages: impl Iterator<Item = (u32, &'s [f32; 4])>) {
+    pub(super) fn set<'s>(&mut self, pages: impl Iterator<Item = (u32, &'s Scores)>) {
         if self.means.len() < 2 {
             return;
         }
@@ -95,11 +96,11 @@ mod tests {
         let mut languages = Languages::default();
         named.iter().for_each(|&language| languages.name(language));
         let page = |number: u32| match number % 3 {
-            0 => (1, [0.6, 0.4, 2.0, 0.0]),
-            1 => (2, [0.2, 0.1, -1.0, 0.0]),
-            _ => (3, [0.0, 0.0, -3.0, 0.0]),
+            0 => (1, [0.6, 0.4, 2.0, 0.0, 0.0]),
+            1 => (2, [0.2, 0.1, -1.0, 0.0, 0.0]),
+            _ => (3, [0.0, 0.0, -3.0, 0.0, 0.0]),
         };
-        let pages: Vec<(u32, [f32; 4])> = (0..300).map(page).collect();
+        let pages: Vec<(u32, Scores)> = (0..300).map(page).collect();
         languages.set(pages.iter().map(|(language, scores)| (*language, scores)));
         [1, 2, 3].map(|language| languages.shift(language))
     }

@@ -11,11 +11,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    KEYWORDS, LEARNT_WORDS, LIKENESS, LINKED_PAGES, PRIOR_LOG_ODDS, PageClassifier, Scores,
+    FORM, KEYWORDS, LEARNT_WORDS, LIKENESS, LINKED_PAGES, PRIOR_LOG_ODDS, PageClassifier, Scores,
 };
 use crate::calibration::{Calibration, Moments};
 use crate::hashing::split_mix;
 use crate::logistic::{log_odds, probability};
+use crate::page_form::FormModel;
 use crate::page_terms::PageTerms;
 use crate::sgd::{Models, Row};
 use crate::sparse_vectors::{NumberedTerm, UnitVectors, dot};
@@ -72,7 +73,7 @@ const BALANCE_MAX: f32 = 8.0;
 /// The likeness of an only example to the centroid, which is itself.
 const LONE_EXAMPLE_LIKENESS: f32 = 0.25;
 /// The least variance of each score's calibration.
-const VARIANCE_MIN: Scores = [0.02, 0.0015, 0.1, 0.3];
+const VARIANCE_MIN: Scores = [0.02, 0.0015, 0.1, 0.3, 1.0];
 
 /// A page to train on.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -214,6 +215,7 @@ impl PageClassifier {
         let pages = self.training_pages.iter().map(|page| &*page.terms);
         let vectors = UnitVectors::new(&self.term_table, &self.term_numbers, pages);
         let centroid = self.set_centroid(&vectors);
+        self.set_forms();
         let learnt = match self.adapt {
             true => self.train_words(&vectors),
             false => vec![0.0; vectors.len()],
@@ -228,6 +230,8 @@ impl PageClassifier {
                     likeness,
                     learnt,
                     linked_pages,
+                    self.forms
+                        .score(&page.rest.form, page.kind == Kind::Example),
                 ]
             })
             .collect();
@@ -296,6 +300,17 @@ impl PageClassifier {
         }
     }
 
+    /// Compares the forms of the examples with those of the pages read.
+    fn set_forms(&mut self) {
+        let of = |kind: Kind| {
+            let pages = self.training_pages.iter();
+            pages
+                .filter(move |page| page.kind == kind)
+                .map(|page| &page.rest.form)
+        };
+        self.forms = FormModel::of(of(Kind::Example), of(Kind::Crawled));
+    }
+
     /// How like the examples a training page is.
     fn likeness(&self, page: &TrainingPage, vector: &[NumberedTerm], centroid: &[f32]) -> f32 {
         let likeness = dot(vector, centroid);
@@ -334,8 +349,8 @@ impl PageClassifier {
     /// Sets the calibrations from the scores of pages on topic and of other pages, each page by its
     /// label.
     fn calibrate(&mut self, scores: &[Scores]) {
-        let mut on_topic = [Moments::default(); 4];
-        let mut off_topic = [Moments::default(); 4];
+        let mut on_topic = [Moments::default(); 5];
+        let mut off_topic = [Moments::default(); 5];
         // Priors, worth a few pages.
         on_topic[KEYWORDS].add(0.6, 2.0);
         off_topic[KEYWORDS].add(0.1, 4.0);
@@ -351,11 +366,12 @@ impl PageClassifier {
                 off_topic[at].add(score, off);
             }
         }
-        for at in [KEYWORDS, LIKENESS, LEARNT_WORDS, LINKED_PAGES] {
+        for at in [KEYWORDS, LIKENESS, LEARNT_WORDS, LINKED_PAGES, FORM] {
             self.calibrations[at] =
                 Calibration::of(&on_topic[at], &off_topic[at], VARIANCE_MIN[at]);
         }
         self.recognition = self.recognition_of_examples(scores);
+        self.form_evidence = self.evidence_for_form(scores);
     }
 
     /// How well the learnt words recognise the examples, each by the model that was trained without
@@ -372,6 +388,19 @@ impl PageClassifier {
             .sum();
         let mean = sum / self.example_count as f32;
         (mean / RECOGNISED_LOG_ODDS).clamp(RECOGNITION_MIN, 1.0)
+    }
+
+    /// How far the form tells the examples from other pages: none where they are no likelier by the
+    /// forms of the other examples than by those of all pages, and all the likelier they are.
+    fn evidence_for_form(&self, scores: &[Scores]) -> f32 {
+        if self.example_count < 2 {
+            return 0.0;
+        }
+        let examples = self.training_pages.iter().zip(scores);
+        let examples = examples.filter(|(page, _)| page.kind == Kind::Example);
+        let sum: f32 = examples.map(|(_, scores)| scores[FORM]).sum();
+        let mean = sum / self.example_count as f32;
+        1.0 - (-mean.max(0.0)).exp()
     }
 
     /// Trains the model of words on the training pages by their labels; gives each page's score.
