@@ -121,7 +121,9 @@ fn begin_anew(dir: &CrawlDir, output: &Output) -> anyhow::Result<()> {
 fn config(proxy: &str) -> CrawlConfig {
     let mut config = CrawlConfig::default();
     config.agent.name = "tamis-demo".into();
-    config.politeness.delay = Span::parse("100ms").expect("a constant duration is read");
+    config.politeness.delay = Span::parse("5ms").expect("a constant duration is read");
+    // With one connection the order of fetches is the order of promises, and not of whose turn it is.
+    config.crawl.concurrency = 1;
     // The mirror is read at leisure, so the texts are met first where they are from.
     let mirror = HostSection {
         delay: Span::parse("400ms").ok(),
