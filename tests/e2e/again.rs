@@ -178,6 +178,31 @@ fn without_either_a_round_visits_lists_first_and_finds_most_of_what_is_new() {
 }
 
 #[test]
+fn a_round_of_which_only_its_sitemap_is_due_ends() {
+    let history = || {
+        let paths: Vec<String> = (0..3).map(|number| format!("/p{number}")).collect();
+        let front = page("Front page", 1, &paths);
+        let mut history = History::new(Validators::Honest).page("/", 0, front);
+        for (number, path) in paths.iter().enumerate() {
+            history = history.page(path, 0, page(path, 100 + number as u64, &[]));
+        }
+        history.sitemap("/map.xml", Dates::Honest)
+    };
+    // No page is due for a week; or the budget is used up by the sitemap.
+    for more in ["every = \"168h\"\n", "budget = 1\n"] {
+        let settings = format!("{AT_ONCE}{more}");
+        let site = Site::new(history());
+        std::fs::write(site.config(), &settings).expect("a configuration");
+        site.crawl("one");
+        for at in 1..=2 {
+            let asked = site.come_back("one", at);
+            let asked = asked.iter().filter(|(url, _)| !url.ends_with("robots.txt"));
+            assert!(asked.count() <= 1, "{settings}");
+        }
+    }
+}
+
+#[test]
 fn a_page_that_its_sitemap_dates_anew_is_visited_first() {
     let paths: Vec<String> = (0..40).map(|number| format!("/p{number}")).collect();
     let mut history = History::new(Validators::Honest).page("/", 0, page("Front page", 1, &paths));

@@ -27,6 +27,9 @@ const LINES_MAX: usize = 4_000;
 /// Words on each side of two lines that are compared word by word.
 const LINE_WORDS_MAX: usize = 1_500;
 
+/// Letters of words whose spelling is compared; a longer one is another word.
+const SPELLING_LETTERS_MAX: usize = 64;
+
 /// Passages that are told.
 const PASSAGES_MAX: usize = 50;
 
@@ -300,7 +303,8 @@ fn is_respelt(old: &[String], new: &[String]) -> bool {
         let letters_off = match a_length.max(b_length) {
             ..4 => 0,
             4..10 => 1,
-            10.. => 2,
+            10..=SPELLING_LETTERS_MAX => 2,
+            _ => return a == b,
         };
         a_length.abs_diff(b_length) <= letters_off && strsim::osa_distance(a, b) <= letters_off
     };
@@ -480,6 +484,13 @@ mod tests {
             "where our arrays were put",
         );
         assert_eq!(compare(before, &other).change, Change::Changed);
+    }
+
+    #[test]
+    fn words_without_end_are_other_words() {
+        let run = |c: char| format!("one two three {}", c.to_string().repeat(1_000_000));
+        let texts = (run('a') + " four five six", run('b') + " seven eight nine");
+        assert_eq!(compare(&texts.0, &texts.1).change, Change::Changed);
     }
 
     #[test]

@@ -125,7 +125,9 @@ pub fn plan(dir: &CrawlDir, config: &CrawlConfig, wanted: Wanted) -> Result<Plan
     history.add_validators(dir, &mut choice.due);
     planned.urls = choice.due.len();
     planned.rejudged = choice.due.iter().filter(|due| due.rejudge).count();
-    if !choice.due.is_empty() || choice.rejudges && history.copies_wait {
+    // A record without URLs says that pages were looked for, and that none is due.
+    let ends_part = wanted == Wanted::Round && history.sources_were_planned();
+    if !choice.due.is_empty() || ends_part || choice.rejudges && history.copies_wait {
         let template = AgainRecord {
             round: planned.round,
             rejudges: choice.rejudges,
@@ -145,8 +147,8 @@ fn record(
 ) -> Result<(), CrawlError> {
     let (mut archive, _) = Archive::open(&dir.archive(), ArchiveConfig::default())?;
     let numbers = archive.last_seq() + 1..;
-    // One record also where there is nothing to visit: the copies of pages that have changed were
-    // looked for, and there are none.
+    // One record also where there is nothing to visit: pages, or copies of pages that have changed,
+    // were looked for, and there are none.
     let chunks: Vec<Vec<DueRecord>> = match due.is_empty() {
         true => vec![Vec::new()],
         false => due.chunks(URLS_PER_RECORD).map(<[_]>::to_vec).collect(),

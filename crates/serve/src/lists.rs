@@ -33,7 +33,7 @@ pub(crate) fn page(rows: &Rows, row: &Row) -> Page {
         reason: name(row.reason),
         lang: name(row.lang),
         page_type: name(row.page_type),
-        published: name(row.published),
+        published: rows.times.get(row.published).to_owned(),
         fetched_at: report::words::instant(row.at_ms),
         relevance: row.relevance.map(two_places),
         words: row.words,
@@ -124,7 +124,10 @@ fn sort(rows: &Rows, fitting: &mut [&Row], asked: &PagesAsked) -> Result<(), Str
         "words" => Box::new(|a, b| a.words.cmp(&b.words)),
         "title" => Box::new(|a, b| a.title.cmp(&b.title)),
         "host" => Box::new(move |a, b| name(a.host).cmp(name(b.host))),
-        "published" => Box::new(move |a, b| name(a.published).cmp(name(b.published))),
+        "published" => {
+            let time = |row: &Row| rows.times.get(row.published);
+            Box::new(move |a, b| time(a).cmp(time(b)))
+        }
         _ => return Err("sort is time, relevance, words, title, host or published".to_owned()),
     };
     fitting.sort_by(|a, b| {

@@ -152,6 +152,8 @@ pub(crate) struct Rows {
     /// Pages without a row, since there were too many.
     pub(crate) left_out: u64,
     pub(crate) names: Names,
+    /// Times of publication, apart from the names: there may be as many as pages.
+    pub(crate) times: Names,
 }
 
 impl Rows {
@@ -265,7 +267,7 @@ impl Rows {
             fate,
             reason: self.names.id(&reason),
             published: self
-                .names
+                .times
                 .id(&line(read.published.as_deref().unwrap_or_default(), 40)),
             relevance: read.relevance,
             words: read.words,

@@ -33,6 +33,8 @@ impl Book {
             if pulse.wants_parts {
                 self.take_parts(me);
                 self.want_parts(me);
+            } else {
+                self.unmark(me);
             }
             self.grant(me, pulse.pages);
             for wish in &pulse.addresses {
@@ -78,6 +80,15 @@ impl Book {
     fn live(&self) -> usize {
         let live = |node: &&super::NodeRow| node.state == NodeState::Live;
         self.nodes.values().filter(live).count()
+    }
+
+    /// What a node that wants no more parts once asked for is for others.
+    fn unmark(&mut self, me: u16) {
+        for row in &mut self.parts {
+            if row.wanted_by == Some(me) {
+                row.wanted_by = None;
+            }
+        }
     }
 
     /// Takes free parts up to a fair share: first those that were given back for this node.

@@ -222,6 +222,10 @@ impl History {
         known.leads.see(found, since.days);
         known.told.forget();
         known.last_ms = record.at_ms;
+        if !has_changed && brought_another_body(visit, &known.due) {
+            // A later 304 is of that body, which is not archived.
+            known.due.body = None;
+        }
         (known.due.etag, known.due.last_modified) =
             (visit.etag.clone(), visit.last_modified.clone());
         known.body = None;
@@ -308,6 +312,11 @@ impl History {
         told.since(known.last_ms, now_ms)
     }
 
+    /// Whether the last plan was of feeds and sitemaps, and the round's pages are to follow.
+    pub(super) fn sources_were_planned(&self) -> bool {
+        self.planned.1
+    }
+
     /// Chooses the URLs of a plan.
     pub(super) fn choose(
         &self,
@@ -380,6 +389,8 @@ impl History {
         let priors = Priors::learn(all.iter().map(|known| (&known.place, &known.evidence)));
         let orphans: Vec<bool> = all.iter().map(|known| self.is_orphan(known)).collect();
         let value = |(known, is_orphan): (&&Known, &bool)| match (is_orphan, wanted) {
+            // One that did not answer is left alone for as long as any other page.
+            (true, _) if known.is_unanswered() && !known.may_be_asked(settings, now_ms) => 0.0,
             (true, _) => f64::MAX,
             (false, Wanted::Orphans) => 0.0,
             (false, Wanted::Sources | Wanted::Round | Wanted::All) => {
@@ -455,6 +466,15 @@ fn chosen(candidates: &[Candidate<'_>], budget: usize) -> Vec<usize> {
         per_host: usize::MAX,
     };
     again::choose(candidates, limits)
+}
+
+/// Whether a visit's answer had another body than the one before, as far as its validators tell.
+fn brought_another_body(visit: &VisitRecord, due: &DueRecord) -> bool {
+    let is_whole = visit
+        .fetch
+        .as_ref()
+        .is_some_and(|fetch| fetch.status == 200);
+    is_whole && (visit.conditional || due.etag.is_some() && visit.etag != due.etag)
 }
 
 #[cfg(test)]

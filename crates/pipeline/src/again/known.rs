@@ -278,6 +278,16 @@ impl Known {
         of_seed * own
     }
 
+    /// Whether the last visit said nothing of it.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.asked_ms > self.last_ms
+    }
+
+    /// Whether the least time between two visits is over.
+    pub(super) fn may_be_asked(&self, settings: &AgainSection, now_ms: u64) -> bool {
+        u128::from(now_ms.saturating_sub(self.asked_ms)) >= settings.min.0.as_millis()
+    }
+
     /// What a visit is worth now.
     pub(super) fn value(
         &self,

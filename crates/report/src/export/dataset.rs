@@ -14,6 +14,7 @@ use archive::{Event, PageSummary, Record};
 use serde_json::Value;
 
 use super::columns::Row;
+use super::folder::must_be_empty;
 use super::pages::INDEXED;
 use super::parquet::ParquetSink;
 use crate::words::{count, plural};
@@ -49,6 +50,7 @@ struct Facts {
 
 impl Dataset {
     pub(super) fn create(root: &Path) -> io::Result<Dataset> {
+        must_be_empty(root)?;
         fs::create_dir_all(root.join("data"))?;
         Ok(Dataset {
             root: root.to_owned(),

@@ -25,8 +25,27 @@ pub(super) struct Folder {
     made: HashSet<String>,
 }
 
+/// Files of an earlier export would pass for rows of this one.
+///
+/// # Errors
+/// When there is something in the folder, or it cannot be read.
+pub(super) fn must_be_empty(root: &Path) -> io::Result<()> {
+    match fs::read_dir(root) {
+        Ok(mut entries) => match entries.next() {
+            None => Ok(()),
+            Some(_) => Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                "the folder is not empty: remove it, or name another one",
+            )),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 impl Folder {
     pub(super) fn create(root: &Path) -> io::Result<Folder> {
+        must_be_empty(root)?;
         fs::create_dir_all(root)?;
         Ok(Folder {
             root: root.to_owned(),

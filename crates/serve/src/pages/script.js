@@ -273,13 +273,21 @@
     const text = await ask(`/pages/${page.page}`);
     if (queue[0] === page) at("audit-text").textContent = text.text === null ? words.no_text : text.text.slice(0, 4000);
   };
+  // One answer at a time, and only for the page that is shown with its text.
+  let answering = false;
   const answer = async (mark) => {
-    const page = queue.shift();
-    if (!page) return;
-    const audit = await ask("/audit/marks", { page: page.page, mark, sampled: true });
-    showEstimate("dropped", audit.dropped);
-    showEstimate("kept", audit.kept);
-    await showNext();
+    const page = queue[0];
+    if (answering || !page || at("audit").dataset.page !== String(page.page)) return;
+    answering = true;
+    try {
+      const audit = await ask("/audit/marks", { page: page.page, mark, sampled: true });
+      queue.shift();
+      showEstimate("dropped", audit.dropped);
+      showEstimate("kept", audit.kept);
+      await showNext();
+    } finally {
+      answering = false;
+    }
   };
 
   document.addEventListener("keydown", (event) => {
@@ -291,7 +299,7 @@
       if (field) field.focus(); else if (crawl) location.assign(`/c/${encodeURIComponent(crawl)}/search`);
     }
     const marks = { r: "right", w: "wrong", s: "skip" };
-    if (at("audit") && marks[event.key]) quietly(answer(marks[event.key]));
+    if (at("audit") && marks[event.key] && !event.repeat) quietly(answer(marks[event.key]));
   });
 
   if (crawl) watch();

@@ -230,6 +230,8 @@ declare
     least_share int;
 begin
     if not p_wants then
+        -- What it once asked for is for others.
+        update part set wanted_by = null where wanted_by = p_node;
         return;
     end if;
     select count(*) into live from node where state = 'live';

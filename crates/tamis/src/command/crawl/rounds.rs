@@ -1,16 +1,20 @@
 //! Rounds of visits to what was read: one, or one after the other for as long as the crawl runs.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use outcome::StopReason;
-use pipeline::CrawlSummary;
 use pipeline::again::{self, Planned, Wanted};
 use pipeline::config::AgainSection;
+use pipeline::{CrawlError, CrawlSummary};
 use report::changes::Changes;
 
 use super::{Runner, finish};
 use crate::command::{crawl_error, journal};
 use crate::exit::{Exit, resource};
+
+/// How often, and for how long each time, a directory is waited for that another command holds.
+const IN_USE_TRIES: u32 = 120;
+const IN_USE_PAUSE: Duration = Duration::from_millis(500);
 
 /// One round, from a part of it on: feeds and sitemaps, pages, and at last pages that repeated what has
 /// changed.
@@ -43,7 +47,13 @@ pub(super) fn round(runner: &Runner<'_>, from: Wanted) -> anyhow::Result<Exit> {
             | StopReason::Unknown(_) => return finish(&summary, runner),
         }
         wanted = match wanted {
-            _ if summary.snapshot.pages_unplanned => Wanted::Round,
+            // What a plan of pages left open is planned once more only after visits that waited.
+            Wanted::Sources | Wanted::Orphans | Wanted::All if summary.snapshot.pages_unplanned => {
+                Wanted::Round
+            }
+            Wanted::Round if summary.snapshot.pages_unplanned && planned.unfinished > 0 => {
+                Wanted::Round
+            }
             Wanted::Sources | Wanted::Round if !unanswered => Wanted::Orphans,
             Wanted::Sources | Wanted::Round => return Ok(Exit::Problem),
             Wanted::Orphans | Wanted::All => return Ok(Exit::Done),
@@ -97,10 +107,12 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
                 tell_round(runner, &summary)?;
             }
             is_drained = match summary.reason {
-                StopReason::Drained
-                | StopReason::MaxPages
-                | StopReason::Harvest
-                | StopReason::HostsUnreachable => true,
+                StopReason::Drained | StopReason::MaxPages | StopReason::Harvest => true,
+                // What could not be reached is tried again after the pause.
+                StopReason::HostsUnreachable => {
+                    runner.stop.wait(until);
+                    false
+                }
                 StopReason::MaxTime => false,
                 StopReason::Interrupted
                 | StopReason::DiskFull
@@ -166,6 +178,15 @@ fn plan_in_words(wanted: Wanted, planned: &Planned) -> String {
 
 impl Runner<'_> {
     fn plan(&self, wanted: Wanted) -> anyhow::Result<Planned> {
+        // Another command, such as `tamis retry`, may hold the directory for some moments.
+        for _ in 0..IN_USE_TRIES {
+            match again::plan(self.dir, self.config, wanted) {
+                Err(CrawlError::InUse(_)) if !self.is_stopping() => {
+                    self.stop.wait(Instant::now() + IN_USE_PAUSE);
+                }
+                planned => return planned.map_err(crawl_error),
+            }
+        }
         again::plan(self.dir, self.config, wanted).map_err(crawl_error)
     }
 }
