@@ -25,7 +25,7 @@
 //! In reading order: [`keys`], [`messages`], [`ledger`](mod@ledger) (the trait), `bounds`,
 //! [`memory`] (the plain model that every store is tested against), [`postgres`] (the store),
 //! [`store_url`] and [`password`] (how it is reached), [`lease`] (who is alive, without clocks),
-//! [`bench`] (what a store costs).
+//! [`mod@bench`] (what a store costs).
 
 pub mod bench;
 mod bounds;

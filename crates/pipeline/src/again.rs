@@ -11,7 +11,7 @@
 //! that repeated a page which has changed since, or is gone: they are judged anew, and asked for without a
 //! condition, since a 304 has no page to be judged.
 //!
-//! [`history`] reads the journal, [`known`] is what it tells of one URL.
+//! `history` reads the journal, `known` is what it tells of one URL.
 
 use archive::{
     AgainRecord, Archive, ArchiveConfig, DueRecord, Entry, Event, Position, Record, Replayed,
