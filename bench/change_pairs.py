@@ -2,20 +2,72 @@
 """Pairs of versions of pages, to judge what `changed` means.
 
     python3 bench/change_pairs.py --docs docs.jsonl.gz --web WEB --tools TOOLS --tamis target/release/tamis > pairs.jsonl
+    python3 bench/change_pairs.py --docs docs.jsonl.gz --but docs/changes-sample.tsv --repo . --crates CRATES \
+        --pages EXTRACTION --pages MORE --tamis target/release/tamis --seed 19 > second.jsonl
 
 Half of the pairs are versions that people published (documents of one page at two dates, from a set of
 texts with `kind`, `source`, `page` and `rev`). Half are recorded pages with what changes on live pages put
 into their markup, and extracted before and after: dates, counters, side bars, adverts, comments, notices,
 sentences, paragraphs, list items, words. One line for each: `{id, before, after, bytes_equal,
 visible_equal}`. Drawn by a seed, so the same data give the same pairs.
+
+With `--repo` the first half is made of Markdown files of a git repository at two dates (two in five of
+them), of the READMEs and change logs of a folder of crates in two versions (one in five), and of documents
+of the set whose pages are not in another sample (`--but`). With `--pages` the recorded pages are those of
+folders with `truth.jsonl` and `pages/ID.html.gz`, one page a site.
 """
-import argparse, gzip, html, json, random, re, subprocess, sys
+import argparse, glob, gzip, html, json, os, random, re, subprocess, sys
+from urllib.parse import urlsplit
 
 
 LANGUAGES = {"Chinese (Simplified)", "Chinese (Traditional)", "English", "Italian", "Spanish", "Japanese", "Korean"}
 
 
-def natural(path, random_, count):
+def left_out(path):
+    """The documents of another sample."""
+    rows = open(path, encoding="utf-8").read().splitlines()[1:] if path else []
+    return {doc for row in rows for doc in re.findall(r"\bd\d{5}\b", row.split("\t")[0])}
+
+
+def row(name, before, after):
+    return {"id": name, "before": before, "after": after, "bytes_equal": False,
+            "visible_equal": before.split() == after.split()}
+
+
+def of_repository(repo, at, random_, count):
+    """Markdown files of a repository at two commits that follow each other for that file, by language."""
+    def git(*words):
+        return subprocess.run(["git", "-C", repo, *words], text=True, capture_output=True).stdout
+    files = sorted(f for f in set(git("ls-tree", "-r", "--name-only", at).split()) if f.endswith(".md"))
+    pairs = {True: [], False: []}
+    for file in files:
+        commits = git("log", "--reverse", "--format=%h", at, "--", file).split()
+        for a, b in zip(commits, commits[1:]):
+            pairs["zh" in file].append((file, a, b))
+    for chinese in (True, False):
+        for file, a, b in random_.sample(pairs[chinese], min(count // 2, len(pairs[chinese]))):
+            before, after = git("show", f"{a}:{file}"), git("show", f"{b}:{file}")
+            if before and after and max(len(before), len(after)) < 60_000:
+                yield row(f"{file} {a}..{b}", before, after)
+
+
+def of_crates(folder, random_, count):
+    """READMEs and change logs of crates that are there in two versions."""
+    versions = {}
+    for path in sorted(glob.glob(f"{folder}/*/*.md")):
+        named = re.fullmatch(r"(.+)-(\d+\.\d+\.\d+.*)", os.path.basename(os.path.dirname(path)))
+        if named:
+            versions.setdefault((named.group(1), os.path.basename(path)), []).append((named.group(2), path))
+    pairs = []
+    for (crate, file), found in sorted(versions.items()):
+        for (a, old), (b, new) in zip(found, found[1:]):
+            texts = [open(path, encoding="utf-8", errors="replace").read() for path in (old, new)]
+            if texts[0] != texts[1] and max(map(len, texts)) < 60_000:
+                pairs.append(row(f"{crate}/{file} {a}..{b}", *texts))
+    yield from random_.sample(pairs, min(count, len(pairs)))
+
+
+def natural(path, random_, count, but=frozenset()):
     pages = {}
     for line in gzip.open(path, "rt", encoding="utf-8"):
         doc = json.loads(line)
@@ -25,6 +77,8 @@ def natural(path, random_, count):
             pages.setdefault((doc["lang"], doc["source"], doc["page"]), []).append(doc)
     pairs = {"zh": [], "en": []}
     for (lang, _, _), docs in sorted(pages.items()):
+        if any(doc["id"] in but for doc in docs):
+            continue
         docs.sort(key=lambda doc: (doc["rev"], doc["id"]))
         for a, b in zip(docs, docs[1:]):
             if a["text"] != b["text"] and max(len(a["text"]), len(b["text"])) < 20_000:
@@ -132,25 +186,46 @@ EDITS = ["date", "counter", "updated", "sidebar", "related", "advert", "copyrigh
          "paragraph", "paragraph", "removed", "removed", "replaced", "comment", "typo", "number", "markup", "item"]
 
 
-def made(args, random_, count):
+def of_web(args, random_, count):
+    """Recorded pages by URL, drawn."""
     sys.path.insert(0, args.tools)
     import webfmt
     web = webfmt.Web(args.web)
     records = sorted((r for r in web.recs if r.is_html() and 4_000 < r.blen < 200_000), key=lambda r: r.url)
-    drawn = random_.sample(records, min(len(records), count * 12))
+    for record in random_.sample(records, min(len(records), count * 12)):
+        yield record.url, web.body(record)
+
+
+def of_folders(args, random_, count):
+    """Pages of folders of pages, one a site; those in Chinese first, as far as there are any."""
+    rows = [(folder, json.loads(line)) for folder in args.pages for line in open(f"{folder}/truth.jsonl", encoding="utf-8")]
+    rows.sort(key=lambda pair: pair[1]["id"])
+    random_.shuffle(rows)
+    rows.sort(key=lambda pair: pair[1].get("lang") != "zh")
+    sites = set()
+    for folder, page in rows:
+        site = urlsplit(page["url"]).hostname
+        if site and site not in sites:
+            sites.add(site)
+            yield page["url"], gzip.open(f"{folder}/pages/{page['id']}.html.gz").read()
+
+
+def made(args, random_, count):
     by_host, lines, kinds = {}, [], {}
     texts = {}
-    for record in drawn:
-        page = web.body(record)
+    for url, page in (of_folders if args.pages else of_web)(args, random_, count):
         try:
-            texts[record.url] = page.decode("utf-8")
+            texts[url] = page.decode("utf-8")
         except UnicodeDecodeError:
             continue
-        by_host.setdefault(record.url.split("/")[2], []).append(record.url)
+        # What is put into a page is taken from another page of its site, or of its language.
+        chinese = len(re.findall(r"[一-鿿]", texts[url])) > 400
+        by_host.setdefault(str(chinese) if args.pages else url.split("/")[2], []).append(url)
     for url in texts:
         if len(kinds) == count:
             break
-        others = [texts[o] for o in by_host[url.split("/")[2]] if o != url][:8]
+        siblings = next(urls for urls in by_host.values() if url in urls)
+        others = [texts[o] for o in siblings if o != url][:8]
         edited = edit(texts[url], others, random_) if others else None
         if not edited:
             continue
@@ -172,15 +247,25 @@ def made(args, random_, count):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--docs", required=True, help="texts with versions, JSONL, gzipped")
-    parser.add_argument("--web", required=True, help="a recorded web")
-    parser.add_argument("--tools", required=True, help="the folder of webfmt.py, which reads it")
+    parser.add_argument("--web", help="a recorded web")
+    parser.add_argument("--tools", help="the folder of webfmt.py, which reads it")
+    parser.add_argument("--pages", action="append", default=[], help="in its place: a folder of pages; may be repeated")
+    parser.add_argument("--but", help="labels of another sample, whose documents are left out")
+    parser.add_argument("--repo", help="a git repository, whose Markdown files have versions")
+    parser.add_argument("--at", default="HEAD", help="its last commit that is looked at")
+    parser.add_argument("--crates", help="a folder of crates, some of them in two versions")
     parser.add_argument("--tamis", required=True)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=18)
     args = parser.parse_args()
-    for pair in [*natural(args.docs, random.Random(args.seed), args.count // 2),
-                 *made(args, random.Random(args.seed), args.count // 2)]:
+    half, first = args.count // 2, []
+    if args.repo:
+        first += of_repository(args.repo, args.at, random.Random(args.seed), half * 2 // 5)
+        first += of_crates(args.crates, random.Random(args.seed), half // 5)
+    first += natural(args.docs, random.Random(args.seed), half - len(first), left_out(args.but))
+    for pair in [*first, *made(args, random.Random(args.seed), half)]:
         print(json.dumps(pair, ensure_ascii=False))
 
 
-main()
+if __name__ == "__main__":
+    main()

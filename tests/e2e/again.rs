@@ -168,6 +168,78 @@ fn with_a_sitemap_or_a_feed_a_round_of_few_requests_finds_what_is_new() {
 }
 
 #[test]
+fn a_sitemap_or_a_feed_that_moves_goes_on_telling_what_is_new() {
+    let pages = |from: u64, to: u64| (from..to).map(|page| format!("/p{page}"));
+    let front = |to: u64| {
+        let links: Vec<String> = pages(0, to).collect();
+        page("Front page", 1, &links).replace(
+            "<head>",
+            "<head><link rel=alternate type=application/atom+xml href=/feed>",
+        )
+    };
+    let history = || {
+        let mut history = History::new(Validators::Honest).page("/", 0, front(6));
+        for (number, path) in (0..).zip(pages(0, 12)) {
+            // Three more pages at each of two turns, which no page links to.
+            let from = if number < 6 {
+                0
+            } else {
+                1 + u64::from(number >= 9)
+            };
+            history = history.page(&path, from, page(&path, 100 + number, &[]));
+        }
+        history.lists_move(1)
+    };
+    for history in [
+        history().sitemap("/map.xml", Dates::Honest),
+        history().feed("/feed", 20),
+    ] {
+        let site = Site::new(history);
+        site.crawl("one");
+        for at in [1, 2] {
+            let asked = site.come_back("one", at);
+            let known = site.kept("one").len() as u64;
+            assert_eq!(known, 1 + 6 + 3 * at, "{asked:?}");
+        }
+        // The old place is asked more rarely where it goes on redirecting.
+        let old =
+            |asked: &[(String, u16)]| asked.iter().filter(|(_, status)| *status == 301).count();
+        assert!(old(&site.come_back("one", 3)) <= 1);
+    }
+}
+
+#[test]
+fn a_round_for_which_it_is_too_early_says_when_the_first_page_is_due() {
+    let site = site(Validators::Honest);
+    let config = site.config();
+    std::fs::write(&config, "[politeness]\nattempts = 1\n").expect("a configuration");
+    site.crawl("one");
+    let dir = site.bench.crawl_dir("one");
+    let told = run(tamis(&["changes"]).arg(&dir));
+    has(&stderr(&told), &["has not come back yet"]);
+    let again = site.options(&config, &["--again"]);
+    let output = site.bench.crawl_showing("plain", "one", &again).output();
+    let output = output.expect("runs");
+    has(
+        &stderr(&output),
+        &[
+            "no page is due yet, the first at 20",
+            "[again]",
+            "min = \"0s\"",
+        ],
+    );
+    let told = run(tamis(&["changes"]).arg(&dir));
+    has(
+        &stderr(&told),
+        &[
+            "round 1 ran and no page was due; the first is due at 20",
+            "[again]",
+        ],
+    );
+    assert_eq!(site.rounds("one"), 1);
+}
+
+#[test]
 fn without_either_a_round_visits_lists_first_and_finds_most_of_what_is_new() {
     let (found, requests) = found_within(growing(), 44);
     assert!(
@@ -326,6 +398,8 @@ fn a_round_finds_what_is_new_what_changed_and_what_is_gone() {
         ("/dated", "touched"),
         ("/flickers", "unclear"),
         ("/leaves", "unclear"),
+        // It is where /moves points, and repeats it.
+        ("/moved", "new"),
         ("/moves", "moved"),
         ("/new", "new"),
     ];
@@ -488,83 +562,6 @@ fn a_host_whose_304_lies_is_found_out_by_the_pages_asked_for_without_a_condition
     assert!((1..30).contains(&found), "{found}");
     site.come_back("one", 1);
     assert_eq!(found + site.changes("one").len(), paths.len());
-}
-
-#[test]
-fn errors_time_outs_and_redirects_delete_nothing() {
-    let mut history = History::new(Validators::Honest);
-    let paths: Vec<String> = (0..24).map(|number| format!("/p{number}")).collect();
-    let urls: Vec<&str> = paths.iter().map(String::as_str).collect();
-    history = history.page("/", 0, list(&urls));
-    for (number, path) in paths.iter().enumerate() {
-        history = history.page(path, 0, page(path, 100 + number as u64, &[]));
-        let trouble = [500, 502, 503, 403, 401, 429, 0, 404];
-        history = match trouble[number % trouble.len()] {
-            0 => history.version(path, 1, Version::Moved("/".into())),
-            // Once missing is not gone.
-            404 => history.version(path, 1, Version::Status(404)).page(
-                path,
-                2,
-                page(path, 100 + number as u64, &[]),
-            ),
-            status => history.version(path, 1, Version::Status(status)),
-        };
-    }
-    let site = Site::new(history);
-    site.crawl("one");
-    let before = site.kept("one");
-    assert_eq!(before.len(), 25);
-    for at in [1, 2] {
-        site.come_back("one", at);
-        assert_eq!(site.kept("one"), before);
-        assert!(!site.changes("one").values().any(|change| change == "gone"));
-    }
-}
-
-#[test]
-fn a_round_that_is_killed_again_and_again_ends_as_one_that_is_not() {
-    let mut history = History::new(Validators::Honest);
-    let paths: Vec<String> = (0..60).map(|number| format!("/p{number}")).collect();
-    let urls: Vec<&str> = paths.iter().map(String::as_str).collect();
-    history = history.page("/", 0, list(&urls));
-    for (number, path) in paths.iter().enumerate() {
-        let number = number as u64;
-        history = history.page(path, 0, page(path, 100 + number, &[]));
-        history = match number % 3 {
-            0 => history.page(path, 1, page(path, 500 + number, &[format!("/n{number}")])),
-            1 => history.version(path, 1, Version::Status(410)),
-            _ => history,
-        };
-        history = history.page(&format!("/n{number}"), 1, page("new", 900 + number, &[]));
-    }
-    let site = Site::new(history);
-    for name in ["whole", "killed"] {
-        site.moment.set(0);
-        site.crawl(name);
-        site.come_back(name, 0);
-    }
-    site.come_back("whole", 1);
-    site.moment.set(1);
-    let config = site.config();
-    let moment = |turn: u64| 120 + 60 * (turn * 7 % 10);
-    site.bench.kill_often("killed", 10, moment, || {
-        // The round is planned unless a start before was killed after it had done so; else carried on.
-        let again: &[&str] = match site.rounds("killed") {
-            2 => &[],
-            _ => &["--again"],
-        };
-        let options = site.options(&config, again).into_iter();
-        options.map(str::to_owned).collect()
-    });
-    let output = site
-        .bench
-        .crawl("killed", &site.options(&config, &[]))
-        .output()
-        .expect("runs");
-    assert!(output.status.success(), "{}", stderr(&output));
-    site.bench.check("killed");
-    assert_eq!(site.kept("killed"), site.kept("whole"));
-    assert_eq!(site.changes("killed"), site.changes("whole"));
 }
 
 #[test]

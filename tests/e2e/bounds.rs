@@ -15,7 +15,7 @@ use crate::support::{Bench, file, page};
 const LIMITS_MD: &str = include_str!("../../docs/limits.md");
 
 /// Bounds that the crawl below does not meet, with the test that does.
-const ELSEWHERE: [(&str, &str, &str); 7] = [
+const ELSEWHERE: [(&str, &str, &str); 8] = [
     (
         "disk_reserve",
         include_str!("trouble.rs"),
@@ -40,6 +40,11 @@ const ELSEWHERE: [(&str, &str, &str); 7] = [
         "bytes_in_flight",
         include_str!("../../crates/pipeline/src/dispatch.rs"),
         "a_fetch_begins_while_a_byte_is_left_and_not_after",
+    ),
+    (
+        "memory",
+        include_str!("../../crates/config/src/memory_shares.rs"),
+        "shares_grow_with_the_bound_and_fit_in_it_beside_what_is_fixed",
     ),
     (
         "pending_in_memory",

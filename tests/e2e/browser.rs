@@ -3,22 +3,9 @@
 use serde_json::{Value, json};
 use testweb::{Request, Response, TestWeb};
 
-use crate::browser_support::{Browser, program};
+use crate::browser_support::{Browser, start};
 use crate::serve_support::Serving;
 use crate::support::{Bench, page, run, tamis};
-
-/// The browser, or none where it is missing; under CI it must be there.
-fn browser(dir: &std::path::Path) -> Option<Browser> {
-    let Some(program) = program() else {
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "CI has no Chromium: .ci/run installs it"
-        );
-        eprintln!("NOT TESTED: no Chromium is installed");
-        return None;
-    };
-    Some(Browser::start(program, dir))
-}
 
 #[track_caller]
 fn is_quiet(browser: &mut Browser, server: &Serving) {
@@ -33,7 +20,7 @@ const WIDE: &str = "document.documentElement.scrollWidth > document.documentElem
 #[test]
 fn every_view_works_in_a_browser() {
     let temp = tempfile::tempdir().expect("a directory");
-    let Some(mut browser) = browser(temp.path()) else {
+    let Some(mut browser) = start(temp.path()) else {
         return;
     };
     let dirs = ["demo", "again"].map(|name| temp.path().join(name).display().to_string());
@@ -261,7 +248,7 @@ fn accessible(browser: &mut Browser, url: &str) {
 #[test]
 fn a_running_crawl_is_watched_without_reloading() {
     let temp = tempfile::tempdir().expect("a directory");
-    let Some(mut browser) = browser(temp.path()) else {
+    let Some(mut browser) = start(temp.path()) else {
         return;
     };
     let endless = |request: &Request| {

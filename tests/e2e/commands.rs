@@ -2,7 +2,7 @@
 
 use testweb::TestWeb;
 
-use crate::support::{Bench, file, page, run, stderr, stdout, tamis};
+use crate::support::{Bench, file, page, run, says, stderr, stdout, tamis};
 
 #[test]
 fn the_demo_runs_alone_and_its_sums_close() {
@@ -35,6 +35,14 @@ fn the_demo_runs_alone_and_its_sums_close() {
     run(tamis(&["report", "--format", "html", "--out"])
         .arg(dir.path().join("r.html"))
         .arg(&demo));
+    // What somebody else put there is not removed with an earlier demo.
+    let notes = demo.join("notes.txt");
+    std::fs::write(&notes, "mine").expect("written");
+    let again = tamis(&["demo", "--progress", "none", "--dir"])
+        .arg(&demo)
+        .output();
+    says(&again.expect("runs"), 2, &["notes.txt", "did not make"]);
+    assert!(notes.exists() && demo.join("archive").is_dir());
 }
 
 #[test]

@@ -101,6 +101,7 @@ fn verdicts_follow_again_by_the_settings_that_were_in_force() {
         ("overlap = 0.9\noverlap_same_host = 0.95", 20),
         ("k = 0\nreach = 2\ntables = 16\noverlap = 0.7", 25),
         ("k = 5\nreach = 11\nmemory = \"disk\"", 30),
+        ("reach = 8\ntables = 3\noverlap = 0.5", 35),
         ("tables = 10\nreach = 3\nkeep = \"longest\"", 40),
     ];
     let mut kept = Vec::new();

@@ -73,6 +73,41 @@ fn every_method_finds_the_copy_and_all_but_one_keep_the_rest() {
 }
 
 #[test]
+fn three_tables_decide_as_four_and_an_index_of_the_others_says_so() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let texts: Vec<String> = (0..12).map(text).collect();
+    let mut lines: String = (0..12).map(|n| document(n, &texts[n as usize])).collect();
+    lines += &document(100, &texts[7].replacen("the", "that", 2));
+    lines += &document(101, &texts[3]);
+    let docs = file(dir.path(), "docs.jsonl", &lines);
+    let answer = |options: &[&str]| {
+        let said = run(tamis(&["dedup"]).args(options).arg(&docs));
+        values(&said)
+            .into_iter()
+            .map(|row| (row["id"].clone(), row["dup_of"].clone()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(answer(&["--tables", "3"]), answer(&["--tables", "4"]));
+    let index = dir.path().join("seen");
+    let with = |tables: &str| {
+        let index = index.to_str().expect("a path is text");
+        run(&mut tamis(&[
+            "dedup", "--tables", tables, "--index", index, &docs,
+        ]))
+    };
+    let told = |said: &std::process::Output| String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(!told(&with("4")).contains("tables"));
+    let said = with("3");
+    let why = told(&said);
+    assert!(why.contains("made with 4 tables, opened with 3"), "{why}");
+    assert!(values(&said).iter().all(|row| !row["dup_of"].is_null()));
+    let wrong = tamis(&["dedup", "--tables", "5", &docs]).output();
+    let wrong = wrong.expect("runs");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(told(&wrong).contains("3, 4, 10 or 16"));
+}
+
+#[test]
 fn lines_gzip_and_wet_give_the_same_verdicts() {
     let dir = tempfile::tempdir().expect("a directory");
     let texts = [text(1), text(2), text(1).replacen("h", "x", 3)];

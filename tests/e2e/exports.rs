@@ -306,3 +306,27 @@ fn numbers_agree(bench: &Bench) {
         .collect();
     assert_eq!(targets.len(), 3);
 }
+
+#[test]
+fn the_name_of_a_file_says_its_form_unless_it_is_told() {
+    let bench = crawled();
+    let written = |name: &str, options: &[&str]| {
+        let path = bench.dir.path().join(name);
+        let mut command = tamis(&["export"]);
+        command.arg(bench.crawl_dir("crawl")).arg("pages");
+        run(command.args(options).arg("--out").arg(&path));
+        std::fs::read(path).expect("written")
+    };
+    assert!(written("pages.csv", &[]).starts_with(b"url,outcome,"));
+    assert!(written("PAGES.CSV", &[]).starts_with(b"url,outcome,"));
+    assert!(written("pages.jsonl", &[]).starts_with(b"{\""));
+    assert!(written("pages.dat", &[]).starts_with(b"{\""));
+    assert!(written("told.csv", &["--format", "jsonl"]).starts_with(b"{\""));
+    #[cfg(feature = "parquet")]
+    assert!(written("pages.parquet", &[]).starts_with(b"PAR1"));
+    for wrong in ["english", "z", "zh_CN", "", "zh-"] {
+        let mut command = tamis(&["export", "--lang", wrong]);
+        let output = command.arg(bench.crawl_dir("crawl")).arg("pages").output();
+        says(&output.expect("runs"), 2, &["language code"]);
+    }
+}

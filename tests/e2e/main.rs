@@ -5,7 +5,10 @@
     reason = "tests wait for other processes, and servers of tests are slow"
 )]
 
+mod accessible;
 mod again;
+mod again_trouble;
+mod agree;
 mod architecture;
 mod bounds;
 mod browser;
@@ -25,9 +28,14 @@ mod focus;
 mod learnt;
 mod library;
 mod manners;
+mod mcp;
 mod mistakes;
+mod nodes;
 mod outages;
 mod parts;
+#[allow(dead_code, reason = "the ledger's own tests use more of it")]
+#[path = "../../crates/ledger/tests/cluster/server.rs"]
+mod postgres;
 mod power;
 mod progress;
 mod robots;

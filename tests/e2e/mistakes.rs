@@ -278,3 +278,35 @@ fn two_crawls_do_not_share_a_directory() {
     let told = stderr(&second);
     assert!(!told.contains("changed since"), "{told}");
 }
+
+#[test]
+fn what_will_stop_a_crawl_is_noted_where_nothing_is_wrong() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let check = |what: &str, text: &str| {
+        let path = file(dir.path(), &format!("{what}.txt"), text);
+        let said = run(&mut tamis(&[what, "check", &path]));
+        stdout(&said)
+    };
+    let without = check("config", "[crawl]\nmax_pages = 3\n");
+    assert!(
+        without.contains("note: agent.contact is not set"),
+        "{without}"
+    );
+    let with = check("config", "[agent]\ncontact = \"me@example.org\"\n");
+    assert!(
+        with.contains("in order") && !with.contains("note"),
+        "{with}"
+    );
+    let seeds = check(
+        "seeds",
+        "https://www.example.org/\nhttp://127.0.0.1:8080/x\nhttp://192.168.1.7/\nhttp://localhost/\n",
+    );
+    for seed in ["127.0.0.1:8080/x", "192.168.1.7/", "localhost/"] {
+        assert!(
+            seeds.contains(&format!("note: http://{seed} is on")),
+            "{seeds}"
+        );
+    }
+    assert!(!seeds.contains("note: https://www.example.org"), "{seeds}");
+    assert_eq!(seeds.matches("--allow-private").count(), 3, "{seeds}");
+}

@@ -95,7 +95,7 @@ fn agree(bench: &Bench, name: &str, server: &Serving) {
     let at = |rest: &str| format!("/api/v1/crawls/{name}{rest}");
     let report = report(bench, name);
     // The last records of a crawl that has just ended may be a moment away.
-    let told = until(server, &at("/report"), |told| {
+    let told = server.until(&at("/report"), |told| {
         told["totals"] == report["totals"] && told["ended_at"] == report["ended_at"]
     });
     assert_eq!(told, report);
@@ -216,19 +216,6 @@ fn endless() -> TestWeb {
     })
 }
 
-#[track_caller]
-fn until(server: &Serving, path: &str, mut wanted: impl FnMut(&Value) -> bool) -> Value {
-    let mut last = Value::Null;
-    for _ in 0..600 {
-        last = server.get(path);
-        if wanted(&last) {
-            return last;
-        }
-        std::thread::park_timeout(Duration::from_millis(50));
-    }
-    panic!("it does not come to that: {last}");
-}
-
 #[test]
 fn a_running_crawl_is_watched_steered_and_its_figures_agree() {
     let bench = Bench::serve(endless());
@@ -243,7 +230,7 @@ fn a_running_crawl_is_watched_steered_and_its_figures_agree() {
     let server = Serving::of(&mut bench.crawl_showing("plain", "live", &options));
     server.ready();
     let status = "/api/v1/crawls/live/status";
-    until(&server, status, |status| {
+    server.until(status, |status| {
         status["state"] == "running" && status["kept"].as_u64() > Some(5)
     });
 
@@ -270,7 +257,7 @@ fn a_running_crawl_is_watched_steered_and_its_figures_agree() {
     assert_eq!(server.post("/api/v1/crawls/live/pause", "{}").status, 200);
     // What was under way is recorded; looks that are close together may be answered by the same one.
     let (mut record, mut looks) = (Value::Null, 0);
-    until(&server, status, |now| {
+    server.until(status, |now| {
         let is_still = now["record"] == record && now["in_flight"] == 0 && now["state"] == "paused";
         looks = if is_still { looks + 1 } else { 0 };
         record = now["record"].clone();
@@ -282,9 +269,7 @@ fn a_running_crawl_is_watched_steered_and_its_figures_agree() {
     assert_eq!(hosts["hosts"][0]["why"], "paused");
 
     assert_eq!(server.post("/api/v1/crawls/live/resume", "{}").status, 200);
-    until(&server, status, |now| {
-        now["record"].as_u64() > record.as_u64()
-    });
+    server.until(status, |now| now["record"].as_u64() > record.as_u64());
     let retried = server.post("/api/v1/crawls/live/retry", "{\"status\":\"5xx\"}");
     assert_eq!(
         (retried.status, retried.text().contains("\"urls\":0")),
@@ -312,15 +297,15 @@ fn a_server_of_its_own_follows_a_crawl_of_another_process() {
     let server = Serving::start(&[&bench.crawl_dir("other").display().to_string()]);
     server.ready();
     let status = "/api/v1/crawls/other/status";
-    let first = until(&server, status, |status| {
+    let first = server.until(status, |status| {
         status["state"] == "running" && status["kept"].as_u64() > Some(3)
     });
-    until(&server, status, |status| {
+    server.until(status, |status| {
         status["record"].as_u64() > first["record"].as_u64()
     });
     crawl.kill().expect("killed");
     crawl.wait().expect("ended");
-    until(&server, status, |status| status["state"] == "stopped");
+    server.until(status, |status| status["state"] == "stopped");
     agree(&bench, "other", &server);
     let conflict = server.post("/api/v1/crawls/other/pause", "{}");
     assert_eq!(conflict.status, 409, "{}", conflict.text());
@@ -410,8 +395,22 @@ fn two_crawls_are_compared_page_by_page() {
     );
     assert_eq!(compared["lost"]["total"], before.difference(&after).count());
     let command = run(tamis(&["report", "--format", "json", "--compare", &dirs[1]]).arg(&dirs[0]));
-    let figures: Value = serde_json::from_slice(&command.stdout).expect("JSON");
+    let mut figures: Value = serde_json::from_slice(&command.stdout).expect("JSON");
+    let pages = figures
+        .as_object_mut()
+        .and_then(|figures| figures.remove("pages"));
+    let pages = pages.expect("page by page");
     assert_eq!(compared["figures"], figures);
+    let of = |list: &str| pages[list]["total"].as_u64().expect("a count") as usize;
+    assert_eq!(
+        of("new") + of("kept_now"),
+        after.difference(&before).count()
+    );
+    let lost = ["gone", "moved", "dropped_now", "not_read"].map(of);
+    assert_eq!(
+        lost.iter().sum::<usize>(),
+        before.difference(&after).count()
+    );
     assert!(
         server
             .text("/c/before/compare?with=after")
@@ -583,5 +582,73 @@ fn check(api: &Value, operation: &Value, status: u16, body: &str, url: &str) {
     let value: Value = serde_json::from_str(body).expect("JSON");
     if let Err(why) = conforms(api, schema, &value, url) {
         panic!("{why}");
+    }
+}
+
+#[test]
+fn a_mark_on_a_page_that_was_not_drawn_says_nothing_of_the_whole() {
+    let bench = crawled("undrawn");
+    let server = Serving::start(&[&bench.crawl_dir("undrawn").display().to_string()]);
+    server.ready();
+    let at = "/api/v1/crawls/undrawn";
+    let pages = server.get(&format!("{at}/pages?verdict=kept&limit=5"));
+    let mark = |page: &Value| {
+        let body = format!("{{\"page\":{page},\"mark\":\"wrong\",\"sampled\":true}}");
+        let answer = server.post(&format!("{at}/audit/marks"), &body);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    };
+    // It says that it was drawn, and nobody drew it.
+    mark(&pages["pages"][0]["page"]);
+    let audit = server.get(&format!("{at}/audit"));
+    assert_eq!(
+        (&audit["kept"]["wrong"], &audit["unsampled"]),
+        (&0.into(), &1.into())
+    );
+    let drawn = server.get(&format!("{at}/audit/sample?n=2"));
+    let kept = drawn["pages"].as_array().expect("pages").iter();
+    let kept: Vec<&Value> = kept.filter(|page| page["verdict"] == "kept").collect();
+    mark(&kept[0]["page"]);
+    let audit = server.get(&format!("{at}/audit"));
+    assert_eq!(audit["kept"]["wrong"], 1, "{audit}");
+}
+
+#[test]
+fn a_crawl_is_served_under_further_names_and_its_assets_by_their_version() {
+    let bench = Bench::serve(endless());
+    let options = [
+        "--seed",
+        "http://endless.test/",
+        "--serve",
+        "127.0.0.1:0",
+        "--serve-host",
+        "crawl.example",
+    ];
+    let server = Serving::of(&mut bench.crawl_showing("plain", "named", &options));
+    server.ready();
+    let as_host = |host: &str| {
+        let mut stream = TcpStream::connect(server.address).expect("connected");
+        let request = format!("GET /c/named HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("sent");
+        let mut answer = String::new();
+        let _ = std::io::Read::read_to_string(&mut stream, &mut answer);
+        answer
+    };
+    assert!(as_host("crawl.example").starts_with("HTTP/1.1 200"));
+    for foreign in [
+        "other.example",
+        "crawl.example.evil.test",
+        "127.0.0.1.evil.test",
+    ] {
+        assert!(!as_host(foreign).starts_with("HTTP/1.1 200"), "{foreign}");
+    }
+    let page = as_host("crawl.example");
+    for asset in ["/assets/style.css?v=", "/assets/script.js?v="] {
+        let rest = page
+            .split(asset)
+            .nth(1)
+            .unwrap_or_else(|| panic!("{asset} is not in {page}"));
+        let version = rest.split('"').next().expect("its end");
+        assert_eq!(version.len(), 12, "{version}");
+        assert!(server.text(&format!("{asset}{version}")).len() > 1_000);
     }
 }

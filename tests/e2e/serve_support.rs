@@ -119,6 +119,20 @@ impl Serving {
         self.ask(&format!("POST {path}"), &lines, body)
     }
 
+    /// Asks until the answer is what is wanted.
+    #[track_caller]
+    pub fn until(&self, path: &str, mut wanted: impl FnMut(&Value) -> bool) -> Value {
+        let mut last = Value::Null;
+        for _ in 0..600 {
+            last = self.get(path);
+            if wanted(&last) {
+                return last;
+            }
+            std::thread::park_timeout(Duration::from_millis(50));
+        }
+        panic!("it does not come to that: {last}");
+    }
+
     /// Waits until it has read its crawls.
     #[track_caller]
     pub fn ready(&self) {

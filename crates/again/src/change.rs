@@ -2,27 +2,35 @@
 //!
 //! The texts are main texts, without menus and margins. Their lines are compared first, then the words of
 //! lines that took each other's place; Chinese by character. What differs is weighed in words. Numbers
-//! weigh nothing, nor do the words of dates and counters in a line with a number: "3 minutes ago", "阅读
-//! 128 次". Words that are spelt anew weigh nothing, and a web address is one word. Lines that only changed
-//! places weigh nothing either. A page has changed when what is left comes to a phrase; below that it was
-//! touched.
+//! weigh nothing, but for a figure of a sentence; nor do the words of dates and counters in a line with a
+//! number: "3 minutes ago", "阅读 128 次". Words that are spelt anew weigh nothing, and a web address is one
+//! word. Lines that only changed places weigh nothing either, nor do notices and menus. A page has changed
+//! when what is left comes to a phrase; below that it was touched.
+//!
+//! `words` cuts texts into words, `notices` knows what a site says of a page, `figures` when a number tells.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use outcome::Change;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
+mod figures;
+mod notices;
+mod words;
+
+use words::{Gap, Line, Word, is_address, is_han, is_number, lines, weight};
+
 /// A phrase: so many words, taken out and put in together. One word in the place of another is two.
 const PHRASE_WORDS: f64 = 4.0;
 
+/// What another address of a link weighs.
+const ADDRESS_WORDS: f64 = 0.5;
+
+/// Words of a link's name at most, where it stands in the place of its address.
+const LINK_WORDS_MAX: usize = 5;
+
 /// In a short text less is a phrase: this share of its words.
 const PHRASE_SHARE: f64 = 0.2;
-
-/// A Chinese character in words, as `segment` counts words over prose.
-const HAN_WORDS: f64 = 0.6;
-
-/// Lines of each text that are compared one by one; what follows them is compared as one line.
-const LINES_MAX: usize = 4_000;
 
 /// Words on each side of two lines that are compared word by word.
 const LINE_WORDS_MAX: usize = 1_500;
@@ -59,12 +67,7 @@ pub struct Passage {
 pub fn compare(before: &str, after: &str) -> Comparison {
     let (old, new) = (lines(before), lines(after));
     let similarity = similarity(&old, &new);
-    let keys = |lines: &[Line]| {
-        lines
-            .iter()
-            .map(|line| line.words.join(" "))
-            .collect::<Vec<_>>()
-    };
+    let keys = |lines: &[Line]| lines.iter().map(Line::key).collect::<Vec<_>>();
     let (old_keys, new_keys) = (keys(&old), keys(&new));
     if old_keys == new_keys {
         return Comparison {
@@ -75,6 +78,7 @@ pub fn compare(before: &str, after: &str) -> Comparison {
     }
     let mut moved = moved_lines(&old_keys, &new_keys);
     let mut weight = 0.0;
+    let mut slips = BTreeSet::new();
     let mut passages = Vec::new();
     for op in capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys) {
         if op.tag() == DiffTag::Equal {
@@ -93,7 +97,7 @@ pub fn compare(before: &str, after: &str) -> Comparison {
         if removed.is_empty() && added.is_empty() {
             continue;
         }
-        let own = difference(&removed, &added);
+        let own = difference(&removed, &added, &mut slips);
         weight += own;
         if passages.len() < PASSAGES_MAX {
             passages.push(Passage {
@@ -117,97 +121,16 @@ pub fn compare(before: &str, after: &str) -> Comparison {
     }
 }
 
-/// A line with a word in it.
-#[derive(Debug)]
-struct Line<'a> {
-    source: &'a str,
-    /// Its words in lower case, Chinese characters one by one.
-    words: Vec<String>,
-}
-
-impl Line<'_> {
-    fn weight(&self) -> f64 {
-        self.words.iter().map(|word| weight(word, true)).sum()
-    }
-}
-
-fn lines(text: &str) -> Vec<Line<'_>> {
-    let mut lines = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let line = match lines.len() {
-            LINES_MAX => rest,
-            _ => rest.split_inclusive('\n').next().unwrap_or(rest),
-        };
-        rest = &rest[line.len()..];
-        let words = words(line);
-        if !words.is_empty() {
-            let source = line.trim();
-            lines.push(Line { source, words });
-        }
-    }
-    lines
-}
-
-fn words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut rest = line;
-    while let Some((before, address, after)) = cut_address(rest) {
-        push_words(before, &mut words);
-        words.push(address.to_lowercase());
-        rest = after;
-    }
-    push_words(rest, &mut words);
-    words
-}
-
-/// The first web address of a line, and what stands before and behind it. An address is one word.
-fn cut_address(line: &str) -> Option<(&str, &str, &str)> {
-    let sign = line.find("://")?;
-    let is_scheme = |c: char| c.is_ascii_alphabetic();
-    let begin = line[..sign].rfind(|c: char| !is_scheme(c)).map_or(0, |at| {
-        at + line[at..].chars().next().map_or(1, char::len_utf8)
-    });
-    let is_inside = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '"' | '\'' | '`');
-    let end = line[sign..]
-        .find(|c: char| !is_inside(c))
-        .map_or(line.len(), |at| sign + at);
-    Some((&line[..begin], &line[begin..end], &line[end..]))
-}
-
-fn push_words(line: &str, words: &mut Vec<String>) {
-    let mut word = String::new();
-    for c in line.chars() {
-        let is_alone = is_han(c);
-        if (is_alone || !c.is_alphanumeric()) && !word.is_empty() {
-            words.push(std::mem::take(&mut word));
-        }
-        if is_alone {
-            words.push(c.to_string());
-        } else if c.is_alphanumeric() {
-            word.extend(c.to_lowercase());
-        }
-    }
-    if !word.is_empty() {
-        words.push(word);
-    }
-}
-
-/// Han and kana: written without spaces.
-fn is_han(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
-}
-
 /// The share of words that both texts have, each counted as often as it stands.
 fn similarity(old: &[Line<'_>], new: &[Line<'_>]) -> f64 {
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     let (mut all, mut differ) = (0.0, 0.0);
     for word in old.iter().flat_map(|line| &line.words) {
-        *counts.entry(word).or_default() += 1;
+        *counts.entry(&word.text).or_default() += 1;
         all += 1.0;
     }
     for word in new.iter().flat_map(|line| &line.words) {
-        *counts.entry(word).or_default() -= 1;
+        *counts.entry(&word.text).or_default() -= 1;
         all += 1.0;
     }
     for count in counts.values() {
@@ -268,31 +191,102 @@ fn left_over<'a, 'b>(
 }
 
 /// What differs between lines that took each other's place, in words.
-fn difference(removed: &[&Line<'_>], added: &[&Line<'_>]) -> f64 {
-    let all = |lines: &[&Line<'_>]| -> Vec<String> {
-        lines
-            .iter()
-            .flat_map(|line| line.words.iter().cloned())
-            .collect()
+fn difference(
+    removed: &[&Line<'_>],
+    added: &[&Line<'_>],
+    slips: &mut BTreeSet<(String, String)>,
+) -> f64 {
+    let all = |lines: &[&Line<'_>]| -> Vec<Word> {
+        let lines = lines.iter().filter(|line| !is_aside(&line.words, false));
+        lines.flat_map(|line| line.words.iter().cloned()).collect()
     };
     let (old, new) = (all(removed), all(added));
-    let has_number = old.iter().chain(&new).any(|word| is_number(word));
-    let weigh = |words: &[String]| {
+    let texts = |words: &[Word]| {
         words
             .iter()
-            .map(|word| weight(word, !has_number))
+            .map(|word| word.text.clone())
+            .collect::<Vec<_>>()
+    };
+    let (old_texts, new_texts) = (texts(&old), texts(&new));
+    let has_number = old_texts
+        .iter()
+        .chain(&new_texts)
+        .any(|word| is_number(word));
+    let weigh = |words: &[Word], is_inside: bool| {
+        let told = sentences(words).filter(|words| !is_aside(words, is_inside));
+        told.flatten()
+            .map(|word| match has_number && is_of_counters(&word.text) {
+                true => 0.0,
+                false => weight(&word.text),
+            })
             .sum::<f64>()
     };
     if old.len() > LINE_WORDS_MAX || new.len() > LINE_WORDS_MAX {
-        return weigh(&old) + weigh(&new);
+        return weigh(&old, false) + weigh(&new, false);
     }
-    let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
-    let changes = ops.iter().filter(|op| op.tag() != DiffTag::Equal);
-    changes
-        .map(|op| (&old[op.old_range()], &new[op.new_range()]))
-        .filter(|(old, new)| !is_respelt(old, new))
-        .map(|(old, new)| weigh(old) + weigh(new))
-        .sum()
+    let ops = capture_diff_slices(Algorithm::Myers, &old_texts, &new_texts);
+    let is_inside = ops.iter().any(|op| op.tag() == DiffTag::Equal);
+    let mut sum = 0.0;
+    for op in ops.iter().filter(|op| op.tag() != DiffTag::Equal) {
+        let (was, is) = (&old_texts[op.old_range()], &new_texts[op.new_range()]);
+        if is_respelt(was, is) || is_slip(was, is) && !slips.insert((was[0].clone(), is[0].clone()))
+        {
+            continue;
+        }
+        if is_another_address(was, is) {
+            sum += ADDRESS_WORDS;
+            continue;
+        }
+        sum += weigh(&old[op.old_range()], is_inside) + weigh(&new[op.new_range()], is_inside);
+        // A figure in the place of another one, in the same sentence.
+        let (before, after) = (op.old_range(), op.new_range());
+        let is_another = before.len() == 1 && after.len() == 1;
+        if is_another && tells(&old, before.start) && tells(&new, after.start) {
+            sum += PHRASE_WORDS;
+        }
+    }
+    sum
+}
+
+/// Whether a word is a figure of its line.
+fn tells(words: &[Word], at: usize) -> bool {
+    let begin = words[..=at].iter().rposition(|word| word.gap == Gap::Stop);
+    let begin = begin.unwrap_or(0);
+    let end = words[at + 1..]
+        .iter()
+        .position(|word| word.gap == Gap::Stop);
+    let end = end.map_or(words.len(), |end| at + 1 + end);
+    figures::is_told(&words[begin..end], at - begin)
+}
+
+/// Whether words say something of the page and not on it, or where else to go.
+fn is_aside(words: &[Word], is_inside: bool) -> bool {
+    notices::is_notice(words) || notices::is_menu(words, is_inside)
+}
+
+/// Words as sentences.
+fn sentences(words: &[Word]) -> impl Iterator<Item = &[Word]> {
+    let mut rest = words;
+    std::iter::from_fn(move || {
+        let (_, more) = rest.split_first()?;
+        let end = more.iter().position(|word| word.gap == Gap::Stop);
+        let (sentence, after) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
+        rest = after;
+        Some(sentence)
+    })
+}
+
+/// Whether a link has another address, or a name in the place of its address: it is the same link.
+fn is_another_address(old: &[String], new: &[String]) -> bool {
+    let is_one = |words: &[String]| words.len() == 1 && is_address(&words[0]);
+    let is_name = |words: &[String]| words.len() <= LINK_WORDS_MAX && !words.is_empty();
+    is_one(old) && is_name(new) || is_one(new) && is_name(old)
+}
+
+/// Whether one Chinese character stands for another one. The same slip in many places is one.
+fn is_slip(old: &[String], new: &[String]) -> bool {
+    let is_one = |words: &[String]| words.len() == 1 && words[0].chars().all(is_han);
+    is_one(old) && is_one(new)
 }
 
 /// Whether the words are the same but for their spelling: a letter more, less, other or in another
@@ -311,23 +305,12 @@ fn is_respelt(old: &[String], new: &[String]) -> bool {
     old.len() == new.len() && old.iter().zip(new).all(is_same)
 }
 
-/// What a word weighs: nothing for a number, and for what stands beside numbers in dates and counters
-/// unless `all` words count.
-fn weight(word: &str, all: bool) -> f64 {
-    let is_light = is_number(word) || (!all && COUNTER_WORDS.contains(&word));
-    match word.chars().next() {
-        _ if is_light => 0.0,
-        Some(c) if is_han(c) => HAN_WORDS,
-        _ => 1.0,
-    }
+fn is_of_counters(word: &str) -> bool {
+    CALENDAR.contains(&word) || COUNTER_WORDS.contains(&word)
 }
 
-fn is_number(word: &str) -> bool {
-    word.chars().any(|c| c.is_numeric()) && !word.contains("://")
-}
-
-/// Words of dates, times and counters.
-const COUNTER_WORDS: &[&str] = &[
+/// Words of the calendar and the clock.
+const CALENDAR: &[&str] = &[
     "jan",
     "feb",
     "mar",
@@ -370,6 +353,10 @@ const COUNTER_WORDS: &[&str] = &[
     "pm",
     "utc",
     "gmt",
+];
+
+/// Other words of dates, times and counters.
+const COUNTER_WORDS: &[&str] = &[
     "th",
     "st",
     "nd",
@@ -456,6 +443,7 @@ fn joined(lines: &[&Line<'_>]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::words::LINES_MAX;
     use super::*;
     use proptest::prelude::*;
 
@@ -487,27 +475,72 @@ mod tests {
     }
 
     #[test]
+    fn notices_and_menus_that_come_or_go_are_no_change() {
+        for notice in [
+            "Last updated: 12 May 2024",
+            "Copyright 2026 The Example Foundation. All rights reserved.",
+            "We use cookies to improve your experience. Accept all",
+            "Available Languages: en | fr | de",
+            "本站原创文章，未经允许不得转载",
+        ] {
+            let line = format!("{TEXT}\n{notice}");
+            assert_eq!(compare(TEXT, &line).change, Change::Touched, "{notice}");
+            let inside = TEXT.replace("they stay.", &format!("they stay. {notice}"));
+            assert_eq!(compare(TEXT, &inside).change, Change::Touched, "{notice}");
+        }
+        let inside = TEXT.replace(
+            "they stay.",
+            "they stay. Módulos | Diretivas | Perguntas | Mapa do Site",
+        );
+        assert_eq!(compare(TEXT, &inside).change, Change::Touched);
+        // A row of a table is none.
+        let row = format!("{TEXT}\nautovacuum | on | launches the workers");
+        assert_eq!(compare(TEXT, &row).change, Change::Changed);
+    }
+
+    #[test]
+    fn another_figure_in_a_sentence_changes_a_page() {
+        let sentence = |years| {
+            format!(
+                "{TEXT}\nThe eruption lowered the temperatures of the whole earth by {years} degrees for years."
+            )
+        };
+        assert_eq!(
+            compare(&sentence("3.5"), &sentence("8")).change,
+            Change::Changed
+        );
+        assert_eq!(
+            compare(&sentence("3.5"), &sentence("3.5")).change,
+            Change::Unchanged
+        );
+        let number = |number| {
+            format!(
+                "{TEXT}\n{number} The eruption and what it did to the temperatures of the earth"
+            )
+        };
+        assert_eq!(
+            compare(&number("4.6"), &number("4.7")).change,
+            Change::Touched
+        );
+    }
+
+    #[test]
+    fn a_name_in_the_place_of_an_address_and_one_slip_in_many_places_are_no_change() {
+        let before = format!(
+            "{TEXT}\nSee Documentation/admin-guide/mm/concepts.rst and http://a.example/x for more."
+        );
+        let after = format!("{TEXT}\nSee Concepts overview and http://b.example/y for more.");
+        assert_eq!(compare(&before, &after).change, Change::Touched);
+        let before = format!("{TEXT}\n{}", "应用程序可以运行\n".repeat(6));
+        let after = before.replace('应', "运");
+        assert_eq!(compare(&before, &after).change, Change::Touched);
+    }
+
+    #[test]
     fn words_without_end_are_other_words() {
         let run = |c: char| format!("one two three {}", c.to_string().repeat(1_000_000));
         let texts = (run('a') + " four five six", run('b') + " seven eight nine");
         assert_eq!(compare(&texts.0, &texts.1).change, Change::Changed);
-    }
-
-    #[test]
-    fn an_address_is_cut_wherever_it_stands() {
-        assert_eq!(
-            words("见https://a.example/路径和(ftp://B.example/x) 等 ://"),
-            [
-                "见",
-                "https://a.example/",
-                "路",
-                "径",
-                "和",
-                "ftp://b.example/x)",
-                "等",
-                "://"
-            ]
-        );
     }
 
     #[test]

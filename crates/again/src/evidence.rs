@@ -62,6 +62,8 @@ impl Evidence {
             *group = group.with(one);
             return;
         }
+        // Most pages have one group, and there are as many of these as pages.
+        self.changed.reserve_exact(1);
         self.changed.push(one);
         if self.changed.len() > GROUPS_MAX {
             self.join_nearest();

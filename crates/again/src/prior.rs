@@ -14,27 +14,30 @@ use crate::rates::{RATES, Rates};
 /// As many pages as the wider group weighs in a narrower one.
 const WIDER_PAGES: f64 = 6.0;
 
+/// Forms of URLs that have a group of their own: further ones are known by their host.
+const FORMS_MAX: usize = 65_536;
+
 /// Passes over the pages.
 const PASSES: usize = 3;
 
-/// Which pages a page is like.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+/// Which pages a page is like: numbers that the caller gives, the same for what is alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Place {
-    /// Its host.
-    pub host: String,
     /// The form of its URL, such as `/blog/#/*`.
-    pub form: String,
+    pub form: u64,
+    /// Its host.
+    pub host: u32,
     /// What it is: an article, a list, a feed.
-    pub page_type: String,
+    pub page_type: u8,
 }
 
 /// Expected rates of groups of pages.
 #[derive(Debug, Clone, Default)]
 pub struct Priors {
     all: Group,
-    types: BTreeMap<String, Group>,
-    hosts: BTreeMap<String, Group>,
-    forms: BTreeMap<(String, String), Group>,
+    types: BTreeMap<u8, Group>,
+    hosts: BTreeMap<u32, Group>,
+    forms: BTreeMap<(u32, u64), Group>,
 }
 
 /// The expected rates of some pages.
@@ -70,7 +73,7 @@ impl Priors {
     /// What a page at this place is expected to do before it was visited twice.
     pub fn of(&self, place: &Place) -> Rates {
         let mut shares: Vec<f64> = Rates::of_the_web().shares().collect();
-        let form = (place.host.clone(), place.form.clone());
+        let form = (place.host, place.form);
         let groups = [
             Some(&self.all),
             self.types.get(&place.page_type),
@@ -84,14 +87,13 @@ impl Priors {
     }
 
     fn add(&mut self, place: &Place, rates: &Rates) {
-        let form = (place.host.clone(), place.form.clone());
+        let form = (place.host, place.form);
         self.all.add(rates);
-        self.types
-            .entry(place.page_type.clone())
-            .or_default()
-            .add(rates);
-        self.hosts.entry(place.host.clone()).or_default().add(rates);
-        self.forms.entry(form).or_default().add(rates);
+        self.types.entry(place.page_type).or_default().add(rates);
+        self.hosts.entry(place.host).or_default().add(rates);
+        if self.forms.len() < FORMS_MAX || self.forms.contains_key(&form) {
+            self.forms.entry(form).or_default().add(rates);
+        }
     }
 }
 
@@ -116,11 +118,11 @@ impl Group {
 mod tests {
     use super::*;
 
-    fn place(host: &str, form: &str) -> Place {
+    fn place(host: u32, form: u64) -> Place {
         Place {
-            host: host.into(),
-            form: form.into(),
-            page_type: "article".into(),
+            form,
+            host,
+            page_type: 1,
         }
     }
 
@@ -132,16 +134,13 @@ mod tests {
             fast.changed(1.0);
             slow.unchanged(10.0);
         }
-        let (news, about) = (
-            place("a.example", "/news/*"),
-            place("a.example", "/about/*"),
-        );
+        let (news, about) = (place(1, 10), place(1, 11));
         let pages: Vec<(&Place, &Evidence)> = (0..30)
             .flat_map(|_| [(&news, &fast), (&about, &slow)])
             .collect();
         let priors = Priors::learn(pages.iter().copied());
         let (news, about) = (priors.of(&news).mean(), priors.of(&about).mean());
-        let elsewhere = priors.of(&place("b.example", "/x")).mean();
+        let elsewhere = priors.of(&place(2, 12)).mean();
         assert!(news > 5.0 * about, "{news} {about}");
         assert!(
             about < elsewhere && elsewhere < news,

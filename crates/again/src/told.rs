@@ -3,6 +3,16 @@
 
 const DAY_MS: i64 = 86_400_000;
 
+/// A date may be so far ahead of our clock: one without a time is the end of its day, and days begin
+/// earlier in the east.
+const AHEAD_MAX_MS: u64 = 36 * 3_600_000;
+
+/// Whether something can have happened at a date, as of now. A date in the future tells nothing, and all
+/// honest dates that follow it would look older than it.
+pub fn is_possible(date_ms: u64, now_ms: u64) -> bool {
+    date_ms <= now_ms.saturating_add(AHEAD_MAX_MS)
+}
+
 /// Milliseconds since the Unix epoch; none for what is no date from then on. A date without a time is
 /// the end of its day, and one without a zone is UTC.
 pub fn date_ms(text: &str) -> Option<u64> {
@@ -146,6 +156,17 @@ mod tests {
         assert_eq!(date_ms("2026-04"), Some(day - 1));
         assert_eq!(date_ms("1970-01-01T00:00:00Z"), Some(0));
         assert_eq!(date_ms("2024-02-29T00:00Z"), Some(1_709_164_800_000));
+    }
+
+    #[test]
+    fn a_date_may_be_of_today_and_not_of_next_week() {
+        let day = DAY_MS as u64;
+        let ahead = |ms| is_possible(40 * day + ms, 40 * day);
+        assert_eq!(
+            [0, day, 2 * day, 400 * day].map(ahead),
+            [true, true, false, false]
+        );
+        assert!(is_possible(u64::MAX, u64::MAX));
     }
 
     #[test]

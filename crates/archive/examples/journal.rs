@@ -21,6 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Event::Robots(robots) => format!("robots.txt of {}", robots.host),
             Event::Retry(_) => "retry".to_owned(),
             Event::Again(again) => format!("round {}", again.round),
+            Event::Elsewhere(elsewhere) => format!("kept elsewhere: {}", elsewhere.kept.len()),
             Event::Visit(visit) => format!("visit {}", visit.url),
             Event::Stop(_) => "stop".to_owned(),
         };

@@ -324,6 +324,7 @@ impl Archive {
                 | Event::Attempt(_)
                 | Event::Retry(_)
                 | Event::Again(_)
+                | Event::Elsewhere(_)
                 | Event::Stop(_) => false,
             },
             Bodies::None => false,
@@ -432,8 +433,11 @@ fn target(record: &Record) -> Option<&str> {
         Event::Sitemap(sitemap) => Some(&sitemap.url),
         Event::Attempt(attempt) => Some(&attempt.url),
         Event::Visit(visit) => Some(&visit.url),
-        Event::Start(_) | Event::Robots(_) | Event::Retry(_) | Event::Again(_) | Event::Stop(_) => {
-            None
-        }
+        Event::Start(_)
+        | Event::Robots(_)
+        | Event::Retry(_)
+        | Event::Again(_)
+        | Event::Elsewhere(_)
+        | Event::Stop(_) => None,
     }
 }

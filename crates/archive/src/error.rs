@@ -20,6 +20,14 @@ pub enum ArchiveError {
         #[source]
         source: io::Error,
     },
+    /// The journal is to be cut where no record ends.
+    #[error("no record of the journal ends at {place}; the journal ends at {end}")]
+    Place {
+        /// Where it is to be cut.
+        place: Position,
+        /// Where it ends.
+        end: Position,
+    },
     /// A file could not be opened or read.
     #[error("read {path:?}")]
     Read {

@@ -71,6 +71,7 @@ impl Record {
             "page" => Event::Page(serde_json::from_slice(json)?),
             "retry" => Event::Retry(serde_json::from_slice(json)?),
             "again" => Event::Again(serde_json::from_slice(json)?),
+            "elsewhere" => Event::Elsewhere(serde_json::from_slice(json)?),
             "visit" => Event::Visit(serde_json::from_slice(json)?),
             "stop" => Event::Stop(serde_json::from_slice(json)?),
             // An event that serde knows and this table does not: the slow way is always right.
@@ -109,6 +110,7 @@ pub(crate) fn write(
         | Event::Attempt(_)
         | Event::Retry(_)
         | Event::Again(_)
+        | Event::Elsewhere(_)
         | Event::Stop(_) => return Ok(()),
     };
     let added = [
@@ -143,6 +145,7 @@ mod tests {
             Event::Retry(RetryRecord::default()),
             Event::Again(AgainRecord::default()),
             Event::Visit(Box::default()),
+            Event::Elsewhere(ElsewhereRecord::default()),
             Event::Stop(StopRecord::default()),
         ]
     }

@@ -29,7 +29,8 @@ pub(crate) const MEMBER_BYTES_MAX: usize = 256 << 20;
 /// How hard to compress a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Packing {
-    /// Deflate level 1: for text. Level 2 and above cost twice the time for a tenth of the size.
+    /// Deflate level 1: for text. Level 2 costs half again as much for a fifth of the size; figures are in
+    /// `benches/README.md`.
     Fast,
     /// Stored: for what is compressed already.
     Stored,

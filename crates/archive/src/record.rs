@@ -54,8 +54,56 @@ pub enum Event {
     Again(AgainRecord),
     /// A URL was visited again. Boxed: it may hold a page.
     Visit(Box<VisitRecord>),
+    /// What other nodes of the crawl kept.
+    Elsewhere(ElsewhereRecord),
     /// The process ended in order.
     Stop(StopRecord),
+}
+
+/// Texts that other nodes of the crawl kept, in the one order that all nodes have: verdicts after
+/// this record are made with them in sight.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ElsewhereRecord {
+    /// The position in that order up to which this node has seen.
+    pub seen: u64,
+    /// The texts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<ElsewherePage>,
+    /// Pages that are kept no more, by their numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub withdrawn: Vec<u64>,
+}
+
+/// A page that another node kept, as far as verdicts need it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ElsewherePage {
+    /// Its number: this node's own pages have those of their records, a page of node *n* has
+    /// *n* x 2^40 and the number of its record there.
+    pub page: u64,
+    /// Canonical URL.
+    pub url: String,
+    /// Fingerprint of the main text, sixteen hexadecimal digits.
+    pub fingerprint: String,
+    /// Sketch of the main text, base64.
+    pub sketch: String,
+    /// Digest of the main text, sixteen hexadecimal digits.
+    pub digest: String,
+    /// Words of the main text.
+    pub words: u32,
+    /// Fingerprint of its layout, sixteen hexadecimal digits.
+    pub layout: String,
+    /// Published date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+    /// The URL it names as canonical.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canonical: Option<String>,
+    /// The page whose place it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<u64>,
+    /// Its URL, where it is one of this node's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<String>,
 }
 
 /// A start of the crawl, with what was in force.
@@ -71,6 +119,18 @@ pub struct StartRecord {
     pub fingerprint: u32,
     /// The whole configuration in force, without secrets.
     pub config: serde_json::Value,
+    /// On many machines, which node of which crawl this is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeRecord>,
+}
+
+/// A node of a crawl on many machines.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct NodeRecord {
+    /// The crawl's own number, in hexadecimal.
+    pub crawl: String,
+    /// The node's number in it, from 1.
+    pub number: u16,
 }
 
 /// A seed as given by the user.
@@ -133,6 +193,9 @@ pub struct RobotsRecord {
     /// Crawl-delay for our agent, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crawl_delay_s: Option<f64>,
+    /// What it says the host's texts may be used for: `content-usage: train-ai=n`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub usage: Vec<String>,
     /// Sitemaps it names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sitemaps: Vec<String>,
@@ -215,6 +278,12 @@ pub struct FetchRecord {
     /// `Retry-After`, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_s: Option<f64>,
+    /// `ETag` of the answer, where the crawl comes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
+    /// `Last-Modified` of the answer, where the crawl comes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_modified: Option<String>,
     /// When the request was sent, milliseconds since the Unix epoch.
     #[serde(default)]
     pub started_ms: u64,
@@ -761,9 +830,16 @@ pub struct AgainRecord {
     #[serde(default, skip_serializing_if = "is_false")]
     pub sources: bool,
     /// All pages were looked for that repeat a page which has changed or is gone: what is found of
-    /// them stands in this record, and those after it.
+    /// them stands in this record, and those before it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rejudges: bool,
+    /// Further records of the same plan of pages follow. Where this is the last one, the plan was broken
+    /// off, and what it left open is planned once more.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub more: bool,
+    /// Where no page is due, when the first one will be, milliseconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "is_no_time")]
+    pub next_ms: u64,
 }
 
 /// A finished URL that is to be visited again, with what its visit is compared with.
@@ -789,7 +865,7 @@ pub struct DueRecord {
     /// Record number of the page whose link brought it first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<u64>,
-    /// Its place among the URLs that wait, 0.0 to 1.0.
+    /// Its place among the URLs that wait: above 1.0 before all that are new.
     #[serde(default)]
     pub priority: f32,
     /// Context of the link, for the focus model.

@@ -101,6 +101,74 @@ struct Mark {
     seq: u64,
 }
 
+/// Cuts the journal in `dir` back to a place where a record ends: what stands behind it was never
+/// acknowledged by whoever has the last word. What is cut is set aside. [`Archive::open`] cuts the
+/// bodies then. Gives what was cut.
+///
+/// # Errors
+/// [`ArchiveError::Place`] when the journal does not reach so far, or no record ends there; when a
+/// file cannot be read or written.
+///
+/// [`Archive::open`]: crate::Archive::open
+pub fn cut_to(dir: &Path, place: Position) -> Result<Vec<Cut>, ArchiveError> {
+    let mut cut = Vec::new();
+    let journals = Kind::Journal.list(dir)?;
+    let end = match journals.last() {
+        Some(&number) => Position::new(number, bytes_of(dir, Kind::Journal, number)?),
+        None => Position::START,
+    };
+    let wrong = || ArchiveError::Place { place, end };
+    if place > end {
+        return Err(wrong());
+    }
+    let mut last = None;
+    for &number in journals.iter().rev() {
+        let bytes = bytes_of(dir, Kind::Journal, number)?;
+        let keep = match number.cmp(&place.file()) {
+            std::cmp::Ordering::Greater => 0,
+            std::cmp::Ordering::Equal => place.offset(),
+            std::cmp::Ordering::Less => bytes,
+        };
+        if keep > 0 {
+            last = last_whole(dir, number, keep)?;
+            let is_torn = keep < bytes && last.is_none_or(|mark| mark.end != keep);
+            if is_torn || keep > bytes {
+                return Err(wrong());
+            }
+        }
+        if keep < bytes {
+            let records = walk(dir, number, keep, bytes)?.marks.len() as u64;
+            let mut recovery = Recovery::default();
+            let mut tail = Tail {
+                dir,
+                number,
+                bytes,
+                hint: None,
+                recovery: &mut recovery,
+            };
+            tail.truncate(keep, records, "the crawl's ledger does not have it")?;
+            cut.append(&mut recovery.cut);
+        }
+        if keep == 0 {
+            remove(dir, Kind::Journal, number)?;
+        }
+        if last.is_some() {
+            break;
+        }
+    }
+    let is_ahead = |hint: Synced| hint.position > place;
+    if !cut.is_empty() || Synced::read(dir).is_some_and(is_ahead) {
+        let seq = last.map_or(0, |mark| mark.seq);
+        let synced = Synced {
+            position: place,
+            seq,
+        };
+        let hint = crate::sync_hint::HintFile::open(dir, synced);
+        hint.map_err(ArchiveError::write(dir))?;
+    }
+    Ok(cut)
+}
+
 /// Cuts torn tails in `dir`.
 pub(crate) fn recover(dir: &Path) -> Result<(Recovery, End), ArchiveError> {
     let hint = Synced::read(dir);

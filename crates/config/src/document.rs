@@ -243,6 +243,9 @@ mod tests {
         let message = |text: &str| only(text).message;
         assert!(message("[dedup]\nk = 5\nreach = 4\n").contains("below"));
         assert!(message("[dedup]\ntables = 16\n").contains("up to 3"));
+        assert!(message("[dedup]\ntables = 3\nreach = 9\n").contains("up to 8"));
+        let little = message("[limits]\nmemory = \"20 MB\"\n");
+        assert!(little.contains("less than program"), "{little}");
         let both = "[scope]\ninclude = [\"a\"]\nexclude = [\"a\"]\n";
         assert!(message(both).contains("nothing"));
         let topic = |line: &str| message(&format!("[topic]\n{line}\n"));

@@ -1,5 +1,7 @@
 //! A configuration as a flat list of settings, to show it and to tell what changed.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::crawl_config::CrawlConfig;
@@ -18,7 +20,8 @@ pub fn settings(config: &CrawlConfig) -> Vec<(String, Value)> {
     settings
 }
 
-/// The settings in which a start differs from the last one, as `section.key: was -> is`.
+/// The settings in which a start differs from the last one, as `section.key: was -> is`. Of a section that
+/// was added or taken out, the keys that are not as they are usually.
 pub fn changes(was: &CrawlConfig, is: &CrawlConfig) -> Vec<String> {
     // The one that is kept has absolute paths.
     let was = values(&was.with_absolute_paths());
@@ -30,11 +33,42 @@ pub fn changes(was: &CrawlConfig, is: &CrawlConfig) -> Vec<String> {
     let gone = was.iter().filter(|(key, _)| find(&is, key).is_none());
     let keys = is.iter().chain(gone).map(|(key, _)| key);
     let words = |value: Option<Value>| value.map_or("not set".to_owned(), |v| v.to_string());
-    keys.filter_map(|key| {
+    let usual = usual_of_optional();
+    let differing = keys.filter_map(|key| {
         let (was, is) = (find(&was, key), find(&is, key));
-        (was != is).then(|| format!("{key}: {} -> {}", words(was), words(is)))
-    })
-    .collect()
+        let is_usual = match (&was, &is) {
+            (None, Some(value)) | (Some(value), None) => usual.get(key) == Some(value),
+            (None, None) | (Some(_), Some(_)) => false,
+        };
+        (was != is && !is_usual).then(|| format!("{key}: {} -> {}", words(was), words(is)))
+    });
+    let is_there = |list: &[(String, Value)], section: &str| {
+        list.iter()
+            .any(|(key, _)| key.split('.').next() == Some(section))
+    };
+    let sections = CrawlConfig::facts().into_iter();
+    let sections = sections.filter(|(_, facts)| facts.shape == Shape::Optional);
+    let moved =
+        sections.filter_map(
+            |(name, _)| match (is_there(&was, name), is_there(&is, name)) {
+                (false, true) => Some(format!("[{name}]: added")),
+                (true, false) => Some(format!("[{name}]: taken out")),
+                (false, false) | (true, true) => None,
+            },
+        );
+    moved.chain(differing).collect()
+}
+
+/// What the keys of sections are that need not be there, where they are and nobody says.
+fn usual_of_optional() -> BTreeMap<String, Value> {
+    let sections = CrawlConfig::facts().into_iter();
+    let sections = sections.filter(|(_, facts)| facts.shape == Shape::Optional);
+    sections
+        .flat_map(|(name, facts)| {
+            let keys = facts.keys.into_iter();
+            keys.map(move |key| (format!("{name}.{}", key.name), key.default))
+        })
+        .collect()
 }
 
 fn values(config: &CrawlConfig) -> Vec<(String, Value)> {
@@ -83,5 +117,23 @@ mod tests {
         let told = |key: &str| found.iter().filter(|line| line.starts_with(key)).count();
         assert_eq!((told("network"), told("crawl"), told("seeds")), (1, 1, 0));
         assert_eq!(changes(&was, &was), Vec::<String>::new());
+        assert_eq!(told("[topic]: taken out"), 1);
+    }
+
+    #[test]
+    fn of_a_section_that_was_added_only_what_somebody_wrote_is_told() {
+        // Eight lines of usual values hid the one that was typed.
+        let was = CrawlConfig::default();
+        let mut is = was.clone();
+        is.again = Some(crate::AgainSection {
+            budget: 7,
+            ..crate::AgainSection::default()
+        });
+        assert_eq!(
+            changes(&was, &is),
+            ["[again]: added", "again.budget: not set -> 7"]
+        );
+        is.again = Some(crate::AgainSection::default());
+        assert_eq!(changes(&was, &is), ["[again]: added"]);
     }
 }

@@ -109,6 +109,7 @@ pub struct KeptDocuments {
     taken: usize,
     config: IndexConfig,
     stored_every: usize,
+    note: Option<String>,
 }
 
 impl KeptDocuments {
@@ -143,7 +144,7 @@ impl KeptDocuments {
         let position = usize::try_from(opened.position).unwrap_or(usize::MAX);
         let Names { mut names, ends } = Names::read(&path).map_err(failed)?;
         if opened.rebuilt_because.is_some() || names.len() < position {
-            let why = opened.rebuilt_because;
+            let why = opened.rebuilt_because.clone();
             return Err(KeptError::Damaged {
                 dir: dir.to_owned(),
                 why: why.unwrap_or_else(|| "kept.jsonl is shorter than the index".to_owned()),
@@ -159,7 +160,11 @@ impl KeptDocuments {
         let end = ends.get(position.wrapping_sub(1)).copied();
         file.set_len(end.unwrap_or(0)).map_err(failed)?;
         let file = Some(BufWriter::new(file));
-        Ok(KeptDocuments::with(index, names, file, config))
+        let changed = opened.tables_changed(config.tables);
+        Ok(KeptDocuments {
+            note: changed.map(|changed| format!("the index in {} was {changed}", dir.display())),
+            ..KeptDocuments::with(index, names, file, config)
+        })
     }
 
     fn with(
@@ -176,6 +181,7 @@ impl KeptDocuments {
             taken: 0,
             config: *config,
             stored_every: STORED_EVERY,
+            note: None,
         }
     }
 
@@ -186,6 +192,11 @@ impl KeptDocuments {
             stored_every,
             ..self
         }
+    }
+
+    /// What is to be told of the directory: that it was made with another number of tables.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// The number of kept documents.

@@ -249,6 +249,7 @@ mod tests {
         };
         assert_eq!(reach(Tables::Four, 3, None), IndexConfig::default().reach);
         assert_eq!(reach(Tables::Ten, 3, None), 3);
+        assert_eq!(reach(Tables::Three, 3, None), 8);
         assert_eq!(reach(Tables::Four, 5, Some(2)), 5);
     }
 

@@ -60,6 +60,7 @@ impl<'c> LeftOut<'c> {
                 | Event::Attempt(_)
                 | Event::Retry(_)
                 | Event::Again(_)
+                | Event::Elsewhere(_)
                 | Event::Visit(_)
                 | Event::Stop(_) => {}
             }

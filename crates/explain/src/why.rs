@@ -149,6 +149,7 @@ impl Why {
                 | Event::Attempt(_)
                 | Event::Retry(_)
                 | Event::Again(_)
+                | Event::Elsewhere(_)
                 | Event::Stop(_) => continue,
             };
             if Some(record.seq) == turn {

@@ -26,9 +26,14 @@ const VALUED: [&str; 4] = [
 /// Directives on what the text may be used for, beside indexing and following.
 const USES: [&str; 5] = ["noai", "noimageai", "noarchive", "nocache", "nosnippet"];
 
-/// Headers, and metas of the same name, that say what the text may be used for: AIPREF's, and the
-/// W3C community group's reservation of text and data mining.
-const USE_FIELDS: [&str; 3] = ["content-usage", "tdm-reservation", "tdm-policy"];
+/// Headers, and metas of the same name, that say what the text may be used for: AIPREF's, the signals
+/// that Cloudflare proposed, and the W3C community group's reservation of text and data mining.
+const USE_FIELDS: [&str; 4] = [
+    "content-usage",
+    "content-signal",
+    "tdm-reservation",
+    "tdm-policy",
+];
 
 /// Preferences that are kept of one page, and the characters of one.
 const USAGE_MAX: usize = 8;
@@ -208,7 +213,8 @@ mod tests {
             <meta name=tdm-reservation content=1><meta name=description content='noai'>";
         let url = Url::parse("http://example.com/").unwrap();
         let header = |value: &str| ("Content-Usage".to_owned(), value.as_bytes().to_vec());
-        let headers = [header("train-ai=n"), header("train-ai=n")];
+        let signal = ("Content-Signal".to_owned(), b"ai-train=no".to_vec());
+        let headers = [header("train-ai=n"), header("train-ai=n"), signal];
         let context = PageContext {
             headers: &headers,
             ..PageContext::new(&url)
@@ -219,6 +225,7 @@ mod tests {
             found.usage,
             [
                 "content-usage: train-ai=n",
+                "content-signal: ai-train=no",
                 "noai",
                 "noimageai",
                 "tdm-reservation: 1"

@@ -33,6 +33,10 @@ pub const BYTES_MAX: usize = 500 * 1024;
 /// The most Sitemap lines that are kept.
 const SITEMAPS_MAX: usize = 1_000;
 
+/// Preferences of use that are kept of one group, and the bytes of one.
+const USAGE_MAX: usize = 8;
+const USAGE_BYTES_MAX: usize = 200;
+
 /// The rules of one origin.
 ///
 /// ```
@@ -51,6 +55,8 @@ pub struct Robots {
     /// Each with its rules, most specific first.
     groups: Vec<Vec<Rule>>,
     delays: Vec<Option<Duration>>,
+    /// What the texts may be used for, by the same numbers as the delays.
+    usages: Vec<Vec<String>>,
     /// Names in lower case, and `*`.
     agents: HashMap<Box<str>, AgentGroups>,
     sitemaps: Vec<String>,
@@ -184,6 +190,7 @@ impl Robots {
             blanket: Some(allowed),
             groups: Vec::new(),
             delays: Vec::new(),
+            usages: Vec::new(),
             agents: HashMap::new(),
             sitemaps: Vec::new(),
         }
@@ -232,6 +239,27 @@ impl Robots {
     pub fn crawl_delay(&self, agent: &str) -> Option<Duration> {
         let (_, groups) = self.agent_groups(agent)?;
         self.longest_delay(&groups)
+    }
+
+    /// What the texts may be used for, as the groups of `agent` say: `content-usage: train-ai=n` (the
+    /// IETF's AIPREF), `content-signal: search=yes` (Cloudflare). At most 8 for a group, each once.
+    ///
+    /// ```
+    /// use fetcher::Robots;
+    /// let robots = Robots::parse(b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n");
+    /// assert_eq!(robots.usage("tamis"), ["content-signal: search=yes, ai-train=no"]);
+    /// ```
+    pub fn usage(&self, agent: &str) -> Vec<String> {
+        let groups = self.agent_groups(agent).map(|(_, groups)| groups);
+        let groups = groups.into_iter().flatten().flat_map(|group| &group.delays);
+        let mut said: Vec<String> = Vec::new();
+        for usage in groups.flat_map(|group| &self.usages[*group as usize]) {
+            if !said.contains(usage) {
+                said.push(usage.clone());
+            }
+        }
+        said.truncate(USAGE_MAX);
+        said
     }
 
     /// The Sitemap lines, as written, in order, without repetitions.
@@ -324,12 +352,13 @@ fn product_token(value: &[u8]) -> String {
 struct Parser {
     groups: Vec<Vec<Rule>>,
     delays: Vec<Option<Duration>>,
+    usages: Vec<Vec<String>>,
     agents: HashMap<Box<str>, AgentGroups>,
     sitemaps: Vec<String>,
     /// Whether a name that comes next belongs to the same group as the last name.
     names_open: bool,
-    /// The same for delays: a Crawl-delay ends the list of its names, but it is no rule and must not split
-    /// a group of rules (RFC 9309 §2.2.4).
+    /// The same for delays and preferences of use: such a line ends the list of its names, but it is no rule
+    /// and must not split a group of rules (RFC 9309 §2.2.4).
     delay_names_open: bool,
 }
 
@@ -354,6 +383,7 @@ impl Parser {
             blanket: None,
             groups: self.groups,
             delays: self.delays,
+            usages: self.usages,
             agents: self.agents,
             sitemaps: self.sitemaps,
         }
@@ -374,6 +404,10 @@ impl Parser {
             self.rule(false, number, value);
         } else if key.eq_ignore_ascii_case(b"crawl-delay") {
             self.delay(value);
+        } else if key.eq_ignore_ascii_case(b"content-usage") {
+            self.usage("content-usage", value);
+        } else if key.eq_ignore_ascii_case(b"content-signal") {
+            self.usage("content-signal", value);
         } else if key.eq_ignore_ascii_case(b"sitemap") {
             self.sitemap(value);
         } else if (key.eq_ignore_ascii_case(b"http") || key.eq_ignore_ascii_case(b"https"))
@@ -390,6 +424,7 @@ impl Parser {
         }
         if !self.delay_names_open {
             self.delays.push(None);
+            self.usages.push(Vec::new());
         }
         self.names_open = true;
         self.delay_names_open = true;
@@ -433,6 +468,19 @@ impl Parser {
         self.delay_names_open = false;
         if let Some(last) = self.delays.last_mut() {
             *last = Some(last.map_or(delay, |before| before.max(delay)));
+        }
+    }
+
+    fn usage(&mut self, field: &str, value: &[u8]) {
+        let value = String::from_utf8_lossy(&value[..value.len().min(USAGE_BYTES_MAX)]);
+        let value: String = value.chars().filter(|c| !c.is_control()).collect();
+        let Some(last) = self.usages.last_mut().filter(|_| !value.is_empty()) else {
+            return;
+        };
+        self.delay_names_open = false;
+        let said = format!("{field}: {value}");
+        if last.len() < USAGE_MAX && !last.contains(&said) {
+            last.push(said);
         }
     }
 

@@ -81,7 +81,10 @@ impl HarvestOutlook {
         chances.sort_unstable_by(|a, b| b.total_cmp(a));
         let bring = |fetches: usize, drift: f32| {
             let fetches = fetches.min(chances.len());
-            let sum: f64 = chances[..fetches].iter().copied().map(f64::from).sum();
+            // A sum of nothing is -0.0.
+            let sum = chances[..fetches]
+                .iter()
+                .fold(0.0, |sum, chance| sum + f64::from(*chance));
             Expected::of(sum as f32, harvest.brought, fetches as f32, drift)
         };
         let half = (harvest.pages as f64 * AHEAD_SHARE) as usize;

@@ -11,6 +11,9 @@ use crate::store::StoreError;
 /// of [`FrontierConfig::slots_in_memory`] to [`FrontierConfig::pending_in_memory`].
 pub const SLOTS_PER_URL: usize = 50;
 
+/// URLs whose having been seen is known without asking the store: some 160 MB of memory.
+pub const SEEN_IN_MEMORY: usize = 10_000_000;
+
 /// How the frontier works.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrontierConfig {
@@ -40,6 +43,8 @@ pub struct FrontierConfig {
     /// Places of pending URLs in queues, kept in memory, some 60 bytes each. Where there are more,
     /// the worse halves of queues wait in the store.
     pub slots_in_memory: usize,
+    /// URLs known to be seen without asking the store, some 16 bytes each.
+    pub seen_in_memory: usize,
     /// Whether parameters are looked for that change nothing.
     pub ignores_parameters: bool,
 }
@@ -70,6 +75,7 @@ impl Default for FrontierConfig {
             hosts_per_domain: 200,
             pending_in_memory: 200_000,
             slots_in_memory: 200_000 * SLOTS_PER_URL,
+            seen_in_memory: SEEN_IN_MEMORY,
             ignores_parameters: true,
         }
     }

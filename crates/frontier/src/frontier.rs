@@ -30,11 +30,13 @@ mod priorities;
 mod queue_slots;
 mod replay;
 mod saving;
+mod share;
 mod silent;
 mod turn;
 
 pub use learnt::Learnt;
 pub use offers::Offers;
+pub use share::Share;
 
 /// Every URL ever admitted, and whose turn is next.
 ///
@@ -75,6 +77,8 @@ pub struct Frontier {
     spill_at: usize,
     /// The number of the next URL in the order of admissions.
     next_order: u64,
+    /// What this node has of a crawl on many machines.
+    share: Option<Share>,
 }
 
 impl Frontier {
@@ -120,7 +124,7 @@ impl Frontier {
     fn empty(store: Box<dyn FrontierStore>, config: FrontierConfig, now: Instant) -> Frontier {
         Frontier {
             clock: Clock::new(now),
-            urls: UrlTable::new(store, config.pending_in_memory),
+            urls: UrlTable::new(store, config.pending_in_memory, config.seen_in_memory),
             config,
             hosts: Hosts::default(),
             schedule: Schedule::default(),
@@ -141,6 +145,7 @@ impl Frontier {
             slots_in_memory: 0,
             spill_at: 0,
             next_order: 0,
+            share: None,
         }
     }
 
@@ -214,14 +219,24 @@ impl Frontier {
         entry.map(|entry| entry.url.context.as_slice())
     }
 
-    /// Whether a URL met its fate and was not put back since.
+    /// Whether a URL met its fate and was not put back since. On many machines the caller has it from
+    /// its own journal: one of this frontier's parts that does not wait was finished before it came.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn is_finished(&self, url: &CanonicalUrl) -> Result<bool, FrontierError> {
         let key = url.key();
         let stored = self.urls.stored(key)?;
-        Ok(!self.is_leased(key) && matches!(stored, Some(StoredUrl::Finished)))
+        let was_before = || {
+            let share = self.share.as_ref();
+            share.is_some_and(|share| share.is_mine(&url.host()))
+        };
+        let is_finished = match stored {
+            Some(StoredUrl::Finished) => true,
+            Some(StoredUrl::Pending(_)) => false,
+            None => was_before(),
+        };
+        Ok(!self.is_leased(key) && is_finished)
     }
 
     /// What is known of the URL that a link leads to, without asking the store.

@@ -58,6 +58,12 @@ impl Hosts {
         id
     }
 
+    /// Another node may have asked hosts up to now: each that is not known yet first waits its delay
+    /// from here on.
+    pub(crate) fn come_at(&mut self, now: Instant) {
+        self.resumed_at = Some(now);
+    }
+
     /// Another process worked on this crawl before: each host, also those that are not known yet,
     /// first waits its delay. False when that was said before.
     pub(crate) fn resume(&mut self, now: Instant) -> bool {

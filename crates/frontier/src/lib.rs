@@ -82,8 +82,10 @@ mod url;
 mod url_normalizer;
 mod url_table;
 
-pub use config::{FrontierConfig, FrontierError, HostStatus, Opened, SLOTS_PER_URL};
-pub use frontier::{Frontier, Learnt, Offers};
+pub use config::{
+    FrontierConfig, FrontierError, HostStatus, Opened, SEEN_IN_MEMORY, SLOTS_PER_URL,
+};
+pub use frontier::{Frontier, Learnt, Offers, Share};
 pub use host::HostKey;
 pub use lease::{
     Admission, Counts, FrontierUrl, Gate, HeldBack, Lease, LinkTarget, Next, PendingUrl,

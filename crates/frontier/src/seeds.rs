@@ -217,7 +217,17 @@ impl Reader<'_> {
         let url = self.address(number, line, address, address_at);
         let mut given: Vec<&str> = Vec::new();
         let mut options = Options::default();
-        for (at, part) in parts {
+        let parts: Vec<(usize, &str)> = parts.collect();
+        let mut left = &parts[..];
+        while let Some((&(at, part), rest)) = left.split_first() {
+            left = rest;
+            if let Some((key, value, taken)) = spaced(part, rest) {
+                left = &rest[taken..];
+                let mend = format!("write {key}={value}");
+                let message = format!("there are blanks around the = of {key}");
+                self.problem(number, column(line, at), line, message, &mend);
+                continue;
+            }
             let key = part.split('=').next().unwrap_or(part);
             let result = match given.contains(&key) {
                 true => Err((
@@ -306,6 +316,10 @@ fn mend_of(address: &str, error: &UrlError) -> String {
                     let rest = address.trim_start_matches('/');
                     format!("write it with its scheme: https://{rest}")
                 }
+                Some((scheme, "")) => {
+                    let scheme = nearest(scheme, &["http", "https"]).unwrap_or("https");
+                    format!("the host is missing: write {scheme}://HOST/")
+                }
                 Some((scheme, rest)) if nearest(scheme, &["http", "https"]).is_some() => {
                     let scheme = nearest(scheme, &["http", "https"]).unwrap_or("https");
                     format!("did you mean {scheme}://{rest}? write an absolute http or https URL")
@@ -371,6 +385,20 @@ impl Options {
         }
         Ok(())
     }
+}
+
+/// An option that is written with blanks around its sign: its key, its value, and how many further words
+/// it takes.
+fn spaced<'l>(part: &'l str, rest: &[(usize, &'l str)]) -> Option<(&'l str, &'l str, usize)> {
+    let word = |at: usize| rest.get(at).map(|(_, word)| *word);
+    let is_value = |word: &&str| !word.contains('=');
+    let (key, value, taken) = match (part.strip_suffix('='), word(0)?) {
+        (Some(key), value) => (key, Some(value), 1),
+        (None, "=") => (part, word(1), 2),
+        (None, next) => (part, next.strip_prefix('='), 1),
+    };
+    let value = value.filter(is_value).filter(|value| !value.is_empty())?;
+    KEYS.contains(&key).then_some((key, value, taken))
 }
 
 /// The name that was probably meant.
@@ -494,6 +522,22 @@ mod tests {
         );
         let columns: Vec<usize> = problems.iter().map(|problem| problem.column).collect();
         assert_eq!(columns, [1, 7, 15, 23]);
+    }
+
+    #[test]
+    fn blanks_around_the_sign_are_told_once_and_a_missing_host_as_that() {
+        for line in ["scope = host", "scope =host", "scope= host"] {
+            let list = format!("https://a.example/ {line} depth=2\n");
+            let (_, problems) = parse_seeds("s.txt", list.as_bytes());
+            assert_eq!(problems.len(), 1, "{line}: {problems:?}");
+            assert_eq!(
+                (problems[0].column, problems[0].mend.as_str()),
+                (20, "write scope=host")
+            );
+        }
+        problem("https://a.example/ scope", 20, "keys:");
+        problem("http://", 1, "the host is missing: write http://HOST/");
+        problem("htps://", 1, "the host is missing: write https://HOST/");
     }
 
     #[test]

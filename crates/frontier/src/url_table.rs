@@ -14,9 +14,6 @@ use crate::lease::{FrontierUrl, HeldBack, LinkTarget};
 use crate::store::{Change, FrontierStore, QueueSlot, SavedUrl, StoreError, StoredUrl, Waiting};
 use crate::url::CanonicalUrl;
 
-/// URLs whose having been seen is known without asking the store: some 160 MB of memory.
-const SEEN_IN_MEMORY_MAX: usize = 10_000_000;
-
 /// The URLs.
 pub(crate) struct UrlTable {
     pub(crate) store: Box<dyn FrontierStore>,
@@ -103,11 +100,15 @@ impl Entry {
 }
 
 impl UrlTable {
-    pub(crate) fn new(store: Box<dyn FrontierStore>, entries_max: usize) -> UrlTable {
+    pub(crate) fn new(
+        store: Box<dyn FrontierStore>,
+        entries_max: usize,
+        seen_max: usize,
+    ) -> UrlTable {
         UrlTable {
             store,
             seen: hashbrown::HashSet::new(),
-            seen_max: SEEN_IN_MEMORY_MAX,
+            seen_max,
             entries: hashbrown::HashMap::new(),
             entries_max,
             unwritten: hashbrown::HashMap::new(),

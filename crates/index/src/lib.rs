@@ -47,7 +47,7 @@ mod error;
 
 pub use error::IndexError;
 pub use hints::Hint;
-pub use page_index::{Document, Opened, PageIndex};
+pub use page_index::{Document, HEAP_BYTES, HEAP_BYTES_LEAST, Opened, PageIndex};
 pub use search::{Filters, Found, Hit, Searcher, search};
 pub use snippet::Snippet;
 

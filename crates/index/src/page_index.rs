@@ -24,7 +24,9 @@ use crate::schema::{Fields, INDEX_SCHEME, host_terms, is_list, tokenizers};
 use crate::tokenizer::{SEPARATOR, join_words, push_characters};
 
 /// Memory of the indexing thread. When it is full, a segment is written.
-const HEAP_BYTES: usize = 32 << 20;
+pub const HEAP_BYTES: usize = 32 << 20;
+/// The least that the engine takes.
+pub const HEAP_BYTES_LEAST: usize = 15_000_000;
 
 const READ: &str = "read the search index";
 
@@ -102,6 +104,15 @@ impl PageIndex {
     /// # Errors
     /// When the directory cannot be written, or another process writes this index.
     pub fn open(dir: &Path) -> Result<(PageIndex, Opened), IndexError> {
+        PageIndex::open_within(dir, HEAP_BYTES)
+    }
+
+    /// Like [`PageIndex::open`], with so many bytes for the indexing thread; at least
+    /// [`HEAP_BYTES_LEAST`].
+    ///
+    /// # Errors
+    /// As [`PageIndex::open`].
+    pub fn open_within(dir: &Path, heap_bytes: usize) -> Result<(PageIndex, Opened), IndexError> {
         let mut rebuilt_because = None;
         let mut position = 0;
         if dir.join("meta.json").exists() {
@@ -116,7 +127,7 @@ impl PageIndex {
             set_aside(dir)?;
             rebuilt_because = Some("the index has no meta.json".to_owned());
         }
-        let index = PageIndex::open_checked(dir)?;
+        let index = PageIndex::open_checked(dir, heap_bytes)?;
         let opened = Opened {
             position,
             rebuilt_because,
@@ -124,7 +135,7 @@ impl PageIndex {
         Ok((index, opened))
     }
 
-    fn open_checked(dir: &Path) -> Result<PageIndex, IndexError> {
+    fn open_checked(dir: &Path, heap_bytes: usize) -> Result<PageIndex, IndexError> {
         const OPEN: &str = "open the search index";
         fs::create_dir_all(dir).map_err(engine(OPEN))?;
         let fields = Fields::new();
@@ -135,7 +146,7 @@ impl PageIndex {
             .open_or_create(directory)
             .map_err(engine(OPEN))?;
         let options = IndexWriterOptions::builder()
-            .memory_budget_per_thread(HEAP_BYTES)
+            .memory_budget_per_thread(heap_bytes.max(HEAP_BYTES_LEAST))
             .num_worker_threads(1)
             .num_merge_threads(1)
             .build();

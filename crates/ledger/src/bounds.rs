@@ -75,6 +75,10 @@ pub(crate) fn offers(offers: &[Offer]) -> Result<(), LedgerError> {
     Ok(())
 }
 
+pub(crate) fn urls(count: usize) -> Result<(), LedgerError> {
+    within("a group's questions", count, GROUP_MAX)
+}
+
 pub(crate) fn closing(closing: &Closing) -> Result<(), LedgerError> {
     within("a group's ends", closing.finished.len(), GROUP_MAX)?;
     within("a group's kept texts", closing.kept.len(), GROUP_MAX)?;

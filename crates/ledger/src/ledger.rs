@@ -2,7 +2,8 @@
 
 use crate::keys::{Fence, Part, UrlKey};
 use crate::messages::{
-    Admitted, Closed, Closing, Fact, Joined, Marks, News, NodeCard, Offer, Overview, Pulse, Tidings,
+    Admitted, Begun, Closed, Closing, Fact, Joined, Marks, News, NodeCard, Offer, Overview, Pulse,
+    Tidings,
 };
 
 /// The crawl's shared order. Calls block. Each connection has one caller: the writer opens and
@@ -29,13 +30,46 @@ pub trait Ledger: Send {
     /// [`LedgerError::Away`] when the store does not answer.
     fn pending(&mut self, part: Part, after: Option<UrlKey>) -> Result<Vec<Admitted>, LedgerError>;
 
-    /// Begins a group and offers its URLs: says which are new. They are admitted when the group
-    /// is closed.
+    /// URLs of a part that are no links from anywhere: seeds, and where those redirect. What belongs to
+    /// a crawl follows from them.
+    ///
+    /// # Errors
+    /// [`LedgerError::Away`] when the store does not answer.
+    fn roots(&mut self, part: Part) -> Result<Vec<Admitted>, LedgerError>;
+
+    /// Ends the open group, if there is one, without a trace.
+    fn abandon(&mut self);
+
+    /// Begins a group with the order for itself: until it is closed nobody else admits a URL or
+    /// appends a text by way of `begin`, so what is judged from here on is judged with all that
+    /// stands before it in sight. Gives the texts kept since `seen`, and which of the URLs are
+    /// admitted already.
+    ///
+    /// # Errors
+    /// [`LedgerError::Behind`] when there are more texts than one answer holds: follow first.
+    /// [`LedgerError::Fenced`] when this node was taken for dead. After any error no group is
+    /// open.
+    fn begin(
+        &mut self,
+        me: Fence,
+        seen: u64,
+        urls: &[(Part, UrlKey)],
+    ) -> Result<Begun, LedgerError>;
+
+    /// Offers URLs to the group that was begun, or begins one without the order: says which are
+    /// new. They are admitted when the group is closed.
     ///
     /// # Errors
     /// [`LedgerError::Fenced`] when this node was taken for dead. After any error no group is
     /// open.
     fn open(&mut self, me: Fence, offers: &[Offer]) -> Result<Vec<bool>, LedgerError>;
+
+    /// Puts finished URLs of the open group's node back: each waits again until it is finished
+    /// once more.
+    ///
+    /// # Errors
+    /// [`LedgerError::NoGroup`] when none is open. After any error none is.
+    fn reopen(&mut self, me: Fence, urls: &[Offer]) -> Result<(), LedgerError>;
 
     /// Ends the group: finishes URLs, appends kept texts, moves the counters and the position of
     /// the journal. All of it or nothing.
@@ -119,6 +153,12 @@ pub enum LedgerError {
     /// lost.
     #[error("the group does not move the journal's position")]
     StaleJournal,
+    /// A node that nobody knows cannot be forgotten.
+    #[error("the crawl has no node of this name")]
+    NoSuchNode,
+    /// A node that takes part cannot be forgotten.
+    #[error("the node is alive: stop it first, or wait until it is taken for dead")]
+    Alive,
     /// More pages than were granted.
     #[error("the group has more pages than were granted")]
     NotGranted,

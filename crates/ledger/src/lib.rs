@@ -11,16 +11,18 @@
 //! | `kept` | each kept text | total: a position for each |
 //!
 //! The fourth makes verdicts exact. A node asks its own copy of the fingerprint index, as a crawl
-//! on one machine does, and appends its kept texts under a condition: *unless one that was
-//! appended since position p is near one of mine*. Positions are handed out under one lock that
-//! is held until the commit, so for any two kept texts the later one was judged with the earlier
-//! one in sight.
+//! on one machine does, with every text in sight that stands before its own. Positions are handed
+//! out under one lock that is held until the commit. A crawl takes that lock before it judges a group:
 //!
 //! ```text
-//! follow ─► judge ─► open ─► append and sync the journal ─► close ─► apply
-//! texts     locally   which URLs                          finish URLs, append texts:
-//! of others           are new?                            committed, or "near": judge again
+//! begin ─► judge ─► append and sync the journal ─► open ─► close ─► apply
+//! the lock, texts of others,                       URLs    finish URLs, append texts
+//! which URLs are known                             that are new
 //! ```
+//!
+//! A group may also do without `begin`: it is judged first, and its texts are appended under a
+//! condition, *unless one that was appended since position p is near one of mine*. Then the answer is
+//! what stands in the way, with the lock held, and the group is judged again.
 //!
 //! In reading order: [`keys`], [`messages`], [`ledger`](mod@ledger) (the trait), `bounds`,
 //! [`memory`] (the plain model that every store is tested against), [`postgres`] (the store),

@@ -15,8 +15,8 @@ use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{Ledger, LedgerError, Refused};
 use crate::memory::book::{Book, NodeRow};
 use crate::messages::{
-    Admitted, Closed, Closing, Fact, Joined, KeptOp, Marks, News, NodeCard, NodeState, Offer,
-    Overview, Pulse, Tidings, Told,
+    Admitted, Begun, Closed, Closing, Fact, Joined, KeptOp, Marks, News, NodeCard, NodeState,
+    Offer, Overview, Pulse, Tidings, Told,
 };
 
 /// A group that is not closed for so long is given up for its node.
@@ -28,8 +28,16 @@ const ANSWER_MAX: usize = 4_096;
 #[derive(Debug)]
 pub struct MemoryLedger {
     shared: Arc<Shared>,
-    /// The URLs of the open group that are new.
-    group: Option<Vec<Offer>>,
+    group: Option<Group>,
+}
+
+/// What an open group holds.
+#[derive(Debug, Clone, Default)]
+struct Group {
+    /// Its URLs that are new.
+    added: Vec<Offer>,
+    /// Finished URLs that wait again.
+    reopened: Vec<Offer>,
 }
 
 #[derive(Debug)]
@@ -67,12 +75,19 @@ impl MemoryLedger {
         book.group_open = false;
         self.shared.group_ended.notify_one();
     }
+}
 
-    /// Gives up the open group, if any: as when the connection is lost.
-    pub fn abandon(&mut self) {
-        if self.group.is_some() {
-            let shared = Arc::clone(&self.shared);
-            self.end_group(&mut shared.book.lock().expect("no holder panics"));
+impl Shared {
+    /// The book, once no other group is open.
+    fn turn(&self) -> Result<MutexGuard<'_, Book>, LedgerError> {
+        let book = self.book.lock().expect("no holder panics");
+        let (book, waited) = self
+            .group_ended
+            .wait_timeout_while(book, GROUP_PATIENCE, |book| book.group_open)
+            .expect("no holder panics");
+        match waited.timed_out() {
+            true => Err(LedgerError::Away("another group is open".into())),
+            false => Ok(book),
         }
     }
 }
@@ -86,6 +101,7 @@ impl Drop for MemoryLedger {
 impl Ledger for MemoryLedger {
     fn join(&mut self, card: &NodeCard) -> Result<Joined, LedgerError> {
         bounds::card(card)?;
+        self.abandon();
         let mut book = self.book();
         let (scheme, config) = book
             .terms
@@ -120,6 +136,7 @@ impl Ledger for MemoryLedger {
     }
 
     fn follow(&mut self, marks: &Marks, parts: &[Part]) -> Result<News, LedgerError> {
+        self.abandon();
         let book = self.book();
         let facts: Vec<Told> = (book.facts.iter().skip(marks.facts as usize))
             .take(ANSWER_MAX)
@@ -135,7 +152,11 @@ impl Ledger for MemoryLedger {
             .filter(|((part, _), row)| {
                 parts.contains(part) && row.transaction.is_some_and(|x| x >= marks.admitted)
             })
-            .map(|(&key, row)| Book::waiting(key, row))
+            .filter(|((part, key), _)| {
+                let ends = (*part, *key, 0)..=(*part, *key, u16::MAX);
+                book.finished.range(ends).next().is_none()
+            })
+            .map(|(&key, row)| Book::admitted(key, row))
             .collect();
         Ok(News {
             marks: Marks {
@@ -150,33 +171,86 @@ impl Ledger for MemoryLedger {
     }
 
     fn pending(&mut self, part: Part, after: Option<UrlKey>) -> Result<Vec<Admitted>, LedgerError> {
+        self.abandon();
         let book = self.book();
         let rows = book.admitted.iter().filter(|((in_part, key), _)| {
             *in_part == part
                 && after.is_none_or(|after| *key > after)
-                && !book.finished.contains_key(&(part, *key, 0))
+                && !book
+                    .finished
+                    .contains_key(&(part, *key, book.generation(part, *key)))
         });
         Ok(rows
             .take(ANSWER_MAX)
-            .map(|(&key, row)| Book::waiting(key, row))
+            .map(|(&key, row)| book.waiting(key, row))
             .collect())
     }
 
-    fn open(&mut self, me: Fence, offers: &[Offer]) -> Result<Vec<bool>, LedgerError> {
+    fn roots(&mut self, part: Part) -> Result<Vec<Admitted>, LedgerError> {
         self.abandon();
+        let book = self.book();
+        let rows = book.admitted.iter();
+        let roots = rows.filter(|((of, _), row)| *of == part && row.url.depth == 0);
+        Ok(roots
+            .take(ANSWER_MAX)
+            .map(|(&key, row)| Book::admitted(key, row))
+            .collect())
+    }
+
+    /// As when the connection is lost.
+    fn abandon(&mut self) {
+        if self.group.is_some() {
+            let shared = Arc::clone(&self.shared);
+            self.end_group(&mut shared.book.lock().expect("no holder panics"));
+        }
+    }
+
+    fn begin(
+        &mut self,
+        me: Fence,
+        seen: u64,
+        urls: &[(Part, UrlKey)],
+    ) -> Result<Begun, LedgerError> {
+        bounds::urls(urls.len())?;
+        self.abandon();
+        let shared = Arc::clone(&self.shared);
+        let mut book = shared.turn()?;
+        book.check(me)?;
+        let position = book.kept.len() as u64;
+        let Some(by) = position.checked_sub(seen) else {
+            return Err(LedgerError::Ahead { position, seen });
+        };
+        if by > ANSWER_MAX as u64 {
+            return Err(LedgerError::Behind { by });
+        }
+        book.group_open = true;
+        self.group = Some(Group::default());
+        Ok(Begun {
+            kept: book.kept[seen as usize..].to_vec(),
+            known: urls
+                .iter()
+                .map(|url| book.admitted.contains_key(url))
+                .collect(),
+        })
+    }
+
+    fn open(&mut self, me: Fence, offers: &[Offer]) -> Result<Vec<bool>, LedgerError> {
         bounds::offers(offers)?;
         let shared = Arc::clone(&self.shared);
-        let book = shared.book.lock().expect("no holder panics");
-        let (mut book, waited) = shared
-            .group_ended
-            .wait_timeout_while(book, GROUP_PATIENCE, |book| book.group_open)
-            .expect("no holder panics");
-        if waited.timed_out() {
-            return Err(LedgerError::Away("another group is open".into()));
+        let mut book = match self.group.is_some() {
+            true => shared.book.lock().expect("no holder panics"),
+            false => shared.turn()?,
+        };
+        if let Err(error) = book.check(me) {
+            if self.group.is_some() {
+                self.end_group(&mut book);
+            }
+            return Err(error);
         }
-        book.check(me)?;
-        let mut added: Vec<Offer> = Vec::new();
-        let mut here = std::collections::HashSet::new();
+        let mut group = self.group.take().unwrap_or_default();
+        let added = &mut group.added;
+        let mut here: std::collections::HashSet<_> =
+            added.iter().map(|offer| (offer.part, offer.key)).collect();
         let news = offers.iter().map(|offer| {
             let key = (offer.part, offer.key);
             let is_new = !book.admitted.contains_key(&key) && here.insert(key);
@@ -187,17 +261,32 @@ impl Ledger for MemoryLedger {
         });
         let news = news.collect();
         book.group_open = true;
-        self.group = Some(added);
+        self.group = Some(group);
         Ok(news)
+    }
+
+    fn reopen(&mut self, me: Fence, urls: &[Offer]) -> Result<(), LedgerError> {
+        bounds::offers(urls)?;
+        let shared = Arc::clone(&self.shared);
+        let mut book = shared.book.lock().expect("no holder panics");
+        let Some(group) = &mut self.group else {
+            return Err(LedgerError::NoGroup);
+        };
+        group.reopened.extend_from_slice(urls);
+        let checked = book.check(me);
+        if checked.is_err() {
+            self.end_group(&mut book);
+        }
+        checked
     }
 
     fn close(&mut self, closing: &Closing) -> Result<Closed, LedgerError> {
         let shared = Arc::clone(&self.shared);
         let mut book = shared.book.lock().expect("no holder panics");
-        let Some(added) = self.group.clone() else {
+        let Some(group) = self.group.clone() else {
             return Err(LedgerError::NoGroup);
         };
-        let closed = bounds::closing(closing).and_then(|()| book.close(closing, added));
+        let closed = bounds::closing(closing).and_then(|()| book.close(closing, group));
         if !matches!(closed, Ok(Closed::Near(_))) {
             self.end_group(&mut book);
         }
@@ -206,6 +295,7 @@ impl Ledger for MemoryLedger {
 
     fn beat(&mut self, pulse: &Pulse) -> Result<Tidings, LedgerError> {
         bounds::pulse(pulse)?;
+        self.abandon();
         let mut book = self.book();
         book.check(pulse.me)?;
         Ok(book.beat(pulse))
@@ -213,6 +303,7 @@ impl Ledger for MemoryLedger {
 
     fn tell(&mut self, me: Fence, fact: &Fact) -> Result<u64, LedgerError> {
         bounds::fact(fact)?;
+        self.abandon();
         let mut book = self.book();
         book.check(me)?;
         let number = book.facts.len() as u64 + 1;
@@ -225,13 +316,14 @@ impl Ledger for MemoryLedger {
     }
 
     fn overview(&mut self) -> Result<Overview, LedgerError> {
+        self.abandon();
         Ok(self.book().overview())
     }
 }
 
 impl Book {
     /// Commits a group, or says why not.
-    fn close(&mut self, closing: &Closing, added: Vec<Offer>) -> Result<Closed, LedgerError> {
+    fn close(&mut self, closing: &Closing, group: Group) -> Result<Closed, LedgerError> {
         self.check(closing.me)?;
         let position = self.kept.len() as u64;
         if closing.seen > position {
@@ -254,7 +346,7 @@ impl Book {
                 return Ok(Closed::Near(since.to_vec()));
             }
         }
-        self.commit(closing, added, position)
+        self.commit(closing, group, position)
     }
 }
 

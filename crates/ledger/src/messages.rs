@@ -116,6 +116,17 @@ pub struct Admitted {
     pub key: UrlKey,
     /// The URL.
     pub url: WaitingUrl,
+    /// It was finished before and put back.
+    pub put_back: bool,
+}
+
+/// A group with the order for itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Begun {
+    /// The texts kept since the node looked last, in order, its own among them.
+    pub kept: Vec<KeptRow>,
+    /// For each URL that was asked about, whether it is admitted.
+    pub known: Vec<bool>,
 }
 
 /// A URL's end.
@@ -125,7 +136,8 @@ pub struct Finish {
     pub part: Part,
     /// Its key.
     pub key: UrlKey,
-    /// How often it was put back before; 0 at first.
+    /// How often it was put back before; 0 at first. The ledger counts itself what was put back by
+    /// [`Ledger::reopen`](crate::Ledger::reopen).
     pub generation: u16,
     /// The page's number over all nodes.
     pub page: u64,
@@ -229,6 +241,8 @@ pub struct Pulse {
     pub release: Vec<Part>,
     /// Pages it asks to be granted.
     pub pages: u32,
+    /// Granted pages that it gives back: nothing under way counts on them.
+    pub unused: u32,
     /// Connections it asks for, by address. 0 gives them back.
     pub addresses: Vec<AddressWish>,
     /// Nodes that it saw silent for a lease and more.
@@ -247,6 +261,7 @@ impl Pulse {
             wants_parts: false,
             release: Vec::new(),
             pages: 0,
+            unused: 0,
             addresses: Vec::new(),
             silent: Vec::new(),
             leaves: false,

@@ -22,13 +22,14 @@ use crate::bounds;
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{Ledger, LedgerError, Refused};
 use crate::messages::{
-    Admitted, Closed, Closing, Fact, Joined, Marks, News, NodeCard, Offer, Overview, Pulse, Tidings,
+    Admitted, Begun, Closed, Closing, Fact, Joined, Marks, News, NodeCard, Offer, Overview, Pulse,
+    Tidings,
 };
 use crate::password::Password;
 use crate::postgres::connection::{Connection, away};
 use crate::store_url::{CrawlName, StoreUrl};
 
-pub use crate::postgres::migrate::{InitPlan, drop_crawl, init};
+pub use crate::postgres::migrate::{Forgotten, InitPlan, drop_crawl, forget, init};
 
 /// The version of the tables that this program knows.
 pub const TABLES: u32 = migrate::VERSION;
@@ -107,13 +108,6 @@ impl PostgresLedger {
         answer
     }
 
-    /// Ends the open group without a trace.
-    fn abandon(&mut self) {
-        if self.group.take().is_some() {
-            self.connection = None;
-        }
-    }
-
     /// Asks whether a group was committed whose answer was lost.
     fn committed(&mut self, closing: &Closing) -> Result<Option<bool>, LedgerError> {
         self.connection = None;
@@ -165,13 +159,59 @@ impl Ledger for PostgresLedger {
         rows.iter().map(|row| rows::admitted(row, 0)).collect()
     }
 
+    fn roots(&mut self, part: Part) -> Result<Vec<Admitted>, LedgerError> {
+        self.abandon();
+        let rows = self.ask(rows::ROOTS, &[&(part.number() as i16)])?;
+        rows.iter().map(|row| rows::admitted(row, 0)).collect()
+    }
+
+    fn abandon(&mut self) {
+        if self.group.take().is_some() {
+            self.connection = None;
+        }
+    }
+
+    fn begin(
+        &mut self,
+        me: Fence,
+        seen: u64,
+        urls: &[(Part, UrlKey)],
+    ) -> Result<Begun, LedgerError> {
+        bounds::urls(urls.len())?;
+        self.abandon();
+        let begun = self.connected()?.begin_group(me, seen, urls);
+        let begun = self.lost_if_away(begun).map_err(|error| match error {
+            LedgerError::Ahead { position, .. } => LedgerError::Ahead { position, seen },
+            other => other,
+        })?;
+        self.group = Some(0);
+        Ok(begun)
+    }
+
     fn open(&mut self, me: Fence, offers: &[Offer]) -> Result<Vec<bool>, LedgerError> {
         bounds::offers(offers)?;
-        self.abandon();
-        let opened = self.connected()?.begin_and_offer(me, offers);
+        let begun = self.group.filter(|_| self.connection.is_some());
+        let connection = match begun {
+            Some(_) => self.connection.as_mut().ok_or(LedgerError::NoGroup)?,
+            None => self.connected()?,
+        };
+        let opened = match begun {
+            Some(_) => connection.offer(me, offers),
+            None => connection.begin_and_offer(me, offers),
+        };
         let opened = self.lost_if_away(opened)?;
-        self.group = Some(opened.iter().filter(|is_new| **is_new).count() as u64);
+        let news = opened.iter().filter(|is_new| **is_new).count() as u64;
+        self.group = Some(begun.unwrap_or(0) + news);
         Ok(opened)
+    }
+
+    fn reopen(&mut self, me: Fence, urls: &[Offer]) -> Result<(), LedgerError> {
+        bounds::offers(urls)?;
+        let (Some(_), Some(connection)) = (self.group, self.connection.as_mut()) else {
+            return Err(LedgerError::NoGroup);
+        };
+        let answer = connection.reopen(me, urls);
+        self.lost_if_away(answer)
     }
 
     fn close(&mut self, closing: &Closing) -> Result<Closed, LedgerError> {

@@ -111,9 +111,12 @@ impl StoreUrl {
         self.config.get_hosts().iter().map(host_name).collect()
     }
 
-    /// The first port.
-    pub(crate) fn port(&self) -> u16 {
-        self.config.get_ports().first().copied().unwrap_or(5432)
+    /// The hosts with their ports. One port is that of all hosts.
+    pub(crate) fn places(&self) -> Vec<(String, u16)> {
+        let ports = self.config.get_ports();
+        let port = |at: usize| ports.get(at).or(ports.first()).copied().unwrap_or(5432);
+        let hosts = self.hosts().into_iter().enumerate();
+        hosts.map(|(at, host)| (host, port(at))).collect()
     }
 }
 

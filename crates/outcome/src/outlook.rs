@@ -40,15 +40,20 @@ impl Outlook {
         format!(
             "expected to be left: about {} relevant pages among {} URLs that wait, beside {:.0} found; \
              the next {} fetches would bring about {}",
-            self.left, self.waiting, self.found, self.soon_fetches, self.soon
+            self.left,
+            self.waiting,
+            self.found + 0.0,
+            self.soon_fetches,
+            self.soon
         )
     }
 }
 
 impl std::fmt::Display for ExpectedPages {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (low, high) = (self.low.floor(), self.high.ceil());
-        write!(out, "{:.0} ({low:.0} to {high:.0})", self.mean)
+        // A sum of nothing is -0.0, which 0.0 makes 0.
+        let (low, high) = (self.low.floor() + 0.0, self.high.ceil() + 0.0);
+        write!(out, "{:.0} ({low:.0} to {high:.0})", self.mean + 0.0)
     }
 }
 
@@ -71,6 +76,8 @@ mod tests {
             "expected to be left: about 12 (2 to 41) relevant pages among 900 URLs that wait, beside \
              61 found; the next 100 fetches would bring about 7 (2 to 14)"
         );
+        let nothing = pages(-0.0, -0.0, -0.0);
+        assert_eq!(nothing.to_string(), "0 (0 to 0)");
         let text = serde_json::to_string(&outlook).expect("plain numbers");
         assert_eq!(serde_json::from_str::<Outlook>(&text).ok(), Some(outlook));
         assert!(serde_json::from_str::<Outlook>("{}").is_ok());

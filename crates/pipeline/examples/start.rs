@@ -133,6 +133,7 @@ fn crawl(dir: &str, pages: u64, only_start: bool) -> Outcomes<()> {
         stop,
         progress: Progress::default(),
         on_change: None,
+        cluster: None,
     };
     let summary = crawl.run()?;
     println!(

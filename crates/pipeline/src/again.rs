@@ -2,8 +2,10 @@
 //!
 //! The journal tells of every visit, so what is learnt from visits (change rates, which pages are alike,
 //! what lists lead to, whether a host's validators and dates are honest) is made of it when a round is
-//! planned, and stored nowhere. That reads the whole journal: rounds are hours or days apart, and what is
-//! chosen is the best of all. The choice is recorded, one record for up to 200 URLs, and synced; from
+//! planned, and stored nowhere. That reads the whole journal, the first time in a process: rounds are hours
+//! or days apart, and what is chosen is the best of all. For each page that was read some 150 bytes are
+//! held; what its visit is compared with, 1 to 2 kB, is held for 50,000 pages at a time, which a second
+//! reading finds where there are more. The choice is recorded, one record for up to 200 URLs, and synced; from
 //! there on it is a crawl like any other, which can be killed and carried on.
 //!
 //! A round has three parts, each planned when the one before has ended. First feeds and sitemaps, since
@@ -27,10 +29,14 @@ use crate::units::Span;
 mod history;
 mod known;
 
-use history::History;
+use history::{Choice, DUES_MAX, History};
 
 /// URLs in one record.
 const URLS_PER_RECORD: usize = 200;
+
+/// Pages of which a plan is remembered while the crawl runs, some 40 MB; with more of them the next plan
+/// reads the journal from its beginning.
+const REMEMBERED_MAX: usize = 200_000;
 
 const DAY_MS: f64 = 86_400_000.0;
 
@@ -49,6 +55,10 @@ pub struct Planned {
     pub pause: Span,
     /// Visits of an earlier round that are still to be made; none is planned beside them.
     pub unfinished: usize,
+    /// Where nothing is due, when the first page or source will be, milliseconds since the Unix epoch.
+    pub next_ms: u64,
+    /// URLs were put back into the queue since the crawl stopped.
+    pub put_back: bool,
 }
 
 /// Which URLs a plan takes.
@@ -95,71 +105,334 @@ impl StalenessReader {
     }
 }
 
-/// Plans a part of a round of a crawl that is not running: chooses URLs and records them. They are
-/// visited when the crawl starts.
+/// Plans rounds, and remembers what it has read of the journal: the parts of a round, and the rounds of a
+/// crawl that comes back all the time, read what is new.
+#[derive(Debug, Default)]
+pub struct Planner {
+    history: History,
+    read: Position,
+}
+
+/// Plans a part of a round: see [`Planner::plan`].
 ///
 /// # Errors
 /// When another process has the directory, or its archive cannot be read or written.
 pub fn plan(dir: &CrawlDir, config: &CrawlConfig, wanted: Wanted) -> Result<Planned, CrawlError> {
-    let _lock = dir.lock()?;
-    let usual = AgainSection::default();
-    let settings = config.again.as_ref().unwrap_or(&usual);
-    let now_ms = unix_ms();
-    let mut history = History::default();
-    for replayed in archive::replay(&dir.archive(), Position::START)? {
-        if let Replayed::Record { record, .. } = replayed? {
-            history.add(&record);
-        }
-    }
-    let mut planned = Planned {
-        round: history.round_of(wanted),
-        known: history.known(),
-        pause: settings.min.max(settings.every),
-        unfinished: history.waiting(),
-        ..Planned::default()
-    };
-    if planned.unfinished > 0 {
-        return Ok(planned);
-    }
-    let mut choice = history.choose(settings, wanted, planned.round, now_ms);
-    history.add_validators(dir, &mut choice.due);
-    planned.urls = choice.due.len();
-    planned.rejudged = choice.due.iter().filter(|due| due.rejudge).count();
-    // A record without URLs says that pages were looked for, and that none is due.
-    let ends_part = wanted == Wanted::Round && history.sources_were_planned();
-    if !choice.due.is_empty() || ends_part || choice.rejudges && history.copies_wait {
-        let template = AgainRecord {
-            round: planned.round,
-            rejudges: choice.rejudges,
-            sources: wanted == Wanted::Sources,
-            ..AgainRecord::default()
-        };
-        record(dir, &template, choice.due, now_ms)?;
-    }
-    Ok(planned)
+    Planner::default().plan(dir, config, wanted)
 }
 
-fn record(
-    dir: &CrawlDir,
-    template: &AgainRecord,
-    due: Vec<DueRecord>,
-    at_ms: u64,
-) -> Result<(), CrawlError> {
-    let (mut archive, _) = Archive::open(&dir.archive(), ArchiveConfig::default())?;
-    let numbers = archive.last_seq() + 1..;
-    // One record also where there is nothing to visit: pages, or copies of pages that have changed,
-    // were looked for, and there are none.
-    let chunks: Vec<Vec<DueRecord>> = match due.is_empty() {
-        true => vec![Vec::new()],
-        false => due.chunks(URLS_PER_RECORD).map(<[_]>::to_vec).collect(),
-    };
-    for (seq, urls) in numbers.zip(chunks) {
-        let event = Event::Again(AgainRecord {
-            urls,
-            ..template.clone()
-        });
-        archive.append(&Entry::of(&Record { seq, at_ms, event }))?;
+impl Planner {
+    /// Plans a part of a round of a crawl that is not running: chooses URLs and records them. They are
+    /// visited when the crawl starts.
+    ///
+    /// # Errors
+    /// When another process has the directory, or its archive cannot be read or written.
+    pub fn plan(
+        &mut self,
+        dir: &CrawlDir,
+        config: &CrawlConfig,
+        wanted: Wanted,
+    ) -> Result<Planned, CrawlError> {
+        let _lock = dir.lock()?;
+        if self.read == Position::START {
+            self.history = History::with_dues();
+        }
+        self.read = read_on(dir, self.read, None, |record| self.history.add(record))?;
+        let planned = self.choose(dir, config, wanted);
+        // While the crawl runs that is room for the crawl.
+        self.history.drop_dues();
+        if self.history.known() > REMEMBERED_MAX {
+            *self = Self::default();
+        }
+        planned
     }
-    archive.sync()?;
-    Ok(())
+
+    fn choose(
+        &mut self,
+        dir: &CrawlDir,
+        config: &CrawlConfig,
+        wanted: Wanted,
+    ) -> Result<Planned, CrawlError> {
+        let usual = AgainSection::default();
+        let settings = config.again.as_ref().unwrap_or(&usual);
+        let now_ms = unix_ms();
+        let history = &mut self.history;
+        let mut planned = Planned {
+            round: history.round_of(wanted),
+            known: history.known(),
+            pause: settings.min.max(settings.every),
+            unfinished: history.waiting(),
+            put_back: history.put_back,
+            ..Planned::default()
+        };
+        if planned.unfinished > 0 {
+            return Ok(planned);
+        }
+        let choice = history.choose(settings, wanted, planned.round, now_ms);
+        planned.urls = choice.sources.len() + choice.pages.len();
+        planned.rejudged = choice.pages.iter().filter(|page| page.rejudge).count();
+        if planned.urls == 0 {
+            planned.next_ms = history.next_ms(settings);
+        }
+        // A record without URLs says that pages were looked for, and that none is due.
+        let is_round = wanted == Wanted::Round;
+        if planned.urls > 0 || is_round || choice.rejudges && history.copies_wait {
+            let template = AgainRecord {
+                round: planned.round,
+                rejudges: choice.rejudges,
+                sources: wanted == Wanted::Sources,
+                more: is_round,
+                next_ms: if is_round { planned.next_ms } else { 0 },
+                ..AgainRecord::default()
+            };
+            self.record(dir, &template, choice, now_ms)?;
+        }
+        Ok(planned)
+    }
+
+    /// Records a plan. What visits are compared with is read from the journal, for so many at a time.
+    fn record(
+        &mut self,
+        dir: &CrawlDir,
+        template: &AgainRecord,
+        choice: Choice,
+        at_ms: u64,
+    ) -> Result<(), CrawlError> {
+        let mut plan = PlanRecords::open(dir, template, at_ms)?;
+        plan.add(choice.sources)?;
+        for pages in choice.pages.chunks(DUES_MAX) {
+            if !self.history.has_dues() {
+                let mut of_these = History::of_these(pages.iter().map(|page| page.url).collect());
+                // Without what this plan has recorded.
+                read_on(dir, Position::START, Some(self.read), |record| {
+                    of_these.add(record)
+                })?;
+                plan.add(of_these.due(pages, template.round, dir))?;
+            } else {
+                plan.add(self.history.due(pages, template.round, dir))?;
+            }
+        }
+        plan.end()
+    }
+}
+
+/// Reads the journal from a position on, as far as another one; gives the position behind what was read.
+fn read_on(
+    dir: &CrawlDir,
+    from: Position,
+    until: Option<Position>,
+    mut take: impl FnMut(&Record),
+) -> Result<Position, CrawlError> {
+    let mut read = from;
+    for replayed in archive::replay(&dir.archive(), from)? {
+        match replayed? {
+            Replayed::Record { record, position } => {
+                if until.is_some_and(|until| position > until) {
+                    break;
+                }
+                take(&record);
+                read = position;
+            }
+            Replayed::Damage(_) => {}
+        }
+    }
+    Ok(read)
+}
+
+/// The records of one plan, each with up to 200 URLs. One record also where there is nothing to visit.
+struct PlanRecords<'p> {
+    archive: Archive,
+    template: &'p AgainRecord,
+    at_ms: u64,
+    /// URLs that are not recorded yet: what holds of the whole plan stands in its last record, which is
+    /// known when no more come. A plan that a crash broke off has none.
+    held: Vec<DueRecord>,
+}
+
+impl<'p> PlanRecords<'p> {
+    fn open(dir: &CrawlDir, template: &'p AgainRecord, at_ms: u64) -> Result<Self, CrawlError> {
+        let (archive, _) = Archive::open(&dir.archive(), ArchiveConfig::default())?;
+        Ok(Self {
+            archive,
+            template,
+            at_ms,
+            held: Vec::new(),
+        })
+    }
+
+    fn add(&mut self, due: Vec<DueRecord>) -> Result<(), CrawlError> {
+        for due in due {
+            if self.held.len() == URLS_PER_RECORD {
+                self.append(false)?;
+            }
+            self.held.push(due);
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<(), CrawlError> {
+        self.append(true)?;
+        self.archive.sync()?;
+        Ok(())
+    }
+
+    fn append(&mut self, is_last: bool) -> Result<(), CrawlError> {
+        let event = Event::Again(AgainRecord {
+            urls: std::mem::take(&mut self.held),
+            rejudges: self.template.rejudges && is_last,
+            more: self.template.more && !is_last,
+            ..self.template.clone()
+        });
+        let (seq, at_ms) = (self.archive.last_seq() + 1, self.at_ms);
+        self.archive
+            .append(&Entry::of(&Record { seq, at_ms, event }))?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::PageRecord;
+
+    use super::*;
+
+    /// The records of plans in a directory.
+    fn plans(dir: &CrawlDir) -> Vec<AgainRecord> {
+        let records = archive::replay(&dir.archive(), Position::START).expect("an archive");
+        records
+            .filter_map(|replayed| match replayed.expect("it is read") {
+                Replayed::Record { record, .. } => match record.event {
+                    Event::Again(again) => Some(again),
+                    _ => None,
+                },
+                Replayed::Damage(_) => None,
+            })
+            .collect()
+    }
+
+    fn pages(dir: &CrawlDir, count: u64, at_ms: u64) {
+        drop(dir.lock().expect("the lock"));
+        let (mut archive, _) =
+            Archive::open(&dir.archive(), ArchiveConfig::default()).expect("an archive");
+        for seq in 1..=count {
+            let page = PageRecord {
+                url: format!("http://a.example/{seq}"),
+                host: "a.example".into(),
+                outcome: outcome::Outcome::Judged(outcome::Verdict::Index),
+                fetch: Some(archive::FetchRecord {
+                    status: 200,
+                    ..archive::FetchRecord::default()
+                }),
+                page: Some(archive::PageSummary::default()),
+                ..PageRecord::default()
+            };
+            let event = Event::Page(Box::new(page));
+            let record = Record { seq, at_ms, event };
+            archive.append(&Entry::of(&record)).expect("appended");
+        }
+        archive.sync().expect("synced");
+    }
+
+    #[test]
+    fn what_holds_of_a_whole_plan_stands_in_its_last_record() {
+        // It stood in each: where a crash left the first one alone, copies of pages that had changed
+        // were taken for looked for, and the rest of the round was lost.
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        pages(&dir, 450, 1);
+        let planned = plan(&dir, &CrawlConfig::default(), Wanted::Round).expect("planned");
+        assert_eq!((planned.urls, planned.next_ms), (450, 0));
+        let plans = plans(&dir);
+        let says: Vec<_> = plans
+            .iter()
+            .map(|plan| (plan.urls.len(), plan.more, plan.rejudges))
+            .collect();
+        assert_eq!(
+            says,
+            [(200, true, false), (200, true, false), (50, false, true)]
+        );
+        let mut counts = state::Counts::default();
+        for (plan, is_open) in plans.iter().zip([true, true, false]) {
+            counts.apply(&Record {
+                seq: 1,
+                at_ms: 1,
+                event: Event::Again(plan.clone()),
+            });
+            assert_eq!(counts.pages_unplanned, is_open);
+        }
+    }
+
+    #[test]
+    fn a_planner_reads_on_where_it_stopped_and_plans_as_one_that_begins_anew() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        pages(&dir, 30, 1);
+        let mut planner = Planner::default();
+        let config = CrawlConfig::default();
+        let first = planner.plan(&dir, &config, Wanted::Round).expect("planned");
+        assert_eq!((first.urls, first.unfinished), (30, 0));
+        // Its own plan is read on, and what its visits are compared with was let go of.
+        for planned in [
+            planner.plan(&dir, &config, Wanted::Round).expect("planned"),
+            plan(&dir, &config, Wanted::Round).expect("planned"),
+        ] {
+            assert_eq!((planned.urls, planned.unfinished), (0, 30));
+        }
+        let visited = |urls: Vec<archive::DueRecord>| {
+            let (mut archive, _) =
+                Archive::open(&dir.archive(), ArchiveConfig::default()).expect("an archive");
+            for due in urls {
+                let visit = archive::VisitRecord {
+                    url: due.url,
+                    host: "a.example".into(),
+                    of: due.of,
+                    was: due.was,
+                    change: outcome::Change::Unchanged,
+                    ..archive::VisitRecord::default()
+                };
+                let seq = archive.last_seq() + 1;
+                let event = Event::Visit(Box::new(visit));
+                let record = Record {
+                    seq,
+                    at_ms: 2,
+                    event,
+                };
+                archive.append(&Entry::of(&record)).expect("appended");
+            }
+            archive.sync().expect("synced");
+        };
+        visited(plans(&dir).into_iter().flat_map(|plan| plan.urls).collect());
+        let again = planner.plan(&dir, &config, Wanted::Round).expect("planned");
+        assert_eq!((again.round, again.urls), (2, 30));
+        let all = plans(&dir);
+        let due = |round: u32| -> Vec<archive::DueRecord> {
+            let plans = all.iter().filter(|plan| plan.round == round);
+            let mut urls: Vec<_> = plans.flat_map(|plan| plan.urls.clone()).collect();
+            urls.sort_by(|a, b| a.url.cmp(&b.url));
+            urls
+        };
+        for (one, two) in due(1).iter().zip(due(2)) {
+            assert_eq!((&one.url, one.of, &one.was), (&two.url, two.of, &two.was));
+        }
+    }
+
+    #[test]
+    fn a_round_for_which_it_is_too_early_is_recorded_with_when_the_first_page_is_due() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        let read_ms = unix_ms();
+        pages(&dir, 3, read_ms);
+        for round in 1..=2 {
+            let planned = plan(&dir, &CrawlConfig::default(), Wanted::Round).expect("planned");
+            assert_eq!((planned.round, planned.urls), (round, 0));
+            assert_eq!(planned.next_ms, read_ms + 3_600_000);
+        }
+        let plans = plans(&dir);
+        assert_eq!(plans.len(), 2);
+        assert!(
+            plans
+                .iter()
+                .all(|plan| plan.next_ms == read_ms + 3_600_000 && !plan.more)
+        );
+    }
 }

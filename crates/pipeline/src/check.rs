@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use archive::{AgainRecord, Event, PageRecord, Position, Replayed, VisitRecord};
+use archive::{AgainRecord, ElsewhereRecord, Event, PageRecord, Position, Replayed, VisitRecord};
 use frontier::{CanonicalUrl, Frontier};
 use index::PageIndex;
 use outcome::{LinkFate, NeighbourDecision, Outcome, SitemapKind};
@@ -94,10 +94,13 @@ pub fn check(
     let _lock = dir.lock()?;
     let mut report = CheckReport::default();
     let journal = read_journal(dir, config, rejudge, &mut report)?;
-    check_frontier(dir, config, &journal, &mut report)?;
+    // On many machines what waits, and who has it, is the ledger's to know.
+    if !journal.is_node {
+        check_frontier(dir, config, &journal, &mut report)?;
+        check_memory(dir, config, &mut report)?;
+    }
     check_tables(dir, config, &journal, &mut report)?;
     check_index(dir, &journal, &mut report)?;
-    check_memory(dir, config, &mut report)?;
     let seen = seen_by_repair(dir)?;
     let is_seen = |damage: &String| seen.contains(damage);
     (report.lost, report.damage) = report.damage.into_iter().partition(is_seen);
@@ -114,6 +117,10 @@ struct Journal {
     kept: HashMap<u64, String>,
     ever_kept: HashSet<u64>,
     seq: u64,
+    /// The journal is that of one node among others.
+    is_node: bool,
+    /// Pages that other nodes keep.
+    kept_elsewhere: HashSet<u64>,
 }
 
 fn key(url: &str) -> u128 {
@@ -150,21 +157,19 @@ fn read_journal(
         journal.seq = record.seq;
         match &record.event {
             Event::Seed(seed) => {
-                let counts = !seed.sitemap && seed.fate.is_none();
-                if counts && journal.admitted.insert(key(&seed.url)) {
-                    report.admitted += 1;
+                if !seed.sitemap && seed.fate.is_none() {
+                    admit(&seed.url, &mut journal, report);
                 }
             }
             Event::Start(start) => {
+                journal.is_node |= start.node.is_some();
                 if let Some(again) = &mut again {
                     again.start(record.seq, &start.config, report)?;
                 }
             }
             Event::Sitemap(sitemap) if sitemap.kind != SitemapKind::Index => {
                 for url in &sitemap.urls {
-                    if journal.admitted.insert(key(url)) {
-                        report.admitted += 1;
-                    }
+                    admit(url, &mut journal, report);
                 }
             }
             Event::Retry(retry) => {
@@ -178,6 +183,12 @@ fn read_journal(
                 read_page(record.seq, page, &mut journal, report);
                 if let Some(again) = &mut again {
                     again.page(record.seq, page, report)?;
+                }
+            }
+            Event::Elsewhere(elsewhere) => {
+                read_elsewhere(elsewhere, &mut journal);
+                if let Some(again) = &mut again {
+                    again.elsewhere(record.seq, elsewhere)?;
                 }
             }
             Event::Again(round) => read_round(round, &mut journal, report),
@@ -194,6 +205,10 @@ fn read_journal(
     Ok(journal)
 }
 
+fn admit(url: &str, journal: &mut Journal, report: &mut CheckReport) {
+    report.admitted += u64::from(journal.admitted.insert(key(url)));
+}
+
 fn read_page(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut CheckReport) {
     let url = key(&page.url);
     report.finished += 1;
@@ -201,13 +216,33 @@ fn read_page(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut Ch
     if journal.finished.insert(url, kept).is_some() {
         report.problem(format!("{} was finished twice (record {seq})", page.url));
     }
-    if !journal.admitted.contains(&url) {
+    if !journal.is_node && !journal.admitted.contains(&url) {
         report.problem(format!(
             "{} was finished but never admitted (record {seq})",
             page.url
         ));
     }
     read_version(seq, page, journal, report);
+}
+
+/// What other nodes keep, and which pages of this one gave their place up to those.
+fn read_elsewhere(elsewhere: &ElsewhereRecord, journal: &mut Journal) {
+    let withdraw = |journal: &mut Journal, page: u64| {
+        if let Some(url) = journal.kept.remove(&page) {
+            journal.finished.insert(key(&url), false);
+        }
+        journal.kept_elsewhere.remove(&page);
+    };
+    for page in &elsewhere.kept {
+        if let Some(old) = page.replaces {
+            withdraw(journal, old);
+        }
+        journal.kept_elsewhere.insert(page.page);
+        journal.ever_kept.insert(page.page);
+    }
+    for &page in &elsewhere.withdrawn {
+        withdraw(journal, page);
+    }
 }
 
 /// URLs that are to be visited again have been finished.
@@ -281,6 +316,7 @@ fn read_version(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut
     let replaced = page.replaces;
     if let Some(old) = replaced
         && !journal.kept.contains_key(&old)
+        && !journal.kept_elsewhere.remove(&old)
     {
         report.problem(format!(
             "{} takes the place of record {old}, which is no kept page",
@@ -356,7 +392,7 @@ fn check_tables(
             ));
         }
     }
-    if tables.len() != journal.kept.len() {
+    if tables.len() != journal.kept.len() + journal.kept_elsewhere.len() {
         report.problem(format!(
             "{} pages are kept, the tables hold {}",
             journal.kept.len(),
@@ -437,6 +473,12 @@ impl Rejudge {
             self.kept.change_tables(TableIndex::in_memory(&asked)?)?;
             self.asked = asked;
         }
+        Ok(())
+    }
+
+    fn elsewhere(&mut self, seq: u64, elsewhere: &ElsewhereRecord) -> Result<(), CrawlError> {
+        self.kept
+            .apply_elsewhere(seq, elsewhere, Stored::default())?;
         Ok(())
     }
 
@@ -605,7 +647,7 @@ pub fn repair(dir: &CrawlDir, config: &Arc<CrawlConfig>) -> Result<Vec<String>, 
         }
     }
     memory::remove(&dir.memory())?;
-    let notes = views::open(dir, config, &Progress::default())?.notes;
+    let notes = views::open(dir, config, &Progress::default(), crate::node::is_node(dir))?.notes;
     note_damage(dir)?;
     Ok(notes)
 }

@@ -1,6 +1,9 @@
 //! How a running crawl is asked what it does, and told to pause, to go on, to stop, or to try
 //! failed URLs again: a Unix socket in its directory.
 //!
+//! A crawl that comes back all the time listens between its rounds as well, where no process has the
+//! lock: there `retry` is done as for a crawl that is stopped.
+//!
 //! A conversation is one line of JSON each way, both bounded, within a few seconds. The lock on
 //! the directory, not the socket, says who writes to the crawl: so a socket that a killed process
 //! left behind is only a name that nobody answers to, and the next start removes it. Whoever may
@@ -10,6 +13,8 @@
 //! is opened and the socket is reached through its descriptor, by `/proc/self/fd/N/control.sock`.
 
 pub(crate) mod server;
+
+pub use server::BetweenRounds;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -170,6 +175,36 @@ mod tests {
         let reply = ask(&dir, &retry).expect("asked").expect("answered");
         let error = reply.error.expect("no writer is there yet");
         assert!(error.contains("starting or stopping"), "{error}");
+    }
+
+    #[test]
+    fn a_crawl_that_waits_for_its_next_round_is_asked_and_steered_as_one_that_runs() {
+        // Nobody answered between two rounds: it could not be stopped, and looked as if it had ended.
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        drop(dir.lock().expect("the lock"));
+        let stop = StopHandle::default();
+        let last = Snapshot {
+            pages: 7,
+            ..Snapshot::default()
+        };
+        let waits = BetweenRounds::open(&dir, &stop, last).expect("it listens");
+        let asked = |request: Request| ask(&dir, &request).expect("asked").expect("answered");
+        let shown = asked(Request::Status).snapshot;
+        assert_eq!((shown.state.as_str(), shown.pages), ("waiting", 7));
+        assert_eq!(asked(Request::Pause).snapshot.state, "paused");
+        assert_eq!(asked(Request::Resume).snapshot.state, "waiting");
+        let retry = || Request::Retry(RetryFilter::default());
+        assert_eq!(asked(retry()).urls, 0);
+        let lock = dir.lock().expect("the lock");
+        let error = asked(retry()).error.expect("a round begins");
+        assert!(error.contains("ask again"), "{error}");
+        assert!(BetweenRounds::open(&dir, &stop, Snapshot::default()).is_err());
+        drop(lock);
+        assert_eq!(asked(Request::Stop).snapshot.state, "stopping");
+        assert!(stop.is_stopping());
+        drop(waits);
+        assert_eq!(state(&dir), None);
     }
 
     #[test]

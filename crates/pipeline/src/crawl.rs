@@ -2,7 +2,8 @@
 //! ended.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use fetcher::{Fetch, HttpFetcher};
 use frontier::SeedUrl;
@@ -11,13 +12,21 @@ use outcome::StopReason;
 use crate::config::CrawlConfig;
 use crate::control::server::Control;
 use crate::dir::CrawlDir;
+use crate::dispatch::Ended;
 use crate::error::CrawlError;
+use crate::node::{self, Cluster, Node};
 use crate::progress::{Progress, Snapshot};
 use crate::publish::OnChange;
 use crate::run::{Parts, Watch, run};
 use crate::setup;
 use crate::stop::StopHandle;
 use crate::views;
+
+/// So often a node joins again without having got anywhere.
+const REJOINS_IN_VAIN_MAX: u32 = 20;
+
+/// Groups that a start commits with nothing read yet.
+const STARTS_GROUPS: u64 = 2;
 
 /// A crawl to be run.
 pub struct Crawl {
@@ -35,6 +44,8 @@ pub struct Crawl {
     pub progress: Progress,
     /// Who is told of kept pages, if anyone is.
     pub on_change: Option<OnChange>,
+    /// On many machines, how the others are reached.
+    pub cluster: Option<Cluster>,
 }
 
 /// How a crawl ended.
@@ -56,52 +67,162 @@ impl Crawl {
     /// # Errors
     /// When it cannot begin, or cannot go on; what was recorded is safe.
     pub fn run(self) -> Result<CrawlSummary, CrawlError> {
-        setup::check_alone(&self.config)?;
+        let is_node = node::is_node(&self.dir);
+        setup::check_cluster(&self.config, self.cluster.is_some(), is_node)?;
         let given = self.seeds.iter().map(|seed| seed.url.as_str());
         setup::check_contact(&self.config, given)?;
         let _lock = self.dir.lock()?;
         let config = Arc::new(self.config);
         let control = Control::open(&self.dir, self.stop.clone(), self.progress.clone());
-        let opened = catch_unwind(AssertUnwindSafe(|| {
-            views::open(&self.dir, &config, &self.progress)
-        }));
-        let mut opened = opened.map_err(|_| CrawlError::Panicked("reading of the archive"))??;
-        let known = opened.state.seeds().iter().map(|seed| seed.url.as_str());
-        setup::check_contact(&config, known)?;
-        self.progress.show_counts(opened.state.counts(), 0, (0, 0));
-        setup::write_config(&self.dir, &config)?;
-        let fetch: Arc<dyn Fetch> = match self.fetch {
-            Some(fetch) => fetch,
-            None => Arc::new(network(&config)?),
-        };
-        warn_of_doubtful_examples(&config)?;
-        let mut notes = std::mem::take(&mut opened.notes);
-        let mut new_seeds = setup::new_seeds(&self.seeds, opened.state.seeds());
-        setup::new_examples(&config, opened.state.seeds(), &mut new_seeds);
+        let mut notes = Vec::new();
         let control = control
             .inspect_err(|error| notes.push(no_control(&self.dir, error)))
             .ok();
-        let watch = Watch {
-            stop: &self.stop,
-            progress: &self.progress,
-            control: control.as_ref(),
-        };
-        let parts = Parts {
+        let mut crew = Crew {
             dir: &self.dir,
             config: &config,
-            fetch,
-            opened,
-            new_seeds,
-            on_change: self.on_change,
+            seeds: &self.seeds,
+            fetch: self.fetch,
+            watch: Watch {
+                stop: &self.stop,
+                progress: &self.progress,
+                control: control.as_ref(),
+            },
+            on_change: self.on_change.map(shared_change),
+            notes,
         };
-        let ended = catch_unwind(AssertUnwindSafe(|| run(parts, &watch)));
-        let ended = ended.map_err(|_| CrawlError::Panicked("start of the crawl"))??;
+        let ended = match &self.cluster {
+            None => crew.run(None)?,
+            Some(cluster) => crew.run_as_node(cluster)?,
+        };
         Ok(CrawlSummary {
             reason: ended.reason,
             detail: ended.detail,
             snapshot: self.progress.snapshot(),
-            notes,
+            notes: crew.notes,
         })
+    }
+}
+
+/// Who is told of changes, for each of several runs.
+type SharedChange = Arc<Mutex<OnChange>>;
+
+fn shared_change(on_change: OnChange) -> SharedChange {
+    Arc::new(Mutex::new(on_change))
+}
+
+/// What every run of a crawl's threads needs.
+struct Crew<'a> {
+    dir: &'a CrawlDir,
+    config: &'a Arc<CrawlConfig>,
+    seeds: &'a [SeedUrl],
+    /// What fetches, once it is known.
+    fetch: Option<Arc<dyn Fetch>>,
+    watch: Watch<'a>,
+    on_change: Option<SharedChange>,
+    notes: Vec<String>,
+}
+
+impl Crew<'_> {
+    /// Opens the directory and runs the threads to their end.
+    fn run(&mut self, node: Option<(Node, Cluster)>) -> Result<Ended, CrawlError> {
+        let (dir, config, progress) = (self.dir, self.config, self.watch.progress);
+        let opened = catch_unwind(AssertUnwindSafe(|| {
+            views::open(dir, config, progress, node.is_some())
+        }));
+        let mut opened = opened.map_err(|_| CrawlError::Panicked("reading of the archive"))??;
+        let known = opened.state.seeds().iter().map(|seed| seed.url.as_str());
+        setup::check_contact(config, known)?;
+        progress.show_counts(opened.state.counts(), 0, (0, 0));
+        setup::write_config(dir, config)?;
+        let fetch = match &self.fetch {
+            Some(fetch) => Arc::clone(fetch),
+            None => Arc::new(network(config)?),
+        };
+        self.fetch = Some(Arc::clone(&fetch));
+        warn_of_doubtful_examples(config)?;
+        self.notes.append(&mut opened.notes);
+        let mut new_seeds = setup::new_seeds(self.seeds, opened.state.seeds());
+        setup::new_examples(config, opened.state.seeds(), &mut new_seeds);
+        if node.as_ref().is_some_and(|(node, _)| !node.takes_seeds) && !new_seeds.is_empty() {
+            new_seeds.clear();
+            let words =
+                "seeds: the node goes on with those that it was begun with, as all nodes do";
+            self.notes.push(words.to_owned());
+        }
+        let on_change = self.on_change.clone().map(|shared| -> OnChange {
+            Box::new(move |change| {
+                let mut tell = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                tell(change);
+            })
+        });
+        let parts = Parts {
+            dir,
+            config,
+            fetch,
+            opened,
+            new_seeds,
+            on_change,
+            node,
+        };
+        let ended = catch_unwind(AssertUnwindSafe(|| run(parts, &self.watch)));
+        ended.map_err(|_| CrawlError::Panicked("start of the crawl"))?
+    }
+
+    /// Takes part in a crawl on many machines. A node that has lost touch drops what was not
+    /// acknowledged, joins again and goes on.
+    fn run_as_node(&mut self, cluster: &Cluster) -> Result<Ended, CrawlError> {
+        let mut node = Some(self.join(cluster)?);
+        let mut in_vain = 0;
+        loop {
+            let Some(joined) = node.take() else {
+                return Ok(Ended::interrupted());
+            };
+            let shared = joined.shared();
+            let why = match self.run(Some((joined, cluster.clone()))) {
+                Err(CrawlError::Lost(why)) => why,
+                Err(CrawlError::Ledger(error)) if node::may_join_again(&error) => error.to_string(),
+                other => return other,
+            };
+            tracing::warn!(
+                "joining the crawl again, and dropping what was not acknowledged: {why}"
+            );
+            // A fault that comes back each time, with nothing done in between but the start, does not
+            // mend itself.
+            in_vain = if shared.closings() > STARTS_GROUPS {
+                0
+            } else {
+                in_vain + 1
+            };
+            if in_vain >= REJOINS_IN_VAIN_MAX {
+                return Err(CrawlError::Lost(why));
+            }
+            let pause = Duration::from_millis(100) * 2_u32.pow(in_vain.min(6));
+            std::thread::park_timeout(pause);
+            self.watch
+                .progress
+                .update(|shown| shown.state = "paused".into());
+            let is_stopped = || self.watch.stop.is_stopping();
+            node = node::joined_again(cluster, is_stopped, || {
+                Node::join(
+                    cluster,
+                    self.dir,
+                    (self.config, self.seeds),
+                    &mut Vec::new(),
+                )
+            })?;
+        }
+    }
+
+    fn join(&mut self, cluster: &Cluster) -> Result<Node, CrawlError> {
+        let crawl = (&**self.config, self.seeds);
+        let node = Node::join(cluster, self.dir, crawl, &mut self.notes)?;
+        tracing::info!(
+            store = cluster.store,
+            name = cluster.name,
+            "joined the crawl"
+        );
+        Ok(node)
     }
 }
 

@@ -12,12 +12,13 @@ use fetcher::Purpose;
 use frontier::{FrontierError, HostKey, Next};
 use outcome::StopReason;
 use state::SharedQueue;
-use state::context::{Kind, UrlContext};
+use state::context::{Kind, kind_in};
 
 use crate::clock::unix_ms;
 use crate::config::CrawlConfig;
 use crate::disk::DiskReserve;
 use crate::messages::ToDispatcher;
+use crate::node::keeper::Shared;
 use crate::progress::{HostProgress, Progress};
 use crate::robots_moves::RobotsMoves;
 use crate::stop::StopHandle;
@@ -42,6 +43,9 @@ const HOSTS_TOLD: usize = 5;
 /// Leases beyond the connections that may wait for their record.
 const LEASES_AHEAD: usize = 16;
 
+/// The same on many machines, where records wait for the ledger.
+const LEASES_AHEAD_OF_LEDGER: usize = 256;
+
 /// Why the dispatcher ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ended {
@@ -51,15 +55,37 @@ pub(crate) struct Ended {
     pub(crate) detail: Option<String>,
     /// What failed.
     pub(crate) failed: Option<&'static str>,
+    /// On many machines, why this node is out of the crawl and has to join again.
+    pub(crate) lost: Option<String>,
 }
 
 impl Ended {
+    /// The user has stopped it.
+    pub(crate) fn interrupted() -> Self {
+        Self::by(StopReason::Interrupted)
+    }
+
+    /// Nothing waits.
+    fn drained() -> Self {
+        Self::by(StopReason::Drained)
+    }
+
+    fn by(reason: StopReason) -> Self {
+        Self {
+            reason,
+            detail: None,
+            failed: None,
+            lost: None,
+        }
+    }
+
     /// The crawl cannot go on.
     pub(crate) fn by_error(failed: &'static str) -> Self {
         Self {
             reason: StopReason::Error,
             detail: None,
             failed: Some(failed),
+            lost: None,
         }
     }
 }
@@ -81,6 +107,8 @@ pub(crate) struct Dispatcher {
     looked_at: Option<Instant>,
     /// Nothing is left but hosts that cannot be reached.
     unreachable: bool,
+    /// On many machines, this node's standing among them.
+    node: Option<Arc<Shared>>,
 }
 
 /// What bounds the leases: what is under way, and what the budgets leave.
@@ -89,8 +117,8 @@ struct Room {
     connections: usize,
     leases_max: usize,
     bytes_max: u64,
-    /// 0 for no limit.
-    pages_max: u64,
+    /// None for no limit.
+    pages_max: Option<u64>,
     leases: usize,
     visits: usize,
     /// Answers to robots.txt that are asked for or not recorded yet: sitemaps may come with them.
@@ -100,16 +128,21 @@ struct Room {
 }
 
 impl Room {
-    fn new(config: &CrawlConfig, (pages, pages_max): (u64, u64)) -> Self {
+    fn new(config: &CrawlConfig, (pages, pages_max): (u64, u64), is_node: bool) -> Self {
         let connections = config.crawl.concurrency;
         // One connection keeps one lease at a time from request to record, so that such a crawl has
         // one order only; and a topic wants the best URL by all that was read so far.
         let has_order = connections == 1 || config.topic.is_some();
         Self {
             connections,
-            leases_max: connections + if has_order { 0 } else { LEASES_AHEAD },
-            bytes_max: config.limits.bytes_in_flight.0,
-            pages_max,
+            leases_max: connections
+                + match (has_order, is_node) {
+                    (true, _) => 0,
+                    (false, false) => LEASES_AHEAD,
+                    (false, true) => LEASES_AHEAD_OF_LEDGER,
+                },
+            bytes_max: config.memory_shares().bytes_in_flight,
+            pages_max: (pages_max > 0).then_some(pages_max),
             leases: 0,
             visits: 0,
             robots: 0,
@@ -120,10 +153,9 @@ impl Room {
 
     /// Whether one more URL may be leased.
     fn has_room(&self) -> bool {
-        let pages_left = match self.pages_max {
-            0 => u64::MAX,
-            max => max.saturating_sub(self.pages),
-        };
+        let pages_left = self
+            .pages_max
+            .map_or(u64::MAX, |max| max.saturating_sub(self.pages));
         self.visits < self.connections
             && self.leases < self.leases_max
             && (self.leases as u64) < pages_left
@@ -131,7 +163,7 @@ impl Room {
     }
 
     fn is_used_up(&self) -> bool {
-        self.pages_max > 0 && self.pages >= self.pages_max
+        self.pages_max.is_some_and(|max| self.pages >= max)
     }
 
     /// Whether nothing is under way.
@@ -147,7 +179,8 @@ enum Leased {
 }
 
 impl Dispatcher {
-    /// A dispatcher of a crawl that has made so many of the requests that it may make, 0 for no limit.
+    /// A dispatcher of a crawl that has made so many of the requests that it may make, 0 for no limit; on
+    /// many machines the ledger grants them.
     pub(crate) fn new(
         config: &Arc<CrawlConfig>,
         queue: SharedQueue,
@@ -155,7 +188,7 @@ impl Dispatcher {
         visitor: Arc<Visitor>,
         watched: (StopHandle, Progress),
         disk: DiskReserve,
-        requests: (u64, u64),
+        (requests, node): ((u64, u64), Option<Arc<Shared>>),
     ) -> Self {
         let (stop, progress) = watched;
         Self {
@@ -167,7 +200,8 @@ impl Dispatcher {
             moves: RobotsMoves::default(),
             looked_at: None,
             unreachable: false,
-            room: Room::new(config, requests),
+            room: Room::new(config, requests, node.is_some()),
+            node,
             harvest: None,
             watchdog: Watchdog::new(Instant::now()),
             disk,
@@ -188,24 +222,24 @@ impl Dispatcher {
                     return Ok(Ended::by_error(failed));
                 }
             }
+            if let Some(lost) = self.look_at_ledger() {
+                return Ok(lost);
+            }
             let ending = self.ending(started);
             let is_ending = ending.is_some();
             if let Some(ended) = ending.filter(|_| self.room.is_quiet()) {
                 return Ok(ended);
             }
             let mut deadline = Instant::now() + NAP_MAX;
-            if !is_ending && !self.stop.is_paused() {
+            let may_begin = self.node.as_ref().is_none_or(|node| node.may_begin());
+            if !is_ending && !self.stop.is_paused() && may_begin {
                 if self.gives_up() {
                     self.unreachable = true;
                     continue;
                 }
                 match self.lease_all()? {
-                    Leased::Drained if self.room.is_quiet() => {
-                        return Ok(Ended {
-                            reason: StopReason::Drained,
-                            detail: None,
-                            failed: None,
-                        });
+                    Leased::Drained if self.room.is_quiet() && self.node.is_none() => {
+                        return Ok(Ended::drained());
                     }
                     Leased::Until(at) => deadline = deadline.min(at),
                     Leased::Drained | Leased::Waiting => {}
@@ -228,6 +262,38 @@ impl Dispatcher {
         }
     }
 
+    /// On many machines: takes in what the ledger grants and says what is under way. Gives the end of
+    /// this run if nothing waits on any node, or this one is out of the crawl.
+    fn look_at_ledger(&mut self) -> Option<Ended> {
+        let node = self.node.as_ref()?;
+        self.room.pages_max = node.granted();
+        self.room.pages = node.pages();
+        let is_idle = {
+            let frontier = &mut self.queue.lock().frontier;
+            frontier.set_nodes(node.live());
+            self.room.is_quiet() && frontier.counts().pending == 0
+        };
+        node.show_work(self.room.leases as u64, is_idle);
+        if is_idle && node.is_drained() {
+            return Some(Ended::drained());
+        }
+        let lost = node.lost()?;
+        Some(Ended {
+            reason: StopReason::Error,
+            detail: None,
+            failed: None,
+            lost: Some(lost),
+        })
+    }
+
+    /// Whether the budget of pages is used up: on many machines, by all of them together.
+    fn is_used_up(&self) -> bool {
+        match &self.node {
+            Some(node) => node.is_spent(),
+            None => self.room.is_used_up(),
+        }
+    }
+
     /// Whether, and why, no more is to be leased.
     fn ending(&mut self, started: Instant) -> Option<Ended> {
         let max_time = self.config.crawl.max_time.0;
@@ -238,7 +304,7 @@ impl Dispatcher {
             StopReason::DiskFull
         } else if self.stop.is_time_up() || !max_time.is_zero() && started.elapsed() >= max_time {
             StopReason::MaxTime
-        } else if self.room.is_used_up() {
+        } else if self.is_used_up() {
             StopReason::MaxPages
         } else if self.harvest.is_some() {
             StopReason::Harvest
@@ -256,6 +322,7 @@ impl Dispatcher {
             reason,
             detail,
             failed: None,
+            lost: None,
         })
     }
 
@@ -266,7 +333,7 @@ impl Dispatcher {
             let visitor = Arc::clone(&self.visitor);
             match next {
                 Next::Lease(lease) => {
-                    let purpose = match UrlContext::from_bytes(&lease.url().context).kind {
+                    let purpose = match kind_in(&lease.url().context) {
                         Kind::Page => Purpose::Page,
                         Kind::Sitemap => Purpose::Sitemap,
                     };
@@ -443,7 +510,7 @@ mod tests {
         config.crawl.concurrency = 4;
         change(&mut config);
         let pages_max = config.crawl.max_pages;
-        Room::new(&config, (0, pages_max))
+        Room::new(&config, (0, pages_max), false)
     }
 
     #[test]

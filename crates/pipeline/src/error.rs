@@ -45,6 +45,12 @@ pub enum CrawlError {
     /// The configuration or the seeds cannot be used.
     #[error("{0}")]
     Setup(String),
+    /// The ledger that the nodes of the crawl share.
+    #[error("{0}")]
+    Ledger(#[from] ledger::LedgerError),
+    /// This node is out of the crawl, and has to join again.
+    #[error("this node is out of the crawl: {0}")]
+    Lost(String),
     /// A thread of ours ended by a panic.
     #[error("the {0} ended unexpectedly; every page recorded so far is safe, start again to go on")]
     Panicked(&'static str),

@@ -9,7 +9,7 @@
 //! of `cpu`), `write` decides, records and applies, `publish` makes searchable. What is decided, and
 //! what a record does, is in crate `state`; `views` brings its stores up to the archive at start, `memory` saves what is in memory alone,
 //! [`check`] asks whether all agree. [`control`] is how a running crawl is asked and told, [`retry`]
-//! gives failed URLs another chance, [`again`] chooses what is visited again. The crate [`config`] has every choice and every limit,
+//! gives failed URLs another chance, `node` shares a crawl with other machines, [`again`] chooses what is visited again. The crate [`config`] has every choice and every limit,
 //! [`setup`] each stage's part of it.
 
 pub mod again;
@@ -26,6 +26,7 @@ mod failpoint;
 mod memory;
 mod messages;
 mod narrate;
+mod node;
 pub mod progress;
 mod publish;
 mod read;
@@ -45,6 +46,7 @@ pub use crawl::{Crawl, CrawlSummary};
 pub use dir::CrawlDir;
 pub use error::CrawlError;
 pub use messages::{Change, KeptPage};
+pub use node::{Cluster, Connect};
 pub use progress::{Progress, Snapshot};
 pub use publish::OnChange;
 pub use stop::StopHandle;

@@ -16,8 +16,9 @@ use std::time::Instant;
 
 use archive::{PageSummary, StopRecord};
 use fetcher::Purpose;
-use frontier::{HostAdvice, HostKey, Lease, Refused};
+use frontier::{FrontierUrl, HostAdvice, HostKey, Lease, Refused};
 use index::Document;
+use ledger::Part;
 use segment::Words;
 use state::finding::RobotsFinding;
 use state::retry::{Candidate, RetryFilter};
@@ -125,8 +126,28 @@ pub(crate) enum ToWriter {
         /// Told how many were put back, once that is recorded.
         answer: SyncSender<usize>,
     },
+    /// On many machines, the ledger has something for the writer.
+    Mail,
     /// The crawl ends; the reason is recorded.
     Stop(StopRecord),
+}
+
+/// What the ledger has for the writer.
+#[derive(Debug)]
+pub(crate) enum Mail {
+    /// Parts come and go.
+    Parts(PartsMove),
+    /// Other nodes have admitted URLs of this node's parts, or they wait again (`true`).
+    Admitted(Vec<(FrontierUrl, bool)>),
+}
+
+/// Parts of the web that come to this node, and others that are to go.
+#[derive(Debug, Default)]
+pub(crate) struct PartsMove {
+    /// They come.
+    pub(crate) take: Vec<Part>,
+    /// Another node waits for them.
+    pub(crate) release: Vec<Part>,
 }
 
 /// A kept page, as the search index and whoever watches the crawl are told of it.

@@ -96,7 +96,7 @@ fn tell(record: &Record) {
             let detail = stop.detail.as_deref().unwrap_or_default();
             info!(reason = stop.reason.name(), detail, "crawl stopped");
         }
-        Event::Seed(_) | Event::Sitemap(_) => {}
+        Event::Seed(_) | Event::Sitemap(_) | Event::Elsewhere(_) => {}
     }
 }
 

@@ -22,7 +22,8 @@ const RATE_WINDOW: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Snapshot {
-    /// `starting`, `loading`, `replaying`, `running`, `paused`, `stopping` or `stopped`.
+    /// `starting`, `loading`, `replaying`, `running`, `paused`, `stopping` or `stopped`; `waiting` between
+    /// two rounds of a crawl that comes back all the time.
     pub state: String,
     /// Records of the journal read so far, while it is replayed.
     pub replayed: u64,

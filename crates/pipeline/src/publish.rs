@@ -49,9 +49,11 @@ pub(crate) fn changes(
         | Event::Attempt(_)
         | Event::Retry(_)
         | Event::Again(_)
+        | Event::Elsewhere(_)
         | Event::Stop(_) => None,
     };
-    removed.extend(kept.removed.map(|url| Change::Withdrawn(url.into())));
+    let left = kept.removed.into_iter();
+    removed.extend(left.map(|url| Change::Withdrawn(url.into())));
     let added = page.filter(|_| kept.added);
     let added = added.map(|page| {
         let (text, words) = read();
@@ -156,7 +158,7 @@ mod tests {
     #[test]
     fn a_page_that_takes_the_place_of_another_removes_it_first() {
         let kept = |removed: Option<&str>, added| KeptChange {
-            removed: removed.map(Into::into),
+            removed: removed.into_iter().map(Into::into).collect(),
             added,
             problem: None,
         };

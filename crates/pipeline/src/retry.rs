@@ -47,6 +47,12 @@ fn ended(
 /// # Errors
 /// When another process has the directory, or its archive cannot be read or written.
 pub fn retry_stopped(dir: &CrawlDir, filter: &RetryFilter) -> Result<usize, CrawlError> {
+    if crate::node::is_node(dir) {
+        return Err(CrawlError::Setup(
+            "the directory is a node's of a crawl on many machines: start the node, then retry"
+                .into(),
+        ));
+    }
     let _lock = dir.lock()?;
     let found = candidates(dir, filter)?;
     let count = found.len();

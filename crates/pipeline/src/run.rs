@@ -27,6 +27,8 @@ use crate::disk::DiskReserve;
 use crate::dispatch::{Dispatcher, Ended};
 use crate::error::CrawlError;
 use crate::messages::{EndTold, ToDispatcher, ToPublisher, ToReader, ToWriter};
+use crate::node::keeper::Keeper;
+use crate::node::{Cluster, Node};
 use crate::progress::Progress;
 use crate::publish::{self, OnChange};
 use crate::read::Reader;
@@ -66,6 +68,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) opened: Opened,
     pub(crate) new_seeds: Vec<SeedRecord>,
     pub(crate) on_change: Option<OnChange>,
+    pub(crate) node: Option<(Node, Cluster)>,
 }
 
 /// The threads behind the dispatcher.
@@ -75,6 +78,7 @@ struct Line {
     writer: JoinHandle<Result<(), CrawlError>>,
     publisher: JoinHandle<Result<(), CrawlError>>,
     to_writer: SyncSender<ToWriter>,
+    keeper: Option<Keeper>,
 }
 
 /// Runs a crawl from its first lease to its last record.
@@ -89,10 +93,12 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
     let fetch = Arc::clone(&parts.fetch);
     let queue = parts.opened.state.queue().clone();
     let counts = parts.opened.state.counts();
-    let requests = (
-        counts.requests(),
-        counts.requests_max(config.crawl.max_pages),
-    );
+    let shared = parts.node.as_ref().map(|(node, _)| node.shared());
+    let pages_max = match &shared {
+        Some(_) => 0,
+        None => counts.requests_max(config.crawl.max_pages),
+    };
+    let requests = (counts.requests(), pages_max);
     let disk = DiskReserve::new(parts.dir.root().into(), config.limits.disk_reserve);
     let line = Line::start(parts, watch.progress, &to_dispatcher, visits)?;
     let is_proxied = !config.network.proxy.is_empty();
@@ -104,7 +110,7 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
         visitor,
         (watch.stop.clone(), watch.progress.clone()),
         disk,
-        requests,
+        (requests, shared),
     );
     watch
         .progress
@@ -149,6 +155,7 @@ impl Line {
             opened,
             new_seeds,
             on_change,
+            node,
             ..
         } = parts;
         let runtime = network_runtime()?;
@@ -164,9 +171,30 @@ impl Line {
             publisher: to_publisher,
         };
         let state = (opened.archive, opened.state, opened.memory);
-        let mut writer = Writer::new(dir, config, state, out, progress.clone());
-        writer.begin(start_record(config), new_seeds)?;
         let (to_writer, writer_inbox) = sync_channel(FINDINGS_MAX);
+        let begun = || -> Result<(Writer, Option<Keeper>), CrawlError> {
+            let keeper = match &node {
+                Some((node, cluster)) => Some(start_keeper(node, cluster, &to_writer)?),
+                None => None,
+            };
+            let node = node.map(|(node, _)| node);
+            let mut writer = Writer::new(dir, config, state, out, progress.clone(), node);
+            match writer.begin(start_record(config), new_seeds) {
+                Ok(()) => Ok((writer, keeper)),
+                Err(error) => {
+                    keeper.into_iter().for_each(|keeper| keeper.end(false));
+                    Err(error)
+                }
+            }
+        };
+        let (writer, keeper) = match begun() {
+            Ok(begun) => begun,
+            Err(error) => {
+                // Its inbox is closed; who begins again finds the index free.
+                let _ = publisher.join();
+                return Err(error);
+            }
+        };
         let writer = start_writer(writer, writer_inbox, to_dispatcher.clone())?;
         let readers = start_readers((config, dir), visits, &to_writer, to_dispatcher)?;
         Ok(Self {
@@ -175,6 +203,7 @@ impl Line {
             writer,
             publisher,
             to_writer,
+            keeper,
         })
     }
 
@@ -186,6 +215,20 @@ impl Line {
         // Each is waited for, whatever became of the others.
         let readers_panicked = readers.filter_map(|thread| thread.join().err()).count();
         let ran_ms = started.elapsed().as_millis() as u64;
+        let mut keeper = self.keeper;
+        if let Some(lost) = &ended.lost {
+            // What was not acknowledged is dropped.
+            keeper
+                .take()
+                .into_iter()
+                .for_each(|keeper| keeper.end(false));
+            drop(self.to_writer);
+            let written = self.writer.join();
+            let published = self.publisher.join();
+            written.map_err(|_| CrawlError::Panicked("writer"))?.ok();
+            published.map_err(|_| CrawlError::Panicked("search index"))??;
+            return Err(CrawlError::Lost(lost.clone()));
+        }
         // A failed writer has closed its inbox; its error is told below.
         let _ = self.to_writer.send(ToWriter::Stop(StopRecord {
             reason: ended.reason.clone(),
@@ -197,6 +240,9 @@ impl Line {
         drop(self.to_writer);
         let written = self.writer.join();
         let written = written.map_err(|_| CrawlError::Panicked("writer"))?;
+        if let Some(keeper) = keeper {
+            keeper.end(written.is_ok());
+        }
         let published = self.publisher.join();
         let published = published.map_err(|_| CrawlError::Panicked("search index"))?;
         // The writer's error may be a consequence of the publisher's: tell the cause.
@@ -212,6 +258,18 @@ impl Line {
     }
 }
 
+fn start_keeper(
+    node: &Node,
+    cluster: &Cluster,
+    to_writer: &SyncSender<ToWriter>,
+) -> Result<Keeper, CrawlError> {
+    let ledger = (cluster.connect)()?;
+    let times = (cluster.ttl, node.admitted);
+    let to_writer = to_writer.clone();
+    Keeper::start(ledger, node.fence(), times, node.shared(), to_writer)
+        .map_err(cannot_start("thread that keeps the lease"))
+}
+
 fn start_record(config: &CrawlConfig) -> StartRecord {
     StartRecord {
         journal: archive::JOURNAL_VERSION,
@@ -219,6 +277,7 @@ fn start_record(config: &CrawlConfig) -> StartRecord {
         segment: segment::SEGMENT_SCHEME,
         fingerprint: simhash::FINGERPRINT_SCHEME,
         config: setup::public_config(config),
+        node: None,
     }
 }
 

@@ -57,20 +57,32 @@ pub fn check_contact<'u>(
     ))
 }
 
-/// Refuses a crawl that is meant for many machines: its verdicts would be made alone.
+/// Refuses what does not go together with many machines; `is_node` says whether the directory is a
+/// node's, `has_ledger` whether the crawl has a ledger.
 ///
 /// # Errors
 /// [`CrawlError::Setup`] with what to do.
-pub fn check_alone(config: &CrawlConfig) -> Result<(), CrawlError> {
-    let cluster = config.cluster.as_ref();
-    if cluster.is_none_or(|cluster| cluster.store.is_empty()) {
-        return Ok(());
+pub fn check_cluster(
+    config: &CrawlConfig,
+    has_ledger: bool,
+    is_node: bool,
+) -> Result<(), CrawlError> {
+    let names_store = (config.cluster.as_ref()).is_some_and(|cluster| !cluster.store.is_empty());
+    let wrong = |words: &str| Err(CrawlError::Setup(words.into()));
+    match (names_store, has_ledger) {
+        (true, false) => wrong(
+            "the configuration names a ledger, cluster.store, but none was given: its verdicts would \
+             be made alone",
+        ),
+        (false, _) if is_node => wrong(
+            "the directory is a node's of a crawl on many machines: its verdicts would be made alone; \
+             keep [cluster] in the configuration, or choose a new --dir",
+        ),
+        (true, true) if config.again.is_some() => {
+            wrong("rounds of visits are for a crawl on one machine: leave [again] or [cluster] out")
+        }
+        (_, _) => Ok(()),
     }
-    Err(CrawlError::Setup(
-        "the configuration names a ledger, cluster.store, but no crawl of this version works with \
-         one: leave [cluster] out to crawl on this machine alone"
-            .into(),
-    ))
 }
 
 /// Keeps the configuration in force in the crawl's directory, durably: a directory without it is no
@@ -246,6 +258,7 @@ pub fn policy(config: &CrawlConfig) -> Result<Policy, CrawlError> {
         robots_outage_max: config.politeness.max_robots_outage.0,
         agent: config.agent.name.clone(),
         gone: config.gone_rule(),
+        comes_back: config.again.is_some(),
         focus: focus_config(config)?,
         random_seed: config.crawl.random_seed,
     })
@@ -348,4 +361,19 @@ fn read_example(path: &str) -> Result<ExampleText, CrawlError> {
         text: page.text,
         ..ExampleText::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_index_gets_what_it_had_before_there_was_a_common_bound() {
+        let shares = CrawlConfig::default().memory_shares();
+        assert_eq!(shares.index_heap, index::HEAP_BYTES);
+        let mut config = CrawlConfig::default();
+        config.limits.memory = config::Size(160_000_000);
+        let heap = config.memory_shares().index_heap;
+        assert_eq!(heap, index::HEAP_BYTES_LEAST);
+    }
 }

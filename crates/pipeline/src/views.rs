@@ -59,6 +59,7 @@ pub(crate) fn open(
     dir: &CrawlDir,
     config: &CrawlConfig,
     progress: &Progress,
+    is_node: bool,
 ) -> Result<Opened, CrawlError> {
     let began = Instant::now();
     progress.update(|shown| shown.state = "loading".into());
@@ -67,25 +68,36 @@ pub(crate) fn open(
     notes.extend(recovery.cut.iter().map(|cut| format!("archive: {cut}")));
     let is_fresh = archive.last_seq() == 0;
     let end = archive::end(&dir.archive())?.0;
-    let ((frontier, links), frontier_view) =
+    if is_node {
+        begin_frontier_anew(dir)?;
+    }
+    let ((frontier, links), mut frontier_view) =
         open_view(&dir.frontier(), "frontier", end, &mut notes, || {
             let config = setup::frontier_config(config);
             let (frontier, opened) = Frontier::open(&dir.frontier(), config, Instant::now())?;
             let with_memory = (frontier, opened.memory_position);
             Ok((with_memory, (opened.position, opened.rebuilt_because)))
         })?;
+    let mut changed = None;
     let (prints, prints_view) =
         open_view(&dir.fingerprints(), "fingerprints", end, &mut notes, || {
-            let (prints, opened) = TableIndex::open(&dir.fingerprints(), &index_config(config))?;
+            let asked = index_config(config);
+            let (prints, opened) = TableIndex::open(&dir.fingerprints(), &asked)?;
+            changed = opened.tables_changed(asked.tables);
             Ok((prints, (opened.position, opened.rebuilt_because)))
         })?;
+    notes.extend(changed.map(|changed| format!("fingerprint tables: {changed}")));
     let (index, index_view) = open_view(&dir.index(), "search index", end, &mut notes, || {
-        let (index, opened) = PageIndex::open(&dir.index())?;
+        let (index, opened) =
+            PageIndex::open_within(&dir.index(), config.memory_shares().index_heap)?;
         Ok((index, (opened.position, opened.rebuilt_because)))
     })?;
+    if is_node {
+        frontier_view.0 = end;
+    }
     let mut reached = Reached {
         frontier: frontier_view.0,
-        links,
+        links: if is_node { end } else { links },
         prints: prints_view.0,
         index: index_view.0,
         views: 0,
@@ -114,6 +126,19 @@ pub(crate) fn open(
     Ok(opened)
 }
 
+/// On many machines the ledger has the URLs that wait, and who has them: nothing of them is taken
+/// from an earlier start.
+fn begin_frontier_anew(dir: &CrawlDir) -> Result<(), CrawlError> {
+    let path = dir.frontier();
+    match std::fs::remove_dir_all(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(CrawlError::Directory {
+            what: format!("remove {}", path.display()),
+            source: error,
+        }),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 /// A view's journal position, and why it was rebuilt, if it was.
 type View = (u64, Option<String>);
 
@@ -123,7 +148,7 @@ fn open_view<T>(
     name: &str,
     end: u64,
     notes: &mut Vec<String>,
-    open: impl Fn() -> Result<(T, View), CrawlError>,
+    mut open: impl FnMut() -> Result<(T, View), CrawlError>,
 ) -> Result<(T, View), CrawlError> {
     let (view, opened) = open()?;
     if opened.0 <= end {

@@ -21,9 +21,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
+use std::time::Instant;
 
 use archive::{Archive, Entry, Event, Position, Record, SeedRecord};
-use frontier::{HostKey, Settled};
+use frontier::{CanonicalUrl, FrontierUrl, HostKey, Settled, Share};
+use ledger::Part;
 use state::retry::{Candidate, RetryFilter};
 use state::{Decided, Finding, Lent, SeedError, State, Stored};
 
@@ -33,8 +35,9 @@ use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::failpoint::fail_point;
 use crate::memory::MemoryFile;
-use crate::messages::{Change, ToDispatcher, ToPublisher, ToWriter};
+use crate::messages::{Change, Mail, PartsMove, ToDispatcher, ToPublisher, ToWriter};
 use crate::narrate::Narrator;
+use crate::node::{Account, Node};
 use crate::progress::Progress;
 use crate::publish;
 use crate::retry;
@@ -42,6 +45,15 @@ use crate::setup;
 
 /// Findings of one group at most.
 const GROUP_MAX: usize = 256;
+
+/// The same on many machines, where others wait for the order meanwhile.
+const SHARED_GROUP_MAX: usize = 64;
+
+/// URLs of one group that the ledger is asked about; the last finding may bring more.
+const GROUP_URLS_MAX: usize = 16_384;
+
+/// Seeds in one group.
+const GROUP_SEEDS_MAX: usize = 10_000;
 
 /// Rules found wrong in one start whose URLs are looked up in the journal, at most: each takes a
 /// reading of it. Those that the state remembers cost nothing.
@@ -78,6 +90,8 @@ pub(crate) struct Writer {
     pages_max: u64,
     /// URLs that are new wait behind visits.
     for_visits_alone: bool,
+    /// On many machines, this node's place among them.
+    node: Option<Node>,
 }
 
 /// What was appended and is not synced yet.
@@ -93,6 +107,9 @@ struct Group {
     /// Who asked for URLs to be put back, and how many were.
     answers: Vec<(SyncSender<usize>, usize)>,
     has_stop: bool,
+    /// On many machines: it has the order; what goes to the ledger.
+    is_open: bool,
+    account: Account,
 }
 
 impl Writer {
@@ -103,9 +120,14 @@ impl Writer {
         (archive, state, memory): (Archive, State, MemoryFile),
         out: Outboxes,
         progress: Progress,
+        node: Option<Node>,
     ) -> Self {
         let mut writer = Self {
-            pages_max: config.crawl.max_pages,
+            pages_max: match &node {
+                Some(_) => 0,
+                None => config.crawl.max_pages,
+            },
+            node,
             for_visits_alone: false,
             fetched_before: state.counts().fetched,
             visits_before: state.counts().visits,
@@ -143,8 +165,23 @@ impl Writer {
         seeds: Vec<SeedRecord>,
     ) -> Result<(), CrawlError> {
         let mut group = Group::default();
+        if self.node.is_some() {
+            let share = Share::new(|domain| Part::of_domain(domain).number());
+            self.state.queue().lock().frontier.set_share(share);
+        }
+        self.open_group(&[], &mut group)?;
+        let start = archive::StartRecord {
+            node: self.node.as_ref().map(Node::record),
+            ..start
+        };
         self.commit_event(Event::Start(start), &mut group)?;
-        for seed in seeds {
+        for (count, seed) in seeds.iter().enumerate() {
+            if self.node.is_some() && count.is_multiple_of(GROUP_SEEDS_MAX) {
+                self.end_group(std::mem::take(&mut group))?;
+                let more = &seeds[count..seeds.len().min(count + GROUP_SEEDS_MAX)];
+                let unknown = self.state.unknown_seeds(more)?;
+                self.open_group(&unknown, &mut group)?;
+            }
             let wrong = |error| match error {
                 SeedError::Url(error) => CrawlError::Setup(format!("seed {}: {error}", seed.url)),
                 SeedError::Frontier(error) => error.into(),
@@ -162,13 +199,9 @@ impl Writer {
     pub(crate) fn run(&mut self, inbox: &Receiver<ToWriter>) -> Result<(), CrawlError> {
         while let Ok(first) = inbox.recv() {
             let mut group = Group::default();
-            let mut next = Some(first);
-            let mut taken = 0;
-            while let Some(message) = next {
-                self.take(message, &mut group)?;
-                taken += 1;
-                let goes_on = taken < GROUP_MAX && !group.has_stop;
-                next = goes_on.then(|| inbox.try_recv().ok()).flatten();
+            match self.node {
+                Some(_) => self.take_together(first, inbox, &mut group)?,
+                None => self.take_as_they_come(first, inbox, &mut group)?,
             }
             let is_last = group.has_stop;
             self.end_group(group)?;
@@ -178,6 +211,172 @@ impl Writer {
                 self.memory.save_at_end(&self.state, position)?;
                 break;
             }
+        }
+        Ok(())
+    }
+
+    fn take_as_they_come(
+        &mut self,
+        first: ToWriter,
+        inbox: &Receiver<ToWriter>,
+        group: &mut Group,
+    ) -> Result<(), CrawlError> {
+        let mut next = Some(first);
+        let mut taken = 0;
+        while let Some(message) = next {
+            self.take(message, group)?;
+            taken += 1;
+            let goes_on = taken < GROUP_MAX && !group.has_stop;
+            next = goes_on.then(|| inbox.try_recv().ok()).flatten();
+        }
+        Ok(())
+    }
+
+    /// Gathers messages for a while, since each group is a round trip or two, then takes them with
+    /// the order of the whole crawl.
+    fn take_together(
+        &mut self,
+        first: ToWriter,
+        inbox: &Receiver<ToWriter>,
+        group: &mut Group,
+    ) -> Result<(), CrawlError> {
+        let until = Instant::now() + self.node.as_ref().map(Node::pace).unwrap_or_default();
+        let (mut unknown, mut rest) = (Vec::new(), Vec::new());
+        let mut next = Some(first);
+        while let Some(message) = next.take() {
+            let is_last = matches!(message, ToWriter::Stop(_));
+            if let ToWriter::Finding(finding) = &message {
+                unknown.append(&mut self.state.unknown_urls(finding)?);
+            }
+            if !matches!(message, ToWriter::Mail) {
+                rest.push(message);
+            }
+            if !is_last && rest.len() < SHARED_GROUP_MAX && unknown.len() < GROUP_URLS_MAX {
+                let left = until.saturating_duration_since(Instant::now());
+                next = inbox.recv_timeout(left).ok();
+            }
+        }
+        // What comes from the ledger is taken in before the group is begun, on the same connection.
+        let mut put_back = Vec::new();
+        for mail in self.mail() {
+            put_back.append(&mut match mail {
+                Mail::Parts(moved) => self.move_parts(&moved)?,
+                Mail::Admitted(urls) => self.take_admitted(urls)?,
+            });
+        }
+        if rest.is_empty() && put_back.is_empty() {
+            return Ok(());
+        }
+        self.open_group(&unknown, group)?;
+        if !put_back.is_empty() {
+            let again = archive::RetryRecord {
+                urls: put_back,
+                filter: "what had become of them was lost with a node".into(),
+                ..archive::RetryRecord::default()
+            };
+            self.commit_event(Event::Retry(again), group)?;
+        }
+        for message in rest {
+            self.take(message, group)?;
+        }
+        Ok(())
+    }
+
+    fn mail(&self) -> Vec<Mail> {
+        let node = self.node.as_ref();
+        node.map_or_else(Vec::new, |node| node.shared().mail())
+    }
+
+    /// URLs of this node's parts that others admitted; gives those of them that were finished before.
+    fn take_admitted(&mut self, urls: Vec<(FrontierUrl, bool)>) -> Result<Vec<String>, CrawlError> {
+        let put_back = put_back_of(&urls);
+        self.state.take_admitted(urls)?;
+        Ok(put_back)
+    }
+
+    /// On many machines, takes the order for a group that may admit these URLs.
+    fn open_group(&mut self, urls: &[CanonicalUrl], group: &mut Group) -> Result<(), CrawlError> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
+        fail_point!("group:before-begin");
+        let (events, known) = node.begin(urls)?;
+        fail_point!("group:after-begin");
+        {
+            let frontier = &mut self.state.queue().lock().frontier;
+            for (url, _) in urls.iter().zip(known).filter(|(_, known)| *known) {
+                frontier.note_known(url);
+            }
+        }
+        group.is_open = true;
+        for mut event in events {
+            if let Event::Elsewhere(elsewhere) = &mut event {
+                self.state.name_replaced(elsewhere);
+            }
+            self.commit_event(event, group)?;
+        }
+        Ok(())
+    }
+
+    /// Syncs what was appended and, on many machines, commits it: gives the journal's position then.
+    fn close_group(&mut self, group: &mut Group) -> Result<Position, CrawlError> {
+        if self.node.is_some() && !group.is_open {
+            return Ok(self.archive.synced());
+        }
+        let before = self.archive.synced();
+        let position = self.sync()?;
+        let Some(node) = &mut self.node else {
+            return Ok(position);
+        };
+        group.is_open = false;
+        if position == before {
+            node.abandon();
+            return Ok(position);
+        }
+        fail_point!("group:before-close");
+        let offered = self.state.queue().lock().frontier.take_offered();
+        let account = std::mem::take(&mut group.account);
+        node.close(account, offered, position)?;
+        fail_point!("group:after-close");
+        Ok(position)
+    }
+
+    /// Parts come, with what waits in them, and go; gives those URLs that were finished before.
+    fn move_parts(&mut self, moved: &PartsMove) -> Result<Vec<String>, CrawlError> {
+        let mut put_back = Vec::new();
+        let Some(node) = &mut self.node else {
+            return Ok(put_back);
+        };
+        for part in &moved.take {
+            for (root, _) in node.roots(*part)? {
+                self.state.note_taken(&root);
+            }
+            let waiting = node.waiting(*part)?;
+            put_back.append(&mut put_back_of(&waiting));
+            self.state.take_part(part.number(), waiting)?;
+        }
+        let taken: Vec<u16> = moved.take.iter().map(|part| part.number()).collect();
+        let release: Vec<u16> = moved.release.iter().map(|part| part.number()).collect();
+        let mut queue = self.state.queue().lock();
+        if !taken.is_empty() {
+            queue.frontier.rest_hosts_of(&taken);
+        }
+        queue.frontier.release_parts(&release)?;
+        Ok(put_back)
+    }
+
+    /// Gives back what parts that go have left behind, once nothing of them is under way.
+    fn give_back_parts(&mut self) -> Result<(), CrawlError> {
+        let Some(node) = &self.node else {
+            return Ok(());
+        };
+        let frontier = &mut self.state.queue().lock().frontier;
+        frontier.drop_released()?;
+        let idle = frontier.idle_parts();
+        if !idle.is_empty() {
+            frontier.note_given_back(&idle);
+            let parts = idle.into_iter().filter_map(Part::new);
+            node.shared().give_back(parts.collect());
         }
         Ok(())
     }
@@ -194,6 +393,7 @@ impl Writer {
                 group.answers.push((answer, count));
                 Ok(())
             }
+            ToWriter::Mail => Ok(()),
             ToWriter::Stop(mut stop) => {
                 group.has_stop = true;
                 stop.outlook = self.state.outlook();
@@ -210,6 +410,9 @@ impl Writer {
         let decided = decided?;
         self.append(&decided)?;
         self.narrator.tell(&decided.record);
+        if let Some(node) = &self.node {
+            node.count(&decided.record, &mut group.account);
+        }
         let lent = decided.lent();
         let applied = self
             .state
@@ -279,6 +482,10 @@ impl Writer {
             .apply(&record, Stored::default(), Lent::default(), |_| None)?;
         fail_point!("apply:after");
         group.reopened.extend(applied.reopened);
+        if matches!(record.event, Event::Elsewhere(_)) {
+            let changes = publish::changes(&record, applied.kept, Default::default);
+            group.publications.extend(changes);
+        }
         Ok(())
     }
 
@@ -298,7 +505,7 @@ impl Writer {
 
     /// Syncs a group, and lets go of what it holds.
     fn end_group(&mut self, mut group: Group) -> Result<(), CrawlError> {
-        let mut position = self.sync()?;
+        let mut position = self.close_group(&mut group)?;
         let leases = group.settled.len();
         fail_point!("settle:before");
         {
@@ -310,9 +517,10 @@ impl Writer {
         self.store(position)?;
         // Before the dispatcher hears that the leases have ended, and finds nothing left to do.
         if self.put_back_what_follows(&mut group)? {
-            position = self.sync()?;
+            position = self.close_group(&mut group)?;
             self.store(position)?;
         }
+        self.give_back_parts()?;
         self.memory.save_if_due(&self.state, position)?;
         self.state.rescore_if_due()?;
         self.publish(group.publications, position)?;
@@ -360,14 +568,21 @@ impl Writer {
                 self.looked_up.insert(rule.clone());
                 urls = retry::refused_for(&self.dir, &rule)?;
             }
-            for event in self.state.decide_rule_wrong(&rule, urls)? {
-                self.commit_event(event, group)?;
-                any = true;
-            }
+            let events = self.state.decide_rule_wrong(&rule, urls)?;
+            any |= self.put_back_by(events, group)?;
         }
-        for event in self.state.decide_returns()? {
+        let events = self.state.decide_returns()?;
+        any |= self.put_back_by(events, group)?;
+        Ok(any)
+    }
+
+    fn put_back_by(&mut self, events: Vec<Event>, group: &mut Group) -> Result<bool, CrawlError> {
+        if !events.is_empty() && !group.is_open {
+            self.open_group(&[], group)?;
+        }
+        let any = !events.is_empty();
+        for event in events {
             self.commit_event(event, group)?;
-            any = true;
         }
         Ok(any)
     }
@@ -396,4 +611,10 @@ impl Writer {
         // Nobody listens any more when the dispatcher has ended.
         let _ = self.out.dispatcher.send(message);
     }
+}
+
+/// Those of the URLs that were finished before.
+fn put_back_of(urls: &[(FrontierUrl, bool)]) -> Vec<String> {
+    let put_back = urls.iter().filter(|(_, put_back)| *put_back);
+    put_back.map(|(url, _)| url.url.as_str().into()).collect()
 }

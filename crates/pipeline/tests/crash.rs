@@ -148,6 +148,7 @@ fn run(dir: &Path, has_topic: bool, is_later: bool) -> Result<CrawlSummary, Craw
         stop: StopHandle::default(),
         progress: Progress::default(),
         on_change: None,
+        cluster: None,
     };
     crawl.run()
 }

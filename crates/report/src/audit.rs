@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::look::Tongue;
 use crate::words::plural;
 
 /// Standard deviations of a confidence of 95 %.
@@ -90,6 +91,13 @@ impl Audit {
             .into_iter()
             .map(|(was, side)| side.line(was))
             .collect()
+    }
+
+    /// The estimate for a terminal, with its heading.
+    pub fn render(&self, tongue: Tongue) -> String {
+        let lines = self.lines();
+        let lines: Vec<String> = lines.iter().map(|line| tongue.say(line)).collect();
+        format!("\n{}\n\n{}\n", tongue.say("Audit"), lines.join("\n"))
     }
 
     /// Folds marks, of which each page has one.

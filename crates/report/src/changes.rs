@@ -1,16 +1,16 @@
 //! What has changed since a crawl came back: page by page, what is new, changed, moved, gone or back.
 //!
-//! A fold over the journal. A page is new when it was first read after the first round began; every other
-//! change is what a visit says of the one before. Of a page that still points where it did at the visit
+//! A fold over the journal. A page is new when it was first read after the first round began, whether it
+//! was kept or not; every other change is what a visit says of the one before. Of a page that still points where it did at the visit
 //! before nothing is told: it is as it was. What a visit could not find out is told, with why. Where both texts are archived, the lines that differ are
 //! told, before and after.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use archive::{BodyRef, Event, Record, VisitRecord};
+use archive::{AgainRecord, BodyRef, Event, PageRecord, Record, VisitRecord};
 use outcome::Change;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{nothing_read, words};
@@ -43,10 +43,13 @@ pub struct ChangeRow {
 }
 
 /// How many pages a round found in which state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RoundCounts {
     /// The round.
     pub round: u32,
+    /// When it was planned, milliseconds since the Unix epoch.
+    pub began_ms: u64,
     /// Visits that it was to make.
     pub planned: u64,
     /// Visits made.
@@ -69,6 +72,10 @@ pub struct RoundCounts {
     pub unclear: u64,
     /// Pages that were first kept since the round began.
     pub new: u64,
+    /// Pages that were first read since the round began, and not kept.
+    pub dropped: u64,
+    /// Where no page was due, when the first one was to be, milliseconds since the Unix epoch; else 0.
+    pub next_ms: u64,
 }
 
 impl RoundCounts {
@@ -86,12 +93,34 @@ impl RoundCounts {
             back,
             unclear,
             new,
+            dropped,
+            next_ms,
             ..
         } = self;
+        let new = match (new, dropped) {
+            (new, 0) => words::plural(*new, "new page", "new pages"),
+            (0, dropped) => words::plural(*dropped, "new page, not kept", "new pages, none kept"),
+            (new, dropped) => {
+                let all = words::plural(new + dropped, "new page", "new pages");
+                format!("{all}, {new} of them kept")
+            }
+        };
+        if self.was_early() {
+            return format!(
+                "round {round} ran and no page was due; the first is due at {}: each is left alone for a while after it \
+                 was read (`min` and `every` under [again] in the configuration; min = \"0s\" comes back at once); {new}",
+                words::instant_short(*next_ms)
+            );
+        }
         format!(
             "round {round}: {visited} visits ({not_modified} without a body): {unchanged} unchanged, {touched} touched, \
-             {changed} changed, {moved} moved, {gone} gone, {back} back, {unclear} unclear; {new} new pages"
+             {changed} changed, {moved} moved, {gone} gone, {back} back, {unclear} unclear; {new}"
         )
+    }
+
+    /// Whether the round found no page that was due.
+    pub fn was_early(&self) -> bool {
+        self.planned == 0 && self.visited == 0 && self.next_ms > 0
     }
 }
 
@@ -100,171 +129,41 @@ impl RoundCounts {
 pub struct Changes {
     /// Milliseconds since the Unix epoch from which on changes are told; none for the last round.
     since_ms: Option<u64>,
-    rounds: Vec<(u64, RoundCounts)>,
+    visits: Visits,
     /// Archived texts of the pages as they were read last, by their record.
     texts: HashMap<u64, BodyRef>,
     found: Vec<(u64, Found)>,
-    /// Where pages point that are elsewhere, by URL, both as hashes.
-    moved: HashMap<u64, u64>,
+}
+
+/// What rounds found, in numbers: a fold over the journal that can be read on.
+#[derive(Debug, Default)]
+pub struct Visits {
+    rounds: Rounds,
     start: StartVisits,
 }
 
-/// The visits of the last start of the crawl.
-#[derive(Debug, Default)]
-struct StartVisits {
-    made: u64,
-    answered: u64,
-    /// Why there was no answer, by name, how often, and in words the first time.
-    why: BTreeMap<String, (u64, String)>,
-}
-
-#[derive(Debug)]
-struct Found {
-    row: ChangeRow,
-    before: Option<BodyRef>,
-    after: Option<BodyRef>,
-}
-
-impl Changes {
-    /// Changes since a time; none for those of the last round.
-    pub fn since(since_ms: Option<u64>) -> Self {
-        Self {
-            since_ms,
-            rounds: Vec::new(),
-            texts: HashMap::new(),
-            found: Vec::new(),
-            moved: HashMap::new(),
-            start: StartVisits::default(),
-        }
-    }
-
-    /// Reads the next record.
-    pub fn add(&mut self, record: &Record) {
+impl Visits {
+    /// Reads the next record; for a visit, whether the page points where it did at the visit before.
+    pub fn add(&mut self, record: &Record) -> bool {
         match &record.event {
-            Event::Page(page) => {
-                if let Some(text) = &page.text {
-                    self.texts.insert(record.seq, text.clone());
-                }
-                if !page.outcome.is_indexed() {
-                    return;
-                }
-                let Some((_, counts)) = self.rounds.last_mut() else {
-                    return;
-                };
-                counts.new += 1;
-                let row = ChangeRow {
-                    url: page.url.clone(),
-                    change: Change::New,
-                    at: words::instant(record.at_ms),
-                    before: None,
-                    after: None,
-                    similarity: None,
-                    was_kept: false,
-                    is_kept: true,
-                    why: None,
-                };
-                let found = Found {
-                    row,
-                    before: None,
-                    after: page.text.clone(),
-                };
-                self.found.push((record.at_ms, found));
-            }
-            Event::Again(again) => {
-                let planned = again.urls.len() as u64;
-                match self.rounds.last_mut() {
-                    Some((_, counts)) if counts.round == again.round => counts.planned += planned,
-                    Some(_) | None => {
-                        let counts = RoundCounts {
-                            round: again.round,
-                            planned,
-                            ..RoundCounts::default()
-                        };
-                        self.rounds.push((record.at_ms, counts));
-                    }
-                }
-            }
-            Event::Visit(visit) => self.visit(record, visit),
             Event::Start(_) => self.start = StartVisits::default(),
-            Event::Seed(_)
+            Event::Visit(visit) => self.start.count(visit),
+            Event::Page(_)
+            | Event::Again(_)
+            | Event::Seed(_)
             | Event::Robots(_)
             | Event::Sitemap(_)
+            | Event::Elsewhere(_)
             | Event::Attempt(_)
             | Event::Retry(_)
             | Event::Stop(_) => {}
         }
+        self.rounds.add(record)
     }
 
-    fn visit(&mut self, record: &Record, visit: &VisitRecord) {
-        self.start.count(visit);
-        let is_as_it_was = !self.points_elsewhere_now(visit);
-        if let Some((_, counts)) = self.rounds.last_mut() {
-            counts.count(visit, is_as_it_was);
-        }
-        // Feeds and sitemaps are read for their links.
-        if visit.source {
-            return;
-        }
-        let text = visit.version().and_then(|page| page.text.clone());
-        if let Some(text) = &text {
-            self.texts.insert(record.seq, text.clone());
-        }
-        match &visit.change {
-            Change::Unchanged | Change::Unknown(_) => return,
-            Change::Moved if is_as_it_was => return,
-            Change::New
-            | Change::Unclear
-            | Change::Touched
-            | Change::Changed
-            | Change::Moved
-            | Change::Gone
-            | Change::Back => {}
-        }
-        let was_kept = visit.was.is_indexed();
-        let outcome = visit.outcome();
-        let reason = outcome.as_ref().and_then(|outcome| outcome.reason());
-        let dropped = reason.map(|reason| reason.into_owned());
-        let row = ChangeRow {
-            url: visit.url.clone(),
-            change: visit.change.clone(),
-            at: words::instant(record.at_ms),
-            before: None,
-            after: None,
-            similarity: visit.similarity,
-            was_kept,
-            is_kept: outcome
-                .as_ref()
-                .map_or(was_kept, |outcome| outcome.is_indexed()),
-            why: visit.detail.clone().or(dropped),
-        };
-        let found = Found {
-            row,
-            before: self.texts.get(&visit.of).cloned(),
-            after: text,
-        };
-        self.found.push((record.at_ms, found));
-    }
-
-    /// Notes where a page points; whether it points elsewhere than at the visit before.
-    fn points_elsewhere_now(&mut self, visit: &VisitRecord) -> bool {
-        let hash = |text: &str| xxh3_64(text.as_bytes());
-        let url = hash(&visit.url);
-        match &visit.change {
-            Change::Moved => {
-                let target = hash(visit.detail.as_deref().unwrap_or_default());
-                self.moved.insert(url, target) != Some(target)
-            }
-            Change::Unclear | Change::Unknown(_) => true,
-            Change::New
-            | Change::Unchanged
-            | Change::Touched
-            | Change::Changed
-            | Change::Gone
-            | Change::Back => {
-                self.moved.remove(&url);
-                true
-            }
-        }
+    /// What every round found, the first one first.
+    pub fn rounds(&self) -> &[RoundCounts] {
+        self.rounds.counts()
     }
 
     /// What to say where the last start visited pages and not one of them was answered: why, and what
@@ -292,10 +191,220 @@ impl Changes {
         }
         lines
     }
+}
+
+/// Rounds, counted: a fold over the journal.
+#[derive(Debug, Default)]
+pub struct Rounds {
+    rounds: Vec<RoundCounts>,
+    /// Where pages point that are elsewhere, by URL, both as hashes.
+    moved: HashMap<u64, u64>,
+}
+
+impl Rounds {
+    /// Counts the next record; for a visit, whether the page points where it did at the visit before.
+    pub fn add(&mut self, record: &Record) -> bool {
+        match &record.event {
+            Event::Again(again) => self.again(record, again),
+            Event::Page(page) => {
+                let last = self.rounds.last_mut();
+                match (last, page.outcome.is_indexed(), is_dropped(page)) {
+                    (Some(round), true, _) => round.new += 1,
+                    (Some(round), false, true) => round.dropped += 1,
+                    (Some(_), false, false) | (None, ..) => {}
+                }
+            }
+            Event::Visit(visit) => {
+                let is_as_it_was = !self.points_elsewhere_now(visit);
+                if let Some(round) = self.rounds.last_mut() {
+                    round.count(visit, is_as_it_was);
+                }
+                return is_as_it_was;
+            }
+            Event::Start(_)
+            | Event::Seed(_)
+            | Event::Robots(_)
+            | Event::Sitemap(_)
+            | Event::Elsewhere(_)
+            | Event::Attempt(_)
+            | Event::Retry(_)
+            | Event::Stop(_) => {}
+        }
+        false
+    }
+
+    /// What every round found so far, the first one first.
+    pub fn counts(&self) -> &[RoundCounts] {
+        &self.rounds
+    }
+
+    fn again(&mut self, record: &Record, again: &AgainRecord) {
+        if self
+            .rounds
+            .last()
+            .is_none_or(|last| last.round != again.round)
+        {
+            self.rounds.push(RoundCounts {
+                round: again.round,
+                began_ms: record.at_ms,
+                ..RoundCounts::default()
+            });
+        }
+        if let Some(round) = self.rounds.last_mut() {
+            round.planned += again.urls.len() as u64;
+            round.next_ms = again.next_ms;
+        }
+    }
+
+    /// Notes where a page points; whether it points elsewhere than at the visit before.
+    fn points_elsewhere_now(&mut self, visit: &VisitRecord) -> bool {
+        let hash = |text: &str| xxh3_64(text.as_bytes());
+        let url = hash(&visit.url);
+        match &visit.change {
+            Change::Moved => {
+                let target = hash(visit.detail.as_deref().unwrap_or_default());
+                self.moved.insert(url, target) != Some(target)
+            }
+            Change::Unclear | Change::Unknown(_) => true,
+            Change::New
+            | Change::Unchanged
+            | Change::Touched
+            | Change::Changed
+            | Change::Gone
+            | Change::Back => {
+                self.moved.remove(&url);
+                true
+            }
+        }
+    }
+}
+
+/// Whether a page was read and not kept.
+fn is_dropped(page: &PageRecord) -> bool {
+    page.page.is_some() && page.outcome.junk().is_some()
+}
+
+/// The visits of the last start of the crawl.
+#[derive(Debug, Default)]
+struct StartVisits {
+    made: u64,
+    answered: u64,
+    /// Why there was no answer, by name, how often, and in words the first time.
+    why: BTreeMap<String, (u64, String)>,
+}
+
+#[derive(Debug)]
+struct Found {
+    row: ChangeRow,
+    before: Option<BodyRef>,
+    after: Option<BodyRef>,
+}
+
+impl Changes {
+    /// Changes since a time; none for those of the last round.
+    pub fn since(since_ms: Option<u64>) -> Self {
+        Self {
+            since_ms,
+            visits: Visits::default(),
+            texts: HashMap::new(),
+            found: Vec::new(),
+        }
+    }
+
+    /// Reads the next record.
+    pub fn add(&mut self, record: &Record) {
+        let is_as_it_was = self.visits.add(record);
+        match &record.event {
+            Event::Page(page) => {
+                if let Some(text) = &page.text {
+                    self.texts.insert(record.seq, text.clone());
+                }
+                let is_kept = page.outcome.is_indexed();
+                if self.visits.rounds().is_empty() || !(is_kept || is_dropped(page)) {
+                    return;
+                }
+                let row = ChangeRow {
+                    url: page.url.clone(),
+                    change: Change::New,
+                    at: words::instant(record.at_ms),
+                    before: None,
+                    after: None,
+                    similarity: None,
+                    was_kept: false,
+                    is_kept,
+                    why: why_dropped(page),
+                };
+                let found = Found {
+                    row,
+                    before: None,
+                    after: page.text.clone(),
+                };
+                self.found.push((record.at_ms, found));
+            }
+            Event::Visit(visit) => self.visit(record, visit, is_as_it_was),
+            Event::Start(_)
+            | Event::Seed(_)
+            | Event::Again(_)
+            | Event::Robots(_)
+            | Event::Sitemap(_)
+            | Event::Attempt(_)
+            | Event::Retry(_)
+            | Event::Elsewhere(_)
+            | Event::Stop(_) => {}
+        }
+    }
+
+    fn visit(&mut self, record: &Record, visit: &VisitRecord, is_as_it_was: bool) {
+        // Feeds and sitemaps are read for their links.
+        if visit.source {
+            return;
+        }
+        let text = visit.version().and_then(|page| page.text.clone());
+        if let Some(text) = &text {
+            self.texts.insert(record.seq, text.clone());
+        }
+        match &visit.change {
+            Change::Unchanged | Change::Unknown(_) => return,
+            Change::Moved if is_as_it_was => return,
+            Change::New
+            | Change::Unclear
+            | Change::Touched
+            | Change::Changed
+            | Change::Moved
+            | Change::Gone
+            | Change::Back => {}
+        }
+        let was_kept = visit.was.is_indexed();
+        let outcome = visit.outcome();
+        let row = ChangeRow {
+            url: visit.url.clone(),
+            change: visit.change.clone(),
+            at: words::instant(record.at_ms),
+            before: None,
+            after: None,
+            similarity: visit.similarity,
+            was_kept,
+            is_kept: outcome
+                .as_ref()
+                .map_or(was_kept, |outcome| outcome.is_indexed()),
+            why: visit.detail.clone().or_else(|| another_fate(visit)),
+        };
+        let found = Found {
+            row,
+            before: self.texts.get(&visit.of).cloned(),
+            after: text,
+        };
+        self.found.push((record.at_ms, found));
+    }
+
+    /// What to say where no visit of the last start was answered: see [`Visits::unanswered`].
+    pub fn unanswered(&self) -> Vec<String> {
+        self.visits.unanswered()
+    }
 
     /// What every round found, the first one first.
     pub fn rounds(&self) -> impl Iterator<Item = &RoundCounts> {
-        self.rounds.iter().map(|(_, counts)| counts)
+        self.visits.rounds().iter()
     }
 
     /// The changes in the order in which they were seen; `text` reads an archived text.
@@ -303,7 +412,8 @@ impl Changes {
         self,
         text: impl Fn(&BodyRef) -> Option<String> + 'c,
     ) -> impl Iterator<Item = ChangeRow> + 'c {
-        let last = self.rounds.last().map_or(u64::MAX, |(at, _)| *at);
+        let last = self.visits.rounds().last();
+        let last = last.map_or(u64::MAX, |round| round.began_ms);
         let since = self.since_ms.unwrap_or(last);
         let found = self.found.into_iter().filter(move |(at, _)| *at >= since);
         found.map(move |(_, found)| {
@@ -354,6 +464,35 @@ impl RoundCounts {
     }
 }
 
+/// Why a page is not kept: the reason, with its figures or the page that it repeats.
+pub(crate) fn why_dropped(page: &PageRecord) -> Option<String> {
+    let reason = words::name(page.outcome.junk()?.name());
+    let of = page
+        .nearest
+        .as_ref()
+        .filter(|_| page.outcome.is_duplicate());
+    Some(match (of, &page.detail) {
+        (Some(of), _) => format!("{reason} of {}", of.url),
+        (None, Some(detail)) => format!("{reason} ({detail})"),
+        (None, None) => reason,
+    })
+}
+
+/// What was to become of a page by its earlier version, and what by this one, where either was not kept.
+fn another_fate(visit: &VisitRecord) -> Option<String> {
+    let now = visit.version().and_then(why_dropped);
+    let before = visit.was.junk().map(|reason| words::name(reason.name()));
+    match (before, now, visit.version()) {
+        (None, now, _) => now,
+        (Some(before), None, Some(_)) => Some(format!("dropped before: {before}")),
+        (Some(_), None, None) => None,
+        (Some(before), Some(now), _) if now.starts_with(&before) => {
+            Some(format!("dropped as before: {now}"))
+        }
+        (Some(before), Some(now), _) => Some(format!("dropped before: {before}; now: {now}")),
+    }
+}
+
 /// The lines that differ: those before and those after.
 fn differing(before: &str, after: &str) -> (Option<String>, Option<String>) {
     let compared = again::compare(before, after);
@@ -373,8 +512,8 @@ fn differing(before: &str, after: &str) -> (Option<String>, Option<String>) {
 
 #[cfg(test)]
 mod tests {
-    use archive::{AgainRecord, PageRecord, PageSummary};
-    use outcome::{Outcome, Verdict};
+    use archive::{NeighbourRecord, PageSummary};
+    use outcome::{JunkReason, Outcome, Verdict};
 
     use super::*;
 
@@ -445,6 +584,112 @@ mod tests {
         assert_eq!(rows, ["moved", "unclear", "moved"]);
         let counts: Vec<_> = rounds.iter().map(|r| (r.moved, r.unchanged)).collect();
         assert_eq!(counts, [(1, 0), (0, 2), (1, 0)]);
+    }
+
+    fn dropped(url: &str, reason: JunkReason, detail: Option<&str>) -> PageRecord {
+        PageRecord {
+            outcome: Outcome::Judged(Verdict::Junk(reason)),
+            detail: detail.map(str::to_owned),
+            nearest: Some(NeighbourRecord {
+                url: "http://a.example/1".into(),
+                ..NeighbourRecord::default()
+            }),
+            ..page(url, 9)
+        }
+    }
+
+    #[test]
+    fn a_new_page_that_is_not_kept_is_told_with_why() {
+        let mut changes = Changes::since(None);
+        let copy = dropped("http://a.example/2", JunkReason::NearDuplicate, None);
+        let far = dropped(
+            "http://a.example/3",
+            JunkReason::OffTopic,
+            Some("relevance 0.10"),
+        );
+        let missing = PageRecord {
+            page: None,
+            ..dropped(
+                "http://a.example/4",
+                JunkReason::ErrorPage,
+                Some("status 404"),
+            )
+        };
+        let pages = [copy, far, missing].map(|page| Event::Page(Box::new(page)));
+        for (at, event) in [round(1)].into_iter().chain(pages).enumerate() {
+            let seq = at as u64 + 1;
+            changes.add(&Record {
+                seq,
+                at_ms: seq,
+                event,
+            });
+        }
+        let counts = *changes.rounds().next().unwrap();
+        assert_eq!((counts.new, counts.dropped), (0, 2));
+        assert!(
+            counts.line().ends_with("; 2 new pages, none kept"),
+            "{}",
+            counts.line()
+        );
+        let why: Vec<_> = changes.rows(|_| None).map(|row| row.why.unwrap()).collect();
+        assert_eq!(
+            why,
+            [
+                "near duplicate of http://a.example/1",
+                "off topic (relevance 0.10)"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_round_for_which_no_page_was_due_says_when_the_first_is() {
+        let early = RoundCounts {
+            round: 2,
+            next_ms: 1_700_000_000_000,
+            ..RoundCounts::default()
+        };
+        let line = early.line();
+        assert!(
+            line.contains("2023-11-14 22:13:20 UTC") && line.contains("[again]"),
+            "{line}"
+        );
+        assert!(
+            !RoundCounts {
+                planned: 3,
+                visited: 3,
+                ..early
+            }
+            .was_early()
+        );
+    }
+
+    #[test]
+    fn another_fate_is_told_from_what_to_what() {
+        let of = |was: Option<JunkReason>, now: PageRecord| {
+            let was = was.map_or(Verdict::Index, Verdict::Junk);
+            another_fate(&VisitRecord {
+                was: Outcome::Judged(was),
+                page: Some(Box::new(now)),
+                ..VisitRecord::default()
+            })
+        };
+        let url = "http://a.example/2";
+        let language = || dropped(url, JunkReason::Language, Some("language fr, wanted zh"));
+        assert_eq!(of(None, page(url, 9)), None);
+        let now = "language (language fr, wanted zh)";
+        assert_eq!(of(None, language()).unwrap(), now);
+        assert_eq!(
+            of(Some(JunkReason::NearDuplicate), language()).unwrap(),
+            format!("dropped before: near duplicate; now: {now}")
+        );
+        assert_eq!(
+            of(Some(JunkReason::Language), language()).unwrap(),
+            format!("dropped as before: {now}")
+        );
+        assert_eq!(
+            of(Some(JunkReason::Thin), page(url, 9)).unwrap(),
+            "dropped before: thin"
+        );
     }
 
     #[test]

@@ -106,18 +106,27 @@ pub(crate) fn page(html: &str) -> String {
             }
             Some(_) | None => {}
         }
-        out.push_str(tag);
+        out.push_str(&labelled(tag));
         rest = &tail[end..];
     }
     out.push_str(rest);
     out.replacen("<html lang=\"en\">", "<html lang=\"zh-CN\">", 1)
 }
 
-/// A text of a page, whose marks of markup are escaped in both languages alike.
+/// A text of a page. What it has escaped stays escaped: it stands in holes, which are copied.
 fn text_node(text: &str) -> String {
-    match text.contains("&quot;") || text.contains("&amp;") {
-        true => text.to_owned(),
-        false => chinese(text),
+    chinese(text)
+}
+
+/// A tag with its label for those who do not see it, as of a chart, in Chinese.
+fn labelled(tag: &str) -> String {
+    const LABEL: &str = "aria-label=\"";
+    let label = tag.split_once(LABEL);
+    match label.and_then(|(before, rest)| Some((before, rest.split_once('"')?))) {
+        Some((before, (label, after))) => {
+            format!("{before}{LABEL}{}\"{after}", text_node(label))
+        }
+        None => tag.to_owned(),
     }
 }
 
@@ -144,6 +153,36 @@ mod tests {
         assert_eq!(
             page(html),
             "<html lang=\"zh-CN\"><td>保留</td><td><a href=x><bdi>kept</bdi></a></td><bdi>kept</bdi>"
+        );
+    }
+
+    #[test]
+    fn numbers_behind_verdicts_charts_and_audit_are_chinese() {
+        for (english, expected) in [
+            ("23 words, at least 50 wanted", "23 个词，至少要 50 个"),
+            (
+                "relevance 0.12, at least 0.50 wanted",
+                "相关度 0.12，至少要 0.50",
+            ),
+            ("language de, wanted zh, en", "语言是 de，要的是 zh, en"),
+            ("status 404", "状态码 404"),
+            (
+                "Of 900 pages read: relevant and new: 600; breadth-first: 590",
+                "读了 900 个页面：相关且新 600；广度优先 590",
+            ),
+            ("Of 7 pages read: kept: 5", "读了 7 个页面：保留 5"),
+            (
+                "Of 20 dropped pages drawn at random 19 were rightly dropped: 95.0 %, with a \
+                 confidence of 95 % between 76.4 and 99.1 %.",
+                "随机抽查20 个丢弃的页面，19 个丢弃得对：95.0 %，置信度 95 % 的区间为 76.4 至 99.1 %。",
+            ),
+            ("3 URLs were", "3 个网址"),
+        ] {
+            assert_eq!(chinese(english), expected);
+        }
+        assert_eq!(
+            page("<td>content type &quot;a&amp;b&quot;</td><svg aria-label=\"pages over time\">"),
+            "<td>内容类型 &quot;a&amp;b&quot;</td><svg aria-label=\"页面随时间的分布\">"
         );
     }
 

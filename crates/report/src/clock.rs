@@ -43,6 +43,7 @@ impl Clock {
             | Event::Page(_)
             | Event::Retry(_)
             | Event::Again(_)
+            | Event::Elsewhere(_)
             | Event::Visit(_) => {}
         }
     }

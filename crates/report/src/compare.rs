@@ -1,17 +1,25 @@
-//! Two crawls side by side: what became more, what less.
+//! Two crawls side by side: what became more, what less, and page by page what is another.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use crate::difference::Piece;
 use crate::figures::CrawlReport;
-use crate::look::{BOLD, Look};
-use crate::table::{Align, Table};
+use crate::look::{BOLD, DIM, Look};
+use crate::table::{Align, Table, wrap};
 use crate::words;
+
+mod pages;
+
+pub use pages::{PageComparison, PageDifference, PageFates, PageList};
 
 /// Hosts listed at most.
 const HOSTS_MAX: usize = 20;
+
+/// Characters of a page's differences that a terminal is shown.
+const SHOWN_CHARS: usize = 400;
 
 /// The difference of two reports.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -24,6 +32,9 @@ pub struct Comparison {
     pub figures: Vec<Delta>,
     /// Hosts whose finished or indexed pages differ, most first, at most 20.
     pub hosts: Vec<HostDelta>,
+    /// Page by page, where the crawls themselves were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<PageComparison>,
 }
 
 /// One figure in both crawls.
@@ -81,6 +92,15 @@ impl Comparison {
             second: second.name.clone(),
             figures: figures.collect(),
             hosts: hosts(first, second),
+            pages: None,
+        }
+    }
+
+    /// The same with what differs page by page.
+    pub fn with_pages(self, pages: PageComparison) -> Comparison {
+        Comparison {
+            pages: Some(pages),
+            ..self
         }
     }
 
@@ -107,9 +127,16 @@ impl Comparison {
         for line in table.lines(columns) {
             let _ = writeln!(out, "{line}");
         }
-        if self.hosts.is_empty() {
-            return out;
+        if !self.hosts.is_empty() {
+            self.render_hosts(look, &mut out);
         }
+        if let Some(pages) = &self.pages {
+            render_pages(pages, look, &mut out);
+        }
+        out
+    }
+
+    fn render_hosts(&self, look: Look, out: &mut String) {
         let mut table = Table::new(&[
             ("host", Align::Left),
             ("finished", Align::Right),
@@ -121,16 +148,70 @@ impl Comparison {
             table.row(host.cells());
         }
         let _ = write!(out, "\n{}\n", look.paint(BOLD, "Hosts that differ"));
-        for line in table.lines(columns) {
+        for line in table.lines(look.columns()) {
             let _ = writeln!(out, "{line}");
         }
-        out
     }
 
     /// The figures that people are shown: those that are not zero in both.
     pub(crate) fn shown(&self) -> impl Iterator<Item = &Delta> {
         let all = self.figures.iter();
         all.filter(|delta| delta.first != 0.0 || delta.second != 0.0)
+    }
+}
+
+/// Page by page, as a terminal shows it: what is not in both is marked `[-so-]` and `[+so+]`.
+fn render_pages(pages: &PageComparison, look: Look, out: &mut String) {
+    let _ = write!(out, "\n{}\n", look.paint(BOLD, "Pages"));
+    for line in wrap(&pages.line(), look.columns()) {
+        let _ = writeln!(out, "{line}");
+    }
+    for (name, list) in pages.lists() {
+        if list.total == 0 {
+            continue;
+        }
+        let heading = format!("{name} ({})", words::count(list.total));
+        let _ = write!(out, "\n{}\n", look.paint(BOLD, &heading));
+        let shown = list.pages.len().min(look.rows_max);
+        for page in &list.pages[..shown] {
+            let why = [page.before.as_str(), page.after.as_str()];
+            let why: Vec<&str> = why.into_iter().filter(|why| !why.is_empty()).collect();
+            let why = why.join("; ");
+            let colon = if why.is_empty() { "" } else { ": " };
+            let _ = writeln!(out, "  {}{colon}{why}", page.url);
+            for line in marked(&page.difference).lines() {
+                let _ = writeln!(out, "      {line}");
+            }
+        }
+        let left = list.total - shown as u64;
+        if left > 0 {
+            let note = format!(
+                "  … and {} more; --format json has the first 500",
+                words::count(left)
+            );
+            let _ = writeln!(out, "{}", look.paint(DIM, &note));
+        }
+    }
+}
+
+/// Pieces of a text with marks for what is not in both.
+fn marked(pieces: &[Piece]) -> String {
+    let mut text = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Same(same) => text.push_str(same),
+            Piece::Removed(gone) => {
+                let _ = write!(text, "[-{gone}-]");
+            }
+            Piece::Added(come) => {
+                let _ = write!(text, "[+{come}+]");
+            }
+            Piece::Skipped(_) => text.push_str(" … "),
+        }
+    }
+    match text.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text,
     }
 }
 
@@ -246,5 +327,53 @@ fn signed(value: f64) -> String {
         0.0 => "=".to_owned(),
         value if value > 0.0 => format!("+{}", number(value)),
         value => format!("-{}", number(-value)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_that_differ_are_listed_with_marks_and_those_beyond_are_counted() {
+        let page = |at: usize| PageDifference {
+            url: format!("http://a.example/{at}"),
+            after: "answered 404".into(),
+            ..PageDifference::default()
+        };
+        let pages = PageComparison {
+            changed: PageList {
+                total: 1,
+                pages: vec![PageDifference {
+                    difference: vec![
+                        Piece::Same("the ".into()),
+                        Piece::Removed("旧".into()),
+                        Piece::Added("新".into()),
+                        Piece::Skipped(90),
+                    ],
+                    after: String::new(),
+                    ..page(7)
+                }],
+            },
+            gone: PageList {
+                total: 900,
+                pages: (0..500).map(page).collect(),
+            },
+            ..PageComparison::default()
+        };
+        let look = Look {
+            rows_max: 2,
+            ..Look::default()
+        };
+        let told = Comparison::default().with_pages(pages).render(look);
+        for part in [
+            "0 new; 1 changed; 900 gone;",
+            "Changed (1)\n  http://a.example/7\n      the [-旧-][+新+] … ",
+            "Gone (900)\n  http://a.example/0: answered 404",
+            "… and 898 more",
+        ] {
+            assert!(told.contains(part), "{part:?}: {told}");
+        }
+        assert!(!told.contains("Moved ("), "{told}");
     }
 }

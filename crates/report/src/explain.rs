@@ -303,6 +303,14 @@ impl Explainer {
             | Event::Attempt(_)
             | Event::Retry(_)
             | Event::Again(_) => {}
+            Event::Elsewhere(elsewhere) => {
+                let mut kept = elsewhere.kept.iter();
+                let by = kept.find(|page| page.replaces.is_some_and(|old| self.is_me(old)));
+                if let Some(by) = by {
+                    let why = format!("another node kept the better copy {}", by.url);
+                    self.story.replaced_by = Some((by.page, why));
+                }
+            }
         }
     }
 

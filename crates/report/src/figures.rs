@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use outcome::{RuleLoss, StopReason, WallKind};
 use serde::{Deserialize, Serialize};
 
+use crate::changes::RoundCounts;
 use crate::clusters::Duplicates;
+use crate::dead_forms::DeadForm;
 use crate::errors::ErrorGroup;
 use crate::export::BrokenFigures;
 use crate::fates::Counts;
@@ -68,20 +70,24 @@ pub struct CrawlReport {
     pub learnt: LearntRefusals,
     /// What went wrong, grouped.
     pub errors: Vec<ErrorGroup>,
+    /// Forms of URLs that are mostly dead, those with most dead URLs first; up to 50.
+    pub dead_forms: Vec<DeadForm>,
     /// How robots.txt was answered.
     pub robots: RobotsFigures,
     /// What the crawl waited for, the longest first.
     pub why_slow: Vec<Slowness>,
     /// URLs put back into the queue by hand.
     pub retried: u64,
+    /// Rounds of visits to what was read, the first one first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<RoundCounts>,
     /// What pages say of the use of their texts.
     pub rights: Rights,
     /// Pages as the HTML form lists them; the JSON form leaves them to the exports.
     #[serde(skip)]
     pub found: Found,
-    /// Broken links as the HTML form lists them, where the caller has counted them.
-    #[serde(skip)]
-    pub broken: BrokenFigures,
+    /// Broken links; null where nobody has counted them, which takes a pass of its own.
+    pub broken: Option<BrokenFigures>,
     /// The settings of the last start.
     #[serde(skip)]
     pub settings: serde_json::Value,

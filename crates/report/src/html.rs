@@ -13,7 +13,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
 use crate::figures::CrawlReport;
-use crate::lines::opening_line;
+use crate::lines::{guard_line, opening_line};
 use crate::look::Tongue;
 use crate::story::story;
 use crate::words::{bytes, count, duration, name, share};
@@ -29,8 +29,8 @@ mod tables;
 pub use comparison::render as render_comparison;
 use found::{broken, dropped, kept, rights, settings};
 use sections::{
-    against_breadth, duplicates, errors, languages, learnt, links, network, responses, robots,
-    sizes, sorted, waiting, walls,
+    against_breadth, dead_forms, duplicates, errors, languages, learnt, links, network, responses,
+    robots, rounds, sizes, sorted, waiting, walls,
 };
 use tables::{Head, hosts, seeds, table};
 
@@ -52,11 +52,13 @@ pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> St
         (shown(hosts(report)))
         (shown(broken(report)))
         (shown(rights(report)))
+        (shown(rounds(report)))
         (shown(walls(report)))
         (shown(learnt(report)))
         (shown(against_breadth(report)))
         (shown(seeds(report)))
         (side_by_side([responses(report), errors(report)]))
+        (shown(dead_forms(report)))
         (side_by_side([languages(report), sizes(report)]))
         (side_by_side([waiting(report), robots(report)]))
         (side_by_side([network(report), links(report)]))
@@ -276,11 +278,11 @@ fn sieve(report: &CrawlReport) -> Markup {
     let caption = html! {
         caption { "Every admitted URL once: what fell through, and why; what stayed." }
     };
-    section(
-        "sieve",
-        "Through the sieve",
-        &table(&caption, &heads, &rows),
-    )
+    let body = html! {
+        (table(&caption, &heads, &rows))
+        @if let Some(line) = guard_line(report) { p class="soft" { (line) "." } "\n" }
+    };
+    section("sieve", "Through the sieve", &body)
 }
 
 /// What fell through the sieve, each below what was left before it.

@@ -23,6 +23,7 @@ mod chinese;
 mod clock;
 pub mod clusters;
 pub mod compare;
+pub mod dead_forms;
 mod delays;
 pub mod difference;
 pub mod errors;

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use outcome::Refusal;
+
+use crate::dead_forms::DeadForm;
 use crate::figures::CrawlReport;
 use crate::harvest::{Harvest, Point};
-use crate::words::{bytes, count, duration, name, plural, share};
+use crate::words::{bytes, count, duration, instant_short, name, plural, share};
 
 /// Rules of duplicates foreseen that are named.
 const RULES_SHOWN: usize = 8;
@@ -120,6 +123,25 @@ pub(crate) fn learnt_lines(report: &CrawlReport) -> Vec<String> {
     lines
 }
 
+/// What to do about URLs that the address guard refused, if it refused some.
+pub(crate) fn guard_line(report: &CrawlReport) -> Option<String> {
+    let refused = report.reasons.refused.get(Refusal::GUARD).copied();
+    let refused = refused.filter(|refused| *refused > 0)?;
+    Some(format!(
+        "The address guard refused {}, on private or loopback addresses. To ask them: \
+         tamis retry DIR --status guard, then tamis crawl --dir DIR --allow-private",
+        plural(refused, "URL", "URLs"),
+    ))
+}
+
+/// The columns of the table of forms that are mostly dead, and its rows before the example.
+pub(crate) const DEAD_COLUMNS: [&str; 4] = ["form of the URL", "asked", "dead", "for example"];
+
+pub(crate) fn dead_cells(row: &DeadForm) -> [String; 3] {
+    let dead = format!("{} ({})", count(row.dead), share(row.dead, row.asked));
+    [row.form.clone(), count(row.asked), dead]
+}
+
 /// Kinds of walls with their counts, the most frequent first.
 fn kinds_of(kinds: &BTreeMap<String, u64>) -> String {
     let mut kinds: Vec<(&String, &u64)> = kinds.iter().collect();
@@ -183,6 +205,41 @@ pub(crate) fn learnt_rows(report: &CrawlReport) -> impl Iterator<Item = [String;
         let counts = [loss.refused, loss.probed, loss.unique].map(count);
         let [refused, probed, unique] = counts;
         [row.rule.clone(), refused, probed, unique, bound]
+    })
+}
+
+/// The columns of the table of rounds, and its rows, the last round first.
+pub(crate) const ROUND_COLUMNS: [&str; 12] = [
+    "round",
+    "began",
+    "visits",
+    "no body",
+    "unchanged",
+    "touched",
+    "changed",
+    "moved",
+    "gone",
+    "back",
+    "unclear",
+    "new pages",
+];
+
+pub(crate) fn round_rows(report: &CrawlReport) -> impl Iterator<Item = [String; 12]> + '_ {
+    report.rounds.iter().rev().map(|round| {
+        [
+            round.round.to_string(),
+            instant_short(round.began_ms),
+            count(round.visited),
+            count(round.not_modified),
+            count(round.unchanged),
+            count(round.touched),
+            count(round.changed),
+            count(round.moved),
+            count(round.gone),
+            count(round.back),
+            count(round.unclear),
+            count(round.new),
+        ]
     })
 }
 

@@ -112,7 +112,9 @@ fn mend_refusal(reason: &str) -> &'static str {
         ROBOTS => "robots.txt forbids it; seed another part of the site, or ask its owner",
         HOST_GONE => "the host did not answer any more and was given up; try later",
         WALLED => "the host answers with walls; the report's section on walls says what to do",
-        GUARD => "it is a private or loopback address; --allow-private lets the crawl ask it",
+        GUARD => {
+            "it is a private or loopback address; --allow-private lets the crawl ask it, once tamis retry DIR --status guard has put it back"
+        }
         _ => SEE_ERRORS,
     }
 }

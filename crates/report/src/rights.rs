@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use archive::PageSummary;
 use serde::{Deserialize, Serialize};
 
+use crate::words::plural;
+
 /// Names that are counted apart.
 const NAMES_MAX: usize = 100;
 
@@ -20,6 +22,10 @@ pub struct Rights {
     pub with_usage: u64,
     /// What they say, in their own words.
     pub usage: BTreeMap<String, u64>,
+    /// Hosts whose robots.txt says what their texts may be used for.
+    pub hosts_with_usage: u64,
+    /// What these say, in their own words; of each host by its last answer.
+    pub host_usage: BTreeMap<String, u64>,
     /// Pages that link to a licence.
     pub with_licence: u64,
     /// The licences.
@@ -38,6 +44,50 @@ impl Rights {
         page.licence
             .iter()
             .for_each(|url| count(&mut self.licences, url));
+    }
+
+    /// Takes in what hosts say in their robots.txt.
+    pub(crate) fn with_hosts<'h>(mut self, said: impl Iterator<Item = &'h Vec<String>>) -> Self {
+        for said in said.filter(|said| !said.is_empty()) {
+            self.hosts_with_usage += 1;
+            said.iter()
+                .for_each(|said| count(&mut self.host_usage, said));
+        }
+        self
+    }
+
+    /// What was met, each with how many and its words; nothing that was not.
+    pub fn facts(&self) -> Vec<String> {
+        let pages = |n, one, many| (n, plural(n, "page", "pages"), [one, many]);
+        let facts = [
+            pages(
+                self.noindex,
+                "asked not to be indexed, and was not",
+                "asked not to be indexed, and were not",
+            ),
+            pages(
+                self.nofollow,
+                "asked not to follow its links",
+                "asked not to follow their links",
+            ),
+            pages(
+                self.with_usage,
+                "says what its text may be used for",
+                "say what their texts may be used for",
+            ),
+            pages(self.with_licence, "links to a licence", "link to a licence"),
+            (
+                self.hosts_with_usage,
+                plural(self.hosts_with_usage, "host", "hosts"),
+                [
+                    "says in robots.txt what its texts may be used for",
+                    "say in robots.txt what their texts may be used for",
+                ],
+            ),
+        ];
+        let met = facts.into_iter().filter(|(n, _, _)| *n > 0);
+        met.map(|(n, who, [one, many])| format!("{who} {}", if n == 1 { one } else { many }))
+            .collect()
     }
 
     /// Whether no page said anything.
@@ -77,5 +127,31 @@ mod tests {
         assert_eq!((rights.with_licence, rights.licences.len()), (5, 1));
         assert_eq!(rights.usage["noai"], 300);
         assert!(rights.usage.len() <= NAMES_MAX + 1 && rights.usage.values().sum::<u64>() == 600);
+    }
+
+    #[test]
+    fn hosts_are_counted_apart_from_pages_and_every_fact_is_told_once() {
+        let said = |said: &[&str]| said.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        let hosts = [
+            said(&["content-usage: train-ai=n"]),
+            said(&["content-usage: train-ai=n", "content-signal: search=yes"]),
+            said(&[]),
+        ];
+        let rights = Rights {
+            noindex: 1,
+            with_usage: 2,
+            ..Rights::default()
+        };
+        let rights = rights.with_hosts(hosts.iter());
+        assert_eq!(rights.hosts_with_usage, 2);
+        assert_eq!(rights.host_usage["content-usage: train-ai=n"], 2);
+        assert_eq!(
+            rights.facts(),
+            [
+                "1 page asked not to be indexed, and was not",
+                "2 pages say what their texts may be used for",
+                "2 hosts say in robots.txt what their texts may be used for",
+            ]
+        );
     }
 }

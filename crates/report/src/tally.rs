@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use archive::{
-    AttemptRecord, Event, FetchRecord, LinkRecord, PageRecord, PageSummary, Record, RetryRecord,
-    RobotsRecord, SeedRecord, SitemapRecord, StartRecord, VisitRecord,
+    AttemptRecord, ElsewhereRecord, Event, FetchRecord, LinkRecord, PageRecord, PageSummary,
+    Record, RetryRecord, RobotsRecord, SeedRecord, SitemapRecord, StartRecord, VisitRecord,
 };
 
 use outcome::{
@@ -20,11 +20,12 @@ use outcome::{
 use config::CrawlConfig;
 
 use crate::breadth::{self, BreadthFirst, Worth};
+use crate::changes::Rounds;
 use crate::clock::Clock;
 use crate::clusters::Clusters;
+use crate::dead_forms::DeadForms;
 use crate::delays::Delays;
 use crate::errors::{Errors, error_name};
-use crate::export::BrokenFigures;
 use crate::fates::{Counts, Fates, SlotId, State};
 use crate::figures::{CrawlDelay, CrawlReport, Fetches, Links, Reasons, RobotsFigures, Traps};
 use crate::found::{Found, FoundTally};
@@ -66,11 +67,15 @@ pub struct Tally {
     walls: WallTally,
     learnt: Learnt,
     errors: Errors,
+    dead_forms: DeadForms,
     retried: u64,
+    rounds: Rounds,
     clock: Clock,
     delays: Delays,
     found: FoundTally,
     rights: Rights,
+    /// What hosts said last in robots.txt of the use of their texts, where they do.
+    host_usage: BTreeMap<String, Vec<String>>,
     settings: serde_json::Value,
     threshold: f64,
     topic: bool,
@@ -89,6 +94,7 @@ impl Tally {
     /// Counts the next record.
     pub fn add(&mut self, record: &Record) {
         self.clock.add(record);
+        self.rounds.add(record);
         match &record.event {
             Event::Start(start) => self.configure(start),
             Event::Stop(_) => {}
@@ -99,6 +105,7 @@ impl Tally {
             Event::Page(page) => self.page(record.seq, record.at_ms, page),
             Event::Retry(retry) => self.retry(retry),
             Event::Again(_) => {}
+            Event::Elsewhere(elsewhere) => self.elsewhere(elsewhere),
             Event::Visit(visit) => self.visit(record.seq, record.at_ms, visit),
         }
     }
@@ -155,13 +162,15 @@ impl Tally {
             walls: self.walls.report(),
             learnt: self.learnt.report(),
             errors: self.errors.report(),
+            dead_forms: self.dead_forms.report(),
             robots: self.robots_figures(&reasons),
             why_slow: why_slow(&self.hosts.rows, &self.delays, duration_s),
             retried: self.retried,
+            rounds: self.rounds.counts().to_vec(),
             reasons,
-            rights: self.rights.clone(),
+            rights: self.rights.clone().with_hosts(self.host_usage.values()),
             found: self.found(),
-            broken: BrokenFigures::default(),
+            broken: None,
             settings: self.settings.clone(),
         }
     }
@@ -308,6 +317,12 @@ impl Tally {
     fn robots(&mut self, robots: &RobotsRecord) {
         self.fetches.robots += 1;
         self.fetches.bytes += robots.fetch.bytes;
+        match robots.usage.is_empty() {
+            true => self.host_usage.remove(&robots.host),
+            false => self
+                .host_usage
+                .insert(robots.host.clone(), robots.usage.clone()),
+        };
         let at = self.hosts.index(&robots.host);
         let row = self.hosts.row(at);
         row.robots.clone_from(&robots.rules);
@@ -442,6 +457,7 @@ impl Tally {
             self.refusal(refusal, &page.url);
         }
         self.walls.page(page);
+        self.dead_forms.page(page);
         self.learnt.page(page);
         if page.foreseen.is_some() && matches!(state, State::Indexed | State::Junk) {
             let foreseen = &mut self.clusters.foreseen;
@@ -492,6 +508,15 @@ impl Tally {
             && self.fates.page(old).is_some_and(|old| old != slot)
         {
             self.replace(old, seq, &visit.url);
+        }
+    }
+
+    /// Another node kept better copies: the pages here whose place they take give way.
+    fn elsewhere(&mut self, elsewhere: &ElsewhereRecord) {
+        for page in &elsewhere.kept {
+            if let Some(old) = page.replaces {
+                self.replace(old, page.page, &page.url);
+            }
         }
     }
 

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use crate::figures::CrawlReport;
 use crate::hosts::HostRow;
 use crate::lines::{
-    LEARNT_COLUMNS, beside_breadth, breadth_lines, duplicate_line, example_lines, foreseen_line,
-    foreseen_rules, harvest_lines, learnt_lines, learnt_rows, network_lines, opening_line, part_of,
-    wall_lines,
+    DEAD_COLUMNS, LEARNT_COLUMNS, ROUND_COLUMNS, beside_breadth, breadth_lines, dead_cells,
+    duplicate_line, example_lines, foreseen_line, foreseen_rules, guard_line, harvest_lines,
+    learnt_lines, learnt_rows, network_lines, opening_line, part_of, round_rows, wall_lines,
 };
 use crate::look::{BOLD, DIM, Look, Tongue};
 use crate::story::story;
@@ -36,9 +36,13 @@ pub fn render(report: &CrawlReport, look: Look) -> String {
     page.hosts(report);
     page.seeds(report);
     page.network(report);
+    page.dead_forms(report);
     page.languages(report);
     page.duplicates(report);
     page.harvest(report);
+    page.broken(report);
+    page.rights(report);
+    page.rounds(report);
     page.walls(report);
     page.learnt(report);
     page.rest(report);
@@ -144,6 +148,9 @@ impl Page {
                 self.heading(what);
                 self.counts("reason", counts, total);
             }
+        }
+        if let Some(line) = guard_line(report) {
+            self.line(&format!("  {line}"));
         }
     }
 
@@ -280,6 +287,23 @@ impl Page {
         self.table(&table);
     }
 
+    fn dead_forms(&mut self, report: &CrawlReport) {
+        if report.dead_forms.is_empty() {
+            return;
+        }
+        self.heading("Forms of URLs that are mostly dead");
+        let [form, asked, dead, example] = DEAD_COLUMNS;
+        let columns = [(form, Left), (asked, Right), (dead, Right), (example, Left)];
+        let mut table = Table::new(&columns).spare(&[example]);
+        let shown = report.dead_forms.len().min(self.look.rows_max);
+        for row in &report.dead_forms[..shown] {
+            let [form, asked, dead] = dead_cells(row);
+            table.row([form, asked, dead, row.example.clone()]);
+        }
+        self.table(&table);
+        self.more(report.dead_forms.len() - shown, "forms");
+    }
+
     fn duplicates(&mut self, report: &CrawlReport) {
         let duplicates = &report.duplicates;
         if duplicates.count == 0 {
@@ -361,6 +385,35 @@ impl Page {
         self.table(&table);
     }
 
+    fn broken(&mut self, report: &CrawlReport) {
+        let Some(broken) = report.broken.as_ref().filter(|broken| broken.links > 0) else {
+            return;
+        };
+        self.heading("Broken links");
+        self.line(&format!("  {}", broken.line()));
+        self.line("  All of them: tamis export DIR broken");
+    }
+
+    fn rights(&mut self, report: &CrawlReport) {
+        let rights = &report.rights;
+        if rights.is_silent() {
+            return;
+        }
+        self.heading("What the pages allow");
+        for fact in rights.facts() {
+            self.line(&format!("  {fact}"));
+        }
+        for (what, counts) in [
+            ("preference of use", &rights.usage),
+            ("preference of use in robots.txt", &rights.host_usage),
+            ("licence", &rights.licences),
+        ] {
+            if !counts.is_empty() {
+                self.counts(what, counts, counts.values().sum());
+            }
+        }
+    }
+
     fn walls(&mut self, report: &CrawlReport) {
         let lines = wall_lines(report);
         if lines.is_empty() {
@@ -370,6 +423,29 @@ impl Page {
         for line in lines {
             self.line(&format!("  {line}"));
         }
+    }
+
+    fn rounds(&mut self, report: &CrawlReport) {
+        if report.rounds.is_empty() {
+            return;
+        }
+        self.heading("Rounds");
+        let [round, began, ..] = ROUND_COLUMNS;
+        let side = |column| {
+            if column == began || column == round {
+                Left
+            } else {
+                Right
+            }
+        };
+        let columns = ROUND_COLUMNS.map(|column| (column, side(column)));
+        let mut table = Table::new(&columns).spare(&["back", "no body", "moved", "began"]);
+        let shown = report.rounds.len().min(self.look.rows_max);
+        for row in round_rows(report).take(shown) {
+            table.row(row);
+        }
+        self.table(&table);
+        self.more(report.rounds.len() - shown, "rounds");
     }
 
     fn learnt(&mut self, report: &CrawlReport) {

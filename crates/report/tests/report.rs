@@ -608,6 +608,51 @@ fn the_report_speaks_chinese_and_leaves_the_web_its_words() {
 }
 
 #[test]
+fn dead_forms_and_guarded_urls_are_told_in_every_form() {
+    let mut journal = Journal::default();
+    journal.start();
+    journal.seed(0, "http://a.test/");
+    for n in 0..7 {
+        let url = format!("http://a.test/news/{n}/story-{n}.html");
+        let reason = if n == 3 { "" } else { "error_page" };
+        journal.page(judged(&url, "t", "en", 0.5, reason));
+    }
+    journal.page(unread("http://127.0.0.1/x", "refused", "guard", None));
+    let report = report_of(&journal.records);
+    let json: serde_json::Value = serde_json::from_str(&report.to_json()).expect("JSON");
+    let form = "a.test/news/{n}/*.html";
+    assert_eq!(
+        json["dead_forms"],
+        serde_json::json!([{"form": form, "asked": 7, "dead": 6, "example": "http://a.test/news/0/story-0.html"}])
+    );
+    let heading = "Forms of URLs that are mostly dead";
+    let retry = "tamis retry DIR --status guard";
+    for said in [
+        text::render(&report, Look::plain()),
+        html::render(&report, &|_| None),
+    ] {
+        for part in [heading, form, "6 (85.7 %)", "/news/0/story-0.html", retry] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    }
+    let chinese = Look {
+        tongue: report::Tongue::Chinese,
+        ..Look::plain()
+    };
+    for said in [
+        text::render(&report, chinese),
+        html::render_in(report::Tongue::Chinese, &report, &|_| None),
+    ] {
+        for part in ["多半失效的网址形式", form, "地址防护拒绝了1 个网址", retry]
+        {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        assert!(!said.contains(heading), "{said}");
+    }
+    assert!(!html::render(&report_of(&journal::small()), &|_| None).contains(heading));
+}
+
+#[test]
 fn the_html_of_many_hostile_pages_stays_small() {
     let mut tally = Tally::new();
     let mut journal = Journal::default();

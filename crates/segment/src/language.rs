@@ -26,6 +26,12 @@ const CONFIDENCE_RELIABLE: f64 = 0.9;
 const CONFIDENCE_GUESS: f64 = 0.1;
 const GUESS_LETTERS_MIN: usize = 40;
 
+/// The share of letters that stand in words rather than in names from which a text is prose. Of
+/// 24,206 texts and pages 52 become unknown by it, 49 of them guessed wrong before; at 0.35 these are
+/// 45 and 44, at 0.65 66 and 60. To leave the names out of every text is worse: of 285 answers that
+/// changed 75 had been right and 21 became so.
+const PROSE_SHARE: f32 = 0.5;
+
 /// A language by its primary subtag: `zh`, `en`, `ja`, `gsw`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Language([u8; 3]);
@@ -143,7 +149,7 @@ fn guess(text: &str, declared: Option<Language>) -> Option<Language> {
     if reads_as_english(&sample) {
         return Some(Language(*b"en\0"));
     }
-    let found = whatlang::detect(&sample);
+    let found = detect(&sample);
     let sure = |confidence: f64| {
         found
             .as_ref()
@@ -158,6 +164,34 @@ fn guess(text: &str, declared: Option<Language>) -> Option<Language> {
     sure(CONFIDENCE_RELIABLE)
         .or_else(|| declared.filter(|declared| fits(*declared, found.as_ref())))
         .or_else(|| sure(CONFIDENCE_GUESS).filter(|_| enough == GUESS_LETTERS_MIN))
+}
+
+/// The model's answer. Where most letters stand in names of files, addresses and versions, it counts
+/// only if the words beside them say the same: a list of downloads is in no language, but its
+/// trigrams are some language's.
+fn detect(sample: &str) -> Option<Info> {
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
+    let found = whatlang::detect(sample)?;
+    let prose = prose(sample);
+    if letters(&prose) as f32 >= PROSE_SHARE * letters(sample) as f32 {
+        return Some(found);
+    }
+    whatlang::detect(&prose)
+        .filter(|of_words| of_words.lang() == found.lang())
+        .map(|_| found)
+}
+
+/// The words of a sample without what has a digit in it, or a dot, slash or @ between letters.
+fn prose(sample: &str) -> String {
+    let mut prose = String::with_capacity(sample.len());
+    for word in sample.split_whitespace() {
+        let core = word.trim_matches(|c: char| !c.is_alphanumeric());
+        if !core.contains(|c: char| c.is_numeric() || matches!(c, '.' | '/' | '@' | '\\')) {
+            prose.push_str(word);
+            prose.push(' ');
+        }
+    }
+    prose
 }
 
 /// Whether at least six words, and one word in twelve, are frequent words of English only. This
@@ -427,6 +461,20 @@ mod tests {
         // Without kana it is no Japanese article, whatever it declares.
         assert_ne!(language(&article, Some("ja")), Language::parse("ja"));
         check(&code.repeat(3), Some("zh"), Some("en"));
+    }
+
+    #[test]
+    fn a_list_of_files_is_in_no_language_but_the_declared_one() {
+        let files: String = (1..40)
+            .map(|n| format!("debian-la-{n}.netinst.iso jigdo/le-{n}.template "))
+            .collect();
+        // By their trigrams alone these names are French.
+        let alone = whatlang::detect(&files).expect("a guess");
+        assert_eq!(alone.lang(), Lang::Fra, "{alone:?}");
+        check(&files, None, None);
+        check(&files, Some("de"), Some("de"));
+        let english = "These are the images of the installer for all machines that we know of. ";
+        check(&format!("{english}{files}"), None, Some("en"));
     }
 
     #[test]

@@ -433,7 +433,8 @@ pub struct MarkAsked {
     pub page: u64,
     /// `right`, `wrong` or `skip`.
     pub mark: String,
-    /// The page was drawn at random, by `audit/sample`.
+    /// The page was drawn at random, by `audit/sample`. Of a page that this server has not drawn since its
+    /// start it is not believed: the mark is kept as one of a page that somebody came upon.
     #[serde(default)]
     pub sampled: bool,
 }

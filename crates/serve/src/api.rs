@@ -427,9 +427,9 @@ fn piece(piece: &report::difference::Piece) -> TextPiece {
 async fn report(State(app): State<App>, Path(id): Path<String>) -> Answer<report::CrawlReport> {
     let report = app.of(&id, |crawl| {
         crawl.follower.catch_up(AGE_MAX);
-        Ok(crawl.follower.report_now().1)
+        Ok(crawl.follower.report_whole())
     });
-    Ok(Json(report::CrawlReport::clone(&*report.await?)))
+    Ok(Json(report.await?))
 }
 
 /// This crawl and another one: figures, and pages that differ.
@@ -458,7 +458,7 @@ pub(crate) async fn comparison(
         for crawl in [crawl, &other] {
             crawl.follower.catch_up(AGE_MAX);
         }
-        let reports = [crawl, &*other].map(|crawl| crawl.follower.report_now().1);
+        let reports = [crawl, &*other].map(|crawl| crawl.follower.report_whole());
         let figures = serde_json::to_value(Comparison::of(&reports[0], &reports[1]));
         let figures = figures.expect("a comparison is plain data");
         // Always in one order, so that two comparisons never wait for each other.
@@ -503,10 +503,9 @@ pub(crate) async fn drawn(app: &App, id: &str, asked: SampleAsked) -> Result<Sam
         crawl.follower.catch_up(AGE_MAX);
         let (marks, audit) = crawl.audit.read().map_err(cannot_mark)?;
         let view = crawl.follower.view();
-        Ok(Sample {
-            pages: sampling::draw(&view.rows, &marks, asked.n.unwrap_or(10).clamp(1, 50)),
-            audit,
-        })
+        let pages = sampling::draw(&view.rows, &marks, asked.n.unwrap_or(10).clamp(1, 50));
+        crawl.audit.draw(pages.iter().map(|page| page.page));
+        Ok(Sample { pages, audit })
     });
     sample.await
 }
@@ -543,7 +542,7 @@ async fn mark(
                 was: row.fate.name().to_owned(),
                 reason: view.rows.names.get(row.reason).to_owned(),
                 mark: said,
-                sampled: asked.sampled,
+                sampled: asked.sampled && crawl.audit.was_drawn(row.page),
             }
         };
         crawl.audit.add(mark).map_err(cannot_mark)?;

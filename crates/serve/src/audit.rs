@@ -3,7 +3,7 @@
 //! A mark is one line, appended and synced before it is answered. The last mark of a page counts. What
 //! a crash left half written is closed by the next line and skipped when it is read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
@@ -14,11 +14,16 @@ use report::audit::{Audit, Mark};
 /// Bytes of the file that are read.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
+/// Drawn pages that are remembered.
+const DRAWN_MAX: usize = 100_000;
+
 /// The marks of a crawl.
 #[derive(Debug)]
 pub(crate) struct Book {
     path: PathBuf,
     marks: Mutex<Option<HashMap<u64, Mark>>>,
+    /// Pages that were drawn at random since the start.
+    drawn: Mutex<HashSet<u64>>,
 }
 
 impl Book {
@@ -27,6 +32,7 @@ impl Book {
         Self {
             path,
             marks: Mutex::default(),
+            drawn: Mutex::default(),
         }
     }
 
@@ -58,6 +64,22 @@ impl Book {
             }
         }
         Ok(marks)
+    }
+
+    /// Remembers pages that were drawn at random.
+    pub(crate) fn draw(&self, pages: impl Iterator<Item = u64>) {
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        if drawn.len() > DRAWN_MAX {
+            // Who drew them long ago has marked them, or never will.
+            drawn.clear();
+        }
+        drawn.extend(pages);
+    }
+
+    /// Whether a page was drawn at random: only such a mark says something of the whole.
+    pub(crate) fn was_drawn(&self, page: u64) -> bool {
+        let drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        drawn.contains(&page)
     }
 
     /// Adds a mark; after `Ok` it survives a power cut.

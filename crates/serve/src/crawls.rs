@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_secs(1);
 const LOOK_IDLE: Duration = Duration::from_secs(10);
 
 /// Crawls that one server shows.
-pub(crate) const CRAWLS_MAX: usize = 64;
+pub const CRAWLS_MAX: usize = 64;
 
 /// One crawl.
 #[derive(Debug)]
@@ -207,6 +207,23 @@ pub(crate) fn follow(crawls: &Weak<Crawls>, ended: &AtomicBool) {
             } else if idle_look.is_none_or(|at| at.elapsed() >= LOOK_IDLE) {
                 crawl.follower.catch_up(AGE_MAX);
                 *idle_look = Some(Instant::now());
+            }
+        }
+        drop(crawls);
+        std::thread::park_timeout(LOOK);
+    }
+}
+
+/// Counts broken links until the crawls are dropped or `ended` is set: apart from the thread that
+/// follows, since a pass over a long journal takes a while.
+pub(crate) fn count(crawls: &Weak<Crawls>, ended: &AtomicBool) {
+    while !ended.load(Ordering::SeqCst) {
+        let Some(crawls) = crawls.upgrade() else {
+            return;
+        };
+        for crawl in &crawls.all {
+            if crawl.follower.is_ready() && !ended.load(Ordering::SeqCst) {
+                crawl.follower.count_broken();
             }
         }
         drop(crawls);

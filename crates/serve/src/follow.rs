@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use archive::{ArchiveError, Position, Record, Replayed};
 use pipeline::CrawlDir;
+use report::export::{BROKEN_ROWS_MAX, BrokenFigures, BrokenUrls};
 use report::{CrawlReport, Tally};
 
 use crate::rows::Rows;
@@ -25,11 +26,16 @@ const REPORT_AGE_MIN: Duration = Duration::from_millis(700);
 /// And at most one part in so many of the time goes into making it: it takes long for a large crawl.
 const REPORT_SHARE: u32 = 50;
 
+/// Looks for figures and URLs of one position.
+const TRIES: usize = 5;
+
 /// Everything known of a crawl by its journal up to a position.
 #[derive(Debug, Default)]
 pub(crate) struct View {
     /// The figures.
     pub(crate) tally: Tally,
+    /// URLs that are broken.
+    broken: BrokenUrls,
     /// The pages.
     pub(crate) rows: Rows,
     /// How far the journal was read.
@@ -50,6 +56,18 @@ struct MadeReport {
     report: Arc<CrawlReport>,
 }
 
+/// Links that lead nowhere, up to a record.
+#[derive(Debug, Clone)]
+pub(crate) struct CountedBroken {
+    /// The last record that was looked at.
+    pub(crate) record: u64,
+    /// The links.
+    pub(crate) figures: Arc<BrokenFigures>,
+    position: Position,
+    at: Instant,
+    took: Duration,
+}
+
 /// A crawl's journal and what is known of it.
 #[derive(Debug)]
 pub(crate) struct Follower {
@@ -59,6 +77,9 @@ pub(crate) struct Follower {
     /// Which journal is read, held while it is read on.
     reading: Mutex<Reading>,
     ready: AtomicBool,
+    /// Held while broken links are counted.
+    counting: Mutex<()>,
+    counted: RwLock<Option<CountedBroken>>,
 }
 
 #[derive(Debug, Default)]
@@ -78,6 +99,8 @@ impl Follower {
             view: RwLock::default(),
             reading: Mutex::default(),
             ready: AtomicBool::new(false),
+            counting: Mutex::default(),
+            counted: RwLock::default(),
         }
     }
 
@@ -172,6 +195,7 @@ impl Follower {
         let mut view = self.view.write().unwrap_or_else(PoisonError::into_inner);
         for (place, record) in records {
             view.tally.add(record);
+            view.broken.add(record);
             view.rows.apply(*place, record);
             view.last_seq = record.seq;
         }
@@ -213,6 +237,79 @@ impl Follower {
             report: Arc::clone(&report),
         });
         (position, report)
+    }
+
+    /// The report with its broken links, for which the journal is read from its beginning where any
+    /// URL is broken and no one has counted since.
+    pub(crate) fn report_whole(&self) -> CrawlReport {
+        let _alone = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
+        let (report, counted) = self.count();
+        CrawlReport {
+            broken: Some(BrokenFigures::clone(&counted.figures)),
+            ..CrawlReport::clone(&report)
+        }
+    }
+
+    /// Broken links as they were counted last.
+    pub(crate) fn broken(&self) -> Option<CountedBroken> {
+        let counted = self.counted.read();
+        counted.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Counts broken links again, where there is something new and it does not take more than one part
+    /// in so many of the time.
+    pub(crate) fn count_broken(&self) {
+        let position = self.view().position;
+        let is_due = |counted: &CountedBroken| {
+            let age_min = REPORT_AGE_MIN.max(counted.took * REPORT_SHARE);
+            counted.position != position && counted.at.elapsed() >= age_min
+        };
+        if self.broken().is_none_or(|counted| is_due(&counted)) {
+            let _alone = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
+            self.count();
+        }
+    }
+
+    /// Figures and broken links of one position; `counting` is held.
+    fn count(&self) -> (Arc<CrawlReport>, CountedBroken) {
+        let (report, urls, position, record) = self.report_with_urls();
+        if let Some(counted) = self.broken().filter(|known| known.position == position) {
+            return (report, counted);
+        }
+        let at = Instant::now();
+        let records = || {
+            let replay = archive::replay(&self.dir.archive(), Position::START).ok();
+            let replayed = replay.into_iter().flatten().map_while(Result::ok);
+            let records = replayed.filter_map(|replayed| match replayed {
+                Replayed::Record { record, .. } => Some(record),
+                Replayed::Damage(_) => None,
+            });
+            records.take_while(|next| next.seq <= record)
+        };
+        let figures = Arc::new(BrokenFigures::of(&urls, records, BROKEN_ROWS_MAX));
+        let counted = CountedBroken {
+            record,
+            figures,
+            position,
+            at: Instant::now(),
+            took: at.elapsed(),
+        };
+        *self.counted.write().unwrap_or_else(PoisonError::into_inner) = Some(counted.clone());
+        (report, counted)
+    }
+
+    /// Figures and broken URLs of one position, with that and its record.
+    fn report_with_urls(&self) -> (Arc<CrawlReport>, BrokenUrls, Position, u64) {
+        let mut tries = TRIES;
+        loop {
+            let (position, report) = self.report_now();
+            let view = self.view();
+            tries -= 1;
+            // Between the two, the journal may have been read on.
+            if view.position == position || tries == 0 {
+                return (report, view.broken.clone(), view.position, view.last_seq);
+            }
+        }
     }
 
     /// The record that begins at a place, if it has this number.

@@ -14,7 +14,7 @@
 //! crawl, `crawls` holds one of each per directory, `audit` what people said. What is asked: `lists`,
 //! `searching`, `story`, `sampling`, `steering`. Who asks: `guard` is the door, `listen` bounds
 //! connections, `jobs` the work that reads, `app` what requests share. What is answered: [`answers`],
-//! [`api`], `metrics`, and `pages` for people.
+//! [`api`], `metrics`, `pages` for people, and `assist` for assistants, which needs no door.
 
 mod shown;
 
@@ -42,6 +42,10 @@ mod metrics;
 mod pages;
 mod server;
 
+mod assist;
+
+pub use assist::assist;
+pub use crawls::CRAWLS_MAX;
 pub use guard::TOKEN_BYTES_MIN;
-pub use live::{CurvePoint, Latest, Status, WaitingHost};
+pub use live::{BrokenLinks, CurvePoint, Latest, Status, WaitingHost};
 pub use server::{Options, ServeError, Server};

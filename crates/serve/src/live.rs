@@ -70,6 +70,21 @@ pub struct Status {
     pub curve: Vec<CurvePoint>,
     /// Pages dropped, by reason.
     pub dropped_by_reason: BTreeMap<String, u64>,
+    /// Links that lead nowhere; null before they were counted, which takes a reading of its own.
+    pub broken: Option<BrokenLinks>,
+}
+
+/// Links to URLs that failed or answered with an error.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct BrokenLinks {
+    /// The number of the last record of the journal that was looked at: they are counted less often.
+    pub record: u64,
+    /// Links.
+    pub links: u64,
+    /// Pages that they stand on.
+    pub pages: u64,
+    /// URLs that they lead to.
+    pub urls: u64,
 }
 
 /// A host that has URLs that wait.
@@ -151,7 +166,10 @@ pub(crate) fn status(follower: &Follower, asked: &Asked) -> Status {
         let (position, report) = follower.report_now();
         let view = follower.view();
         if view.position == position {
-            return status_of(&view, &report, problem, asked);
+            return Status {
+                broken: broken(follower),
+                ..status_of(&view, &report, problem, asked)
+            };
         }
     }
     told(follower, asked)
@@ -160,7 +178,10 @@ pub(crate) fn status(follower: &Follower, asked: &Asked) -> Status {
 /// The status for watchers: what stands in the report alone may be older than the totals.
 pub(crate) fn told(follower: &Follower, asked: &Asked) -> Status {
     let (report, problem) = (follower.report(), follower.problem());
-    status_of(&follower.view(), &report, problem, asked)
+    Status {
+        broken: broken(follower),
+        ..status_of(&follower.view(), &report, problem, asked)
+    }
 }
 
 fn status_of(
@@ -224,7 +245,17 @@ fn status_of(
         latest: latest.collect(),
         curve: curve(report),
         dropped_by_reason: report.reasons.junk.clone(),
+        broken: None,
     }
+}
+
+fn broken(follower: &Follower) -> Option<BrokenLinks> {
+    follower.broken().map(|counted| BrokenLinks {
+        record: counted.record,
+        links: counted.figures.links,
+        pages: counted.figures.pages,
+        urls: counted.figures.urls,
+    })
 }
 
 fn waiting(host: &pipeline::progress::HostProgress) -> WaitingHost {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use report::CrawlReport;
 
 use crate::crawls::Served;
-use crate::live::Status;
+use crate::live::{BrokenLinks, Status};
 
 /// A value with its labels.
 struct Sample<'c> {
@@ -153,6 +153,8 @@ pub(crate) fn metrics(crawls: &[Arc<Served>], watchers: usize) -> String {
         family(&mut out, name, kind, help, &samples);
     }
     finished(&mut out, &read);
+    broken(&mut out, &read);
+    rights(&mut out, &read);
     reasons(&mut out, &read);
     responses(&mut out, &read);
     let name = "tamis_watchers";
@@ -178,6 +180,61 @@ fn finished(out: &mut String, read: &[Read<'_>]) {
         .collect();
     let help = "Finished URLs by what became of them.";
     family(out, "tamis_urls_finished", "gauge", help, &samples);
+}
+
+fn broken(out: &mut String, read: &[Read<'_>]) {
+    let mut tell = |name: &str, help: &str, of: fn(&BrokenLinks) -> u64| {
+        let counted = read
+            .iter()
+            .filter_map(|(id, status, _)| Some((*id, status.broken.as_ref()?)));
+        let samples: Vec<Sample<'_>> = counted
+            .map(|(id, broken)| Sample {
+                labels: vec![("crawl", id)],
+                value: of(broken) as f64,
+            })
+            .collect();
+        family(out, name, "gauge", help, &samples);
+    };
+    tell(
+        "tamis_broken_links",
+        "Links to URLs that failed or answered with an error.",
+        |broken| broken.links,
+    );
+    tell(
+        "tamis_broken_links_record",
+        "Number of the last record of the journal that was looked at for broken links.",
+        |broken| broken.record,
+    );
+}
+
+fn rights(out: &mut String, read: &[Read<'_>]) {
+    let samples: Vec<Sample<'_>> = read
+        .iter()
+        .flat_map(|(id, _, report)| {
+            let rights = &report.rights;
+            let counts = [
+                ("noindex", rights.noindex),
+                ("nofollow", rights.nofollow),
+                ("usage", rights.with_usage),
+                ("licence", rights.with_licence),
+            ];
+            counts.map(|(says, count)| Sample {
+                labels: vec![("crawl", *id), ("says", says)],
+                value: count as f64,
+            })
+        })
+        .collect();
+    let help = "Pages that say what may be done with them, as often as they were judged.";
+    family(out, "tamis_pages_by_preference", "gauge", help, &samples);
+    let samples: Vec<Sample<'_>> = read
+        .iter()
+        .map(|(id, _, report)| Sample {
+            labels: vec![("crawl", id)],
+            value: report.rights.hosts_with_usage as f64,
+        })
+        .collect();
+    let help = "Hosts whose robots.txt says what their texts may be used for.";
+    family(out, "tamis_hosts_with_preference", "gauge", help, &samples);
 }
 
 fn reasons(out: &mut String, read: &[Read<'_>]) {
@@ -237,6 +294,10 @@ mod tests {
         let families = [
             "tamis_urls_finished",
             "tamis_urls_by_reason",
+            "tamis_broken_links",
+            "tamis_broken_links_record",
+            "tamis_pages_by_preference",
+            "tamis_hosts_with_preference",
             "tamis_responses_total",
             "tamis_watchers",
         ];

@@ -8,6 +8,8 @@ mod overview;
 mod texts;
 pub(crate) mod words;
 
+use std::sync::LazyLock;
+
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::{Html, IntoResponse, Redirect, Response};
@@ -84,6 +86,22 @@ fn asset(kind: &'static str, body: &'static str) -> impl IntoResponse {
         (header::CACHE_CONTROL, "private, max-age=3600"),
     ];
     (headers, body)
+}
+
+/// A number that differs where style, script or icon do: pages ask for them with it, so that a browser
+/// takes none of another version from its cache.
+pub(crate) fn assets_version() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        let digest = [STYLE, SCRIPT, ICON]
+            .into_iter()
+            .fold(Sha256::new(), |digest, asset| digest.chain_update(asset))
+            .finalize();
+        digest[..6]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    });
+    &VERSION
 }
 
 /// Only one crawl: its overview; else the list.
@@ -298,11 +316,12 @@ async fn pair_page(
 /// The report's one file; its own style and script are allowed by their hashes.
 async fn report_page(State(app): State<App>, Path(id): Path<String>, headers: HeaderMap) -> Page {
     let view = View::new(&app, &headers, &id);
-    let file = app.of(&id, |crawl| {
+    let tongue = view.words.tongue();
+    let file = app.of(&id, move |crawl| {
         crawl.follower.catch_up(AGE_MAX);
-        let (_, report) = crawl.follower.report_now();
+        let report = crawl.follower.report_whole();
         let texts = |page: u64| story::text_of(crawl, page);
-        Ok(report::html::render(&report, &texts))
+        Ok(report::html::render_in(tongue, &report, &texts))
     });
     let file = file.await.map_err(view.failed())?;
     let policy = POLICY

@@ -199,6 +199,13 @@ impl Rows {
                     self.replace(old, record.seq, &visit.url);
                 }
             }
+            Event::Elsewhere(elsewhere) => {
+                for page in &elsewhere.kept {
+                    if let Some(old) = page.replaces {
+                        self.replace(old, page.page, &page.url);
+                    }
+                }
+            }
             Event::Start(_)
             | Event::Seed(_)
             | Event::Robots(_)

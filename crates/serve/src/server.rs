@@ -70,6 +70,7 @@ pub struct Server {
     stop: watch::Sender<bool>,
     ended: Arc<AtomicBool>,
     follower: Option<JoinHandle<()>>,
+    counter: Option<JoinHandle<()>>,
     accepting: Option<tokio::task::JoinHandle<()>>,
     runtime: Option<Runtime>,
 }
@@ -113,6 +114,11 @@ impl Server {
             .name("serve-follow".into())
             .spawn(move || crawls::follow(&followed, &told_to_end))
             .map_err(ServeError::System)?;
+        let (counted, told_to_end) = (Arc::downgrade(&crawls), Arc::clone(&ended));
+        let counter = std::thread::Builder::new()
+            .name("serve-count".into())
+            .spawn(move || crawls::count(&counted, &told_to_end))
+            .map_err(ServeError::System)?;
         let stop = watch::Sender::new(false);
         let app = App {
             crawls,
@@ -131,6 +137,7 @@ impl Server {
             stop,
             ended,
             follower: Some(follower),
+            counter: Some(counter),
             accepting: Some(accepting),
             runtime: Some(runtime),
         })
@@ -156,10 +163,13 @@ impl Drop for Server {
             let _ = runtime.block_on(accepting);
             runtime.shutdown_timeout(END_TIME_MAX);
         }
-        if let Some(follower) = self.follower.take() {
-            follower.thread().unpark();
+        for reader in [self.follower.take(), self.counter.take()]
+            .into_iter()
+            .flatten()
+        {
+            reader.thread().unpark();
             // It only reads: if it panicked, nothing is lost.
-            let _ = follower.join();
+            let _ = reader.join();
         }
     }
 }

@@ -120,6 +120,16 @@ pub(crate) fn tell(crawl: &Served, typed: &str) -> Result<Told, NoStory> {
     })
 }
 
+/// A URL that was typed, as the crawl writes it.
+pub(crate) fn canonical(crawl: &Served, typed: &str) -> Result<String, NoStory> {
+    let config = config_file::kept(&crawl.follower.dir().config()).map_err(unreadable)?;
+    let url = url::Url::parse(typed.trim())
+        .map_err(|error| NoStory::NotAUrl(format!("this is no absolute URL: {error}")))?;
+    let url = setup::canonicaliser(&config).canonical(&url);
+    url.map(|url| url.to_string())
+        .map_err(|error| NoStory::NotAUrl(format!("{error}: such a URL is never crawled")))
+}
+
 /// Adds what only other passes over the journal tell.
 fn add_links(dir: &CrawlDir, story: &mut Story, threshold: f32) {
     if let Some(page) = story.cluster() {
@@ -171,6 +181,7 @@ pub(crate) fn text_of(crawl: &Served, page: u64) -> Option<String> {
         | archive::Event::Attempt(_)
         | archive::Event::Retry(_)
         | archive::Event::Again(_)
+        | archive::Event::Elsewhere(_)
         | archive::Event::Stop(_) => return None,
     };
     let archive = crawl.follower.dir().archive();

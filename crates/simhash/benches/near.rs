@@ -29,6 +29,7 @@ fn check() {
     for (tables, reach) in [
         (Tables::Four, 3),
         (Tables::Four, 7),
+        (Tables::Three, 8),
         (Tables::Ten, 3),
         (Tables::Sixteen, 3),
     ] {
@@ -85,6 +86,16 @@ fn four_tables_distance_3(bencher: divan::Bencher<'_, '_>, pages: usize) {
 #[divan::bench(args = counts(), sample_count = 50, sample_size = 200)]
 fn four_tables_distance_7(bencher: divan::Bencher<'_, '_>, pages: usize) {
     lookup_and_insert(bencher, pages, Tables::Four, 7);
+}
+
+#[divan::bench(args = counts(), sample_count = 50, sample_size = 200)]
+fn four_tables_distance_8(bencher: divan::Bencher<'_, '_>, pages: usize) {
+    lookup_and_insert(bencher, pages, Tables::Four, 8);
+}
+
+#[divan::bench(args = counts(), sample_count = 50, sample_size = 200)]
+fn three_tables_distance_8(bencher: divan::Bencher<'_, '_>, pages: usize) {
+    lookup_and_insert(bencher, pages, Tables::Three, 8);
 }
 
 #[divan::bench(args = counts(), sample_count = 50, sample_size = 200)]

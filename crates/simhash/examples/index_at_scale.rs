@@ -2,7 +2,7 @@
 //! and the time to reopen. Generated fingerprints, hot blocks included (see `benches/generated`).
 //!
 //! ```text
-//! cargo run --release -p simhash --example index_at_scale -- PAGES REACH DIR [ram|disk|unstored] [64|128]
+//! cargo run --release -p simhash --example index_at_scale -- PAGES REACH DIR [ram|disk|unstored] [64|128] [three]
 //! ```
 //!
 //! DIR is made and must not exist. Linux only: CPU time and memory are read from /proc.
@@ -14,7 +14,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use simhash::{IndexConfig, Memory, SketchSize, TableIndex, TextPrint};
+use simhash::{IndexConfig, Memory, SketchSize, TableIndex, Tables, TextPrint};
 
 /// Pages in one group of the writer.
 const GROUP: usize = 256;
@@ -60,7 +60,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn arguments() -> Result<Arguments, Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [pages, reach, dir, rest @ ..] = arguments.as_slice() else {
-        return Err("usage: index_at_scale PAGES REACH DIR [ram|disk|unstored] [64|128]".into());
+        return Err(
+            "usage: index_at_scale PAGES REACH DIR [ram|disk|unstored] [64|128] [three]".into(),
+        );
     };
     let is_said = |word: &str| rest.iter().any(|said| said == word);
     let reach: u8 = reach.parse()?;
@@ -82,6 +84,10 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
             k: reach.min(3),
             memory,
             sketch,
+            tables: match is_said("three") {
+                true => Tables::Three,
+                false => Tables::Four,
+            },
             ..IndexConfig::default()
         },
         stored: !is_said("unstored"),

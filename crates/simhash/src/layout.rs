@@ -14,8 +14,10 @@
 //! With four tables, three flips leave one block whole, so four exact look-ups are complete to
 //! distance 3. A block may also be asked for with one bit flipped: seven flips put at most one
 //! into some block, so 4 x 17 look-ups are complete to distance 7, and with two flipped, 4 x 137
-//! to distance 11, at no more space. More and longer keys need no such probing and meet fewer
-//! strangers, but they are complete to distance 3 only.
+//! to distance 11, at no more space. Three tables of 22, 21 and 21 bits are complete to distance 8
+//! with two flipped: more keys, each shared by fewer pages, and a quarter less space. More and
+//! longer keys than these need no such probing and meet fewer strangers, but they are complete to
+//! distance 3 only.
 //!
 //! A stranger has a table's key with probability 2^-bits, so a lookup among n pages meets
 //! n / 2^bits of them in each table, for each key that it asks for.
@@ -29,11 +31,6 @@
 use std::cmp::Ordering;
 
 use crate::{IndexError, Tables};
-
-/// Bits of a block of four.
-pub(crate) const BLOCK_BITS: u32 = 16;
-/// Blocks, and tables, of the layout of four.
-pub(crate) const BLOCKS: usize = 4;
 
 /// Bits of one part of a key: less than a machine word, so that it can be shifted out.
 const PART_BITS_MAX: u32 = 32;
@@ -92,6 +89,10 @@ impl Layout {
     /// The layout of `tables`.
     pub fn of(tables: Tables) -> Layout {
         match tables {
+            Tables::Three => Layout {
+                complete: 8,
+                ..Layout::general(2, &[3])
+            },
             Tables::Four => Layout {
                 complete: 11,
                 ..Layout::general(3, &[4])
@@ -171,7 +172,7 @@ impl Layout {
         if self.complete == self.exact {
             return (distance <= self.exact).then_some(0);
         }
-        radius(at, distance)
+        radius(self.tables.len(), at, distance)
     }
 
     /// How many keys a lookup at `distance` asks of table number `at`.
@@ -198,35 +199,35 @@ impl Layout {
     }
 }
 
-/// How many bits may be flipped in table number `at` of four so that all four together are
-/// complete to `distance`; none when the table need not be asked at all.
+/// How many bits may be flipped in table number `at` of `blocks`, one for each block, so that all
+/// of them together are complete to `distance`; none when the table need not be asked at all.
 ///
-/// With q = distance / 4 and a = distance mod 4: were the flips above q in tables 0 to a and above
-/// q - 1 in the rest, there would be (a + 1)(q + 1) + (3 - a) q = distance + 1 of them.
-pub(crate) fn radius(at: usize, distance: u8) -> Option<u32> {
+/// With q = distance / blocks and a = distance mod blocks: were the flips above q in tables 0 to a
+/// and above q - 1 in the rest, there would be (a + 1)(q + 1) + (blocks - a - 1) q = distance + 1.
+fn radius(blocks: usize, at: usize, distance: u8) -> Option<u32> {
     let (flips, rest) = (
-        u32::from(distance) / BLOCKS as u32,
-        usize::from(distance) % BLOCKS,
+        usize::from(distance) / blocks,
+        usize::from(distance) % blocks,
     );
-    if at <= rest {
+    let flips = if at <= rest {
         Some(flips)
     } else {
         flips.checked_sub(1)
+    };
+    flips.map(|flips| flips as u32)
+}
+
+/// All masks of `bits` bits (at most 32) with at most `flips` of them set, those with fewer first.
+pub(crate) fn masks(bits: u32, flips: u32) -> Vec<u32> {
+    let mut masks = vec![0u32];
+    let mut shorter = 0..1;
+    for _ in 0..flips {
+        for at in shorter.clone() {
+            let (mask, above) = (masks[at], u32::BITS - masks[at].leading_zeros());
+            masks.extend((above..bits).map(|bit| mask | 1 << bit));
+        }
+        shorter = shorter.end..masks.len();
     }
-}
-
-/// The block number `at` of four, the highest first.
-#[inline]
-pub(crate) fn block(fingerprint: u64, at: usize) -> u16 {
-    (fingerprint >> (48 - BLOCK_BITS * at as u32)) as u16
-}
-
-/// All 16-bit masks with at most `flips` bits, those with fewer bits first.
-pub fn masks(flips: u32) -> Vec<u16> {
-    let mut masks: Vec<u16> = (0..=u16::MAX)
-        .filter(|mask| mask.count_ones() <= flips)
-        .collect();
-    masks.sort_by_key(|mask| mask.count_ones());
     masks
 }
 
@@ -309,6 +310,7 @@ mod tests {
                 *bits.iter().max().unwrap(),
             )
         };
+        assert_eq!(sizes(Tables::Three), (3, 21, 22));
         assert_eq!(sizes(Tables::Four), (4, 16, 16));
         assert_eq!(sizes(Tables::Ten), (10, 25, 26));
         assert_eq!(sizes(Tables::Sixteen), (16, 28, 28));
@@ -349,6 +351,17 @@ mod tests {
     }
 
     #[test]
+    fn masks_are_all_choices_of_few_bits_each_once() {
+        for (bits, flips) in [(0, 2), (1, 2), (5, 0), (9, 3), (16, 2)] {
+            let mut found = masks(bits, flips);
+            assert!(found.is_sorted_by_key(|mask| mask.count_ones()));
+            found.sort_unstable();
+            let all = (0..1u32 << bits).filter(|mask| mask.count_ones() <= flips);
+            assert_eq!(found, all.collect::<Vec<u32>>(), "{bits} {flips}");
+        }
+    }
+
+    #[test]
     fn every_key_of_a_layout_has_each_bit_at_most_once() {
         for layout in [Layout::general(2, &[3, 4, 5]), Layout::general(0, &[2])] {
             for table in &layout.tables {
@@ -366,6 +379,9 @@ mod tests {
     #[test]
     fn a_reach_beyond_the_layout_is_an_error() {
         assert!(Layout::check(Tables::Four, 11).is_ok());
+        assert!(
+            Layout::check(Tables::Three, 8).is_ok() && Layout::check(Tables::Three, 9).is_err()
+        );
         let error = Layout::check(Tables::Sixteen, 4).unwrap_err().to_string();
         assert!(error.contains("complete to 3"), "{error}");
     }
@@ -378,7 +394,7 @@ mod tests {
         ) {
             let other = flips.iter().fold(fingerprint, |bits, bit| bits ^ (1 << bit));
             let distance = flips.len() as u8;
-            for tables in [Tables::Four, Tables::Ten, Tables::Sixteen] {
+            for tables in Tables::ALL {
                 let layout = Layout::of(tables);
                 if distance <= layout.exact {
                     prop_assert!(layout.tables.iter().any(|t| t.key(fingerprint) == t.key(other)));
@@ -386,8 +402,13 @@ mod tests {
             }
             let layout = Layout::choose(1 << 20, distance, 64.0);
             prop_assert!(layout.tables.iter().any(|t| t.key(fingerprint) == t.key(other)));
-            let near = |at| radius(at, distance).is_some_and(|r| (block(fingerprint, at) ^ block(other, at)).count_ones() <= r);
-            prop_assert!((0..BLOCKS).any(near));
+            for layout in [Layout::of(Tables::Three), Layout::of(Tables::Four)] {
+                let near = |at: usize| {
+                    let flipped = layout.tables[at].key(fingerprint ^ other).count_ones();
+                    layout.flips(at, distance).is_some_and(|flips| flipped <= flips)
+                };
+                prop_assert!((0..layout.tables.len()).any(near));
+            }
         }
     }
 }

@@ -30,12 +30,11 @@
 //!
 //! Modules in reading order: [`hash`] (pinned, with vectors), `fingerprint`, `sketch`, `print`,
 //! [`rule`], `linear_index` (the plain model that every index is tested against), [`layout`] (which
-//! tables), `buckets`, `chains` and `bands` (the tables), `rows`, `block` and `store` (the kept
+//! tables), `segments`, `chains` and `bands` (the tables), `rows`, `block` and `store` (the kept
 //! pages in RAM, packed, and stored), `disk_tables` (tables in the store), `table_index`.
 
 mod bands;
 mod block;
-mod buckets;
 mod chains;
 mod disk_tables;
 mod fingerprint;
@@ -46,6 +45,7 @@ mod neighbour;
 mod print;
 mod rows;
 pub mod rule;
+mod segments;
 mod sketch;
 mod store;
 mod table_index;

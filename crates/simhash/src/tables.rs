@@ -1,10 +1,10 @@
 //! The tables of an index, whichever layout: what is near this fingerprint?
 
 use crate::bands::Bands;
-use crate::buckets::Buckets;
 use crate::chains::Chains;
 use crate::layout::Layout;
 use crate::rows::Rows;
+use crate::segments::Segments;
 use crate::{IndexConfig, Tables, TextPrint};
 
 /// The number in [`crate::Neighbour::table`] of a page found by its bands.
@@ -20,14 +20,16 @@ pub(crate) struct TableSet {
 
 #[derive(Debug)]
 enum Fingerprints {
-    Buckets(Buckets),
+    Segments(Segments),
     Chains(Chains),
 }
 
 impl TableSet {
     pub(crate) fn new(config: &IndexConfig) -> TableSet {
         let fingerprints = match config.tables {
-            Tables::Four => Fingerprints::Buckets(Buckets::new(config.radius())),
+            Tables::Three | Tables::Four => {
+                Fingerprints::Segments(Segments::new(config.tables, config.radius()))
+            }
             Tables::Ten | Tables::Sixteen => {
                 Fingerprints::Chains(Chains::new(Layout::of(config.tables)))
             }
@@ -45,7 +47,7 @@ impl TableSet {
             return;
         }
         match &mut self.fingerprints {
-            Fingerprints::Buckets(buckets) => buckets.insert(rows.fingerprint(slot), slot),
+            Fingerprints::Segments(segments) => segments.insert(rows.fingerprints(), slot),
             Fingerprints::Chains(chains) => chains.insert(rows.fingerprints(), slot),
         }
         if let Some(bands) = rows.bands(slot) {
@@ -59,7 +61,7 @@ impl TableSet {
             return;
         }
         match &mut self.fingerprints {
-            Fingerprints::Buckets(buckets) => buckets.remove(rows.fingerprint(slot), slot),
+            Fingerprints::Segments(segments) => segments.remove(rows.fingerprint(slot), slot),
             Fingerprints::Chains(chains) => chains.remove(rows.fingerprint(slot), slot),
         }
         if let Some(bands) = rows.bands(slot) {
@@ -77,8 +79,8 @@ impl TableSet {
         let wanted = print.fingerprint.0;
         let near = |slot: u32| (rows.fingerprint(slot) ^ wanted).count_ones() <= self.radius;
         match &self.fingerprints {
-            Fingerprints::Buckets(buckets) => buckets.candidates(wanted, |slot, table| {
-                if near(slot) && buckets.is_first(table, rows.fingerprint(slot) ^ wanted) {
+            Fingerprints::Segments(segments) => segments.candidates(wanted, |slot, table| {
+                if near(slot) && segments.is_first(table, rows.fingerprint(slot) ^ wanted) {
                     found(slot, table);
                 }
             }),

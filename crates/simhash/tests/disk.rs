@@ -66,6 +66,7 @@ proptest! {
     #[test]
     fn tables_on_disk_answer_as_tables_in_ram_do(
         (tables, reach) in prop_oneof![
+            (0u8..=8).prop_map(|reach| (Tables::Three, reach)),
             (0u8..=11).prop_map(|reach| (Tables::Four, reach)),
             Just((Tables::Ten, 3)),
             Just((Tables::Sixteen, 3)),

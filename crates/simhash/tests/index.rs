@@ -66,6 +66,7 @@ fn any_config() -> impl Strategy<Value = IndexConfig> {
     let size = prop_oneof![Just(SketchSize::Bytes64), Just(SketchSize::Bytes128)];
     let memory = prop_oneof![Just(Memory::Ram), Just(Memory::Disk)];
     let tables = prop_oneof![
+        (0u8..=8).prop_map(|reach| (Tables::Three, reach)),
         (0u8..=11).prop_map(|reach| (Tables::Four, reach)),
         (0u8..=3).prop_map(|reach| (Tables::Ten, reach)),
         (0u8..=3).prop_map(|reach| (Tables::Sixteen, reach)),
@@ -173,8 +174,8 @@ proptest! {
         let text = print(1, 80, 0, &[]);
         let with = |bits: u64| { let mut print = text; print.fingerprint.0 = bits; print };
         let asked = flips.iter().fold(base, |bits, bit| bits ^ (1 << bit));
-        for tables in [Tables::Four, Tables::Ten, Tables::Sixteen] {
-            let reach = if tables == Tables::Four { 11 } else { 3 };
+        for tables in Tables::ALL {
+            let reach = simhash::Layout::of(tables).complete;
             let mut index = TableIndex::in_memory(&IndexConfig { reach, tables, ..IndexConfig::default() }).unwrap();
             for (page, &other) in others.iter().enumerate() {
                 index.insert(page as u64 + 1, &with(other)).unwrap();
@@ -183,6 +184,106 @@ proptest! {
             if flips.len() <= usize::from(reach) {
                 let near = index.nearest(&with(asked)).unwrap().unwrap();
                 prop_assert!(usize::from(near.distance) <= flips.len());
+            }
+        }
+    }
+}
+
+/// Fingerprints around a few centres, so that many lie within reach of each other and whole blocks
+/// are shared by hundreds, and others that are near nothing.
+fn crowded(pages: u64) -> Vec<u64> {
+    let mut made = Vec::new();
+    for page in 0..pages {
+        let random = mix(page + 7);
+        let centre = mix(random % 5);
+        let flips = (random >> 8) % 13;
+        made.push(match random % 4 {
+            0 => random,
+            // The lower half of a centre, the upper at random: its last block is shared.
+            1 => (centre & 0xFFFF_FFFF) | random << 32,
+            _ => (0..flips).fold(centre, |bits, flip| bits ^ 1 << (mix(random + flip) % 64)),
+        });
+    }
+    made
+}
+
+#[test]
+fn three_tables_and_four_find_what_comparing_with_every_page_finds() {
+    let text = print(1, 80, 0, &[]);
+    let with = |bits: u64| TextPrint {
+        fingerprint: simhash::Fingerprint(bits),
+        ..text
+    };
+    // Enough pages that every table splits its segments many times over.
+    let kept = crowded(6_000);
+    for reach in 3..=8 {
+        let indexes = [Tables::Three, Tables::Four].map(|tables| {
+            let config = IndexConfig {
+                reach,
+                tables,
+                ..IndexConfig::default()
+            };
+            let mut index = TableIndex::in_memory(&config).unwrap();
+            for (page, &bits) in kept.iter().enumerate() {
+                index.insert(page as u64, &with(bits)).unwrap();
+            }
+            for page in (0..kept.len() as u64).step_by(3) {
+                assert!(index.remove(page).unwrap());
+            }
+            index
+        });
+        for mut index in indexes {
+            for &asked in kept.iter().step_by(11) {
+                let asked = asked ^ 1 << (asked % 64);
+                let mut found = Vec::new();
+                let seen = |near: Neighbour| {
+                    found.push(near.page);
+                    near
+                };
+                index.nearest_by(&with(asked), seen).unwrap();
+                found.sort_unstable();
+                let all = (0..kept.len()).filter(|&page| {
+                    page % 3 != 0 && (kept[page] ^ asked).count_ones() <= u32::from(reach)
+                });
+                assert_eq!(found, all.map(|page| page as u64).collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+#[test]
+fn tables_of_another_number_are_told_and_change_no_answer() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("fingerprints");
+    let with = |tables| IndexConfig {
+        tables,
+        ..IndexConfig::default()
+    };
+    let (mut index, opened) = TableIndex::open(&dir, &with(Tables::Four)).unwrap();
+    assert_eq!(opened.tables_before, None);
+    for page in 0..600 {
+        index.insert(page, &print(page, 90, 0, &[])).unwrap();
+    }
+    index.apply(600).unwrap();
+    drop(index);
+    let (index, opened) = TableIndex::open(&dir, &with(Tables::Four)).unwrap();
+    assert_eq!(opened.tables_before, None);
+    drop(index);
+    for memory in [Memory::Ram, Memory::Disk] {
+        for (tables, before) in [(Tables::Three, 4), (Tables::Four, 3)] {
+            let config = IndexConfig {
+                memory,
+                pages_in_ram: 256,
+                ..with(tables)
+            };
+            let (mut index, opened) = TableIndex::open(&dir, &config).unwrap();
+            assert_eq!((opened.position, &opened.rebuilt_because), (600, &None));
+            let said = opened.tables_changed(tables).unwrap();
+            let expected = format!("made with {before} tables, opened with {}", tables.count());
+            assert!(said.contains(&expected), "{said}");
+            for page in 0..600 {
+                let near = index.nearest(&print(page, 90, 0, &[9, 30, 51])).unwrap();
+                assert_eq!(near.map(|near| near.page), Some(page));
             }
         }
     }
@@ -323,9 +424,10 @@ fn write_group(index: &mut TableIndex, group: u64) {
 }
 
 /// An index that merges early where its tables are on disk.
-fn open_killed(dir: &Path, memory: Memory) -> (TableIndex, simhash::Opened) {
+fn open_killed(dir: &Path, memory: Memory, tables: Tables) -> (TableIndex, simhash::Opened) {
     let config = IndexConfig {
         memory,
+        tables,
         pages_in_ram: 256,
         ..IndexConfig::default()
     };
@@ -342,7 +444,11 @@ fn child_writer() {
         Ok("disk") => Memory::Disk,
         _ => Memory::Ram,
     };
-    let (mut index, opened) = open_killed(Path::new(&dir), memory);
+    let tables = match std::env::var("SIMHASH_KILLED_TABLES").as_deref() {
+        Ok("3") => Tables::Three,
+        _ => Tables::Four,
+    };
+    let (mut index, opened) = open_killed(Path::new(&dir), memory, tables);
     for group in opened.position..10_000 {
         write_group(&mut index, group);
         if group % 3 == 0 {
@@ -355,15 +461,21 @@ fn child_writer() {
 
 #[test]
 fn a_killed_writer_loses_nothing_that_replay_from_its_position_does_not_mend() {
-    kill_writers(Memory::Ram, "ram");
+    kill_writers(Memory::Ram, "ram", Tables::Four);
 }
 
 #[test]
 fn a_writer_killed_with_its_tables_on_disk_loses_nothing_either() {
-    kill_writers(Memory::Disk, "disk");
+    kill_writers(Memory::Disk, "disk", Tables::Four);
 }
 
-fn kill_writers(memory: Memory, name: &str) {
+#[test]
+fn a_killed_writer_with_three_tables_loses_nothing_either() {
+    kill_writers(Memory::Ram, "ram", Tables::Three);
+    kill_writers(Memory::Disk, "disk", Tables::Three);
+}
+
+fn kill_writers(memory: Memory, name: &str, tables: Tables) {
     let parent = tempfile::tempdir().unwrap();
     let dir = parent.path().join("fingerprints");
     for round in 1..=3u64 {
@@ -371,6 +483,7 @@ fn kill_writers(memory: Memory, name: &str) {
             .args(["--exact", "child_writer", "--nocapture", "--test-threads=1"])
             .env("SIMHASH_KILLED_WRITER", &dir)
             .env("SIMHASH_KILLED_MEMORY", name)
+            .env("SIMHASH_KILLED_TABLES", tables.count().to_string())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -388,7 +501,7 @@ fn kill_writers(memory: Memory, name: &str) {
         child.wait().unwrap();
         let flushed = *flushed.last().unwrap();
 
-        let (mut index, opened) = open_killed(&dir, memory);
+        let (mut index, opened) = open_killed(&dir, memory, tables);
         assert_eq!(opened.rebuilt_because, None);
         assert!(
             opened.position >= flushed,

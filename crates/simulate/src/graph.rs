@@ -62,6 +62,7 @@ impl CrawlGraph {
                 | Event::Attempt(_)
                 | Event::Retry(_)
                 | Event::Again(_)
+                | Event::Elsewhere(_)
                 | Event::Visit(_)
                 | Event::Stop(_) => {}
             }

@@ -95,6 +95,9 @@ impl State {
             }
             Event::Again(again) => self.apply_again(again, stored)?,
             Event::Visit(visit) => applied.kept = self.apply_visit(record.seq, visit, stored)?,
+            Event::Elsewhere(elsewhere) => {
+                applied.kept = self.kept.apply_elsewhere(record.seq, elsewhere, stored)?;
+            }
         }
         Ok(applied)
     }
@@ -128,6 +131,7 @@ impl State {
             | Event::Seed(_)
             | Event::Retry(_)
             | Event::Again(_)
+            | Event::Elsewhere(_)
             | Event::Stop(_) => return,
         };
         if let Some(fetch) = fetch {

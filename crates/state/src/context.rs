@@ -159,6 +159,14 @@ pub fn decode(text: &str) -> Vec<u8> {
     STANDARD_NO_PAD.decode(text).unwrap_or_default()
 }
 
+/// What a context's bytes are of, without reading the rest of them.
+pub fn kind_in(bytes: &[u8]) -> Kind {
+    match is_sitemap(bytes) {
+        true => Kind::Sitemap,
+        false => Kind::Page,
+    }
+}
+
 /// Whether a context's bytes are those of a URL that is visited again.
 pub(crate) fn is_visit(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|flags| flags & DUE > 0)

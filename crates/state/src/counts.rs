@@ -40,7 +40,7 @@ pub struct Counts {
     /// The text of a kept page is there no longer, and its copies were not looked for since.
     #[serde(default)]
     pub copies_wait: bool,
-    /// The feeds and sitemaps of a round were planned, and its pages were not yet.
+    /// The feeds and sitemaps of a round were planned, and its pages were not yet, or not all.
     #[serde(default)]
     pub pages_unplanned: bool,
     /// The URL that was finished last.
@@ -67,9 +67,15 @@ impl Counts {
             Event::Again(again) => {
                 self.visits_due += again.urls.len() as u64;
                 self.copies_wait &= !again.rejudges;
-                self.pages_unplanned = again.sources;
+                self.pages_unplanned = again.sources || again.more;
             }
             Event::Visit(visit) => self.visit(visit),
+            Event::Elsewhere(elsewhere) => {
+                let places = elsewhere.kept.iter().filter_map(|page| page.replaces);
+                for _ in places.filter(|page| crate::kept::is_own(*page)) {
+                    self.give_place();
+                }
+            }
             Event::Start(_) | Event::Robots(_) | Event::Sitemap(_) | Event::Stop(_) => {}
         }
     }
@@ -83,7 +89,7 @@ impl Counts {
             self.pages += 1;
             self.fetched += 1;
         }
-        if page.replaces.is_some() {
+        if page.replaces.is_some_and(crate::kept::is_own) {
             self.give_place();
         }
         self.last_url.clone_from(&page.url);

@@ -17,7 +17,7 @@ use frontier::Lease;
 use outcome::{FailureKind, Outcome};
 use sieve::{Content, Evidence};
 
-use crate::context::{Kind, UrlContext, encode};
+use crate::context::{Kind, UrlContext, encode, kind_in};
 use crate::decided::Decided;
 use crate::finding::{Finding, Reading, UrlFinding};
 use crate::recorded;
@@ -68,29 +68,37 @@ impl State {
             content_type,
             before,
         } = found;
-        let fetch = answer
+        let mut fetch = answer
             .as_ref()
             .map(|answer| recorded::fetch_record(answer, &content_type, now_ms));
         let mut read = None;
-        let due = UrlContext::from_bytes(&lease.url().context).due;
+        let mut context = UrlContext::from_bytes(&lease.url().context);
+        let due = context.due.take();
+        let before_it = due.as_ref().and_then(|due| due.body.clone());
+        // The record of a visit has them beside the fetch.
+        if let (Some(fetch), Some(answer), None, true) =
+            (&mut fetch, &answer, &due, self.policy.comes_back)
+        {
+            (fetch.etag, fetch.last_modified) = recorded::validators(answer);
+        }
         let event = if self.is_tried_again(&lease, &reading) {
             let fetch = fetch.unwrap_or_default();
             Event::Attempt(self.attempt_record(&lease, fetch, now_ms))
         } else if let Some(due) = due.as_ref().filter(|due| due.source) {
-            let head = self.head(&lease, fetch);
+            let head = self.head_of_visit(&lease, context, fetch);
             let answer = answer.as_ref();
-            let visit = self.decide_source_visit(&lease, due, head, reading, answer)?;
+            let visit = self.decide_source_visit(&lease, due, head, reading, answer, now_ms)?;
             Event::Visit(Box::new(visit))
-        } else if kind_of(&lease) == Kind::Sitemap {
+        } else if context.kind == Kind::Sitemap {
             Event::Sitemap(self.sitemap_record(&lease, fetch.unwrap_or_default(), reading)?)
         } else if let Some(due) = due {
-            let head = self.head(&lease, fetch);
+            let head = self.head_of_visit(&lease, context, fetch);
             let found = (reading, before);
             let visit = self.decide_visit(&lease, &due, head, found, answer.as_ref(), now_ms)?;
             read = visit.1;
             Event::Visit(Box::new(visit.0))
         } else {
-            let head = self.head(&lease, fetch);
+            let head = self.head(&lease, context, fetch);
             let record = match reading {
                 Reading::Page(reading) => {
                     let (record, text) = self.decide_page(&lease, head, *reading, now_ms)?;
@@ -113,6 +121,7 @@ impl State {
             answer,
             lease: Some(lease),
             page: read,
+            before: before_it,
         })
     }
 
@@ -139,14 +148,13 @@ impl State {
             fetch,
             attempt: lease.attempt(),
             retry_at_ms: now_ms + back_off_ms.max(asked_ms),
-            sitemap: kind_of(lease) == Kind::Sitemap,
+            sitemap: kind_in(&lease.url().context) == Kind::Sitemap,
         }
     }
 
     /// What the record of a finished URL has whatever became of it.
-    fn head(&self, lease: &Lease, fetch: Option<FetchRecord>) -> PageRecord {
+    fn head(&self, lease: &Lease, context: UrlContext, fetch: Option<FetchRecord>) -> PageRecord {
         let url = lease.url();
-        let context = UrlContext::from_bytes(&url.context);
         let fetched = fetch.as_ref();
         let foreseen = fetched.map(|_| self.queue.lock().foreseen_by(&url.url));
         let foreseen = foreseen.unwrap_or_default();
@@ -166,6 +174,20 @@ impl State {
             context: self.focus.as_ref().map(|_| encode(&context.features)),
             began: context.began,
             ..PageRecord::default()
+        }
+    }
+
+    /// The same for a URL that is visited again. What it leads to is worth what its seed is, not what the
+    /// visit was.
+    fn head_of_visit(
+        &self,
+        lease: &Lease,
+        context: UrlContext,
+        fetch: Option<FetchRecord>,
+    ) -> PageRecord {
+        PageRecord {
+            priority: self.reach.priority_of_seed(lease.url().seed),
+            ..self.head(lease, context, fetch)
         }
     }
 
@@ -220,10 +242,6 @@ fn no_page(status: u16) -> Evidence {
         neighbour: None,
         same_layout: false,
     }
-}
-
-fn kind_of(lease: &Lease) -> Kind {
-    UrlContext::from_bytes(&lease.url().context).kind
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use frontier::{Admission, Lease, Settled};
 use outcome::{Change, LinkFate};
 use segment::Words;
 
-use crate::context::UrlContext;
 use crate::finding::Answer;
 use crate::focus_view::Lent;
 
@@ -21,6 +20,8 @@ pub struct Decided {
     pub lease: Option<Lease>,
     /// What was read, for a page.
     pub page: Option<ReadText>,
+    /// The archived response of the visit before, for a URL that was visited again.
+    pub(crate) before: Option<BodyRef>,
 }
 
 /// A page's text, and what was computed of it.
@@ -44,6 +45,7 @@ impl Decided {
             answer: None,
             lease: None,
             page: None,
+            before: None,
         }
     }
 
@@ -59,6 +61,7 @@ impl Decided {
             | Event::Attempt(_)
             | Event::Retry(_)
             | Event::Again(_)
+            | Event::Elsewhere(_)
             | Event::Stop(_) => false,
         }
     }
@@ -75,8 +78,7 @@ impl Decided {
             return None;
         };
         let is_as_it_was = visit.change == Change::Unchanged && visit.page.is_none();
-        let lease = self.lease.as_ref().filter(|_| is_as_it_was)?;
-        UrlContext::from_bytes(&lease.url().context).due?.body
+        self.before.clone().filter(|_| is_as_it_was)
     }
 
     /// What [`State::apply`](crate::State::apply) need not compute again.
@@ -99,6 +101,7 @@ impl Decided {
             | Event::Page(_)
             | Event::Retry(_)
             | Event::Again(_)
+            | Event::Elsewhere(_)
             | Event::Visit(_)
             | Event::Stop(_) => lease.finished(),
         }

@@ -14,7 +14,7 @@ use segment::Segmenter;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::context::{UrlContext, decode, encode, features_in};
+use crate::context::{UrlContext, decode, encode, features_in, is_visit};
 use crate::examples::Examples;
 use crate::finding::{FoundLink, LinkPlace, PageReading};
 use crate::queue::SharedQueue;
@@ -201,7 +201,8 @@ impl FocusView {
         let Some(pending) = queue.context_of(&target) else {
             return Ok(());
         };
-        let Some(known) = LinkFeatures::from_bytes(features_in(&pending)) else {
+        let known = LinkFeatures::from_bytes(features_in(&pending));
+        let Some(known) = known.filter(|_| !is_visit(&pending)) else {
             return Ok(());
         };
         let again = self.recorded_features(seq, link, &target, &known);
@@ -472,7 +473,9 @@ impl FocusView {
         let mut promises = Vec::with_capacity(keys.len());
         for keys in keys.chunks(RESCORED_AT_ONCE) {
             let pending = queue.lock().frontier.pending(keys).into_iter();
+            // A visit to a page that was read before has its worth from what was learnt of that page.
             let scored: Vec<(u128, f32)> = pending
+                .filter(|url| !is_visit(&url.context))
                 .map(|url| (url.key, self.score(&url.context, url.priority)))
                 .collect();
             promises.extend(scored.iter().map(|(_, promise)| *promise));

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use archive::{PageRecord, PageSummary, VisitRecord};
+use archive::{ElsewherePage, ElsewhereRecord, PageRecord, PageSummary, VisitRecord};
 use outcome::{PageType, Verdict};
 use serde::{Deserialize, Serialize};
 use sieve::{Content, Evidence, Keep, Member, Rules};
@@ -49,6 +49,17 @@ impl KeptPage {
             words: self.words,
             published: self.published.clone(),
             canonical: self.canonical.clone(),
+        }
+    }
+
+    /// What is remembered of a page that another node kept.
+    fn elsewhere(page: &ElsewherePage) -> Self {
+        Self {
+            url: page.url.as_str().into(),
+            layout: u64::from_str_radix(&page.layout, 16).unwrap_or(0),
+            words: page.words,
+            published: page.published.clone(),
+            canonical: page.canonical.clone(),
         }
     }
 
@@ -100,8 +111,8 @@ pub struct Judgement {
 /// What a record changed in the index of kept pages.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct KeptChange {
-    /// URL of a page that left for a better representative.
-    pub removed: Option<Box<str>>,
+    /// URLs of pages that left for better representatives.
+    pub removed: Vec<Box<str>>,
     /// The record's page was kept.
     pub added: bool,
     /// What is wrong with the record.
@@ -321,10 +332,60 @@ impl KeptPages {
             self.pages.insert(seq, KeptPage::of(&record.url, page));
         }
         Ok(KeptChange {
-            removed,
+            removed: removed.into_iter().collect(),
             added: true,
             problem,
         })
+    }
+
+    /// Takes in what other nodes kept, but for what is stored already. Own pages whose place another
+    /// one takes leave.
+    ///
+    /// # Errors
+    /// When the tables cannot be read or written.
+    pub fn apply_elsewhere(
+        &mut self,
+        seq: u64,
+        elsewhere: &ElsewhereRecord,
+        stored: Stored,
+    ) -> Result<KeptChange, IndexError> {
+        let mut change = KeptChange::default();
+        for page in &elsewhere.kept {
+            if let Some(old) = page.replaces {
+                let known = self.pages.get(&old).map(|kept| kept.url.clone());
+                // Where the record was taken in before, the page is gone, and the record has its URL.
+                let url = known.or_else(|| page.replaced.as_deref().map(Into::into));
+                change.removed.extend(url.filter(|_| is_own(old)));
+                self.withdraw(old, stored)?;
+            }
+            if !stored.prints {
+                match recorded::print_of_elsewhere(page) {
+                    Some(print) => self.prints.insert(page.page, &print)?,
+                    None => {
+                        let words =
+                            format!("record {seq}: the print of {} cannot be read", page.url);
+                        change.problem = Some(words);
+                    }
+                }
+            }
+            if !stored.views {
+                self.pages.insert(page.page, KeptPage::elsewhere(page));
+            }
+        }
+        for &page in &elsewhere.withdrawn {
+            self.withdraw(page, stored)?;
+        }
+        Ok(change)
+    }
+
+    fn withdraw(&mut self, page: u64, stored: Stored) -> Result<(), IndexError> {
+        if !stored.prints {
+            self.prints.remove(page)?;
+        }
+        if !stored.views {
+            self.pages.remove(&page);
+        }
+        Ok(())
     }
 
     /// The URL of the page in whose place a recorded page came. Where the record was taken in before,
@@ -334,6 +395,11 @@ impl KeptPages {
         let known = self.pages.get(&old).map(|page| page.url.clone());
         known.or_else(|| near.map(|near| near.url.as_str().into()))
     }
+}
+
+/// Whether a page is one of this journal, and not another node's.
+pub fn is_own(page: u64) -> bool {
+    page < 1 << 40
 }
 
 /// A neighbour as it was judged; the page's own earlier version is nobody's duplicate.
@@ -459,7 +525,7 @@ mod tests {
         );
         let change = kept.apply(2, &record(two, &longer, Some(1)), Stored::default());
         let change = change.unwrap();
-        assert_eq!(change.removed, Some(one.into()));
+        assert_eq!(change.removed, [one.into()]);
         assert!(kept.get(1).is_none() && kept.prints().get(1).unwrap().is_none());
         assert!(kept.prints().get(2).unwrap().is_some());
     }

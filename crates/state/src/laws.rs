@@ -413,6 +413,8 @@ impl World {
                 .collect(),
             sources: self.dice.roll(2) == 0,
             rejudges: self.dice.roll(2) == 0,
+            more: self.dice.roll(4) == 0,
+            ..AgainRecord::default()
         });
         self.commit_event(event);
     }
@@ -638,6 +640,7 @@ fn urls(journal: &Journal) -> BTreeSet<CanonicalUrl> {
             | Event::Attempt(_)
             | Event::Retry(_)
             | Event::Again(_)
+            | Event::Elsewhere(_)
             | Event::Stop(_) => Vec::new(),
         };
         urls.extend(texts.iter().filter_map(|url| CanonicalUrl::parse(url).ok()));

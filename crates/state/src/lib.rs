@@ -46,6 +46,7 @@ pub mod refused;
 pub mod retry;
 mod robots_book;
 mod saved;
+mod shared;
 pub mod snapshot;
 pub mod state;
 pub mod templates;

@@ -109,6 +109,8 @@ pub struct Policy {
     pub agent: String,
     /// When a page that was read is gone.
     pub gone: again::GoneRule,
+    /// The crawl comes back: validators of first answers are recorded, to be sent then.
+    pub comes_back: bool,
     /// The topic, if there is one.
     pub focus: Option<FocusConfig>,
     /// Seed of all pseudo-random choices.
@@ -138,6 +140,7 @@ impl Policy {
             robots_outage_max: _,
             agent: _,
             gone: _,
+            comes_back: _,
             focus,
             random_seed,
         } = self;

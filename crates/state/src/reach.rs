@@ -121,6 +121,11 @@ impl Reach {
         }
     }
 
+    /// Another node recorded that a seed leads here.
+    pub(crate) fn extend(&mut self, seed: u32, target: &CanonicalUrl) {
+        self.change().extend(seed, target);
+    }
+
     /// Whether a URL found `depth` links from a seed belongs to the crawl.
     ///
     /// # Errors

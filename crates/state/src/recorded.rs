@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use archive::{FetchRecord, NeighbourRecord, PageRecord, PageSummary, WholeText};
+use archive::{ElsewherePage, FetchRecord, NeighbourRecord, PageRecord, PageSummary, WholeText};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use frontier::{CanonicalUrl, PageYield};
@@ -41,6 +41,21 @@ pub fn fetch_record(answer: &Answer, content_type: &str, now_ms: u64) -> FetchRe
         }
     }
     record
+}
+
+/// A longer validator is not kept: the URL is asked for without it.
+const VALIDATOR_BYTES_MAX: usize = 1_000;
+
+/// `ETag` and `Last-Modified` of an answer.
+pub fn validators(answer: &Answer) -> (Option<String>, Option<String>) {
+    let fetched = answer.fetched.as_ref().ok();
+    let field = |name: &str| {
+        let headers = fetched.map(|fetched| &fetched.headers)?;
+        let (_, value) = headers.iter().find(|(field, _)| field == name)?;
+        let is_short = value.len() <= VALIDATOR_BYTES_MAX;
+        String::from_utf8(value.clone()).ok().filter(|_| is_short)
+    };
+    (field("etag"), field("last-modified"))
 }
 
 /// A longer link is not one to a licence.
@@ -91,7 +106,7 @@ pub fn page_summary(reading: &PageReading, relevance: Option<f32>, now_ms: u64) 
 }
 
 /// Notes a page's print in what is recorded of it.
-pub(crate) fn write_print(page: &mut PageSummary, print: &TextPrint) {
+pub fn write_print(page: &mut PageSummary, print: &TextPrint) {
     page.fingerprint = print.fingerprint.to_string();
     page.sketch = STANDARD_NO_PAD.encode(print.sketch.to_bytes());
     page.digest = format!("{:016x}", print.digest);
@@ -114,12 +129,21 @@ fn has_expired(date: Option<&str>, now_ms: u64) -> bool {
 
 /// A page's print from its recorded parts; `None` when they are damaged.
 pub fn print_of(page: &PageSummary) -> Option<TextPrint> {
-    let sketch = STANDARD_NO_PAD.decode(&page.sketch).ok()?;
+    print_from(&page.fingerprint, &page.sketch, page.words, &page.digest)
+}
+
+/// The print of a page that another node kept; none where it cannot be read.
+pub fn print_of_elsewhere(page: &ElsewherePage) -> Option<TextPrint> {
+    print_from(&page.fingerprint, &page.sketch, page.words, &page.digest)
+}
+
+fn print_from(fingerprint: &str, sketch: &str, words: u32, digest: &str) -> Option<TextPrint> {
+    let sketch = STANDARD_NO_PAD.decode(sketch).ok()?;
     Some(TextPrint {
-        fingerprint: page.fingerprint.parse::<Fingerprint>().ok()?,
+        fingerprint: fingerprint.parse::<Fingerprint>().ok()?,
         sketch: Sketch::from_bytes(&sketch)?,
-        word_count: page.words,
-        digest: u64::from_str_radix(&page.digest, 16).ok()?,
+        word_count: words,
+        digest: u64::from_str_radix(digest, 16).ok()?,
     })
 }
 

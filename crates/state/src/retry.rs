@@ -277,6 +277,7 @@ impl<F: Fn(&PageRecord) -> Option<usize>> Candidates<F> {
             | Event::Sitemap(_)
             | Event::Attempt(_)
             | Event::Again(_)
+            | Event::Elsewhere(_)
             | Event::Visit(_)
             | Event::Stop(_) => {}
         }

@@ -44,6 +44,7 @@ pub(crate) fn policy() -> Policy {
         robots_outage_max: Duration::from_secs(24 * 3_600),
         agent: "tamis".into(),
         gone: again::GoneRule::default(),
+        comes_back: true,
         focus: None,
         random_seed: 7,
     }

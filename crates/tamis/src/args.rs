@@ -122,6 +122,8 @@ pub enum Command {
     Changes(command::changes::Args),
     /// Watch, search and judge crawls in a browser
     Serve(command::serve::Args),
+    /// Let an assistant search and read crawls (Model Context Protocol)
+    Mcp(command::mcp::Args),
     /// Search the kept pages
     Search(command::search::Args),
     /// Tell one URL's whole story
@@ -219,7 +221,7 @@ mod tests {
             let words = words(line);
             let begin = words.iter().position(|word| word == "tamis")?;
             let command = words[begin..].iter();
-            let ends = |word: &&String| !matches!(word.as_str(), ">" | "|");
+            let ends = |word: &&String| !matches!(word.as_str(), ">" | "|" | "&&");
             Some(command.take_while(ends).cloned().collect())
         });
         commands.collect()
@@ -274,6 +276,99 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// All pages below `docs`, with their texts.
+    fn pages() -> Vec<(std::path::PathBuf, &'static str)> {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        let (mut folders, mut found) = (vec![root], Vec::new());
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|ending| ending == "md") {
+                    let text = std::fs::read_to_string(&path).expect("UTF-8");
+                    found.push((path, &*text.leak()));
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_command_and_configuration_in_the_docs_is_understood() {
+        let pages = pages();
+        assert!(pages.len() > 25, "{}", pages.len());
+        let mut wrong = Vec::new();
+        for (path, text) in pages {
+            let shown = path.display();
+            for command in commands(text) {
+                // A command that is named in a sentence may lack its arguments, or stand for many.
+                let is_pattern =
+                    |word: &String| matches!(word.as_str(), "NAME" | "…") || word.starts_with('[');
+                let ends_open = command.last().is_some_and(|word| word.starts_with("--"));
+                let is_named = |kind| {
+                    kind == clap::error::ErrorKind::MissingRequiredArgument
+                        || kind == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+                        || command.iter().any(is_pattern)
+                        || ends_open
+                };
+                let typed = command.iter().map(OsString::from);
+                let typed = super::with_excluded_words(typed);
+                if let Err(error) = Cli::try_parse_from(typed)
+                    && !is_named(error.kind())
+                {
+                    wrong.push(format!("{shown}: {command:?}: {error}"));
+                }
+            }
+            let is_howto = path.components().any(|part| part.as_os_str() == "howto");
+            let is_tutorial = path.file_name().is_some_and(|name| name == "tutorial.md");
+            for config in blocks(text, "toml")
+                .iter()
+                .filter(|_| is_howto || is_tutorial)
+            {
+                if let Err(problem) = pipeline::config_file::parse(&shown.to_string(), config) {
+                    wrong.push(problem.to_string());
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn every_link_in_the_docs_leads_to_a_file_and_every_page_stands_in_the_book() {
+        let pages = pages();
+        let (summary, _) = pages
+            .iter()
+            .find(|(path, _)| path.ends_with("SUMMARY.md"))
+            .expect("the book's contents");
+        let mut listed = BTreeSet::new();
+        for (path, text) in &pages {
+            // What stands in code is no link.
+            let prose: String = text.split("```").step_by(2).collect();
+            for target in prose.split("](").skip(1) {
+                let target = target.split(')').next().unwrap_or_default();
+                let file = target.split('#').next().unwrap_or_default();
+                if target.contains("://") || file.is_empty() {
+                    continue;
+                }
+                let to = path.parent().expect("a folder").join(file);
+                let to = to.canonicalize();
+                let to = to.unwrap_or_else(|_| panic!("{}: {target}", path.display()));
+                if path == summary {
+                    listed.insert(to);
+                }
+            }
+        }
+        let whole = |path: &std::path::PathBuf| path.canonicalize().expect("a file");
+        let left_out: Vec<_> = pages.iter().map(|(path, _)| whole(path)).collect();
+        let left_out: Vec<_> = left_out
+            .iter()
+            .filter(|path| !listed.contains(*path) && !path.ends_with("SUMMARY.md"))
+            .filter(|path| !path.to_string_lossy().contains("-sample"))
+            .collect();
+        assert!(left_out.is_empty(), "SUMMARY.md lacks {left_out:?}");
     }
 
     #[test]

@@ -47,6 +47,7 @@ impl Crawl {
                 stop: StopHandle::default(),
                 progress: Progress::default(),
                 on_change: None,
+                cluster: None,
             },
         }
     }

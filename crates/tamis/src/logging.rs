@@ -21,7 +21,7 @@ impl io::Write for AboveProgress {
 }
 
 /// The crates whose lines are shown; of others only when RUST_LOG asks for them by name.
-const OURS: [&str; 13] = [
+const OURS: [&str; 14] = [
     "tamis",
     "pipeline",
     "state",
@@ -35,6 +35,7 @@ const OURS: [&str; 13] = [
     "focus",
     "index",
     "report",
+    "serve",
 ];
 
 /// The filter for a level of ours.

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -24,6 +24,8 @@ pub enum Version {
     Status(u16),
     /// A redirect.
     Moved(String),
+    /// An answer that comes after so long, longer than a crawl waits.
+    Late(Duration),
 }
 
 /// What a site says of whether a page has changed.
@@ -120,6 +122,7 @@ pub struct History {
     validators: Validators,
     sitemap: Option<(String, Dates)>,
     feed: Option<(String, usize)>,
+    lists_move: Option<u64>,
 }
 
 impl History {
@@ -140,6 +143,13 @@ impl History {
     /// There is an Atom feed of so many of the newest pages at a path.
     pub fn feed(mut self, path: &str, pages: usize) -> History {
         self.feed = Some((path.to_owned(), pages));
+        self
+    }
+
+    /// From a time on the sitemap and the feed are elsewhere, at their path with a `2` behind it, where
+    /// the old paths redirect.
+    pub fn lists_move(mut self, from: u64) -> History {
+        self.lists_move = Some(from);
         self
     }
 
@@ -178,11 +188,20 @@ impl History {
     fn list(&self, request: &Request, moment: &Moment) -> Option<Response> {
         let host = request.header("host").unwrap_or("a.test");
         let at = moment.get();
-        if let Some((_, dates)) = self
-            .sitemap
-            .as_ref()
-            .filter(|(path, _)| *path == request.path)
-        {
+        let have_moved = self.lists_move.is_some_and(|from| from <= at);
+        let asked = match have_moved {
+            true => request.path.strip_suffix('2'),
+            false => Some(request.path.as_str()),
+        };
+        let is_list = |path: &String| {
+            let sitemap = self.sitemap.as_ref().map(|(path, _)| path);
+            sitemap == Some(path) || self.feed.as_ref().is_some_and(|(feed, _)| feed == path)
+        };
+        if have_moved && is_list(&request.path) {
+            return Some(Response::redirect(301, &format!("{}2", request.path)));
+        }
+        let asked = asked.unwrap_or_default();
+        if let Some((_, dates)) = self.sitemap.as_ref().filter(|(path, _)| path == asked) {
             let entries: String = self
                 .pages(at)
                 .map(|(path, _, last)| {
@@ -198,10 +217,7 @@ impl History {
                 .collect();
             return Some(Response::xml(format!("<urlset>{entries}</urlset>")));
         }
-        let (_, count) = self
-            .feed
-            .as_ref()
-            .filter(|(path, _)| *path == request.path)?;
+        let (_, count) = self.feed.as_ref().filter(|(path, _)| path == asked)?;
         let mut newest: Vec<_> = self.pages(at).collect();
         newest.sort_by_key(|(path, first, _)| (std::cmp::Reverse(*first), *path));
         let entries: String = newest
@@ -236,6 +252,7 @@ impl History {
             None => return Response::not_found(),
             Some((_, Version::Status(status))) => return Response::error(*status),
             Some((_, Version::Moved(to))) => return Response::redirect(301, to),
+            Some((_, Version::Late(wait))) => return Response::html("late").after(*wait),
             Some((_, Version::Page(html))) => html,
         };
         let tag = match self.validators {
@@ -322,6 +339,16 @@ mod tests {
         assert_eq!(lists(0), (true, false, true));
         assert_eq!(lists(1), (true, true, false));
         assert_eq!(lists(2), (false, true, false));
+        let moved = History::new(Validators::Missing)
+            .page("/old", 0, "old")
+            .sitemap("/map.xml", Dates::Missing)
+            .lists_move(1);
+        let web = moved.on(TestWeb::new(), "a.test", &moment);
+        let statuses = |at| {
+            moment.set(at);
+            ["/map.xml", "/map.xml2"].map(|path| get(&web, path, None).status)
+        };
+        assert_eq!([statuses(0), statuses(1)], [[200, 404], [301, 200]]);
         assert_eq!(date(1_777_622_400_250), "2026-05-01T08:00:00.250Z");
         assert_eq!(date(1_709_164_800_000), "2024-02-29T00:00:00.000Z");
     }

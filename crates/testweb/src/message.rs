@@ -1,5 +1,7 @@
 //! Requests as handlers see them, and the responses they give.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 /// A request.
@@ -79,6 +81,8 @@ pub struct Response {
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body, sent as it is.
     pub body: Bytes,
+    /// Time to the first byte, beside what the host takes for each.
+    pub wait: Duration,
 }
 
 impl Response {
@@ -88,7 +92,14 @@ impl Response {
             status,
             headers: vec![("content-type".into(), content_type.as_bytes().to_vec())],
             body: body.into(),
+            wait: Duration::ZERO,
         }
+    }
+
+    /// The same, so much later.
+    pub fn after(mut self, wait: Duration) -> Response {
+        self.wait = wait;
+        self
     }
 
     /// A page, 200, UTF-8.

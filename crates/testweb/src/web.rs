@@ -56,6 +56,8 @@ pub struct LogEntry {
     pub broken: Option<&'static str>,
     /// The `User-Agent` of the request, empty in process.
     pub agent: String,
+    /// The request had a validator of an earlier answer.
+    pub conditional: bool,
 }
 
 /// Entries of the log: a bound for a crawl that never ends.
@@ -166,7 +168,7 @@ impl TestWeb {
             }
         };
         Some(Plan {
-            wait: host.faults.wait(request),
+            wait: host.faults.wait(request) + response.wait,
             response,
             ending,
             address: host.address,
@@ -192,6 +194,9 @@ impl TestWeb {
                 Some(Ending::Whole | Ending::Drip(_)) | None => None,
             },
             agent: request.header("user-agent").unwrap_or_default().to_owned(),
+            conditional: ["if-none-match", "if-modified-since"]
+                .iter()
+                .any(|name| request.header(name).is_some()),
         };
         let mut log = lock(&self.shared.log);
         if log.len() < LOG_MAX {
@@ -243,6 +248,7 @@ fn with_etag(response: Response, request: &Request) -> Response {
         status: 304,
         headers: vec![("etag".into(), etag.into_bytes())],
         body: bytes::Bytes::new(),
+        wait: response.wait,
     }
 }
 

@@ -67,7 +67,7 @@ impl<'a> Schedule<'a> {
             | Policy::Learnt => 0.0,
         };
         let place = |page: &super::Page| Place {
-            host: page.host.to_string(),
+            host: page.host as u32,
             ..Place::default()
         };
         Self {
@@ -184,7 +184,7 @@ impl<'a> Schedule<'a> {
         let priors = Priors::learn(self.places.iter().zip(&self.evidence));
         for (host, prior) in self.priors.iter_mut().enumerate() {
             let place = Place {
-                host: host.to_string(),
+                host: host as u32,
                 ..Place::default()
             };
             *prior = priors.of(&place);

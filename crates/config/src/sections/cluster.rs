@@ -19,13 +19,13 @@ keys! {
 
         /// This node's name.
         node: String = String::new(), tested("plain ASCII, at most 128 characters", node)
-            .zero("the host's name");
+            .zero("the host's name and the directory");
 
         /// A node that is silent this long is taken for dead.
         ttl: Span = Span::seconds(15), between(Span::seconds(5), Span::seconds(600));
 
-        /// A file whose first line is the store's password; only its owner may read it. Without it
-        /// PGPASSWORD and PGPASSFILE count.
+        /// A file whose first line is the store's password, or with lines as PGPASSFILE has them; only
+        /// its owner may read it. Without it PGPASSWORD and PGPASSFILE count.
         password_file: String = String::new(), any().zero("none");
     }
 }

@@ -85,7 +85,7 @@ keys! {
             .counts_for(CountsFor::NewPages);
 
         /// Tables of the index.
-        tables: u8 = 4, among(&[4, 10, 16]).unit("tables");
+        tables: u8 = 4, among(&[3, 4, 10, 16]).unit("tables");
 
         /// Where the tables are looked up.
         memory: Memory = index().memory, any();
@@ -124,7 +124,7 @@ impl Section for DedupSection {
                 "reach is the wider distance: choose reach >= k",
             ));
         }
-        let complete_to = if self.tables == 4 { REACH_MAX } else { 3 };
+        let complete_to = simhash::Layout::of(self.tables()).complete;
         if self.reach > complete_to {
             faults.push(Fault::new(
                 &["reach", "tables"],
@@ -139,6 +139,13 @@ impl Section for DedupSection {
     }
 }
 
+impl DedupSection {
+    /// The layout of so many tables.
+    fn tables(&self) -> Tables {
+        Tables::of_count(self.tables).unwrap_or_default()
+    }
+}
+
 impl CrawlConfig {
     /// How the index of fingerprints works.
     pub fn index_config(&self) -> IndexConfig {
@@ -146,11 +153,7 @@ impl CrawlConfig {
             k: self.dedup.k,
             reach: self.dedup.reach,
             overlap: self.dedup.overlap,
-            tables: match self.dedup.tables {
-                10 => Tables::Ten,
-                16 => Tables::Sixteen,
-                _ => Tables::Four,
-            },
+            tables: self.dedup.tables(),
             memory: self.dedup.memory,
             ..IndexConfig::default()
         }

@@ -7,6 +7,8 @@ use fetcher::FetchLimits;
 use frontier::{FrontierConfig, URL_BYTES_MAX};
 
 use crate::crawl_config::CrawlConfig;
+use crate::key::Fault;
+use crate::memory_shares::MEMORY_LEAST;
 use crate::rule::{CountsFor, any, at_least};
 use crate::section::{Section, keys};
 use crate::units::{Size, Span};
@@ -100,6 +102,10 @@ keys! {
         hosts_per_domain: usize = frontier().hosts_per_domain, at_least(1).unit("hosts")
             .counts_for(CountsFor::NewLinks);
 
+        /// Memory of the whole process that a crawl aims at. What is left beside the parts that
+        /// cannot shrink is shared out among the others, each at most its own bound.
+        memory: Size = Size(0), any().zero("each part has its own bound alone");
+
         /// Bodies in memory at once.
         bytes_in_flight: Size = Size(fetch().large_bodies_bytes_max), any();
 
@@ -111,7 +117,21 @@ keys! {
     }
 }
 
-impl Section for LimitsSection {}
+impl Section for LimitsSection {
+    fn contradictions(&self) -> Vec<Fault> {
+        match self.memory.0 {
+            0 | MEMORY_LEAST.. => Vec::new(),
+            _ => vec![Fault::new(
+                &["memory"],
+                format!(
+                    "limits.memory is {}, less than program, dictionary and index take together",
+                    self.memory
+                ),
+                "choose at least 160 MB, or 0 for no common bound",
+            )],
+        }
+    }
+}
 
 /// The fetcher's own defaults.
 fn fetch() -> FetchLimits {
@@ -141,7 +161,7 @@ impl CrawlConfig {
             idle_timeout: limits.idle_time.0,
             total_timeout: limits.total_time.0,
             url_bytes_max: limits.url_length,
-            large_bodies_bytes_max: limits.bytes_in_flight.0,
+            large_bodies_bytes_max: self.memory_shares().bytes_in_flight,
             redirects_max: limits.redirects,
             ..FetchLimits::default()
         }

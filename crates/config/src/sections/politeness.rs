@@ -64,6 +64,7 @@ impl CrawlConfig {
     /// How the frontier works.
     pub fn frontier_config(&self) -> FrontierConfig {
         let (politeness, limits) = (&self.politeness, &self.limits);
+        let shares = self.memory_shares();
         FrontierConfig {
             delay: politeness.delay.0,
             connections_per_host: politeness.connections_per_host,
@@ -75,10 +76,11 @@ impl CrawlConfig {
             urls_per_host: limits.urls_per_host,
             hosts_max: limits.hosts,
             hosts_per_domain: limits.hosts_per_domain,
-            pending_in_memory: limits.pending_in_memory,
-            slots_in_memory: limits
+            pending_in_memory: shares.pending_in_memory,
+            slots_in_memory: shares
                 .pending_in_memory
                 .saturating_mul(frontier::SLOTS_PER_URL),
+            seen_in_memory: shares.seen_in_memory,
             ignores_parameters: self.dedup.idle_parameters != LearntRule::Off,
         }
     }

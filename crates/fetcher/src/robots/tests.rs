@@ -209,3 +209,33 @@ proptest! {
         prop_assert_eq!(ours, theirs, "{}", file);
     }
 }
+
+#[test]
+fn preferences_of_use_belong_to_the_groups_of_their_agent_and_are_bounded() {
+    let text = "Content-Usage: lost=y\nUser-agent: *\nContent-Signal: search=yes, ai-train=no # why\n\
+                Content-usage:\nDisallow: /x\nUser-agent: other\nContent-Usage: train-ai=n\n\
+                User-agent: tamis\nCrawl-delay: 2\nCONTENT-USAGE: train-ai=y\nContent-Usage: train-ai=y\nAllow: /\n";
+    let robots = Robots::parse(text.as_bytes());
+    assert_eq!(robots.usage("tamis"), ["content-usage: train-ai=y"]);
+    assert_eq!(robots.usage("other"), ["content-usage: train-ai=n"]);
+    assert_eq!(
+        robots.usage("nobody"),
+        ["content-signal: search=yes, ai-train=no"]
+    );
+    assert_eq!(robots.crawl_delay("tamis").map(|d| d.as_secs()), Some(2));
+    assert!(
+        robots
+            .check("tamis", &Url::parse("http://a.example/x").unwrap())
+            .allowed
+    );
+    assert!(Robots::disallow_all().usage("tamis").is_empty());
+
+    let mut many = b"User-agent: *\n".to_vec();
+    for n in 0..1_000 {
+        many.extend(format!("Content-Usage: x{n}={}\n", "y".repeat(5_000)).bytes());
+    }
+    many.extend(b"Content-Usage: \xff\x1b[31m\n");
+    let said = Robots::parse(&many).usage("tamis");
+    assert_eq!(said.len(), USAGE_MAX);
+    assert!(said.iter().all(|said| said.len() <= USAGE_BYTES_MAX + 20));
+}

@@ -64,7 +64,7 @@ impl Offers<'_> {
         seed: u32,
     ) -> Result<Admission, FrontierError> {
         let key = url.key();
-        if self.frontier.urls.has_seen(key)? || self.urls.contains(&key) {
+        if self.frontier.has_seen(key)? || self.urls.contains(&key) {
             return Ok(Admission::Seen);
         }
         let host = url.host();

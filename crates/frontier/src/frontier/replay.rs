@@ -18,7 +18,11 @@ impl Frontier {
     pub fn replay_admitted(&mut self, url: FrontierUrl) -> Result<(), FrontierError> {
         self.resume();
         let key = url.url.key();
-        if !self.urls.has_seen(key)? {
+        if self.has_seen(key)? {
+            return Ok(());
+        }
+        let is_mine = self.share.as_mut().is_none_or(|share| share.admit(&url));
+        if is_mine {
             self.admit_new(key, url)?;
         }
         Ok(())
@@ -80,14 +84,26 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be read or written.
     pub fn reopen(&mut self, url: FrontierUrl) -> Result<bool, FrontierError> {
-        let key = url.url.key();
         if !self.is_finished(&url.url)? {
             return Ok(false);
         }
+        let is_mine = self.share.as_mut().is_none_or(|share| share.reopen(&url));
+        let key = url.url.key();
+        match (is_mine, self.urls.has_seen(key)?) {
+            (true, true) => self.queue_again(url)?,
+            // An earlier start finished it.
+            (true, false) => self.admit_new(key, url)?,
+            (false, _) => {}
+        }
+        Ok(is_mine)
+    }
+
+    /// A finished URL waits again.
+    pub(super) fn queue_again(&mut self, url: FrontierUrl) -> Result<(), FrontierError> {
+        let key = url.url.key();
         self.counts.finished -= 1;
         self.budgets.note_reopened(url.seed);
         self.revive(&url.url.host());
-        self.enqueue_new(key, url)?;
-        Ok(true)
+        Ok(self.enqueue_new(key, url)?)
     }
 }

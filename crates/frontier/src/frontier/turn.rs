@@ -85,7 +85,8 @@ impl Frontier {
     }
 
     fn is_full(&self, address: IpAddr) -> bool {
-        let max = self.config.connections_per_address.max(1);
+        let nodes = self.share.as_ref().map_or(1, super::Share::nodes);
+        let max = (self.config.connections_per_address / nodes).max(1);
         self.addresses.is_full(address, max)
     }
 

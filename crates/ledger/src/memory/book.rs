@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use crate::bounds::{NODE_MAX, PART_COUNT};
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::LedgerError;
+use crate::memory::Group;
 use crate::messages::{
     Admitted, Closed, Closing, Finish, KeptRow, NodePulse, NodeState, Offer, Overview, Told,
     WaitingUrl,
@@ -20,6 +21,8 @@ pub(super) struct Book {
     pub(super) parts: Vec<PartRow>,
     pub(super) admitted: BTreeMap<(Part, UrlKey), AdmittedRow>,
     pub(super) finished: BTreeMap<(Part, UrlKey, u16), Finish>,
+    /// How often a URL was put back, and the context that it has since.
+    pub(super) reopened: BTreeMap<(Part, UrlKey), (u16, Vec<u8>)>,
     pub(super) kept: Vec<KeptRow>,
     pub(super) addresses: BTreeMap<(IpAddr, u16), u16>,
     pub(super) pages_max: Option<u64>,
@@ -85,6 +88,7 @@ impl Book {
             parts: vec![PartRow::default(); PART_COUNT.into()],
             admitted: BTreeMap::new(),
             finished: BTreeMap::new(),
+            reopened: BTreeMap::new(),
             kept: Vec::new(),
             addresses: BTreeMap::new(),
             pages_max,
@@ -124,24 +128,49 @@ impl Book {
             .collect()
     }
 
-    pub(super) fn waiting((part, key): (Part, UrlKey), row: &AdmittedRow) -> Admitted {
+    /// The number of a URL's next end.
+    pub(super) fn generation(&self, part: Part, key: UrlKey) -> u16 {
+        self.reopened.get(&(part, key)).map_or(0, |back| back.0)
+    }
+
+    /// A URL as it was admitted.
+    pub(super) fn admitted((part, key): (Part, UrlKey), row: &AdmittedRow) -> Admitted {
         Admitted {
             part,
             key,
             url: row.url.clone(),
+            put_back: false,
         }
+    }
+
+    /// A URL as it waits now.
+    pub(super) fn waiting(&self, key: (Part, UrlKey), row: &AdmittedRow) -> Admitted {
+        let mut url = Book::admitted(key, row);
+        if let Some((_, context)) = self.reopened.get(&key) {
+            url.put_back = true;
+            url.url.context.clone_from(context);
+        }
+        url
     }
 
     /// Writes a group that nothing stands in the way of.
     pub(super) fn commit(
         &mut self,
         closing: &Closing,
-        added: Vec<Offer>,
+        Group { added, reopened }: Group,
         position: u64,
     ) -> Result<Closed, LedgerError> {
         let mut here = HashSet::new();
+        let back = |finish: &Finish| {
+            let is_it = |offer: &&Offer| (offer.part, offer.key) == (finish.part, finish.key);
+            reopened.iter().filter(is_it).count() as u16
+        };
+        let mut ends = Vec::new();
         for finish in &closing.finished {
-            let key = (finish.part, finish.key, finish.generation);
+            let generation = self.generation(finish.part, finish.key) + back(finish);
+            let generation = generation.max(finish.generation);
+            let key = (finish.part, finish.key, generation);
+            ends.push((key, finish));
             if self.finished.contains_key(&key) || !here.insert(key) {
                 return Err(LedgerError::FinishedTwice);
             }
@@ -155,7 +184,7 @@ impl Book {
         if limited && node.pages + u64::from(closing.pages) > node.granted {
             return Err(LedgerError::NotGranted);
         }
-        node.admitted += added.len() as u64;
+        node.admitted += (added.len() + reopened.len()) as u64;
         node.finished += closing.finished.len() as u64;
         node.pages += u64::from(closing.pages);
         node.kept += closing.kept.len() as u64;
@@ -171,8 +200,11 @@ impl Book {
             };
             self.admitted.insert((offer.part, offer.key), row);
         }
-        for finish in &closing.finished {
-            let key = (finish.part, finish.key, finish.generation);
+        for offer in reopened {
+            let back = self.reopened.entry((offer.part, offer.key)).or_default();
+            *back = (back.0 + 1, offer.url.context);
+        }
+        for (key, finish) in ends {
             self.finished.insert(key, finish.clone());
         }
         for row in &closing.kept {

@@ -37,6 +37,7 @@ impl Book {
                 self.unmark(me);
             }
             self.grant(me, pulse.pages);
+            self.give_back(me, pulse.unused);
             for wish in &pulse.addresses {
                 self.share_address(me, wish);
             }
@@ -138,6 +139,16 @@ impl Book {
         self.granted += more;
         let node = self.nodes.get_mut(&me).expect("the fence was checked");
         node.granted += more;
+    }
+
+    fn give_back(&mut self, me: u16, pages: u32) {
+        if self.pages_max.is_none() {
+            return;
+        }
+        let node = self.nodes.get_mut(&me).expect("the fence was checked");
+        let less = u64::from(pages).min(node.granted - node.pages);
+        node.granted -= less;
+        self.granted -= less;
     }
 
     fn share_address(&mut self, me: u16, wish: &AddressWish) {

@@ -16,9 +16,9 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{AsyncMessage, Client, NoTls, Row, SimpleQueryMessage, Socket, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::keys::Fence;
+use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::LedgerError;
-use crate::messages::{Closed, Closing, Offer, Pulse};
+use crate::messages::{Begun, Closed, Closing, Offer, Pulse};
 use crate::postgres::{Settings, migrate, other_tables, rows};
 use crate::store_url::{CrawlName, StoreUrl};
 
@@ -160,6 +160,56 @@ impl Connection {
             true => Err(away("a write may not have reached the standby")),
             false => Ok(answer),
         }
+    }
+
+    /// Begins a group with the order for itself, and asks which URLs are admitted: three statements
+    /// in one flight. The third sees all that was committed before the second had the lock.
+    pub(super) fn begin_group(
+        &mut self,
+        me: Fence,
+        seen: u64,
+        urls: &[(Part, UrlKey)],
+    ) -> Result<Begun, LedgerError> {
+        let (begin, known) = (self.prepared(rows::BEGIN)?, self.prepared(rows::KNOWN)?);
+        let parts: Vec<i16> = urls.iter().map(|url| rows::part_number(url.0)).collect();
+        let keys: Vec<rows::Key> = urls.iter().map(|url| rows::Key(url.1)).collect();
+        let me = (me.node as i16, me.epoch as i64, seen as i64);
+        let client = &self.client;
+        let asked = async {
+            let values: [&(dyn ToSql + Sync); 3] = [&me.0, &me.1, &me.2];
+            let asked: [&(dyn ToSql + Sync); 2] = [&parts, &keys];
+            let (begun, texts, known) = tokio::join!(
+                client.simple_query("begin"),
+                client.query(&begin, &values),
+                client.query(&known, &asked),
+            );
+            begun?;
+            Ok((texts?, known?))
+        };
+        let (texts, known) = waited(&self.runtime, self.patience, asked)?;
+        let texts = texts.iter().map(|row| rows::kept(row, 0));
+        Ok(Begun {
+            kept: texts.collect::<Result<_, _>>()?,
+            known: known.first().ok_or_else(rows::nothing)?.get(0),
+        })
+    }
+
+    /// Offers URLs to the group that was begun.
+    pub(super) fn offer(&mut self, me: Fence, offers: &[Offer]) -> Result<Vec<bool>, LedgerError> {
+        let columns = rows::OfferColumns::of(offers);
+        let (node, epoch) = (me.node as i16, me.epoch as i64);
+        let answer = self.query(rows::OPEN, &columns.values(&node, &epoch))?;
+        Ok(answer.first().ok_or_else(rows::nothing)?.get(0))
+    }
+
+    /// Puts URLs back within the open group.
+    pub(super) fn reopen(&mut self, me: Fence, urls: &[Offer]) -> Result<(), LedgerError> {
+        let parts: Vec<i16> = urls.iter().map(|url| rows::part_number(url.part)).collect();
+        let keys: Vec<rows::Key> = urls.iter().map(|url| rows::Key(url.key)).collect();
+        let contexts: Vec<&[u8]> = urls.iter().map(|url| url.url.context.as_slice()).collect();
+        let (node, epoch) = (me.node as i16, me.epoch as i64);
+        self.query(rows::REOPEN, &[&node, &epoch, &parts, &keys, &contexts])
+            .map(drop)
     }
 
     /// Begins a group: two statements in one flight.
@@ -304,6 +354,8 @@ fn meaning(error: &tokio_postgres::Error) -> LedgerError {
             seen: 0,
         },
         "TM005" => LedgerError::StaleJournal,
+        "TM006" => LedgerError::NoSuchNode,
+        "TM007" => LedgerError::Alive,
         code if code == SqlState::UNIQUE_VIOLATION.code() => LedgerError::FinishedTwice,
         // Connections, resources, an operator at work, a standby, timeouts, deadlocks.
         code if ["08", "53", "57", "58"].contains(&&code[..2])

@@ -9,9 +9,10 @@ use crate::postgres::{Settings, other_tables, rows};
 use crate::store_url::CrawlName;
 
 /// The steps so far, numbered from 1.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     include_str!("migrations/001_tables.sql"),
     include_str!("migrations/002_functions.sql"),
+    include_str!("migrations/003_order_first.sql"),
 ];
 
 /// The version that the steps lead to.
@@ -85,6 +86,39 @@ pub fn drop_crawl(settings: &Settings) -> Result<(), LedgerError> {
     connection
         .simple(&format!("drop schema {schema} cascade"))
         .map(drop)
+}
+
+/// What was put back when a node was forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Forgotten {
+    /// The node's number.
+    pub node: u16,
+    /// Texts of it that are kept no more.
+    pub texts: u64,
+    /// URLs that wait again.
+    pub urls: u64,
+    /// Those of them that other nodes had dropped for repeating its pages.
+    pub copies: u64,
+}
+
+/// Forgets a node whose disk is lost: what it kept is withdrawn, and what it finished waits again,
+/// with what was dropped for repeating its pages. Its name is free then.
+///
+/// # Errors
+/// [`LedgerError::Alive`] when the node takes part, [`LedgerError::NoSuchNode`] when there is none;
+/// when the role is not the owner's, or the store does not answer.
+pub fn forget(settings: &Settings, node: &str) -> Result<Forgotten, LedgerError> {
+    let mut connection = Connection::new(settings)?;
+    connection.enter(&settings.crawl)?;
+    let rows = connection.query("select * from forget_node($1)", &[&node])?;
+    let row = rows.first().ok_or_else(rows::nothing)?;
+    let count = |at: usize| row.get::<_, i64>(at) as u64;
+    Ok(Forgotten {
+        node: row.get::<_, i16>(0) as u16,
+        texts: count(1),
+        urls: count(2),
+        copies: count(3),
+    })
 }
 
 /// The owner makes tables and logs in nowhere; node and reader log in once they have a password.

@@ -24,15 +24,38 @@ pub(super) const KEPT: &str = "select pos, op, page, replaces, fp, bands, print,
 /// Older transactions than the horizon have all ended, so nothing is missed behind the mark.
 pub(super) const ADMITTED: &str = "with h as (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon) \
      select h.horizon, a.x, a.part, a.key, a.page, a.depth, a.seed, a.kind, a.priority, a.url, \
-         a.context \
+         a.context, a.put_back \
      from h left join lateral ( \
-         select * from admitted where part = any ($2) and x >= $1 and x < h.horizon \
+         select x, part, key, page, depth, seed, kind, priority, url, context, false as put_back \
+         from admitted w where part = any ($2) and x >= $1 and x < h.horizon \
+             and not exists (select 1 from finished f where f.part = w.part and f.key = w.key) \
+         union all \
+         select r.x, part, key, w.page, w.depth, w.seed, w.kind, w.priority, w.url, r.context, true \
+         from reopened r join admitted w using (part, key) \
+         where part = any ($2) and r.x >= $1 and r.x < h.horizon \
+             and not exists (select 1 from finished f \
+                 where f.part = r.part and f.key = r.key and f.gen >= r.gen) \
          order by x fetch first 4096 rows with ties) a on true";
 
-pub(super) const PENDING: &str = "select part, key, page, depth, seed, kind, priority, url, context from admitted a \
+pub(super) const PENDING: &str = "select part, key, page, depth, seed, kind, priority, url, coalesce(( \
+         select context from reopened r where r.part = a.part and r.key = a.key \
+         order by gen desc limit 1), context), \
+         exists (select 1 from reopened r where r.part = a.part and r.key = a.key) from admitted a \
      where part = $1 and ($2::uuid is null or key > $2) and not exists ( \
-         select 1 from finished f where f.part = a.part and f.key = a.key and f.gen = 0) \
+         select 1 from finished f where f.part = a.part and f.key = a.key and f.gen = ( \
+             select count(*) from reopened r where r.part = a.part and r.key = a.key)) \
      order by key limit 4096";
+
+pub(super) const ROOTS: &str = "select part, key, page, depth, seed, kind, priority, url, context, false \
+     from admitted where part = $1 and depth = 0 order by key limit 4096";
+
+pub(super) const BEGIN: &str = "select * from begin_group($1, $2, $3)";
+
+pub(super) const KNOWN: &str = "select coalesce(array_agg(a.key is not null order by o.place), '{}') \
+     from unnest($1::smallint[], $2::uuid[]) with ordinality as o (part, key, place) \
+     left join admitted a on a.part = o.part and a.key = o.key";
+
+pub(super) const REOPEN: &str = "select reopen_urls($1, $2, $3, $4, $5)";
 
 pub(super) const OPEN: &str = "select open_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
@@ -272,7 +295,7 @@ impl<'a> PulseColumns<'a> {
             me: (pulse.me.node as i16, pulse.me.epoch as i64),
             seen: pulse.seen as i64,
             release: pulse.release.iter().copied().map(part_number).collect(),
-            pages: pulse.pages.into(),
+            pages: i64::from(pulse.pages) - i64::from(pulse.unused),
             address: wishes.iter().map(|wish| wish.address).collect(),
             slots: wishes.iter().map(|wish| small(wish.slots)).collect(),
             slots_max: wishes.iter().map(|wish| small(wish.slots_max)).collect(),
@@ -305,7 +328,7 @@ impl<'a> PulseColumns<'a> {
     }
 }
 
-fn part_number(part: Part) -> i16 {
+pub(super) fn part_number(part: Part) -> i16 {
     part.number() as i16
 }
 
@@ -374,6 +397,7 @@ pub(super) fn admitted(row: &Row, at: usize) -> Result<Admitted, LedgerError> {
             url: row.get(at + 7),
             context: row.get(at + 8),
         },
+        put_back: row.get(at + 9),
     })
 }
 

@@ -27,7 +27,7 @@ pub fn offer(in_part: u16, number: u64) -> Offer {
         key: UrlKey::of(&format!("h{in_part}.example"), &url),
         url: WaitingUrl {
             page: 7,
-            depth: 2,
+            depth: number as u32 % 3,
             seed: 1,
             kind: 3,
             priority: 0.5,

@@ -41,6 +41,9 @@ struct Group {
     behind: u64,
     pages: u32,
     moves: bool,
+    /// The order is taken before the group is judged.
+    order_first: bool,
+    reopens: Vec<(u16, u64)>,
 }
 
 #[derive(Debug, Clone)]
@@ -48,6 +51,7 @@ struct Beat {
     wants: bool,
     release: Vec<u16>,
     pages: u32,
+    unused: bool,
     addresses: Vec<(u8, u16)>,
     silent: Option<usize>,
     leaves: bool,
@@ -67,10 +71,15 @@ fn group() -> impl Strategy<Value = Group> {
             0u64..6,
             0u32..4,
             prop::bool::weighted(0.95),
+            any::<bool>(),
+            urls(3),
         ),
     );
     all.prop_map(
-        |((offers, finishes, texts, replaces, withdraws), (cites, behind, pages, moves))| Group {
+        |(
+            (offers, finishes, texts, replaces, withdraws),
+            (cites, behind, pages, moves, order_first, reopens),
+        )| Group {
             offers,
             finishes,
             texts,
@@ -80,6 +89,8 @@ fn group() -> impl Strategy<Value = Group> {
             behind,
             pages,
             moves,
+            order_first,
+            reopens,
         },
     )
 }
@@ -90,18 +101,22 @@ fn beat() -> impl Strategy<Value = Beat> {
         prop::bool::weighted(0.8),
         prop::collection::vec(0u16..1_024, 0..6),
         0u32..100,
+        prop::bool::weighted(0.2),
         addresses,
         prop::option::weighted(0.2, 0..NODES),
         prop::bool::weighted(0.05),
     );
-    all.prop_map(|(wants, release, pages, addresses, silent, leaves)| Beat {
-        wants,
-        release,
-        pages,
-        addresses,
-        silent,
-        leaves,
-    })
+    all.prop_map(
+        |(wants, release, pages, unused, addresses, silent, leaves)| Beat {
+            wants,
+            release,
+            pages,
+            unused,
+            addresses,
+            silent,
+            leaves,
+        },
+    )
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -161,7 +176,8 @@ impl<L: Ledger> Side<L> {
                     .and_then(|rows| rows.first())
                     .map(|row| row.key);
                 let rest = self.ledgers[node].pending(part(*number), after);
-                words(first) + &words(rest)
+                let roots = self.ledgers[node].roots(part(*number));
+                words(first) + &words(rest) + &words(roots)
             }
             Step::Beat(beat) => self.beat(node, beat),
             Step::Tell(byte) => {
@@ -199,8 +215,24 @@ impl<L: Ledger> Side<L> {
             .iter()
             .map(|&(part, url)| offer(part, url))
             .collect();
-        let mut said = words(self.ledgers[node].open(self.fences[node], &offers));
+        let me = self.fences[node];
+        let mut said = String::new();
         let mut closing = self.closing(node, group);
+        if group.order_first {
+            let asked: Vec<_> = offers.iter().map(|offer| (offer.part, offer.key)).collect();
+            let begun = self.ledgers[node].begin(me, closing.seen, &asked);
+            if let Ok(begun) = &begun {
+                closing.seen += begun.kept.len() as u64;
+            }
+            said += &words(begun);
+        }
+        said += &words(self.ledgers[node].open(me, &offers));
+        let mut back: Vec<_> = (group.reopens.iter())
+            .map(|&(part, url)| offer(part, url))
+            .collect();
+        back.sort_by_key(|offer| offer.key);
+        back.dedup();
+        said += &words(self.ledgers[node].reopen(me, &back));
         for _ in 0..2 {
             let closed = self.ledgers[node].close(&closing);
             let near = match &closed {
@@ -271,7 +303,10 @@ impl<L: Ledger> Side<L> {
         let mut pulse = Pulse::of(self.fences[node]);
         pulse.wants_parts = beat.wants;
         pulse.release = beat.release.iter().map(|&number| part(number)).collect();
-        pulse.pages = beat.pages;
+        match beat.unused {
+            true => pulse.unused = beat.pages,
+            false => pulse.pages = beat.pages,
+        }
         pulse.leaves = beat.leaves;
         pulse.note = vec![beat.pages as u8];
         let wish = |&(address, slots): &(u8, u16)| AddressWish {

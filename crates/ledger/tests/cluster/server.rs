@@ -245,8 +245,15 @@ impl Server {
         std::fs::write(&path, before + &text).unwrap();
     }
 
-    fn run(&self) {
+    /// Starts it.
+    pub fn run(&self) {
         self.control(&["start", "-w", "-t", "60"]);
+    }
+
+    /// Stops it in order.
+    #[allow(dead_code, reason = "crawls' tests use it, the ledger's do not")]
+    pub fn stop(&self) {
+        self.control(&["stop", "-w", "-m", "fast"]);
     }
 
     /// `pg_ctl`; its failures are seen by what comes after.

@@ -4,127 +4,330 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use again::validators::Shown;
 use again::{Candidate, Evidence, Priors, Rates, RoundLimits, Signals, Validators};
-use archive::{AgainRecord, DueRecord, Event, PageRecord, Record, SitemapRecord, VisitRecord};
+use archive::{
+    AgainRecord, BodyRef, DueRecord, Event, PageRecord, Record, SitemapRecord, VisitRecord,
+};
 use outcome::{Change, JunkReason, LinkFate, Outcome, Verdict};
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::known::{Known, Source, new_links};
+use super::known::{Known, Leads, Source, Was, Yield, due_of, hash_of, new_links, print_of};
 use super::{DAY_MS, Staleness, Wanted};
 use crate::config::AgainSection;
 use crate::dir::CrawlDir;
 
+/// Places among the URLs that wait, of which those that are new have 1.0 at most: of feeds and sitemaps,
+/// and of the most valuable page.
+const SOURCES_FIRST: f32 = 2.0;
+const PAGES_FIRST: f32 = 1.9;
+
 /// What is chosen of a plan.
+#[derive(Debug, Default)]
 pub(super) struct Choice {
-    /// The URLs, the most valuable first.
-    pub(super) due: Vec<DueRecord>,
+    /// Feeds and sitemaps.
+    pub(super) sources: Vec<DueRecord>,
+    /// Pages, the most valuable first.
+    pub(super) pages: Vec<Chosen>,
     /// All that are to be judged anew are among them.
     pub(super) rejudges: bool,
 }
+
+/// A page that is chosen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Chosen {
+    /// Hash of its URL.
+    pub(super) url: u64,
+    priority: f32,
+    pub(super) rejudge: bool,
+    /// It is asked for without a condition.
+    unconditional: bool,
+}
+
+/// Of which pages it is held what their visits are compared with, which takes 1 to 2 kB each.
+#[derive(Debug, Default)]
+enum Holds {
+    #[default]
+    Nothing,
+    /// Of all, as long as there are no more than [`DUES_MAX`].
+    All,
+    These(HashSet<u64>),
+}
+
+/// Pages of which it is held at once what their visits are compared with.
+pub(super) const DUES_MAX: usize = 50_000;
 
 /// What the journal tells of all visits.
 #[derive(Debug, Default)]
 pub(super) struct History {
     pub(super) round: u32,
-    urls: HashMap<String, Known>,
+    /// Pages by the hash of their URL, as places among `known`.
+    urls: HashMap<u64, u32>,
+    /// Pages in the order in which they were read first.
+    known: Vec<Known>,
+    holds: Holds,
+    dues: HashMap<u64, DueRecord>,
+    /// Archived first answers of those, whose validators are sent at the first visit.
+    bodies: HashMap<u64, BodyRef>,
+    host_numbers: HashMap<String, u32>,
+    host_names: Vec<String>,
     sources: BTreeMap<String, Source>,
-    /// URLs that sitemaps brought in, as hashes: the rest is listed where a source dates it.
+    /// What sources have led to that redirect now, by the URL to which they do.
+    heirs: HashMap<String, Leads>,
+    /// URLs that were answered and are no pages, as hashes.
+    no_pages: HashSet<u64>,
+    /// URLs that sitemaps brought in and that were not read yet, as hashes.
     listed: HashSet<u64>,
-    /// URLs of kept pages by their record.
-    kept: HashMap<u64, String>,
+    /// Pages that are no longer as they were read first, by the record of their version.
+    versions: HashMap<u64, u32>,
     /// Where a page is now that was kept by this record.
     followed_by: HashMap<u64, u64>,
     /// Records of kept pages whose text is no longer what it was.
     lost: HashSet<u64>,
-    waiting: HashSet<String>,
+    waiting: HashSet<u64>,
     /// The text of a kept page is there no longer, and its copies were not looked for since.
     pub(super) copies_wait: bool,
+    /// URLs were put back since the crawl stopped.
+    pub(super) put_back: bool,
+    reads: Yield,
     hosts: BTreeMap<String, Validators>,
     signals: BTreeMap<String, Signals>,
     /// What the visits to the pages of a host showed, all together.
     changes: BTreeMap<String, Evidence>,
-    /// URLs that the last round was to visit so far, and whether those are its sources.
+    /// URLs that the last round was to visit so far, and whether its pages, or some of them, are still to
+    /// be planned.
     planned: (u64, bool),
+    /// When a plan of pages began that was broken off.
+    broken_off_ms: Option<u64>,
 }
 
 impl History {
+    /// A history that holds what visits are compared with, of all pages while there are few.
+    pub(super) fn with_dues() -> Self {
+        Self {
+            holds: Holds::All,
+            ..Self::default()
+        }
+    }
+
+    /// A history of which nothing is wanted but what the visits of these pages are compared with.
+    pub(super) fn of_these(urls: HashSet<u64>) -> Self {
+        Self {
+            holds: Holds::These(urls),
+            ..Self::default()
+        }
+    }
+
+    /// Lets go of what visits are compared with.
+    pub(super) fn drop_dues(&mut self) {
+        self.holds = Holds::Nothing;
+        (self.dues, self.bodies) = (HashMap::new(), HashMap::new());
+    }
+
+    /// Whether it is held what these visits are compared with.
+    pub(super) fn has_dues(&self) -> bool {
+        !matches!(self.holds, Holds::Nothing)
+    }
+
+    fn known_mut(&mut self, url: &str) -> Option<&mut Known> {
+        let at = *self.urls.get(&hash_of(url))?;
+        self.known.get_mut(at as usize)
+    }
+
+    /// The page that was kept by a record, if it still is.
+    fn kept_by(&mut self, record: u64) -> Option<&mut Known> {
+        let at = match self.versions.get(&record) {
+            Some(at) => *at as usize,
+            None => self
+                .known
+                .binary_search_by_key(&record, |known| known.first)
+                .ok()?,
+        };
+        let known = self.known.get_mut(at)?;
+        (known.was == Was::Kept && !known.is_void).then_some(known)
+    }
+
+    fn host_number(&mut self, host: &str) -> u32 {
+        if let Some(number) = self.host_numbers.get(host) {
+            return *number;
+        }
+        let number = self.host_names.len() as u32;
+        self.host_names.push(host.to_owned());
+        self.host_numbers.insert(host.to_owned(), number);
+        number
+    }
+
+    fn host_of(&self, known: &Known) -> &str {
+        let name = self.host_names.get(known.place.host as usize);
+        name.map_or("", String::as_str)
+    }
+
+    /// Adds a page that was read.
+    fn add_known(&mut self, known: Known) {
+        let url = known.url;
+        if self.known.len() == self.known.capacity() {
+            // Doubling would hold as much again for nothing.
+            self.known.reserve_exact(self.known.len() / 16 + 1_024);
+        }
+        // No crawl has 2^32 pages.
+        let at = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
+        if let Some(before) = self.urls.insert(url, at) {
+            self.known[before as usize].is_void = true;
+        }
+        self.known.push(known);
+    }
+
+    /// Notes what the next visit of a page is compared with, where that is wanted.
+    fn hold(&mut self, url: u64, due: impl FnOnce() -> Option<DueRecord>) {
+        let is_wanted = match &self.holds {
+            Holds::Nothing => false,
+            Holds::All => true,
+            Holds::These(urls) => urls.contains(&url),
+        };
+        if let Some(due) = is_wanted.then(due).flatten() {
+            self.dues.insert(url, due);
+        }
+        if matches!(self.holds, Holds::All) && self.dues.len() > DUES_MAX {
+            self.drop_dues();
+        }
+    }
+
     /// Takes in the next record.
     pub(super) fn add(&mut self, record: &Record) {
         match &record.event {
             Event::Page(page) => self.page(record, page),
             Event::Sitemap(sitemap) => self.sitemap(record, sitemap),
-            Event::Again(again) => self.again(again),
+            Event::Again(again) => self.again(record, again),
             Event::Visit(visit) if visit.source => self.source_visit(record, visit),
             Event::Visit(visit) => self.visit(record, visit),
             Event::Retry(retry) => {
+                self.put_back = true;
                 for url in &retry.urls {
-                    self.urls.remove(url);
+                    let url = hash_of(url);
+                    self.dues.remove(&url);
+                    if let Some(at) = self.urls.remove(&url) {
+                        self.known[at as usize].is_void = true;
+                    }
                 }
             }
+            Event::Stop(_) => self.put_back = false,
             Event::Start(_)
             | Event::Seed(_)
             | Event::Robots(_)
             | Event::Attempt(_)
-            | Event::Stop(_) => {}
+            | Event::Elsewhere(_) => {}
         }
     }
 
-    fn again(&mut self, again: &AgainRecord) {
+    fn again(&mut self, record: &Record, again: &AgainRecord) {
         let urls = again.urls.len() as u64;
+        let is_open = again.sources || again.more;
         self.planned = match again.round > self.round {
-            true => (urls, again.sources),
-            false => (self.planned.0 + urls, again.sources),
+            true => (urls, is_open),
+            false => (self.planned.0 + urls, is_open),
+        };
+        self.broken_off_ms = match again.more {
+            true => self.broken_off_ms.or(Some(record.at_ms)),
+            false => None,
         };
         self.round = self.round.max(again.round);
         self.copies_wait &= !again.rejudges;
         for due in &again.urls {
-            self.waiting.insert(due.url.clone());
-            if let Some(known) = self.urls.get_mut(&due.url) {
-                (known.due.etag, known.due.last_modified) =
-                    (due.etag.clone(), due.last_modified.clone());
+            self.waiting.insert(hash_of(&due.url));
+            if let Some(known) = self.known_mut(&due.url) {
+                known.validators = print_of(&due.etag, &due.last_modified);
+            }
+            if let Some(held) = self.dues.get_mut(&hash_of(&due.url)) {
+                (held.etag, held.last_modified) = (due.etag.clone(), due.last_modified.clone());
             }
         }
     }
 
     fn page(&mut self, record: &Record, page: &PageRecord) {
         self.give_place(record.seq, page);
-        if let Some(source) = Source::of_feed(record, page) {
-            self.sources.insert(page.url.clone(), source);
-            self.list(page);
+        self.reads.see(page);
+        let url = hash_of(&page.url);
+        if page.page.is_none() && (200..300).contains(&page.status()) {
+            self.no_pages.insert(url);
         }
-        if let Some(known) = Known::of(record, page) {
-            if page.outcome.is_indexed() {
-                self.kept.insert(record.seq, page.url.clone());
+        if let Some(source) = Source::of_feed(record, page) {
+            self.add_source(source);
+            self.list(record, page);
+        }
+        let host = self.host_number(&page.host);
+        if let Some(mut known) = Known::of(record, page, host) {
+            known.told.is_listed = self.listed.remove(&url);
+            self.add_known(known);
+            self.hold(url, || due_of(record, page));
+            if let (Some(body), true) = (&page.body, self.dues.contains_key(&url)) {
+                self.bodies.insert(url, body.clone());
             }
-            self.urls.insert(page.url.clone(), known);
         }
     }
 
     fn sitemap(&mut self, record: &Record, sitemap: &SitemapRecord) {
-        self.waiting.remove(&sitemap.url);
+        self.waiting.remove(&hash_of(&sitemap.url));
         if let Some(source) = Source::of_sitemap(record, sitemap) {
-            self.sources.insert(sitemap.url.clone(), source);
-            let urls = sitemap.urls.iter();
-            self.listed.extend(urls.map(|url| xxh3_64(url.as_bytes())));
+            self.add_source(source);
+            for url in &sitemap.urls {
+                self.note_listed(url);
+            }
+        }
+    }
+
+    /// A URL is in a list of its site's.
+    fn note_listed(&mut self, url: &str) {
+        match self.known_mut(url) {
+            Some(known) => known.told.is_listed = true,
+            None => {
+                self.listed.insert(hash_of(url));
+            }
+        }
+    }
+
+    fn add_source(&mut self, mut source: Source) {
+        if let Some(leads) = self.heirs.remove(&source.due.url) {
+            source.leads = leads;
+        }
+        self.sources.insert(source.due.url.clone(), source);
+    }
+
+    /// A source redirects. Its target is read as a source where it is new; where it was read before, as
+    /// whatever it was taken for then, it is one from here on.
+    fn source_moved(&mut self, visit: &VisitRecord) {
+        let target = visit.page.as_ref().and_then(|page| page.links.first());
+        let (Some(target), Some(source)) = (target, self.sources.get(&visit.url)) else {
+            return;
+        };
+        if self.sources.contains_key(&target.url) {
+            return;
+        }
+        let hash = hash_of(&target.url);
+        if self.urls.contains_key(&hash) || self.no_pages.contains(&hash) {
+            let heir = source.moved_to(&target.url);
+            self.sources.insert(target.url.clone(), heir);
+        } else {
+            self.heirs.insert(target.url.clone(), source.leads);
         }
     }
 
     /// The links of a source: what it brought in is in its list, and of what it dates it tells.
-    fn list(&mut self, page: &PageRecord) {
+    fn list(&mut self, record: &Record, page: &PageRecord) {
         for link in &page.links {
+            let told_ms = Some(link.told_ms)
+                .filter(|date| *date > 0 && again::told::is_possible(*date, record.at_ms));
             if link.fate == LinkFate::New {
-                self.listed.insert(xxh3_64(link.url.as_bytes()));
-            } else if link.told_ms == 0 {
+                self.note_listed(&link.url);
                 continue;
-            } else if let Some(known) = self.urls.get_mut(&link.url) {
-                known.told.tell(link.told_ms, known.last_ms);
+            }
+            let Some(told_ms) = told_ms else { continue };
+            if let Some(known) = self.known_mut(&link.url) {
+                known.told.tell(told_ms, known.last_ms);
             } else if let Some(source) = self.sources.get_mut(&link.url) {
-                source.told.tell(link.told_ms, source.due.seen_ms);
+                source.told.tell(told_ms, source.due.seen_ms);
             }
         }
     }
 
     fn source_visit(&mut self, record: &Record, visit: &VisitRecord) {
-        self.waiting.remove(&visit.url);
+        self.waiting.remove(&hash_of(&visit.url));
         if let Some(source) = self.sources.get_mut(&visit.url) {
             source.asked_ms = record.at_ms;
             if visit.change == Change::Unchanged {
@@ -140,40 +343,48 @@ impl History {
                 source.failures = source.failures.saturating_add(1);
             }
         }
-        if let Some(page) = &visit.page {
-            self.list(page);
+        match &visit.page {
+            Some(_) if visit.change == Change::Moved => self.source_moved(visit),
+            Some(page) => self.list(record, page),
+            None => {}
         }
     }
 
     /// The page whose place another one takes is its duplicate from here on.
     fn give_place(&mut self, seq: u64, page: &PageRecord) {
         let Some(old) = page.replaces else { return };
-        let url = self.kept.remove(&old);
-        if let Some(known) = url.and_then(|url| self.urls.get_mut(&url)) {
-            known.due.was = Outcome::Judged(Verdict::Junk(JunkReason::NearDuplicate));
-            known.repeats = Some(seq);
-            self.followed_by.insert(old, seq);
+        let Some(known) = self.kept_by(old) else {
+            return;
+        };
+        (known.was, known.repeats) = (Was::Copy, seq);
+        let url = known.url;
+        if let Some(due) = self.dues.get_mut(&url) {
+            due.was = Outcome::Judged(Verdict::Junk(JunkReason::NearDuplicate));
         }
+        self.followed_by.insert(old, seq);
     }
 
     fn visit(&mut self, record: &Record, visit: &VisitRecord) {
-        self.waiting.remove(&visit.url);
+        let url = hash_of(&visit.url);
+        self.waiting.remove(&url);
         self.copies_wait |= visit.frees_copies();
         self.see_validators(visit);
         if let Some(page) = visit.version() {
             self.give_place(record.seq, page);
         }
         self.see_change(record, visit);
-        let Some(known) = self.urls.get_mut(&visit.url) else {
+        let Some(at) = self.urls.get(&url).map(|at| *at as usize) else {
             return;
         };
-        known.asked_ms = record.at_ms;
-        known.due.absence = visit.absence;
+        let known = &mut self.known[at];
+        (known.asked_ms, known.is_gone) = (record.at_ms, visit.absence.gone);
+        if let Some(due) = self.dues.get_mut(&url) {
+            due.absence = visit.absence;
+        }
         if !visit.ends_version() {
             return;
         }
         if visit.was.is_indexed() {
-            self.kept.remove(&visit.of);
             match visit.change {
                 Change::Changed | Change::Gone => {
                     self.lost.insert(visit.of);
@@ -183,21 +394,34 @@ impl History {
                 }
             }
         }
+        self.versions.remove(&visit.of);
         if let Some(outcome) = visit.outcome() {
-            known.due.was = outcome;
+            known.was = Was::of(&outcome);
+            if let Some(due) = self.dues.get_mut(&url) {
+                due.was = outcome;
+            }
         }
         let Some(page) = visit.version() else { return };
-        if page.outcome.is_indexed() {
-            self.kept.insert(record.seq, visit.url.clone());
-        }
-        if let Some(now) = Known::of(record, page) {
-            known.become_version(now, visit);
-        }
+        let host = known.place.host;
+        let Some(now) = Known::of(record, page, host) else {
+            return;
+        };
+        known.become_version(now, visit);
+        self.versions.insert(record.seq, at as u32);
+        self.hold(url, || {
+            due_of(record, page).map(|due| DueRecord {
+                absence: visit.absence,
+                etag: visit.etag.clone(),
+                last_modified: visit.last_modified.clone(),
+                ..due
+            })
+        });
     }
 
     /// What a visit says of how often the page changes, of what it leads to, and of what its site told.
     fn see_change(&mut self, record: &Record, visit: &VisitRecord) {
-        let Some(known) = self.urls.get_mut(&visit.url) else {
+        let url = hash_of(&visit.url);
+        let Some(known) = self.urls.get(&url).map(|at| &mut self.known[*at as usize]) else {
             return;
         };
         let has_changed = match &visit.change {
@@ -207,7 +431,6 @@ impl History {
                 return;
             }
         };
-        known.told.is_listed |= self.listed.contains(&xxh3_64(visit.url.as_bytes()));
         let since = known.told.since(known.last_ms, record.at_ms);
         let signals = self.signals.entry(visit.host.clone()).or_default();
         let of_host = self.changes.entry(visit.host.clone()).or_default();
@@ -222,27 +445,29 @@ impl History {
         known.leads.see(found, since.days);
         known.told.forget();
         known.last_ms = record.at_ms;
-        if !has_changed && brought_another_body(visit, &known.due) {
-            // A later 304 is of that body, which is not archived.
-            known.due.body = None;
+        known.validators = print_of(&visit.etag, &visit.last_modified);
+        self.bodies.remove(&url);
+        if let Some(due) = self.dues.get_mut(&url) {
+            if !has_changed && brought_another_body(visit, due) {
+                // A later 304 is of that body, which is not archived.
+                due.body = None;
+            }
+            (due.etag, due.last_modified) = (visit.etag.clone(), visit.last_modified.clone());
         }
-        (known.due.etag, known.due.last_modified) =
-            (visit.etag.clone(), visit.last_modified.clone());
-        known.body = None;
     }
 
     fn see_validators(&mut self, visit: &VisitRecord) {
-        let Some(known) = self.urls.get(&visit.url) else {
+        let Some(known) = self.known_mut(&visit.url) else {
             return;
         };
-        let before = (&known.due.etag, &known.due.last_modified);
-        let is_known = before.0.is_some() || before.1.is_some();
+        let before = known.validators;
+        let is_known = before != 0;
         let status = visit.fetch.as_ref().map_or(0, |fetch| fetch.status);
         let same_text = visit.change == Change::Unchanged;
         let shown = match status {
             304 => Shown::NotModified,
             200 if is_known && visit.change != Change::Unclear => Shown::Page {
-                same_validator: before == (&visit.etag, &visit.last_modified),
+                same_validator: before == print_of(&visit.etag, &visit.last_modified),
                 same_text,
             },
             _ => return,
@@ -253,9 +478,10 @@ impl History {
 
     /// Whether the text that a page repeated is there no longer.
     fn is_orphan(&self, known: &Known) -> bool {
-        let Some(mut of) = known.repeats.filter(|_| known.due.was.is_duplicate()) else {
+        if known.repeats == 0 || known.was != Was::Copy {
             return false;
-        };
+        }
+        let mut of = known.repeats;
         // A chain has no circle: each record follows an earlier one.
         while let Some(next) = self.followed_by.get(&of) {
             of = *next;
@@ -283,9 +509,9 @@ impl History {
     }
 
     pub(super) fn staleness(&self, now_ms: u64) -> Staleness {
-        let known = || self.urls.values();
+        let known = || self.all_known();
         let priors = Priors::learn(known().map(|known| (&known.place, &known.evidence)));
-        let kept = known().filter(|known| known.due.was.is_indexed());
+        let kept = known().filter(|known| known.was == Was::Kept);
         let mut staleness = Staleness {
             rounds: self.round,
             due: self.waiting.len() as u64,
@@ -293,7 +519,7 @@ impl History {
         };
         for known in kept {
             let rates = known.evidence.rates(&priors.of(&known.place));
-            let since = self.listed_since(known, now_ms);
+            let since = known.told.since(known.last_ms, now_ms);
             let signals = self.signals_of(known);
             staleness.kept += 1;
             staleness.expected_changed += 1.0 - signals.fresh(&rates, since);
@@ -302,19 +528,24 @@ impl History {
     }
 
     fn signals_of(&self, known: &Known) -> Signals {
-        let signals = self.signals.get(&known.place.host);
+        let signals = self.signals.get(self.host_of(known));
         signals.copied().unwrap_or_default()
     }
 
-    fn listed_since(&self, known: &Known, now_ms: u64) -> again::signals::Since {
-        let mut told = known.told;
-        told.is_listed |= self.listed.contains(&xxh3_64(known.due.url.as_bytes()));
-        told.since(known.last_ms, now_ms)
+    fn all_known(&self) -> impl Iterator<Item = &Known> + Clone {
+        self.known.iter().filter(|known| !known.is_void)
     }
 
-    /// Whether the last plan was of feeds and sitemaps, and the round's pages are to follow.
-    pub(super) fn sources_were_planned(&self) -> bool {
-        self.planned.1
+    /// When the first page or source is due, of those that are not; 0 where there is none.
+    pub(super) fn next_ms(&self, settings: &AgainSection) -> u64 {
+        let pages = self.all_known().map(|known| known.due_ms(settings));
+        let sources = self.sources.values().map(|source| source.due_ms(settings));
+        pages.chain(sources).min().unwrap_or(0)
+    }
+
+    fn was_asked_in(&self, wanted: Wanted, known: &Known) -> bool {
+        let began_ms = self.broken_off_ms.filter(|_| wanted == Wanted::Round);
+        began_ms.is_some_and(|began_ms| known.asked_ms >= began_ms)
     }
 
     /// Chooses the URLs of a plan.
@@ -342,14 +573,15 @@ impl History {
         };
         if wanted == Wanted::Sources {
             return Choice {
-                due: sources,
-                rejudges: false,
+                sources,
+                ..Choice::default()
             };
         }
         let left = budget.saturating_sub(sources.len());
-        let mut choice = self.choose_pages(settings, (wanted, left), round, now_ms);
-        choice.due.splice(0..0, sources);
-        choice
+        Choice {
+            sources,
+            ..self.choose_pages(settings, (wanted, left), round, now_ms)
+        }
     }
 
     fn choose_sources(
@@ -370,8 +602,7 @@ impl History {
         let chosen = chosen(&candidates, budget);
         let due = |at: usize| DueRecord {
             round,
-            // Before all pages.
-            priority: 1.0,
+            priority: SOURCES_FIRST,
             ..all[at].due.clone()
         };
         chosen.into_iter().map(due).collect()
@@ -384,61 +615,78 @@ impl History {
         round: u32,
         now_ms: u64,
     ) -> Choice {
-        let mut all: Vec<&Known> = self.urls.values().collect();
-        all.sort_by(|a, b| a.due.url.cmp(&b.due.url));
-        let priors = Priors::learn(all.iter().map(|known| (&known.place, &known.evidence)));
-        let orphans: Vec<bool> = all.iter().map(|known| self.is_orphan(known)).collect();
-        let value = |(known, is_orphan): (&&Known, &bool)| match (is_orphan, wanted) {
-            // One that did not answer is left alone for as long as any other page.
-            (true, _) if known.is_unanswered() && !known.may_be_asked(settings, now_ms) => 0.0,
-            (true, _) => f64::MAX,
-            (false, Wanted::Orphans) => 0.0,
-            (false, Wanted::Sources | Wanted::Round | Wanted::All) => {
-                let mut listed = (*known).clone();
-                listed.told.is_listed |= self.listed.contains(&xxh3_64(known.due.url.as_bytes()));
-                listed.value(&priors, &self.signals_of(known), settings, now_ms)
+        let known = || self.all_known();
+        let priors = Priors::learn(known().map(|known| (&known.place, &known.evidence)));
+        let mut orphans = 0;
+        // The most valuable first; those that are worth the same in the order in which they were read.
+        let mut values: Vec<(f64, u32)> = Vec::new();
+        for (known, at) in self.known.iter().zip(0..) {
+            let is_orphan = !known.is_void && self.is_orphan(known);
+            orphans += usize::from(is_orphan);
+            let value = match (is_orphan, wanted) {
+                _ if known.is_void => 0.0,
+                // It was visited by what was planned before the plan was broken off.
+                _ if self.was_asked_in(wanted, known) => 0.0,
+                // One that did not answer is left alone for as long as any other page.
+                (true, _) if known.is_unanswered() && !known.may_be_asked(settings, now_ms) => 0.0,
+                (true, _) => f64::MAX,
+                (false, Wanted::Orphans) => 0.0,
+                (false, Wanted::Sources | Wanted::Round | Wanted::All) => {
+                    known.value(&priors, &self.signals_of(known), settings, now_ms)
+                }
+            };
+            if value > 0.0 {
+                values.push((value, at));
+            }
+        }
+        values.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        values.truncate(budget);
+        let count = values.len().max(1) as f32;
+        let place = |rank: usize, known: &Known| match wanted {
+            // First and further visits stand in one queue, in the order of what a request is expected to
+            // bring.
+            Wanted::All => {
+                let signals = self.signals_of(known);
+                known.place_among_new(&priors, &signals, &self.reads, settings, now_ms)
+            }
+            // A round was asked for: before URLs that are new, the most valuable first.
+            Wanted::Sources | Wanted::Round | Wanted::Orphans => {
+                PAGES_FIRST - 0.5 * rank as f32 / count
             }
         };
-        let values = all.iter().zip(&orphans).map(value);
-        let candidates: Vec<Candidate<'_>> = all
-            .iter()
-            .zip(values)
-            .map(|(known, value)| Candidate {
-                host: &known.place.host,
-                value,
-            })
-            .collect();
-        let chosen = chosen(&candidates, budget);
-        let count = chosen.len().max(1) as f32;
-        let due = |(rank, at): (usize, &usize)| DueRecord {
-            round,
-            rejudge: orphans[*at],
-            // Before URLs that are new, the most valuable first.
-            priority: 1.0 - 0.1 * rank as f32 / count,
-            ..all[*at].due.clone()
+        let choose = |(rank, (_, at)): (usize, (f64, u32))| {
+            let known = &self.known[at as usize];
+            let rejudge = self.is_orphan(known);
+            let is_probe = Validators::is_probe(known.url, round);
+            let host = self.hosts.get(self.host_of(known));
+            let are_sent = host.is_none_or(Validators::are_sent);
+            Chosen {
+                url: known.url,
+                priority: place(rank, known),
+                rejudge,
+                unconditional: rejudge || known.is_gone || is_probe || !are_sent,
+            }
         };
-        let due: Vec<DueRecord> = chosen.iter().enumerate().map(due).collect();
-        let rejudged = due.iter().filter(|due| due.rejudge).count();
+        let pages: Vec<Chosen> = values.into_iter().enumerate().map(choose).collect();
+        let rejudged = pages.iter().filter(|page| page.rejudge).count();
         Choice {
-            rejudges: rejudged == orphans.iter().filter(|is_orphan| **is_orphan).count(),
-            due,
+            sources: Vec::new(),
+            rejudges: rejudged == orphans,
+            pages,
         }
     }
 
-    /// Gives each URL the validators to be sent with its request.
-    pub(super) fn add_validators(&self, dir: &CrawlDir, due: &mut [DueRecord]) {
-        for due in due {
-            let Some(known) = self.urls.get(&due.url) else {
-                continue;
-            };
-            let is_probe = Validators::is_probe(xxh3_64(due.url.as_bytes()), due.round);
-            let host = self.hosts.get(&known.place.host);
-            let are_sent = host.is_none_or(Validators::are_sent);
-            due.unconditional = due.rejudge || due.absence.gone || is_probe || !are_sent;
+    /// What the visits of these pages are compared with, and which validators they send; those of which
+    /// that is held.
+    pub(super) fn due(&mut self, chosen: &[Chosen], round: u32, dir: &CrawlDir) -> Vec<DueRecord> {
+        let due = |chosen: &Chosen| {
+            let mut due = self.dues.remove(&chosen.url)?;
+            (due.round, due.priority) = (round, chosen.priority);
+            (due.rejudge, due.unconditional) = (chosen.rejudge, chosen.unconditional);
             if due.etag.is_none()
                 && due.last_modified.is_none()
-                && let Some(body) = &known.body
-                && let Ok(payload) = archive::read_body(&dir.archive(), body)
+                && let Some(body) = self.bodies.remove(&chosen.url)
+                && let Ok(payload) = archive::read_body(&dir.archive(), &body)
             {
                 let field = |name: &str| {
                     let value = payload.header(name)?;
@@ -446,7 +694,9 @@ impl History {
                 };
                 (due.etag, due.last_modified) = (field("etag"), field("last-modified"));
             }
-        }
+            Some(due)
+        };
+        chosen.iter().filter_map(due).collect()
     }
 }
 

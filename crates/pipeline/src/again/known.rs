@@ -2,8 +2,9 @@
 
 use again::signals::Since;
 use again::{Evidence, Place, Priors, Signals};
-use archive::{AbsenceRecord, BodyRef, DueRecord, PageRecord, Record, SitemapRecord, VisitRecord};
+use archive::{DueRecord, FetchRecord, PageRecord, Record, SitemapRecord, VisitRecord};
 use outcome::{JunkReason, LinkFate, Outcome, PageType, SitemapKind, Verdict};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::DAY_MS;
 use crate::config::AgainSection;
@@ -13,13 +14,59 @@ use crate::units::Span;
 const OVERDUE: f64 = 1e12;
 
 /// What a page that is new is worth, in days for which our copy of a page is right.
-const NEW_WORTH: f64 = 20.0;
+pub(super) const NEW_WORTH: f64 = 20.0;
+
+/// The place of a visit among the URLs that wait, at most; those that are new have 1.0.
+const FIRST: f64 = 2.0;
+
+/// Reads after which what a first read yields counts half.
+const YIELD_KEEP: f64 = 0.999;
+
+/// What first reads have yielded: pages that are kept, by how relevant they are, for what their URLs
+/// had promised.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Yield {
+    pages: f64,
+    promised: f64,
+}
+
+impl Default for Yield {
+    fn default() -> Self {
+        // As promised, until ten reads or so have said otherwise.
+        Self {
+            pages: 10.0,
+            promised: 10.0,
+        }
+    }
+}
+
+impl Yield {
+    /// Takes in a URL that was read for the first time.
+    pub(super) fn see(&mut self, page: &PageRecord) {
+        if page.fetch.is_none() {
+            return;
+        }
+        let relevance = page.page.as_ref().and_then(|page| page.relevance);
+        let worth = if page.outcome.is_indexed() {
+            f64::from(relevance.unwrap_or(1.0))
+        } else {
+            0.0
+        };
+        self.pages = self.pages * YIELD_KEEP + worth;
+        self.promised = self.promised * YIELD_KEEP + f64::from(page.priority.clamp(0.0, 1.0));
+    }
+
+    /// Relevant pages that a request yields to a URL that promises 1.0.
+    fn of_promise(&self) -> f64 {
+        (self.pages / self.promised.max(1e-6)).clamp(0.02, 1.0)
+    }
+}
 
 /// New URLs that a visit is expected to find, at most.
 const NEW_MAX: f64 = 50.0;
 
 /// For so many days what is expected of a URL's like weighs in what it leads to.
-const LIKE_DAYS: f64 = 3.0;
+const LIKE_DAYS: f32 = 3.0;
 
 /// Visits without an answer after which a source is asked for more rarely no more.
 const FAILURES_MAX: u32 = 6;
@@ -27,10 +74,10 @@ const FAILURES_MAX: u32 = 6;
 /// What a URL has led to: URLs that were new when it was visited again.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Leads {
-    found: f64,
-    days: f64,
+    found: f32,
+    days: f32,
     /// New URLs a day that are expected of its like.
-    like: f64,
+    like: f32,
 }
 
 impl Leads {
@@ -48,23 +95,23 @@ impl Leads {
             | PageType::Other
             | PageType::Unknown(_) => 0.002,
         };
-        let by_links = 0.01 * brought.min(30) as f64;
+        let by_links = 0.01 * brought.min(30) as f32;
         Self {
-            like: f64::max(by_type, by_links),
+            like: f32::max(by_type, by_links),
             ..Self::default()
         }
     }
 
     /// A visit after so many days led to so many URLs that are new.
     pub(super) fn see(&mut self, found: usize, days: f64) {
-        self.found += found as f64;
-        self.days += days;
+        self.found += found as f32;
+        self.days += days as f32;
     }
 
     /// New URLs that a visit is expected to find so many days after the one before.
     pub(super) fn expected(&self, days: f64) -> f64 {
         let rate = (self.found + self.like * LIKE_DAYS) / (self.days + LIKE_DAYS);
-        (rate * days).min(NEW_MAX)
+        (f64::from(rate) * days).min(NEW_MAX)
     }
 }
 
@@ -134,13 +181,9 @@ impl Source {
         if !(200..300).contains(&sitemap.fetch.status) {
             return None;
         }
-        Some(Self::new(
-            record,
-            &sitemap.url,
-            &sitemap.host,
-            sitemap.seed,
-            0,
-        ))
+        let mut source = Self::new(record, &sitemap.url, &sitemap.host, sitemap.seed, 0);
+        (source.due.etag, source.due.last_modified) = validators(Some(&sitemap.fetch));
+        Some(source)
     }
 
     /// A feed that was read.
@@ -148,6 +191,7 @@ impl Source {
         let is_feed = state::is_feed(page) && (200..300).contains(&page.status());
         let mut source = Self::new(record, &page.url, &page.host, page.seed, page.depth);
         source.due.was = page.outcome.clone();
+        (source.due.etag, source.due.last_modified) = validators(page.fetch.as_ref());
         is_feed.then_some(source)
     }
 
@@ -174,11 +218,30 @@ impl Source {
         }
     }
 
+    /// The source to which this one redirects, of which nothing is known but what this one led to.
+    pub(super) fn moved_to(&self, url: &str) -> Self {
+        let mut heir = self.clone();
+        url.clone_into(&mut heir.due.url);
+        (heir.due.etag, heir.due.last_modified) = (None, None);
+        heir.host = host_of(url);
+        (heir.asked_ms, heir.failures) = (0, 0);
+        heir
+    }
+
+    /// For so long it is left alone.
+    fn pause_ms(&self, settings: &AgainSection) -> u128 {
+        settings.min.0.as_millis() << self.failures.min(FAILURES_MAX)
+    }
+
+    /// When it may be asked again.
+    pub(super) fn due_ms(&self, settings: &AgainSection) -> u64 {
+        after(self.asked_ms, self.pause_ms(settings))
+    }
+
     /// What a visit is worth now: new URLs, and dates of known ones.
     pub(super) fn value(&self, settings: &AgainSection, now_ms: u64) -> f64 {
         let asked = u128::from(now_ms.saturating_sub(self.asked_ms));
-        let pause = settings.min.0.as_millis() << self.failures.min(FAILURES_MAX);
-        if asked < pause {
+        if asked < self.pause_ms(settings) {
             return 0.0;
         }
         let days = now_ms.saturating_sub(self.due.seen_ms) as f64 / DAY_MS;
@@ -193,17 +256,40 @@ impl Source {
     }
 }
 
-/// A page that was read.
+/// What had become of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Was {
+    Kept,
+    /// It repeats a kept page.
+    Copy,
+    Other,
+}
+
+impl Was {
+    pub(super) fn of(outcome: &Outcome) -> Self {
+        match outcome {
+            _ if outcome.is_indexed() => Self::Kept,
+            _ if outcome.is_duplicate() => Self::Copy,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A page that was read, as far as it matters to when it is visited: there are as many of these as pages
+/// were read, in under 150 bytes each. What its visit is compared with is a [`DueRecord`], of which there
+/// are as many as a plan has chosen.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
-    /// What is known of it, for its next visit.
-    pub(super) due: DueRecord,
+    /// Hash of its URL.
+    pub(super) url: u64,
+    /// Number of the record by which it was read first.
+    pub(super) first: u64,
     pub(super) place: Place,
     relevance: f32,
-    /// Its archived answer, whose validators are sent at the first visit.
-    pub(super) body: Option<BodyRef>,
-    /// The kept page that it repeats.
-    pub(super) repeats: Option<u64>,
+    /// Hash of the validators of its last answer; 0 for none.
+    pub(super) validators: u32,
+    /// Number of the record of the kept page that it repeats; 0 for none.
+    pub(super) repeats: u64,
     /// When it was seen last.
     pub(super) last_ms: u64,
     /// When it was asked for last, whatever was answered.
@@ -211,11 +297,44 @@ pub(super) struct Known {
     pub(super) evidence: Evidence,
     pub(super) leads: Leads,
     pub(super) told: Told,
+    pub(super) was: Was,
+    pub(super) is_seed: bool,
+    pub(super) is_gone: bool,
+    /// It was put back, and is not read any more.
+    pub(super) is_void: bool,
+}
+
+/// What the visit of a page that was read is compared with; none for a URL without a page.
+pub(super) fn due_of(record: &Record, page: &PageRecord) -> Option<DueRecord> {
+    let summary = page.page.as_ref()?;
+    let is_judged = matches!(page.outcome, Outcome::Judged(_));
+    if !is_judged || !(200..300).contains(&page.status()) {
+        return None;
+    }
+    let (etag, last_modified) = validators(page.fetch.as_ref());
+    Some(DueRecord {
+        url: page.url.clone(),
+        of: record.seq,
+        was: page.outcome.clone(),
+        depth: page.depth,
+        seed: page.seed,
+        hops: page.hops,
+        via: page.via,
+        context: page.context.clone(),
+        digest: summary.digest.clone(),
+        whole: summary.whole.as_ref().map(|whole| whole.digest.clone()),
+        fingerprint: summary.fingerprint.clone(),
+        text: page.text.clone(),
+        body: page.body.clone(),
+        etag,
+        last_modified,
+        ..DueRecord::default()
+    })
 }
 
 impl Known {
-    /// A URL that was read; none for one without a page.
-    pub(super) fn of(record: &Record, page: &PageRecord) -> Option<Self> {
+    /// A URL that was read, on a host of this number; none for one without a page.
+    pub(super) fn of(record: &Record, page: &PageRecord, host: u32) -> Option<Self> {
         let summary = page.page.as_ref()?;
         let is_judged = matches!(page.outcome, Outcome::Judged(_));
         if !is_judged || !(200..300).contains(&page.status()) {
@@ -225,56 +344,45 @@ impl Known {
             .nearest
             .as_ref()
             .filter(|_| page.outcome.is_duplicate());
+        let (etag, last_modified) = validators(page.fetch.as_ref());
         Some(Self {
-            due: DueRecord {
-                url: page.url.clone(),
-                of: record.seq,
-                was: page.outcome.clone(),
-                depth: page.depth,
-                seed: page.seed,
-                hops: page.hops,
-                via: page.via,
-                context: page.context.clone(),
-                digest: summary.digest.clone(),
-                whole: summary.whole.as_ref().map(|whole| whole.digest.clone()),
-                fingerprint: summary.fingerprint.clone(),
-                text: page.text.clone(),
-                body: page.body.clone(),
-                absence: AbsenceRecord::default(),
-                ..DueRecord::default()
-            },
+            url: hash_of(&page.url),
+            first: record.seq,
             place: Place {
-                host: page.host.clone(),
-                form: form_of(&page.url),
-                page_type: summary.page_type.name().to_owned(),
+                form: hash_of(&form_of(&page.url)),
+                host,
+                page_type: number_of(&summary.page_type),
             },
             relevance: summary.relevance.unwrap_or(1.0),
-            body: page.body.clone(),
-            repeats: repeats.map(|near| near.page),
+            validators: print_of(&etag, &last_modified),
+            repeats: repeats.map_or(0, |near| near.page),
             last_ms: record.at_ms,
             asked_ms: record.at_ms,
             evidence: Evidence::default(),
             leads: Leads::of_page(&summary.page_type, new_links(page)),
             told: Told::default(),
+            was: Was::of(&page.outcome),
+            is_seed: page.depth == 0,
+            is_gone: false,
+            is_void: false,
         })
     }
 
     /// Another version of it was found: what was learnt of the URL stays.
     pub(super) fn become_version(&mut self, mut now: Self, visit: &VisitRecord) {
         std::mem::swap(&mut now.evidence, &mut self.evidence);
-        (now.leads, now.told) = (self.leads, self.told);
-        now.due.absence = visit.absence;
-        (now.due.etag, now.due.last_modified) = (visit.etag.clone(), visit.last_modified.clone());
+        (now.leads, now.told, now.first) = (self.leads, self.told, self.first);
+        now.validators = print_of(&visit.etag, &visit.last_modified);
         *self = now;
     }
 
     /// What it is worth that our copy of it is right: its relevance; little for what is not kept.
     fn weight(&self) -> f64 {
-        let own = match self.due.was.is_indexed() {
-            true => f64::from(self.relevance).max(0.1),
-            false => 0.05,
+        let own = match self.was {
+            Was::Kept => f64::from(self.relevance).max(0.1),
+            Was::Copy | Was::Other => 0.05,
         };
-        let of_seed = if self.due.depth == 0 { 2.0 } else { 1.0 };
+        let of_seed = if self.is_seed { 2.0 } else { 1.0 };
         of_seed * own
     }
 
@@ -288,6 +396,40 @@ impl Known {
         u128::from(now_ms.saturating_sub(self.asked_ms)) >= settings.min.0.as_millis()
     }
 
+    /// When it may be asked again.
+    pub(super) fn due_ms(&self, settings: &AgainSection) -> u64 {
+        let pause = settings.min.max(settings.every.min(settings.max));
+        after(self.asked_ms, pause.0.as_millis())
+    }
+
+    /// Its place among the URLs that are new, which wait in the order of what they promise: expected new or
+    /// changed relevant pages for a request. A change counts for as long as our copy would be wrong without
+    /// the visit. A URL to which the visit leads costs a request as well.
+    pub(super) fn place_among_new(
+        &self,
+        priors: &Priors,
+        signals: &Signals,
+        reads: &Yield,
+        settings: &AgainSection,
+        now_ms: u64,
+    ) -> f32 {
+        if self.is_overdue(settings, now_ms) {
+            return FIRST as f32;
+        }
+        let rates = self.evidence.rates(&priors.of(&self.place));
+        let since = self.told.since(self.last_ms, now_ms);
+        let own = self.weight() * signals.marginal(&rates, since) / NEW_WORTH;
+        let new = self.leads.expected(since.days);
+        let among_new = own / reads.of_promise() + new / (1.0 + new);
+        among_new.min(FIRST) as f32
+    }
+
+    /// Whether it was not asked for longer than the longest time between two visits.
+    fn is_overdue(&self, settings: &AgainSection, now_ms: u64) -> bool {
+        let asked = u128::from(now_ms.saturating_sub(self.asked_ms));
+        asked >= settings.max.0.as_millis()
+    }
+
     /// What a visit is worth now.
     pub(super) fn value(
         &self,
@@ -298,7 +440,7 @@ impl Known {
     ) -> f64 {
         let asked = u128::from(now_ms.saturating_sub(self.asked_ms));
         let passed = |span: Span| asked >= span.0.as_millis();
-        let is_overdue = passed(settings.max);
+        let is_overdue = self.is_overdue(settings, now_ms);
         if !passed(settings.min) || !(passed(settings.every) || is_overdue) {
             return 0.0;
         }
@@ -320,6 +462,58 @@ impl Known {
 pub(super) fn new_links(page: &PageRecord) -> usize {
     let links = page.links.iter();
     links.filter(|link| link.fate == LinkFate::New).count()
+}
+
+/// The validators of a first answer, as its record has them.
+fn validators(fetch: Option<&FetchRecord>) -> (Option<String>, Option<String>) {
+    let fetch = fetch.map(|fetch| (fetch.etag.clone(), fetch.last_modified.clone()));
+    fetch.unwrap_or_default()
+}
+
+/// A number for a type of page.
+fn number_of(page_type: &PageType) -> u8 {
+    match page_type {
+        PageType::Article => 1,
+        PageType::Forum => 2,
+        PageType::Product => 3,
+        PageType::Collection => 4,
+        PageType::Listing => 5,
+        PageType::Documentation => 6,
+        PageType::Service => 7,
+        PageType::FrontPage => 8,
+        PageType::Other => 9,
+        PageType::Wall => 10,
+        PageType::Unknown(_) => 0,
+    }
+}
+
+/// A URL, or the form of one, as a number.
+pub(super) fn hash_of(url: &str) -> u64 {
+    xxh3_64(url.as_bytes())
+}
+
+/// Two validators as a number: 0 where there is none.
+pub(super) fn print_of(etag: &Option<String>, last_modified: &Option<String>) -> u32 {
+    if etag.is_none() && last_modified.is_none() {
+        return 0;
+    }
+    let both = format!(
+        "{}\n{}",
+        etag.as_deref().unwrap_or(""),
+        last_modified.as_deref().unwrap_or("")
+    );
+    (xxh3_64(both.as_bytes()) as u32).max(1)
+}
+
+/// A time and so many milliseconds more.
+fn after(at_ms: u64, pause: u128) -> u64 {
+    at_ms.saturating_add(u64::try_from(pause).unwrap_or(u64::MAX))
+}
+
+/// The host key of a canonical URL.
+fn host_of(url: &str) -> String {
+    let url = frontier::CanonicalUrl::parse(url);
+    url.map_or_else(|_| String::new(), |url| url.host().to_string())
 }
 
 /// The form of a URL: its folders, with `#` for numbers, and `*` for the last part of the path.
@@ -348,6 +542,11 @@ mod tests {
         );
         assert_eq!(form_of("http://a.example/"), "//*");
         assert_eq!(form_of("http://a.example/about"), "//*");
+    }
+
+    #[test]
+    fn a_page_that_is_known_is_held_in_few_bytes() {
+        assert!(size_of::<Known>() <= 152, "{}", size_of::<Known>());
     }
 
     #[test]

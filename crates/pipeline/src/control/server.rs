@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 
 use crate::control::{REQUEST_BYTES_MAX, Reply, Request, address};
 use crate::dir::CrawlDir;
+use crate::error::CrawlError;
 use crate::messages::ToWriter;
-use crate::progress::Progress;
+use crate::progress::{Progress, Snapshot};
 use crate::retry::{self, RetryFilter};
 use crate::stop::StopHandle;
 
@@ -25,6 +26,9 @@ const REQUEST_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Between two looks for somebody who calls.
 const NAP: Duration = Duration::from_millis(50);
+
+/// The state of a crawl that waits for its next round.
+const WAITING: &str = "waiting";
 
 /// The crawl's listener; it ends, and its name goes, when this is dropped.
 #[derive(Debug)]
@@ -41,6 +45,8 @@ struct Desk {
     stop: StopHandle,
     progress: Progress,
     writer: Mutex<Option<SyncSender<ToWriter>>>,
+    /// No crawl runs: it waits for its next round.
+    is_between_rounds: bool,
     talks: AtomicUsize,
     ended: AtomicBool,
 }
@@ -51,6 +57,15 @@ impl Control {
     /// # Errors
     /// When no socket can be made there: some file systems have none. The crawl can do without.
     pub(crate) fn open(dir: &CrawlDir, stop: StopHandle, progress: Progress) -> io::Result<Self> {
+        Self::listen(dir, stop, progress, false)
+    }
+
+    fn listen(
+        dir: &CrawlDir,
+        stop: StopHandle,
+        progress: Progress,
+        is_between_rounds: bool,
+    ) -> io::Result<Self> {
         // The lock is ours: whoever made it is gone.
         match std::fs::remove_file(dir.control()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -65,6 +80,7 @@ impl Control {
             stop,
             progress,
             writer: Mutex::new(None),
+            is_between_rounds,
             talks: AtomicUsize::new(0),
             ended: AtomicBool::new(false),
         });
@@ -96,8 +112,37 @@ impl Drop for Control {
             // It only listens: if it panicked, the crawl's result still counts.
             let _ = thread.join();
         }
-        // A name that stays behind is removed by the next start.
-        let _ = std::fs::remove_file(&self.path);
+        // A name that stays behind is removed by the next start; another process that has taken the
+        // directory between two rounds has taken the name as well.
+        if !(self.desk.is_between_rounds && self.desk.dir.is_in_use()) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// A crawl that waits for its next round, and can be asked and steered meanwhile as one that runs.
+#[derive(Debug)]
+pub struct BetweenRounds {
+    _control: Control,
+}
+
+impl BetweenRounds {
+    /// Listens in a directory that no process has; `last` is what the crawl showed when its last round
+    /// ended.
+    ///
+    /// # Errors
+    /// When another process has the directory, or no socket can be made there. The crawl can do without.
+    pub fn open(dir: &CrawlDir, stop: &StopHandle, last: Snapshot) -> io::Result<Self> {
+        if dir.is_in_use() {
+            return Err(io::ErrorKind::ResourceBusy.into());
+        }
+        let progress = Progress::default();
+        progress.update(|shown| {
+            *shown = last;
+            shown.set_state(if stop.is_paused() { "paused" } else { WAITING });
+        });
+        let control = Control::listen(dir, stop.clone(), progress, true)?;
+        Ok(Self { _control: control })
     }
 }
 
@@ -143,15 +188,15 @@ impl Desk {
             Request::Status => {}
             Request::Pause => {
                 self.stop.set_paused(true);
-                self.show_from("running", "paused");
+                self.show_from(self.at_work(), "paused");
             }
             Request::Resume => {
                 self.stop.set_paused(false);
-                self.show_from("paused", "running");
+                self.show_from("paused", self.at_work());
             }
             Request::Stop => {
                 self.stop.stop();
-                self.show_from("running", "stopping");
+                self.show_from(self.at_work(), "stopping");
                 self.show_from("paused", "stopping");
             }
             Request::Retry(filter) => match self.retry(filter) {
@@ -172,6 +217,15 @@ impl Desk {
         });
     }
 
+    /// The state of a crawl that was not asked for anything.
+    fn at_work(&self) -> &'static str {
+        if self.is_between_rounds {
+            WAITING
+        } else {
+            "running"
+        }
+    }
+
     fn refuse(&self, why: String) -> Reply {
         Reply {
             error: Some(why),
@@ -182,6 +236,12 @@ impl Desk {
 
     fn retry(&self, filter: RetryFilter) -> Result<usize, String> {
         let away = || "the crawl is starting or stopping: ask again in a moment".to_string();
+        if self.is_between_rounds {
+            return retry::retry_stopped(&self.dir, &filter).map_err(|error| match error {
+                CrawlError::InUse(_) => away(),
+                other => other.to_string(),
+            });
+        }
         let found = retry::candidates(&self.dir, &filter).map_err(|error| error.to_string())?;
         let writer = self
             .writer

@@ -44,6 +44,25 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("refused: {}", "未抓取：{0}"), ("failed: {}", "失败：{0}"), ("no answer", "没有应答"),
     ("full layout", "整页相同，版式相同"), ("full content", "整页相同，版式不同"), ("partial layout", "部分相同，版式相同"), ("partial content", "部分相同，版式不同"),
     ("done", "完成"), ("failing", "失败"), ("gone", "已放弃"), ("closed", "不允许"), ("gone: {}", "已放弃：{0}"),
+    // The numbers behind a verdict.
+    ("{} words, at least {} wanted", "{0} 个词，至少要 {1} 个"), ("relevance {}, at least {} wanted", "相关度 {0}，至少要 {1}"),
+    ("language {}, wanted {}", "语言是 {0}，要的是 {1}"), ("content type {}", "内容类型 {0}"), ("status {}", "状态码 {0}"),
+    // Titles of charts.
+    ("Of {} pages read: {}: {}; {}: {}", "读了 {0} 个页面：{1} {2}；{3} {4}"), ("Of {} pages read: {}: {}", "读了 {0} 个页面：{1} {2}"),
+    ("Fetches by response time, up to the time under each bar", "按响应时间的抓取次数，条下为上限"),
+    ("Fetches by body size, up to the size under each bar", "按大小的抓取次数，条下为上限"),
+    ("Duplicates by Hamming distance of the fingerprints", "按指纹汉明距离的重复页面"), ("pages over time", "页面随时间的分布"),
+    // The audit.
+    ("Audit", "人工抽查"),
+    ("No kept page was drawn at random and marked.", "还没有随机抽查过保留的页面。"), ("No dropped page was drawn at random and marked.", "还没有随机抽查过丢弃的页面。"),
+    ("Of {} drawn at random {} rightly kept: {} %, with a confidence of 95 % between {} and {} %.", "随机抽查{0}，{1}保留得对：{2} %，置信度 95 % 的区间为 {3} 至 {4} %。"),
+    ("Of {} drawn at random {} rightly dropped: {} %, with a confidence of 95 % between {} and {} %.", "随机抽查{0}，{1}丢弃得对：{2} %，置信度 95 % 的区间为 {3} 至 {4} %。"),
+    ("{} dropped pages", "{0} 个丢弃的页面"), ("{} dropped page", "{0} 个丢弃的页面"),
+    // Forms of URLs, and the guard.
+    ("Forms of URLs that are mostly dead", "多半失效的网址形式"), ("form of the URL", "网址形式"), ("asked", "抓取过"), ("dead", "失效"),
+    ("… and {} more forms; --format json has all", "… 还有 {0} 种形式；--format json 有全部"),
+    ("The address guard refused {}, on private or loopback addresses. To ask them: tamis retry DIR --status guard, then tamis crawl --dir DIR --allow-private.", "地址防护拒绝了{0}，它们在内网或本机地址上。仍要抓取：先 tamis retry DIR --status guard，再 tamis crawl --dir DIR --allow-private。"),
+    ("The address guard refused {}, on private or loopback addresses. To ask them: tamis retry DIR --status guard, then tamis crawl --dir DIR --allow-private", "地址防护拒绝了{0}，它们在内网或本机地址上。仍要抓取：先 tamis retry DIR --status guard，再 tamis crawl --dir DIR --allow-private"),
     // Headings of sections.
     ("What was found, page by page", "逐页的收获"), ("Through the sieve", "过筛"), ("Duplicates", "重复"), ("Broken links", "失效链接"),
     ("What the pages allow", "页面的使用许可"), ("Walls", "拦截页"), ("Learnt rules", "学到的规则"), ("Harvest", "收获"),
@@ -53,6 +72,9 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("Junk, by reason", "丢弃的原因"), ("Refused, by reason", "未抓取的原因"), ("Failed, by reason", "失败的原因"),
     ("Hosts ({})", "主机（{0}）"), ("Seeds ({})", "种子（{0}）"), ("By distance in bits", "按距离（位）"), ("Side by side", "对照"),
     ("Asked for a delay", "要求间隔的主机"), ("Closed to us", "不允许抓取的主机"), ("The links", "链接列表"),
+    ("Rounds", "回访"), ("round", "轮次"), ("began", "开始"), ("visits", "访问"), ("no body", "无正文"), ("unchanged", "未变"),
+    ("touched", "微调"), ("changed", "已变"), ("moved", "已搬走"), ("back", "回来了"), ("unclear", "不明"), ("new pages", "新页面"),
+    ("… and {} more rounds; --format json has all", "… 还有 {0} 轮；--format json 有全部"),
     // Columns.
     ("title", "标题"), ("host", "主机"), ("date", "日期"), ("relevance", "相关度"), ("reason", "原因"), ("because", "说明"), ("link", "链接"),
     ("text", "文字"), ("page", "所在页面"), ("status", "状态"), ("first seen", "首次发现"), ("count", "数量"), ("share", "比例"), ("kind", "类型"),
@@ -74,10 +96,13 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("{} fetches of pages ({} to be repeated), {} of robots.txt, {} of sitemaps; {} received, {} pages/s", "抓取页面 {0} 次（{1} 次需要重试），robots.txt {2} 次，站点地图 {3} 次；收到 {4}，每秒 {5} 页"),
     ("response time: half under {} ms, 95 % under {} ms, longest {} ms", "响应时间：一半在 {0} 毫秒以内，95 % 在 {1} 毫秒以内，最长 {2} 毫秒"),
     ("body size: half under {}, 95 % under {}, largest {}", "大小：一半在 {0} 以内，95 % 在 {1} 以内，最大 {2}"),
+    ("All of them: tamis export DIR broken", "全部：tamis export DIR broken"),
     ("{} on {} to {} that failed or answered with an error.", "{1}上有 {0}，指向 {2}，它们失败或返回错误。"),
     ("{} asked not to be indexed, and was not", "{0}要求不收录，没有收录"), ("{} asked not to be indexed, and were not", "{0}要求不收录，没有收录"),
     ("{} asked not to follow its links", "{0}要求不跟踪其链接"), ("{} asked not to follow their links", "{0}要求不跟踪其链接"),
     ("{} says what its text may be used for", "{0}说明了文字的用途限制"), ("{} say what their texts may be used for", "{0}说明了文字的用途限制"),
+    ("{} says in robots.txt what its texts may be used for", "{0}在 robots.txt 中说明了文字的用途限制"), ("{} say in robots.txt what their texts may be used for", "{0}在 robots.txt 中说明了文字的用途限制"),
+    ("preference of use in robots.txt", "robots.txt 中的使用意愿"),
     ("{} links to a licence", "{0}链接到许可协议"), ("{} link to a licence", "{0}链接到许可协议"),
     ("Marked is what stands on one side only.", "标出的是只在一边出现的文字。"), ("The text is not in the archive.", "存档里没有这段文字。"),
     ("Kept", "保留"), ("Dropped", "丢弃"), ("… {} characters alike …", "… {0} 个字符相同 …"), ("… and more", "… 还有更多"),
@@ -124,5 +149,5 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("{} pages", "{0} 个页面"), ("{} page", "{0} 个页面"), ("{} URLs", "{0} 个网址"), ("{} URL", "{0} 个网址"),
     ("{} hosts", "{0} 个主机"), ("{} host", "{0} 个主机"), ("{} seeds", "{0} 个种子"), ("{} seed", "{0} 个种子"),
     ("{} links", "{0} 个链接"), ("{} link", "{0} 个链接"), ("{} fetches", "{0} 次抓取"), ("{} fetch", "{0} 次抓取"),
-    ("{} kept", "保留 {0}"), ("{} read and dropped", "读后丢弃 {0}"),
+    ("{} kept", "保留 {0}"), ("{} read and dropped", "读后丢弃 {0}"), ("{} were", "{0} 个"), ("{} was", "{0} 个"),
 ];

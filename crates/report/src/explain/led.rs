@@ -83,6 +83,7 @@ pub fn led<I: Iterator<Item = Record>>(
             | Event::Attempt(_)
             | Event::Retry(_)
             | Event::Again(_)
+            | Event::Elsewhere(_)
             | Event::Stop(_) => None,
         };
         found.extend(page.map(|page| (record.seq, page)));
@@ -119,6 +120,7 @@ pub fn led<I: Iterator<Item = Record>>(
                 | Event::Sitemap(_)
                 | Event::Attempt(_)
                 | Event::Again(_)
+                | Event::Elsewhere(_)
                 | Event::Stop(_) => {}
             }
         }

@@ -32,6 +32,13 @@ impl Amendments {
                         amendments.replaced.insert(old, (record.seq, page.url));
                     }
                 }
+                Event::Elsewhere(elsewhere) => {
+                    for page in elsewhere.kept {
+                        if let Some(old) = page.replaces {
+                            amendments.replaced.insert(old, (page.page, page.url));
+                        }
+                    }
+                }
                 Event::Retry(retry) => {
                     amendments
                         .put_back

@@ -8,15 +8,19 @@ use std::collections::{HashMap, HashSet};
 
 use archive::{Event, LinkRecord, PageRecord, Record};
 use outcome::Outcome;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::columns::columns;
 use super::values::{iso, text_or_null};
-use crate::words::host_of;
+use crate::words::{host_of, plural};
+
+/// Broken links that the HTML form lists.
+pub const BROKEN_ROWS_MAX: usize = 200;
 
 /// Which URLs are broken when the records end.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct BrokenUrls {
     broken: HashMap<u64, Broken>,
     /// Of a URL whose older records tell of it no longer, the record from which on they do.
@@ -103,6 +107,7 @@ impl BrokenUrls {
             | Event::Sitemap(_)
             | Event::Attempt(_)
             | Event::Again(_)
+            | Event::Elsewhere(_)
             | Event::Stop(_) => {}
         }
     }
@@ -155,6 +160,7 @@ impl BrokenUrls {
             | Event::Attempt(_)
             | Event::Retry(_)
             | Event::Again(_)
+            | Event::Elsewhere(_)
             | Event::Stop(_) => {}
         }
     }
@@ -199,7 +205,7 @@ fn broken_as(page: &PageRecord) -> Option<(u16, Option<String>)> {
 }
 
 /// What a crawl says of broken links in short.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct BrokenFigures {
     /// Links.
     pub links: u64,
@@ -207,8 +213,10 @@ pub struct BrokenFigures {
     pub pages: u64,
     /// URLs that they lead to.
     pub urls: u64,
-    /// The first links, up to a bound.
+    /// The first links, up to a bound; the JSON form leaves them to the export.
+    #[serde(skip)]
     pub rows: Vec<BrokenRow>,
+    #[serde(skip)]
     targets: HashSet<u64>,
 }
 
@@ -228,6 +236,32 @@ pub struct BrokenRow {
 }
 
 impl BrokenFigures {
+    /// Counts the broken links among records, of which `urls` has noted the same; `rows_max` are kept.
+    pub fn of<I: IntoIterator<Item = Record>>(
+        urls: &BrokenUrls,
+        records: impl FnOnce() -> I,
+        rows_max: usize,
+    ) -> Self {
+        let mut figures = Self::default();
+        if urls.urls() > 0 {
+            for record in records() {
+                urls.each(&record, |links| figures.add(links, rows_max));
+            }
+        }
+        figures.targets = HashSet::new();
+        figures
+    }
+
+    /// The figures in a sentence.
+    pub fn line(&self) -> String {
+        format!(
+            "{} on {} to {} that failed or answered with an error.",
+            plural(self.links, "link", "links"),
+            plural(self.pages, "page", "pages"),
+            plural(self.urls, "URL", "URLs"),
+        )
+    }
+
     /// Counts the broken links of a page; `rows_max` are kept.
     pub fn add(&mut self, links: &[BrokenLink<'_>], rows_max: usize) {
         self.pages += u64::from(!links.is_empty());

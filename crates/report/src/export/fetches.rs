@@ -155,6 +155,7 @@ impl Fetches {
             | Event::Sitemap(_)
             | Event::Retry(_)
             | Event::Again(_)
+            | Event::Elsewhere(_)
             | Event::Stop(_) => {}
         }
         match self.waiting.len() > WINDOW {

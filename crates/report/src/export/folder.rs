@@ -107,9 +107,28 @@ fn front_matter(row: &PageRow<'_>) -> String {
         .iter()
         .filter(|(_, value)| !value.is_null() && value != &json!(""));
     let lines: String = told
-        .map(|(name, value)| format!("{name}: {value}\n"))
+        .map(|(name, value)| format!("{name}: {}\n", yaml(value)))
         .collect();
     format!("---\n{lines}---\n\n")
+}
+
+/// A value as YAML: JSON, with escapes for what JSON takes as it is and YAML does not (1.2.2, §5.1), or
+/// takes for the end of a line.
+fn yaml(value: &Value) -> String {
+    let json = value.to_string();
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            '\u{7f}'..='\u{9f}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{feff}'
+            | '\u{fffe}'
+            | '\u{ffff}' => out.push_str(&format!("\\u{:04x}", character as u32)),
+            character => out.push(character),
+        }
+    }
+    out
 }
 
 /// The last part of a URL's path, as a part of a file's name.
@@ -143,6 +162,21 @@ fn safe(text: &str, chars_max: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn front_matter_holds_no_character_that_yaml_forbids() {
+        // A title with C1 controls made a file that YAML readers refused as a whole.
+        let title = json!("a\u{85}b\u{9b}c\u{2028}d\u{7f} \"索引\" \u{1b}\u{feff}");
+        let written = yaml(&title);
+        assert!(
+            written
+                .chars()
+                .all(|c| !c.is_control() && c != '\u{2028}' && c != '\u{feff}'),
+            "{written:?}"
+        );
+        let read: Value = serde_json::from_str(&written).expect("JSON is YAML");
+        assert_eq!(read, title);
+    }
 
     #[test]
     fn names_are_harmless_on_every_file_system() {

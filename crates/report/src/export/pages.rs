@@ -111,6 +111,13 @@ pub(super) fn is_measured(nearest: &NeighbourRecord) -> bool {
     nearest.decision != NeighbourDecision::Replaced
 }
 
+/// What a page asks of robots.
+fn asks(page: &PageSummary) -> Value {
+    let asks = [("noindex", page.may_index), ("nofollow", page.may_follow)];
+    let asks = asks.into_iter().filter(|(_, may)| !may);
+    json!(asks.map(|(name, _)| name).collect::<Vec<_>>())
+}
+
 columns! {
     /// URLs that were finished, in the order in which they were.
     "pages": PAGES, page(row: &PageRow<'_>);
@@ -157,6 +164,12 @@ columns! {
     warc_offset: Int = row.of_body(|at| json!(at.offset)),
     /// Bytes of that record, compressed.
     warc_length: Int = row.of_body(|at| json!(at.len)),
+    /// What it asks of robots: `noindex`, `nofollow`, both or neither.
+    robots: List = row.of_page(asks),
+    /// The licence that it links to.
+    licence: Text = row.of_page(|page| json!(page.licence)),
+    /// What it says of the use of its text, in its own words: `noai`, `content-usage: train-ai=n`.
+    usage: List = row.of_page(|page| json!(page.usage)),
 }
 
 columns! {

@@ -3,8 +3,10 @@
 use maud::{Markup, html};
 
 use super::tables::{self, Head};
-use super::{file, heading, section};
-use crate::compare::Comparison;
+use super::{file, heading, link, section};
+use crate::compare::{Comparison, PageList};
+use crate::difference::Piece;
+use crate::words::count;
 
 /// The whole file. Figures that are zero in both crawls are left out.
 pub fn render(comparison: &Comparison) -> String {
@@ -24,6 +26,15 @@ pub fn render(comparison: &Comparison) -> String {
         @if !comparison.hosts.is_empty() {
             (section("hosts", "Hosts that differ", &hosts))
         }
+        @if let Some(pages) = &comparison.pages {
+            (section("pages", "Pages", &html! { p { (pages.line()) } }))
+            @for (name, list) in pages.lists() {
+                @if list.total > 0 {
+                    (section(&name.to_lowercase().replace([' ', ','], "-"),
+                        &format!("{name} ({})", count(list.total)), &page_list(list)))
+                }
+            }
+        }
     };
     let footer = html! {
         "Every number here is also in " code { "tamis report --compare --format json" } "."
@@ -35,6 +46,39 @@ pub fn render(comparison: &Comparison) -> String {
         &sections,
         &footer,
     )
+}
+
+/// Pages of one kind, each with why, and with what is not in both marked.
+fn page_list(list: &PageList) -> Markup {
+    let left = list.total - list.pages.len() as u64;
+    html! {
+        ul {
+            @for page in &list.pages {
+                li {
+                    (link(&page.url))
+                    @for why in [&page.before, &page.after] {
+                        @if !why.is_empty() { " " span class="soft" { (why) } }
+                    }
+                    @if !page.difference.is_empty() {
+                        div class="text" role="region" aria-label="what differs" tabindex="0" {
+                            @for piece in &page.difference {
+                                @match piece {
+                                    Piece::Same(text) => { bdi { (text) } }
+                                    Piece::Removed(text) => { del { (text) } }
+                                    Piece::Added(text) => { ins { (text) } }
+                                    Piece::Skipped(length) => {
+                                        span class="gap" { "… " (count(*length as u64)) " characters alike …" }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                "\n"
+            }
+        }
+        @if left > 0 { p class="soft" { (count(left)) " more are not listed." } }
+    }
 }
 
 /// A table whose first column names the row; the others hold numbers.
@@ -60,6 +104,7 @@ fn table(heads: [&str; 5], rows: impl Iterator<Item = [String; 5]>) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::{PageComparison, PageDifference};
     use crate::figures::CrawlReport;
 
     #[test]
@@ -86,5 +131,26 @@ mod tests {
             );
         }
         assert!(!page.contains("totals › pending"), "zero in both: {page}");
+        let list = PageList {
+            total: 3,
+            pages: vec![PageDifference {
+                url: "http://a.example/1".into(),
+                difference: vec![Piece::Removed("<old>".into()), Piece::Added("new".into())],
+                ..PageDifference::default()
+            }],
+        };
+        let pages = PageComparison {
+            changed: list,
+            ..PageComparison::default()
+        };
+        let page = render(&both.with_pages(pages));
+        for part in [
+            "Changed (3)",
+            "<del>&lt;old&gt;</del><ins>new</ins>",
+            "2 more are not listed",
+        ] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+        assert!(!page.contains("Gone ("), "{page}");
     }
 }

@@ -146,10 +146,7 @@ fn rest(shown: usize, all: u64, what: &str) -> Markup {
 
 /// Links that lead nowhere.
 pub(super) fn broken(report: &CrawlReport) -> Option<Markup> {
-    let broken = &report.broken;
-    if broken.links == 0 {
-        return None;
-    }
+    let broken = report.broken.as_ref().filter(|broken| broken.links > 0)?;
     let heads = ["link", "text", "page", "status", "first seen"].map(Head::Text);
     let rows = html! {
         @for row in &broken.rows {
@@ -164,10 +161,7 @@ pub(super) fn broken(report: &CrawlReport) -> Option<Markup> {
         }
     };
     let body = html! {
-        p {
-            (plural(broken.links, "link", "links")) " on " (plural(broken.pages, "page", "pages"))
-            " to " (plural(broken.urls, "URL", "URLs")) " that failed or answered with an error."
-        }
+        p { (broken.line()) }
         details open[broken.rows.len() <= 12] {
             summary { "The links" }
             (table(&Markup::default(), &heads, &rows))
@@ -183,35 +177,12 @@ pub(super) fn rights(report: &CrawlReport) -> Option<Markup> {
     if rights.is_silent() {
         return None;
     }
-    let facts = [
-        (
-            rights.noindex,
-            "asked not to be indexed, and was not",
-            "asked not to be indexed, and were not",
-        ),
-        (
-            rights.nofollow,
-            "asked not to follow its links",
-            "asked not to follow their links",
-        ),
-        (
-            rights.with_usage,
-            "says what its text may be used for",
-            "say what their texts may be used for",
-        ),
-        (
-            rights.with_licence,
-            "links to a licence",
-            "link to a licence",
-        ),
-    ];
     let body = html! {
         ul class="plain" {
-            @for (n, one, many) in facts {
-                @if n > 0 { li { (plural(n, "page", "pages")) " " (if n == 1 { one } else { many }) } }
-            }
+            @for fact in rights.facts() { li { (fact) } }
         }
         @if !rights.usage.is_empty() { (counts("preference of use", &rights.usage, "plain")) }
+        @if !rights.host_usage.is_empty() { (counts("preference of use in robots.txt", &rights.host_usage, "plain")) }
         @if !rights.licences.is_empty() { (counts("licence", &rights.licences, "plain")) }
     };
     Some(section("rights", "What the pages allow", &body))
@@ -236,7 +207,7 @@ pub(super) fn settings(report: &CrawlReport) -> Option<Markup> {
         }
         details {
             summary { "All settings" }
-            pre { (serde_json::to_string_pretty(settings).unwrap_or_default()) }
+            pre tabindex="0" { (serde_json::to_string_pretty(settings).unwrap_or_default()) }
         }
     };
     Some(section("settings", "Settings", &body))

@@ -9,8 +9,9 @@ use super::{charts, link, samples, section};
 use crate::figures::CrawlReport;
 use crate::harvest::{Harvest, Point};
 use crate::lines::{
-    LEARNT_COLUMNS, beside_breadth, breadth_lines, duplicate_line, foreseen_line, foreseen_rules,
-    learnt_lines, learnt_rows, network_lines, part_of, wall_lines,
+    DEAD_COLUMNS, LEARNT_COLUMNS, ROUND_COLUMNS, beside_breadth, breadth_lines, dead_cells,
+    duplicate_line, foreseen_line, foreseen_rules, learnt_lines, learnt_rows, network_lines,
+    part_of, round_rows, wall_lines,
 };
 use crate::words::{count, duration, name, plural, share};
 
@@ -23,6 +24,9 @@ pub(super) fn sorted(counts: &BTreeMap<String, u64>) -> Vec<(&String, u64)> {
 
 /// Rows of a table of counts.
 const COUNTS_MAX: usize = 12;
+
+/// Rounds that are shown, the last ones.
+const ROUNDS_MAX: usize = 100;
 
 /// Learnt rules that are shown.
 const LEARNT_MAX: usize = 50;
@@ -255,6 +259,34 @@ pub(super) fn errors(report: &CrawlReport) -> Option<Markup> {
     Some(section("errors", "Errors", &body))
 }
 
+/// Forms of URLs of which most led to no page.
+pub(super) fn dead_forms(report: &CrawlReport) -> Option<Markup> {
+    if report.dead_forms.is_empty() {
+        return None;
+    }
+    let [form, asked, dead, example] = DEAD_COLUMNS;
+    let heads = [
+        Head::Text(form),
+        Head::Number(asked),
+        Head::Number(dead),
+        Head::Text(example),
+    ];
+    let rows = html! {
+        @for row in &report.dead_forms {
+            @let [form, asked, dead] = dead_cells(row);
+            tr {
+                th scope="row" class="u" { bdi { (form) } }
+                td class="n" { (asked) }
+                td class="n" { (dead) }
+                td class="u" { (link(&row.example)) }
+            }
+            "\n"
+        }
+    };
+    let body = table(&Markup::default(), &heads, &rows);
+    Some(section("dead", "Forms of URLs that are mostly dead", &body))
+}
+
 /// What the crawl waited for.
 pub(super) fn waiting(report: &CrawlReport) -> Option<Markup> {
     if report.why_slow.is_empty() {
@@ -271,6 +303,30 @@ pub(super) fn walls(report: &CrawlReport) -> Option<Markup> {
         return None;
     }
     Some(section("walls", "Walls", &list(&lines)))
+}
+
+/// Rounds of visits to what was read.
+pub(super) fn rounds(report: &CrawlReport) -> Option<Markup> {
+    if report.rounds.is_empty() {
+        return None;
+    }
+    let [round, began, numbers @ ..] = ROUND_COLUMNS;
+    let heads: Vec<Head> = [Head::Text(round), Head::Text(began)]
+        .into_iter()
+        .chain(numbers.map(Head::Number))
+        .collect();
+    let rows = html! {
+        @for [round, began, numbers @ ..] in round_rows(report).take(ROUNDS_MAX) {
+            tr {
+                th scope="row" { (round) }
+                td class="d" { (began) }
+                @for number in numbers { td class="n" { (number) } }
+            }
+            "\n"
+        }
+    };
+    let table = table(&Markup::default(), &heads, &rows);
+    Some(section("rounds", "Rounds", &table))
 }
 
 /// What learnt rules refused unread, and what that may have lost.

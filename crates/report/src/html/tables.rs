@@ -30,7 +30,7 @@ pub(super) enum Head<'h> {
 /// A table; `caption` may be empty.
 pub(super) fn table(caption: &Markup, heads: &[Head], rows: &Markup) -> Markup {
     html! {
-        div class="scroll" {
+        div class="scroll" tabindex="0" {
             table {
                 (caption)
                 thead {

@@ -2,6 +2,7 @@
 
 use maud::{DOCTYPE, Markup, html};
 
+use super::assets_version;
 use super::words::Words;
 use crate::app::App;
 use crate::shown::line;
@@ -66,9 +67,9 @@ impl<'a> Shell<'a> {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     title { (title) }
-                    link rel="icon" type="image/svg+xml" href="/favicon.ico";
-                    link rel="stylesheet" href="/assets/style.css";
-                    script src="/assets/script.js" defer {}
+                    link rel="icon" type="image/svg+xml" href={ "/favicon.ico?v=" (assets_version()) };
+                    link rel="stylesheet" href={ "/assets/style.css?v=" (assets_version()) };
+                    script src={ "/assets/script.js?v=" (assets_version()) } defer {}
                 }
                 body data-csrf=(self.csrf) data-crawl=[id] data-words=(words.for_scripts()) {
                     a class="skip" href="#main" { (words.skip) }

@@ -81,6 +81,13 @@ fn lead(words: &Words, status: &Status) -> Markup {
         (words.waiting, "pending", count(status.pending)),
         (words.failed, "failed", count(status.failed)),
         (
+            words.broken,
+            "broken_links",
+            status
+                .broken
+                .map_or_else(|| "–".to_owned(), |broken| count(broken.links)),
+        ),
+        (
             words.per_second,
             "pages_per_second",
             format!("{:.1}", status.pages_per_second),

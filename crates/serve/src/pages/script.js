@@ -62,7 +62,7 @@
     if (!chip || chip.dataset.state === state) return;
     chip.dataset.state = state;
     chip.textContent = words.states[state] || state;
-    const can = { retry: true, pause: state === "running", resume: state === "paused", stop: state === "running" || state === "paused" };
+    const can = { retry: true, pause: state === "running" || state === "waiting", resume: state === "paused", stop: ["running", "waiting", "paused"].includes(state) };
     for (const button of document.querySelectorAll("[data-do]")) button.hidden = !can[button.dataset.do];
   };
 
@@ -131,7 +131,7 @@
   let record = -1;
   const show = (status) => {
     showState(status.state);
-    const values = { ...status, pages_read: status.kept + status.dropped };
+    const values = { ...status, pages_read: status.kept + status.dropped, broken_links: status.broken?.links };
     for (const element of document.querySelectorAll("[data-live]")) {
       const key = element.dataset.live;
       if (typeof values[key] !== "number") continue;

@@ -33,6 +33,7 @@ words! {
     kept: "kept", "保留";
     dropped: "dropped", "丢弃";
     failed: "failed", "失败";
+    broken: "broken links", "失效链接";
     waiting: "waiting", "等待";
     duplicates_count: "duplicates", "重复";
     per_second: "pages a second", "页/秒";
@@ -65,6 +66,7 @@ words! {
     state_paused: "paused", "已暂停";
     state_stopping: "stopping", "停止中";
     state_stopped: "stopped", "已停止";
+    state_waiting: "waiting for its next round", "等待下一轮";
     state_in_use: "in use", "占用中";
     state_reading: "reading the journal", "正在读取日志";
     why_delay: "delay between requests", "请求间隔";
@@ -172,6 +174,14 @@ impl Words {
         self.code.starts_with("zh")
     }
 
+    /// The same language for the report.
+    pub(crate) fn tongue(&self) -> report::Tongue {
+        match self.is_chinese() {
+            true => report::Tongue::Chinese,
+            false => report::Tongue::English,
+        }
+    }
+
     /// A crawl's state.
     pub(crate) fn state<'w>(&'w self, state: &'w str) -> &'w str {
         match state {
@@ -182,6 +192,7 @@ impl Words {
             "paused" => self.state_paused,
             "stopping" => self.state_stopping,
             "stopped" => self.state_stopped,
+            "waiting" => self.state_waiting,
             "in_use" => self.state_in_use,
             "reading" => self.state_reading,
             other => other,
@@ -252,6 +263,7 @@ impl Words {
                 "replaying": self.state_replaying, "running": self.state_running,
                 "paused": self.state_paused, "stopping": self.state_stopping,
                 "stopped": self.state_stopped, "in_use": self.state_in_use,
+                "waiting": self.state_waiting,
             },
             "waits": {
                 "delay": self.why_delay, "crawl-delay": self.why_crawl_delay,

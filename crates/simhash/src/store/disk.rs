@@ -22,10 +22,13 @@ use kv::{BATCH_MAX, Batch, Bytes, Format, Map, Options, Store};
 
 use super::{PrintStore, StoreError, StoredRow};
 use crate::block::{self, BLOCK_ROWS};
-use crate::{FINGERPRINT_SCHEME, IndexConfig, Memory, Opened, SketchSize};
+use crate::{FINGERPRINT_SCHEME, IndexConfig, Memory, Opened, SketchSize, Tables};
 
 const META: &[u8] = b"meta";
 const POSITION: &[u8] = b"position";
+/// How many tables the index had when it was open last, one byte. Not part of the format: whatever
+/// the tables, the rows are the same.
+const TABLE_COUNT: &[u8] = b"layout";
 const ROWS: u8 = b'r';
 const TAIL: u8 = b't';
 /// The number of the format of rows and keys.
@@ -97,15 +100,17 @@ impl DiskPrintStore {
         let opened = kv::open(dir, &options, |rows| {
             let store = DiskPrintStore::new(rows, config.sketch)?;
             let position = store.position()?;
-            Ok((load(store)?, position))
+            let before = store.note_tables(config.tables)?;
+            Ok((load(store)?, position, before))
         })?;
-        let (loaded, position) = opened.loaded;
+        let (loaded, position, before) = opened.loaded;
         let rebuilt_because = opened.rebuilt_because;
         Ok((
             loaded,
             Opened {
                 position,
                 rebuilt_because,
+                tables_before: before.filter(|before| *before != config.tables),
             },
         ))
     }
@@ -143,6 +148,20 @@ impl DiskPrintStore {
             return Err(store.damaged(store.tail_start(), "too many for a tail"));
         }
         Ok(store)
+    }
+
+    /// Notes how many tables the index has, and says which it had before; none where that was not
+    /// noted or is no such number.
+    fn note_tables(&self, tables: Tables) -> Result<Option<Tables>, StoreError> {
+        let noted = self.rows.get(TABLE_COUNT)?;
+        let before = match noted.as_deref() {
+            Some(&[count]) => Tables::of_count(count),
+            Some(_) | None => None,
+        };
+        if before != Some(tables) {
+            self.rows.insert(TABLE_COUNT, &[tables.count()])?;
+        }
+        Ok(before)
     }
 
     /// The first slot of the tail.

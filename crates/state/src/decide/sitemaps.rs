@@ -102,6 +102,7 @@ impl State {
             | RobotsAnswer::Outage
             | RobotsAnswer::Unknown(_) => Vec::new(),
         };
+        let rules_hold = rules == RobotsAnswer::Parsed;
         let answered_by = Some(&found.answered_by).filter(|host| **host != found.host);
         Ok(RobotsRecord {
             host: found.host.to_string(),
@@ -111,6 +112,10 @@ impl State {
             answered_by: answered_by.map(HostKey::to_string),
             lines,
             crawl_delay_s: delay.map(|delay| delay.as_secs_f64()),
+            usage: match rules_hold {
+                true => found.robots.usage(&self.policy.agent),
+                false => Vec::new(),
+            },
             queued,
             sitemaps,
         })

@@ -19,6 +19,7 @@ use simhash::Fingerprint;
 
 use crate::decided::ReadText;
 use crate::finding::{Answer, PageReading, Reading};
+use crate::recorded;
 use crate::state::{State, StoreError};
 
 /// Fingerprints that differ in no more bits are of nearly the same text, where the text itself is not
@@ -132,11 +133,7 @@ impl State {
 /// What the record of a visit has whatever was found.
 pub(super) fn head_of(due: &DueRecord, head: &PageRecord, answer: Option<&Answer>) -> VisitRecord {
     let fetched = answer.and_then(|answer| answer.fetched.as_ref().ok());
-    let field = |name: &str| {
-        let headers = fetched.map(|fetched| &fetched.headers)?;
-        let (_, value) = headers.iter().find(|(field, _)| field == name)?;
-        String::from_utf8(value.clone()).ok()
-    };
+    let (etag, last_modified) = answer.map(recorded::validators).unwrap_or_default();
     // An answer of 304 need not repeat them.
     let is_same = fetched.is_some_and(|fetched| fetched.status == 304);
     let kept = |sent: &Option<String>| sent.clone().filter(|_| is_same);
@@ -149,8 +146,8 @@ pub(super) fn head_of(due: &DueRecord, head: &PageRecord, answer: Option<&Answer
         change: Change::Unclear,
         fetch: head.fetch.clone(),
         conditional: !due.unconditional && (due.etag.is_some() || due.last_modified.is_some()),
-        etag: field("etag").or_else(|| kept(&due.etag)),
-        last_modified: field("last-modified").or_else(|| kept(&due.last_modified)),
+        etag: etag.or_else(|| kept(&due.etag)),
+        last_modified: last_modified.or_else(|| kept(&due.last_modified)),
         ..VisitRecord::default()
     }
 }

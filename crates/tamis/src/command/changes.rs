@@ -81,6 +81,7 @@ fn in_words(row: &ChangeRow) -> String {
     let kept = match (row.was_kept, row.is_kept) {
         (true, false) => ", no longer kept",
         (false, true) if row.change != outcome::Change::New => ", kept now",
+        (false, false) if row.change == outcome::Change::New => ", not kept",
         (true, true) | (false, true | false) => "",
     };
     let why = row

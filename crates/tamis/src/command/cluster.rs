@@ -1,11 +1,11 @@
 //! `tamis cluster`: the ledger that the nodes of one crawl share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use config::{CrawlConfig, file};
 use ledger::bench::{Costs, Load};
-use ledger::postgres::{InitPlan, PATIENCE, Server, drop_crawl, init};
+use ledger::postgres::{Forgotten, InitPlan, PATIENCE, Server, drop_crawl, forget, init};
 use ledger::{
     CrawlName, Ledger, LedgerError, NodePulse, NodeState, Overview, PART_COUNT, Password,
     PostgresLedger, Settings, StoreUrl,
@@ -37,6 +37,19 @@ enum Action {
     /// Show nodes, parts, totals and what a commit waits for
     #[command(after_help = "Example:\n  tamis cluster status crawl.toml --json")]
     Status(Place),
+    /// Give up a node whose disk is lost: what it kept is withdrawn, what it did is done anew by the
+    /// others. Needs the owner's role
+    #[command(
+        after_help = "Example:\n  tamis cluster forget crawl.toml --node worker-7 --store postgres://postgres@localhost/crawls"
+    )]
+    Forget {
+        /// Where
+        #[command(flatten)]
+        place: Place,
+        /// The node's name, as `tamis cluster status` shows it
+        #[arg(long)]
+        node: String,
+    },
     /// Measure what a ledger costs here, on tables made for it and taken away again
     #[command(
         after_help = "Example:\n  tamis cluster bench --store postgres://postgres@localhost/crawls --clients 1,8,32"
@@ -76,6 +89,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     match &args.action {
         Action::Init(place) => make(place, output),
         Action::Status(place) => status(place, output),
+        Action::Forget { place, node } => forget_node(place, node, output),
         Action::Bench {
             place,
             clients,
@@ -130,10 +144,98 @@ impl Place {
     }
 }
 
+/// Names what a configuration leaves open of its place among many machines: the crawl after the
+/// configuration file, the node after the host and the directory.
+pub fn complete(config: &mut CrawlConfig, file: Option<&Path>, dir: &Path) {
+    let Some(cluster) = config
+        .cluster
+        .as_mut()
+        .filter(|cluster| !cluster.store.is_empty())
+    else {
+        return;
+    };
+    if cluster.crawl.is_empty()
+        && let Some(stem) = file.and_then(Path::file_stem)
+        && let Some(name) = CrawlName::of(&stem.to_string_lossy())
+    {
+        name.as_str().clone_into(&mut cluster.crawl);
+    }
+    if cluster.node.is_empty() {
+        let host = std::fs::read_to_string("/proc/sys/kernel/hostname");
+        let host = host.map_or_else(|_| "node".to_owned(), |host| host.trim().to_owned());
+        let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+        let plain = |byte: char| if byte.is_ascii_graphic() { byte } else { '_' };
+        let name = format!("{host}:{}", dir.display());
+        cluster.node = name.chars().map(plain).take(128).collect();
+    }
+}
+
+/// How a node reaches the others, if the configuration names a ledger.
+///
+/// # Errors
+/// When the configuration does not say enough.
+pub fn reached(config: &CrawlConfig) -> anyhow::Result<Option<pipeline::Cluster>> {
+    let Some(cluster) = (config.cluster.as_ref()).filter(|cluster| !cluster.store.is_empty())
+    else {
+        return Ok(None);
+    };
+    let place = Place {
+        config: None,
+        store: None,
+        crawl: None,
+        password_file: None,
+    };
+    let settings = Settings {
+        node: cluster.node.clone(),
+        patience: PATIENCE.min(cluster.ttl.0),
+        ..place.settings(config)?
+    };
+    let store = settings.url.hosts().join(", ");
+    let connect = move || -> Result<Box<dyn Ledger>, LedgerError> {
+        Ok(Box::new(PostgresLedger::connect(settings.clone())?))
+    };
+    Ok(Some(pipeline::Cluster {
+        connect: std::sync::Arc::new(connect),
+        name: cluster.node.clone(),
+        store,
+        ttl: cluster.ttl.0,
+    }))
+}
+
 /// A ledger's error with the exit code it stands for.
 fn failed(error: LedgerError, settings: &Settings) -> anyhow::Error {
     let hosts = settings.url.hosts().join(", ");
     resource(format!("the ledger at {hosts}: {error}"))
+}
+
+fn forget_node(place: &Place, node: &str, output: &Output) -> anyhow::Result<Exit> {
+    let config = place.read()?;
+    let settings = place.settings(&config)?;
+    let put_back = forget(&settings, node).map_err(|error| match error {
+        LedgerError::NoSuchNode | LedgerError::Alive => usage(format!("{node}: {error}")),
+        other => failed(other, &settings),
+    })?;
+    let Forgotten {
+        node: number,
+        texts,
+        urls,
+        copies,
+    } = put_back;
+    let words = match output.json {
+        true => json!({
+            "node": number,
+            "texts_withdrawn": texts,
+            "urls_put_back": urls,
+            "copies_among_them": copies,
+        })
+        .to_string(),
+        false => format!(
+            "node {number} is forgotten: {texts} texts withdrawn, {urls} URLs wait again, {copies} of them \
+             pages that others had dropped as its duplicates"
+        ),
+    };
+    output.line(&words)?;
+    Ok(Exit::Done)
 }
 
 fn make(place: &Place, output: &Output) -> anyhow::Result<Exit> {

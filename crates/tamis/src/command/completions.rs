@@ -1,4 +1,6 @@
-//! `tamis completions`: completions for a shell, and man pages.
+//! `tamis completions`: completions for a shell, man pages, and the page of all commands.
+
+mod markdown;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,18 +11,21 @@ use crate::args::Cli;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
-/// Print shell completions, or write man pages
+/// Print shell completions, write man pages, or print all commands as Markdown
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tamis completions zsh > ~/.zfunc/_tamis\n  tamis completions --man DIR"
 )]
 pub struct Args {
     /// The shell
-    #[arg(value_enum, required_unless_present = "man")]
+    #[arg(value_enum, required_unless_present_any = ["man", "markdown"])]
     shell: Option<clap_complete::Shell>,
     /// Write man pages of all commands into this directory instead
     #[arg(long, value_name = "DIR")]
     man: Option<PathBuf>,
+    /// Print all commands as a page of Markdown instead
+    #[arg(long, conflicts_with_all = ["shell", "man"])]
+    markdown: bool,
 }
 
 /// Writes the completions to stdout, or the man pages to a directory.
@@ -35,6 +40,11 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
                     dir.display()
                 ))
             })?;
+        return Ok(Exit::Done);
+    }
+    if args.markdown {
+        let page = markdown::page(&command);
+        output.stream().write_all(page.as_bytes())?;
         return Ok(Exit::Done);
     }
     if let Some(shell) = args.shell {

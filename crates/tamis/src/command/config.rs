@@ -1,7 +1,7 @@
 //! `tamis config`: check a configuration, show the one in force, print its schema and its
 //! reference.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use config::settings::settings;
 use config::{CrawlConfig, file};
@@ -77,9 +77,13 @@ fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
         let problems = file::problems(path);
         clean &= problems.is_empty();
         if problems.is_empty() {
+            let note = note_of(path);
             match output.json {
-                true => output.value(&json!({ "file": path, "ok": true }))?,
+                true => output.value(&json!({ "file": path, "ok": true, "note": note }))?,
                 false => output.line(format!("{}: in order", path.display()))?,
+            }
+            if let Some(note) = note.filter(|_| !output.json) {
+                output.line(format!("{}: note: {note}", path.display()))?;
             }
         }
         for problem in problems {
@@ -97,6 +101,15 @@ fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
         return Err(usage(unread.join("\n")));
     }
     Ok(if clean { Exit::Done } else { Exit::Problem })
+}
+
+/// What is no mistake, but will stop most crawls.
+fn note_of(path: &Path) -> Option<&'static str> {
+    let config = file::read(path).ok()?;
+    config.agent.contact.is_empty().then_some(
+        "agent.contact is not set; a crawl beyond loopback needs a URL or mail address there, or \
+         --contact, which servers see in the user agent",
+    )
 }
 
 fn show(path: Option<&PathBuf>, output: &Output) -> anyhow::Result<Exit> {

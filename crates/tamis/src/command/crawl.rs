@@ -15,7 +15,7 @@ use pipeline::{
 };
 
 use crate::command::serve::{self, Access};
-use crate::command::{crawl_error, in_full};
+use crate::command::{cluster, crawl_error, in_full};
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 use crate::progress::{self, ProgressStyle};
@@ -86,6 +86,9 @@ pub struct Args {
     /// Let that server ask for the token that this file holds
     #[arg(long, value_name = "FILE", requires = "serve")]
     serve_token_file: Option<PathBuf>,
+    /// Another name that this server goes by, such as a proxy's; may be repeated
+    #[arg(long = "serve-host", value_name = "NAME", requires = "serve")]
+    serve_hosts: Vec<String>,
     /// How to show progress
     #[arg(long, value_enum, default_value_t = ProgressStyle::Auto, overrides_with = "progress")]
     progress: ProgressStyle,
@@ -100,7 +103,13 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         set_aside(&dir, args.yes, output)?;
     }
     progress::speak(args.progress);
-    let config = configuration(args, &dir)?;
+    let mut config = configuration(args, &dir)?;
+    if args.again && (config.cluster.as_ref()).is_some_and(|cluster| !cluster.store.is_empty()) {
+        return Err(usage(
+            "rounds of visits are for a crawl on one machine: leave --again or [cluster] out",
+        ));
+    }
+    cluster::complete(&mut config, args.config.as_deref(), dir.root());
     // Nothing is told of a start that cannot be; the lock itself is taken by the crawl.
     if dir.is_in_use() {
         return Err(crawl_error(CrawlError::InUse(dir.root().into())));
@@ -160,7 +169,7 @@ fn served(args: &Args, dir: &CrawlDir, output: &Output) -> anyhow::Result<Option
     let Some(listen) = args.serve else {
         return Ok(None);
     };
-    let access = Access::by(args.serve_token_file.clone());
+    let access = Access::by(args.serve_token_file.clone(), args.serve_hosts.clone());
     let server = serve::start(vec![dir.clone()], listen, &access)?;
     output.say(format!("serving on http://{}/", server.address()));
     Ok(Some(server))
@@ -221,6 +230,7 @@ fn run_until(
     stop: &StopHandle,
 ) -> anyhow::Result<CrawlSummary> {
     let progress = Progress::default();
+    let cluster = cluster::reached(&config)?;
     let crawl = Crawl {
         dir: dir.clone(),
         config,
@@ -229,6 +239,7 @@ fn run_until(
         stop: stop.clone(),
         progress: progress.clone(),
         on_change: None,
+        cluster,
     };
     let shown = progress::start(style, &progress, output);
     let result = crawl.run();

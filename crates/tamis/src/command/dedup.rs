@@ -59,7 +59,7 @@ pub struct Args {
     /// Which document of a cluster is kept
     #[arg(long, value_enum, default_value_t = KeepName::First)]
     keep: KeepName,
-    /// Tables of the index: 4, 10 or 16
+    /// Tables of the index: 3, 4, 10 or 16
     #[arg(long, value_name = "N", default_value = "4", value_parser = tables)]
     tables: Tables,
     /// Where tables and kept documents are held; disk needs --index
@@ -145,12 +145,10 @@ enum Place {
 }
 
 fn tables(number: &str) -> Result<Tables, String> {
-    match number {
-        "4" => Ok(Tables::Four),
-        "10" => Ok(Tables::Ten),
-        "16" => Ok(Tables::Sixteen),
-        _ => Err("write 4, 10 or 16".to_owned()),
-    }
+    let count = number.parse().ok();
+    count
+        .and_then(Tables::of_count)
+        .ok_or_else(|| "write 3, 4, 10 or 16".to_owned())
 }
 
 /// A line of the answer.
@@ -237,6 +235,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         None => KeptDocuments::in_memory(&index),
     };
     let kept = kept.map_err(told_of_kept)?;
+    if let Some(note) = kept.note() {
+        output.say(format!("note: {note}"));
+    }
     let before = kept.len();
     let sample = match settings.need_sample() {
         true => documents.sample().map_err(told_of_file)?,

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use anyhow::Context;
 use frontier::parse_seeds;
 use outcome::StopReason;
-use pipeline::CrawlDir;
 use pipeline::config::{CrawlConfig, HostSection, OffTopic, TopicSection};
 use pipeline::units::Span;
+use pipeline::{CrawlDir, config_file};
 use report::Look;
 
 use crate::command::crawl::run_crawl;
@@ -92,20 +92,47 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// What stands in the directory of a crawl; the demo removes nothing else.
+const OURS: [&str; 8] = [
+    "archive",
+    "audit.jsonl",
+    "control.sock",
+    "crawl.toml",
+    "index",
+    "lock",
+    "state",
+    "tmp",
+];
+
 /// Removes an earlier demo; leaves anything else alone.
 fn begin_anew(dir: &CrawlDir, output: &Output) -> anyhow::Result<()> {
     let root = dir.root();
     if dir.is_vacant().unwrap_or(false) {
         return Ok(());
     }
-    let is_demo =
-        std::fs::read_to_string(dir.config()).is_ok_and(|text| text.contains("tamis-demo"));
+    let is_demo = config_file::kept(&dir.config()).is_ok_and(|kept| kept.agent.name == AGENT);
     if !is_demo {
         return Err(usage(format!(
             "{} holds something else than a demo: choose another --dir",
             root.display()
         )));
     }
+    let foreign = std::fs::read_dir(root).map(|entries| {
+        let names = entries.flatten().map(|entry| entry.file_name());
+        names
+            .map(|name| name.to_string_lossy().into_owned())
+            .find(|name| !OURS.contains(&name.as_str()))
+    });
+    if let Ok(Some(name)) = foreign {
+        return Err(usage(format!(
+            "{} holds an earlier demo, and {name}, which the demo did not make: move that away, or choose another --dir",
+            root.display()
+        )));
+    }
+    output.say(format!(
+        "removing the earlier demo in {} (its archive, state and index)",
+        root.display()
+    ));
     let lock = dir.lock().map_err(crate::command::crawl_error)?;
     std::fs::remove_dir_all(root).map_err(|error| {
         usage(format!(
@@ -114,13 +141,15 @@ fn begin_anew(dir: &CrawlDir, output: &Output) -> anyhow::Result<()> {
         ))
     })?;
     drop(lock);
-    output.say(format!("removed the earlier demo in {}", root.display()));
     Ok(())
 }
 
+/// Who the demo's crawler says it is; by this name its directory is known again.
+const AGENT: &str = "tamis-demo";
+
 fn config(proxy: &str) -> CrawlConfig {
     let mut config = CrawlConfig::default();
-    config.agent.name = "tamis-demo".into();
+    config.agent.name = AGENT.into();
     config.politeness.delay = Span::parse("5ms").expect("a constant duration is read");
     // With one connection the order of fetches is the order of promises, and not of whose turn it is.
     config.crawl.concurrency = 1;

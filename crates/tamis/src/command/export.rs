@@ -31,9 +31,9 @@ pub struct Args {
     /// fetches, pages, indexed, junk, clusters, links, broken, hosts or changes; or dataset
     #[arg(value_name = "WHAT")]
     rows: Rows,
-    /// jsonl, csv, parquet, markdown, wet or cdxj
-    #[arg(long, default_value = "jsonl")]
-    format: Format,
+    /// jsonl, csv, parquet, markdown, wet or cdxj; without it as the name after --out ends, else jsonl
+    #[arg(long)]
+    format: Option<Format>,
     /// Write to this file, or folder, instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -44,7 +44,7 @@ pub struct Args {
     #[arg(long = "type", value_name = "TYPE", value_parser = page_type)]
     types: Vec<PageType>,
     /// Rows in this language: zh, en, ...
-    #[arg(long, value_name = "LANG")]
+    #[arg(long, value_name = "LANG", value_parser = language)]
     lang: Vec<String>,
     /// Rows not older than this date or time
     #[arg(long, value_name = "DATE", value_parser = instant_of)]
@@ -91,6 +91,41 @@ fn page_type(name: &str) -> Result<PageType, String> {
         ),
         known => Ok(known),
     }
+}
+
+/// A language code, with or without a region: `zh`, `pt-BR`.
+fn language(text: &str) -> Result<String, String> {
+    let mut parts = text.split('-');
+    let letters = |part: &str| part.bytes().all(|b| b.is_ascii_alphabetic());
+    let is_code = parts
+        .next()
+        .is_some_and(|code| (2..=3).contains(&code.len()) && letters(code))
+        && parts.all(|part| {
+            (2..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric())
+        });
+    match is_code {
+        true => Ok(text.to_owned()),
+        false => Err("it is no language code: write zh, en, pt-BR".to_owned()),
+    }
+}
+
+/// The form that is asked for, or that the name of the file ends with.
+fn format_of(args: &Args) -> Format {
+    let name = args.out.as_deref().and_then(Path::file_name);
+    let name = name.map_or_else(String::new, |name| name.to_string_lossy().to_lowercase());
+    let by_name = [
+        (".csv", Format::Csv),
+        (".parquet", Format::Parquet),
+        (".wet.gz", Format::Wet),
+        (".cdxj", Format::Cdxj),
+        (".md", Format::Markdown),
+    ];
+    let by_name = by_name
+        .into_iter()
+        .find(|(ending, _)| name.ends_with(ending));
+    args.format
+        .or(by_name.map(|(_, format)| format))
+        .unwrap_or(Format::Jsonl)
 }
 
 fn relevance(text: &str) -> Result<f32, String> {
@@ -164,8 +199,8 @@ fn request(args: &Args) -> anyhow::Result<Request> {
         relevance: args.relevance,
     };
     let (what, format) = match args.rows {
-        Rows::Of(what) => (what, args.format),
-        Rows::Dataset if matches!(args.format, Format::Jsonl | Format::Parquet) => {
+        Rows::Of(what) => (what, format_of(args)),
+        Rows::Dataset if matches!(args.format, None | Some(Format::Jsonl | Format::Parquet)) => {
             (What::Indexed, Format::Parquet)
         }
         Rows::Dataset => return Err(usage("a dataset is Parquet: leave out --format".to_owned())),

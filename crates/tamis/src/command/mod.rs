@@ -18,6 +18,7 @@ pub mod fetch;
 pub mod fingerprint;
 mod journal;
 pub mod links;
+pub mod mcp;
 pub mod replay;
 pub mod report;
 pub mod robots;
@@ -57,6 +58,7 @@ fn choose(cli: &Cli, output: &Output) -> anyhow::Result<Exit> {
         Command::Retry(args) => steer::retry(args, output),
         Command::Report(args) => report::run(args, output),
         Command::Serve(args) => serve::run(args, output),
+        Command::Mcp(args) => mcp::run(args, output),
         Command::Search(args) => search::run(args, output),
         Command::Explain(args) => explain::run(args, output),
         Command::Export(args) => export::run(args, output),
@@ -94,6 +96,8 @@ pub fn crawl_error(error: CrawlError) -> anyhow::Error {
         | CrawlError::Frontier(_)
         | CrawlError::Fingerprints(_)
         | CrawlError::Index(_)
+        | CrawlError::Ledger(_)
+        | CrawlError::Lost(_)
         | CrawlError::Panicked(_) => resource(words),
     }
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use pipeline::CrawlDir;
 use report::audit::Audit;
-use report::export::{BrokenFigures, BrokenUrls};
+use report::compare::PageFates;
+use report::export::{BROKEN_ROWS_MAX, BrokenFigures, BrokenUrls};
 use report::{Comparison, CrawlReport, Look, Tally, Tongue};
 
 use crate::command::journal;
@@ -34,7 +35,7 @@ pub struct Args {
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Set another crawl beside this one: what changes from this one to it
+    /// Set another crawl beside this one: what changes from this one to it, figure by figure and page by page
     #[arg(long, value_name = "DIR2")]
     compare: Option<PathBuf>,
     /// Tell below the report what the marks in this file say of it, as `tamis serve` keeps them
@@ -67,7 +68,7 @@ impl From<Lang> for Tongue {
 /// Writes the report.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dir = journal::open(&args.dir)?;
-    let report = of(&dir)?;
+    let report = whole(&dir)?;
     let form = if output.json { Form::Json } else { args.format };
     let to_file = args.out.is_some();
     let look = Look {
@@ -78,7 +79,14 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     };
     let text = match &args.compare {
         Some(other) => {
-            let comparison = Comparison::of(&report, &of(&journal::open(other)?)?);
+            let other = journal::open(other)?;
+            let pages = pages_of(&dir)?.compare(
+                &pages_of(&other)?,
+                (&|at| journal::text(&dir, at), &|at| {
+                    journal::text(&other, at)
+                }),
+            );
+            let comparison = Comparison::of(&report, &whole(&other)?).with_pages(pages);
             match form {
                 Form::Json => comparison.to_json(),
                 Form::Text => comparison.render(look),
@@ -86,9 +94,11 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             }
         }
         None => match form {
-            Form::Text => report::text::render(&report, look) + &audited(args.audit.as_deref())?,
+            Form::Text => {
+                report::text::render(&report, look) + &audited(args.audit.as_deref(), look.tongue)?
+            }
             Form::Json => report.to_json(),
-            Form::Html => html(&dir, report, args.lang.into())?,
+            Form::Html => html(&dir, &report, args.lang.into())?,
         },
     };
     match &args.out {
@@ -108,7 +118,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 }
 
 /// What marks say of a crawl.
-fn audited(file: Option<&Path>) -> anyhow::Result<String> {
+fn audited(file: Option<&Path>, tongue: Tongue) -> anyhow::Result<String> {
     let Some(file) = file else {
         return Ok(String::new());
     };
@@ -118,38 +128,38 @@ fn audited(file: Option<&Path>) -> anyhow::Result<String> {
             file.display()
         ))
     })?;
-    let told = Audit::read(&lines).lines();
-    Ok(format!("\nAudit\n\n{}\n", told.join("\n")))
+    Ok(Audit::read(&lines).render(tongue))
 }
 
-/// A crawl's report.
+/// A crawl's report, but for its broken links.
 pub fn of(dir: &CrawlDir) -> anyhow::Result<CrawlReport> {
     let mut tally = Tally::new();
-    for record in journal::records(dir)? {
-        tally.add(&record);
-    }
+    journal::records(dir)?.for_each(|record| tally.add(&record));
     Ok(tally.report(&dir.root().display().to_string()))
 }
 
-/// Broken links that the HTML form lists.
-const BROKEN_ROWS_MAX: usize = 200;
-
-/// The links of a crawl that lead nowhere.
-fn broken(dir: &CrawlDir) -> anyhow::Result<BrokenFigures> {
-    let mut urls = BrokenUrls::default();
-    journal::records(dir)?.for_each(|record| urls.add(&record));
-    let mut figures = BrokenFigures::default();
-    if urls.urls() > 0 {
-        for record in journal::records(dir)? {
-            urls.each(&record, |links| figures.add(links, BROKEN_ROWS_MAX));
-        }
-    }
-    Ok(figures)
+/// What became of each URL of a crawl.
+fn pages_of(dir: &CrawlDir) -> anyhow::Result<PageFates> {
+    let mut pages = PageFates::default();
+    journal::records(dir)?.for_each(|record| pages.add(&record));
+    Ok(pages)
 }
 
-fn html(dir: &CrawlDir, mut report: CrawlReport, tongue: Tongue) -> anyhow::Result<String> {
-    report.broken = broken(dir)?;
-    let report = &report;
+/// A crawl's report. Links to a URL stand before and after the record of its end, so where any URL is
+/// broken the journal is read twice.
+fn whole(dir: &CrawlDir) -> anyhow::Result<CrawlReport> {
+    let (mut tally, mut urls) = (Tally::new(), BrokenUrls::default());
+    for record in journal::records(dir)? {
+        tally.add(&record);
+        urls.add(&record);
+    }
+    let mut report = tally.report(&dir.root().display().to_string());
+    let records = || journal::records(dir).into_iter().flatten();
+    report.broken = Some(BrokenFigures::of(&urls, records, BROKEN_ROWS_MAX));
+    Ok(report)
+}
+
+fn html(dir: &CrawlDir, report: &CrawlReport, tongue: Tongue) -> anyhow::Result<String> {
     let texts = journal::texts(dir, &report.sample_pages())?;
     let text = |page: u64| texts.get(&page).cloned();
     Ok(report::html::render_in(tongue, report, &text))

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use frontier::{SeedDuplicate, SeedList, SeedProblem, parse_seed_list};
+use fetcher::AddressGuard;
+use frontier::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list};
 use report::words::plural;
 use serde_json::{Value, json};
 
@@ -67,6 +68,11 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             ))?;
         }
         let count = |n: usize, one: &str, many: &str| plural(n as u64, one, many);
+        for (url, why) in guarded(&list) {
+            output.line(format!(
+                "{name}: note: {url} is on this machine or a private network ({why}); a crawl asks it only with --allow-private"
+            ))?;
+        }
         output.line(format!(
             "{name}: {} on {}, {} given twice, {}",
             count(list.seeds.len(), "seed", "seeds"),
@@ -79,6 +85,17 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         return Err(usage(unread.join("\n")));
     }
     Ok(if clean { Exit::Done } else { Exit::Problem })
+}
+
+/// Seeds that a crawl refuses to ask without `--allow-private`, as far as their hosts tell: names are
+/// not looked up.
+fn guarded(list: &SeedList) -> Vec<(&str, &'static str)> {
+    let guard = AddressGuard::public_only();
+    let refused = |seed: &'_ SeedUrl| guard.check_proxied(&seed.url.to_url()).err();
+    let seeds = list.seeds.iter();
+    seeds
+        .filter_map(|seed| Some((seed.url.as_str(), refused(seed)?.reason)))
+        .collect()
 }
 
 fn report(name: &str, list: &SeedList, hosts: &BTreeMap<String, u64>) -> Value {
@@ -100,6 +117,10 @@ fn report(name: &str, list: &SeedList, hosts: &BTreeMap<String, u64>) -> Value {
         "duplicates": list.duplicates.len(),
         "hosts": hosts,
         "problems": list.problems.iter().map(problem).collect::<Vec<_>>(),
+        "private": guarded(list)
+            .iter()
+            .map(|(url, why)| json!({ "url": url, "why": why }))
+            .collect::<Vec<_>>(),
         "repeated": list.duplicates.iter().map(duplicate).collect::<Vec<_>>(),
     })
 }

@@ -42,12 +42,9 @@ pub struct Access {
 }
 
 impl Access {
-    /// Access by this token file alone.
-    pub fn by(token_file: Option<PathBuf>) -> Self {
-        Self {
-            token_file,
-            hosts: Vec::new(),
-        }
+    /// Access by this token file, under these further names.
+    pub fn by(token_file: Option<PathBuf>, hosts: Vec<String>) -> Self {
+        Self { token_file, hosts }
     }
 }
 

@@ -98,6 +98,7 @@ fn state(shown: &Snapshot) -> String {
             let ran = duration(shown.running_ms as f64 / 1_000.0);
             match state {
                 "running" => format!("running for {ran}"),
+                "waiting" => format!("waiting for the next round, {ran} of work in the last one"),
                 _ => format!("{state}, {ran} of work"),
             }
         }

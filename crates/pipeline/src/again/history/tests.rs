@@ -20,7 +20,7 @@ fn page(url: &str, outcome: Outcome) -> PageRecord {
 }
 
 fn history(events: Vec<Event>) -> History {
-    let mut history = History::default();
+    let mut history = History::with_dues();
     for (at, event) in events.into_iter().enumerate() {
         let seq = at as u64 + 1;
         history.add(&Record {
@@ -51,9 +51,20 @@ fn visit(url: &str, of: u64, change: Change) -> Event {
     }))
 }
 
+/// The visits that a plan chooses, sources first.
+fn plan(history: &History, settings: &AgainSection, wanted: Wanted, now_ms: u64) -> Vec<DueRecord> {
+    let choice = history.choose(settings, wanted, 1, now_ms);
+    let due = choice.pages.iter().map(|page| DueRecord {
+        priority: page.priority,
+        rejudge: page.rejudge,
+        ..history.dues[&page.url].clone()
+    });
+    choice.sources.iter().cloned().chain(due).collect()
+}
+
 fn chosen(history: &History, settings: &AgainSection, wanted: Wanted) -> Vec<String> {
-    let due = history.choose(settings, wanted, 1, 100 * 86_400_000);
-    due.due.into_iter().map(|due| due.url).collect()
+    let due = plan(history, settings, wanted, 100 * 86_400_000);
+    due.into_iter().map(|due| due.url).collect()
 }
 
 #[test]
@@ -72,10 +83,7 @@ fn what_changes_is_visited_before_what_does_not() {
         ..AgainSection::default()
     };
     assert_eq!(
-        history
-            .choose(&settings, Wanted::Round, 1, 20 * 3_600_000)
-            .due[0]
-            .url,
+        plan(&history, &settings, Wanted::Round, 20 * 3_600_000)[0].url,
         fast
     );
 }
@@ -123,7 +131,7 @@ fn what_repeated_a_page_that_has_changed_is_judged_anew() {
     for change in [Change::Changed, Change::Gone] {
         let known = known(change);
         assert_eq!(chosen(&known, &settings, Wanted::Orphans), [copy]);
-        let round = known.choose(&settings, Wanted::Round, 1, u64::MAX / 2).due;
+        let round = plan(&known, &settings, Wanted::Round, u64::MAX / 2);
         assert!(round[0].rejudge && round[0].url == copy);
     }
 }
@@ -140,7 +148,7 @@ fn a_page_is_left_alone_for_the_shortest_pause_and_visited_after_the_longest() {
     };
     let count = |hours: u64| {
         let now = (1 + hours) * 3_600_000;
-        history.choose(&settings, Wanted::Round, 1, now).due.len()
+        plan(&history, &settings, Wanted::Round, now).len()
     };
     assert_eq!([count(9), count(49), count(50)], [0, 0, 1]);
 }
@@ -160,9 +168,7 @@ fn what_was_not_asked_for_longer_than_the_longest_time_comes_first() {
             max: crate::units::Span::seconds(max * 3_600),
             ..AgainSection::default()
         };
-        let due = history
-            .choose(&settings, Wanted::Round, 1, 60 * 3_600_000)
-            .due;
+        let due = plan(&history, &settings, Wanted::Round, 60 * 3_600_000);
         due[0].url.clone()
     };
     assert_eq!([first(50), first(1_000)], [old, seed]);
@@ -220,10 +226,10 @@ fn sources_are_visited_before_pages_and_within_the_budget_of_their_round() {
     };
     let now = 100 * 24 * HOUR_MS;
     assert_eq!(history.round_of(Wanted::Sources), 1);
-    let sources = history.choose(&settings, Wanted::Sources, 1, now).due;
+    let sources = plan(&history, &settings, Wanted::Sources, now);
     assert_eq!(sources.len(), 1);
     assert!(sources[0].source && sources[0].url.ends_with("map.xml"));
-    let all = history.choose(&settings, Wanted::All, 1, now).due;
+    let all = plan(&history, &settings, Wanted::All, now);
     assert!(all.len() == 5 && all[0].source && !all[1].source);
     history.add(&Record {
         seq: 99,
@@ -236,10 +242,7 @@ fn sources_are_visited_before_pages_and_within_the_budget_of_their_round() {
         }),
     });
     assert_eq!((history.round_of(Wanted::Round), history.waiting()), (1, 1));
-    assert_eq!(
-        history.choose(&settings, Wanted::Round, 1, now).due.len(),
-        4
-    );
+    assert_eq!(plan(&history, &settings, Wanted::Round, now).len(), 4);
 }
 
 #[test]
@@ -277,11 +280,257 @@ fn a_site_that_tells_the_truth_is_believed_and_one_that_dates_all_today_is_not()
             budget: 1,
             ..AgainSection::default()
         };
-        let due = history
-            .choose(&settings, Wanted::Round, 1, now + 2 * HOUR_MS)
-            .due;
+        let due = plan(&history, &settings, Wanted::Round, now + 2 * HOUR_MS);
         (trusted, due[0].url == urls[7])
     };
     assert_eq!(first(true), (true, true));
     assert!(!first(false).0);
+}
+
+#[test]
+fn a_date_in_the_future_tells_nothing_and_does_not_silence_those_that_follow() {
+    // It was taken for the last date told, and every honest one after it for an older one.
+    let url = "http://a.example/1";
+    let day = 24 * HOUR_MS;
+    let told_days = |dates: &[u64]| {
+        let mut events = vec![sitemap(&[url]), read(url)];
+        events.extend(dates.iter().map(|date| told(&[url], *date)));
+        let history = history(events);
+        history.known[history.urls[&hash_of(url)] as usize]
+            .told
+            .since(2 * HOUR_MS, 99 * HOUR_MS)
+            .told
+    };
+    assert_eq!(told_days(&[400 * day]), Some(0));
+    assert_eq!(told_days(&[400 * day, 4 * HOUR_MS]), Some(1));
+    // The end of today is not yet, and is no lie.
+    assert_eq!(told_days(&[day, day]), Some(1));
+}
+
+/// A visit to the sitemap that finds it elsewhere.
+fn moved(to: &str, fate: LinkFate) -> Event {
+    let link = LinkRecord {
+        url: to.into(),
+        fate,
+        ..LinkRecord::default()
+    };
+    Event::Visit(Box::new(VisitRecord {
+        url: "http://a.example/map.xml".into(),
+        host: "a.example".into(),
+        source: true,
+        change: Change::Moved,
+        page: Some(Box::new(PageRecord {
+            links: vec![link],
+            ..PageRecord::default()
+        })),
+        ..VisitRecord::default()
+    }))
+}
+
+#[test]
+fn a_source_that_redirects_is_followed_to_where_it_is_now() {
+    let target = "http://a.example/map2.xml";
+    let sources = |events: Vec<Event>| {
+        let history = history(events);
+        let settings = AgainSection::default();
+        let due = plan(&history, &settings, Wanted::Sources, 99 * 24 * HOUR_MS);
+        let urls = due.into_iter().map(|due| due.url);
+        (urls.collect::<Vec<String>>(), history)
+    };
+    // A target that is new is a source once it has been read as one, with what the old one led to.
+    let brought = Event::Visit(Box::new(VisitRecord {
+        url: "http://a.example/map.xml".into(),
+        source: true,
+        change: Change::Unchanged,
+        page: Some(Box::new(PageRecord {
+            links: vec![
+                LinkRecord {
+                    fate: LinkFate::New,
+                    ..LinkRecord::default()
+                };
+                9
+            ],
+            ..PageRecord::default()
+        })),
+        ..VisitRecord::default()
+    }));
+    let old = "http://a.example/map.xml";
+    let (urls, _) = sources(vec![
+        sitemap(&[]),
+        brought.clone(),
+        moved(target, LinkFate::New),
+    ]);
+    assert_eq!(urls, [old]);
+    let read_now = match sitemap(&[]) {
+        Event::Sitemap(map) => Event::Sitemap(SitemapRecord {
+            url: target.into(),
+            ..map
+        }),
+        other => other,
+    };
+    let moves = moved(target, LinkFate::New);
+    let (urls, history) = sources(vec![sitemap(&[]), brought, moves, read_now]);
+    assert_eq!(urls.len(), 2);
+    assert!(history.sources[target].leads.expected(1.0) > 1.0);
+    // One that was taken for something else before is one at once; one that is unknown is none.
+    let file = PageRecord {
+        page: None,
+        ..page(
+            target,
+            Outcome::Judged(Verdict::Junk(JunkReason::UnsupportedType)),
+        )
+    };
+    let known = Event::Page(Box::new(file));
+    let (urls, _) = sources(vec![known, sitemap(&[]), moved(target, LinkFate::Seen)]);
+    assert!(urls.contains(&target.to_owned()), "{urls:?}");
+    let (urls, _) = sources(vec![sitemap(&[]), moved(target, LinkFate::Seen)]);
+    assert_eq!(urls, [old]);
+}
+
+#[test]
+fn a_plan_of_pages_that_was_broken_off_is_planned_on_without_those_that_were_visited() {
+    let urls: Vec<String> = (0..6)
+        .map(|page| format!("http://a.example/{page}"))
+        .collect();
+    let mut history = history(urls.iter().map(|url| read(url)).collect());
+    let settings = AgainSection {
+        min: crate::units::Span::seconds(0),
+        budget: 4,
+        ..AgainSection::default()
+    };
+    let now = 100 * 24 * HOUR_MS;
+    let all = plan(&history, &settings, Wanted::Round, now);
+    let first: Vec<DueRecord> = all[..2].to_vec();
+    history.copies_wait = true;
+    let mut add = |seq, event| {
+        history.add(&Record {
+            seq,
+            at_ms: now + seq,
+            event,
+        });
+    };
+    // The second of its records, which would say that copies were looked for, was never written.
+    let again = AgainRecord {
+        round: 1,
+        urls: first.clone(),
+        more: true,
+        ..AgainRecord::default()
+    };
+    add(10, Event::Again(again));
+    for (due, seq) in first.iter().zip(11..) {
+        add(seq, visit(&due.url, due.of, Change::Unchanged));
+    }
+    assert_eq!((history.round_of(Wanted::Round), history.waiting()), (1, 0));
+    assert!(history.copies_wait);
+    let rest = plan(&history, &settings, Wanted::Round, now + 1_000);
+    let rest: Vec<&String> = rest.iter().map(|due| &due.url).collect();
+    assert_eq!(rest.len(), 2, "the rest of the budget");
+    assert!(
+        first.iter().all(|due| !rest.contains(&&due.url)),
+        "{rest:?}"
+    );
+}
+
+#[test]
+fn in_one_queue_a_visit_comes_before_or_after_what_is_new_by_what_it_is_expected_to_bring() {
+    let day = 24 * HOUR_MS;
+    // Where half of what is read is kept, a visit weighs twice as much beside a URL that is new.
+    let place = |url: &str, kept_share: usize, days: u64| {
+        let dropped = |at: usize| {
+            let thin = Outcome::Judged(Verdict::Junk(JunkReason::Thin));
+            Event::Page(Box::new(PageRecord {
+                priority: 1.0,
+                ..page(&format!("http://a.example/d{at}"), thin)
+            }))
+        };
+        let kept = |url: &str| {
+            Event::Page(Box::new(PageRecord {
+                priority: 1.0,
+                ..page(url, INDEXED)
+            }))
+        };
+        let mut events: Vec<Event> = (0..200)
+            .map(|at| match at % kept_share {
+                0 => kept(&format!("http://a.example/k{at}")),
+                _ => dropped(at),
+            })
+            .collect();
+        events.push(kept(url));
+        let history = history(events);
+        let settings = AgainSection {
+            max: crate::units::Span::seconds(10_000 * 86_400),
+            ..AgainSection::default()
+        };
+        let now = 201 * HOUR_MS + days * day;
+        let due = plan(&history, &settings, Wanted::All, now);
+        due.iter()
+            .find(|due| due.url == url)
+            .map_or(0.0, |due| due.priority)
+    };
+    let url = "http://a.example/x/1";
+    assert!(place(url, 1, 1) < 0.05, "{}", place(url, 1, 1));
+    let places = [1, 10, 50, 400].map(|days| place(url, 1, days));
+    assert!(
+        places.is_sorted() && places[3] > 1.0 && places[3] <= 2.0,
+        "{places:?}"
+    );
+    let (all, half) = (place(url, 1, 20), place(url, 2, 20));
+    assert!((1.5..2.1).contains(&(half / all)), "{all} {half}");
+}
+
+#[test]
+fn what_visits_are_compared_with_is_held_for_those_that_are_wanted_alone_and_is_the_same() {
+    let (one, two) = ("http://a.example/1", "http://a.example/2");
+    let events = vec![
+        read(one),
+        read(two),
+        visit(one, 1, Change::Changed),
+        visit(two, 2, Change::Unchanged),
+    ];
+    let all = history(events.clone());
+    let mut these = History::of_these(HashSet::from([hash_of(one)]));
+    let mut nothing = History::default();
+    for (event, seq) in events.into_iter().zip(1..) {
+        let at_ms = seq * HOUR_MS;
+        let record = Record { seq, at_ms, event };
+        these.add(&record);
+        nothing.add(&record);
+    }
+    assert_eq!(
+        (all.dues.len(), these.dues.len(), nothing.dues.len()),
+        (2, 1, 0)
+    );
+    assert_eq!(these.dues[&hash_of(one)], all.dues[&hash_of(one)]);
+    assert_eq!(these.dues[&hash_of(one)].of, 3, "its version");
+    let urls = |history: &History| {
+        let choice = history.choose(&AgainSection::default(), Wanted::Round, 1, u64::MAX / 2);
+        choice
+            .pages
+            .iter()
+            .map(|page| page.url)
+            .collect::<Vec<u64>>()
+    };
+    assert_eq!(urls(&nothing), urls(&all));
+}
+
+#[test]
+fn a_page_is_held_in_under_200_bytes_while_a_round_is_planned() {
+    // It was a whole record each, 1 to 2 kB.
+    let mut history = History::default();
+    let pages = 115_000;
+    for seq in 1..=pages {
+        let event = read(&format!(
+            "http://a.example/folder/with/a/name/of/some/length/{seq}"
+        ));
+        let at_ms = seq;
+        history.add(&Record { seq, at_ms, event });
+    }
+    // A table holds up to seven in eight of its places, each with a byte more; just after it has grown
+    // it is half as full.
+    let table = history.urls.capacity() * 8 / 7 * (size_of::<(u64, u32)>() + 1);
+    let held = history.known.capacity() * size_of::<Known>() + table;
+    let each = held / pages as usize;
+    println!("{each} B a page");
+    assert!(each < 200, "{each}");
+    assert!(history.dues.is_empty() && history.listed.is_empty() && history.no_pages.is_empty());
 }

@@ -2,11 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use archive::Position;
 use outcome::StopReason;
-use pipeline::again::{self, Planned, Wanted};
+use pipeline::again::{Planned, Planner, Wanted};
 use pipeline::config::AgainSection;
+use pipeline::control::BetweenRounds;
 use pipeline::{CrawlError, CrawlSummary};
-use report::changes::Changes;
+use report::changes::Visits;
 
 use super::{Runner, finish};
 use crate::command::{crawl_error, journal};
@@ -20,8 +22,9 @@ const IN_USE_PAUSE: Duration = Duration::from_millis(500);
 /// changed.
 pub(super) fn round(runner: &Runner<'_>, from: Wanted) -> anyhow::Result<Exit> {
     let mut wanted = from;
+    let mut told = Told::default();
     loop {
-        let planned = runner.plan(wanted)?;
+        let planned = runner.plan(&mut told.planner, wanted)?;
         let is_empty = planned.urls == 0 && planned.unfinished == 0;
         match wanted {
             Wanted::Sources if is_empty => {
@@ -34,9 +37,9 @@ pub(super) fn round(runner: &Runner<'_>, from: Wanted) -> anyhow::Result<Exit> {
         if runner.is_stopping() {
             return Ok(Exit::Interrupted);
         }
-        runner.tell(plan_in_words(wanted, &planned));
+        runner.tell(runner.in_words(wanted, &planned));
         let summary = runner.run()?;
-        let unanswered = tell_round(runner, &summary)?;
+        let unanswered = tell_round(runner, &summary, &mut told)?;
         match summary.reason {
             StopReason::Drained | StopReason::MaxPages | StopReason::Harvest => {}
             StopReason::Interrupted => return Ok(Exit::Interrupted),
@@ -89,22 +92,28 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
     let max_time = runner.config.crawl.max_time.0;
     let end = (!max_time.is_zero()).then(|| started + max_time);
     let mut is_drained = false;
+    let mut told = Told::default();
+    let mut between: Option<BetweenRounds> = None;
     loop {
         let next = Instant::now() + replan;
         let until = end.map_or(next, |end| end.min(next));
         // A crawl that has just begun has nothing to come back to.
         let planned = match runner.dir.holds_crawl() {
-            true => runner.plan(Wanted::All)?,
+            true => runner.plan(&mut told.planner, Wanted::All)?,
             false => Planned::default(),
         };
-        if !is_drained || planned.urls > 0 || planned.unfinished > 0 {
+        let is_work = planned.urls > 0 || planned.unfinished > 0 || planned.put_back;
+        if !is_drained || is_work {
             if planned.urls > 0 {
-                runner.tell(plan_in_words(Wanted::All, &planned));
+                runner.tell(runner.in_words(Wanted::All, &planned));
             }
             runner.stop.set_until(Some(until));
+            drop(between.take());
             let summary = runner.run()?;
+            // Without it the crawl goes on, but cannot be asked.
+            between = BetweenRounds::open(runner.dir, &runner.stop, summary.snapshot.clone()).ok();
             if planned.urls > 0 {
-                tell_round(runner, &summary)?;
+                tell_round(runner, &summary, &mut told)?;
             }
             is_drained = match summary.reason {
                 StopReason::Drained | StopReason::MaxPages | StopReason::Harvest => true,
@@ -136,26 +145,44 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
     }
 }
 
+/// What was read of the journal so far, for plans and for what is said of rounds.
+#[derive(Default)]
+struct Told {
+    planner: Planner,
+    visits: Visits,
+    read: Position,
+}
+
 /// Says what the last round found; whether not one of its visits was answered, and then why.
-fn tell_round(runner: &Runner<'_>, summary: &CrawlSummary) -> anyhow::Result<bool> {
+fn tell_round(
+    runner: &Runner<'_>,
+    summary: &CrawlSummary,
+    told: &mut Told,
+) -> anyhow::Result<bool> {
     for note in &summary.notes {
         runner.output.say(format!("note: {note}"));
     }
-    let mut changes = Changes::since(None);
-    journal::records(runner.dir)?.for_each(|record| changes.add(&record));
-    if let Some(counts) = changes.rounds().last() {
+    told.read = journal::read_on(runner.dir, told.read, |record| {
+        told.visits.add(record);
+    })?;
+    if let Some(counts) = told.visits.rounds().last() {
         runner.tell(counts.line());
     }
-    let unanswered = changes.unanswered();
+    let unanswered = told.visits.unanswered();
     unanswered.iter().for_each(|line| runner.output.say(line));
     Ok(!unanswered.is_empty())
 }
 
-fn plan_in_words(wanted: Wanted, planned: &Planned) -> String {
+fn plan_in_words(wanted: Wanted, planned: &Planned, config: &std::path::Display<'_>) -> String {
     let urls = |count: usize| report::words::plural(count as u64, "page", "pages");
     match (planned.unfinished, planned.urls) {
         (0, 0) => format!(
-            "no page is due yet: each is left alone for {} after it was read ([again] min, every)",
+            "no page is due yet{}: each is left alone for {} after it was read (min and every under [again] in \
+             {config}; min = \"0s\" comes back at once)",
+            match planned.next_ms {
+                0 => String::new(),
+                at => format!(", the first at {}", report::words::instant_short(at)),
+            },
             planned.pause
         ),
         (0, due) if wanted == Wanted::Sources => format!(
@@ -177,16 +204,22 @@ fn plan_in_words(wanted: Wanted, planned: &Planned) -> String {
 }
 
 impl Runner<'_> {
-    fn plan(&self, wanted: Wanted) -> anyhow::Result<Planned> {
+    fn in_words(&self, wanted: Wanted, planned: &Planned) -> String {
+        plan_in_words(wanted, planned, &self.dir.config().display())
+    }
+
+    fn plan(&self, planner: &mut Planner, wanted: Wanted) -> anyhow::Result<Planned> {
         // Another command, such as `tamis retry`, may hold the directory for some moments.
         for _ in 0..IN_USE_TRIES {
-            match again::plan(self.dir, self.config, wanted) {
+            match planner.plan(self.dir, self.config, wanted) {
                 Err(CrawlError::InUse(_)) if !self.is_stopping() => {
                     self.stop.wait(Instant::now() + IN_USE_PAUSE);
                 }
                 planned => return planned.map_err(crawl_error),
             }
         }
-        again::plan(self.dir, self.config, wanted).map_err(crawl_error)
+        planner
+            .plan(self.dir, self.config, wanted)
+            .map_err(crawl_error)
     }
 }

@@ -1,0 +1,306 @@
+//! A crawl on many machines: this frontier has the hosts of some *parts* of the web, and other nodes
+//! have the others.
+//!
+//! URLs of its own parts wait here. Those of others are only offered, to whoever shares them out. A
+//! part that comes brings the URLs that wait in it, and its hosts first wait their delay, since
+//! nobody knows when they were last asked; of a part that goes nothing waits any longer.
+
+use hashbrown::HashSet;
+
+use super::Frontier;
+use crate::config::FrontierError;
+use crate::host::HostKey;
+use crate::hosts::domain_of;
+use crate::lease::FrontierUrl;
+use crate::url::CanonicalUrl;
+
+/// URLs that are known to be admitted somewhere, so that they need not be asked about again: some
+/// 40 MB.
+const KNOWN_MAX: usize = 1 << 20;
+
+/// What a node has of a crawl.
+#[derive(Debug)]
+pub struct Share {
+    part_of: fn(&str) -> u16,
+    mine: HashSet<u16>,
+    /// Parts that go: nothing of them is leased any more.
+    going: HashSet<u16>,
+    /// URLs that others know of, the newer half and the older one; they turn over between groups.
+    known: [HashSet<u128>; 2],
+    offered: Vec<FrontierUrl>,
+    reopened: Vec<FrontierUrl>,
+    /// Nodes that take part: each has its share of an address's connections.
+    nodes: usize,
+}
+
+impl Share {
+    /// A node that has nothing yet; `part_of` gives the part of a registrable domain.
+    pub fn new(part_of: fn(&str) -> u16) -> Share {
+        Share {
+            part_of,
+            mine: HashSet::new(),
+            going: HashSet::new(),
+            known: Default::default(),
+            offered: Vec::new(),
+            reopened: Vec::new(),
+            nodes: 1,
+        }
+    }
+
+    pub(super) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    fn part(&self, host: &HostKey) -> u16 {
+        (self.part_of)(domain_of(host))
+    }
+
+    fn knows(&self, key: u128) -> bool {
+        self.known.iter().any(|known| known.contains(&key))
+    }
+
+    fn note(&mut self, key: u128) {
+        self.known[0].insert(key);
+    }
+
+    fn turn_over(&mut self) {
+        if self.known[0].len() >= KNOWN_MAX / 2 {
+            self.known.swap(0, 1);
+            self.known[0].clear();
+        }
+    }
+
+    pub(super) fn is_mine(&self, host: &HostKey) -> bool {
+        self.mine.contains(&self.part(host))
+    }
+
+    /// A URL is new to the whole crawl; whether it is to wait here.
+    pub(super) fn admit(&mut self, url: &FrontierUrl) -> bool {
+        self.note(url.url.key());
+        self.offered.push(url.clone());
+        self.is_mine(&url.url.host())
+    }
+
+    /// A finished URL waits again; whether here.
+    pub(super) fn reopen(&mut self, url: &FrontierUrl) -> bool {
+        let is_mine = self.is_mine(&url.url.host());
+        if is_mine {
+            self.reopened.push(url.clone());
+        }
+        is_mine
+    }
+}
+
+impl Frontier {
+    /// From now on this frontier has a share of the crawl: what it offers is to be taken from it
+    /// with [`Frontier::take_offered`].
+    pub fn set_share(&mut self, share: Share) {
+        self.share = Some(share);
+    }
+
+    /// So many nodes take part.
+    pub fn set_nodes(&mut self, nodes: usize) {
+        if let Some(share) = &mut self.share {
+            share.nodes = nodes.max(1);
+        }
+    }
+
+    /// Whether a URL was admitted, here or elsewhere, as far as is known here.
+    pub(super) fn has_seen(&self, key: u128) -> Result<bool, FrontierError> {
+        let elsewhere = self.share.as_ref().is_some_and(|share| share.knows(key));
+        Ok(elsewhere || self.urls.has_seen(key)?)
+    }
+
+    /// Whether nothing is known here of a URL: another node may have admitted it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn is_unknown(&self, url: &CanonicalUrl) -> Result<bool, FrontierError> {
+        Ok(!self.has_seen(url.key())?)
+    }
+
+    /// Notes that a URL was admitted elsewhere.
+    pub fn note_known(&mut self, url: &CanonicalUrl) {
+        if let Some(share) = &mut self.share {
+            share.note(url.key());
+        }
+    }
+
+    /// URLs that were admitted, and those that were put back, since this was called last. The URLs
+    /// of other nodes' parts are among the first.
+    pub fn take_offered(&mut self) -> (Vec<FrontierUrl>, Vec<FrontierUrl>) {
+        let Some(share) = &mut self.share else {
+            return Default::default();
+        };
+        share.turn_over();
+        let offered = std::mem::take(&mut share.offered);
+        (offered, std::mem::take(&mut share.reopened))
+    }
+
+    /// The parts that this frontier has.
+    pub fn parts(&self) -> Vec<u16> {
+        let share = self.share.iter();
+        let mut parts: Vec<u16> = share.flat_map(|share| share.mine.iter().copied()).collect();
+        parts.sort_unstable();
+        parts
+    }
+
+    /// A part comes, with all URLs that wait in it. URLs that wait here already stay as they are.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn take_part(
+        &mut self,
+        part: u16,
+        waiting: impl Iterator<Item = FrontierUrl>,
+    ) -> Result<(), FrontierError> {
+        if let Some(share) = &mut self.share {
+            share.mine.insert(part);
+            share.going.remove(&part);
+        }
+        for url in waiting {
+            self.take_url(url, true)?;
+        }
+        Ok(())
+    }
+
+    /// Parts have come: their hosts first wait their delay, since others asked them up to now.
+    pub fn rest_hosts_of(&mut self, parts: &[u16]) {
+        let now = self.clock.now();
+        self.hosts.come_at(now);
+        let Some(share) = &self.share else {
+            return;
+        };
+        let came: HashSet<u16> = parts.iter().copied().collect();
+        let hosts =
+            (0..self.hosts.len()).filter(|id| came.contains(&share.part(&self.hosts[*id].host)));
+        let hosts: Vec<usize> = hosts.collect();
+        for id in hosts {
+            self.hosts[id].politeness.rest(now);
+            self.update(id);
+        }
+    }
+
+    /// A URL of one of this frontier's parts was admitted by another node. One that was finished
+    /// here stays so, unless it was put back.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn take_admitted(
+        &mut self,
+        url: FrontierUrl,
+        was_put_back: bool,
+    ) -> Result<(), FrontierError> {
+        let share = self.share.as_ref();
+        match share.is_some_and(|share| share.is_mine(&url.url.host())) {
+            true => self.take_url(url, was_put_back),
+            false => Ok(()),
+        }
+    }
+
+    fn take_url(&mut self, url: FrontierUrl, was_put_back: bool) -> Result<(), FrontierError> {
+        let key = url.url.key();
+        if !self.urls.has_seen(key)? {
+            self.admit_new(key, url)?;
+        } else if was_put_back && self.is_finished(&url.url)? {
+            self.queue_again(url)?;
+        }
+        Ok(())
+    }
+
+    /// Parts go to another node: what waits in them waits here no longer.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn release_parts(&mut self, parts: &[u16]) -> Result<(), FrontierError> {
+        if let Some(share) = &mut self.share {
+            for part in parts {
+                share.mine.remove(part);
+                share.going.insert(*part);
+            }
+        }
+        self.drop_released()
+    }
+
+    /// Drops what waits in parts that go: a try of a URL that was under way may have put it back.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub fn drop_released(&mut self) -> Result<(), FrontierError> {
+        let Some(share) = self.share.as_ref().filter(|share| !share.going.is_empty()) else {
+            return Ok(());
+        };
+        let goes = |id: &usize| share.going.contains(&share.part(&self.hosts[*id].host));
+        let hosts: Vec<usize> = (0..self.hosts.len()).filter(goes).collect();
+        let held: Vec<u128> = self.held_new.keys().copied().collect();
+        for key in held {
+            let host = self.urls.entry(key).map(|entry| entry.url.url.host());
+            let id = host.and_then(|host| self.hosts.find(&host));
+            if id.is_some_and(|id| hosts.contains(&id)) {
+                self.end_waiting(key)?;
+            }
+        }
+        for id in hosts {
+            self.unspill_all(id)?;
+            let host = &self.hosts[id];
+            let ready = host.ready().map(|slot| slot.key);
+            let retries = host.retries().map(|(_, slot)| slot.key);
+            let keys: Vec<u128> = ready.chain(retries).collect();
+            for key in keys {
+                self.end_waiting(key)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_waiting(&mut self, key: u128) -> Result<(), FrontierError> {
+        if let Some(entry) = self.urls.entry(key) {
+            let url = entry.url.url.clone();
+            return self.replay_finished(&url);
+        }
+        match self.urls.stored(key)? {
+            Some(crate::store::StoredUrl::Pending(waiting)) => {
+                self.replay_finished(&waiting.url.url)
+            }
+            Some(crate::store::StoredUrl::Finished) | None => Ok(()),
+        }
+    }
+
+    fn unspill_all(&mut self, id: usize) -> Result<(), FrontierError> {
+        while self.hosts[id].spilled() > 0 {
+            let returned = self.urls.store.take_spilled(id as u32)?;
+            if returned.slots.is_empty() {
+                break;
+            }
+            self.slots_in_memory += returned.slots.len();
+            self.hosts[id].note_returned(&returned.slots, returned.rest_from);
+        }
+        Ok(())
+    }
+
+    /// Those of the parts that go of which nothing is under way: they may be given back.
+    pub fn idle_parts(&self) -> Vec<u16> {
+        let Some(share) = self.share.as_ref().filter(|share| !share.going.is_empty()) else {
+            return Vec::new();
+        };
+        let mut busy: HashSet<u16> = HashSet::new();
+        for host in &self.hosts.queues {
+            if host.politeness.in_flight > 0 || host.len() > 0 || !host.errands.is_empty() {
+                busy.insert(share.part(&host.host));
+            }
+        }
+        busy.extend((self.leased.values()).map(|entry| share.part(&entry.url.url.host())));
+        let mut idle: Vec<u16> = share.going.difference(&busy).copied().collect();
+        idle.sort_unstable();
+        idle
+    }
+
+    /// Parts were given back.
+    pub fn note_given_back(&mut self, parts: &[u16]) {
+        if let Some(share) = &mut self.share {
+            for part in parts {
+                share.going.remove(part);
+            }
+        }
+    }
+}

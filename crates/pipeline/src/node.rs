@@ -1,0 +1,591 @@
+//! A node of a crawl on many machines: how the writer shares its groups with the others.
+//!
+//! ```text
+//!            ┌──────── the ledger: URLs, ends and kept texts in one order ────────┐
+//!            │                                                                     │
+//!   begin ◄──┘  the order is ours: what others kept, which URLs are known          │
+//!   decide ─► append ─► apply     for each finding, all of that in sight           │
+//!   sync                                                                           │
+//!   close  ───────────────────────────────────────────────────────────────────────┘
+//!   settle ─► store ─► publish ─► tell
+//! ```
+//!
+//! The order is taken *before* the group is judged, so a verdict is made once and never taken back:
+//! nobody can keep a text between a verdict and its commit. A verdict is committed when `close` is;
+//! what a crash leaves in the journal behind that is cut at the next join. Whatever goes wrong with
+//! the ledger has one remedy: the node drops what was not acknowledged, joins again and goes on.
+//!
+//! Of this file: how a node joins, and what the writer asks. [`keeper`] is the thread that keeps the
+//! lease and brings parts and pages; `rows` goes from records to the ledger's rows and back.
+
+pub(crate) mod keeper;
+mod rows;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use archive::{Event, NodeRecord, Position, Record};
+use frontier::{CanonicalUrl, FrontierUrl, SeedUrl};
+use ledger::{
+    Begun, Closed, Closing, Fence, Finish, KeptRow, Ledger, LedgerError, Marks, NodeCard,
+    NodePulse, Offer, Part, Refused,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::config::CrawlConfig;
+use crate::dir::{CrawlDir, sync_dir};
+use crate::error::CrawlError;
+use crate::node::keeper::Shared;
+use crate::setup;
+
+/// Between two tries to reach a ledger that does not answer.
+const TRY_AGAIN: Duration = Duration::from_millis(500);
+
+/// URLs that wait, in one answer of the ledger.
+const PENDING_MAX: usize = 4_096;
+
+/// Makes a connection to the ledger.
+pub type Connect = Arc<dyn Fn() -> Result<Box<dyn Ledger>, LedgerError> + Send + Sync>;
+
+/// How a node reaches the crawl that it takes part in.
+#[derive(Clone)]
+pub struct Cluster {
+    /// Makes a connection.
+    pub connect: Connect,
+    /// The node's name: the same name is the same node, started again.
+    pub name: String,
+    /// Where the ledger is, for messages.
+    pub store: String,
+    /// A node that is silent for so long is taken for dead.
+    pub ttl: Duration,
+}
+
+impl std::fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "node {:?} at {}", self.name, self.store)
+    }
+}
+
+/// Who this directory is in which crawl; kept in `node.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Identity {
+    /// The crawl's own number, in hexadecimal.
+    crawl: String,
+    /// The node's number in it.
+    number: u16,
+    /// The node's name.
+    name: String,
+    /// The seeds that it was begun with, as a hash: all nodes have the same, in the same order.
+    #[serde(default)]
+    seeds: String,
+}
+
+/// A node that takes part.
+pub(crate) struct Node {
+    ledger: Box<dyn Ledger>,
+    me: Fence,
+    /// The last kept text in sight.
+    seen: u64,
+    shared: Arc<Shared>,
+    /// Admissions by others are followed from here on.
+    pub(crate) admitted: u64,
+    /// The seeds given are those that the node was begun with; others would have other numbers on
+    /// other nodes.
+    pub(crate) takes_seeds: bool,
+    identity: Identity,
+}
+
+/// What a group has for the ledger.
+#[derive(Debug, Default)]
+pub(crate) struct Account {
+    finished: Vec<Finish>,
+    kept: Vec<KeptRow>,
+    /// Requests for pages.
+    pages: u64,
+}
+
+impl Node {
+    /// Joins the crawl, and cuts the directory's journal back to what the ledger has.
+    ///
+    /// # Errors
+    /// [`CrawlError::Ledger`] when the ledger does not answer or refuses; [`CrawlError::Setup`] when
+    /// the directory is not this node's.
+    pub(crate) fn join(
+        cluster: &Cluster,
+        dir: &CrawlDir,
+        (config, seeds): (&CrawlConfig, &[SeedUrl]),
+        notes: &mut Vec<String>,
+    ) -> Result<Node, CrawlError> {
+        let known = read_identity(dir)?;
+        let end = archive::end(&dir.archive())?;
+        if known.is_none() && end > Position::START {
+            return Err(CrawlError::Setup(format!(
+                "{} holds a crawl of one machine, which cannot become a node: choose a new --dir",
+                dir.root().display()
+            )));
+        }
+        let mut ledger = (cluster.connect)()?;
+        let overview = ledger.overview()?;
+        let namesake = overview.nodes.iter().find(|node| node.name == cluster.name);
+        check_namesake(known.as_ref(), namesake, end, dir)?;
+        let (seen, pages) = namesake.map_or((0, 0), |node| (node.seen, node.pages));
+        let given = hash_of(seeds);
+        let was_begun_with = known.as_ref().map(|known| known.seeds.clone());
+        let seeds = was_begun_with.unwrap_or_else(|| given.clone());
+        let takes_seeds = given == seeds;
+        let common = common_config(config, &seeds);
+        let joined = ledger.join(&NodeCard {
+            name: cluster.name.clone(),
+            scheme: scheme(),
+            config: common.clone(),
+        });
+        let joined = joined.map_err(|error| refusal(error, &common))?;
+        let identity = Identity {
+            crawl: joined
+                .crawl
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect(),
+            number: joined.fence.node,
+            name: cluster.name.clone(),
+            seeds,
+        };
+        check_identity(known.as_ref(), &identity, dir)?;
+        if known.is_none() {
+            write_identity(dir, &identity)?;
+        }
+        let cut = archive::cut_to(&dir.archive(), Position(joined.journal))?;
+        notes.extend(cut.iter().map(|cut| format!("archive: {cut}")));
+        Ok(Node {
+            ledger,
+            me: joined.fence,
+            seen,
+            shared: Arc::new(Shared::new(cluster.ttl, pages)),
+            admitted: joined.admitted,
+            takes_seeds,
+            identity,
+        })
+    }
+
+    /// What the dispatcher and the keeper share with the writer.
+    pub(crate) fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.shared)
+    }
+
+    pub(crate) fn fence(&self) -> Fence {
+        self.me
+    }
+
+    /// For the journal's first record.
+    pub(crate) fn record(&self) -> NodeRecord {
+        NodeRecord {
+            crawl: self.identity.crawl.clone(),
+            number: self.identity.number,
+        }
+    }
+
+    /// How long the writer gathers findings for one group, by the number of nodes: the order is free
+    /// most of the time however many there are.
+    pub(crate) fn pace(&self) -> Duration {
+        let by_nodes = Duration::from_millis(8) * self.shared.live() as u32;
+        by_nodes.max(Duration::from_millis(100))
+    }
+
+    /// Begins a group: gives what others kept, for the journal, and notes which of the URLs are
+    /// known. Waits as long as the ledger does not answer and the lease holds.
+    ///
+    /// # Errors
+    /// When the lease has ended, or the ledger refuses.
+    pub(crate) fn begin(
+        &mut self,
+        urls: &[CanonicalUrl],
+    ) -> Result<(Vec<Event>, Vec<bool>), CrawlError> {
+        let asked: Vec<_> = urls.iter().map(rows::name_of).collect();
+        let mut events = Vec::new();
+        loop {
+            match self.ledger.begin(self.me, self.seen, &asked) {
+                Ok(Begun { kept, known }) => {
+                    events.extend(self.elsewhere(&kept)?);
+                    return Ok((events, known));
+                }
+                Err(LedgerError::Behind { .. }) => {
+                    let marks = Marks {
+                        facts: i64::MAX as u64,
+                        kept: self.seen,
+                        admitted: 0,
+                    };
+                    let news = self.ledger.follow(&marks, &[])?;
+                    events.extend(self.elsewhere(&news.kept)?);
+                }
+                Err(LedgerError::Away(why)) if self.shared.may_go_on() => {
+                    self.shared.note_away(&why);
+                    self.shared.wait_for_answer(TRY_AGAIN);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// What others kept, as a record; none if all is this node's own.
+    fn elsewhere(&mut self, kept: &[KeptRow]) -> Result<Option<Event>, CrawlError> {
+        let Some(last) = kept.last() else {
+            return Ok(None);
+        };
+        self.seen = last.position;
+        let record = rows::elsewhere(kept, self.me.node)?;
+        let is_empty = record.kept.is_empty() && record.withdrawn.is_empty();
+        Ok((!is_empty).then_some(Event::Elsewhere(record)))
+    }
+
+    /// Takes a record of the group in.
+    pub(crate) fn count(&self, record: &Record, account: &mut Account) {
+        account.pages += rows::requests(record);
+        account.finished.extend(rows::finish(record, self.me.node));
+        account.kept.extend(rows::kept(record, self.me.node));
+    }
+
+    /// Commits a group of which the journal is synced.
+    ///
+    /// # Errors
+    /// When it is not committed, or nobody knows.
+    pub(crate) fn close(
+        &mut self,
+        account: Account,
+        (offered, reopened): (Vec<FrontierUrl>, Vec<FrontierUrl>),
+        journal: Position,
+    ) -> Result<(), CrawlError> {
+        let node = self.me.node;
+        let offers: Vec<Offer> = offered.iter().map(|url| rows::offer(url, node)).collect();
+        let back: Vec<Offer> = reopened.iter().map(|url| rows::offer(url, node)).collect();
+        if !offers.is_empty() {
+            let news = self.ledger.open(self.me, &offers)?;
+            if let Some((offer, _)) = offers.iter().zip(news).find(|(_, is_new)| !is_new) {
+                self.ledger.abandon();
+                tracing::warn!(url = offer.url.url, "a URL was admitted that others have");
+                return Err(LedgerError::FinishedTwice.into());
+            }
+        }
+        if !back.is_empty() {
+            self.ledger.reopen(self.me, &back)?;
+        }
+        let kept = account.kept.len() as u64;
+        let closed = self.ledger.close(&Closing {
+            me: self.me,
+            finished: account.finished,
+            seen: self.seen,
+            radius: 0,
+            asked: Vec::new(),
+            asked_bands: Vec::new(),
+            kept: account.kept,
+            cites: Vec::new(),
+            pages: u32::try_from(account.pages).unwrap_or(u32::MAX),
+            journal: journal.0,
+        })?;
+        match closed {
+            Closed::Committed { first } => {
+                self.seen = self.seen.max(first.saturating_sub(1) + kept);
+                self.shared.note_answer();
+                self.shared.closed(self.seen, account.pages);
+                Ok(())
+            }
+            // Nobody else could append since the group was begun.
+            Closed::Near(_) => Err(LedgerError::Broken(
+                "a text was kept while the order was this node's".into(),
+            )
+            .into()),
+            Closed::Unknown => {
+                Err(LedgerError::Away("the answer to a commit was lost".into()).into())
+            }
+        }
+    }
+
+    /// Ends a group that has come to nothing.
+    pub(crate) fn abandon(&mut self) {
+        self.ledger.abandon();
+    }
+
+    /// Seeds of a part and where they lead. Not within a group.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    pub(crate) fn roots(&mut self, part: Part) -> Result<Vec<(FrontierUrl, bool)>, CrawlError> {
+        Ok(rows::all_waiting(self.ledger.roots(part)?, self.me.node))
+    }
+
+    /// The URLs that wait in a part, and whether each was finished before. Not within a group.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    pub(crate) fn waiting(&mut self, part: Part) -> Result<Vec<(FrontierUrl, bool)>, CrawlError> {
+        let (mut waiting, mut after) = (Vec::new(), None);
+        loop {
+            let rows = self.ledger.pending(part, after)?;
+            after = rows.last().map(|last| last.key);
+            let is_last = rows.len() < PENDING_MAX;
+            waiting.extend(rows::all_waiting(rows, self.me.node));
+            if is_last {
+                return Ok(waiting);
+            }
+        }
+    }
+}
+
+/// What is compared between nodes: fingerprints, words.
+fn scheme() -> String {
+    format!(
+        "prints {}, words {}",
+        simhash::FINGERPRINT_SCHEME,
+        segment::SEGMENT_SCHEME
+    )
+}
+
+/// The configuration that all nodes have in common, as text: without what is a machine's own.
+fn common_config(config: &CrawlConfig, seeds: &str) -> Vec<u8> {
+    let mut public = setup::public_config(config);
+    public["seeds given"] = seeds.into();
+    // Where the seeds stand may differ, what they are may not.
+    let own: [(&str, &[&str]); 6] = [
+        ("cluster", &[]),
+        ("seeds", &[]),
+        ("serve", &[]),
+        ("archive", &[]),
+        (
+            "crawl",
+            &["threads", "concurrency", "max_pages", "max_time"],
+        ),
+        ("network", &["proxy", "resolve"]),
+    ];
+    if let Some(sections) = public.as_object_mut() {
+        for (section, keys) in own {
+            match (sections.get_mut(section), keys) {
+                (_, []) => {
+                    sections.remove(section);
+                }
+                (Some(section), keys) => {
+                    if let Some(section) = section.as_object_mut() {
+                        keys.iter().for_each(|key| {
+                            section.remove(*key);
+                        });
+                    }
+                }
+                (None, _) => {}
+            }
+        }
+    }
+    public.to_string().into_bytes()
+}
+
+/// Why a node may not take part, with the keys that differ.
+fn refusal(error: LedgerError, ours: &[u8]) -> CrawlError {
+    let LedgerError::Refused(Refused::OtherConfig { theirs }) = &error else {
+        return error.into();
+    };
+    let parse = |bytes: &[u8]| serde_json::from_slice(bytes).unwrap_or_default();
+    let mut keys = Vec::new();
+    differences(&parse(ours), &parse(theirs), "", &mut keys);
+    CrawlError::Setup(format!(
+        "the crawl runs under another configuration than this node's: {} differ; give all nodes the \
+         same configuration",
+        keys.join(", ")
+    ))
+}
+
+fn differences(
+    ours: &serde_json::Value,
+    theirs: &serde_json::Value,
+    path: &str,
+    keys: &mut Vec<String>,
+) {
+    match (ours.as_object(), theirs.as_object()) {
+        (Some(ours), Some(theirs)) => {
+            let all = ours
+                .keys()
+                .chain(theirs.keys().filter(|key| !ours.contains_key(*key)));
+            for key in all {
+                let path = match path {
+                    "" => key.clone(),
+                    path => format!("{path}.{key}"),
+                };
+                let of = |map: &serde_json::Map<_, _>| map.get(key).cloned().unwrap_or_default();
+                let (ours, theirs): (serde_json::Value, serde_json::Value) = (of(ours), of(theirs));
+                differences(&ours, &theirs, &path, keys);
+            }
+        }
+        _ if ours != theirs => keys.push(format!("{path} (here {ours}, there {theirs})")),
+        _ => {}
+    }
+}
+
+fn identity_path(dir: &CrawlDir) -> std::path::PathBuf {
+    dir.root().join("node.json")
+}
+
+/// Whether a directory is a node's.
+pub(crate) fn is_node(dir: &CrawlDir) -> bool {
+    identity_path(dir).is_file()
+}
+
+fn cannot(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> CrawlError {
+    let what = format!("{what} {}", path.display());
+    move |source| CrawlError::Directory { what, source }
+}
+
+fn read_identity(dir: &CrawlDir) -> Result<Option<Identity>, CrawlError> {
+    let path = identity_path(dir);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(cannot("read", &path)(error)),
+    };
+    let identity = serde_json::from_str(&text).map_err(|error| {
+        CrawlError::Setup(format!(
+            "{} cannot be read: {error}; it says which node of which crawl the directory is",
+            path.display()
+        ))
+    });
+    identity.map(Some)
+}
+
+fn write_identity(dir: &CrawlDir, identity: &Identity) -> Result<(), CrawlError> {
+    let path = identity_path(dir);
+    let partial = path.with_extension("json.part");
+    let text = serde_json::to_string_pretty(identity).unwrap_or_default();
+    let write = || {
+        std::fs::create_dir_all(dir.root())?;
+        std::fs::write(&partial, text + "\n")?;
+        std::fs::File::open(&partial)?.sync_all()?;
+        std::fs::rename(&partial, &path)?;
+        sync_dir(dir.root())
+    };
+    write().map_err(cannot("write", &path))
+}
+
+/// The seeds, as a hash.
+fn hash_of(given: &[SeedUrl]) -> String {
+    let mut hash = xxhash_rust::xxh3::Xxh3::new();
+    for seed in given {
+        let said = format!(
+            "{} {} {:?} {:?} {:?} {} {:?}\n",
+            seed.url, seed.sitemap, seed.depth, seed.pages, seed.scope, seed.priority, seed.since
+        );
+        hash.update(said.as_bytes());
+    }
+    format!("{} with hash {:016x}", given.len(), hash.digest())
+}
+
+/// Refuses a directory that has less than the ledger has of a node of its name, before that node, which
+/// may run elsewhere, is thrown out by a join.
+fn check_namesake(
+    known: Option<&Identity>,
+    namesake: Option<&NodePulse>,
+    end: Position,
+    dir: &CrawlDir,
+) -> Result<(), CrawlError> {
+    let Some(node) = namesake else {
+        return known.map_or(Ok(()), |known| {
+            Err(CrawlError::Setup(format!(
+                "the crawl has no node {:?} any more: it was forgotten, and what it held was put back; \
+                 begin anew in another --dir than {}",
+                known.name,
+                dir.root().display()
+            )))
+        });
+    };
+    let acknowledged = Position(node.journal);
+    let is_other = known.is_some_and(|known| known.number != node.fence.node);
+    if is_other || known.is_none() && acknowledged > Position::START {
+        return Err(CrawlError::Setup(format!(
+            "{} is not the directory of node {:?}, number {} of the crawl: use the directory that is, set \
+             another name with cluster.node, or, if its disk is lost, `tamis cluster forget`",
+            dir.root().display(),
+            node.name,
+            node.fence.node
+        )));
+    }
+    if acknowledged > end {
+        return Err(CrawlError::Setup(format!(
+            "the journal in {} ends at {end}, but the ledger has acknowledged node {:?} up to \
+             {acknowledged}: part of the directory is lost; use the directory that has it, or give the \
+             node up with `tamis cluster forget`",
+            dir.root().display(),
+            node.name
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses a directory that is another node's.
+fn check_identity(
+    known: Option<&Identity>,
+    now: &Identity,
+    dir: &CrawlDir,
+) -> Result<(), CrawlError> {
+    let root = dir.root().display();
+    let same = |known: &&Identity| {
+        (&known.crawl, known.number, &known.name) == (&now.crawl, now.number, &now.name)
+    };
+    if let Some(known) = known.filter(|known| !same(known)) {
+        return Err(CrawlError::Setup(format!(
+            "{root} is node {:?}, number {} of the crawl {}, and cannot be {:?}, number {} of {}: \
+             choose another --dir, or set cluster.node",
+            known.name, known.number, known.crawl, now.name, now.number, now.crawl
+        )));
+    }
+    Ok(())
+}
+
+/// Whether an error of the ledger is mended by joining again: what was not acknowledged is dropped
+/// then, and done anew.
+pub(crate) fn may_join_again(error: &LedgerError) -> bool {
+    match error {
+        LedgerError::Fenced
+        | LedgerError::Away(_)
+        | LedgerError::Behind { .. }
+        | LedgerError::FinishedTwice
+        | LedgerError::NoGroup
+        | LedgerError::NotGranted
+        | LedgerError::StaleJournal => true,
+        LedgerError::Refused(_)
+        | LedgerError::Ahead { .. }
+        | LedgerError::Bound { .. }
+        | LedgerError::NotPlain { .. }
+        | LedgerError::NoSuchNode
+        | LedgerError::Alive
+        | LedgerError::Broken(_) => false,
+    }
+}
+
+/// Joins again once the ledger answers; none where the crawl is stopped before.
+pub(crate) fn joined_again(
+    cluster: &Cluster,
+    is_stopped: impl Fn() -> bool,
+    mut join: impl FnMut() -> Result<Node, CrawlError>,
+) -> Result<Option<Node>, CrawlError> {
+    let began = Instant::now();
+    let mut told = false;
+    loop {
+        if is_stopped() {
+            return Ok(None);
+        }
+        match join() {
+            Err(CrawlError::Ledger(LedgerError::Away(why))) => {
+                if !told {
+                    tracing::warn!(
+                        "paused: the ledger at {} does not answer ({why}); nothing is lost, the crawl \
+                         goes on by itself when it does",
+                        cluster.store
+                    );
+                    told = true;
+                }
+                std::thread::park_timeout(TRY_AGAIN);
+            }
+            Ok(node) => {
+                let seconds = began.elapsed().as_secs();
+                tracing::info!(seconds, node = node.me.node, "joined the crawl");
+                return Ok(Some(node));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}

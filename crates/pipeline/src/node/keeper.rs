@@ -1,0 +1,460 @@
+//! The thread that keeps a node's lease, and brings what others leave to it: parts, pages, URLs.
+//!
+//! It has a connection of its own, so that a group that waits does not keep it from beating. Time is
+//! measured by this machine's own steady clock alone.
+
+use std::collections::HashSet;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use ledger::{
+    Fence, Lease, Ledger, LedgerError, Marks, NodeState, Part, Pulse, Silent, Tidings, Watch,
+};
+
+use crate::messages::{Mail, PartsMove, ToWriter};
+use crate::node::rows;
+
+/// Between two looks at what others admitted.
+const FOLLOW_EVERY: Duration = Duration::from_millis(250);
+
+/// Pages asked for at once, and fewer than these are left when more are asked for.
+const PAGES_ASKED: u32 = 64;
+const PAGES_LEFT: u64 = 48;
+
+/// What the node's threads know of its standing in the crawl.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    began: Instant,
+    inner: Mutex<Inner>,
+    /// The ledger has answered, or the lease is lost.
+    moved: Condvar,
+}
+
+#[derive(Debug)]
+struct Inner {
+    lease: Lease,
+    /// How long a lease is; the first one is waited for as long.
+    ttl: Duration,
+    was_renewed: bool,
+    /// Pages granted so far; none if the crawl has no such budget.
+    granted: Option<u64>,
+    /// What the dispatcher has asked for, what is under way for it, and whether nothing waits here.
+    under_way: u64,
+    /// Requests for pages that the ledger has, over all starts of this node.
+    pages: u64,
+    /// Granted pages that are to be given back.
+    unused: u64,
+    /// All that was admitted is finished.
+    is_drained: bool,
+    /// All pages of the budget were fetched.
+    is_spent: bool,
+    /// Nodes that take part.
+    live: usize,
+    /// The last kept text whose group is committed, and how many groups were.
+    seen: u64,
+    closings: u64,
+    /// Parts of which nothing is under way here any more.
+    given_back: Vec<Part>,
+    /// What the ledger has for the writer.
+    mail: Vec<Mail>,
+    /// Why this node is out.
+    lost: Option<String>,
+    is_away: bool,
+}
+
+impl Inner {
+    /// Whether the lease has ended, or the first one did not come in its time.
+    fn is_over(&self, now: Duration) -> bool {
+        match self.was_renewed {
+            true => !self.lease.may_go_on(now),
+            false => now >= self.ttl,
+        }
+    }
+}
+
+impl Shared {
+    /// `pages`: requests for pages that the ledger has of this node.
+    pub(crate) fn new(ttl: Duration, pages: u64) -> Shared {
+        Shared {
+            began: Instant::now(),
+            moved: Condvar::new(),
+            inner: Mutex::new(Inner {
+                lease: Lease::new(ttl),
+                ttl,
+                was_renewed: false,
+                granted: Some(0),
+                under_way: 0,
+                pages,
+                unused: 0,
+                mail: Vec::new(),
+                is_drained: false,
+                is_spent: false,
+                live: 1,
+                seen: 0,
+                closings: 0,
+                given_back: Vec::new(),
+                lost: None,
+                is_away: false,
+            }),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// Whether requests may begin.
+    pub(crate) fn may_begin(&self) -> bool {
+        let inner = self.lock();
+        inner.lost.is_none() && inner.lease.may_begin(self.now())
+    }
+
+    /// Whether requests that began may go on: if not, this node's sockets are to be closed.
+    pub(crate) fn may_go_on(&self) -> bool {
+        let inner = self.lock();
+        inner.lost.is_none() && !inner.is_over(self.now())
+    }
+
+    /// Why this node is out of the crawl, if it is: it has to join again.
+    pub(crate) fn lost(&self) -> Option<String> {
+        let inner = self.lock();
+        let ended = || "its lease has ended: the ledger did not answer for too long".to_owned();
+        let is_over = inner.is_over(self.now());
+        inner.lost.clone().or_else(|| is_over.then(ended))
+    }
+
+    fn lose(&self, why: String) {
+        self.lock().lost.get_or_insert(why);
+        self.moved.notify_all();
+    }
+
+    /// Waits until the ledger answers the keeper again, but no longer than this.
+    pub(crate) fn wait_for_answer(&self, longest: Duration) {
+        let inner = self.lock();
+        let waited = self.moved.wait_timeout_while(inner, longest, |inner| {
+            inner.is_away && inner.lost.is_none()
+        });
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Pages that may be fetched over all starts of this node; none for any number.
+    pub(crate) fn granted(&self) -> Option<u64> {
+        self.lock().granted
+    }
+
+    pub(crate) fn is_drained(&self) -> bool {
+        self.lock().is_drained
+    }
+
+    pub(crate) fn is_spent(&self) -> bool {
+        self.lock().is_spent
+    }
+
+    /// Nodes that take part.
+    pub(crate) fn live(&self) -> usize {
+        self.lock().live
+    }
+
+    /// The dispatcher says how many leases are out; with none and nothing to lease, it needs no grant.
+    pub(crate) fn show_work(&self, under_way: u64, is_idle: bool) {
+        let mut inner = self.lock();
+        inner.under_way = under_way;
+        if let Some(granted) = inner.granted.filter(|_| is_idle) {
+            let left = granted.saturating_sub(inner.pages);
+            inner.granted = Some(granted - left);
+            inner.unused += left;
+        }
+    }
+
+    /// Requests for pages that the ledger has of this node.
+    pub(crate) fn pages(&self) -> u64 {
+        self.lock().pages
+    }
+
+    /// How many groups were committed.
+    pub(crate) fn closings(&self) -> u64 {
+        self.lock().closings
+    }
+
+    /// What came from the ledger since this was asked last.
+    pub(crate) fn mail(&self) -> Vec<Mail> {
+        std::mem::take(&mut self.lock().mail)
+    }
+
+    /// A group was committed.
+    pub(crate) fn closed(&self, seen: u64, pages: u64) {
+        let mut inner = self.lock();
+        inner.seen = seen;
+        inner.pages += pages;
+        inner.closings += 1;
+        // Its URLs are not in what was heard of the whole crawl before.
+        inner.is_drained = false;
+    }
+
+    /// Parts of which nothing is under way any more.
+    pub(crate) fn give_back(&self, parts: Vec<Part>) {
+        self.lock().given_back.extend(parts);
+    }
+
+    pub(crate) fn note_away(&self, why: &str) {
+        let was_away = std::mem::replace(&mut self.lock().is_away, true);
+        if !was_away {
+            tracing::warn!(
+                "the ledger does not answer ({why}): no verdict is made until it does; nothing is lost"
+            );
+        }
+    }
+
+    pub(crate) fn note_answer(&self) {
+        self.moved.notify_all();
+        if std::mem::take(&mut self.lock().is_away) {
+            tracing::info!("the ledger answers again");
+        }
+    }
+
+    /// Pages to be asked for and to be given back.
+    fn wishes(&self) -> (u32, u32) {
+        let inner = self.lock();
+        let Some(granted) = inner.granted else {
+            return (0, 0);
+        };
+        if inner.unused > 0 {
+            return (0, u32::try_from(inner.unused).unwrap_or(u32::MAX));
+        }
+        match granted.saturating_sub(inner.pages + inner.under_way) < PAGES_LEFT {
+            true => (PAGES_ASKED, 0),
+            false => (0, 0),
+        }
+    }
+
+    /// Whether more pages are needed before the next beat is due.
+    fn is_short(&self) -> bool {
+        let inner = self.lock();
+        let needed = inner.pages + inner.under_way + PAGES_LEFT;
+        let is_short = inner.granted.is_some_and(|granted| granted < needed);
+        is_short && inner.under_way > 0 && !inner.is_spent
+    }
+
+    /// Takes in what a beat brought; `closings` is how many groups were committed before it.
+    fn take(&self, sent: Duration, (closings, unused): (u64, u32), tidings: &Tidings) {
+        let mut inner = self.lock();
+        inner.lease.renewed(sent);
+        inner.was_renewed = true;
+        inner.unused = inner.unused.saturating_sub(unused.into());
+        let unused = inner.unused;
+        // What is to be given back is no longer granted here.
+        let granted = tidings
+            .granted
+            .map(|granted| granted.saturating_sub(unused));
+        inner.granted = granted;
+        let live = |node: &&ledger::NodePulse| node.state == NodeState::Live;
+        inner.live = tidings.nodes.iter().filter(live).count().max(1);
+        let sum = |of: fn(&ledger::NodePulse) -> u64| tidings.nodes.iter().map(of).sum::<u64>();
+        let admitted = sum(|node| node.admitted);
+        let is_drained = admitted == sum(|node| node.finished);
+        inner.is_drained = is_drained && closings > 0 && closings == inner.closings;
+    }
+
+    fn set_spent(&self, is_spent: bool) {
+        self.lock().is_spent = is_spent;
+    }
+}
+
+/// The keeper, from outside.
+pub(crate) struct Keeper {
+    thread: JoinHandle<()>,
+    end: Sender<End>,
+}
+
+/// How the keeper ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The lease runs out by itself, or goes on with the next join.
+    Stops,
+    /// All that the node has is given back.
+    Leaves,
+}
+
+impl Keeper {
+    /// Starts to beat.
+    ///
+    /// # Errors
+    /// When there can be no further thread.
+    pub(crate) fn start(
+        ledger: Box<dyn Ledger>,
+        me: Fence,
+        (ttl, admitted): (Duration, u64),
+        shared: Arc<Shared>,
+        to_writer: SyncSender<ToWriter>,
+    ) -> std::io::Result<Keeper> {
+        let (end, ends) = channel();
+        let mut beats = Beats {
+            ledger,
+            me,
+            ttl,
+            shared,
+            to_writer,
+            watch: Watch::new(ttl),
+            silent: Vec::new(),
+            admitted,
+            told: HashSet::new(),
+            has_news: false,
+        };
+        let thread = Builder::new()
+            .name("lease".into())
+            .spawn(move || beats.run(&ends))?;
+        Ok(Keeper { thread, end })
+    }
+
+    /// Ends it; `leaves`: all that the node has is given back, so that others need not wait for the
+    /// end of its lease.
+    pub(crate) fn end(self, leaves: bool) {
+        let how = if leaves { End::Leaves } else { End::Stops };
+        // It has ended by itself when the lease was lost.
+        let _ = self.end.send(how);
+        // A keeper that panicked has lost its lease, and that was told.
+        let _ = self.thread.join();
+    }
+}
+
+struct Beats {
+    ledger: Box<dyn Ledger>,
+    me: Fence,
+    ttl: Duration,
+    shared: Arc<Shared>,
+    to_writer: SyncSender<ToWriter>,
+    watch: Watch,
+    silent: Vec<Silent>,
+    /// Admissions by others are followed from here on.
+    admitted: u64,
+    /// Parts that the writer was told to take.
+    told: HashSet<Part>,
+    /// The writer may not know yet of what came.
+    has_news: bool,
+}
+
+impl Beats {
+    fn run(&mut self, ends: &Receiver<End>) {
+        let mut due = Instant::now();
+        loop {
+            if Instant::now() >= due {
+                match self.beat() {
+                    Ok(()) if self.shared.is_short() => due = Instant::now() + FOLLOW_EVERY,
+                    Ok(()) => due = Instant::now() + self.ttl / 5,
+                    Err(LedgerError::Away(why)) => self.shared.note_away(&why),
+                    Err(error) => {
+                        self.shared.lose(error.to_string());
+                        return;
+                    }
+                }
+                if self.shared.lost().is_some() {
+                    return;
+                }
+            }
+            // What cannot be had now is asked for again.
+            let _ = self.follow();
+            self.wake_the_writer();
+            let now = Instant::now();
+            let until = due.min(now + FOLLOW_EVERY).max(now + FOLLOW_EVERY / 5);
+            match ends.recv_timeout(until - now) {
+                Err(RecvTimeoutError::Timeout) => {}
+                Ok(End::Leaves) => return self.leave(),
+                Ok(End::Stops) | Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// Gives back all that the node has. What cannot be said now the others find out by its silence.
+    fn leave(&mut self) {
+        let pulse = Pulse {
+            seen: self.shared.lock().seen,
+            leaves: true,
+            ..Pulse::of(self.me)
+        };
+        if let Err(error) = self.ledger.beat(&pulse) {
+            tracing::info!("the others find out by its silence that this node has left: {error}");
+        }
+    }
+
+    fn beat(&mut self) -> Result<(), LedgerError> {
+        let (pages, unused) = self.shared.wishes();
+        let (release, seen, closings) = {
+            let inner = self.shared.lock();
+            (inner.given_back.clone(), inner.seen, inner.closings)
+        };
+        let sent = self.shared.now();
+        let tidings = self.ledger.beat(&Pulse {
+            seen,
+            wants_parts: true,
+            release: release.clone(),
+            pages,
+            unused,
+            silent: std::mem::take(&mut self.silent),
+            ..Pulse::of(self.me)
+        })?;
+        self.shared.note_answer();
+        self.shared.take(sent, (closings, unused), &tidings);
+        self.silent = self
+            .watch
+            .look(self.shared.now(), self.me.node, &tidings.nodes);
+        self.shared
+            .lock()
+            .given_back
+            .retain(|part| !release.contains(part));
+        for part in &release {
+            self.told.remove(part);
+        }
+        let budget = self.ledger.overview()?;
+        let pages: u64 = budget.nodes.iter().map(|node| node.pages).sum();
+        self.shared
+            .set_spent(budget.pages_max.is_some_and(|max| pages >= max));
+        let take: Vec<Part> = (tidings.parts.iter().copied())
+            .filter(|part| !self.told.contains(part))
+            .collect();
+        self.told.extend(&take);
+        let release: Vec<Part> = tidings.wanted.clone();
+        if !take.is_empty() || !release.is_empty() {
+            self.bring(Mail::Parts(PartsMove { take, release }));
+        }
+        Ok(())
+    }
+
+    fn follow(&mut self) -> Result<(), LedgerError> {
+        let marks = Marks {
+            facts: i64::MAX as u64,
+            kept: i64::MAX as u64,
+            admitted: self.admitted,
+        };
+        let parts: Vec<Part> = self.told.iter().copied().collect();
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let news = self.ledger.follow(&marks, &parts)?;
+        self.admitted = news.marks.admitted;
+        let urls = rows::all_waiting(news.admitted, self.me.node);
+        if !urls.is_empty() {
+            self.bring(Mail::Admitted(urls));
+        }
+        Ok(())
+    }
+
+    fn bring(&mut self, mail: Mail) {
+        self.shared.lock().mail.push(mail);
+        self.has_news = true;
+    }
+
+    /// Wakes a writer that waits; one that has no room for a message has work, and looks by itself.
+    fn wake_the_writer(&mut self) {
+        if std::mem::take(&mut self.has_news) {
+            match self.to_writer.try_send(ToWriter::Mail) {
+                Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Tables over blocks in RAM: segments of some 64 pages, read from end to end.
+//!
+//! Each table cuts the kept pages into segments by the lowest bits of its block: as many bits as
+//! leave some 64 pages to a segment. A lookup asks for the segments whose bits differ from its own
+//! in as many as the table allows. Whoever differs so in the whole block differs no more in some of
+//! its bits, so nobody is missed; and with 17 bits of 22 two flips name 154 segments and not 254.
+//!
+//! ```text
+//!   block 101101…0110 0 11 01     among 256 pages: 4 segments, the two lowest bits
+//!                       ▔▔        among 512: 8, the three lowest. In between, the segments
+//!                                 before `split` are split already and ask a bit more.
+//! ```
+//!
+//! What a lookup reads of a page is 32 bits of its other blocks, packed side by side, so that a
+//! segment streams through the cache and sixteen pages are compared at a time; one stranger in a
+//! thousand gets past 7 bits of 32, and only for those is the whole fingerprint looked up. A
+//! template that gives 100,000 pages the upper bits of a block fills no segment, since the lowest
+//! bits choose; pages whose whole block is one share a segment, some 40 microseconds for 100,000.
+//!
+//! Cost: 8 bytes a page and table, and 48 for each segment. Segments are split one at a time, as
+//! pages come (linear hashing; Litwin, VLDB 1980), so that no insertion waits for all of them.
+
+use crate::Tables;
+use crate::layout::{Layout, masks};
+
+/// Pages compared at a time.
+const STRIDE: usize = 16;
+/// Segments fetched ahead of their scan.
+const AHEAD: usize = 32;
+/// Samples of a segment fetched ahead; the processor sees a longer stream coming by itself.
+const AHEAD_SAMPLES_MAX: usize = 1024;
+/// Pages to a segment, on average, from which one more is split. Half and double were measured in
+/// `benches/README.md`.
+const SEGMENT_PAGES: usize = 64;
+
+/// The tables of a layout of blocks, and the segments that a lookup asks for.
+#[derive(Debug)]
+pub(crate) struct Segments {
+    tables: Vec<BlockTable>,
+    radius: u32,
+}
+
+/// One table.
+#[derive(Debug)]
+struct BlockTable {
+    /// The lowest bit of the table's block.
+    low: u32,
+    /// Bits of the block.
+    bits: u32,
+    /// Bits by which a lookup may differ in this block; none where the table is not asked.
+    flips: Option<u32>,
+    /// Lowest bits of the block that choose a segment, before the segment is split.
+    level: u32,
+    /// The segments before this one are split: for them one more bit chooses.
+    split: usize,
+    /// By the bits that choose.
+    segments: Vec<Segment>,
+    /// Entries of all segments.
+    entries: usize,
+    /// What a lookup flips in `level + 1` bits, those with fewer bits first.
+    masks: Vec<u32>,
+}
+
+/// The pages whose block ends in the same bits: 32 more bits of each, and where it is kept.
+#[derive(Clone, Debug, Default)]
+struct Segment {
+    samples: Vec<u32>,
+    slots: Vec<u32>,
+}
+
+impl Segments {
+    /// Empty tables for look-ups that are complete to `distance`.
+    pub(crate) fn new(tables: Tables, distance: u8) -> Segments {
+        let layout = Layout::of(tables);
+        let table = |at: usize| {
+            let (low, bits) = layout.tables[at].parts[0];
+            BlockTable::new(low, bits, layout.flips(at, distance))
+        };
+        Segments {
+            tables: (0..layout.tables.len()).map(table).collect(),
+            radius: u32::from(distance),
+        }
+    }
+
+    /// Keeps `slot`; `fingerprints` are those of all slots, this one included.
+    pub(crate) fn insert(&mut self, fingerprints: &[u64], slot: u32) {
+        for table in &mut self.tables {
+            table.insert(fingerprints, slot);
+        }
+    }
+
+    pub(crate) fn remove(&mut self, fingerprint: u64, slot: u32) {
+        for table in &mut self.tables {
+            table.remove(fingerprint, slot);
+        }
+    }
+
+    /// Calls `found` with (slot, table) for every page within the distance, and for a few that
+    /// are farther; a page may be found by several tables.
+    pub(crate) fn candidates(&self, fingerprint: u64, mut found: impl FnMut(u32, u8)) {
+        for (number, table) in self.tables.iter().enumerate() {
+            table.candidates(fingerprint, self.radius, |slot| found(slot, number as u8));
+        }
+    }
+
+    /// Whether `table` is the first that must find a page with this difference to the fingerprint
+    /// asked for.
+    pub(crate) fn is_first(&self, table: u8, difference: u64) -> bool {
+        let first = self.tables.iter().position(|table| {
+            let flips = table.block(difference).count_ones();
+            table.flips.is_some_and(|flips_max| flips <= flips_max)
+        });
+        first == Some(usize::from(table))
+    }
+}
+
+impl BlockTable {
+    fn new(low: u32, bits: u32, flips: Option<u32>) -> BlockTable {
+        let mut table = BlockTable {
+            low,
+            bits,
+            flips,
+            level: 0,
+            split: 0,
+            segments: vec![Segment::default()],
+            entries: 0,
+            masks: Vec::new(),
+        };
+        table.find_masks();
+        table
+    }
+
+    /// The table's block of a fingerprint.
+    #[inline]
+    fn block(&self, fingerprint: u64) -> u32 {
+        (fingerprint >> self.low) as u32 & ((1 << self.bits) - 1)
+    }
+
+    /// The 32 bits that follow the table's block, around the end.
+    #[inline]
+    fn sample(&self, fingerprint: u64) -> u32 {
+        (fingerprint.rotate_right(self.low) >> 32) as u32
+    }
+
+    /// The segment of a block.
+    #[inline]
+    fn place(&self, block: u32) -> usize {
+        let place = block as usize & ((1 << self.level) - 1);
+        match place < self.split {
+            true => block as usize & ((2 << self.level) - 1),
+            false => place,
+        }
+    }
+
+    fn insert(&mut self, fingerprints: &[u64], slot: u32) {
+        let fingerprint = fingerprints[slot as usize];
+        let (place, sample) = (
+            self.place(self.block(fingerprint)),
+            self.sample(fingerprint),
+        );
+        self.segments[place].push(sample, slot);
+        self.entries += 1;
+        if self.entries > self.segments.len() * SEGMENT_PAGES && self.level < self.bits {
+            self.split_one(fingerprints);
+        }
+    }
+
+    fn remove(&mut self, fingerprint: u64, slot: u32) {
+        let place = self.place(self.block(fingerprint));
+        let segment = &mut self.segments[place];
+        if let Some(at) = segment.slots.iter().position(|&kept| kept == slot) {
+            segment.slots.swap_remove(at);
+            segment.samples.swap_remove(at);
+            self.entries -= 1;
+        }
+    }
+
+    /// Deals the pages of one more segment out by one more bit.
+    fn split_one(&mut self, fingerprints: &[u64]) {
+        let whole = std::mem::take(&mut self.segments[self.split]);
+        let goes = |slot: u32| self.block(fingerprints[slot as usize]) >> self.level & 1 == 1;
+        let going = whole.slots.iter().filter(|&&slot| goes(slot)).count();
+        let mut stays = Segment::with_room(whole.slots.len() - going);
+        let mut leaves = Segment::with_room(going);
+        for (&sample, &slot) in whole.samples.iter().zip(&whole.slots) {
+            match goes(slot) {
+                true => leaves.push(sample, slot),
+                false => stays.push(sample, slot),
+            }
+        }
+        self.segments[self.split] = stays;
+        if self.segments.len() == self.segments.capacity() {
+            self.segments.reserve_exact(self.segments.len() / 8 + 16);
+        }
+        self.segments.push(leaves);
+        self.split += 1;
+        if self.split == 1 << self.level {
+            (self.level, self.split) = (self.level + 1, 0);
+            self.find_masks();
+        }
+    }
+
+    fn find_masks(&mut self) {
+        let bits = (self.level + 1).min(self.bits);
+        self.masks = self.flips.map_or(Vec::new(), |flips| masks(bits, flips));
+    }
+
+    fn candidates(&self, fingerprint: u64, radius: u32, mut found: impl FnMut(u32)) {
+        let (block, wanted) = (self.block(fingerprint), self.sample(fingerprint));
+        // A segment that is not split has no use for the bit by which it would be.
+        let is_asked = |mask: u32| mask >> self.level == 0 || self.is_split(block ^ mask);
+        for masks in self.masks.chunks(AHEAD) {
+            let asked = || masks.iter().copied().filter(|&mask| is_asked(mask));
+            let segment = |mask: u32| &self.segments[self.place(block ^ mask)];
+            fetch_ahead(asked().map(segment));
+            for mask in asked() {
+                segment(mask).scan(wanted, radius - mask.count_ones(), &mut found);
+            }
+        }
+    }
+
+    fn is_split(&self, block: u32) -> bool {
+        (block as usize & ((1 << self.level) - 1)) < self.split
+    }
+}
+
+impl Segment {
+    fn with_room(pages: usize) -> Segment {
+        let room = pages + pages / 4 + 4;
+        Segment {
+            samples: Vec::with_capacity(room),
+            slots: Vec::with_capacity(room),
+        }
+    }
+
+    fn push(&mut self, sample: u32, slot: u32) {
+        if self.samples.len() == self.samples.capacity() {
+            // A quarter more, not double: with many segments the slack is what costs.
+            let more = self.samples.len() / 4 + 4;
+            self.samples.reserve_exact(more);
+            self.slots.reserve_exact(more);
+        }
+        self.samples.push(sample);
+        self.slots.push(slot);
+    }
+
+    #[inline]
+    fn scan(&self, wanted: u32, flips_max: u32, found: &mut impl FnMut(u32)) {
+        let chunks = self.samples.chunks_exact(STRIDE);
+        let rest = chunks.remainder();
+        for (number, chunk) in chunks.enumerate() {
+            // Written so that the compiler counts the bits of several samples in one register.
+            let mut near = 0;
+            for sample in chunk {
+                near |= u32::from((sample ^ wanted).count_ones() <= flips_max);
+            }
+            if near != 0 {
+                self.report(number * STRIDE, chunk, wanted, flips_max, found);
+            }
+        }
+        let start = self.samples.len() - rest.len();
+        self.report(start, rest, wanted, flips_max, found);
+    }
+
+    fn report(
+        &self,
+        start: usize,
+        samples: &[u32],
+        wanted: u32,
+        flips_max: u32,
+        found: &mut impl FnMut(u32),
+    ) {
+        for (at, sample) in samples.iter().enumerate() {
+            if (sample ^ wanted).count_ones() <= flips_max {
+                found(self.slots[start + at]);
+            }
+        }
+    }
+}
+
+/// Reads a word of every cache line of some segments, so that the processor waits for all of them
+/// at once and not for one after the other. Only the memory's latency is saved, but that is most
+/// of a lookup among many pages.
+fn fetch_ahead<'b>(segments: impl Iterator<Item = &'b Segment>) {
+    let mut slices: [&[u32]; AHEAD] = [&[]; AHEAD];
+    for (slice, segment) in slices.iter_mut().zip(segments) {
+        *slice = &segment.samples;
+    }
+    let mut sum = 0u32;
+    for slice in slices {
+        for sample in slice.iter().take(AHEAD_SAMPLES_MAX).step_by(STRIDE) {
+            sum ^= sample;
+        }
+    }
+    std::hint::black_box(sum);
+}

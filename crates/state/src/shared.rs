@@ -1,0 +1,124 @@
+//! A crawl on many machines, as one node sees it.
+
+use archive::{ElsewhereRecord, SeedRecord};
+use frontier::{CanonicalUrl, FrontierError, FrontierUrl};
+
+use crate::finding::{Finding, Reading};
+use crate::kept;
+use crate::reach;
+use crate::state::{State, StoreError};
+
+impl State {
+    /// The URLs that a decision about a finding may admit and of which nothing is known here.
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read.
+    pub fn unknown_urls(&self, finding: &Finding) -> Result<Vec<CanonicalUrl>, FrontierError> {
+        let mut urls: Vec<CanonicalUrl> = Vec::new();
+        let (depth, seed) = match finding {
+            Finding::Url(found) => (found.lease.url().depth, Some(found.lease.url().seed)),
+            Finding::Robots(found) => (0, self.reach.seed_of_host(&found.host)),
+        };
+        match finding {
+            Finding::Robots(found) => {
+                let named = found.robots.sitemaps().iter();
+                urls.extend(named.filter_map(|url| CanonicalUrl::parse(url).ok()));
+            }
+            Finding::Url(found) => match &found.reading {
+                Reading::Page(page) => {
+                    let targets = page
+                        .links
+                        .iter()
+                        .filter_map(|link| link.target.as_ref().ok());
+                    urls.extend(
+                        targets
+                            .filter(|url| self.may_reach(url, depth, seed))
+                            .cloned(),
+                    );
+                }
+                Reading::Sitemap(sitemap) => {
+                    urls.extend(sitemap.urls.iter().map(|(url, _)| url.clone()))
+                }
+                Reading::Redirect(Ok(target)) => urls.push(target.clone()),
+                Reading::Redirect(Err(_))
+                | Reading::NoPage { .. }
+                | Reading::NotModified
+                | Reading::Refused(_)
+                | Reading::Failed { .. } => {}
+            },
+        }
+        self.unknown(urls)
+    }
+
+    fn may_reach(&self, url: &CanonicalUrl, depth: u32, seed: Option<u32>) -> bool {
+        let is_example = || self.examples.get(url.as_str()).is_some();
+        seed.is_none_or(|seed| self.reach.check(url, depth + 1, seed).is_ok()) || is_example()
+    }
+
+    /// The same of seeds.
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read.
+    pub fn unknown_seeds(&self, seeds: &[SeedRecord]) -> Result<Vec<CanonicalUrl>, FrontierError> {
+        let urls = seeds.iter().filter_map(|seed| reach::seed_url(seed).ok());
+        self.unknown(urls.map(|seed| seed.url).collect())
+    }
+
+    fn unknown(&self, urls: Vec<CanonicalUrl>) -> Result<Vec<CanonicalUrl>, FrontierError> {
+        let queue = self.queue.lock();
+        let mut unknown = Vec::new();
+        for url in urls {
+            if queue.frontier.is_unknown(&url)? {
+                unknown.push(url);
+            }
+        }
+        Ok(unknown)
+    }
+
+    /// Writes down which of this node's own pages give their place up.
+    pub fn name_replaced(&self, elsewhere: &mut ElsewhereRecord) {
+        for page in &mut elsewhere.kept {
+            let old = page.replaces.filter(|old| kept::is_own(*old));
+            let old = old.and_then(|old| self.kept.get(old));
+            page.replaced = old.map(|old| old.url.to_string());
+        }
+    }
+
+    /// What belongs to the crawl follows from seeds and from where they redirect, on whichever node
+    /// that was recorded.
+    pub fn note_taken(&mut self, url: &FrontierUrl) {
+        self.reach.note_host(&url.url.host(), url.seed);
+        if url.depth == 0 && !crate::context::is_sitemap(&url.context) {
+            self.reach.extend(url.seed, &url.url);
+        }
+    }
+
+    /// A part comes, with the URLs that wait in it.
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read or written.
+    pub fn take_part(
+        &mut self,
+        part: u16,
+        waiting: Vec<(FrontierUrl, bool)>,
+    ) -> Result<(), StoreError> {
+        for (url, _) in &waiting {
+            self.note_taken(url);
+        }
+        let frontier = &mut self.queue.lock().frontier;
+        Ok(frontier.take_part(part, waiting.into_iter().map(|(url, _)| url))?)
+    }
+
+    /// URLs of this node's parts were admitted by others.
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read or written.
+    pub fn take_admitted(&mut self, urls: Vec<(FrontierUrl, bool)>) -> Result<(), StoreError> {
+        for (url, was_put_back) in urls {
+            self.note_taken(&url);
+            let frontier = &mut self.queue.lock().frontier;
+            frontier.take_admitted(url, was_put_back)?;
+        }
+        Ok(())
+    }
+}

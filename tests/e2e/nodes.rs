@@ -1,0 +1,576 @@
+//! One crawl on several nodes: real processes, a real ledger, one web.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use testweb::TestWeb;
+
+use crate::postgres::{Cluster, new_crawl};
+use crate::support::{Bench, file, page, run, stderr, stdout, tamis};
+
+const HOSTS: u64 = 12;
+const PAGES: u64 = 10;
+const DELAY_MS: u64 = 40;
+
+/// Hosts that lead to each other; half of the texts stand on all of them, as on mirrors that are
+/// walked in step.
+fn web() -> TestWeb {
+    let mut web = TestWeb::new();
+    for host in 0..HOSTS {
+        let front = format!("http://h{host}.test/");
+        let mut links: Vec<String> = (0..PAGES).map(|n| format!("/p{n}.html")).collect();
+        links.push(format!("http://h{}.test/", (host + 1) % HOSTS));
+        links.push(format!("http://h{}.test/", (host + 5) % HOSTS));
+        web = web.page(
+            &front,
+            &page(&format!("Front {host}"), 900_000 + host, &links),
+        );
+        for n in 0..PAGES {
+            let url = format!("http://h{host}.test/p{n}.html");
+            let text = if n % 2 == 0 { n } else { 100 * (host + 1) + n };
+            let other = format!("http://h{}.test/p{n}.html", (host * 7 + n) % HOSTS);
+            web = web.page(&url, &page(&format!("Page {text}"), 7 + text, &[other]));
+        }
+    }
+    web
+}
+
+/// A crawl of a web by several nodes.
+struct Nodes {
+    bench: Bench,
+    config: String,
+    delay: Duration,
+}
+
+impl Nodes {
+    /// None, with a message, where PostgreSQL is missing.
+    fn new(web: TestWeb, more: &str) -> Option<Nodes> {
+        Some(Nodes::on(Cluster::shared()?, web, more, DELAY_MS))
+    }
+
+    fn on(cluster: &Cluster, web: TestWeb, more: &str, delay_ms: u64) -> Nodes {
+        let bench = Bench::serve(web);
+        let port = cluster.primary.port;
+        let name = new_crawl();
+        let store = |role: &str| format!("postgres://{role}@127.0.0.1:{port}/postgres");
+        let text = format!(
+            "[crawl]\nconcurrency = 4\n{more}\n[politeness]\ndelay = \"{delay_ms}ms\"\n\
+             [scope]\nhosts = [{}]\n\
+             [cluster]\nstore = \"{}\"\ncrawl = \"{}\"\nttl = \"5s\"\n",
+            hosts(),
+            store("tamis_node"),
+            name.as_str()
+        );
+        let config = file(bench.dir.path(), "nodes.toml", &text);
+        run(tamis(&["cluster", "init", &config, "--store", &store("postgres")]).arg("--quiet"));
+        let delay = Duration::from_millis(delay_ms);
+        Nodes {
+            bench,
+            config,
+            delay,
+        }
+    }
+
+    fn start(&self, name: &str) -> Child {
+        let node = format!("[cluster]\nnode = \"{name}\"\n");
+        let text = std::fs::read_to_string(&self.config).expect("a configuration");
+        let text = text.replace("[cluster]\n", &node);
+        let own = file(self.bench.dir.path(), &format!("{name}.toml"), &text);
+        let log = std::fs::File::create(self.bench.crawl_dir(&format!("{name}.log")));
+        self.bench
+            .crawl(name, &[own.as_str(), "--seed", "http://h0.test/"])
+            .stderr(log.expect("a log"))
+            .spawn()
+            .expect("the binary starts")
+    }
+
+    fn log(&self, name: &str) -> String {
+        let log = std::fs::read_to_string(self.bench.crawl_dir(&format!("{name}.log")));
+        log.unwrap_or_default()
+    }
+
+    /// Each node ends by itself, and well.
+    #[track_caller]
+    fn end(&self, nodes: &mut [(&str, Child)]) {
+        let until = Instant::now() + Duration::from_secs(120);
+        for (name, node) in nodes {
+            loop {
+                if let Some(status) = node.try_wait().expect("the child is known") {
+                    assert!(status.success(), "{name}: {}", self.log(name));
+                    break;
+                }
+                if Instant::now() > until {
+                    node.kill().expect("kill -9");
+                    panic!("{name} does not end: {}", self.log(name));
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
+    }
+
+    /// What became of each URL, over all nodes; none is finished twice.
+    #[track_caller]
+    fn fates(&self, names: &[&str]) -> BTreeMap<String, String> {
+        let mut fates = BTreeMap::new();
+        for name in names {
+            for (url, fate) in self.bench.pages(name) {
+                let before = fates.insert(url.clone(), fate);
+                assert_eq!(before, None, "{url} is finished by two nodes");
+            }
+        }
+        fates
+    }
+
+    /// The texts that are kept, over all nodes; none is kept twice.
+    #[track_caller]
+    fn texts(&self, names: &[&str]) -> BTreeSet<String> {
+        let mut texts = BTreeSet::new();
+        for name in names {
+            let rows = self.bench.rows(name, "pages");
+            for row in rows.iter().filter(|row| row["verdict"] == "indexed") {
+                let title = row["title"].as_str().unwrap_or_default().to_owned();
+                assert!(texts.insert(title.clone()), "{title} is kept twice");
+            }
+        }
+        texts
+    }
+
+    /// No host is asked before its delay, whoever asks.
+    #[track_caller]
+    fn is_polite(&self) {
+        let mut asked: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
+        for entry in self.bench.web.log() {
+            asked
+                .entry(entry.host.clone())
+                .or_default()
+                .push(entry.started);
+        }
+        for (host, mut times) in asked {
+            times.sort();
+            for pair in times.windows(2) {
+                let gap = pair[1] - pair[0];
+                // The server's clock is read a moment after the request was made.
+                assert!(
+                    gap + Duration::from_millis(10) >= self.delay,
+                    "{host} was asked after {gap:?}"
+                );
+            }
+        }
+    }
+}
+
+fn hosts() -> String {
+    let hosts: Vec<String> = (0..HOSTS).map(|host| format!("\"h{host}.test\"")).collect();
+    hosts.join(", ")
+}
+
+#[test]
+fn three_nodes_do_what_one_machine_does() {
+    let Some(nodes) = Nodes::new(web(), "") else {
+        return;
+    };
+    let names = ["n1", "n2", "n3"];
+    let mut running = names.map(|name| (name, nodes.start(name)));
+    nodes.end(&mut running);
+    nodes.is_polite();
+    let together = nodes.fates(&names);
+    let texts = nodes.texts(&names);
+    let asked = nodes.bench.web.log();
+    let pages = asked
+        .iter()
+        .filter(|entry| !entry.url.ends_with("/robots.txt"));
+    assert_eq!(pages.count(), together.len(), "each page is asked for once");
+    let busy = names
+        .iter()
+        .filter(|name| !nodes.bench.pages(name).is_empty());
+    assert!(busy.count() >= 2, "the work is shared");
+    for name in names {
+        nodes.bench.check(name);
+    }
+
+    let alone = Bench::serve(web());
+    let config = format!(
+        "[crawl]\nconcurrency = 4\n[politeness]\ndelay = \"0\"\n[scope]\nhosts = [{}]\n",
+        hosts()
+    );
+    let config = file(alone.dir.path(), "alone.toml", &config);
+    alone.crawl_to_end("alone", &[&config, "--seed", "http://h0.test/"]);
+    let one: BTreeMap<String, String> = alone.pages("alone").into_iter().collect();
+    assert_eq!(
+        together.keys().collect::<Vec<_>>(),
+        one.keys().collect::<Vec<_>>()
+    );
+    let kept = |fates: &BTreeMap<String, String>| {
+        let kept = fates.values().filter(|fate| *fate == "indexed");
+        kept.count()
+    };
+    assert_eq!(kept(&together), kept(&one));
+    assert_eq!(texts.len(), kept(&one));
+}
+
+#[test]
+fn what_a_killed_node_had_is_done_by_the_others_and_once() {
+    let Some(nodes) = Nodes::new(web(), "") else {
+        return;
+    };
+    let mut first = nodes.start("k1");
+    let second = nodes.start("k2");
+    wait_for_requests(&nodes, 40);
+    first.kill().expect("kill -9");
+    first.wait().expect("it ends");
+    nodes.end(&mut [("k2", second)]);
+    nodes.is_polite();
+    // Started again it drops what was never acknowledged, and finds nothing left to do.
+    nodes.end(&mut [("k1", nodes.start("k1"))]);
+    let fates = nodes.fates(&["k1", "k2"]);
+    assert_eq!(fates.len() as u64, HOSTS * (PAGES + 1));
+    nodes.texts(&["k1", "k2"]);
+    for name in ["k1", "k2"] {
+        nodes.bench.check(name);
+    }
+}
+
+#[test]
+fn a_budget_of_pages_is_that_of_all_nodes_together() {
+    let Some(nodes) = Nodes::new(web(), "max_pages = 57") else {
+        return;
+    };
+    let names = ["b1", "b2", "b3"];
+    let mut running = names.map(|name| (name, nodes.start(name)));
+    nodes.end(&mut running);
+    let asked = nodes.bench.web.log();
+    let pages = asked
+        .iter()
+        .filter(|entry| !entry.url.ends_with("/robots.txt"));
+    assert_eq!(pages.count(), 57);
+    assert_eq!(nodes.fates(&names).len(), 57);
+}
+
+/// Two hosts with copies of each other's texts, the later one a little longer.
+fn growing() -> TestWeb {
+    let mut web = TestWeb::new();
+    for host in 0..HOSTS {
+        let mut links = vec![format!("http://h{}.test/", (host + 1) % HOSTS)];
+        links.push("/text.html".to_owned());
+        web = web.page(
+            &format!("http://h{host}.test/"),
+            &page(&format!("Front {host}"), 900_000 + host, &links),
+        );
+        // The same text everywhere, and on each host a little more of it.
+        let text = page("One text", 7, &[]);
+        let more: Vec<String> = (0..host * 9).map(|n| format!("word{n}")).collect();
+        let text = text.replace(
+            "</article>",
+            &format!("<p>{}</p></article>", more.join(" ")),
+        );
+        web = web.page(&format!("http://h{host}.test/text.html"), &text);
+    }
+    web
+}
+
+#[test]
+fn a_longer_copy_takes_the_place_of_another_nodes() {
+    let Some(nodes) = Nodes::new(growing(), "[dedup]\nkeep = \"longest\"") else {
+        return;
+    };
+    let names = ["l1", "l2", "l3"];
+    let mut running = names.map(|name| (name, nodes.start(name)));
+    nodes.end(&mut running);
+    let mut kept: Vec<String> = Vec::new();
+    for name in names {
+        for (url, fate) in nodes.bench.pages(name) {
+            if fate == "indexed" && url.ends_with("text.html") {
+                kept.push(url);
+            }
+        }
+        nodes.bench.check(name);
+    }
+    // A copy takes a place by being a tenth longer, so a chain of them may end below the longest;
+    // but however it ends no two that are near each other stay.
+    assert!((1..=4).contains(&kept.len()), "{kept:?}");
+    // What gave its place up was never measured against what took it.
+    let gave_way =
+        |row: &serde_json::Value| row["reason"] == "near_duplicate" && row["distance"].is_null();
+    let replaced = names.iter().filter(|name| {
+        let rows = nodes.bench.rows(name, "junk");
+        rows.iter().any(gave_way)
+    });
+    assert!(replaced.count() > 0, "no page gave its place up");
+}
+
+/// Sends a signal to a process.
+fn signal(child: &Child, name: &str) {
+    let number = child.id().to_string();
+    run(std::process::Command::new("kill").args([name, &number]));
+}
+
+#[track_caller]
+fn wait_for_requests(nodes: &Nodes, count: usize) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while nodes.bench.web.log().len() < count {
+        assert!(Instant::now() < until, "the crawl does not get on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_node_that_slept_past_its_lease_drops_what_it_held_and_joins_again() {
+    let Some(nodes) = Nodes::new(web(), "") else {
+        return;
+    };
+    let sleeper = nodes.start("s1");
+    let other = nodes.start("s2");
+    wait_for_requests(&nodes, 40);
+    signal(&sleeper, "-STOP");
+    std::thread::sleep(Duration::from_secs(8));
+    signal(&sleeper, "-CONT");
+    nodes.end(&mut [("s1", sleeper), ("s2", other)]);
+    nodes.is_polite();
+    let fates = nodes.fates(&["s1", "s2"]);
+    assert_eq!(fates.len() as u64, HOSTS * (PAGES + 1));
+    nodes.texts(&["s1", "s2"]);
+    for name in ["s1", "s2"] {
+        nodes.bench.check(name);
+    }
+}
+
+#[test]
+fn while_the_ledger_is_away_nothing_is_asked_for_and_then_the_crawl_goes_on() {
+    let Some(cluster) = Cluster::start(false) else {
+        return;
+    };
+    let nodes = Nodes::on(&cluster, web(), "", DELAY_MS);
+    let names = ["a1", "a2"];
+    let mut running = names.map(|name| (name, nodes.start(name)));
+    wait_for_requests(&nodes, 40);
+    cluster.primary.stop();
+    // The lease of 5 s, and what was under way.
+    std::thread::sleep(Duration::from_secs(7));
+    let before = nodes.bench.web.log().len();
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(
+        nodes.bench.web.log().len(),
+        before,
+        "no request without a lease"
+    );
+    cluster.primary.run();
+    let back = Instant::now();
+    wait_for_requests(&nodes, before + 1);
+    assert!(
+        back.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        back.elapsed()
+    );
+    nodes.end(&mut running);
+    nodes.is_polite();
+    let fates = nodes.fates(&names);
+    assert_eq!(fates.len() as u64, HOSTS * (PAGES + 1));
+    nodes.texts(&names);
+    for name in names {
+        assert!(
+            nodes.log(name).contains("does not answer"),
+            "{}",
+            nodes.log(name)
+        );
+        nodes.bench.check(name);
+    }
+}
+
+#[test]
+fn a_budget_that_is_larger_than_the_web_ends_with_the_web() {
+    let Some(nodes) = Nodes::new(web(), "max_pages = 1000") else {
+        return;
+    };
+    let names = ["w1", "w2"];
+    let mut running = names.map(|name| (name, nodes.start(name)));
+    nodes.end(&mut running);
+    assert_eq!(nodes.fates(&names).len() as u64, HOSTS * (PAGES + 1));
+}
+
+#[test]
+fn a_directory_is_one_node_of_one_crawl() {
+    let Some(nodes) = Nodes::new(web(), "max_pages = 3") else {
+        return;
+    };
+    nodes.end(&mut [("one", nodes.start("one"))]);
+    let alone = file(
+        nodes.bench.dir.path(),
+        "alone.toml",
+        "[crawl]\nconcurrency = 2\n",
+    );
+    let seed = ["--seed", "http://h0.test/"];
+    let options = [alone.as_str(), seed[0], seed[1]];
+    let output = nodes.bench.crawl("one", &options).output().expect("runs");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("[cluster]"), "{}", stderr(&output));
+    nodes
+        .bench
+        .crawl_to_end("single", &[seed[0], seed[1], "--max-pages", "2"]);
+    let text = std::fs::read_to_string(&nodes.config).expect("a configuration");
+    let text = text.replace("[cluster]\n", "[cluster]\nnode = \"two\"\n");
+    let two = file(nodes.bench.dir.path(), "two.toml", &text);
+    let output = nodes
+        .bench
+        .crawl("single", &[&two, seed[0], seed[1]])
+        .output()
+        .expect("runs");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("a crawl of one machine"),
+        "{}",
+        stderr(&output)
+    );
+    let other = text
+        .replace("\"two\"", "\"three\"")
+        .replace("[crawl]\n", "[crawl]\nmax_depth = 3\n");
+    let other = file(nodes.bench.dir.path(), "other.toml", &other);
+    let output = nodes
+        .bench
+        .crawl("third", &[&other, seed[0], seed[1]])
+        .output()
+        .expect("runs");
+    let said = stderr(&output) + &stdout(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("crawl.max_depth"), "{said}");
+}
+
+#[test]
+fn what_a_lost_disk_held_is_read_again_by_the_others() {
+    let Some(nodes) = Nodes::new(web(), "") else {
+        return;
+    };
+    let names = ["g1", "g2"];
+    let mut running = names.map(|name| (name, nodes.start(name)));
+    nodes.end(&mut running);
+    let all = nodes.texts(&names);
+    assert!(!nodes.texts(&["g1"]).is_empty(), "it kept something");
+    std::fs::remove_dir_all(nodes.bench.crawl_dir("g1")).expect("it is lost");
+    let owner = {
+        let text = std::fs::read_to_string(&nodes.config).expect("a configuration");
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("store"))
+            .expect("a store");
+        let url = line.split('"').nth(1).expect("a URL");
+        url.replace("tamis_node@", "postgres@")
+    };
+    let forget = [
+        "cluster",
+        "forget",
+        &nodes.config,
+        "--node",
+        "g1",
+        "--store",
+        &owner,
+    ];
+    let said = stdout(&run(&mut tamis(&forget)));
+    assert!(said.contains("is forgotten"), "{said}");
+    let output = tamis(&forget).output().expect("runs");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    nodes.end(&mut [("g2", nodes.start("g2"))]);
+    assert_eq!(nodes.texts(&["g2"]), all);
+    assert_eq!(nodes.fates(&["g2"]).len() as u64, HOSTS * (PAGES + 1));
+    nodes.bench.check("g2");
+}
+
+/// Numbers that look drawn by lot, the same in each run of a seed.
+fn lot(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+/// A node that is there, asleep, or dead.
+struct Member {
+    name: String,
+    child: Option<Child>,
+}
+
+/// One fault: a node is killed and comes back, sleeps for a while, or the ledger is away.
+fn strike(nodes: &Nodes, cluster: &Cluster, members: &mut [Member], lots: &mut u64) -> String {
+    let at = lot(lots) as usize % members.len();
+    let kind = lot(lots) % 8;
+    let member = &mut members[at];
+    if kind == 7 {
+        cluster.primary.stop();
+        std::thread::sleep(Duration::from_millis(lot(lots) % 7_000));
+        cluster.primary.run();
+        return "the ledger was away".to_owned();
+    }
+    let Some(child) = &mut member.child else {
+        member.child = Some(nodes.start(&member.name));
+        return format!("{} came back", member.name);
+    };
+    if child.try_wait().expect("the child is known").is_some() {
+        member.child = Some(nodes.start(&member.name));
+        return format!("{} had ended, and came back", member.name);
+    }
+    match kind {
+        0..=3 => {
+            child.kill().expect("kill -9");
+            child.wait().expect("it ends");
+            member.child = None;
+            format!("{} was killed", member.name)
+        }
+        4 | 5 => {
+            signal(child, "-STOP");
+            std::thread::sleep(Duration::from_millis(lot(lots) % 8_000));
+            signal(child, "-CONT");
+            format!("{} slept", member.name)
+        }
+        _ => {
+            signal(child, "-INT");
+            child.wait().expect("it ends");
+            member.child = None;
+            format!("{} left", member.name)
+        }
+    }
+}
+
+/// Faults in a random order; `TAMIS_FAULTS` asks for more of them, `TAMIS_SEED` for another order.
+#[test]
+fn whatever_happens_each_url_is_finished_once_and_each_text_kept_once() {
+    let Some(cluster) = Cluster::start(false) else {
+        return;
+    };
+    let asked = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let faults: u64 = asked("TAMIS_FAULTS").unwrap_or(10);
+    let mut lots: u64 = asked("TAMIS_SEED").unwrap_or(0x5eed_0001);
+    let nodes = Nodes::on(&cluster, web(), "", 150 * faults);
+    let names = ["f1", "f2", "f3"];
+    let mut members: Vec<Member> = names
+        .iter()
+        .map(|name| Member {
+            name: (*name).to_owned(),
+            child: Some(nodes.start(name)),
+        })
+        .collect();
+    let mut story = Vec::new();
+    for _ in 0..faults {
+        std::thread::sleep(Duration::from_millis(100 + lot(&mut lots) % 900));
+        story.push(strike(&nodes, &cluster, &mut members, &mut lots));
+    }
+    let mut running: Vec<(&str, Child)> = Vec::new();
+    for (name, member) in names.iter().zip(members) {
+        let child = match member.child {
+            Some(mut child) => match child.try_wait().expect("the child is known") {
+                None => child,
+                Some(_) => nodes.start(name),
+            },
+            None => nodes.start(name),
+        };
+        running.push((name, child));
+    }
+    nodes.end(&mut running);
+    let story = story.join("; ");
+    println!("{story}");
+    nodes.is_polite();
+    let fates = nodes.fates(&names);
+    assert_eq!(fates.len() as u64, HOSTS * (PAGES + 1), "{story}");
+    nodes.texts(&names);
+    for name in names {
+        nodes.bench.check(name);
+    }
+}
