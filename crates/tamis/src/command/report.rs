@@ -50,9 +50,12 @@ enum Form {
     Html,
 }
 
+/// A language of what is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Lang {
+pub(crate) enum Lang {
+    /// English.
     En,
+    /// Chinese, in simplified characters.
     Zh,
 }
 
