@@ -1,4 +1,4 @@
-//! `tamis explain`: what became of one URL, in short or in full.
+//! `tamis explain`: what became of one URL, in full or in short.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -16,23 +16,22 @@ use crate::command::{crawl_error, journal};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
-/// Tell what became of one URL and why, in a few lines; with --full, its whole story
+/// Tell one URL's whole story: where it was found, each fetch, the verdict and its evidence
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     tamis explain crawls/db https://www.example.org/print/42\n  \
-    tamis explain crawls/db https://www.example.org/print/42 --full\n  \
-    tamis explain crawls/db https://www.example.org/print/42 --lang zh")]
+    tamis explain crawls/db https://www.example.org/print/42 --short\n  \
+    tamis explain crawls/db https://www.example.org/print/42 --short --lang zh")]
 pub struct Args {
     /// The crawl's directory
     dir: PathBuf,
     /// The URL, absolute
     url: String,
-    /// Everything: all links to it, each fetch, what was measured, the text that differs, and what the topic's model
-    /// made of it. `--json` always holds everything
+    /// What became of it and why, in twelve lines at most; `--json` always holds everything
     #[arg(long)]
-    full: bool,
-    /// Language of the short form's words; --full is told in English
-    #[arg(long, value_enum, default_value_t = Lang::En, conflicts_with = "full")]
+    short: bool,
+    /// Language of the words of --short; the whole story is told in English
+    #[arg(long, value_enum, default_value_t = Lang::En, requires = "short")]
     lang: Lang,
 }
 
@@ -49,7 +48,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         UrlState::NeverSeen => Exit::Problem,
         _ => Exit::Done,
     };
-    if args.full || output.json {
+    if !args.short || output.json {
         tell_all(&dir, &config, story, output)?;
         return Ok(exit);
     }
@@ -59,12 +58,6 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     };
     let told = report::explain::render_short(&story, look);
     output.stream().write_all(told.as_bytes())?;
-    if exit == Exit::Done {
-        output.say(match args.lang {
-            Lang::En => "Everything that is known of it: --full",
-            Lang::Zh => "全部细节（英文）：--full",
-        });
-    }
     Ok(exit)
 }
 
