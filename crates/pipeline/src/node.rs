@@ -16,8 +16,10 @@
 //! the ledger has one remedy: the node drops what was not acknowledged, joins again and goes on.
 //!
 //! Of this file: how a node joins, and what the writer asks. [`keeper`] is the thread that keeps the
-//! lease and brings parts and pages; `rows` goes from records to the ledger's rows and back.
+//! lease and brings parts and pages; `rows` goes from records to the ledger's rows and back; [`audit`]
+//! compares journals with the ledger.
 
+pub mod audit;
 pub(crate) mod keeper;
 mod rows;
 
@@ -142,11 +144,7 @@ impl Node {
         });
         let joined = joined.map_err(|error| refusal(error, &common))?;
         let identity = Identity {
-            crawl: joined
-                .crawl
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect(),
+            crawl: hexadecimal(&joined.crawl),
             number: joined.fence.node,
             name: cluster.name.clone(),
             seeds,
@@ -417,12 +415,17 @@ fn differences(
     }
 }
 
+/// A crawl's own number as directories have it.
+fn hexadecimal(crawl: &[u8; 16]) -> String {
+    crawl.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn identity_path(dir: &CrawlDir) -> std::path::PathBuf {
     dir.root().join("node.json")
 }
 
 /// Whether a directory is a node's.
-pub(crate) fn is_node(dir: &CrawlDir) -> bool {
+pub fn is_node(dir: &CrawlDir) -> bool {
     identity_path(dir).is_file()
 }
 
@@ -552,6 +555,7 @@ pub(crate) fn may_join_again(error: &LedgerError) -> bool {
         | LedgerError::NotPlain { .. }
         | LedgerError::NoSuchNode
         | LedgerError::Alive
+        | LedgerError::NoRight(_)
         | LedgerError::Broken(_) => false,
     }
 }
