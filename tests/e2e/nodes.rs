@@ -605,6 +605,101 @@ fn a_role_without_the_right_is_told_which_one_has_it() {
     }
 }
 
+/// The values of a command that prints one a line.
+#[track_caller]
+fn values(command: &mut std::process::Command) -> Vec<serde_json::Value> {
+    let text = stdout(&run(command));
+    let values = text.lines().map(serde_json::from_str);
+    values.collect::<Result<_, _>>().expect("JSON")
+}
+
+/// A crawl of two nodes that both did something, and their directories.
+fn two_nodes(names: [&str; 2]) -> Option<(Nodes, [String; 2])> {
+    let nodes = Nodes::new(web(), "")?;
+    nodes.end(&mut names.map(|name| (name, nodes.start(name))));
+    let busy = |name: &&str| !nodes.bench.pages(name).is_empty();
+    assert!(names.iter().all(busy), "the work is shared");
+    let dirs = names.map(|name| nodes.bench.crawl_dir(name).display().to_string());
+    Some((nodes, dirs))
+}
+
+#[test]
+fn two_directories_are_exported_searched_and_explained_as_one_crawl() {
+    let names = ["r1", "r2"];
+    let Some((nodes, [first, second])) = two_nodes(names) else {
+        return;
+    };
+    let fates = nodes.fates(&names);
+    let rows = values(&mut tamis(&["export", &first, "pages", "--with", &second]));
+    let urls: BTreeSet<&str> = rows.iter().filter_map(|row| row["url"].as_str()).collect();
+    assert_eq!(rows.len(), fates.len());
+    assert_eq!(urls, fates.keys().map(String::as_str).collect());
+    let csv = [
+        "export", &first, "pages", "--with", &second, "--format", "csv",
+    ];
+    let csv = stdout(&run(&mut tamis(&csv)));
+    let heads = csv.lines().filter(|line| line.starts_with("url,"));
+    assert_eq!(heads.count(), 1, "{csv}");
+    let refused = tamis(&["export", &first, "hosts", "--with", &second]).output();
+    assert_eq!(refused.expect("runs").status.code(), Some(2));
+
+    let search = ["search", &first, "front", "--limit", "100", "--json"];
+    let alone = values(&mut tamis(&search)).len();
+    let both = values(tamis(&search).args(["--with", &second]));
+    assert_eq!(both.len() as u64, HOSTS);
+    assert!(0 < alone && alone < both.len(), "{alone}");
+    let scores: Vec<f64> = both
+        .iter()
+        .filter_map(|hit| hit["score"].as_f64())
+        .collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    let best = values(tamis(&search[..3]).args(["--json", "--limit", "3", "--with", &second]));
+    assert_eq!(best, both[..3]);
+
+    for name in names {
+        let (url, fate) = nodes.bench.pages(name).pop_first().expect("it has pages");
+        let story = values(&mut tamis(&[
+            "explain", &first, &url, "--with", &second, "--json",
+        ]));
+        assert_eq!(story[0]["state"], fate.as_str(), "{url}");
+    }
+}
+
+#[test]
+fn directories_are_checked_together_if_they_are_of_one_crawl() {
+    let Some((nodes, [first, second])) = two_nodes(["c1", "c2"]) else {
+        return;
+    };
+    let said = stdout(&run(&mut tamis(&["check-dir", &first, &second])));
+    assert!(said.contains("no URL was finished twice"), "{said}");
+    let copy = nodes.bench.crawl_dir("copy").display().to_string();
+    run(std::process::Command::new("cp").args(["-r", &first, &copy]));
+    let name = format!("{copy}/node.json");
+    let own = std::fs::read_to_string(&name).expect("a name");
+    let check = || {
+        let output = tamis(&["check-dir", &first, &copy]).output().expect("runs");
+        (output.status.code(), stdout(&output) + &stderr(&output))
+    };
+    let refused = |why: &str| {
+        let (code, said) = check();
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains(why), "{said}");
+    };
+    refused("name each node once");
+    let mut other: serde_json::Value = serde_json::from_str(&own).expect("JSON");
+    other["number"] = 9.into();
+    std::fs::write(&name, other.to_string()).expect("written");
+    // Another node that did all of the same.
+    let (code, said) = check();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("finished by more than one node"), "{said}");
+    other["crawl"] = "00".into();
+    std::fs::write(&name, other.to_string()).expect("written");
+    refused("different crawls");
+    std::fs::remove_file(&name).expect("removed");
+    refused("a crawl of one machine");
+}
+
 /// Numbers that look drawn by lot, the same in each run of a seed.
 fn lot(state: &mut u64) -> u64 {
     *state ^= *state << 13;

@@ -429,6 +429,24 @@ pub fn is_node(dir: &CrawlDir) -> bool {
     identity_path(dir).is_file()
 }
 
+/// Which node of which crawl a directory is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeName {
+    /// The crawl's own number, in hexadecimal.
+    pub crawl: String,
+    /// The node's number in it.
+    pub number: u16,
+}
+
+/// Which node a directory is; none for a crawl of one machine.
+///
+/// # Errors
+/// When what says so cannot be read.
+pub fn node_name(dir: &CrawlDir) -> Result<Option<NodeName>, CrawlError> {
+    let identity = read_identity(dir)?;
+    Ok(identity.map(|Identity { crawl, number, .. }| NodeName { crawl, number }))
+}
+
 fn cannot(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> CrawlError {
     let what = format!("{what} {}", path.display());
     move |source| CrawlError::Directory { what, source }

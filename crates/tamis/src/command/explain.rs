@@ -5,12 +5,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use ::explain::{LeftOut, Why};
-use archive::BodyRef;
+use archive::{BodyRef, Event};
 use outcome::UrlState;
-use pipeline::{config_file, setup};
+use pipeline::{CrawlDir, config_file, setup};
 use report::{Explainer, Look, Story};
 
-use crate::command::{crawl_error, journal};
+use crate::command::{crawl_error, journal, together};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -22,21 +22,24 @@ pub struct Args {
     dir: PathBuf,
     /// The URL, absolute
     url: String,
+    /// A further node's directory of the same crawl; several, one --with each
+    #[arg(long, value_name = "DIR")]
+    with: Vec<PathBuf>,
 }
 
 /// Tells the story; exit 1 when the crawl knows nothing of the URL.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let dir = journal::open(&args.dir)?;
-    let config = config_file::kept(&dir.config()).map_err(|problem| usage(problem.to_string()))?;
+    let dirs = together::open(&args.dir, &args.with)?;
+    let config =
+        config_file::kept(&dirs[0].config()).map_err(|problem| usage(problem.to_string()))?;
     let url = absolute(&args.url)?;
     let url = setup::canonicaliser(&config)
         .canonical(&url)
         .map_err(|error| usage(format!("{error}: such a URL is never crawled")))?;
-    let mut explainer = Explainer::new(url.as_str());
-    for record in journal::records(&dir)? {
-        explainer.add(&record);
+    let (dir, mut story) = best_told(&dirs, url.as_str())?;
+    if dirs.len() > 1 && story.state != UrlState::NeverSeen {
+        output.say(format!("as {} tells it", dir.root().display()));
     }
-    let mut story = explainer.finish();
     if matches!(story.state, UrlState::NeverSeen | UrlState::LeftOut) {
         let rules = LeftOut::read(journal::records(&dir)?, &config)
             .map_err(|error| usage(error.to_string()))?;
@@ -90,6 +93,34 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         }
     }
     Ok(if known { Exit::Done } else { Exit::Problem })
+}
+
+/// The story in the directory that knows most of the URL: where it ended, and there last.
+fn best_told(dirs: &[CrawlDir], url: &str) -> anyhow::Result<(CrawlDir, Story)> {
+    let mut best: Option<((u8, u64), &CrawlDir, Story)> = None;
+    for dir in dirs {
+        let mut explainer = Explainer::new(url);
+        let mut last_ms = 0;
+        for record in journal::records(dir)? {
+            if matches!(&record.event, Event::Page(page) if page.url == url) {
+                last_ms = record.at_ms;
+            }
+            explainer.add(&record);
+        }
+        let story = explainer.finish();
+        let known = match story.state {
+            UrlState::NeverSeen => 0,
+            UrlState::LeftOut => 1,
+            _ => 2,
+        };
+        // Where it has an end, that is later than none.
+        let rank = (known, last_ms);
+        if best.as_ref().is_none_or(|(before, ..)| rank > *before) {
+            best = Some((rank, dir, story));
+        }
+    }
+    let (_, dir, story) = best.expect("there is a directory");
+    Ok((dir.clone(), story))
 }
 
 /// The URL that was typed.
