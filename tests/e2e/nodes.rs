@@ -72,6 +72,14 @@ impl Nodes {
         }
     }
 
+    /// The crawl's name in the store.
+    fn crawl_name(&self) -> String {
+        let text = std::fs::read_to_string(&self.config).expect("a configuration");
+        let line = text.lines().find(|line| line.starts_with("crawl ="));
+        let name = line.and_then(|line| line.split('"').nth(1));
+        name.expect("it has one").to_owned()
+    }
+
     fn start(&self, name: &str) -> Child {
         let node = format!("[cluster]\nnode = \"{name}\"\n");
         let text = std::fs::read_to_string(&self.config).expect("a configuration");
@@ -136,6 +144,28 @@ impl Nodes {
         texts
     }
 
+    /// The journals of these nodes compared with the ledger: the exit code, and what was found.
+    fn compare(&self, names: &[&str]) -> (Option<i32>, serde_json::Value) {
+        let mut check = tamis(&["cluster", "check", "--json"]);
+        for name in names {
+            check.arg("--dir").arg(self.bench.crawl_dir(name));
+        }
+        let output = check.output().expect("runs");
+        let found = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (output.status.code(), found)
+    }
+
+    /// Journals and ledger tell of the same crawl, and each directory agrees in itself.
+    #[track_caller]
+    fn agree(&self, names: &[&str]) {
+        for name in names {
+            self.bench.check(name);
+        }
+        let (code, found) = self.compare(names);
+        assert_eq!(code, Some(0), "{found}");
+        assert_eq!(found["nodes"].as_array().map(Vec::len), Some(names.len()));
+    }
+
     /// No host is asked before its delay, whoever asks.
     #[track_caller]
     fn is_polite(&self) {
@@ -185,9 +215,7 @@ fn three_nodes_do_what_one_machine_does() {
         .iter()
         .filter(|name| !nodes.bench.pages(name).is_empty());
     assert!(busy.count() >= 2, "the work is shared");
-    for name in names {
-        nodes.bench.check(name);
-    }
+    nodes.agree(&names);
 
     let alone = Bench::serve(web());
     let config = format!(
@@ -226,9 +254,7 @@ fn what_a_killed_node_had_is_done_by_the_others_and_once() {
     let fates = nodes.fates(&["k1", "k2"]);
     assert_eq!(fates.len() as u64, HOSTS * (PAGES + 1));
     nodes.texts(&["k1", "k2"]);
-    for name in ["k1", "k2"] {
-        nodes.bench.check(name);
-    }
+    nodes.agree(&["k1", "k2"]);
 }
 
 #[test]
@@ -245,6 +271,12 @@ fn a_budget_of_pages_is_that_of_all_nodes_together() {
         .filter(|entry| !entry.url.ends_with("/robots.txt"));
     assert_eq!(pages.count(), 57);
     assert_eq!(nodes.fates(&names).len(), 57);
+    nodes.agree(&names);
+    // One that comes late has nothing to raise.
+    nodes.end(&mut [("b4", nodes.start("b4"))]);
+    let said = nodes.log("b4");
+    assert!(said.contains("this node fetched nothing"), "{said}");
+    assert!(!said.contains("--max-pages"), "{said}");
 }
 
 /// Two hosts with copies of each other's texts, the later one a little longer.
@@ -284,8 +316,8 @@ fn a_longer_copy_takes_the_place_of_another_nodes() {
                 kept.push(url);
             }
         }
-        nodes.bench.check(name);
     }
+    nodes.agree(&names);
     // A copy takes a place by being a tenth longer, so a chain of them may end below the longest;
     // but however it ends no two that are near each other stay.
     assert!((1..=4).contains(&kept.len()), "{kept:?}");
@@ -330,9 +362,7 @@ fn a_node_that_slept_past_its_lease_drops_what_it_held_and_joins_again() {
     let fates = nodes.fates(&["s1", "s2"]);
     assert_eq!(fates.len() as u64, HOSTS * (PAGES + 1));
     nodes.texts(&["s1", "s2"]);
-    for name in ["s1", "s2"] {
-        nodes.bench.check(name);
-    }
+    nodes.agree(&["s1", "s2"]);
 }
 
 #[test]
@@ -373,8 +403,8 @@ fn while_the_ledger_is_away_nothing_is_asked_for_and_then_the_crawl_goes_on() {
             "{}",
             nodes.log(name)
         );
-        nodes.bench.check(name);
     }
+    nodes.agree(&names);
 }
 
 #[test]
@@ -471,7 +501,203 @@ fn what_a_lost_disk_held_is_read_again_by_the_others() {
     nodes.end(&mut [("g2", nodes.start("g2"))]);
     assert_eq!(nodes.texts(&["g2"]), all);
     assert_eq!(nodes.fates(&["g2"]).len() as u64, HOSTS * (PAGES + 1));
-    nodes.bench.check("g2");
+    nodes.agree(&["g2"]);
+}
+
+#[test]
+fn what_journals_and_ledger_do_not_have_in_common_is_found() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let Some(nodes) = Nodes::new(web(), "") else {
+        return;
+    };
+    let names = ["d1", "d2"];
+    nodes.end(&mut names.map(|name| (name, nodes.start(name))));
+    nodes.agree(&names);
+    let schema = format!("tamis_{}", nodes.crawl_name());
+    let sql = |text: &str| {
+        cluster
+            .primary
+            .sql("postgres", &text.replace("SCHEMA", &schema))
+    };
+    let kinds = || {
+        let (code, found) = nodes.compare(&names);
+        assert_eq!(code, Some(1), "{found}");
+        let found = found["differences"].as_array().cloned().unwrap_or_default();
+        let kinds = found.iter().map(|found| found["kind"].to_string());
+        kinds.collect::<BTreeSet<String>>()
+    };
+    let set = |kinds: &[&str]| -> BTreeSet<String> {
+        kinds.iter().map(|kind| format!("\"{kind}\"")).collect()
+    };
+    // A URL that another node finishes as well.
+    sql(
+        "insert into SCHEMA.finished (part, key, gen, page, outcome) \
+         select part, key, 9, (9::bigint << 40) + 1, outcome from SCHEMA.finished limit 1",
+    );
+    assert_eq!(kinds(), set(&["finished_twice"]));
+    sql("delete from SCHEMA.finished where gen = 9");
+    // An end that the ledger has lost: the journal has it, and the counter is one too high.
+    sql(
+        "create table SCHEMA.lost as select * from SCHEMA.finished limit 1; \
+         delete from SCHEMA.finished f using SCHEMA.lost l where f.page = l.page",
+    );
+    assert_eq!(kinds(), set(&["missing_from_ledger", "total"]));
+    // The same end, of a page that no journal has.
+    sql("insert into SCHEMA.finished \
+         select part, key, gen, page + 1000000, dup_of, outcome from SCHEMA.lost");
+    let found = [
+        "finished_twice",
+        "missing_from_journal",
+        "missing_from_ledger",
+    ];
+    assert_eq!(kinds(), set(&found));
+    sql(
+        "delete from SCHEMA.finished f using SCHEMA.lost l where f.page = l.page + 1000000; \
+         insert into SCHEMA.finished select * from SCHEMA.lost",
+    );
+    nodes.agree(&names);
+    // A text that the ledger keeps as another.
+    sql("update SCHEMA.kept set fp = fp + 1 where pos = 1");
+    assert_eq!(kinds(), set(&["differs"]));
+    sql("update SCHEMA.kept set fp = fp - 1 where pos = 1");
+    sql("update SCHEMA.node set admitted = admitted + 1 where id = 1");
+    assert_eq!(kinds(), set(&["total"]));
+}
+
+#[test]
+fn a_node_is_said_to_be_silent_before_it_is_dead() {
+    let Some(nodes) = Nodes::new(web(), "") else {
+        return;
+    };
+    let mut sleeper = nodes.start("quiet");
+    wait_for_requests(&nodes, 20);
+    let state = || {
+        let output = run(&mut tamis(&["cluster", "status", &nodes.config, "--json"]));
+        let shown: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        shown["nodes"][0].clone()
+    };
+    assert_eq!(state()["state"], "live");
+    assert!(state()["silent_s"].is_null());
+    signal(&sleeper, "-STOP");
+    std::thread::sleep(Duration::from_secs(4));
+    assert_eq!(state()["state"], "silent");
+    assert!(state()["silent_s"].as_u64() >= Some(2), "{}", state());
+    let said = stdout(&run(&mut tamis(&["cluster", "status", &nodes.config])));
+    assert!(said.contains("node quiet is silent for"), "{said}");
+    sleeper.kill().expect("kill -9");
+    sleeper.wait().expect("it ends");
+}
+
+#[test]
+fn a_role_without_the_right_is_told_which_one_has_it() {
+    let Some(nodes) = Nodes::new(web(), "") else {
+        return;
+    };
+    let config = nodes.config.as_str();
+    for rest in [&["init", config][..], &["forget", config, "--node", "x"]] {
+        let output = tamis(&["cluster"]).args(rest).output().expect("runs");
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains("as tamis_node"), "{said}");
+        assert!(said.contains("grant tamis_owner to tamis_node"), "{said}");
+    }
+}
+
+/// The values of a command that prints one a line.
+#[track_caller]
+fn values(command: &mut std::process::Command) -> Vec<serde_json::Value> {
+    let text = stdout(&run(command));
+    let values = text.lines().map(serde_json::from_str);
+    values.collect::<Result<_, _>>().expect("JSON")
+}
+
+/// A crawl of two nodes that both did something, and their directories.
+fn two_nodes(names: [&str; 2]) -> Option<(Nodes, [String; 2])> {
+    let nodes = Nodes::new(web(), "")?;
+    nodes.end(&mut names.map(|name| (name, nodes.start(name))));
+    let busy = |name: &&str| !nodes.bench.pages(name).is_empty();
+    assert!(names.iter().all(busy), "the work is shared");
+    let dirs = names.map(|name| nodes.bench.crawl_dir(name).display().to_string());
+    Some((nodes, dirs))
+}
+
+#[test]
+fn two_directories_are_exported_searched_and_explained_as_one_crawl() {
+    let names = ["r1", "r2"];
+    let Some((nodes, [first, second])) = two_nodes(names) else {
+        return;
+    };
+    let fates = nodes.fates(&names);
+    let rows = values(&mut tamis(&["export", &first, "pages", "--with", &second]));
+    let urls: BTreeSet<&str> = rows.iter().filter_map(|row| row["url"].as_str()).collect();
+    assert_eq!(rows.len(), fates.len());
+    assert_eq!(urls, fates.keys().map(String::as_str).collect());
+    let csv = [
+        "export", &first, "pages", "--with", &second, "--format", "csv",
+    ];
+    let csv = stdout(&run(&mut tamis(&csv)));
+    let heads = csv.lines().filter(|line| line.starts_with("url,"));
+    assert_eq!(heads.count(), 1, "{csv}");
+    let refused = tamis(&["export", &first, "hosts", "--with", &second]).output();
+    assert_eq!(refused.expect("runs").status.code(), Some(2));
+
+    let search = ["search", &first, "front", "--limit", "100", "--json"];
+    let alone = values(&mut tamis(&search)).len();
+    let both = values(tamis(&search).args(["--with", &second]));
+    assert_eq!(both.len() as u64, HOSTS);
+    assert!(0 < alone && alone < both.len(), "{alone}");
+    let scores: Vec<f64> = both
+        .iter()
+        .filter_map(|hit| hit["score"].as_f64())
+        .collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    let best = values(tamis(&search[..3]).args(["--json", "--limit", "3", "--with", &second]));
+    assert_eq!(best, both[..3]);
+
+    for name in names {
+        let (url, fate) = nodes.bench.pages(name).pop_first().expect("it has pages");
+        let story = values(&mut tamis(&[
+            "explain", &first, &url, "--with", &second, "--json",
+        ]));
+        assert_eq!(story[0]["state"], fate.as_str(), "{url}");
+    }
+}
+
+#[test]
+fn directories_are_checked_together_if_they_are_of_one_crawl() {
+    let Some((nodes, [first, second])) = two_nodes(["c1", "c2"]) else {
+        return;
+    };
+    let said = stdout(&run(&mut tamis(&["check-dir", &first, &second])));
+    assert!(said.contains("no URL was finished twice"), "{said}");
+    let copy = nodes.bench.crawl_dir("copy").display().to_string();
+    run(std::process::Command::new("cp").args(["-r", &first, &copy]));
+    let name = format!("{copy}/node.json");
+    let own = std::fs::read_to_string(&name).expect("a name");
+    let check = || {
+        let output = tamis(&["check-dir", &first, &copy]).output().expect("runs");
+        (output.status.code(), stdout(&output) + &stderr(&output))
+    };
+    let refused = |why: &str| {
+        let (code, said) = check();
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains(why), "{said}");
+    };
+    refused("name each node once");
+    let mut other: serde_json::Value = serde_json::from_str(&own).expect("JSON");
+    other["number"] = 9.into();
+    std::fs::write(&name, other.to_string()).expect("written");
+    // Another node that did all of the same.
+    let (code, said) = check();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("finished by more than one node"), "{said}");
+    other["crawl"] = "00".into();
+    std::fs::write(&name, other.to_string()).expect("written");
+    refused("different crawls");
+    std::fs::remove_file(&name).expect("removed");
+    refused("a crawl of one machine");
 }
 
 /// Numbers that look drawn by lot, the same in each run of a seed.
@@ -570,7 +796,5 @@ fn whatever_happens_each_url_is_finished_once_and_each_text_kept_once() {
     let fates = nodes.fates(&names);
     assert_eq!(fates.len() as u64, HOSTS * (PAGES + 1), "{story}");
     nodes.texts(&names);
-    for name in names {
-        nodes.bench.check(name);
-    }
+    nodes.agree(&names);
 }

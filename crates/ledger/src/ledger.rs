@@ -187,6 +187,9 @@ pub enum LedgerError {
     /// The store does not answer. Nothing was committed; try again later.
     #[error("the ledger does not answer: {0}")]
     Away(String),
+    /// The store's role has not the right.
+    #[error("the role may not: {0}")]
+    NoRight(String),
     /// The store answers something that does not fit. Trying again will not help.
     #[error("the ledger does not work: {0}")]
     Broken(String),

@@ -47,5 +47,6 @@ pub use ledger::{Ledger, LedgerError, Refused};
 pub use memory::MemoryLedger;
 pub use messages::*;
 pub use password::{Password, PasswordError};
+pub use postgres::audit::{EndRow, Total};
 pub use postgres::{PostgresLedger, Settings};
 pub use store_url::{CrawlName, StoreUrl, StoreUrlError};

@@ -9,10 +9,12 @@
 //! connection, by a question that itself writes: its own acknowledgement says that all before it
 //! is there as well.
 
+pub mod audit;
 mod connection;
 mod migrate;
 mod rows;
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use tokio_postgres::types::ToSql;
@@ -287,6 +289,23 @@ pub struct Server {
 }
 
 impl PostgresLedger {
+    /// For how long each live node's counter has stood still, by the store's clock.
+    ///
+    /// # Errors
+    /// [`LedgerError::Away`] when the store does not answer.
+    pub fn stillness(&mut self) -> Result<HashMap<u16, Duration>, LedgerError> {
+        self.abandon();
+        let text = "select id, extract(epoch from clock_timestamp() - beaten)::float8 from node \
+                    where state = 'live'";
+        let rows = self.ask(text, &[])?;
+        let stood = |row: &Row| {
+            let seconds = row.get::<_, f64>(1).max(0.0);
+            let number = row.get::<_, i16>(0) as u16;
+            (number, Duration::from_secs_f64(seconds))
+        };
+        Ok(rows.iter().map(stood).collect())
+    }
+
     /// What there is to say of the server.
     ///
     /// # Errors

@@ -87,6 +87,16 @@ impl StoreUrl {
     }
 
     /// Hosts, ports, database and user.
+    /// The role that is logged in as; none if the URL names none.
+    pub fn role(&self) -> Option<&str> {
+        self.config().get_user()
+    }
+
+    /// The database.
+    pub fn database(&self) -> Option<&str> {
+        self.config().get_dbname()
+    }
+
     pub(crate) fn config(&self) -> &tokio_postgres::Config {
         &self.config
     }

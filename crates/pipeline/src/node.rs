@@ -16,8 +16,10 @@
 //! the ledger has one remedy: the node drops what was not acknowledged, joins again and goes on.
 //!
 //! Of this file: how a node joins, and what the writer asks. [`keeper`] is the thread that keeps the
-//! lease and brings parts and pages; `rows` goes from records to the ledger's rows and back.
+//! lease and brings parts and pages; `rows` goes from records to the ledger's rows and back; [`audit`]
+//! compares journals with the ledger.
 
+pub mod audit;
 pub(crate) mod keeper;
 mod rows;
 
@@ -142,11 +144,7 @@ impl Node {
         });
         let joined = joined.map_err(|error| refusal(error, &common))?;
         let identity = Identity {
-            crawl: joined
-                .crawl
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect(),
+            crawl: hexadecimal(&joined.crawl),
             number: joined.fence.node,
             name: cluster.name.clone(),
             seeds,
@@ -417,13 +415,36 @@ fn differences(
     }
 }
 
+/// A crawl's own number as directories have it.
+fn hexadecimal(crawl: &[u8; 16]) -> String {
+    crawl.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn identity_path(dir: &CrawlDir) -> std::path::PathBuf {
     dir.root().join("node.json")
 }
 
 /// Whether a directory is a node's.
-pub(crate) fn is_node(dir: &CrawlDir) -> bool {
+pub fn is_node(dir: &CrawlDir) -> bool {
     identity_path(dir).is_file()
+}
+
+/// Which node of which crawl a directory is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeName {
+    /// The crawl's own number, in hexadecimal.
+    pub crawl: String,
+    /// The node's number in it.
+    pub number: u16,
+}
+
+/// Which node a directory is; none for a crawl of one machine.
+///
+/// # Errors
+/// When what says so cannot be read.
+pub fn node_name(dir: &CrawlDir) -> Result<Option<NodeName>, CrawlError> {
+    let identity = read_identity(dir)?;
+    Ok(identity.map(|Identity { crawl, number, .. }| NodeName { crawl, number }))
 }
 
 fn cannot(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> CrawlError {
@@ -552,6 +573,7 @@ pub(crate) fn may_join_again(error: &LedgerError) -> bool {
         | LedgerError::NotPlain { .. }
         | LedgerError::NoSuchNode
         | LedgerError::Alive
+        | LedgerError::NoRight(_)
         | LedgerError::Broken(_) => false,
     }
 }

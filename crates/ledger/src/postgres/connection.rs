@@ -356,6 +356,7 @@ fn meaning(error: &tokio_postgres::Error) -> LedgerError {
         "TM005" => LedgerError::StaleJournal,
         "TM006" => LedgerError::NoSuchNode,
         "TM007" => LedgerError::Alive,
+        code if code == SqlState::INSUFFICIENT_PRIVILEGE.code() => LedgerError::NoRight(words()),
         code if code == SqlState::UNIQUE_VIOLATION.code() => LedgerError::FinishedTwice,
         // Connections, resources, an operator at work, a standby, timeouts, deadlocks.
         code if ["08", "53", "57", "58"].contains(&&code[..2])

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pipeline::{CrawlDir, check, config_file};
 
-use crate::command::crawl_error;
+use crate::command::{crawl_error, together};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -16,8 +16,9 @@ use crate::output::Output;
     tamis check-dir crawls/db --rejudge   # decides every record again\n  \
     tamis check-dir crawls/db --repair    # rebuilds state and index from the archive")]
 pub struct Args {
-    /// The crawl's directory
-    dir: PathBuf,
+    /// The crawl's directory; of a crawl on many machines several, one for each node
+    #[arg(required = true, value_name = "DIR")]
+    dirs: Vec<PathBuf>,
     /// Decide every record again from its recorded inputs, in journal order
     #[arg(long)]
     rejudge: bool,
@@ -28,15 +29,51 @@ pub struct Args {
 
 /// Runs the check; exit 1 when something disagrees.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let dir = CrawlDir::existing(&args.dir).map_err(crawl_error)?;
+    let (first, more) = args
+        .dirs
+        .split_first()
+        .ok_or_else(|| usage("name a directory"))?;
+    let dirs = together::open(first, more)?;
+    let mut exit = Exit::Done;
+    for dir in &dirs {
+        if dirs.len() > 1 && !output.json {
+            output.line(format!("{}:", dir.root().display()))?;
+        }
+        if check_one(dir, args, output)? == Exit::Problem {
+            exit = Exit::Problem;
+        }
+    }
+    if dirs.len() > 1 && !check_all(&dirs, output)? {
+        exit = Exit::Problem;
+    }
+    Ok(exit)
+}
+
+/// Whether each URL ended once over all directories, or once more for each time it was put back.
+fn check_all(dirs: &[CrawlDir], output: &Output) -> anyhow::Result<bool> {
+    let twice = together::finished_twice(dirs)?;
+    if output.json {
+        output.value(&serde_json::json!({ "finished_twice": twice }))?;
+        return Ok(twice.is_empty());
+    }
+    for url in &twice {
+        output.line(format!("problem: {url} was finished by more than one node"))?;
+    }
+    if twice.is_empty() {
+        output.line("no URL was finished twice over all directories")?;
+    }
+    Ok(twice.is_empty())
+}
+
+fn check_one(dir: &CrawlDir, args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let config = config_file::kept(&dir.config()).map_err(|problem| usage(problem.to_string()))?;
     let config = Arc::new(config);
     if args.repair {
-        for note in check::repair(&dir, &config).map_err(crawl_error)? {
+        for note in check::repair(dir, &config).map_err(crawl_error)? {
             output.say(format!("note: {note}"));
         }
     }
-    let report = check::check(&dir, &config, args.rejudge).map_err(crawl_error)?;
+    let report = check::check(dir, &config, args.rejudge).map_err(crawl_error)?;
     if output.json {
         output.value(&report)?;
     } else {

@@ -1,5 +1,6 @@
 //! `tamis cluster`: the ledger that the nodes of one crawl share.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,8 +11,11 @@ use ledger::{
     CrawlName, Ledger, LedgerError, NodePulse, NodeState, Overview, PART_COUNT, Password,
     PostgresLedger, Settings, StoreUrl,
 };
+use pipeline::audit::{self, Audit, Kind};
+use pipeline::{CrawlDir, config_file};
 use serde_json::json;
 
+use crate::command::crawl_error;
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 
@@ -20,6 +24,7 @@ use crate::output::Output;
 #[command(after_help = "Examples:\n  \
     tamis cluster init crawl.toml --store postgres://postgres@localhost/crawls\n  \
     tamis cluster status crawl.toml\n  \
+    tamis cluster check --dir node-a --dir node-b\n  \
     tamis cluster bench --store postgres://postgres@localhost/crawls")]
 pub struct Args {
     /// What to do
@@ -37,6 +42,21 @@ enum Action {
     /// Show nodes, parts, totals and what a commit waits for
     #[command(after_help = "Example:\n  tamis cluster status crawl.toml --json")]
     Status(Place),
+    /// Compare the journals of nodes that do not run with the ledger
+    #[command(
+        after_help = "Example:\n  tamis cluster check --dir node-a --dir node-b",
+        long_about = "Compare the journals of nodes that do not run with the ledger: URLs finished twice, what was \
+                      acknowledged and is missing from a journal, what stands in a journal and not in the ledger, \
+                      and counters that are not the number of their rows. Exit code 1 when something differs"
+    )]
+    Check {
+        /// Where; without a configuration or a store as the first directory has it
+        #[command(flatten)]
+        place: Place,
+        /// A node's directory; each as one more --dir
+        #[arg(long = "dir", value_name = "DIR", required = true)]
+        dirs: Vec<PathBuf>,
+    },
     /// Give up a node whose disk is lost: what it kept is withdrawn, what it did is done anew by the
     /// others. Needs the owner's role
     #[command(
@@ -89,6 +109,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     match &args.action {
         Action::Init(place) => make(place, output),
         Action::Status(place) => status(place, output),
+        Action::Check { place, dirs } => check(place, dirs, output),
         Action::Forget { place, node } => forget_node(place, node, output),
         Action::Bench {
             place,
@@ -205,7 +226,146 @@ pub fn reached(config: &CrawlConfig) -> anyhow::Result<Option<pipeline::Cluster>
 /// A ledger's error with the exit code it stands for.
 fn failed(error: LedgerError, settings: &Settings) -> anyhow::Error {
     let hosts = settings.url.hosts().join(", ");
-    resource(format!("the ledger at {hosts}: {error}"))
+    let mend = match &error {
+        LedgerError::NoRight(_) => lacking(settings),
+        _ => String::new(),
+    };
+    resource(format!("the ledger at {hosts}: {error}{mend}"))
+}
+
+/// An answer that reads whole tables may take so long.
+const CHECK_PATIENCE: Duration = Duration::from_secs(600);
+
+fn check(place: &Place, dirs: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
+    let dirs: Vec<CrawlDir> = dirs
+        .iter()
+        .map(|dir| CrawlDir::existing(dir).map_err(crawl_error))
+        .collect::<Result<_, _>>()?;
+    let config = match (&place.config, dirs.first()) {
+        (None, Some(first)) => {
+            config_file::kept(&first.config()).map_err(|problem| usage(problem.to_string()))?
+        }
+        (Some(_), _) | (None, None) => place.read()?,
+    };
+    let settings = Settings {
+        patience: CHECK_PATIENCE,
+        ..place.settings(&config)?
+    };
+    let mut ledger =
+        PostgresLedger::connect(settings.clone()).map_err(|error| failed(error, &settings))?;
+    let audit = audit::compare(&dirs, &mut ledger).map_err(crawl_error)?;
+    if output.json {
+        output.value(&audit)?;
+    } else {
+        for line in audit_lines(&audit) {
+            output.line(line)?;
+        }
+    }
+    Ok(match audit.is_clean() {
+        true => Exit::Done,
+        false => Exit::Problem,
+    })
+}
+
+fn audit_lines(audit: &Audit) -> Vec<String> {
+    let mut lines: Vec<String> = (audit.nodes.iter())
+        .map(|node| {
+            let cut = match node.unacknowledged {
+                0 => String::new(),
+                1 => "; 1 record behind that is cut at the next start".to_owned(),
+                more => format!("; {more} records behind that are cut at the next start"),
+            };
+            format!(
+                "node {} ({}): {} URLs finished, {} texts kept{cut}",
+                node.node, node.dir, node.finished, node.kept
+            )
+        })
+        .collect();
+    if !audit.absent.is_empty() {
+        let names = audit.absent.join(", ");
+        lines.push(format!("not compared, for want of their --dir: {names}"));
+    }
+    lines.extend((audit.differences.iter()).map(|found| {
+        let what = match found.kind {
+            Kind::FinishedTwice => "finished twice",
+            Kind::MissingFromJournal => "acknowledged and missing from the journal",
+            Kind::MissingFromLedger => "in the journal and not in the ledger",
+            Kind::Differs => "different in journal and ledger",
+            Kind::Total => "a total does not close",
+        };
+        format!("{what}: {}", found.text)
+    }));
+    if audit.differences_more > 0 {
+        lines.push(format!("and {} differences more", audit.differences_more));
+    }
+    lines.push(match audit.is_clean() {
+        true => "journals and ledger agree".to_owned(),
+        false => "journals and ledger do not agree: a directory whose journal has less than was acknowledged is \
+                  given up with `tamis cluster forget`; `tamis check-dir` tells of damage"
+            .to_owned(),
+    });
+    lines
+}
+
+/// What a role that has not the right can do about it.
+fn lacking(settings: &Settings) -> String {
+    let role = settings.url.role().unwrap_or("the current user");
+    let database = settings.url.database().unwrap_or(role);
+    format!(
+        "; it was asked for as {role}. Name a role that may with --store, such as the database's owner for init \
+         and forget; or let {role}: `grant tamis_owner to {role}` for init, forget and bench, `grant tamis_reader \
+         to {role}` for status and check; where init has never run in this database, `alter role {role} \
+         createrole` and `grant create on database {database} to {role}`"
+    )
+}
+
+/// What there is to see of a ledger.
+struct Seen {
+    overview: Overview,
+    server: Server,
+    /// Nodes that count as live and are silent, and for how long.
+    silent: HashMap<u16, Duration>,
+    /// A node that is silent for so long is taken for dead.
+    dead_after: Duration,
+}
+
+impl Seen {
+    fn look(settings: &Settings, ttl: Duration) -> Result<Seen, LedgerError> {
+        let mut ledger = PostgresLedger::connect(settings.clone())?;
+        let mut silent = ledger.stillness()?;
+        // A node that beats every fifth of a lease has missed one beat, and half of another.
+        silent.retain(|_, stood| *stood > ttl / 2);
+        Ok(Seen {
+            overview: ledger.overview()?,
+            server: ledger.server()?,
+            silent,
+            dead_after: ttl + ttl / 5,
+        })
+    }
+
+    fn state(&self, node: &NodePulse) -> &'static str {
+        match self.silent.contains_key(&node.fence.node) && node.state == NodeState::Live {
+            true => "silent",
+            false => node.state.name(),
+        }
+    }
+
+    /// A line for each node that is silent.
+    fn silences(&self) -> impl Iterator<Item = String> {
+        let nodes = self.overview.nodes.iter();
+        nodes
+            .filter(|node| self.state(node) == "silent")
+            .filter_map(|node| {
+                let stood = self.silent.get(&node.fence.node)?;
+                Some(format!(
+                    "node {} is silent for {} s; another node that runs takes it for dead after {} s, and has its \
+                     parts then",
+                    node.name,
+                    stood.as_secs(),
+                    self.dead_after.as_secs()
+                ))
+            })
+    }
 }
 
 fn forget_node(place: &Place, node: &str, output: &Output) -> anyhow::Result<Exit> {
@@ -261,29 +421,29 @@ fn make(place: &Place, output: &Output) -> anyhow::Result<Exit> {
 }
 
 fn status(place: &Place, output: &Output) -> anyhow::Result<Exit> {
-    let settings = place.settings(&place.read()?)?;
-    let look = || -> Result<(Overview, Server), LedgerError> {
-        let mut ledger = PostgresLedger::connect(settings.clone())?;
-        Ok((ledger.overview()?, ledger.server()?))
-    };
-    let (overview, server) = look().map_err(|error| failed(error, &settings))?;
+    let config = place.read()?;
+    let settings = place.settings(&config)?;
+    let ttl = config.cluster.unwrap_or_default().ttl.0;
+    let seen = Seen::look(&settings, ttl).map_err(|error| failed(error, &settings))?;
     if output.json {
-        output.value(&status_json(&overview, &server))?;
+        output.value(&status_json(&seen))?;
         return Ok(Exit::Done);
     }
-    for line in status_lines(&overview, &server) {
+    for line in status_lines(&seen) {
         output.line(line)?;
     }
     Ok(Exit::Done)
 }
 
-fn status_json(overview: &Overview, server: &Server) -> serde_json::Value {
+fn status_json(seen: &Seen) -> serde_json::Value {
+    let (overview, server) = (&seen.overview, &seen.server);
     let nodes: Vec<_> = overview
         .nodes
         .iter()
         .map(|node| {
             json!({
-                "node": node.fence.node, "name": node.name, "state": node.state.name(),
+                "node": node.fence.node, "name": node.name, "state": seen.state(node),
+                "silent_s": seen.silent.get(&node.fence.node).map(Duration::as_secs),
                 "epoch": node.fence.epoch, "beat": node.beat, "parts": node.parts,
                 "admitted": node.admitted, "finished": node.finished, "pages": node.pages,
                 "kept": node.kept, "behind": overview.position.saturating_sub(node.seen),
@@ -299,7 +459,8 @@ fn status_json(overview: &Overview, server: &Server) -> serde_json::Value {
     })
 }
 
-fn status_lines(overview: &Overview, server: &Server) -> Vec<String> {
+fn status_lines(seen: &Seen) -> Vec<String> {
+    let (overview, server) = (&seen.overview, &seen.server);
     let standbys = match server.standbys.as_str() {
         "" => "none: a commit is lost with the primary's disk".to_owned(),
         names => names.to_owned(),
@@ -330,16 +491,16 @@ fn status_lines(overview: &Overview, server: &Server) -> Vec<String> {
     }
     if !overview.nodes.is_empty() {
         lines.push(format!(
-            "{:>4}  {:<20} {:<5} {:>5} {:>10} {:>10} {:>9} {:>9} {:>7}",
+            "{:>4}  {:<20} {:<6} {:>5} {:>10} {:>10} {:>9} {:>9} {:>7}",
             "node", "name", "state", "parts", "admitted", "finished", "pages", "kept", "behind"
         ));
     }
     lines.extend(overview.nodes.iter().map(|node| {
         format!(
-            "{:>4}  {:<20} {:<5} {:>5} {:>10} {:>10} {:>9} {:>9} {:>7}",
+            "{:>4}  {:<20} {:<6} {:>5} {:>10} {:>10} {:>9} {:>9} {:>7}",
             node.fence.node,
             node.name,
-            node.state.name(),
+            seen.state(node),
             node.parts,
             node.admitted,
             node.finished,
@@ -348,6 +509,7 @@ fn status_lines(overview: &Overview, server: &Server) -> Vec<String> {
             overview.position.saturating_sub(node.seen),
         )
     }));
+    lines.extend(seen.silences());
     lines
 }
 

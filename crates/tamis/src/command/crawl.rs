@@ -284,6 +284,7 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     for line in &causes {
         output.say(line);
     }
+    let is_node = pipeline::is_node(dir);
     let dir = dir.root().display();
     if summary.reason == StopReason::Interrupted {
         if talks {
@@ -305,7 +306,12 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     if !causes.is_empty() {
         return Ok(Exit::Problem);
     }
-    if used_up {
+    if used_up && is_node {
+        output.say(
+            "this node fetched nothing: the other nodes have used the crawl's budget of pages, or hold what is \
+             left of it",
+        );
+    } else if used_up {
         output.say(format!(
             "nothing was fetched: --max-pages counts the pages of all starts; raise it above {}",
             summary.snapshot.pages
@@ -319,6 +325,8 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
         output.say(format!(
             "{visits} of a round were visited; what was found: tamis changes {dir}"
         ));
+    } else if nothing_left && is_node {
+        output.say("this node fetched nothing: all URLs of the crawl are finished");
     } else if nothing_left {
         output.say(format!(
             "nothing was fetched: all {} known URLs are finished, and a crawl fetches each once; to visit \

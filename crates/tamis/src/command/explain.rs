@@ -5,14 +5,14 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use ::explain::{LeftOut, Why};
-use archive::BodyRef;
+use archive::{BodyRef, Event};
 use frontier::CanonicalUrl;
 use outcome::UrlState;
 use pipeline::{CrawlConfig, CrawlDir, config_file, setup};
 use report::{Explainer, Look, Story};
 
 use crate::command::report::Lang;
-use crate::command::{crawl_error, journal};
+use crate::command::{crawl_error, journal, together};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -33,23 +33,31 @@ pub struct Args {
     /// Language of the words of --short; the whole story is told in English
     #[arg(long, value_enum, default_value_t = Lang::En, requires = "short")]
     lang: Lang,
+    /// A further node's directory of the same crawl; several, one --with each
+    #[arg(long, value_name = "DIR")]
+    with: Vec<PathBuf>,
 }
 
 /// Tells the story; exit 1 when the crawl knows nothing of the URL.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let dir = journal::open(&args.dir)?;
-    let config = config_file::kept(&dir.config()).map_err(|problem| usage(problem.to_string()))?;
+    let dirs = together::open(&args.dir, &args.with)?;
+    let config =
+        config_file::kept(&dirs[0].config()).map_err(|problem| usage(problem.to_string()))?;
     let url = absolute(&args.url)?;
     let url = setup::canonicaliser(&config)
         .canonical(&url)
         .map_err(|error| usage(format!("{error}: such a URL is never crawled")))?;
-    let story = story_of(&dir, &config, &url)?;
+    let (dir, story) = best_told(&dirs, url.as_str())?;
+    if dirs.len() > 1 && story.state != UrlState::NeverSeen {
+        output.say(format!("as {} tells it", dir.root().display()));
+    }
+    let story = story_of(dir, &config, &url, story)?;
     let exit = match story.state {
         UrlState::NeverSeen => Exit::Problem,
         _ => Exit::Done,
     };
     if !args.short || output.json {
-        tell_all(&dir, &config, story, output)?;
+        tell_all(dir, &config, story, output)?;
         return Ok(exit);
     }
     let look = Look {
@@ -61,13 +69,13 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// The story of a URL as the records tell it, with the rule that left it out where one did.
-fn story_of(dir: &CrawlDir, config: &CrawlConfig, url: &CanonicalUrl) -> anyhow::Result<Story> {
-    let mut explainer = Explainer::new(url.as_str());
-    for record in journal::records(dir)? {
-        explainer.add(&record);
-    }
-    let mut story = explainer.finish();
+/// The story with the rule that left the URL out where one did, and the source of its cluster.
+fn story_of(
+    dir: &CrawlDir,
+    config: &CrawlConfig,
+    url: &CanonicalUrl,
+    mut story: Story,
+) -> anyhow::Result<Story> {
     if matches!(story.state, UrlState::NeverSeen | UrlState::LeftOut) {
         let rules = LeftOut::read(journal::records(dir)?, config)
             .map_err(|error| usage(error.to_string()))?;
@@ -135,6 +143,34 @@ fn look(output: &Output) -> Look {
         colour: output.color,
         ..Look::default()
     }
+}
+
+/// The story in the directory that knows most of the URL: where it ended, and there last.
+fn best_told<'d>(dirs: &'d [CrawlDir], url: &str) -> anyhow::Result<(&'d CrawlDir, Story)> {
+    let mut best: Option<((u8, u64), &CrawlDir, Story)> = None;
+    for dir in dirs {
+        let mut explainer = Explainer::new(url);
+        let mut last_ms = 0;
+        for record in journal::records(dir)? {
+            if matches!(&record.event, Event::Page(page) if page.url == url) {
+                last_ms = record.at_ms;
+            }
+            explainer.add(&record);
+        }
+        let story = explainer.finish();
+        let known = match story.state {
+            UrlState::NeverSeen => 0,
+            UrlState::LeftOut => 1,
+            _ => 2,
+        };
+        // Where it has an end, that is later than none.
+        let rank = (known, last_ms);
+        if best.as_ref().is_none_or(|(before, ..)| rank > *before) {
+            best = Some((rank, dir, story));
+        }
+    }
+    let (_, dir, story) = best.expect("there is a directory");
+    Ok((dir, story))
 }
 
 /// The URL that was typed.

@@ -1,5 +1,6 @@
 //! `tamis export`: rows for other programs.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -9,7 +10,7 @@ use pipeline::CrawlDir;
 use report::export::{Reads, instant_of};
 use report::{Filter, Format, Request, What, export_folder, export_with};
 
-use crate::command::journal;
+use crate::command::{journal, together};
 use crate::exit::{Exit, resource, usage};
 use crate::out_file;
 use crate::output::Output;
@@ -23,13 +24,17 @@ use crate::output::Output;
     tamis export crawls/db indexed --lang zh --type article --relevance 0.8\n  \
     tamis export crawls/db indexed --format markdown --out texts\n  \
     tamis export crawls/db dataset --out dataset\n  \
-    tamis export crawls/db broken --host a.example")]
+    tamis export crawls/db broken --host a.example\n  \
+    tamis export node-a indexed --with node-b > pages.jsonl")]
 pub struct Args {
     /// The crawl's directory
     dir: PathBuf,
     /// fetches, pages, indexed, junk, clusters, links, broken, hosts or changes; or dataset
     #[arg(value_name = "WHAT")]
     rows: Rows,
+    /// A further node's directory of the same crawl; several, one --with each
+    #[arg(long, value_name = "DIR")]
+    with: Vec<PathBuf>,
     /// jsonl, csv, parquet, markdown, wet or cdxj; without it as the name after --out ends, else jsonl
     #[arg(long)]
     format: Option<Format>,
@@ -159,12 +164,16 @@ impl Reads for Archived<'_> {
 /// Writes the rows.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let request = request(args)?;
-    let dir = journal::open(&args.dir)?;
+    let dirs = together::open(&args.dir, &args.with)?;
+    if dirs.len() > 1 {
+        return of_all(&dirs, args, &request, output);
+    }
+    let dir = &dirs[0];
     // Opened once so that an unreadable archive is told before anything is written.
-    drop(journal::records(&dir)?);
-    let records = || journal::records(&dir).into_iter().flatten();
+    drop(journal::records(dir)?);
+    let records = || journal::records(dir).into_iter().flatten();
     let reads = Archived {
-        dir: &dir,
+        dir,
         markdown: args.markdown,
     };
     let Some(path) = &args.out else {
@@ -184,6 +193,90 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     };
     output.say(format!("wrote {rows} rows to {}", path.display()));
     Ok(Exit::Done)
+}
+
+/// Writes the rows of several nodes of one crawl, each page once.
+fn of_all(
+    dirs: &[CrawlDir],
+    args: &Args,
+    request: &Request,
+    output: &Output,
+) -> anyhow::Result<Exit> {
+    check_together(request, args.rows)?;
+    let ends = together::Ends::of(dirs)?;
+    let Some(path) = &args.out else {
+        rows_of_all(dirs, (args, request), &ends, &mut *output.stream())?;
+        return Ok(Exit::Done);
+    };
+    let rows = out_file::write(path, output, |file| {
+        rows_of_all(dirs, (args, request), &ends, file)
+    })?;
+    output.say(format!("wrote {rows} rows to {}", path.display()));
+    Ok(Exit::Done)
+}
+
+/// Rows that tell of one page or request stand beside each other; those that sum up would have to be
+/// summed up anew.
+fn check_together(request: &Request, rows: Rows) -> anyhow::Result<()> {
+    let by_page = match request.what {
+        What::Fetches | What::Pages | What::Indexed | What::Junk | What::Links | What::Changes => {
+            rows != Rows::Dataset
+        }
+        What::Clusters | What::Broken | What::Hosts => false,
+    };
+    match by_page && matches!(request.format, Format::Jsonl | Format::Csv) {
+        true => Ok(()),
+        false => Err(usage(
+            "of several directories fetches, pages, indexed, junk, links and changes are written, as jsonl or csv: \
+             export the others from each directory on its own",
+        )),
+    }
+}
+
+fn rows_of_all(
+    dirs: &[CrawlDir],
+    (args, request): (&Args, &Request),
+    ends: &together::Ends,
+    out: &mut dyn Write,
+) -> std::io::Result<u64> {
+    let mut rows = 0;
+    for (at, dir) in dirs.iter().enumerate() {
+        let reads = Archived {
+            dir,
+            markdown: args.markdown,
+        };
+        let is_told =
+            |record: &Record| request.what == What::Fetches || !ends.is_outdated(record, at);
+        let records = || journal::records(dir).into_iter().flatten().filter(is_told);
+        let has_head = request.format == Format::Csv && at > 0;
+        let mut rest = WithoutHead {
+            out: &mut *out,
+            in_head: has_head,
+        };
+        rows += export_with(request, records, &reads, &mut rest)?;
+    }
+    Ok(rows)
+}
+
+/// Leaves the first line out: the names of the columns stand above all rows already.
+struct WithoutHead<'o> {
+    out: &'o mut dyn Write,
+    in_head: bool,
+}
+
+impl Write for WithoutHead<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if !self.in_head {
+            return self.out.write(bytes);
+        }
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        self.in_head = end.is_none();
+        Ok(end.map_or(bytes.len(), |end| end + 1))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// What is asked for, where it makes sense.

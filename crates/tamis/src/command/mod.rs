@@ -30,6 +30,7 @@ pub mod sitemap;
 pub mod status;
 pub mod steer;
 pub mod text;
+mod together;
 pub mod topic;
 pub mod url;
 

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use index::{Filters, Hint, Searcher, Snippet};
+use index::{Filters, Found, Hint, Hit, Searcher, Snippet};
+use pipeline::CrawlDir;
 use pipeline::control::{Request, ask};
 use report::words::plural;
 use serde_json::json;
 
-use crate::command::journal;
+use crate::command::together;
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 
@@ -16,10 +17,14 @@ use crate::output::Output;
 #[command(after_help = "Examples:\n  \
     tamis search crawls/db postgresql vacuum\n  \
     tamis search crawls/db '\"全文检索\"' -mysql --lang zh\n  \
-    tamis search crawls/db 索引 --json")]
+    tamis search crawls/db 索引 --json\n  \
+    tamis search node-a postgresql --with node-b")]
 pub struct Args {
     /// The crawl's directory
     dir: PathBuf,
+    /// A further node's directory of the same crawl; several, one --with each
+    #[arg(long, value_name = "DIR")]
+    with: Vec<PathBuf>,
     /// Words; "a phrase", -word, host:example.org and lang:zh are understood
     #[arg(required = true)]
     query: Vec<String>,
@@ -36,13 +41,7 @@ pub struct Args {
 
 /// Searches; exit 0 also when nothing is found.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let dir = journal::open(&args.dir)?;
-    let failed = |error: index::IndexError| {
-        resource(format!(
-            "{error}; `tamis check-dir --repair {}` rebuilds it",
-            args.dir.display()
-        ))
-    };
+    let dirs = together::open(&args.dir, &args.with)?;
     let query = args.query.join(" ");
     let filters = Filters {
         host: args.host.clone(),
@@ -54,12 +53,14 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             _ => return Err(usage(in_words(&problem))),
         }
     }
-    let searcher = Searcher::open(&dir.index()).map_err(failed)?;
-    let found = searcher
-        .find(&query, args.limit, &filters)
-        .map_err(failed)?;
+    let mut indexes = Vec::new();
+    for dir in &dirs {
+        let searcher = Searcher::open(&dir.index()).map_err(|error| failed(error, dir))?;
+        indexes.push((dir, searcher));
+    }
+    let found = find(&indexes, &query, args.limit, &filters)?;
     if found.total == 0 {
-        for hint in searcher.explain_no_hits(&query, &filters).map_err(failed)? {
+        for hint in hints(&indexes, &query, &filters)? {
             output.say(in_words(&hint));
         }
     }
@@ -87,17 +88,12 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         output.line(format!("    {}", hit.url))?;
         output.line(format!("    {}", shown(&hit.snippet, output)))?;
     }
-    if let Some(running) = ask(&dir, &Request::Status).ok().flatten() {
-        let later = running
-            .snapshot
-            .indexed
-            .saturating_sub(searcher.doc_count());
-        if later > 0 {
-            output.say(format!(
-                "the crawl runs: {} kept just now can be searched in some seconds",
-                plural(later, "page", "pages")
-            ));
-        }
+    let later: u64 = indexes.iter().map(kept_just_now).sum();
+    if later > 0 {
+        output.say(format!(
+            "the crawl runs: {} kept just now can be searched in some seconds",
+            plural(later, "page", "pages")
+        ));
     }
     output.say(match found.total {
         0 => "nothing found".to_string(),
@@ -105,6 +101,68 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         total => format!("{} of {total} pages", found.hits.len()),
     });
     Ok(Exit::Done)
+}
+
+/// The index of a directory.
+type Index<'d> = (&'d CrawlDir, Searcher);
+
+fn failed(error: index::IndexError, dir: &CrawlDir) -> anyhow::Error {
+    resource(format!(
+        "{error}; `tamis check-dir --repair {}` rebuilds it",
+        dir.root().display()
+    ))
+}
+
+/// The hits of all indexes, best first. How rare a word is each index counts for itself.
+fn find(
+    indexes: &[Index<'_>],
+    query: &str,
+    limit: usize,
+    filters: &Filters,
+) -> anyhow::Result<Found> {
+    let mut all = Vec::new();
+    for (dir, searcher) in indexes {
+        let found = searcher.find(query, limit, filters);
+        all.push(found.map_err(|error| failed(error, dir))?);
+    }
+    Ok(merged(all, limit))
+}
+
+/// Pages that have some of the words are shown only where none has all.
+fn merged(mut all: Vec<Found>, limit: usize) -> Found {
+    all.retain(|found| found.total > 0);
+    let relaxed = !all.is_empty() && all.iter().all(|found| found.relaxed);
+    all.retain(|found| found.relaxed == relaxed);
+    let total = all.iter().map(|found| found.total).sum();
+    let mut hits: Vec<Hit> = all.into_iter().flat_map(|found| found.hits).collect();
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    hits.truncate(limit);
+    Found {
+        hits,
+        total,
+        relaxed,
+    }
+}
+
+/// Why nothing was found, as far as all indexes say the same.
+fn hints(indexes: &[Index<'_>], query: &str, filters: &Filters) -> anyhow::Result<Vec<Hint>> {
+    let mut all = Vec::new();
+    for (dir, searcher) in indexes {
+        let hints = searcher.explain_no_hits(query, filters);
+        all.push(hints.map_err(|error| failed(error, dir))?);
+    }
+    let mut first = all.swap_remove(0);
+    first.retain(|hint| all.iter().all(|hints| hints.contains(hint)));
+    Ok(first)
+}
+
+/// Pages that a running crawl kept, and that its index does not have yet.
+fn kept_just_now((dir, searcher): &Index<'_>) -> u64 {
+    let running = ask(dir, &Request::Status).ok().flatten();
+    running.map_or(0, |running| {
+        let indexed = running.snapshot.indexed;
+        indexed.saturating_sub(searcher.doc_count())
+    })
 }
 
 /// A hint with its mend.

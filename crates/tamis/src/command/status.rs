@@ -181,7 +181,8 @@ fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
     if shown.state != "stopped" {
         return lines;
     }
-    let used_up = shown.max_pages > 0 && shown.pages >= shown.max_pages;
+    // The budget of many machines is the ledger's to share out.
+    let used_up = shown.max_pages > 0 && shown.pages >= shown.max_pages && !pipeline::is_node(dir);
     if shown.pending > 0 && used_up {
         lines.push(format!(
             "Carry on with a larger budget: tamis crawl --dir {root} --max-pages {}",
