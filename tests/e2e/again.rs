@@ -491,7 +491,9 @@ fn the_search_index_has_the_page_as_it_is_now_and_explain_all_its_visits() {
     assert_eq!([hits("quagmire"), hits("zeppelin")], [0, 1]);
     site.come_back("one", 1);
     let dir = site.bench.crawl_dir("one");
-    let told = run(tamis(&["explain"]).arg(&dir).arg("http://a.test/"));
+    let told = run(tamis(&["explain", "--full"])
+        .arg(&dir)
+        .arg("http://a.test/"));
     has(&stdout(&told), &["round 1: changed", "round 2: unchanged"]);
     let told = run(tamis(&["changes", "--since", "2020-01-01"]).arg(&dir));
     has(&stdout(&told), &["changed", "[-quagmire-]", "[+zeppelin+]"]);

@@ -52,7 +52,7 @@ fn a_phrase_of_a_gbk_page_is_found_and_its_copy_is_explained() {
         .arg("全文檢索")));
     assert!(traditional.contains("倒排索引入门"), "{traditional}");
 
-    let told = stdout(&run(tamis(&["explain"])
+    let told = stdout(&run(tamis(&["explain", "--full"])
         .arg(bench.crawl_dir("gbk"))
         .arg("http://gbk.test/zhuanzai.html")));
     assert!(told.contains("near"), "{told}");

@@ -168,6 +168,53 @@ fn explain_names_the_rule_that_left_a_url_out() {
 }
 
 #[test]
+fn what_became_of_a_url_is_told_in_short_and_in_full() {
+    let links = ["/copy.html".to_owned(), "/missing.html".to_owned()];
+    let web = TestWeb::new()
+        .page("http://a.test/", &page("Harbour", 5, &links))
+        .page("http://a.test/copy.html", &page("Harbour", 5, &links));
+    let bench = Bench::serve(web);
+    bench.crawl_to_end("crawl", &["--seed", "http://a.test/", "--delay", "0"]);
+    let told = |url: &str, options: &[&str]| {
+        let mut command = tamis(&["explain"]);
+        run(command.arg(bench.crawl_dir("crawl")).arg(url).args(options))
+    };
+    let missing = told("http://a.test/missing.html", &[]);
+    let said = stdout(&missing);
+    assert!(said.lines().count() <= 15, "{said}");
+    assert!(
+        said.contains("Not found: the server answered 404"),
+        "{said}"
+    );
+    assert!(stderr(&missing).contains("--full"), "{}", stderr(&missing));
+    let copy = stdout(&told("http://a.test/copy.html", &[]));
+    assert!(copy.contains("duplicate of http://a.test/."), "{copy}");
+    assert!(copy.contains("distance 0 of 64 bits"), "{copy}");
+    assert!(!copy.contains("What differs"), "{copy}");
+    let full = stdout(&told("http://a.test/copy.html", &["--full"]));
+    assert!(
+        full.contains("What differs") && full.contains("fingerprint"),
+        "{full}"
+    );
+    let zh = stdout(&told("http://a.test/missing.html", &["--lang", "zh"]));
+    assert!(zh.contains("服务器返回 404"), "{zh}");
+    let json = stdout(&told("http://a.test/copy.html", &["--json"]));
+    let story: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    for key in [
+        "url",
+        "state",
+        "summary",
+        "found",
+        "fetches",
+        "decisions",
+        "led",
+        "visits",
+    ] {
+        assert!(story.get(key).is_some(), "{key} in {json}");
+    }
+}
+
+#[test]
 fn csv_holds_no_control_characters_and_no_formulas() {
     let title = "=HYPERLINK(\u{1b}[31m&quot;http://evil.test&quot;)";
     let web = TestWeb::new().page("http://a.test/", &page(title, 5, &[]));

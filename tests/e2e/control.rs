@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testweb::{Request, Response, TestWeb};
 
-use crate::support::{Bench, has, page, run, says, stderr, stdout, tamis};
+use crate::support::{Bench, file, has, page, run, says, stderr, stdout, tamis};
 
 /// A web of two hosts: one with pages without end, and one that answers 501 until it is mended.
 fn web(mended: &Arc<AtomicBool>) -> TestWeb {
@@ -37,6 +37,98 @@ fn web(mended: &Arc<AtomicBool>) -> TestWeb {
     TestWeb::new()
         .host("endless.test", endless)
         .host("broken.test", broken)
+}
+
+#[test]
+fn seeds_that_are_added_while_a_crawl_runs_are_crawled_and_last() {
+    let mended = Arc::new(AtomicBool::new(true));
+    let web = web(&mended)
+        .page(
+            "http://late.test/",
+            &page("Late", 77, &["/more.html".into()]),
+        )
+        .page("http://late.test/more.html", &page("More", 88, &[]));
+    let bench = Bench::serve(web);
+    let seed = ["--seed", "http://endless.test/", "--delay", "20ms"];
+    let mut running = Running::begin(&bench, &seed);
+    let add = |arguments: &[&str]| {
+        let mut command = tamis(&["seeds", "add"]);
+        let command = command.arg(bench.crawl_dir("crawl")).args(arguments);
+        command.output().expect("runs")
+    };
+    let list = file(bench.dir.path(), "late.txt", "http://late.test/ pages=2\n");
+    let said = add(&[&list, "--json"]);
+    let taken: Value = serde_json::from_slice(&said.stdout).expect("JSON");
+    assert_eq!((&taken["queued"], &taken["known"]), (&1.into(), &0.into()));
+    has(
+        &stderr(&said),
+        &["1 seed is in the queue of the running crawl"],
+    );
+    let read = || -> Vec<String> {
+        let pages = bench.pages("crawl").into_iter();
+        pages.map(|(url, _)| url).collect()
+    };
+    let is_read = |url: &str| read().iter().any(|read| read == url);
+    running.until(|_| is_read("http://late.test/more.html"));
+    let again = add(&[&list, "--json"]);
+    let taken: Value = serde_json::from_slice(&again.stdout).expect("JSON");
+    assert_eq!((&taken["queued"], &taken["known"]), (&0.into(), &1.into()));
+    // A bad line, and none of the list is taken.
+    let bad = file(
+        bench.dir.path(),
+        "bad.txt",
+        "http://other.test/\nnonsense\n",
+    );
+    says(&add(&[&bad]), 2, &["bad.txt", "2"]);
+    says(&add(&[]), 2, &["no seeds", "--seed URL"]);
+    // What was answered is recorded: the process is killed, and the next start has the seed.
+    let finished = running.pause()["finished"].as_u64().expect("a number");
+    let said = add(&["--seed", "http://broken.test/x.html"]);
+    has(&stderr(&said), &["1 seed is in the queue"]);
+    running.child.kill().expect("killed");
+    running.child.wait().expect("ended");
+    says(
+        &add(&["--seed", "http://other.test/"]),
+        1,
+        &["no crawl runs", "tamis crawl --dir", "--seeds FILE"],
+    );
+    let max = (finished + 40).to_string();
+    bench.crawl_to_end("crawl", &["--delay", "20ms", "--max-pages", &max]);
+    assert!(is_read("http://broken.test/x.html"), "{:?}", read());
+    assert!(!read().iter().any(|url| url.contains("other.test")));
+    let report: Value = serde_json::from_str(&report(&bench, "json")).expect("JSON");
+    let seeds = report["seeds"].as_array().expect("seeds");
+    let sources: Vec<&str> = seeds
+        .iter()
+        .filter_map(|seed| seed["source"].as_str())
+        .collect();
+    assert_eq!(seeds.len(), 3, "{report}");
+    assert!(
+        sources.iter().any(|source| source.ends_with("late.txt:1")),
+        "{sources:?}"
+    );
+    bench.check("crawl");
+}
+
+#[test]
+fn a_seed_beyond_a_budget_of_a_running_crawl_is_left_out_and_said() {
+    let bench = Bench::serve(web(&Arc::new(AtomicBool::new(true))));
+    let config = file(
+        bench.dir.path(),
+        "rules.toml",
+        "[politeness]\ndelay = \"20ms\"\n[host.\"broken.test\"]\nmax_pages = 1\n",
+    );
+    let _running = Running::begin(&bench, &[&config, "--seed", "http://endless.test/"]);
+    let output = tamis(&["seeds", "add"])
+        .arg(bench.crawl_dir("crawl"))
+        .args(["--seed", "http://broken.test/x.html"])
+        .args(["--seed", "http://broken.test/y.html"])
+        .output();
+    says(
+        &output.expect("runs"),
+        1,
+        &["1 seed is in the queue", "1 seed left out by its budgets"],
+    );
 }
 
 struct Running<'a> {

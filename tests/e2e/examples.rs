@@ -58,7 +58,7 @@ fn an_example_that_moved_is_followed_and_one_that_is_gone_is_told() {
     assert_eq!(why[..2], [None, None], "the seed, and what moved: {report}");
     assert!(why[2..].iter().all(Option::is_some), "{report}");
     // What the example teaches is in the topic: a page with its words and no keyword is near it.
-    let story = stdout(&run(tamis(&["explain"])
+    let story = stdout(&run(tamis(&["explain", "--full"])
         .arg(&dir)
         .arg("http://b.test/boiler.html")));
     has(&story, &["likeness to the examples"]);

@@ -330,3 +330,94 @@ fn the_name_of_a_file_says_its_form_unless_it_is_told() {
         says(&output.expect("runs"), 2, &["language code"]);
     }
 }
+
+/// Crawls one page, and gives the bench with a folder for files.
+fn a_crawl_of_one_page() -> (Bench, std::path::PathBuf) {
+    let bench = Bench::serve(TestWeb::new().page("http://a.test/", &page("Lantern", 5, &[])));
+    bench.crawl_to_end("crawl", &["--seed", "http://a.test/", "--delay", "0"]);
+    let folder = bench.dir.path().join("files");
+    std::fs::create_dir(&folder).expect("a folder");
+    (bench, folder)
+}
+
+fn files(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let names = entries.map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_file_that_is_replaced_is_named_and_nothing_else_is_left_beside_it() {
+    let (bench, folder) = a_crawl_of_one_page();
+    let file = folder.join("rows.jsonl");
+    let crawl = bench.crawl_dir("crawl");
+    let write = || {
+        run(tamis(&["export"])
+            .arg(&crawl)
+            .args(["pages", "--out"])
+            .arg(&file))
+    };
+    assert!(!stderr(&write()).contains("replaced"));
+    std::fs::write(&file, "mine").expect("written");
+    let said = stderr(&write());
+    assert!(
+        said.contains("replaced") && said.contains("rows.jsonl"),
+        "{said}"
+    );
+    let rows = std::fs::read_to_string(&file).expect("rows");
+    assert!(rows.contains("http://a.test/"), "{rows}");
+    let report = folder.join("report.html");
+    for replaced in [false, true] {
+        let mut command = tamis(&["report", "--format", "html", "--out"]);
+        let said = stderr(&run(command.arg(&report).arg(&crawl)));
+        assert_eq!(said.contains("replaced"), replaced, "{said}");
+    }
+    assert_eq!(files(&folder), ["report.html", "rows.jsonl"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_export_that_fails_leaves_the_file_that_was_there() {
+    let (bench, folder) = a_crawl_of_one_page();
+    for (command, name) in [("export", "rows.jsonl"), ("report", "report.html")] {
+        let file = folder.join(name);
+        std::fs::write(&file, "mine").expect("written");
+        let mut tamis = std::process::Command::new("sh");
+        // No file may grow beyond a block: the write fails as on a full disk.
+        tamis.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"]);
+        tamis.arg(env!("CARGO_BIN_EXE_tamis")).arg(command);
+        tamis.arg(bench.crawl_dir("crawl"));
+        let what: &[&str] = match command {
+            "export" => &["pages"],
+            _ => &["--format", "html"],
+        };
+        let output = tamis.args(what).arg("--out").arg(&file).output();
+        says(&output.expect("runs"), 3, &["cannot write", name]);
+        assert_eq!(std::fs::read_to_string(&file).expect("it is there"), "mine");
+    }
+    assert_eq!(files(&folder), ["report.html", "rows.jsonl"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_and_a_device_stay_what_they_are() {
+    let (bench, folder) = a_crawl_of_one_page();
+    let (target, link) = (folder.join("target.jsonl"), folder.join("link.jsonl"));
+    std::fs::write(&target, "mine").expect("written");
+    std::os::unix::fs::symlink(&target, &link).expect("a link");
+    let write = |out: &std::path::Path| {
+        let mut command = tamis(&["export"]);
+        command
+            .arg(bench.crawl_dir("crawl"))
+            .args(["pages", "--out"]);
+        run(command.arg(out))
+    };
+    write(&link);
+    assert!(link.is_symlink());
+    let rows = std::fs::read_to_string(&target).expect("rows");
+    assert!(rows.contains("http://a.test/"), "{rows}");
+    let shown = stdout(&write(std::path::Path::new("/dev/stdout")));
+    assert!(shown.contains("http://a.test/"), "{shown}");
+}

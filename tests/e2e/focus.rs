@@ -463,7 +463,7 @@ fn a_link_that_waits_is_explained_by_what_is_known_now() {
     let links = bench.rows("short", "links");
     let mut waits = links.iter().rev().filter_map(|link| link["to"].as_str());
     let waits = waits.find(|url| !read.iter().any(|read| read == url));
-    let output = run(tamis(&["explain"])
+    let output = run(tamis(&["explain", "--full"])
         .arg(bench.crawl_dir("short"))
         .arg(waits.expect("a link that waits")));
     let told = stdout(&output);

@@ -1,5 +1,5 @@
 //! Fates are values: no code compares their names or reads the words written for people, and the
-//! tables of both READMEs say what the enums say.
+//! tables of the handbook say, in both languages, what the enums say.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -142,27 +142,31 @@ fn no_code_reads_the_words_written_for_people() {
 }
 
 #[track_caller]
-fn check_table(readme: &str, words: impl Fn(&JunkReason) -> &'static str) {
-    let text = fs::read_to_string(root().join(readme)).expect(readme);
+fn check_table((page, to_docs): (&str, &str), words: impl Fn(&JunkReason) -> &'static str) {
+    let text = fs::read_to_string(root().join(page)).expect(page);
     let rows: Vec<String> = JunkReason::KNOWN
         .iter()
-        .map(|reason| format!("| `{reason}` | {} |", words(reason)))
+        .map(|reason| {
+            // The words name pages as from the root of the repository.
+            let words = words(reason).replace("](docs/", &format!("]({to_docs}"));
+            format!("| `{reason}` | {words} |")
+        })
         .collect();
     assert!(
         text.contains(&rows.join("\n")),
-        "{readme} should have these rows, in this order:\n{}",
+        "{page} should have these rows, in this order:\n{}",
         rows.join("\n")
     );
     for name in Refusal::NAMES {
         assert!(
             text.contains(&format!("`{name}`")),
-            "{readme} does not explain `{name}`"
+            "{page} does not explain `{name}`"
         );
     }
 }
 
 #[test]
 fn the_tables_of_reasons_say_what_the_enum_says() {
-    check_table("README.md", JunkReason::english);
-    check_table("README.zh-CN.md", JunkReason::chinese);
+    check_table(("docs/handbook.md", ""), JunkReason::english);
+    check_table(("docs/zh/handbook.md", "../"), JunkReason::chinese);
 }

@@ -12,7 +12,7 @@
 //!
 //! To add a reason, add one row to its enum. The row carries the facts that other crates ask for
 //! (what kind of junk it is, the words for people in English and Chinese), so report, explain,
-//! exports, focus and the README tables follow from it.
+//! exports, focus and the tables of the handbook follow from it.
 //!
 //! ```
 //! use outcome::{JunkReason, Outcome, Verdict};

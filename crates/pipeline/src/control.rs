@@ -1,5 +1,5 @@
-//! How a running crawl is asked what it does, and told to pause, to go on, to stop, or to try
-//! failed URLs again: a Unix socket in its directory.
+//! How a running crawl is asked what it does, and told to pause, to go on, to stop, to try failed
+//! URLs again, or to take further seeds: a Unix socket in its directory.
 //!
 //! A crawl that comes back all the time listens between its rounds as well, where no process has the
 //! lock: there `retry` is done as for a crawl that is stopped.
@@ -24,17 +24,24 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use archive::SeedRecord;
+use frontier::SeedUrl;
+use outcome::LinkFate;
 use serde::{Deserialize, Serialize};
 
 use crate::dir::CrawlDir;
 use crate::progress::Snapshot;
 use crate::retry::RetryFilter;
+use crate::setup::seed_record;
 
 /// Bytes of a socket's path that every system takes.
 const PATH_BYTES_MAX: usize = 100;
 
-/// Longest request: a filter with a host name.
-pub(crate) const REQUEST_BYTES_MAX: u64 = 4 << 10;
+/// Longest request: seeds, as many as [`SEEDS_MAX`], of which none is longer than a line of a list.
+pub(crate) const REQUEST_BYTES_MAX: u64 = 1 << 20;
+
+/// Seeds in one request at most.
+pub const SEEDS_MAX: usize = 100;
 
 /// Longest answer: a snapshot has at most 20 hosts and some 20 reasons.
 const REPLY_BYTES_MAX: u64 = 1 << 20;
@@ -43,7 +50,7 @@ const REPLY_BYTES_MAX: u64 = 1 << 20;
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(120);
 
 /// What a running crawl can be asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Request {
     /// What are you doing?
@@ -56,6 +63,51 @@ pub enum Request {
     Stop,
     /// Put failed URLs back into the queue.
     Retry(RetryFilter),
+    /// Take further seeds, at most [`SEEDS_MAX`].
+    AddSeeds {
+        /// The seeds, without numbers: the crawl numbers those that it does not know.
+        seeds: Vec<SeedRecord>,
+    },
+}
+
+/// What became of the seeds of an `AddSeeds`; the four add up to those that were given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SeedsTaken {
+    /// New, and in the queue.
+    pub queued: u64,
+    /// Seeds now, or seeds of which something else is said now; the crawl had their URLs already.
+    pub seen: u64,
+    /// Seeds before, of which the same is said.
+    pub known: u64,
+    /// Left out, by a budget of the crawl.
+    pub left_out: u64,
+}
+
+impl SeedsTaken {
+    /// Counts a seed that was recorded, by its fate.
+    pub(crate) fn count(&mut self, fate: Option<&LinkFate>) {
+        match fate {
+            None => self.queued += 1,
+            Some(fate) if *fate == LinkFate::Seen => self.seen += 1,
+            Some(_) => self.left_out += 1,
+        }
+    }
+
+    /// Counts one more answer in.
+    pub fn add(&mut self, other: SeedsTaken) {
+        self.queued += other.queued;
+        self.seen += other.seen;
+        self.known += other.known;
+        self.left_out += other.left_out;
+    }
+}
+
+/// Seeds as requests for [`ask`].
+pub fn requests_for_seeds(seeds: &[SeedUrl]) -> impl Iterator<Item = Request> {
+    seeds.chunks(SEEDS_MAX).map(|seeds| Request::AddSeeds {
+        seeds: seeds.iter().map(|seed| seed_record(seed, 0)).collect(),
+    })
 }
 
 /// What it answers.
@@ -66,6 +118,8 @@ pub struct Reply {
     pub error: Option<String>,
     /// URLs put back, for `Retry`.
     pub urls: u64,
+    /// What became of the seeds, for `AddSeeds`.
+    pub seeds: SeedsTaken,
     /// What it is doing now.
     pub snapshot: Snapshot,
 }
@@ -175,6 +229,42 @@ mod tests {
         let reply = ask(&dir, &retry).expect("asked").expect("answered");
         let error = reply.error.expect("no writer is there yet");
         assert!(error.contains("starting or stopping"), "{error}");
+    }
+
+    #[test]
+    fn seeds_are_taken_by_a_crawl_that_can_take_them_alone() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        let (_control, _) = begin(&dir);
+        let asked = |list: &str| {
+            let (seeds, _) = frontier::parse_seeds("list", list.as_bytes());
+            let request = requests_for_seeds(&seeds).next().expect("seeds");
+            let reply = ask(&dir, &request).expect("asked").expect("answered");
+            reply.error.expect("there is no writer")
+        };
+        let error = asked("http://127.0.0.1/");
+        assert!(error.contains("crawl.toml"), "{error}");
+        let config = crate::CrawlConfig::default();
+        crate::setup::write_config(&dir, &config).expect("written");
+        // A crawl of one's own machine names nobody who can be asked, and so stays there.
+        let error = asked("https://www.example.org/");
+        assert!(error.contains("crawl needs a contact"), "{error}");
+        let error = asked("http://127.0.0.1/");
+        assert!(error.contains("starting or stopping"), "{error}");
+    }
+
+    #[test]
+    fn as_many_seeds_as_one_request_may_have_fit_into_it_however_long() {
+        let long = format!("http://a.test/{}", "%22".repeat(600));
+        let lines: String = (0..=SEEDS_MAX).map(|n| format!("{long}{n}\n")).collect();
+        let (seeds, problems) = frontier::parse_seeds("list", lines.as_bytes());
+        assert_eq!((seeds.len(), problems.len()), (SEEDS_MAX + 1, 0));
+        let requests: Vec<Request> = requests_for_seeds(&seeds).collect();
+        assert_eq!(requests.len(), 2);
+        for request in requests {
+            let line = serde_json::to_vec(&request).expect("JSON");
+            assert!((line.len() as u64) < REQUEST_BYTES_MAX, "{}", line.len());
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use archive::{PageSummary, StopRecord};
 use fetcher::Purpose;
-use frontier::{FrontierUrl, HostAdvice, HostKey, Lease, Refused};
+use frontier::{FrontierUrl, HostAdvice, HostKey, Lease, Refused, SeedUrl};
 use index::Document;
 use ledger::Part;
 use segment::Words;
@@ -24,6 +24,8 @@ use state::finding::RobotsFinding;
 use state::retry::{Candidate, RetryFilter};
 use state::{Answer, Finding};
 use url::Url;
+
+use crate::control::SeedsTaken;
 
 /// What comes into the dispatcher's inbox.
 #[derive(Debug)]
@@ -125,6 +127,13 @@ pub(crate) enum ToWriter {
         filter: RetryFilter,
         /// Told how many were put back, once that is recorded.
         answer: SyncSender<usize>,
+    },
+    /// Further seeds.
+    AddSeeds {
+        /// The seeds.
+        seeds: Vec<SeedUrl>,
+        /// Told what became of them, once that is recorded.
+        answer: SyncSender<SeedsTaken>,
     },
     /// On many machines, the ledger has something for the writer.
     Mail,

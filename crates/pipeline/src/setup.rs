@@ -141,7 +141,8 @@ pub fn new_seeds(given: &[SeedUrl], known: &[SeedRecord]) -> Vec<SeedRecord> {
     changed
 }
 
-fn seed_record(seed: &SeedUrl, number: u32) -> SeedRecord {
+/// A seed as the journal has it, with its number.
+pub(crate) fn seed_record(seed: &SeedUrl, number: u32) -> SeedRecord {
     SeedRecord {
         seed: number,
         url: seed.url.as_str().into(),

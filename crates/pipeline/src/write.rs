@@ -24,13 +24,14 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::time::Instant;
 
 use archive::{Archive, Entry, Event, Position, Record, SeedRecord};
-use frontier::{CanonicalUrl, FrontierUrl, HostKey, Settled, Share};
+use frontier::{CanonicalUrl, FrontierUrl, HostKey, SeedUrl, Settled, Share};
 use ledger::Part;
 use state::retry::{Candidate, RetryFilter};
 use state::{Decided, Finding, Lent, SeedError, State, Stored};
 
 use crate::clock::unix_ms;
 use crate::config::CrawlConfig;
+use crate::control::SeedsTaken;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::failpoint::fail_point;
@@ -106,6 +107,8 @@ struct Group {
     reopened: Vec<HostKey>,
     /// Who asked for URLs to be put back, and how many were.
     answers: Vec<(SyncSender<usize>, usize)>,
+    /// Who gave seeds, and what became of them.
+    seeds_taken: Vec<(SyncSender<SeedsTaken>, SeedsTaken)>,
     has_stop: bool,
     /// On many machines: it has the order; what goes to the ledger.
     is_open: bool,
@@ -182,11 +185,7 @@ impl Writer {
                 let unknown = self.state.unknown_seeds(more)?;
                 self.open_group(&unknown, &mut group)?;
             }
-            let wrong = |error| match error {
-                SeedError::Url(error) => CrawlError::Setup(format!("seed {}: {error}", seed.url)),
-                SeedError::Frontier(error) => error.into(),
-            };
-            let event = self.state.decide_seed(seed.clone()).map_err(wrong)?;
+            let event = self.decide_seed(seed.clone())?;
             self.commit_event(event, &mut group)?;
         }
         self.end_group(group)
@@ -393,6 +392,11 @@ impl Writer {
                 group.answers.push((answer, count));
                 Ok(())
             }
+            ToWriter::AddSeeds { seeds, answer } => {
+                let taken = self.add_seeds(&seeds, group)?;
+                group.seeds_taken.push((answer, taken));
+                Ok(())
+            }
             ToWriter::Mail => Ok(()),
             ToWriter::Stop(mut stop) => {
                 group.has_stop = true;
@@ -489,6 +493,35 @@ impl Writer {
         Ok(())
     }
 
+    /// Records seeds that were given while the crawl runs, by the rule of a start's seeds.
+    fn add_seeds(
+        &mut self,
+        given: &[SeedUrl],
+        group: &mut Group,
+    ) -> Result<SeedsTaken, CrawlError> {
+        let news = setup::new_seeds(given, self.state.seeds());
+        let mut taken = SeedsTaken {
+            known: (given.len() - news.len()) as u64,
+            ..SeedsTaken::default()
+        };
+        for seed in news {
+            let event = self.decide_seed(seed)?;
+            if let Event::Seed(seed) = &event {
+                taken.count(seed.fate.as_ref());
+            }
+            self.commit_event(event, group)?;
+        }
+        Ok(taken)
+    }
+
+    fn decide_seed(&self, seed: SeedRecord) -> Result<Event, CrawlError> {
+        let url = seed.url.clone();
+        self.state.decide_seed(seed).map_err(|error| match error {
+            SeedError::Url(error) => CrawlError::Setup(format!("seed {url}: {error}")),
+            SeedError::Frontier(error) => error.into(),
+        })
+    }
+
     /// Puts failed URLs back; gives how many.
     fn put_back(
         &mut self,
@@ -529,6 +562,9 @@ impl Writer {
         for (answer, count) in group.answers {
             // Who asked may have gone.
             let _ = answer.send(count);
+        }
+        for (answer, taken) in group.seeds_taken {
+            let _ = answer.send(taken);
         }
         self.share_the_budget();
         if let Some(why) = self.state.harvest_stop() {

@@ -19,9 +19,11 @@ use crate::original::Original;
 use crate::words;
 
 mod led;
+mod short;
 mod tell;
 
 pub use led::{Led, LedTo, led};
+pub use short::render_short;
 pub use tell::{compare_texts, render};
 
 /// Links remembered; the first that brought the URL in is always among them.

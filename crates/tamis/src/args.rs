@@ -171,7 +171,7 @@ pub enum Command {
 
 #[cfg(test)]
 mod tests {
-    //! Both READMEs show what this version understands.
+    //! README and handbook, in both languages, show what this version understands.
 
     use std::collections::BTreeSet;
 
@@ -182,6 +182,17 @@ mod tests {
     const READMES: [(&str, &str); 2] = [
         ("README.md", include_str!("../../../README.md")),
         ("README.zh-CN.md", include_str!("../../../README.zh-CN.md")),
+    ];
+
+    const HANDBOOKS: [(&str, &str); 2] = [
+        (
+            "docs/handbook.md",
+            include_str!("../../../docs/handbook.md"),
+        ),
+        (
+            "docs/zh/handbook.md",
+            include_str!("../../../docs/zh/handbook.md"),
+        ),
     ];
 
     /// The fenced blocks of a language.
@@ -258,10 +269,14 @@ mod tests {
     }
 
     #[test]
-    fn every_command_in_both_readmes_is_understood() {
-        for (file, text) in READMES {
+    fn every_command_in_readmes_and_handbooks_is_understood() {
+        let least = [(READMES, 5), (HANDBOOKS, 30)];
+        let pages = least
+            .into_iter()
+            .flat_map(|(pages, least)| pages.map(|(file, text)| (file, text, least)));
+        for (file, text, least) in pages {
             let commands = commands(text);
-            assert!(commands.len() > 30, "{file}: {}", commands.len());
+            assert!(commands.len() > least, "{file}: {}", commands.len());
             for command in commands {
                 let asks_for_words = command.len() == 2 || command[1..] == ["crawl", "--dir"];
                 if let Err(error) = Cli::try_parse_from(&command)
@@ -372,27 +387,31 @@ mod tests {
     }
 
     #[test]
-    fn both_readmes_show_the_same_commands() {
-        let shown = |at: usize| -> BTreeSet<String> {
-            let blocks = blocks(READMES[at].1, "sh").into_iter();
+    fn both_languages_show_the_same_commands() {
+        let shown = |text: &'static str| -> BTreeSet<String> {
+            let blocks = blocks(text, "sh").into_iter();
             let lines = blocks
                 .flat_map(str::lines)
                 .map(|line| words(line).join(" "));
             lines.filter(|line| !line.is_empty()).collect()
         };
-        assert_eq!(shown(0), shown(1));
+        for pages in [READMES, HANDBOOKS] {
+            assert_eq!(shown(pages[0].1), shown(pages[1].1));
+        }
     }
 
     #[test]
-    fn every_configuration_and_seed_list_in_both_readmes_is_in_order() {
-        for (file, text) in READMES {
+    fn every_configuration_and_seed_list_in_readmes_and_handbooks_is_in_order() {
+        for (file, text) in READMES.into_iter().chain(HANDBOOKS) {
             let configs = blocks(text, "toml");
-            assert!(configs.len() >= 2, "{file}");
+            assert!(!configs.is_empty(), "{file}");
             for config in configs {
                 if let Err(problem) = pipeline::config_file::parse(file, config) {
                     panic!("{problem}");
                 }
             }
+        }
+        for (file, text) in HANDBOOKS {
             let lists = blocks(text, "text");
             let seeds = lists.iter().find(|block| block.contains("scope=prefix"));
             let (seeds, problems) = frontier::parse_seeds(file, seeds.expect(file).as_bytes());
@@ -414,7 +433,6 @@ mod tests {
                 format!("It serves {hosts} small hosts"),
                 format!("{hosts} 个小站点"),
             ),
-            (format!("({rust} or newer)"), format!("（{rust} 或更新）")),
             (
                 format!("fewer than {} words", defaults.keep.words_min),
                 format!("不足 {} 个词", defaults.keep.words_min),
@@ -435,10 +453,12 @@ mod tests {
             ),
         ];
         for (english, chinese) in wanted {
-            assert!(READMES[0].1.contains(&english), "{english}");
-            assert!(READMES[1].1.contains(&chinese), "{chinese}");
+            assert!(HANDBOOKS[0].1.contains(&english), "{english}");
+            assert!(HANDBOOKS[1].1.contains(&chinese), "{chinese}");
         }
-        for (file, text) in READMES {
+        assert!(READMES[0].1.contains(&format!("({rust} or newer)")));
+        assert!(READMES[1].1.contains(&format!("（{rust} 或更新）")));
+        for (file, text) in HANDBOOKS {
             for what in report::What::names() {
                 assert!(text.contains(&format!("| `{what}` |")), "{file}: {what}");
             }
@@ -446,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn measured_figures_are_the_same_in_both_readmes() {
+    fn measured_figures_are_the_same_in_both_languages() {
         let figures = |text: &'static str, heading: &str| -> Vec<String> {
             let section = text.split(heading).nth(1).expect(heading);
             let table = section
@@ -461,9 +481,9 @@ mod tests {
                 .filter(|part| part.contains(|c: char| c.is_ascii_digit()))
                 .collect()
         };
-        let english = figures(READMES[0].1, "\n## Figures measured here\n");
+        let english = figures(HANDBOOKS[0].1, "\n## Figures measured here\n");
         let heading = "\n## 实测数据\n";
         assert!(english.len() > 6, "{english:?}");
-        assert_eq!(english, figures(READMES[1].1, heading));
+        assert_eq!(english, figures(HANDBOOKS[1].1, heading));
     }
 }

@@ -8,6 +8,7 @@ mod clock;
 mod command;
 mod exit;
 mod logging;
+mod out_file;
 mod output;
 mod progress;
 

@@ -10,12 +10,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::control::{REQUEST_BYTES_MAX, Reply, Request, address};
+use archive::SeedRecord;
+use state::reach::seed_url;
+
+use crate::control::{REQUEST_BYTES_MAX, Reply, Request, SEEDS_MAX, SeedsTaken, address};
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::messages::ToWriter;
+use crate::node;
 use crate::progress::{Progress, Snapshot};
 use crate::retry::{self, RetryFilter};
+use crate::setup;
 use crate::stop::StopHandle;
 
 /// Conversations at once; a further one is hung up on.
@@ -203,6 +208,10 @@ impl Desk {
                 Ok(urls) => reply.urls = urls as u64,
                 Err(why) => return self.refuse(why),
             },
+            Request::AddSeeds { seeds } => match self.add_seeds(&seeds) {
+                Ok(taken) => reply.seeds = taken,
+                Err(why) => return self.refuse(why),
+            },
         }
         reply.snapshot = self.progress.snapshot();
         reply
@@ -235,7 +244,6 @@ impl Desk {
     }
 
     fn retry(&self, filter: RetryFilter) -> Result<usize, String> {
-        let away = || "the crawl is starting or stopping: ask again in a moment".to_string();
         if self.is_between_rounds {
             return retry::retry_stopped(&self.dir, &filter).map_err(|error| match error {
                 CrawlError::InUse(_) => away(),
@@ -243,20 +251,51 @@ impl Desk {
             });
         }
         let found = retry::candidates(&self.dir, &filter).map_err(|error| error.to_string())?;
-        let writer = self
-            .writer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        let (answer, answered) = sync_channel(1);
-        let message = ToWriter::Reopen {
+        self.ask_writer(|answer| ToWriter::Reopen {
             found,
             filter,
             answer,
+        })
+    }
+
+    /// Has seeds recorded that the crawl may have: it keeps the promises that it began with.
+    fn add_seeds(&self, seeds: &[SeedRecord]) -> Result<SeedsTaken, String> {
+        if self.is_between_rounds {
+            return Err("the crawl waits for its next round: add the seeds once that runs".into());
+        }
+        if node::is_node(&self.dir) {
+            return Err(
+                "it is a node of a crawl on many machines, which goes on with the seeds \
+                        that it was begun with"
+                    .into(),
+            );
+        }
+        if seeds.len() > SEEDS_MAX {
+            return Err(format!("{SEEDS_MAX} seeds at a time at most"));
+        }
+        let config = config::file::kept(&self.dir.config()).map_err(|error| error.to_string())?;
+        let urls = seeds.iter().map(|seed| seed.url.as_str());
+        setup::check_contact(&config, urls).map_err(|error| error.to_string())?;
+        let read = |seed: &SeedRecord| {
+            seed_url(seed).map_err(|error| format!("seed {}: {error}", seed.url))
         };
-        writer.ok_or_else(away)?.send(message).map_err(|_| away())?;
+        let seeds = seeds.iter().map(read).collect::<Result<_, _>>()?;
+        self.ask_writer(|answer| ToWriter::AddSeeds { seeds, answer })
+    }
+
+    /// Has something done by the writer, and waits until it is recorded.
+    fn ask_writer<T>(&self, message: impl FnOnce(SyncSender<T>) -> ToWriter) -> Result<T, String> {
+        let writer = self.writer.lock();
+        let writer = writer.unwrap_or_else(PoisonError::into_inner).clone();
+        let (answer, answered) = sync_channel(1);
+        let writer = writer.ok_or_else(away)?;
+        writer.send(message(answer)).map_err(|_| away())?;
         answered.recv().map_err(|_| away())
     }
+}
+
+fn away() -> String {
+    "the crawl is starting or stopping: ask again in a moment".to_owned()
 }
 
 /// Reads one line, within bounds of size and time.

@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 
 use archive::{NeighbourRecord, PageSummary};
-use outcome::{Change, LinkFate, NeighbourDecision, RobotsAnswer, UrlState};
+use outcome::{
+    Change, FailureKind, JunkReason, LinkFate, NeighbourDecision, Outcome, RobotsAnswer, UrlState,
+    Verdict,
+};
 
 use super::{Decision, FetchMade, Led, LedTo, RobotsAnswered, Story, VisitTold};
 use crate::difference::{Piece, difference, likeness, shortened};
@@ -112,8 +115,48 @@ pub fn compare_texts(first: &str, second: &str, look: Look) -> Vec<String> {
     lines
 }
 
+/// What an answer without a page says, in plain words; none for a status that may bring one.
+fn no_page(status: u16) -> Option<String> {
+    Some(match status {
+        404 => "Not found: the server answered 404 (Not Found), so there is no page to keep".into(),
+        410 => "Gone: the server answered 410 (Gone), so there is no page any more".into(),
+        401 | 403 | 451 => format!("Not shown to us: the server answered {status} (forbidden)"),
+        400..=599 => format!("No page: the server answered with an error, status {status}"),
+        _ => return None,
+    })
+}
+
+/// The same of a URL whose last decision followed from such an answer.
+fn without_a_page(story: &Story) -> Option<String> {
+    let last = story.decisions.last()?;
+    let judged_by_status = match &last.outcome {
+        Outcome::Judged(Verdict::Junk(JunkReason::ErrorPage)) => true,
+        Outcome::Failed(FailureKind::Http(status)) => matches!(status, 404 | 410),
+        Outcome::Judged(_)
+        | Outcome::Failed(_)
+        | Outcome::Redirected
+        | Outcome::NotModified
+        | Outcome::Refused(_)
+        | Outcome::Unknown(_) => false,
+    };
+    let visit = story.visits.iter().rev().find(|visit| visit.now.is_some());
+    let fetch = story.fetches.last().map(|fetch| fetch.status);
+    let status = visit.map(|visit| visit.status).or(fetch)?;
+    let said = no_page(status).filter(|_| judged_by_status)?;
+    let before = story.decisions.iter().rev().nth(1);
+    Some(match before.filter(|_| visit.is_some()) {
+        Some(before) if before.outcome.is_indexed() => format!("{said}. It was kept before."),
+        Some(_) | None => format!("{said}."),
+    })
+}
+
 /// The story in a sentence.
 pub(super) fn summary(story: &Story) -> String {
+    if let (UrlState::Junk | UrlState::Failed, None, Some(said)) =
+        (&story.state, &story.replaced_by, without_a_page(story))
+    {
+        return said;
+    }
     let last = story.decisions.last();
     let reason = last.and_then(|last| last.outcome.reason());
     let reason = reason.map(|reason| words::name(&reason));
@@ -227,7 +270,7 @@ fn found(story: &Story) -> Vec<String> {
 }
 
 /// How the host's robots.txt was answered.
-fn robots_line(robots: &RobotsAnswered) -> String {
+pub(super) fn robots_line(robots: &RobotsAnswered) -> String {
     let answer = match (robots.status, &robots.error_text) {
         (0, Some(error)) => format!("there was no answer: {error}"),
         (0, None) => "there was no answer".to_owned(),
@@ -253,7 +296,7 @@ fn robots_line(robots: &RobotsAnswered) -> String {
     line
 }
 
-fn fetched(fetch: &FetchMade) -> String {
+pub(super) fn fetched(fetch: &FetchMade) -> String {
     let mut line = format!("{}  attempt {}: ", fetch.at, fetch.attempt);
     match fetch.status {
         0 => line.push_str("no answer"),
@@ -449,7 +492,7 @@ fn led_link(link: &LedTo, focused: bool) -> String {
     line
 }
 
-fn visited(visit: &VisitTold) -> String {
+pub(super) fn visited(visit: &VisitTold) -> String {
     let mut line = format!("{}  round {}: {}", visit.at, visit.round, visit.change);
     if let Some(similarity) = visit
         .similarity
@@ -509,7 +552,7 @@ fn afterwards(story: &Story) -> Vec<String> {
 }
 
 /// The text on one line, without control characters.
-fn flat(text: &str) -> String {
+pub(super) fn flat(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect()

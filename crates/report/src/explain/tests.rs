@@ -125,7 +125,10 @@ fn refused_failed_redirected_and_pending_urls_have_their_stories() {
     );
     assert_eq!(
         state("http://db.test/gone"),
-        ("failed".into(), "Failed: http 404, after 1 attempt.".into())
+        (
+            "failed".into(),
+            "Not found: the server answered 404 (Not Found), so there is no page to keep.".into()
+        )
     );
     assert_eq!(
         state("http://example.test/"),
@@ -314,4 +317,154 @@ fn a_page_that_is_linked_twice_was_read_once() {
     journal.page(journal::judged("http://a.test/x", "", "", 0.9, ""));
     let led = &led(|| journal.records.iter().cloned(), &[home], 0.5)[0];
     assert_eq!((led.links, led.new, led.read, led.best.len()), (2, 1, 1, 1));
+}
+
+fn in_short(story: &Story) -> String {
+    render_short(story, Look::plain())
+}
+
+/// A page that answers with a status, as a crawl records it.
+fn error_page(url: &str, status: u16) -> archive::PageRecord {
+    let mut page = journal::judged(url, "Oops", "en", 0.0, "error_page");
+    page.fetch = Some(journal::fetch(status, 73, 1));
+    page.detail = Some(format!("status {status}"));
+    page
+}
+
+#[test]
+fn the_short_story_of_any_url_is_short_and_says_what_became_of_it() {
+    for records in [journal::small(), journal::with_changes()] {
+        for (url, words) in [
+            ("http://db.test/", "Kept: it is in the search index."),
+            ("http://db.test/a", "2 pages were dropped as its duplicate"),
+            ("http://db.test/soup", "Dropped: off topic."),
+            ("http://db.test/private", "Not fetched: robots."),
+            ("http://shut.test/", "closes the host for now"),
+            ("http://example.test/", "It redirects to http://db.test/."),
+            ("http://other.test/x", "never admitted: scope"),
+            ("http://never.test/", "never saw a link to it"),
+        ] {
+            let told = in_short(&story(&records, url));
+            assert!(told.contains(words), "{words:?} is not in: {told}");
+            assert!(told.lines().count() <= 12, "{told}");
+            assert_eq!(told.lines().next(), Some(url));
+        }
+    }
+}
+
+#[test]
+fn the_short_story_of_a_duplicate_has_its_numbers_and_where_it_was_found() {
+    let told = in_short(&story(&journal::small(), "http://db.test/print/a"));
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines[1], "Dropped: near duplicate of http://db.test/a.");
+    assert_eq!(
+        lines[2],
+        "  why         distance 2 of 64 bits, overlap 0.95; full content"
+    );
+    assert_eq!(
+        lines[3],
+        "  content     \"B-trees (print)\", 300 words, en, relevance 0.90"
+    );
+    assert_eq!(lines[4], "  found       on http://db.test/  \"print\"");
+}
+
+#[test]
+fn the_short_story_counts_what_it_leaves_out() {
+    let mut journal = journal::Journal::default();
+    for n in 0..3 {
+        let mut page = journal::judged(&format!("http://a.test/{n}"), "", "", 0.9, "");
+        let fate = if n == 0 { "new" } else { "seen" };
+        page.links = vec![journal::link("http://a.test/x", &"long ".repeat(40), fate)];
+        journal.page(page);
+    }
+    let told = in_short(&story(&journal.records, "http://a.test/x"));
+    assert!(told.contains("on http://a.test/0  \"long long"), "{told}");
+    assert!(told.contains("…\" and on 2 more pages"), "{told}");
+    let a = in_short(&story(&journal::small(), "http://db.test/a"));
+    assert!(
+        a.contains("attempt 2: status 200") && a.contains("(1 attempt before)"),
+        "{a}"
+    );
+}
+
+#[test]
+fn an_answer_without_a_page_is_told_in_plain_words() {
+    for (status, words) in [
+        (404, "Not found: the server answered 404 (Not Found)"),
+        (410, "Gone: the server answered 410 (Gone)"),
+        (403, "Not shown to us: the server answered 403"),
+        (
+            418,
+            "No page: the server answered with an error, status 418",
+        ),
+    ] {
+        let mut journal = journal::Journal::default();
+        journal.page(error_page("http://a.test/x", status));
+        let story = story(&journal.records, "http://a.test/x");
+        for told in [in_short(&story), told(&story)] {
+            let head = told.lines().nth(1).unwrap();
+            assert!(head.starts_with(words) && head.ends_with('.'), "{head}");
+        }
+    }
+}
+
+#[test]
+fn a_reason_without_a_limit_says_what_was_seen_on_the_page() {
+    for (reason, words) in [
+        ("soft_404", "reads like an error page"),
+        ("noindex", "asks not to be indexed"),
+        ("listing", "0 % of its characters stand in links"),
+    ] {
+        let mut journal = journal::Journal::default();
+        journal.page(journal::judged("http://a.test/x", "x", "en", 0.9, reason));
+        let told = in_short(&story(&journal.records, "http://a.test/x"));
+        assert!(told.lines().nth(2).unwrap().contains(words), "{told}");
+    }
+}
+
+#[test]
+fn a_page_that_waits_again_after_a_404_is_not_told_as_missing() {
+    let mut journal = journal::Journal::default();
+    journal.page(error_page("http://a.test/x", 404));
+    journal.event(Event::Retry(archive::RetryRecord {
+        urls: vec!["http://a.test/x".into()],
+        ..archive::RetryRecord::default()
+    }));
+    let waits = in_short(&story(&journal.records, "http://a.test/x"));
+    assert!(waits.contains("waiting for its turn"), "{waits}");
+    journal.page(journal::judged("http://a.test/x", "Back", "en", 0.9, ""));
+    let back = in_short(&story(&journal.records, "http://a.test/x"));
+    assert!(back.contains("Kept: it is in the search index."), "{back}");
+}
+
+#[test]
+fn the_short_story_is_told_in_chinese_but_for_what_the_web_says() {
+    let look = Look {
+        tongue: crate::Tongue::Chinese,
+        ..Look::plain()
+    };
+    let mut journal = journal::Journal::default();
+    journal.page(error_page("http://a.test/kept", 404));
+    let told = render_short(&story(&journal.records, "http://a.test/kept"), look);
+    assert!(
+        told.starts_with("http://a.test/kept\n找不到：服务器返回 404"),
+        "{told}"
+    );
+    assert!(told.contains("  原因        状态码 404"), "{told}");
+    assert!(told.contains("\"Oops\""), "{told}");
+    for url in [
+        "http://db.test/a",
+        "http://db.test/print/a",
+        "http://db.test/soup",
+    ] {
+        let told = render_short(&story(&journal::small(), url), look);
+        for line in told.lines().skip(1) {
+            let has_chinese = line.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+            assert!(has_chinese, "{line:?} in {told}");
+        }
+        assert!(
+            !told.contains(" words") && !told.contains("attempt"),
+            "{told}"
+        );
+    }
 }

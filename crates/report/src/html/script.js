@@ -18,9 +18,11 @@
   }
   for (const input of document.querySelectorAll("input[data-for]")) {
     const rows = [...document.getElementById(input.dataset.for).tBodies[0].rows];
-    const texts = rows.map((row) => row.textContent.toLowerCase());
+    // Made when somebody filters: most readers do not, and there are thousands of rows.
+    let texts = null;
     const said = document.getElementById(input.dataset.for + "-count");
     const run = () => {
+      texts ??= rows.map((row) => row.textContent.toLowerCase());
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;
       rows.forEach((row, at) => {
@@ -31,7 +33,8 @@
       said.textContent = shown + " / " + rows.length;
     };
     input.addEventListener("input", run);
-    run();
+    // A browser that goes back fills the field in again.
+    if (input.value) run(); else said.textContent = rows.length + " / " + rows.length;
   }
   for (const link of document.querySelectorAll("a[data-filter]")) {
     link.addEventListener("click", () => {

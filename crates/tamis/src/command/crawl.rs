@@ -454,7 +454,7 @@ fn no_configuration(url: &Path) -> anyhow::Error {
 }
 
 /// Problems, each as it tells itself, one for each paragraph.
-fn several(what: &str, problems: &[impl std::fmt::Display]) -> anyhow::Error {
+pub(crate) fn several(what: &str, problems: &[impl std::fmt::Display]) -> anyhow::Error {
     let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
     match told.len() {
         1 => usage(told.join("")),

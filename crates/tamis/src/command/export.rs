@@ -1,7 +1,6 @@
 //! `tamis export`: rows for other programs.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -13,6 +12,7 @@ use report::{Filter, Format, Request, What, export_folder, export_with};
 
 use crate::command::{journal, together};
 use crate::exit::{Exit, resource, usage};
+use crate::out_file;
 use crate::output::Output;
 
 /// Write rows about pages, fetches, links, duplicates or hosts, also while the crawl runs
@@ -38,7 +38,7 @@ pub struct Args {
     /// jsonl, csv, parquet, markdown, wet or cdxj; without it as the name after --out ends, else jsonl
     #[arg(long)]
     format: Option<Format>,
-    /// Write to this file, or folder, instead of standard output
+    /// Write to this file, or folder, instead of standard output; a file that is there is replaced when all is written
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Rows of this host; `*.example.org` is that host and all below it
@@ -180,19 +180,17 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         export_with(&request, records, &reads, &mut *output.stream())?;
         return Ok(Exit::Done);
     };
+    let unwritten =
+        |error: std::io::Error| resource(format!("cannot write {}: {error}", path.display()));
     let rows = match args.rows {
-        Rows::Dataset => dataset(&request.filter, records, &reads, path),
+        Rows::Dataset => dataset(&request.filter, records, &reads, path).map_err(unwritten)?,
         Rows::Of(_) if !request.format.is_stream() => {
-            export_folder(&request, records, &reads, path)
+            export_folder(&request, records, &reads, path).map_err(unwritten)?
         }
-        Rows::Of(_) => File::create(path).and_then(|file| {
-            let mut file = BufWriter::new(file);
-            let rows = export_with(&request, records, &reads, &mut file)?;
-            file.flush().map(|()| rows)
-        }),
+        Rows::Of(_) => out_file::write(path, output, |file| {
+            export_with(&request, records, &reads, file)
+        })?,
     };
-    let rows =
-        rows.map_err(|error| resource(format!("cannot write {}: {error}", path.display())))?;
     output.say(format!("wrote {rows} rows to {}", path.display()));
     Ok(Exit::Done)
 }
@@ -210,13 +208,9 @@ fn of_all(
         rows_of_all(dirs, (args, request), &ends, &mut *output.stream())?;
         return Ok(Exit::Done);
     };
-    let written = File::create(path).and_then(|file| {
-        let mut file = BufWriter::new(file);
-        let rows = rows_of_all(dirs, (args, request), &ends, &mut file)?;
-        file.flush().map(|()| rows)
-    });
-    let rows =
-        written.map_err(|error| resource(format!("cannot write {}: {error}", path.display())))?;
+    let rows = out_file::write(path, output, |file| {
+        rows_of_all(dirs, (args, request), &ends, file)
+    })?;
     output.say(format!("wrote {rows} rows to {}", path.display()));
     Ok(Exit::Done)
 }

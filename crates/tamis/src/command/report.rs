@@ -11,7 +11,8 @@ use report::export::{BROKEN_ROWS_MAX, BrokenFigures, BrokenUrls};
 use report::{Comparison, CrawlReport, Look, Tally, Tongue};
 
 use crate::command::journal;
-use crate::exit::{Exit, resource, usage};
+use crate::exit::{Exit, usage};
+use crate::out_file;
 use crate::output::Output;
 
 /// Report what a crawl found, dropped and met; also while it runs
@@ -32,7 +33,7 @@ pub struct Args {
     /// Language of the report's words, in text and HTML
     #[arg(long, value_enum, default_value_t = Lang::En)]
     lang: Lang,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output; one that is there is replaced when all is written
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Set another crawl beside this one: what changes from this one to it, figure by figure and page by page
@@ -50,9 +51,12 @@ enum Form {
     Html,
 }
 
+/// A language of what is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Lang {
+pub(crate) enum Lang {
+    /// English.
     En,
+    /// Chinese, in simplified characters.
     Zh,
 }
 
@@ -103,8 +107,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     };
     match &args.out {
         Some(path) => {
-            std::fs::write(path, text)
-                .map_err(|error| resource(format!("cannot write {}: {error}", path.display())))?;
+            out_file::write(path, output, |file| file.write_all(text.as_bytes()))?;
             output.say(format!("wrote {}", path.display()));
         }
         None => {

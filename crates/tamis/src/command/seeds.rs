@@ -1,19 +1,24 @@
-//! `tamis seeds check`: each bad line with its mend.
+//! `tamis seeds check`: each bad line with its mend. `tamis seeds add`: seeds for a crawl that runs.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fetcher::AddressGuard;
 use frontier::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list};
+use pipeline::control::{SeedsTaken, requests_for_seeds};
 use report::words::plural;
 use serde_json::{Value, json};
 
+use crate::command::crawl::several;
+use crate::command::journal;
+use crate::command::steer::asked;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
-/// Check seed lists
+/// Check seed lists, or give further seeds to a crawl while it runs
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tamis seeds check seeds/*.txt")]
+#[command(after_help = "Examples:\n  tamis seeds check seeds/*.txt\n  \
+    tamis seeds add crawls/db more-seeds.txt")]
 pub struct Args {
     /// What to do
     #[command(subcommand)]
@@ -30,11 +35,112 @@ enum Action {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
+    /// Give further seeds to a crawl while it runs, without a stop; a stopped crawl takes them as it
+    /// starts, by --seeds and --seed
+    #[command(
+        after_help = "Examples:\n  tamis seeds add crawls/db more-seeds.txt\n  \
+        tamis seeds add crawls/db --seed 'https://www.example.org/ depth=2 pages=100'"
+    )]
+    Add {
+        /// The crawl's directory
+        dir: PathBuf,
+        /// Seed lists
+        files: Vec<PathBuf>,
+        /// A seed; its options may follow the URL, as in a seed list
+        #[arg(long = "seed", value_name = "URL")]
+        seeds: Vec<String>,
+    },
+}
+
+/// Checks, or adds.
+pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    match &args.action {
+        Action::Check { files } => check(files, output),
+        Action::Add { dir, files, seeds } => add(dir, &given(files, seeds)?, output),
+    }
+}
+
+/// The seeds that are given; a bad line anywhere, and none is added.
+fn given(files: &[PathBuf], urls: &[String]) -> anyhow::Result<Vec<SeedUrl>> {
+    let (mut seeds, mut problems) = (Vec::new(), Vec::new());
+    let mut take = |name: &str, bytes: &[u8]| {
+        let list = parse_seed_list(name, bytes);
+        seeds.extend(list.seeds);
+        problems.extend(list.problems);
+    };
+    for file in files {
+        let name = file.display().to_string();
+        let bytes = std::fs::read(file).map_err(|error| unread(&name, &error))?;
+        take(&name, &bytes);
+    }
+    for url in urls {
+        take("--seed", url.as_bytes());
+    }
+    if !problems.is_empty() {
+        return Err(several("the seeds", &problems));
+    }
+    if seeds.is_empty() {
+        return Err(usage("no seeds: name a seed list, or give --seed URL"));
+    }
+    Ok(seeds)
+}
+
+/// Gives seeds to a running crawl; exit 1 when none runs, or it has left out some of them.
+fn add(dir: &Path, seeds: &[SeedUrl], output: &Output) -> anyhow::Result<Exit> {
+    let crawl = journal::open(dir)?;
+    let mut taken = SeedsTaken::default();
+    for request in requests_for_seeds(seeds) {
+        let Some(reply) = asked(&crawl, &request)? else {
+            output.say(format!(
+                "no crawl runs in {0}: it takes the seeds as it starts, with: tamis crawl --dir {0} \
+                 --seeds FILE, or --seed URL",
+                dir.display()
+            ));
+            return Ok(Exit::Problem);
+        };
+        taken.add(reply.seeds);
+    }
+    if output.json {
+        output.value(&taken)?;
+    }
+    output.say(told(&taken));
+    Ok(match taken.left_out {
+        0 => Exit::Done,
+        _ => Exit::Problem,
+    })
+}
+
+/// What became of the seeds, in words.
+fn told(taken: &SeedsTaken) -> String {
+    let mut parts = vec![format!(
+        "{} in the queue of the running crawl",
+        plural(taken.queued, "seed is", "seeds are")
+    )];
+    let mut more = |count: u64, words: &str| {
+        if count > 0 {
+            parts.push(format!("{} {words}", plural(count, "seed", "seeds")));
+        }
+    };
+    more(
+        taken.seen,
+        "had been found as links already, and count as seeds now",
+    );
+    more(taken.known, "it had before");
+    more(
+        taken.left_out,
+        "left out by its budgets: `tamis explain DIR URL` says which",
+    );
+    parts.join("; ")
+}
+
+fn unread(name: &str, error: &std::io::Error) -> anyhow::Error {
+    usage(format!(
+        "cannot read seed list {name}: {error}; check the path"
+    ))
 }
 
 /// Checks; exit 1 when a line is bad.
-pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let Action::Check { files } = &args.action;
+fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
     let mut clean = true;
     let mut unread = Vec::new();
     for file in files {

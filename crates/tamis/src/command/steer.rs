@@ -185,7 +185,8 @@ fn tell(dir: &CrawlDir, request: &Request, done: &str, output: &Output) -> anyho
     Ok(Exit::Done)
 }
 
-fn asked(dir: &CrawlDir, request: &Request) -> anyhow::Result<Option<Reply>> {
+/// Asks the crawl that runs in a directory; none where none does.
+pub(crate) fn asked(dir: &CrawlDir, request: &Request) -> anyhow::Result<Option<Reply>> {
     let reply = ask(dir, request)
         .map_err(|error| resource(format!("cannot talk to the running crawl: {error}")))?;
     match reply {

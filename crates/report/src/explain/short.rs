@@ -1,0 +1,252 @@
+//! The story in a few lines: what became of the URL, and why.
+//!
+//! One line an answer, twelve at most, whatever happened to the URL. All else is in
+//! [`super::render`].
+
+use std::fmt::Write as _;
+
+use archive::PageSummary;
+use outcome::{JunkReason, LinkFate, Outcome, RobotsAnswer, UrlState, Verdict};
+
+use super::tell::{fetched, flat, robots_line, visited};
+use super::{Decision, Story};
+use crate::look::{BOLD, Look, Tongue};
+use crate::table::width;
+use crate::words;
+
+/// Characters of a title or an anchor at most.
+const QUOTED_MAX: usize = 60;
+
+/// Duplicates named.
+const COPIES_SHOWN: usize = 2;
+
+/// Columns of the labels, the space after them included.
+const LABEL_COLUMNS: usize = 12;
+
+/// The story in at most twelve lines: verdict, reason with its numbers, where the URL was
+/// found, how it was answered, and what came later.
+pub fn render_short(story: &Story, look: Look) -> String {
+    let tongue = look.tongue;
+    let mut out = format!("{}\n", look.paint(BOLD, &story.url));
+    let _ = writeln!(out, "{}", tongue.say(&story.summary));
+    for (label, value) in rows(story, tongue) {
+        let label = tongue.say(label);
+        let gap = LABEL_COLUMNS.saturating_sub(width(&label)).max(1);
+        let _ = writeln!(out, "  {label}{:gap$}{value}", "");
+    }
+    out
+}
+
+/// What there is to say, a label and a line each.
+fn rows(story: &Story, tongue: Tongue) -> Vec<(&'static str, String)> {
+    let last = story.decisions.last();
+    let mut rows = Vec::new();
+    let mut row = |label, value: Option<String>| rows.extend(value.map(|value| (label, value)));
+    row("why", last.and_then(|last| why(story, last, tongue)));
+    row("content", last.and_then(|last| page(last, tongue)));
+    row("original", original(story, tongue));
+    row("copies", copies(story, tongue));
+    row("found", Some(found(story, tongue)));
+    row("turn", last.map(|last| turn(last, story, tongue)));
+    row("robots.txt", robots(story));
+    row("fetched", last_fetch(story, tongue));
+    row("visits", visits(story, tongue));
+    row("put back", put_back(story, tongue));
+    rows
+}
+
+/// The numbers behind the verdict, or what went wrong.
+fn why(story: &Story, last: &Decision, tongue: Tongue) -> Option<String> {
+    if story.replaced_by.is_some() || story.state == UrlState::Refused {
+        return None;
+    }
+    if let Some(nearest) = last
+        .nearest
+        .as_ref()
+        .filter(|_| last.outcome.is_duplicate())
+    {
+        let figures = format!(
+            "distance {} of 64 bits, overlap {:.2}",
+            nearest.distance, nearest.overlap
+        );
+        let kind = nearest.kind.as_ref().map(|kind| words::name(kind.name()));
+        let kind = kind.map_or(String::new(), |kind| format!("; {}", tongue.say(&kind)));
+        return Some(tongue.say(&figures) + &kind);
+    }
+    let measured = last.measured.as_ref();
+    let wall = measured.and_then(|page| page.wall.as_ref());
+    let failed = story
+        .fetches
+        .last()
+        .and_then(|fetch| fetch.error_text.clone());
+    let failed = failed.filter(|_| story.state == UrlState::Failed);
+    let detail = last.detail.as_deref().map(|detail| tongue.say(detail));
+    let seen = measured.and_then(|page| seen(last, page));
+    wall.map(|wall| format!("{wall}; {}", wall.kind.mend()))
+        .or(failed)
+        .or(detail)
+        .or(seen.map(|seen| tongue.say(&seen)))
+}
+
+/// What was seen on a page that was dropped for a reason without a limit to name.
+fn seen(last: &Decision, page: &PageSummary) -> Option<String> {
+    match &last.outcome {
+        Outcome::Judged(Verdict::Junk(JunkReason::SoftNotFound)) => {
+            Some("it reads like an error page, though the server sent it as a page".into())
+        }
+        Outcome::Judged(Verdict::Junk(JunkReason::NoIndex)) => {
+            Some("it asks not to be indexed (noindex)".into())
+        }
+        Outcome::Judged(Verdict::Junk(JunkReason::Listing)) => Some(format!(
+            "{:.0} % of its characters stand in links",
+            100.0 * page.link_density
+        )),
+        Outcome::Judged(_)
+        | Outcome::Redirected
+        | Outcome::NotModified
+        | Outcome::Refused(_)
+        | Outcome::Failed(_)
+        | Outcome::Unknown(_) => None,
+    }
+}
+
+/// The page as it was read.
+fn page(last: &Decision, tongue: Tongue) -> Option<String> {
+    let page: &PageSummary = last.measured.as_ref()?;
+    let language = match page.lang.as_str() {
+        "" => String::new(),
+        lang => format!(", {lang}"),
+    };
+    let relevance = page.relevance.map_or(String::new(), |relevance| {
+        format!(", {}", tongue.say(&format!("relevance {relevance:.2}")))
+    });
+    let count = words::plural(u64::from(page.words), "word", "words");
+    let count = tongue.say(&count);
+    Some(format!(
+        "{}, {count}{language}{relevance}",
+        quoted(&page.title)
+    ))
+}
+
+/// The source of its cluster, where that is a third page.
+fn original(story: &Story, tongue: Tongue) -> Option<String> {
+    let original = story.original.as_ref()?;
+    let last = story.decisions.last()?;
+    let repeated = last.nearest.as_ref().map(|nearest| nearest.url.as_str());
+    (original.url != story.url && repeated != Some(original.url.as_str()))
+        .then(|| format!("{} ({})", original.url, tongue.say(&original.because)))
+}
+
+/// The pages that repeat it.
+fn copies(story: &Story, tongue: Tongue) -> Option<String> {
+    let count = story.duplicates_count;
+    let shown = story.duplicates.iter().take(COPIES_SHOWN);
+    let shown: Vec<&str> = shown.map(|copy| copy.url.as_str()).collect();
+    let more = if count > shown.len() as u64 {
+        ", …"
+    } else {
+        ""
+    };
+    let dropped = words::plural(count, "page was", "pages were");
+    let dropped = tongue.say(&format!("{dropped} dropped as its duplicate"));
+    (count > 0).then(|| format!("{dropped}: {}{more}", shown.join(", ")))
+}
+
+/// Where it was found first.
+fn found(story: &Story, tongue: Tongue) -> String {
+    let seed = story.seed.as_ref().map(|seed| match seed.example {
+        Some(true) => tongue.say("an example page of the topic"),
+        Some(false) => tongue.say("a counter-example of the topic"),
+        None => tongue.say(&format!("seed {}, given in {}", seed.seed, seed.source)),
+    });
+    let sitemap = story.sitemaps.first();
+    let sitemap = sitemap.map(|sitemap| tongue.say(&format!("in the sitemap {sitemap}")));
+    let admitted = story.found.iter().find(|link| link.fate == LinkFate::New);
+    let link = admitted.or(story.found.first()).map(|link| {
+        let anchor = match link.anchor.is_empty() {
+            true => String::new(),
+            false => format!("  {}", quoted(&link.anchor)),
+        };
+        tongue.say(&format!("on {}", link.from)) + &anchor
+    });
+    let links = story.found_count;
+    let by_link = seed.is_none() && sitemap.is_none();
+    let others = links.saturating_sub(u64::from(by_link));
+    let others = match others {
+        0 => String::new(),
+        n => tongue.say(&format!(
+            " and on {}",
+            words::plural(n, "more page", "more pages")
+        )),
+    };
+    match seed.or(sitemap).or(link) {
+        Some(first) => first + &others,
+        None => tongue.say("nowhere"),
+    }
+}
+
+/// How far from a seed it is, and when its turn came.
+fn turn(last: &Decision, story: &Story, tongue: Tongue) -> String {
+    let (count, new) = last.links;
+    let links = match (story.state == UrlState::Refused, count) {
+        (true, _) | (_, 0) => String::new(),
+        _ => format!(
+            "; {} on it, {} new",
+            words::plural(count, "link", "links"),
+            words::count(new)
+        ),
+    };
+    let turn = format!("depth {}, priority {:.2}", last.depth, last.priority);
+    tongue.say(&turn) + &tongue.say(&links)
+}
+
+/// The host's robots.txt, where it stands in the way.
+fn robots(story: &Story) -> Option<String> {
+    let robots = story.robots.as_ref()?;
+    let closed = match &robots.rules {
+        RobotsAnswer::DisallowAll | RobotsAnswer::Outage => true,
+        RobotsAnswer::AllowAll | RobotsAnswer::Parsed | RobotsAnswer::Unknown(_) => false,
+    };
+    closed.then(|| {
+        let told = robots_line(robots);
+        let label = "robots.txt of the host: ";
+        told.strip_prefix(label).unwrap_or(&told).to_owned()
+    })
+}
+
+/// The last fetch before the visits, and how many there were.
+fn last_fetch(story: &Story, tongue: Tongue) -> Option<String> {
+    let fetches = story.fetches.len() as u64;
+    let line = tongue.say(&fetched(story.fetches.last()?));
+    let earlier = fetches.saturating_sub(1);
+    Some(match earlier {
+        0 => line,
+        n => {
+            let before = words::plural(n, "attempt before", "attempts before");
+            format!("{line} ({})", tongue.say(&before))
+        }
+    })
+}
+
+/// The last visit after the first, and how many there were.
+fn visits(story: &Story, tongue: Tongue) -> Option<String> {
+    let last = tongue.say(&visited(story.visits.last()?));
+    let count = words::plural(story.visits.len() as u64, "visit again", "visits again");
+    Some(format!("{}, {last}", tongue.say(&count)))
+}
+
+/// When it was put back into the queue.
+fn put_back(story: &Story, tongue: Tongue) -> Option<String> {
+    let at = story.put_back.last()?;
+    let times = words::plural(story.put_back.len() as u64, "time", "times");
+    Some(format!("{at} ({})", tongue.say(&times)))
+}
+
+/// What the web says, on one line and not without end.
+fn quoted(text: &str) -> String {
+    let text = flat(text);
+    match text.char_indices().nth(QUOTED_MAX) {
+        Some((at, _)) => format!("\"{}…\"", &text[..at]),
+        None => format!("\"{text}\""),
+    }
+}

@@ -1,0 +1,100 @@
+//! A file that a command writes: whole or not at all.
+//!
+//! Rows go to a file beside the one that was named, which takes its place when all is written and
+//! synced. Whatever ends the command before leaves an earlier file as it was.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::exit::resource;
+use crate::output::Output;
+
+/// Writes a file by `fill`, and says on stderr if it took the place of another.
+///
+/// What is no ordinary file (`/dev/stdout`, a pipe) is written to as it is.
+///
+/// # Errors
+/// When it cannot be written; an earlier file is as it was.
+pub fn write<T>(
+    path: &Path,
+    output: &Output,
+    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
+) -> anyhow::Result<T> {
+    let before = fs::metadata(path).ok();
+    let written = match before.as_ref().is_none_or(fs::Metadata::is_file) {
+        true => replace(path, before.as_ref(), fill),
+        false => OpenOptions::new()
+            .write(true)
+            .open(path)
+            .and_then(|file| filled(file, fill))
+            .map(|(_, value)| value),
+    };
+    let value =
+        written.map_err(|error| resource(format!("cannot write {}: {error}", path.display())))?;
+    if before.is_some_and(|before| before.is_file()) {
+        output.say(format!(
+            "replaced {}, which was there before",
+            path.display()
+        ));
+    }
+    Ok(value)
+}
+
+/// Writes beside the file and takes its place.
+fn replace<T>(
+    path: &Path,
+    before: Option<&fs::Metadata>,
+    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
+) -> io::Result<T> {
+    // Where the name is a link, the file that it leads to is replaced, not the link.
+    let path = match before {
+        Some(_) => fs::canonicalize(path)?,
+        None => path.to_owned(),
+    };
+    let part = Part::beside(&path)?;
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&part.0)?;
+    if let Some(before) = before {
+        file.set_permissions(before.permissions())?;
+    }
+    let (file, value) = filled(file, fill)?;
+    file.sync_all()?;
+    fs::rename(&part.0, path)?;
+    Ok(value)
+}
+
+fn filled<T>(
+    file: File,
+    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
+) -> io::Result<(File, T)> {
+    let mut file = BufWriter::new(file);
+    let value = fill(&mut file)?;
+    file.flush()?;
+    Ok((
+        file.into_inner().map_err(io::IntoInnerError::into_error)?,
+        value,
+    ))
+}
+
+/// The file beside, removed unless it was renamed.
+struct Part(PathBuf);
+
+impl Part {
+    fn beside(path: &Path) -> io::Result<Part> {
+        let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?;
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}.part", std::process::id()));
+        Ok(Part(path.with_file_name(hidden)))
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // It is gone already where it was renamed.
+        let _ = fs::remove_file(&self.0);
+    }
+}
