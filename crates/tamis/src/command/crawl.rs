@@ -284,7 +284,6 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     for line in &causes {
         output.say(line);
     }
-    let is_node = pipeline::is_node(dir);
     let dir = dir.root().display();
     if summary.reason == StopReason::Interrupted {
         if talks {
@@ -306,6 +305,18 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     if !causes.is_empty() {
         return Ok(Exit::Problem);
     }
+    tell_idle(summary, runner, used_up);
+    if talks {
+        tell_next(summary, runner);
+    }
+    Ok(Exit::Done)
+}
+
+/// Says why nothing was fetched, or that it was visits that were made.
+fn tell_idle(summary: &CrawlSummary, runner: &Runner<'_>, used_up: bool) {
+    let (dir, output) = (runner.dir.root().display(), runner.output);
+    let snapshot = &summary.snapshot;
+    let is_node = pipeline::is_node(runner.dir);
     if used_up && is_node {
         output.say(
             "this node fetched nothing: the other nodes have used the crawl's budget of pages, or hold what is \
@@ -314,14 +325,12 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     } else if used_up {
         output.say(format!(
             "nothing was fetched: --max-pages counts the pages of all starts; raise it above {}",
-            summary.snapshot.pages
+            snapshot.pages
         ));
     }
-    let nothing_left =
-        summary.reason == StopReason::Drained && summary.snapshot.pages_this_start == 0;
-    let visits = summary.snapshot.visits_this_start;
-    if visits > 0 {
-        let visits = report::words::plural(visits, "page", "pages");
+    let nothing_left = summary.reason == StopReason::Drained && snapshot.pages_this_start == 0;
+    if snapshot.visits_this_start > 0 {
+        let visits = report::words::plural(snapshot.visits_this_start, "page", "pages");
         output.say(format!(
             "{visits} of a round were visited; what was found: tamis changes {dir}"
         ));
@@ -331,13 +340,9 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
         output.say(format!(
             "nothing was fetched: all {} known URLs are finished, and a crawl fetches each once; to visit \
              them once more start with --again",
-            summary.snapshot.finished
+            snapshot.finished
         ));
     }
-    if talks {
-        tell_next(summary, runner);
-    }
-    Ok(Exit::Done)
 }
 
 /// What to try next after a crawl that ended well.

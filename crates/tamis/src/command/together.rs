@@ -84,12 +84,10 @@ impl Ends {
 
     /// Whether a record of a directory tells of a page that ended later with another node.
     pub fn is_outdated(&self, record: &Record, at: usize) -> bool {
-        match &record.event {
-            Event::Page(page) => {
-                (self.last.get(&key(&page.url))).is_some_and(|(_, last)| *last != at)
-            }
-            _ => false,
-        }
+        let Event::Page(page) = &record.event else {
+            return false;
+        };
+        (self.last.get(&key(&page.url))).is_some_and(|(_, last)| *last != at)
     }
 }
 
@@ -102,20 +100,16 @@ pub fn finished_twice(dirs: &[CrawlDir]) -> anyhow::Result<Vec<String>> {
     let mut twice: HashMap<u128, String> = HashMap::new();
     for dir in dirs {
         for record in journal::records(dir)? {
-            match &record.event {
-                Event::Page(page) => {
-                    let count = counts.entry(key(&page.url)).or_default();
-                    *count += 1;
-                    if *count > 1 {
-                        twice.insert(key(&page.url), page.url.clone());
-                    }
+            if let Event::Page(page) = &record.event {
+                let count = counts.entry(key(&page.url)).or_default();
+                *count += 1;
+                if *count > 1 {
+                    twice.insert(key(&page.url), page.url.clone());
                 }
-                Event::Retry(retry) => {
-                    for url in &retry.urls {
-                        *counts.entry(key(url)).or_default() -= 1;
-                    }
+            } else if let Event::Retry(retry) = &record.event {
+                for url in &retry.urls {
+                    *counts.entry(key(url)).or_default() -= 1;
                 }
-                _ => {}
             }
         }
     }
