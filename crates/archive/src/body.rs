@@ -1,7 +1,7 @@
 //! Reads bodies and texts by their place in the archive.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::ArchiveError;
@@ -9,13 +9,16 @@ use crate::http;
 use crate::layout::Kind;
 use crate::member::{Broken, MEMBER_BYTES_MAX, Unpacker};
 use crate::record::BodyRef;
-use crate::warc::Parsed;
+use crate::warc::{HEAD_END, Parsed, find};
 
 /// Our field in a revisit record: `file:offset:len` of the record that holds the payload.
 pub(crate) const PAYLOAD_FIELD: &str = "Tamis-Payload";
 
 /// The longest head of a record of ours: URLs are bounded, and there are at most two.
 const HEAD_BYTES_MAX: u64 = 32 * 1024;
+
+/// Bytes of it that are unpacked at once: a head of ours has some 700.
+const HEAD_STEP: u64 = 1024;
 
 /// A response from the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,11 +107,16 @@ pub(crate) fn beginning(dir: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveE
     let mut file = File::open(&path).map_err(ArchiveError::read(&path))?;
     file.seek(SeekFrom::Start(place.offset))
         .map_err(ArchiveError::read(&path))?;
+    let file = BufReader::with_capacity(HEAD_STEP as usize, file.take(place.len));
+    let mut record = flate2::bufread::GzDecoder::new(file).take(HEAD_BYTES_MAX);
     let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(file.take(place.len))
-        .take(HEAD_BYTES_MAX)
-        .read_to_end(&mut bytes)
-        .map_err(ArchiveError::read(&path))?;
+    // What comes after the head is not unpacked.
+    while find(&bytes, HEAD_END).is_none() {
+        let step = record.by_ref().take(HEAD_STEP).read_to_end(&mut bytes);
+        if step.map_err(ArchiveError::read(&path))? == 0 {
+            break;
+        }
+    }
     Ok(bytes)
 }
 

@@ -126,7 +126,7 @@ impl<'r> Parsed<'r> {
         if !record.starts_with(b"WARC/1.") {
             return None;
         }
-        let head_bytes = find(record, b"\r\n\r\n")?;
+        let head_bytes = find(record, HEAD_END)?;
         let head = std::str::from_utf8(&record[..head_bytes]).ok()?;
         let block = record.get(head_bytes + 4..)?.strip_suffix(END)?;
         let parsed = Parsed { head, block };
@@ -139,7 +139,7 @@ impl<'r> Parsed<'r> {
         if !beginning.starts_with(b"WARC/1.") {
             return None;
         }
-        let head_bytes = find(beginning, b"\r\n\r\n")?;
+        let head_bytes = find(beginning, HEAD_END)?;
         let head = std::str::from_utf8(&beginning[..head_bytes]).ok()?;
         Some(Parsed { head, block: &[] })
     }
@@ -166,6 +166,9 @@ pub(crate) fn field_of(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once(':')?;
     Some((name.trim(), value.trim()))
 }
+
+/// What ends the head of a record.
+pub(crate) const HEAD_END: &[u8] = b"\r\n\r\n";
 
 /// Where `needle` first stands in `bytes`.
 pub(crate) fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
