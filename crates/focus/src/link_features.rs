@@ -23,12 +23,13 @@ pub(crate) const PARENTS_MAX: usize = 12;
 pub(crate) const ANCHOR_WORDS_MAX: usize = 8;
 /// Words of the URL that are kept.
 pub(crate) const URL_WORDS_MAX: usize = 6;
-/// Words around the link that are kept; the anchor's are not among them.
-pub(crate) const CONTEXT_WORDS_MAX: usize = 8;
+/// Words around the link that are kept, on all pages with it; the anchor's are not among them.
+pub(crate) const CONTEXT_WORDS_MAX: usize = 32;
 /// Bytes of an anchor, or of the text around a link, that are looked at.
 const TEXT_BYTES_MAX: usize = 240;
-/// Words read from a text: enough for the context when the anchor's words are taken out of it.
-const TEXT_WORDS_MAX: usize = ANCHOR_WORDS_MAX + CONTEXT_WORDS_MAX;
+/// Words read from one text: of a context about twice as many as an anchor has, since these are taken
+/// out of it.
+const TEXT_WORDS_MAX: usize = 16;
 /// Numbers in the stored form.
 const NUMBERS_MAX: usize = 8 + PARENTS_MAX + ANCHOR_WORDS_MAX + URL_WORDS_MAX + CONTEXT_WORDS_MAX;
 /// The first byte of the stored form.
@@ -52,7 +53,7 @@ pub struct LinkContext<'a> {
     pub in_main: bool,
 }
 
-/// What is kept of a pending link, in at most some 200 bytes.
+/// What is kept of a pending link, in at most some 300 bytes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LinkFeatures {
     /// Hash of the URL. The choice of links to explore is drawn from it.
@@ -161,7 +162,7 @@ impl LinkFeatures {
 
     /// The features as bytes, for the frontier and the journal.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(200);
+        let mut bytes = Vec::with_capacity(300);
         bytes.push(VERSION);
         bytes.push(u8::from(self.in_main));
         let lists: [&[u32]; 4] = [
