@@ -32,6 +32,7 @@ mod mcp;
 mod mistakes;
 mod nodes;
 mod nodes_exact;
+mod nodes_rebuilt;
 mod nodes_support;
 mod outages;
 mod parts;

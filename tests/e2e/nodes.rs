@@ -16,7 +16,7 @@ const DELAY_MS: u64 = 40;
 
 /// Hosts that lead to each other; half of the texts stand on all of them, as on mirrors that are
 /// walked in step.
-fn web() -> TestWeb {
+pub fn web() -> TestWeb {
     let mut web = TestWeb::new();
     for host in 0..HOSTS {
         let front = format!("http://h{host}.test/");
@@ -37,6 +37,11 @@ fn web() -> TestWeb {
     web
 }
 
+/// Pages of that web.
+pub fn all_pages() -> u64 {
+    HOSTS * (PAGES + 1)
+}
+
 fn plan(more: &str, delay_ms: u64) -> Plan {
     Plan {
         hosts: (0..HOSTS).map(|host| format!("h{host}.test")).collect(),
@@ -48,7 +53,7 @@ fn plan(more: &str, delay_ms: u64) -> Plan {
 }
 
 /// A crawl of a web by several nodes; none, with a message, where PostgreSQL is missing.
-fn nodes_of(web: TestWeb, more: &str) -> Option<Nodes> {
+pub fn nodes_of(web: TestWeb, more: &str) -> Option<Nodes> {
     Some(Nodes::on(Cluster::shared()?, web, &plan(more, DELAY_MS)))
 }
 
@@ -114,7 +119,7 @@ fn what_a_killed_node_had_is_done_by_the_others_and_once() {
     // Started again it drops what was never acknowledged, and finds nothing left to do.
     nodes.end(&mut [("k1", nodes.start("k1"))]);
     let fates = nodes.fates(&["k1", "k2"]);
-    assert_eq!(fates.len() as u64, HOSTS * (PAGES + 1));
+    assert_eq!(fates.len() as u64, all_pages());
     nodes.texts(&["k1", "k2"]);
     nodes.agree(&["k1", "k2"]);
 }
@@ -207,7 +212,7 @@ fn a_node_that_slept_past_its_lease_drops_what_it_held_and_joins_again() {
     nodes.end(&mut [("s1", sleeper), ("s2", other)]);
     nodes.is_polite();
     let fates = nodes.fates(&["s1", "s2"]);
-    assert_eq!(fates.len() as u64, HOSTS * (PAGES + 1));
+    assert_eq!(fates.len() as u64, all_pages());
     nodes.texts(&["s1", "s2"]);
     nodes.agree(&["s1", "s2"]);
 }
@@ -242,7 +247,7 @@ fn while_the_ledger_is_away_nothing_is_asked_for_and_then_the_crawl_goes_on() {
     nodes.end(&mut running);
     nodes.is_polite();
     let fates = nodes.fates(&names);
-    assert_eq!(fates.len() as u64, HOSTS * (PAGES + 1));
+    assert_eq!(fates.len() as u64, all_pages());
     nodes.texts(&names);
     for name in names {
         assert!(
@@ -262,7 +267,7 @@ fn a_budget_that_is_larger_than_the_web_ends_with_the_web() {
     let names = ["w1", "w2"];
     let mut running = names.map(|name| (name, nodes.start(name)));
     nodes.end(&mut running);
-    assert_eq!(nodes.fates(&names).len() as u64, HOSTS * (PAGES + 1));
+    assert_eq!(nodes.fates(&names).len() as u64, all_pages());
 }
 
 #[test]
@@ -339,7 +344,7 @@ fn what_a_lost_disk_held_is_read_again_by_the_others() {
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     nodes.end(&mut [("g2", nodes.start("g2"))]);
     assert_eq!(nodes.texts(&["g2"]), all);
-    assert_eq!(nodes.fates(&["g2"]).len() as u64, HOSTS * (PAGES + 1));
+    assert_eq!(nodes.fates(&["g2"]).len() as u64, all_pages());
     nodes.agree(&["g2"]);
 }
 

@@ -211,3 +211,48 @@ pub fn lot(state: &mut u64) -> u64 {
     *state ^= *state << 17;
     *state
 }
+
+/// What there is of a crawl in a store, table by table, but for times, epochs and numbers of
+/// transactions.
+pub fn dump(cluster: &Cluster, nodes: &Nodes) -> Vec<(&'static str, String)> {
+    let schema = format!("tamis_{}", nodes.crawl_name());
+    let tables = [
+        ("meta", "crawl, scheme, encode(config, 'hex')", "1"),
+        (
+            "node",
+            "id, name, state, admitted, finished, pages, kept, granted, seen, journal, note",
+            "1",
+        ),
+        ("part", "id, node, wanted_by", "1"),
+        (
+            "admitted",
+            "part, key, page, depth, seed, kind, priority, url, encode(context, 'hex')",
+            "part, key",
+        ),
+        (
+            "finished",
+            "part, key, gen, page, dup_of, outcome",
+            "part, key, gen",
+        ),
+        (
+            "reopened",
+            "part, key, gen, encode(context, 'hex')",
+            "part, key, gen",
+        ),
+        (
+            "kept",
+            "pos, op, page, replaces, fp, bands, encode(print, 'hex'), layout, url, \
+             encode(published, 'hex'), encode(canonical, 'hex')",
+            "pos",
+        ),
+        ("last_kept", "pos", "1"),
+        ("shares", "pages_max, granted", "1"),
+        ("address", "ip, node, slots", "1"),
+        ("facts", "n, node, kind, encode(data, 'hex')", "1"),
+    ];
+    let rows = |(table, columns, order)| {
+        let text = format!("select {columns} from {schema}.{table} order by {order}");
+        (table, cluster.primary.sql("postgres", &text))
+    };
+    tables.into_iter().map(rows).collect()
+}
