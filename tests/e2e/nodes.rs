@@ -435,6 +435,82 @@ fn a_node_is_said_to_be_silent_before_it_is_dead() {
 }
 
 #[test]
+fn a_node_that_is_asked_to_hands_over_and_the_others_go_on_at_once() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let nodes = Nodes::on(cluster, web(), &plan("", 150));
+    let mut goes = nodes.start("d1");
+    let stay = ["d2", "d3"].map(|name| (name, nodes.start(name)));
+    let status = || {
+        let output = run(&mut tamis(&["cluster", "status", &nodes.config, "--json"]));
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON")
+    };
+    let parts_of = |name: &str| {
+        let shown = status();
+        let all = shown["nodes"].as_array().cloned().unwrap_or_default();
+        let node = all.into_iter().find(|node| node["name"] == name);
+        node.and_then(|node| node["parts"].as_u64()).unwrap_or(0)
+    };
+    let until = Instant::now() + Duration::from_secs(30);
+    while ["d1", "d2", "d3"].iter().any(|name| parts_of(name) < 300) {
+        assert!(
+            Instant::now() < until,
+            "the parts are not shared: {}",
+            status()
+        );
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let asked = |more: &[&str]| {
+        let output = tamis(&["cluster", "drain", "--json"]).args(more).output();
+        output.expect("runs")
+    };
+    let unknown = asked(&["nobody", &nodes.config]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("d1, "), "{}", stderr(&unknown));
+    let before = Instant::now();
+    let drained = asked(&["d1", &nodes.config]);
+    let said: serde_json::Value = serde_json::from_slice(&drained.stdout).expect("JSON");
+    assert_eq!(drained.status.code(), Some(0), "{}", stderr(&drained));
+    assert_eq!((&said["state"], &said["live"]), (&"left".into(), &2.into()));
+    assert!(said["parts"].as_u64() >= Some(300), "{said}");
+    assert!(
+        said["pending"].as_u64() > Some(0),
+        "the crawl was over: {said}"
+    );
+    // A lease runs out after 6 s.
+    while status()["parts_free"] != 0 {
+        let took = before.elapsed();
+        assert!(
+            took < Duration::from_secs(5),
+            "the parts are free after {took:?}"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(
+        goes.wait().expect("it ends").code(),
+        Some(0),
+        "{}",
+        nodes.log("d1")
+    );
+    let report = stdout(&run(tamis(&["report"]).arg(nodes.bench.crawl_dir("d1"))));
+    assert!(report.contains("asked to hand over"), "{report}");
+    let again = asked(&["d1", &nodes.config]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(stderr(&again).contains("has left"), "{}", stderr(&again));
+
+    let mut stay = stay;
+    nodes.end(&mut stay);
+    // Whoever was asked once may come back.
+    nodes.end(&mut [("d1", nodes.start("d1"))]);
+    let names = ["d1", "d2", "d3"];
+    assert_eq!(nodes.fates(&names).len() as u64, all_pages());
+    nodes.is_polite();
+    nodes.texts(&names);
+    nodes.agree(&names);
+}
+
+#[test]
 fn a_role_without_the_right_is_told_which_one_has_it() {
     let Some(nodes) = nodes_of(web(), "") else {
         return;

@@ -40,6 +40,7 @@ use crate::config::CrawlConfig;
 use crate::dir::{CrawlDir, sync_dir};
 use crate::error::CrawlError;
 use crate::node::keeper::Shared;
+pub use crate::node::keeper::drain_of;
 use crate::setup;
 
 /// Between two tries to reach a ledger that does not answer.

@@ -1,5 +1,6 @@
 //! `tamis cluster`: the ledger that the nodes of one crawl share.
 
+mod drain;
 mod rebuild;
 
 use std::collections::HashMap;
@@ -73,6 +74,15 @@ enum Action {
         #[arg(long)]
         node: String,
     },
+    /// Ask a node to hand over what it has and end; waits until it has left
+    #[command(
+        after_help = "Example:\n  tamis cluster drain worker-7 crawl.toml",
+        long_about = "Ask a node to hand over what it has and end, and wait until it has left. It begins no further \
+                      request, records what is under way, and gives back its parts; the others have them with their \
+                      next sign of life, and need not wait for the end of its lease. Its process ends with the \
+                      reason handed_over and exit code 0; started again in its directory it takes part again"
+    )]
+    Drain(drain::Args),
     /// Make the ledger anew from the nodes' directories, after the database was lost or went back to an
     /// older state. Needs the owner's role
     #[command(
@@ -123,6 +133,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         Action::Status(place) => status(place, output),
         Action::Check { place, dirs } => check(place, dirs, output),
         Action::Forget { place, node } => forget_node(place, node, output),
+        Action::Drain(args) => drain::run(args, output),
         Action::Rebuild(args) => rebuild::run(args, output),
         Action::Bench {
             place,
