@@ -31,6 +31,9 @@ mod manners;
 mod mcp;
 mod mistakes;
 mod nodes;
+mod nodes_exact;
+mod nodes_rebuilt;
+mod nodes_support;
 mod outages;
 mod parts;
 #[allow(dead_code, reason = "the ledger's own tests use more of it")]

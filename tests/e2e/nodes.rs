@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use testweb::TestWeb;
 
-use crate::postgres::{Cluster, new_crawl};
+use crate::nodes_support::{Nodes, Plan, lot, signal, wait_for_requests};
+use crate::postgres::Cluster;
 use crate::support::{Bench, file, page, run, stderr, stdout, tamis};
 
 const HOSTS: u64 = 12;
@@ -15,7 +16,7 @@ const DELAY_MS: u64 = 40;
 
 /// Hosts that lead to each other; half of the texts stand on all of them, as on mirrors that are
 /// walked in step.
-fn web() -> TestWeb {
+pub fn web() -> TestWeb {
     let mut web = TestWeb::new();
     for host in 0..HOSTS {
         let front = format!("http://h{host}.test/");
@@ -36,158 +37,24 @@ fn web() -> TestWeb {
     web
 }
 
-/// A crawl of a web by several nodes.
-struct Nodes {
-    bench: Bench,
-    config: String,
-    delay: Duration,
+/// Pages of that web.
+pub fn all_pages() -> u64 {
+    HOSTS * (PAGES + 1)
 }
 
-impl Nodes {
-    /// None, with a message, where PostgreSQL is missing.
-    fn new(web: TestWeb, more: &str) -> Option<Nodes> {
-        Some(Nodes::on(Cluster::shared()?, web, more, DELAY_MS))
+fn plan(more: &str, delay_ms: u64) -> Plan {
+    Plan {
+        hosts: (0..HOSTS).map(|host| format!("h{host}.test")).collect(),
+        seed: "http://h0.test/".into(),
+        more: more.into(),
+        delay_ms,
+        concurrency: 4,
     }
+}
 
-    fn on(cluster: &Cluster, web: TestWeb, more: &str, delay_ms: u64) -> Nodes {
-        let bench = Bench::serve(web);
-        let port = cluster.primary.port;
-        let name = new_crawl();
-        let store = |role: &str| format!("postgres://{role}@127.0.0.1:{port}/postgres");
-        let text = format!(
-            "[crawl]\nconcurrency = 4\n{more}\n[politeness]\ndelay = \"{delay_ms}ms\"\n\
-             [scope]\nhosts = [{}]\n\
-             [cluster]\nstore = \"{}\"\ncrawl = \"{}\"\nttl = \"5s\"\n",
-            hosts(),
-            store("tamis_node"),
-            name.as_str()
-        );
-        let config = file(bench.dir.path(), "nodes.toml", &text);
-        run(tamis(&["cluster", "init", &config, "--store", &store("postgres")]).arg("--quiet"));
-        let delay = Duration::from_millis(delay_ms);
-        Nodes {
-            bench,
-            config,
-            delay,
-        }
-    }
-
-    /// The crawl's name in the store.
-    fn crawl_name(&self) -> String {
-        let text = std::fs::read_to_string(&self.config).expect("a configuration");
-        let line = text.lines().find(|line| line.starts_with("crawl ="));
-        let name = line.and_then(|line| line.split('"').nth(1));
-        name.expect("it has one").to_owned()
-    }
-
-    fn start(&self, name: &str) -> Child {
-        let node = format!("[cluster]\nnode = \"{name}\"\n");
-        let text = std::fs::read_to_string(&self.config).expect("a configuration");
-        let text = text.replace("[cluster]\n", &node);
-        let own = file(self.bench.dir.path(), &format!("{name}.toml"), &text);
-        let log = std::fs::File::create(self.bench.crawl_dir(&format!("{name}.log")));
-        self.bench
-            .crawl(name, &[own.as_str(), "--seed", "http://h0.test/"])
-            .stderr(log.expect("a log"))
-            .spawn()
-            .expect("the binary starts")
-    }
-
-    fn log(&self, name: &str) -> String {
-        let log = std::fs::read_to_string(self.bench.crawl_dir(&format!("{name}.log")));
-        log.unwrap_or_default()
-    }
-
-    /// Each node ends by itself, and well.
-    #[track_caller]
-    fn end(&self, nodes: &mut [(&str, Child)]) {
-        let until = Instant::now() + Duration::from_secs(120);
-        for (name, node) in nodes {
-            loop {
-                if let Some(status) = node.try_wait().expect("the child is known") {
-                    assert!(status.success(), "{name}: {}", self.log(name));
-                    break;
-                }
-                if Instant::now() > until {
-                    node.kill().expect("kill -9");
-                    panic!("{name} does not end: {}", self.log(name));
-                }
-                std::thread::sleep(Duration::from_millis(50));
-            }
-        }
-    }
-
-    /// What became of each URL, over all nodes; none is finished twice.
-    #[track_caller]
-    fn fates(&self, names: &[&str]) -> BTreeMap<String, String> {
-        let mut fates = BTreeMap::new();
-        for name in names {
-            for (url, fate) in self.bench.pages(name) {
-                let before = fates.insert(url.clone(), fate);
-                assert_eq!(before, None, "{url} is finished by two nodes");
-            }
-        }
-        fates
-    }
-
-    /// The texts that are kept, over all nodes; none is kept twice.
-    #[track_caller]
-    fn texts(&self, names: &[&str]) -> BTreeSet<String> {
-        let mut texts = BTreeSet::new();
-        for name in names {
-            let rows = self.bench.rows(name, "pages");
-            for row in rows.iter().filter(|row| row["verdict"] == "indexed") {
-                let title = row["title"].as_str().unwrap_or_default().to_owned();
-                assert!(texts.insert(title.clone()), "{title} is kept twice");
-            }
-        }
-        texts
-    }
-
-    /// The journals of these nodes compared with the ledger: the exit code, and what was found.
-    fn compare(&self, names: &[&str]) -> (Option<i32>, serde_json::Value) {
-        let mut check = tamis(&["cluster", "check", "--json"]);
-        for name in names {
-            check.arg("--dir").arg(self.bench.crawl_dir(name));
-        }
-        let output = check.output().expect("runs");
-        let found = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        (output.status.code(), found)
-    }
-
-    /// Journals and ledger tell of the same crawl, and each directory agrees in itself.
-    #[track_caller]
-    fn agree(&self, names: &[&str]) {
-        for name in names {
-            self.bench.check(name);
-        }
-        let (code, found) = self.compare(names);
-        assert_eq!(code, Some(0), "{found}");
-        assert_eq!(found["nodes"].as_array().map(Vec::len), Some(names.len()));
-    }
-
-    /// No host is asked before its delay, whoever asks.
-    #[track_caller]
-    fn is_polite(&self) {
-        let mut asked: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
-        for entry in self.bench.web.log() {
-            asked
-                .entry(entry.host.clone())
-                .or_default()
-                .push(entry.started);
-        }
-        for (host, mut times) in asked {
-            times.sort();
-            for pair in times.windows(2) {
-                let gap = pair[1] - pair[0];
-                // The server's clock is read a moment after the request was made.
-                assert!(
-                    gap + Duration::from_millis(10) >= self.delay,
-                    "{host} was asked after {gap:?}"
-                );
-            }
-        }
-    }
+/// A crawl of a web by several nodes; none, with a message, where PostgreSQL is missing.
+pub fn nodes_of(web: TestWeb, more: &str) -> Option<Nodes> {
+    Some(Nodes::on(Cluster::shared()?, web, &plan(more, DELAY_MS)))
 }
 
 fn hosts() -> String {
@@ -197,7 +64,7 @@ fn hosts() -> String {
 
 #[test]
 fn three_nodes_do_what_one_machine_does() {
-    let Some(nodes) = Nodes::new(web(), "") else {
+    let Some(nodes) = nodes_of(web(), "") else {
         return;
     };
     let names = ["n1", "n2", "n3"];
@@ -239,7 +106,7 @@ fn three_nodes_do_what_one_machine_does() {
 
 #[test]
 fn what_a_killed_node_had_is_done_by_the_others_and_once() {
-    let Some(nodes) = Nodes::new(web(), "") else {
+    let Some(nodes) = nodes_of(web(), "") else {
         return;
     };
     let mut first = nodes.start("k1");
@@ -252,14 +119,14 @@ fn what_a_killed_node_had_is_done_by_the_others_and_once() {
     // Started again it drops what was never acknowledged, and finds nothing left to do.
     nodes.end(&mut [("k1", nodes.start("k1"))]);
     let fates = nodes.fates(&["k1", "k2"]);
-    assert_eq!(fates.len() as u64, HOSTS * (PAGES + 1));
+    assert_eq!(fates.len() as u64, all_pages());
     nodes.texts(&["k1", "k2"]);
     nodes.agree(&["k1", "k2"]);
 }
 
 #[test]
 fn a_budget_of_pages_is_that_of_all_nodes_together() {
-    let Some(nodes) = Nodes::new(web(), "max_pages = 57") else {
+    let Some(nodes) = nodes_of(web(), "max_pages = 57") else {
         return;
     };
     let names = ["b1", "b2", "b3"];
@@ -303,7 +170,7 @@ fn growing() -> TestWeb {
 
 #[test]
 fn a_longer_copy_takes_the_place_of_another_nodes() {
-    let Some(nodes) = Nodes::new(growing(), "[dedup]\nkeep = \"longest\"") else {
+    let Some(nodes) = nodes_of(growing(), "[dedup]\nkeep = \"longest\"") else {
         return;
     };
     let names = ["l1", "l2", "l3"];
@@ -331,24 +198,9 @@ fn a_longer_copy_takes_the_place_of_another_nodes() {
     assert!(replaced.count() > 0, "no page gave its place up");
 }
 
-/// Sends a signal to a process.
-fn signal(child: &Child, name: &str) {
-    let number = child.id().to_string();
-    run(std::process::Command::new("kill").args([name, &number]));
-}
-
-#[track_caller]
-fn wait_for_requests(nodes: &Nodes, count: usize) {
-    let until = Instant::now() + Duration::from_secs(60);
-    while nodes.bench.web.log().len() < count {
-        assert!(Instant::now() < until, "the crawl does not get on");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 #[test]
 fn a_node_that_slept_past_its_lease_drops_what_it_held_and_joins_again() {
-    let Some(nodes) = Nodes::new(web(), "") else {
+    let Some(nodes) = nodes_of(web(), "") else {
         return;
     };
     let sleeper = nodes.start("s1");
@@ -360,7 +212,7 @@ fn a_node_that_slept_past_its_lease_drops_what_it_held_and_joins_again() {
     nodes.end(&mut [("s1", sleeper), ("s2", other)]);
     nodes.is_polite();
     let fates = nodes.fates(&["s1", "s2"]);
-    assert_eq!(fates.len() as u64, HOSTS * (PAGES + 1));
+    assert_eq!(fates.len() as u64, all_pages());
     nodes.texts(&["s1", "s2"]);
     nodes.agree(&["s1", "s2"]);
 }
@@ -370,7 +222,7 @@ fn while_the_ledger_is_away_nothing_is_asked_for_and_then_the_crawl_goes_on() {
     let Some(cluster) = Cluster::start(false) else {
         return;
     };
-    let nodes = Nodes::on(&cluster, web(), "", DELAY_MS);
+    let nodes = Nodes::on(&cluster, web(), &plan("", DELAY_MS));
     let names = ["a1", "a2"];
     let mut running = names.map(|name| (name, nodes.start(name)));
     wait_for_requests(&nodes, 40);
@@ -395,7 +247,7 @@ fn while_the_ledger_is_away_nothing_is_asked_for_and_then_the_crawl_goes_on() {
     nodes.end(&mut running);
     nodes.is_polite();
     let fates = nodes.fates(&names);
-    assert_eq!(fates.len() as u64, HOSTS * (PAGES + 1));
+    assert_eq!(fates.len() as u64, all_pages());
     nodes.texts(&names);
     for name in names {
         assert!(
@@ -409,18 +261,18 @@ fn while_the_ledger_is_away_nothing_is_asked_for_and_then_the_crawl_goes_on() {
 
 #[test]
 fn a_budget_that_is_larger_than_the_web_ends_with_the_web() {
-    let Some(nodes) = Nodes::new(web(), "max_pages = 1000") else {
+    let Some(nodes) = nodes_of(web(), "max_pages = 1000") else {
         return;
     };
     let names = ["w1", "w2"];
     let mut running = names.map(|name| (name, nodes.start(name)));
     nodes.end(&mut running);
-    assert_eq!(nodes.fates(&names).len() as u64, HOSTS * (PAGES + 1));
+    assert_eq!(nodes.fates(&names).len() as u64, all_pages());
 }
 
 #[test]
 fn a_directory_is_one_node_of_one_crawl() {
-    let Some(nodes) = Nodes::new(web(), "max_pages = 3") else {
+    let Some(nodes) = nodes_of(web(), "max_pages = 3") else {
         return;
     };
     nodes.end(&mut [("one", nodes.start("one"))]);
@@ -467,7 +319,7 @@ fn a_directory_is_one_node_of_one_crawl() {
 
 #[test]
 fn what_a_lost_disk_held_is_read_again_by_the_others() {
-    let Some(nodes) = Nodes::new(web(), "") else {
+    let Some(nodes) = nodes_of(web(), "") else {
         return;
     };
     let names = ["g1", "g2"];
@@ -476,15 +328,7 @@ fn what_a_lost_disk_held_is_read_again_by_the_others() {
     let all = nodes.texts(&names);
     assert!(!nodes.texts(&["g1"]).is_empty(), "it kept something");
     std::fs::remove_dir_all(nodes.bench.crawl_dir("g1")).expect("it is lost");
-    let owner = {
-        let text = std::fs::read_to_string(&nodes.config).expect("a configuration");
-        let line = text
-            .lines()
-            .find(|line| line.starts_with("store"))
-            .expect("a store");
-        let url = line.split('"').nth(1).expect("a URL");
-        url.replace("tamis_node@", "postgres@")
-    };
+    let owner = nodes.owner();
     let forget = [
         "cluster",
         "forget",
@@ -500,7 +344,7 @@ fn what_a_lost_disk_held_is_read_again_by_the_others() {
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     nodes.end(&mut [("g2", nodes.start("g2"))]);
     assert_eq!(nodes.texts(&["g2"]), all);
-    assert_eq!(nodes.fates(&["g2"]).len() as u64, HOSTS * (PAGES + 1));
+    assert_eq!(nodes.fates(&["g2"]).len() as u64, all_pages());
     nodes.agree(&["g2"]);
 }
 
@@ -509,7 +353,7 @@ fn what_journals_and_ledger_do_not_have_in_common_is_found() {
     let Some(cluster) = Cluster::shared() else {
         return;
     };
-    let Some(nodes) = Nodes::new(web(), "") else {
+    let Some(nodes) = nodes_of(web(), "") else {
         return;
     };
     let names = ["d1", "d2"];
@@ -568,7 +412,7 @@ fn what_journals_and_ledger_do_not_have_in_common_is_found() {
 
 #[test]
 fn a_node_is_said_to_be_silent_before_it_is_dead() {
-    let Some(nodes) = Nodes::new(web(), "") else {
+    let Some(nodes) = nodes_of(web(), "") else {
         return;
     };
     let mut sleeper = nodes.start("quiet");
@@ -591,8 +435,84 @@ fn a_node_is_said_to_be_silent_before_it_is_dead() {
 }
 
 #[test]
+fn a_node_that_is_asked_to_hands_over_and_the_others_go_on_at_once() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let nodes = Nodes::on(cluster, web(), &plan("", 150));
+    let mut goes = nodes.start("d1");
+    let stay = ["d2", "d3"].map(|name| (name, nodes.start(name)));
+    let status = || {
+        let output = run(&mut tamis(&["cluster", "status", &nodes.config, "--json"]));
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON")
+    };
+    let parts_of = |name: &str| {
+        let shown = status();
+        let all = shown["nodes"].as_array().cloned().unwrap_or_default();
+        let node = all.into_iter().find(|node| node["name"] == name);
+        node.and_then(|node| node["parts"].as_u64()).unwrap_or(0)
+    };
+    let until = Instant::now() + Duration::from_secs(30);
+    while ["d1", "d2", "d3"].iter().any(|name| parts_of(name) < 300) {
+        assert!(
+            Instant::now() < until,
+            "the parts are not shared: {}",
+            status()
+        );
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let asked = |more: &[&str]| {
+        let output = tamis(&["cluster", "drain", "--json"]).args(more).output();
+        output.expect("runs")
+    };
+    let unknown = asked(&["nobody", &nodes.config]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("d1, "), "{}", stderr(&unknown));
+    let before = Instant::now();
+    let drained = asked(&["d1", &nodes.config]);
+    let said: serde_json::Value = serde_json::from_slice(&drained.stdout).expect("JSON");
+    assert_eq!(drained.status.code(), Some(0), "{}", stderr(&drained));
+    assert_eq!((&said["state"], &said["live"]), (&"left".into(), &2.into()));
+    assert!(said["parts"].as_u64() >= Some(300), "{said}");
+    assert!(
+        said["pending"].as_u64() > Some(0),
+        "the crawl was over: {said}"
+    );
+    // A lease runs out after 6 s.
+    while status()["parts_free"] != 0 {
+        let took = before.elapsed();
+        assert!(
+            took < Duration::from_secs(5),
+            "the parts are free after {took:?}"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(
+        goes.wait().expect("it ends").code(),
+        Some(0),
+        "{}",
+        nodes.log("d1")
+    );
+    let report = stdout(&run(tamis(&["report"]).arg(nodes.bench.crawl_dir("d1"))));
+    assert!(report.contains("asked to hand over"), "{report}");
+    let again = asked(&["d1", &nodes.config]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(stderr(&again).contains("has left"), "{}", stderr(&again));
+
+    let mut stay = stay;
+    nodes.end(&mut stay);
+    // Whoever was asked once may come back.
+    nodes.end(&mut [("d1", nodes.start("d1"))]);
+    let names = ["d1", "d2", "d3"];
+    assert_eq!(nodes.fates(&names).len() as u64, all_pages());
+    nodes.is_polite();
+    nodes.texts(&names);
+    nodes.agree(&names);
+}
+
+#[test]
 fn a_role_without_the_right_is_told_which_one_has_it() {
-    let Some(nodes) = Nodes::new(web(), "") else {
+    let Some(nodes) = nodes_of(web(), "") else {
         return;
     };
     let config = nodes.config.as_str();
@@ -615,7 +535,7 @@ fn values(command: &mut std::process::Command) -> Vec<serde_json::Value> {
 
 /// A crawl of two nodes that both did something, and their directories.
 fn two_nodes(names: [&str; 2]) -> Option<(Nodes, [String; 2])> {
-    let nodes = Nodes::new(web(), "")?;
+    let nodes = nodes_of(web(), "")?;
     nodes.end(&mut names.map(|name| (name, nodes.start(name))));
     let busy = |name: &&str| !nodes.bench.pages(name).is_empty();
     assert!(names.iter().all(busy), "the work is shared");
@@ -700,14 +620,6 @@ fn directories_are_checked_together_if_they_are_of_one_crawl() {
     refused("a crawl of one machine");
 }
 
-/// Numbers that look drawn by lot, the same in each run of a seed.
-fn lot(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
-}
-
 /// A node that is there, asleep, or dead.
 struct Member {
     name: String,
@@ -764,7 +676,7 @@ fn whatever_happens_each_url_is_finished_once_and_each_text_kept_once() {
     let asked = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let faults: u64 = asked("TAMIS_FAULTS").unwrap_or(10);
     let mut lots: u64 = asked("TAMIS_SEED").unwrap_or(0x5eed_0001);
-    let nodes = Nodes::on(&cluster, web(), "", 150 * faults);
+    let nodes = Nodes::on(&cluster, web(), &plan("", 150 * faults));
     let names = ["f1", "f2", "f3"];
     let mut members: Vec<Member> = names
         .iter()

@@ -159,6 +159,16 @@ pub enum LedgerError {
     /// A node that takes part cannot be forgotten.
     #[error("the node is alive: stop it first, or wait until it is taken for dead")]
     Alive,
+    /// A crawl is made anew only where there is none.
+    #[error(
+        "the store holds this crawl already, with {nodes} nodes and {urls} URLs: nothing was changed"
+    )]
+    NotEmpty {
+        /// Its nodes.
+        nodes: u64,
+        /// URLs that it has admitted.
+        urls: u64,
+    },
     /// More pages than were granted.
     #[error("the group has more pages than were granted")]
     NotGranted,

@@ -12,6 +12,7 @@
 pub mod audit;
 mod connection;
 mod migrate;
+pub mod rebuild;
 mod rows;
 
 use std::collections::HashMap;

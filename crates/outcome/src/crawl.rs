@@ -86,6 +86,8 @@ names! {
         /// All that is left waits on hosts that cannot be reached; it stays in the queue.
         HostsUnreachable = "hosts_unreachable" =>
             "stopped, no host that is left can be reached; start it again later",
+        /// On many machines: this node was asked to hand over what it has.
+        HandedOver = "handed_over" => "handed over, other nodes go on with its hosts",
         /// The disk is about to be full.
         DiskFull = "disk_full" => "stopped, the disk is about to be full",
         /// A thread or the archive failed.

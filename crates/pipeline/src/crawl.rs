@@ -184,6 +184,10 @@ impl Crew<'_> {
                 Err(CrawlError::Ledger(error)) if node::may_join_again(&error) => error.to_string(),
                 other => return other,
             };
+            if shared.is_sent_away() {
+                // It was to leave, and is out.
+                return Ok(Ended::by(StopReason::HandedOver));
+            }
             tracing::warn!(
                 "joining the crawl again, and dropping what was not acknowledged: {why}"
             );

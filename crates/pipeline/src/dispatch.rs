@@ -70,7 +70,7 @@ impl Ended {
         Self::by(StopReason::Drained)
     }
 
-    fn by(reason: StopReason) -> Self {
+    pub(crate) fn by(reason: StopReason) -> Self {
         Self {
             reason,
             detail: None,
@@ -300,6 +300,8 @@ impl Dispatcher {
         let short_of_space = self.disk.shortage(Instant::now()).map(str::to_owned);
         let reason = if self.stop.is_stopping() {
             StopReason::Interrupted
+        } else if self.node.as_ref().is_some_and(|node| node.is_sent_away()) {
+            StopReason::HandedOver
         } else if short_of_space.is_some() {
             StopReason::DiskFull
         } else if self.stop.is_time_up() || !max_time.is_zero() && started.elapsed() >= max_time {

@@ -46,7 +46,7 @@ pub use crawl::{Crawl, CrawlSummary};
 pub use dir::CrawlDir;
 pub use error::CrawlError;
 pub use messages::{Change, KeptPage};
-pub use node::{Cluster, Connect, NodeName, audit, is_node, node_name};
+pub use node::{Cluster, Connect, NodeName, audit, drain_of, is_node, node_name, rebuild};
 pub use progress::{Progress, Snapshot};
 pub use publish::OnChange;
 pub use stop::StopHandle;

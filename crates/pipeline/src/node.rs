@@ -17,10 +17,11 @@
 //!
 //! Of this file: how a node joins, and what the writer asks. [`keeper`] is the thread that keeps the
 //! lease and brings parts and pages; `rows` goes from records to the ledger's rows and back; [`audit`]
-//! compares journals with the ledger.
+//! compares journals with the ledger, [`rebuild`] makes a ledger of them.
 
 pub mod audit;
 pub(crate) mod keeper;
+pub mod rebuild;
 mod rows;
 
 use std::path::Path;
@@ -39,6 +40,7 @@ use crate::config::CrawlConfig;
 use crate::dir::{CrawlDir, sync_dir};
 use crate::error::CrawlError;
 use crate::node::keeper::Shared;
+pub use crate::node::keeper::drain_of;
 use crate::setup;
 
 /// Between two tries to reach a ledger that does not answer.
@@ -340,7 +342,11 @@ fn scheme() -> String {
 
 /// The configuration that all nodes have in common, as text: without what is a machine's own.
 fn common_config(config: &CrawlConfig, seeds: &str) -> Vec<u8> {
-    let mut public = setup::public_config(config);
+    common_of(setup::public_config(config), seeds)
+}
+
+/// The same of a configuration as the journal has it.
+fn common_of(mut public: serde_json::Value, seeds: &str) -> Vec<u8> {
     public["seeds given"] = seeds.into();
     // Where the seeds stand may differ, what they are may not.
     let own: [(&str, &[&str]); 6] = [
@@ -573,6 +579,7 @@ pub(crate) fn may_join_again(error: &LedgerError) -> bool {
         | LedgerError::NotPlain { .. }
         | LedgerError::NoSuchNode
         | LedgerError::Alive
+        | LedgerError::NotEmpty { .. }
         | LedgerError::NoRight(_)
         | LedgerError::Broken(_) => false,
     }

@@ -31,6 +31,7 @@ fn stopped(report: &CrawlReport) -> String {
         StopReason::HostsUnreachable => {
             "all that was left waited on hosts that could not be reached; it can go on later"
         }
+        StopReason::HandedOver => "it was asked to hand over; other nodes go on with its hosts",
         StopReason::DiskFull => "the disk had no room left; it can go on",
         StopReason::Error => "it could not go on",
         StopReason::Unknown(_) => return format!("It stopped: {}.", name(reason.name())),

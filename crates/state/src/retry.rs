@@ -356,7 +356,7 @@ pub(crate) fn return_origin(page: &PageRecord, back: &ReturnRecord) -> RetryOrig
 }
 
 /// The URLs of a record as the frontier takes them.
-pub(crate) fn queued(retry: &RetryRecord) -> impl Iterator<Item = FrontierUrl> + '_ {
+pub fn queued(retry: &RetryRecord) -> impl Iterator<Item = FrontierUrl> + '_ {
     let pairs = retry.urls.iter().zip(&retry.origins);
     pairs.filter_map(|(url, origin)| waiting(url, origin))
 }

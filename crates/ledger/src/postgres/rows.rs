@@ -271,6 +271,36 @@ impl<'a> ClosingColumns<'a> {
     }
 }
 
+impl ClosingColumns<'_> {
+    /// The ends alone.
+    pub(super) fn finished(&self) -> Values<'_> {
+        let [generation, outcome] = &self.finish_small;
+        vec![
+            &self.finish_part,
+            &self.finish_key,
+            generation,
+            &self.finish_page,
+            &self.finish_duplicate,
+            outcome,
+        ]
+    }
+
+    /// The kept texts alone, but for bands, which the order needs only where it is not locked.
+    pub(super) fn kept(&self) -> Values<'_> {
+        vec![
+            &self.op,
+            &self.page,
+            &self.replaces,
+            &self.fingerprint,
+            &self.print,
+            &self.layout,
+            &self.url,
+            &self.published,
+            &self.canonical,
+        ]
+    }
+}
+
 /// A pulse by column.
 pub(super) struct PulseColumns<'a> {
     pulse: &'a Pulse,

@@ -10,7 +10,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use ledger::{
-    Fence, Lease, Ledger, LedgerError, Marks, NodeState, Part, Pulse, Silent, Tidings, Watch,
+    Fact, Fence, Lease, Ledger, LedgerError, Marks, NodeState, Part, Pulse, Silent, Tidings, Watch,
 };
 
 use crate::messages::{Mail, PartsMove, ToWriter};
@@ -22,6 +22,14 @@ const FOLLOW_EVERY: Duration = Duration::from_millis(250);
 /// Pages asked for at once, and fewer than these are left when more are asked for.
 const PAGES_ASKED: u32 = 64;
 const PAGES_LEFT: u64 = 48;
+
+/// The fact that asks a node to hand over what it has; one that has joined again since is not meant.
+pub fn drain_of(node: Fence) -> Fact {
+    Fact {
+        kind: "drain".into(),
+        data: format!("node {} in epoch {}", node.node, node.epoch).into_bytes(),
+    }
+}
 
 /// What the node's threads know of its standing in the crawl.
 #[derive(Debug)]
@@ -62,6 +70,8 @@ struct Inner {
     /// Why this node is out.
     lost: Option<String>,
     is_away: bool,
+    /// It was asked to hand over what it has.
+    is_sent_away: bool,
 }
 
 impl Inner {
@@ -97,6 +107,7 @@ impl Shared {
                 given_back: Vec::new(),
                 lost: None,
                 is_away: false,
+                is_sent_away: false,
             }),
         }
     }
@@ -150,6 +161,11 @@ impl Shared {
 
     pub(crate) fn is_drained(&self) -> bool {
         self.lock().is_drained
+    }
+
+    /// Whether this node was asked to hand over what it has.
+    pub(crate) fn is_sent_away(&self) -> bool {
+        self.lock().is_sent_away
     }
 
     pub(crate) fn is_spent(&self) -> bool {
@@ -303,6 +319,7 @@ impl Keeper {
             watch: Watch::new(ttl),
             silent: Vec::new(),
             admitted,
+            facts: 0,
             told: HashSet::new(),
             has_news: false,
         };
@@ -333,6 +350,8 @@ struct Beats {
     silent: Vec<Silent>,
     /// Admissions by others are followed from here on.
     admitted: u64,
+    /// The last fact that was read.
+    facts: u64,
     /// Parts that the writer was told to take.
     told: HashSet<Part>,
     /// The writer may not know yet of what came.
@@ -391,7 +410,7 @@ impl Beats {
         let sent = self.shared.now();
         let tidings = self.ledger.beat(&Pulse {
             seen,
-            wants_parts: true,
+            wants_parts: !self.shared.is_sent_away(),
             release: release.clone(),
             pages,
             unused,
@@ -418,11 +437,32 @@ impl Beats {
             .filter(|part| !self.told.contains(part))
             .collect();
         self.told.extend(&take);
-        let release: Vec<Part> = tidings.wanted.clone();
+        let mut release: Vec<Part> = tidings.wanted.clone();
+        if budget.facts > self.facts && self.reads_to_leave()? {
+            tracing::info!("asked to hand over: others get this node's parts");
+            release = self.told.iter().copied().collect();
+        }
         if !take.is_empty() || !release.is_empty() {
             self.bring(Mail::Parts(PartsMove { take, release }));
         }
         Ok(())
+    }
+
+    /// Reads what was told to the whole crawl; whether this node is asked to leave, and was not before.
+    fn reads_to_leave(&mut self) -> Result<bool, LedgerError> {
+        let marks = Marks {
+            facts: self.facts,
+            kept: i64::MAX as u64,
+            admitted: self.admitted,
+        };
+        let news = self.ledger.follow(&marks, &[])?;
+        self.facts = news.marks.facts;
+        let is_asked = (news.facts.iter()).any(|told| told.fact == drain_of(self.me));
+        if is_asked {
+            let was_asked = std::mem::replace(&mut self.shared.lock().is_sent_away, true);
+            return Ok(!was_asked);
+        }
+        Ok(false)
     }
 
     fn follow(&mut self) -> Result<(), LedgerError> {

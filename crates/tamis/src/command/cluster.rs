@@ -1,5 +1,8 @@
 //! `tamis cluster`: the ledger that the nodes of one crawl share.
 
+mod drain;
+mod rebuild;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,6 +28,7 @@ use crate::output::Output;
     tamis cluster init crawl.toml --store postgres://postgres@localhost/crawls\n  \
     tamis cluster status crawl.toml\n  \
     tamis cluster check --dir node-a --dir node-b\n  \
+    tamis cluster rebuild --store postgres://postgres@localhost/crawls node-a node-b\n  \
     tamis cluster bench --store postgres://postgres@localhost/crawls")]
 pub struct Args {
     /// What to do
@@ -70,6 +74,24 @@ enum Action {
         #[arg(long)]
         node: String,
     },
+    /// Ask a node to hand over what it has and end; waits until it has left
+    #[command(
+        after_help = "Example:\n  tamis cluster drain worker-7 crawl.toml",
+        long_about = "Ask a node to hand over what it has and end, and wait until it has left. It begins no further \
+                      request, records what is under way, and gives back its parts; the others have them with their \
+                      next sign of life, and need not wait for the end of its lease. Its process ends with the \
+                      reason handed_over and exit code 0; started again in its directory it takes part again"
+    )]
+    Drain(drain::Args),
+    /// Make the ledger anew from the nodes' directories, after the database was lost or went back to an
+    /// older state. Needs the owner's role
+    #[command(
+        after_help = "Example:\n  tamis cluster rebuild --store postgres://postgres@localhost/crawls node-a node-b node-c",
+        long_about = "Make the ledger anew from the nodes' directories, after the database was lost or went back to \
+                      an older state. All directories are given, and no node runs. The store must not hold the \
+                      crawl: an older state of it is dropped first. Needs the owner's role"
+    )]
+    Rebuild(rebuild::Args),
     /// Measure what a ledger costs here, on tables made for it and taken away again
     #[command(
         after_help = "Example:\n  tamis cluster bench --store postgres://postgres@localhost/crawls --clients 1,8,32"
@@ -111,6 +133,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         Action::Status(place) => status(place, output),
         Action::Check { place, dirs } => check(place, dirs, output),
         Action::Forget { place, node } => forget_node(place, node, output),
+        Action::Drain(args) => drain::run(args, output),
+        Action::Rebuild(args) => rebuild::run(args, output),
         Action::Bench {
             place,
             clients,
@@ -312,8 +336,8 @@ fn lacking(settings: &Settings) -> String {
     let role = settings.url.role().unwrap_or("the current user");
     let database = settings.url.database().unwrap_or(role);
     format!(
-        "; it was asked for as {role}. Name a role that may with --store, such as the database's owner for init \
-         and forget; or let {role}: `grant tamis_owner to {role}` for init, forget and bench, `grant tamis_reader \
+        "; it was asked for as {role}. Name a role that may with --store, such as the database's owner for init, \
+         forget and rebuild; or let {role}: `grant tamis_owner to {role}` for init, forget, rebuild and bench, `grant tamis_reader \
          to {role}` for status and check; where init has never run in this database, `alter role {role} \
          createrole` and `grant create on database {database} to {role}`"
     )

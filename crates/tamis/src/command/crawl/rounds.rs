@@ -46,6 +46,7 @@ pub(super) fn round(runner: &Runner<'_>, from: Wanted) -> anyhow::Result<Exit> {
             StopReason::DiskFull => return Err(resource(summary.detail.unwrap_or_default())),
             StopReason::MaxTime
             | StopReason::HostsUnreachable
+            | StopReason::HandedOver
             | StopReason::Error
             | StopReason::Unknown(_) => return finish(&summary, runner),
         }
@@ -71,6 +72,7 @@ pub(super) fn rest(summary: &CrawlSummary) -> Option<Wanted> {
         StopReason::Interrupted
         | StopReason::MaxTime
         | StopReason::HostsUnreachable
+        | StopReason::HandedOver
         | StopReason::DiskFull
         | StopReason::Error
         | StopReason::Unknown(_) => false,
@@ -124,6 +126,7 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
                 }
                 StopReason::MaxTime => false,
                 StopReason::Interrupted
+                | StopReason::HandedOver
                 | StopReason::DiskFull
                 | StopReason::Error
                 | StopReason::Unknown(_) => return finish(&summary, runner),

@@ -1,0 +1,186 @@
+//! A ledger made anew from the directories of its nodes.
+
+use testweb::{Response, TestWeb};
+
+use crate::nodes::{all_pages, nodes_of, web};
+use crate::nodes_support::{Nodes, dump, signal, wait_for_requests};
+use crate::postgres::Cluster;
+use crate::support::{page, run, says, stdout, tamis};
+
+/// The usual web, with sitemaps that robots.txt names, redirects to other hosts, and a page that
+/// fails.
+fn varied() -> TestWeb {
+    let mut web = web();
+    for host in 0..6 {
+        let of = |path: &str| format!("http://h{host}.test/{path}");
+        let robots = format!("User-agent: *\nAllow: /\nSitemap: {}\n", of("sitemap.xml"));
+        let sitemap = format!(
+            "<?xml version=\"1.0\"?><urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
+             <url><loc>{}</loc></url><url><loc>{}</loc></url><url><loc>{}</loc></url></urlset>",
+            of("only-in-the-sitemap.html"),
+            of("moved"),
+            of("broken"),
+        );
+        let other = format!("http://h{}.test/arrived-{host}.html", host + 6);
+        web = web
+            .robots(&format!("h{host}.test"), &robots)
+            .respond(&of("sitemap.xml"), Response::xml(sitemap))
+            .page(
+                &of("only-in-the-sitemap.html"),
+                &page("Only", 5_000 + host, &[]),
+            )
+            .respond(&of("moved"), Response::redirect(301, &other))
+            .respond(&of("broken"), Response::error(410))
+            .page(&other, &page("Arrived", 6_000 + host, &[]));
+    }
+    web
+}
+
+/// Pages of that web, redirects and failures among them.
+fn all_varied() -> u64 {
+    all_pages() + 6 * 4
+}
+
+/// The ledger is lost.
+fn lose(cluster: &Cluster, nodes: &Nodes) {
+    let schema = format!("tamis_{}", nodes.crawl_name());
+    let text = format!("set client_min_messages = error; drop schema {schema} cascade");
+    cluster.primary.sql("postgres", &text);
+}
+
+/// `tamis cluster rebuild` from some nodes' directories.
+fn rebuild(nodes: &Nodes, names: &[&str], more: &[&str]) -> std::process::Command {
+    let mut command = tamis(&["cluster", "rebuild", "--store", &nodes.owner()]);
+    command.args(more);
+    command.args(names.iter().map(|name| nodes.bench.crawl_dir(name)));
+    command
+}
+
+#[track_caller]
+fn are_equal(before: &[(&str, String)], after: &[(&str, String)]) {
+    for ((table, before), (_, after)) in before.iter().zip(after) {
+        let (before, after): (Vec<&str>, Vec<&str>) =
+            (before.lines().collect(), after.lines().collect());
+        for (was, is) in before.iter().zip(&after) {
+            assert_eq!(was, is, "in {table}");
+        }
+        assert_eq!(before.len(), after.len(), "rows of {table}");
+    }
+}
+
+#[test]
+fn a_ledger_made_anew_is_row_by_row_what_it_was_and_the_crawl_goes_on() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let topic = "max_pages = 1000\n[topic]\nkeywords = [\"river\", \"lantern\"]\noff_topic = \"keep\"\nstop_harvest = 0";
+    let Some(nodes) = nodes_of(varied(), topic) else {
+        return;
+    };
+    let names = ["r1", "r2", "r3"];
+    let running = names.map(|name| (name, nodes.start(name)));
+    wait_for_requests(&nodes, 70);
+    for (_, child) in &running {
+        signal(child, "-INT");
+    }
+    for (name, mut child) in running {
+        let status = child.wait().expect("it ends");
+        assert_eq!(status.code(), Some(130), "{}", nodes.log(name));
+    }
+    let refused = rebuild(&nodes, &names, &[]).output().expect("runs");
+    says(&refused, 2, &["holds this crawl already", "drop schema"]);
+
+    let before = dump(cluster, &nodes);
+    let rows = |table: &str| {
+        let (_, rows) = (before.iter().find(|(name, _)| *name == table)).expect("a table");
+        rows.lines().count()
+    };
+    assert!(rows("admitted") > rows("finished"), "some URLs wait");
+    assert!(rows("kept") > 10 && rows("node") == 3);
+    lose(cluster, &nodes);
+    let missing = rebuild(&nodes, &names[..2], &[]).output().expect("runs");
+    says(&missing, 2, &["is not given", "--lost"]);
+    run(&mut rebuild(&nodes, &names, &[]));
+    are_equal(&before, &dump(cluster, &nodes));
+    nodes.agree(&names);
+
+    nodes.end(&mut names.map(|name| (name, nodes.start(name))));
+    assert_eq!(nodes.fates(&names).len() as u64, all_varied());
+    nodes.is_polite();
+    nodes.agree(&names);
+}
+
+#[test]
+fn what_a_killed_node_never_had_acknowledged_is_not_in_a_ledger_made_anew() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let Some(nodes) = nodes_of(web(), "") else {
+        return;
+    };
+    let names = ["u1", "u2"];
+    let mut first = nodes.start(names[0]);
+    let second = nodes.start(names[1]);
+    wait_for_requests(&nodes, 50);
+    first.kill().expect("kill -9");
+    first.wait().expect("it ends");
+    nodes.end(&mut [(names[1], second)]);
+    let before = dump(cluster, &nodes);
+    lose(cluster, &nodes);
+    run(&mut rebuild(&nodes, &names, &[]));
+    let after = dump(cluster, &nodes);
+    let of = |dump: &[(&str, String)], table: &str| {
+        let (_, rows) = (dump.iter().find(|(name, _)| *name == table)).expect("a table");
+        rows.clone()
+    };
+    for table in ["kept", "finished", "admitted"] {
+        assert_eq!(of(&before, table), of(&after, table), "{table}");
+    }
+    nodes.agree(&names);
+    nodes.end(&mut names.map(|name| (name, nodes.start(name))));
+    assert_eq!(nodes.fates(&names).len() as u64, all_pages());
+    nodes.texts(&names);
+    nodes.agree(&names);
+}
+
+#[test]
+fn with_the_ledger_a_node_is_lost_and_its_texts_are_read_again() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let Some(nodes) = nodes_of(web(), "") else {
+        return;
+    };
+    let names = ["v1", "v2", "v3"];
+    nodes.end(&mut names.map(|name| (name, nodes.start(name))));
+    let all = nodes.texts(&names);
+    assert!(!nodes.texts(&names[..1]).is_empty(), "it kept something");
+    std::fs::remove_dir_all(nodes.bench.crawl_dir(names[0])).expect("it is lost");
+    lose(cluster, &nodes);
+    let left = &names[1..];
+    let numbers = cluster_numbers(&nodes, left);
+    let lost = (1..=3).find(|number| !numbers.contains(number));
+    let lost = lost.expect("one of three").to_string();
+    let said = stdout(&run(&mut rebuild(&nodes, left, &["--lost", &lost])));
+    assert!(said.contains("are withdrawn"), "{said}");
+    nodes.end(&mut [
+        (left[0], nodes.start(left[0])),
+        (left[1], nodes.start(left[1])),
+    ]);
+    // What the lost node alone had found is found again, since others lead to it here.
+    let texts = nodes.texts(left);
+    let missing: Vec<&String> = all.difference(&texts).collect();
+    assert_eq!(missing, [""; 0], "{said}");
+    nodes.agree(left);
+}
+
+/// The numbers of nodes, from their directories.
+fn cluster_numbers(nodes: &Nodes, names: &[&str]) -> Vec<u64> {
+    let number = |name: &&str| {
+        let path = nodes.bench.crawl_dir(name).join("node.json");
+        let text = std::fs::read_to_string(path).expect("a node");
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        value["number"].as_u64().expect("a number")
+    };
+    names.iter().map(number).collect()
+}
