@@ -54,6 +54,8 @@ const COPIES: &str = "with ends as ( \
          returning 1) \
      select count(*) from added";
 
+const CREDIT: &str = "update node set admitted = admitted + $2 where id = $1";
+
 const TOTALS: &str = "with k as (update last_kept set pos = (select count(*) from kept)) \
      update shares set pages_max = greatest(pages_max, (select sum(pages)::bigint from node)), \
          granted = (select coalesce(sum(pages), 0)::bigint from node) where pages_max is not null";
@@ -209,6 +211,15 @@ impl Rebuild {
         let mut values: Vec<&(dyn ToSql + Sync)> = vec![&number, &node.name];
         values.extend(counts.iter().map(|count| count as &(dyn ToSql + Sync)));
         self.run(NODE, &values)
+    }
+
+    /// URLs that a lost node had admitted, beside those that it was given before.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn credit(&mut self, lost: u16, admitted: u64) -> Result<(), LedgerError> {
+        let (node, admitted) = (lost as i16, admitted as i64);
+        self.run(CREDIT, &[&node, &admitted])
     }
 
     /// Closes the sums, and commits.

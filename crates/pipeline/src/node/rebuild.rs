@@ -115,7 +115,15 @@ pub fn rebuild(
     for (told, _) in &mut members {
         told.admitted += order.put_back_by(told.fence.node, &mut anew)?;
     }
+    let mut found = 0;
+    for source in sources.iter().filter(|_| !rebuilt.lost.is_empty()) {
+        let cut = cuts.get(&source.identity.number);
+        found += admit_finished(source, cut, rebuilt.lost[0], &mut anew)?;
+    }
     give_up(&order, &mut rebuilt, &mut anew)?;
+    if let Some(&lost) = rebuilt.lost.first() {
+        anew.credit(lost, found)?;
+    }
     for ((told, cut), source) in members.into_iter().zip(&sources) {
         anew.node(&told)?;
         rebuilt.nodes.push(Member {
@@ -695,6 +703,46 @@ fn write_node(
     told.admitted += written.give(anew)?;
     told.seen = seen.0;
     Ok((told, unread))
+}
+
+/// What this node finished and no journal admits was found by a lost node, for whom it is admitted: a
+/// crawl is at its end when as many URLs are finished as were admitted. Gives how many URLs.
+fn admit_finished(
+    source: &Source,
+    cut: Option<&Position>,
+    lost: u16,
+    anew: &mut Rebuild,
+) -> Result<u64, CrawlError> {
+    let (mut offers, mut count) = (Vec::new(), 0);
+    for replayed in archive::replay(&source.dir.archive(), Position::START)? {
+        let Replayed::Record { record, position } = replayed? else {
+            continue;
+        };
+        if cut.is_some_and(|cut| position > *cut) {
+            break;
+        }
+        let (url, depth, seed) = match &record.event {
+            Event::Page(page) => (&page.url, page.depth, page.seed),
+            Event::Sitemap(sitemap) => (&sitemap.url, 0, sitemap.seed),
+            _ => continue,
+        };
+        let Ok(url) = CanonicalUrl::parse(url) else {
+            continue;
+        };
+        let url = FrontierUrl {
+            url,
+            depth,
+            seed,
+            via: None,
+            priority: 0.0,
+            context: Vec::new(),
+        };
+        offers.push(rows::offer(&url, lost));
+        if offers.len() >= ROWS_MAX {
+            count += anew.admit(&std::mem::take(&mut offers))?;
+        }
+    }
+    Ok(count + anew.admit(&offers)?)
 }
 
 /// The prints are not asked for; of the frontier only what it is offered.

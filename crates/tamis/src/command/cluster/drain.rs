@@ -76,11 +76,12 @@ fn look(ledger: &mut PostgresLedger, settings: &Settings) -> anyhow::Result<Over
 fn named<'o>(overview: &'o Overview, name: &str) -> anyhow::Result<&'o NodePulse> {
     let node = overview.nodes.iter().find(|node| node.name == name);
     node.ok_or_else(|| {
-        let names: Vec<&str> = overview
+        let mut names: Vec<&str> = overview
             .nodes
             .iter()
             .map(|node| node.name.as_str())
             .collect();
+        names.sort_unstable();
         usage(format!(
             "the crawl has no node {name:?}; it has: {}",
             names.join(", ")
