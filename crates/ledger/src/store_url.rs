@@ -86,7 +86,6 @@ impl StoreUrl {
         &self.text
     }
 
-    /// Hosts, ports, database and user.
     /// The role that is logged in as; none if the URL names none.
     pub fn role(&self) -> Option<&str> {
         self.config().get_user()
@@ -97,6 +96,7 @@ impl StoreUrl {
         self.config().get_dbname()
     }
 
+    /// Hosts, ports, database and user.
     pub(crate) fn config(&self) -> &tokio_postgres::Config {
         &self.config
     }

@@ -52,11 +52,7 @@ fn replace<T>(
         Some(_) => fs::canonicalize(path)?,
         None => path.to_owned(),
     };
-    let part = Part::beside(&path)?;
-    let file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&part.0)?;
+    let (part, file) = Part::beside(&path)?;
     if let Some(before) = before {
         file.set_permissions(before.permissions())?;
     }
@@ -79,16 +75,34 @@ fn filled<T>(
     ))
 }
 
+/// So many names beside a file are tried.
+const PARTS_MAX: u32 = 64;
+
 /// The file beside, removed unless it was renamed.
 struct Part(PathBuf);
 
 impl Part {
-    fn beside(path: &Path) -> io::Result<Part> {
+    /// Makes a file that was not there. Processes of two machines may have one number, and one that was
+    /// killed leaves its file behind: then the next free name is taken.
+    fn beside(path: &Path) -> io::Result<(Part, File)> {
         let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?;
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}.part", std::process::id()));
-        Ok(Part(path.with_file_name(hidden)))
+        let mut number = 0;
+        loop {
+            let mut hidden = std::ffi::OsString::from(".");
+            hidden.push(name);
+            hidden.push(format!(".{}-{number}.part", std::process::id()));
+            let hidden = path.with_file_name(hidden);
+            let mut new = OpenOptions::new();
+            match new.write(true).create_new(true).open(&hidden) {
+                Ok(file) => return Ok((Part(hidden), file)),
+                Err(error)
+                    if error.kind() == io::ErrorKind::AlreadyExists && number < PARTS_MAX =>
+                {
+                    number += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        }
     }
 }
 

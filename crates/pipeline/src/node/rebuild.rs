@@ -436,9 +436,14 @@ impl Order {
             *cut = (*cut).min(*begins);
             true
         };
+        // Clocks of machines differ, so they decide only between two that could both give way.
+        let stays = |page: &u64| {
+            let in_tail = outlines.iter().any(|it| it.tail.records.contains_key(page));
+            witnessed.contains(page) || !in_tail
+        };
         for (place, claims) in self.places.iter().filter(|(_, claims)| claims.len() > 1) {
             let mut claims = claims.clone();
-            claims.sort_unstable_by_key(|(page, at_ms)| (witnessed.contains(page), *at_ms));
+            claims.sort_unstable_by_key(|(page, at_ms)| (stays(page), *at_ms));
             claims.pop();
             if let Some((page, _)) = claims.iter().find(|(page, _)| !give_way(*page)) {
                 return Err(contradiction(&format!(
@@ -825,6 +830,17 @@ mod tests {
             outline(&[(dead, 77), (global_page(1, 8), 60)]),
             outline(&[]),
         ];
+        let cuts = order.settle(&outlines).expect("it is settled");
+        assert_eq!(cuts, [(1, Position(77))].into());
+        assert_eq!(order.places[&5], [(next, 200)]);
+    }
+
+    #[test]
+    fn what_was_acknowledged_stands_whatever_the_clock_of_the_dead_said() {
+        let (dead, next) = (global_page(1, 9), global_page(2, 4));
+        let mut order = Order::default();
+        order.places.insert(5, vec![(dead, 900), (next, 200)]);
+        let outlines = [outline(&[(dead, 77)]), outline(&[])];
         let cuts = order.settle(&outlines).expect("it is settled");
         assert_eq!(cuts, [(1, Position(77))].into());
         assert_eq!(order.places[&5], [(next, 200)]);

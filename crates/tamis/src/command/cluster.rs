@@ -337,8 +337,8 @@ fn lacking(settings: &Settings) -> String {
     let database = settings.url.database().unwrap_or(role);
     format!(
         "; it was asked for as {role}. Name a role that may with --store, such as the database's owner for init, \
-         forget and rebuild; or let {role}: `grant tamis_owner to {role}` for init, forget, rebuild and bench, `grant tamis_reader \
-         to {role}` for status and check; where init has never run in this database, `alter role {role} \
+         forget and rebuild; or let {role}: `grant tamis_owner to {role}` for init, forget, rebuild and bench, `grant tamis_node \
+         to {role}` for drain, `grant tamis_reader to {role}` for status and check; where init has never run in this database, `alter role {role} \
          createrole` and `grant create on database {database} to {role}`"
     )
 }

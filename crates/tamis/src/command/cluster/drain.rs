@@ -61,9 +61,9 @@ pub(super) fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             (state, Some(_)) => return told(output, node, state, &overview, (parts, began)),
         }
         if began.elapsed() >= Duration::from_secs(args.wait) {
-            return late(args, output, node);
+            return late(args, output, node, asked);
         }
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::park_timeout(LOOK_EVERY);
     }
 }
 
@@ -132,15 +132,34 @@ fn told(
 }
 
 /// It has not left yet.
-fn late(args: &Args, output: &Output, node: &NodePulse) -> anyhow::Result<Exit> {
-    if args.wait == 0 {
+fn late(
+    args: &Args,
+    output: &Output,
+    node: &NodePulse,
+    asked: Option<Fence>,
+) -> anyhow::Result<Exit> {
+    let is_asked = asked == Some(node.fence);
+    if output.json {
+        output.value(&json!({
+            "node": node.fence.node, "name": node.name, "state": node.state.name(), "asked": is_asked,
+            "parts": node.parts,
+        }))?;
+    } else if !is_asked {
+        output.line(format!(
+            "node {} joins again at this moment and could not be asked: try once more",
+            node.name
+        ))?;
+    } else if args.wait == 0 {
         output.line(format!("node {} is asked to hand over", node.name))?;
-        return Ok(Exit::Done);
+    } else {
+        output.line(format!(
+            "node {} was asked to hand over and has not left after {} s: a request may be under way; one that \
+             runs an earlier version is stopped with Ctrl-C",
+            node.name, args.wait
+        ))?;
     }
-    output.line(format!(
-        "node {} was asked to hand over and has not left after {} s: a request may be under way; one that runs an \
-         earlier version is stopped with Ctrl-C",
-        node.name, args.wait
-    ))?;
-    Ok(Exit::Problem)
+    Ok(match is_asked && args.wait == 0 {
+        true => Exit::Done,
+        false => Exit::Problem,
+    })
 }
