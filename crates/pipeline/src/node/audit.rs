@@ -106,14 +106,12 @@ impl Audit {
 /// runs; when a journal cannot be read, or the ledger does not answer.
 pub fn compare(dirs: &[CrawlDir], ledger: &mut PostgresLedger) -> Result<Audit, CrawlError> {
     let crawl = hexadecimal(&ledger.crawl()?);
-    let nodes = ledger.overview()?.nodes;
-    let mut audit = Audit::default();
-    let mut journals: Vec<Journal> = Vec::new();
+    let mut members: Vec<(&CrawlDir, Identity)> = Vec::new();
     let mut locks: Vec<CrawlLock> = Vec::new();
     for dir in dirs {
         let identity = identity_in(dir, &crawl)?;
-        let node = pulse_of(&identity, &nodes, dir)?;
-        if journals.iter().any(|other| other.node == identity.number) {
+        let is_given = |(_, other): &(_, Identity)| other.number == identity.number;
+        if members.iter().any(is_given) {
             return Err(CrawlError::Setup(format!(
                 "{} is node {:?}, which is given twice: name each directory once",
                 dir.root().display(),
@@ -121,6 +119,14 @@ pub fn compare(dirs: &[CrawlDir], ledger: &mut PostgresLedger) -> Result<Audit, 
             )));
         }
         locks.push(dir.lock()?);
+        members.push((dir, identity));
+    }
+    // Only now does none of them commit any more.
+    let nodes = ledger.overview()?.nodes;
+    let mut audit = Audit::default();
+    let mut journals: Vec<Journal> = Vec::new();
+    for (dir, identity) in members {
+        let node = pulse_of(&identity, &nodes, dir)?;
         let (journal, unacknowledged) = Journal::read(dir, &identity, Position(node.journal))?;
         audit.nodes.push(Compared {
             node: identity.number,

@@ -65,6 +65,14 @@ fn check_all(dirs: &[CrawlDir], output: &Output) -> anyhow::Result<bool> {
     Ok(twice.is_empty())
 }
 
+/// A report, and of which directory.
+#[derive(Debug, serde::Serialize)]
+struct Named<'r> {
+    dir: String,
+    #[serde(flatten)]
+    report: &'r check::CheckReport,
+}
+
 fn check_one(dir: &CrawlDir, args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let config = config_file::kept(&dir.config()).map_err(|problem| usage(problem.to_string()))?;
     let config = Arc::new(config);
@@ -75,7 +83,10 @@ fn check_one(dir: &CrawlDir, args: &Args, output: &Output) -> anyhow::Result<Exi
     }
     let report = check::check(dir, &config, args.rejudge).map_err(crawl_error)?;
     if output.json {
-        output.value(&report)?;
+        output.value(&Named {
+            dir: dir.root().display().to_string(),
+            report: &report,
+        })?;
     } else {
         output.line(format!(
             "{} records: {} URLs admitted, {} finished, {} pages kept",

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fetcher::AddressGuard;
 use frontier::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list};
+use pipeline::CrawlDir;
 use pipeline::control::{SeedsTaken, requests_for_seeds};
 use report::words::plural;
 use serde_json::{Value, json};
@@ -88,26 +89,42 @@ fn given(files: &[PathBuf], urls: &[String]) -> anyhow::Result<Vec<SeedUrl>> {
 /// Gives seeds to a running crawl; exit 1 when none runs, or it has left out some of them.
 fn add(dir: &Path, seeds: &[SeedUrl], output: &Output) -> anyhow::Result<Exit> {
     let crawl = journal::open(dir)?;
-    let mut taken = SeedsTaken::default();
-    for request in requests_for_seeds(seeds) {
-        let Some(reply) = asked(&crawl, &request)? else {
-            output.say(format!(
-                "no crawl runs in {0}: it takes the seeds as it starts, with: tamis crawl --dir {0} \
-                 --seeds FILE, or --seed URL",
-                dir.display()
-            ));
-            return Ok(Exit::Problem);
-        };
-        taken.add(reply.seeds);
+    let mut taken = seeds.is_empty().then(SeedsTaken::default);
+    let ended = take_all(&crawl, seeds, &mut taken);
+    // What was taken stands in the journal, whatever came after.
+    if let Some(taken) = &taken {
+        if output.json {
+            output.value(taken)?;
+        }
+        output.say(told(taken));
     }
-    if output.json {
-        output.value(&taken)?;
+    if !ended? {
+        output.say(format!(
+            "no crawl runs in {0}: it takes the seeds as it starts, with: tamis crawl --dir {0} \
+             --seeds FILE, or --seed URL",
+            dir.display()
+        ));
+        return Ok(Exit::Problem);
     }
-    output.say(told(&taken));
-    Ok(match taken.left_out {
+    Ok(match taken.map_or(0, |taken| taken.left_out) {
         0 => Exit::Done,
         _ => Exit::Problem,
     })
+}
+
+/// Hands over all seeds, and sums up what became of them; whether a crawl ran to the end of it.
+fn take_all(
+    crawl: &CrawlDir,
+    seeds: &[SeedUrl],
+    taken: &mut Option<SeedsTaken>,
+) -> anyhow::Result<bool> {
+    for request in requests_for_seeds(seeds) {
+        let Some(reply) = asked(crawl, &request)? else {
+            return Ok(false);
+        };
+        taken.get_or_insert_default().add(reply.seeds);
+    }
+    Ok(true)
 }
 
 /// What became of the seeds, in words.
