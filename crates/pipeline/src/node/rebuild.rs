@@ -90,7 +90,6 @@ pub fn rebuild(
     begin: impl FnOnce(&CrawlConfig) -> Result<Rebuild, LedgerError>,
 ) -> Result<Rebuilt, CrawlError> {
     let sources: Vec<Source> = sources(dirs)?;
-    let mut anew = begin(&sources[0].config)?;
     let mut rebuilt = Rebuilt::default();
     let mut order = Order::default();
     let mut outlines = Vec::new();
@@ -99,6 +98,8 @@ pub fn rebuild(
     }
     let cuts = order.settle(&outlines)?;
     rebuilt.lost = order.missing(&sources, lost)?;
+    // Until here nothing is written, not even empty tables.
+    let mut anew = begin(&sources[0].config)?;
     let first = (&sources[0].identity, &outlines[0].common);
     let mut members = Vec::new();
     anew.name(crawl_number(first.0)?, &scheme(), first.1)?;
