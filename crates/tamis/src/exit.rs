@@ -72,6 +72,15 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
+/// Problems, each as it tells itself, one for each paragraph.
+pub fn several(what: &str, problems: &[impl std::fmt::Display]) -> anyhow::Error {
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    match told.len() {
+        1 => usage(told.join("")),
+        more => usage(format!("{what}: {more} problems\n{}", told.join("\n"))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,10 +10,9 @@ use pipeline::control::{SeedsTaken, requests_for_seeds};
 use report::words::plural;
 use serde_json::{Value, json};
 
-use crate::command::crawl::several;
 use crate::command::journal;
 use crate::command::steer::asked;
-use crate::exit::{Exit, usage};
+use crate::exit::{Exit, several, usage};
 use crate::output::Output;
 
 /// Check seed lists, or give further seeds to a crawl while it runs
