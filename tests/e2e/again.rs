@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use testweb::TestWeb;
 use testweb::history::{Dates, History, Moment, Validators, Version};
 
-use crate::support::{Bench, has, page, run, stderr, stdout, tamis};
+use crate::support::{Bench, has, page, run, says, stderr, stdout, tamis};
 
 /// Visits as often as a test asks for them; gone after two answers, however soon.
 const AT_ONCE: &str = "[politeness]\nattempts = 1\n[again]\nmin = \"0s\"\ngone_apart = \"0s\"\n";
@@ -339,6 +339,55 @@ fn a_crawl_that_comes_back_all_the_time_finds_what_changes_while_it_runs() {
         "{:?}",
         kept.keys()
     );
+}
+
+#[test]
+fn a_crawl_that_waits_for_its_next_round_goes_on_at_once_with_settings_that_are_read_anew() {
+    let site = site(Validators::Honest);
+    let usual = "[again]\nmode = \"continuous\"\n";
+    std::fs::write(site.config(), usual).expect("a configuration");
+    let config = site.config();
+    let options = site.options(&config, &[]);
+    let spawned = site.bench.crawl("one", &options).spawn();
+    let mut child = spawned.expect("the binary starts");
+    let until = |what: &dyn Fn() -> bool| {
+        for _ in 0..600 {
+            if what() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        panic!("it did not come to that");
+    };
+    until(&|| {
+        let dir = site.bench.crawl_dir("one");
+        let output = tamis(&["status", "--json"])
+            .arg(dir)
+            .output()
+            .expect("runs");
+        stdout(&output).contains("\"state\":\"waiting\"")
+    });
+    site.moment.set(1);
+    // Nothing is due for an hour; now it is.
+    let config = format!("{AT_ONCE}mode = \"continuous\"\n");
+    std::fs::write(site.config(), config).expect("a configuration");
+    let output = tamis(&["reload"]).arg(site.bench.crawl_dir("one")).output();
+    says(
+        &output.expect("runs"),
+        0,
+        &["changed: again.min: \"1h\" -> \"0s\""],
+    );
+    until(&|| {
+        site.bench
+            .web
+            .log()
+            .iter()
+            .any(|entry| entry.url.ends_with("/new"))
+    });
+    let output = tamis(&["stop"]).arg(site.bench.crawl_dir("one")).output();
+    says(&output.expect("runs"), 0, &["stopping"]);
+    assert_eq!(child.wait().expect("ended").code(), Some(130));
+    site.bench.check("one");
 }
 
 fn site(validators: Validators) -> Site {

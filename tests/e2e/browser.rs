@@ -295,6 +295,14 @@ fn a_running_crawl_is_watched_without_reloading() {
     browser.until(&format!(
         "document.querySelector('#state').textContent === 'running' && {kept} > {before}"
     ));
+    // Seeds go in, and settings are read anew, where they stand.
+    browser.value("document.querySelector('#steer').open = true; document.querySelector('#add-seeds textarea').value = 'http://late.test/'; document.querySelector('#add-seeds').requestSubmit()");
+    browser.until(
+        "document.querySelector('#toast').textContent.startsWith('1 new in the queue, of 1')",
+    );
+    browser.picture("steer");
+    browser.value("document.querySelector('[data-do=reload]').click()");
+    browser.until("document.querySelector('#toast').textContent.startsWith('Nothing has changed')");
     browser.value("window.confirm = () => true; document.querySelector('[data-do=stop]').click()");
     assert_eq!(
         browser.value("window.loadedOnce"),

@@ -131,6 +131,79 @@ fn a_seed_beyond_a_budget_of_a_running_crawl_is_left_out_and_said() {
     );
 }
 
+#[test]
+fn settings_are_read_anew_while_a_crawl_runs_and_mistakes_change_nothing() {
+    let bench = Bench::serve(web(&Arc::new(AtomicBool::new(true))));
+    let seeds = file(bench.dir.path(), "seeds.txt", "http://endless.test/\n");
+    let write = |rules: &str| {
+        let text =
+            format!("[seeds]\nfiles = [\"seeds.txt\"]\n[politeness]\ndelay = \"20ms\"\n{rules}");
+        file(bench.dir.path(), "rules.toml", &text)
+    };
+    let config = write("");
+    let mut running = Running::begin(&bench, &[&config]);
+    let reload = |options: &[&str]| {
+        let mut command = tamis(&["reload"]);
+        let command = command.arg(bench.crawl_dir("crawl")).args(options);
+        command.output().expect("runs")
+    };
+    let starts = || {
+        let report: Value = serde_json::from_str(&report(&bench, "json")).expect("JSON");
+        report["starts"].as_u64().expect("a number")
+    };
+    says(&reload(&[]), 0, &["nothing has changed"]);
+    write("[crawl]\nmax_pagse = 7\n");
+    says(
+        &reload(&[]),
+        2,
+        &["rules.toml", "max_pagse", "max_pages", "goes on as it is"],
+    );
+    write("[topic]\nexamples = [\"missing.html\"]\n");
+    says(&reload(&[]), 2, &["missing.html", "goes on as it is"]);
+    file(
+        bench.dir.path(),
+        "seeds.txt",
+        "http://endless.test/\nnonsense\n",
+    );
+    write("");
+    says(&reload(&[]), 2, &["seeds.txt", "2", "goes on as it is"]);
+    assert_eq!(starts(), 1, "it went on as it was");
+
+    // A paused crawl is one that runs, and stays paused.
+    let before = running.pause()["pages"].as_u64().expect("a number");
+    file(
+        bench.dir.path(),
+        "seeds.txt",
+        "http://endless.test/\nhttp://broken.test/x.html\n",
+    );
+    let most = before + 60;
+    write(&format!("[crawl]\nmax_pages = {most}\n"));
+    let said = reload(&["--json"]);
+    let told: Value = serde_json::from_slice(&said.stdout).expect("JSON");
+    let changes = [
+        format!("crawl.max_pages: 0 -> {most}"),
+        "seeds: 1 line is new".to_owned(),
+    ];
+    assert_eq!(told["changes"], serde_json::json!(changes), "{told}");
+    running.until(|status| status["state"] == "paused" && status["pages_this_start"] == 0);
+    tell(&bench, "resume");
+    assert_eq!(running.child.wait().expect("ended").code(), Some(0));
+    let shown = status(&bench, "crawl");
+    assert_eq!(
+        (&shown["pages"], &shown["stop_reason"]),
+        (&most.into(), &"max_pages".into())
+    );
+    let read = bench.pages("crawl");
+    assert!(
+        read.iter()
+            .any(|(url, _)| url == "http://broken.test/x.html")
+    );
+    assert_eq!(starts(), 2, "a start for the new settings");
+    bench.check("crawl");
+    says(&reload(&[]), 1, &["no crawl runs", "tamis crawl --dir"]);
+    drop(seeds);
+}
+
 struct Running<'a> {
     bench: &'a Bench,
     child: Child,

@@ -277,6 +277,31 @@ fn a_running_crawl_is_watched_steered_and_its_figures_agree() {
         "{}",
         retried.text()
     );
+    let post = |at: &str, body: &str| server.post(&format!("/api/v1/crawls/live/{at}"), body);
+    let added = post(
+        "seeds",
+        "{\"lines\":\"http://endless.test/\\nhttp://endless.test/p90.html depth=1\"}",
+    );
+    let told: Value = serde_json::from_str(&added.text()).expect("JSON");
+    let counts = ["queued", "seen", "known", "left_out"].map(|key| told[key].as_u64());
+    assert_eq!(counts.iter().flatten().sum::<u64>(), 2, "{told}");
+    assert_eq!(told["known"], 1, "{told}");
+    let bad = post(
+        "seeds",
+        "{\"lines\":\"http://endless.test/p91.html\\nnonsense\"}",
+    );
+    assert!(
+        bad.status == 400 && bad.text().contains("lines:2"),
+        "{}",
+        bad.text()
+    );
+    assert_eq!(post("seeds", "{\"lines\":\"# none\"}").status, 400);
+    let same = post("reload", "{}");
+    assert!(
+        same.status == 200 && same.text().contains("\"changes\":[]"),
+        "{}",
+        same.text()
+    );
     assert_eq!(server.post("/api/v1/crawls/live/stop", "{}").status, 200);
     let mut server = server;
     let ended = server.child.wait().expect("it ends");
@@ -309,6 +334,13 @@ fn a_server_of_its_own_follows_a_crawl_of_another_process() {
     agree(&bench, "other", &server);
     let conflict = server.post("/api/v1/crawls/other/pause", "{}");
     assert_eq!(conflict.status, 409, "{}", conflict.text());
+    for (at, body) in [
+        ("reload", "{}"),
+        ("seeds", "{\"lines\":\"http://endless.test/\"}"),
+    ] {
+        let conflict = server.post(&format!("/api/v1/crawls/other/{at}"), body);
+        assert_eq!(conflict.status, 409, "{}", conflict.text());
+    }
     let mut server = server;
     let pid = server.child.id().to_string();
     run(std::process::Command::new("kill").args(["-TERM", &pid]));

@@ -78,6 +78,8 @@ const CASES: &[Case] = &[
     ("no kind of body", To::Open, PAUSE, &[SECRET, "Content-Length: 2"], "{}", &[415]),
     ("a change by GET", To::Open, "GET /api/v1/crawls/hostile/pause", &[], "", &[405]),
     ("broken JSON", To::Open, "POST /api/v1/crawls/hostile/retry", &[JSON, SECRET, "Content-Length: 1"], "{", &[400]),
+    ("seeds without the secret", To::Open, "POST /api/v1/crawls/hostile/seeds", &[JSON, "Content-Length: 12"], "{\"lines\":\"\"}", &[403]),
+    ("a reload without the secret", To::Open, "POST /api/v1/crawls/hostile/reload", &[JSON, "Content-Length: 2"], "{}", &[403]),
     ("an unknown field", To::Open, "POST /api/v1/crawls/hostile/retry", &[JSON, SECRET, "Content-Length: 9"], "{\"rm\":\"/\"}", &[400]),
     ("a mark of no page", To::Open, "POST /api/v1/crawls/hostile/audit/marks", &[JSON, SECRET, "Content-Length: 28"], "{\"page\":99999,\"mark\":\"skip\"}", &[404]),
     ("a mark that is none", To::Open, "POST /api/v1/crawls/hostile/audit/marks", &[JSON, SECRET, "Content-Length: 23"], "{\"page\":1,\"mark\":\"evil\"}", &[400]),

@@ -81,6 +81,8 @@ names! {
         MaxTime = "max_time" => "done, the time budget is used up",
         /// A stop was asked for.
         Interrupted = "interrupted" => "interrupted",
+        /// Its settings were to be read anew; it goes on with them at once.
+        Reloaded = "reloaded" => "stopped for a moment, to go on with other settings",
         /// Little more was to be found for the topic.
         Harvest = "harvest" => "done, little more was to be found",
         /// All that is left waits on hosts that cannot be reached; it stays in the queue.

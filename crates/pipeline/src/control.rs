@@ -1,5 +1,5 @@
 //! How a running crawl is asked what it does, and told to pause, to go on, to stop, to try failed
-//! URLs again, or to take further seeds: a Unix socket in its directory.
+//! URLs again, to take further seeds, or to read its settings anew: a Unix socket in its directory.
 //!
 //! A crawl that comes back all the time listens between its rounds as well, where no process has the
 //! lock: there `retry` is done as for a crawl that is stopped.
@@ -68,6 +68,8 @@ pub enum Request {
         /// The seeds, without numbers: the crawl numbers those that it does not know.
         seeds: Vec<SeedRecord>,
     },
+    /// Read the settings that you were started with anew, and go on with them.
+    Reload,
 }
 
 /// What became of the seeds of an `AddSeeds`; the four add up to those that were given.
@@ -110,6 +112,19 @@ pub fn requests_for_seeds(seeds: &[SeedUrl]) -> impl Iterator<Item = Request> {
     })
 }
 
+/// The same for the lines of a seed list, named for whoever reads its problems.
+///
+/// # Errors
+/// When a line is bad, with each bad line and its mend: none of the list is asked for.
+pub fn requests_for_lines(name: &str, text: &str) -> Result<Vec<Request>, String> {
+    let (seeds, problems) = frontier::parse_seeds(name, text.as_bytes());
+    if problems.is_empty() {
+        return Ok(requests_for_seeds(&seeds).collect());
+    }
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    Err(problems.join("\n"))
+}
+
 /// What it answers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -120,6 +135,10 @@ pub struct Reply {
     pub urls: u64,
     /// What became of the seeds, for `AddSeeds`.
     pub seeds: SeedsTaken,
+    /// How the settings differ, for `Reload`; none: the crawl goes on as it is.
+    pub changes: Vec<String>,
+    /// What is wrong with the settings, for `Reload`: the crawl goes on with those it has.
+    pub mistakes: Option<String>,
     /// What it is doing now.
     pub snapshot: Snapshot,
 }
@@ -261,6 +280,9 @@ mod tests {
         assert_eq!((seeds.len(), problems.len()), (SEEDS_MAX + 1, 0));
         let requests: Vec<Request> = requests_for_seeds(&seeds).collect();
         assert_eq!(requests.len(), 2);
+        assert_eq!(requests_for_lines("list", &lines), Ok(requests.clone()));
+        let bad = requests_for_lines("list", &format!("{lines}nonsense\n"));
+        assert!(bad.is_err_and(|why| why.contains("list:102")));
         for request in requests {
             let line = serde_json::to_vec(&request).expect("JSON");
             assert!((line.len() as u64) < REQUEST_BYTES_MAX, "{}", line.len());

@@ -104,6 +104,18 @@ impl Crawl {
     }
 }
 
+/// Refuses what a start without a ledger would refuse, as far as it can be told beforehand.
+///
+/// # Errors
+/// [`CrawlError::Setup`] and the like, with what to do.
+pub fn check_start(config: &CrawlConfig, seeds: &[SeedUrl]) -> Result<(), CrawlError> {
+    setup::check_cluster(config, false, false)?;
+    setup::check_contact(config, seeds.iter().map(|seed| seed.url.as_str()))?;
+    network(config)?;
+    setup::focus_config(config)?;
+    Ok(())
+}
+
 /// Who is told of changes, for each of several runs.
 type SharedChange = Arc<Mutex<OnChange>>;
 

@@ -300,6 +300,8 @@ impl Dispatcher {
         let short_of_space = self.disk.shortage(Instant::now()).map(str::to_owned);
         let reason = if self.stop.is_stopping() {
             StopReason::Interrupted
+        } else if self.stop.is_reloading() {
+            StopReason::Reloaded
         } else if self.node.as_ref().is_some_and(|node| node.is_sent_away()) {
             StopReason::HandedOver
         } else if short_of_space.is_some() {

@@ -42,7 +42,7 @@ mod write;
 
 pub use ::config;
 pub use config::{CrawlConfig, file as config_file, settings, units};
-pub use crawl::{Crawl, CrawlSummary};
+pub use crawl::{Crawl, CrawlSummary, check_start};
 pub use dir::CrawlDir;
 pub use error::CrawlError;
 pub use messages::{Change, KeptPage};

@@ -1,10 +1,12 @@
-//! How a running crawl is asked to stop or to pause.
+//! How a running crawl is asked to stop, to pause, or to go on with other settings.
+
+use std::fmt;
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-/// A handle to stop or pause a crawl from anywhere. Cheap to clone.
+/// A handle to steer a crawl from anywhere. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct StopHandle {
     inner: Arc<Inner>,
@@ -14,18 +16,71 @@ pub struct StopHandle {
 struct Inner {
     level: AtomicU8,
     paused: AtomicBool,
+    reload: AtomicBool,
+    reread: OnceLock<Reread>,
     until: Mutex<Option<Instant>>,
     /// Told when a stop is asked for.
     asked: Condvar,
+}
+
+/// Reads the settings anew.
+struct Reread(Box<dyn Fn() -> Result<Vec<String>, String> + Send + Sync>);
+
+impl fmt::Debug for Reread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reread")
+    }
 }
 
 impl StopHandle {
     /// Asks the crawl to stop: no new fetch is begun, what is under way is finished and recorded.
     pub fn stop(&self) {
         self.inner.level.fetch_max(1, Ordering::SeqCst);
-        // Who waits has either seen the stop, or is waiting by now.
+        self.wake();
+    }
+
+    /// Who waits has either seen what is asked for, or is waiting by now.
+    fn wake(&self) {
         drop(self.inner.until.lock());
         self.inner.asked.notify_all();
+    }
+
+    /// Says how the settings are read anew: the function gives in words how they differ from those in
+    /// force, or what is wrong with them. It is for whoever starts the crawl again with them, when that
+    /// has ended with the reason [`StopReason::Reloaded`]. It counts once for a handle.
+    ///
+    /// [`StopReason::Reloaded`]: outcome::StopReason::Reloaded
+    pub fn on_reload(
+        &self,
+        reread: impl Fn() -> Result<Vec<String>, String> + Send + Sync + 'static,
+    ) {
+        // A second one is not heard of.
+        let _ = self.inner.reread.set(Reread(Box::new(reread)));
+    }
+
+    /// Has the settings read anew. Where they differ, the crawl ends as for a stop, to go on with them.
+    /// Gives how they differ; `None` where nobody would start it again.
+    ///
+    /// # Errors
+    /// With what is wrong with them, in words. The crawl goes on as it is.
+    pub fn reload(&self) -> Option<Result<Vec<String>, String>> {
+        let Reread(reread) = self.inner.reread.get()?;
+        let changes = reread();
+        if changes.as_ref().is_ok_and(|changes| !changes.is_empty()) {
+            self.inner.reload.store(true, Ordering::SeqCst);
+            self.wake();
+        }
+        Some(changes)
+    }
+
+    /// Whether a start with other settings was asked for.
+    pub fn is_reloading(&self) -> bool {
+        self.inner.reload.load(Ordering::SeqCst)
+    }
+
+    /// The same, and from now on it is not asked for any more.
+    pub fn take_reload(&self) -> bool {
+        self.inner.reload.swap(false, Ordering::SeqCst)
     }
 
     /// Whether a stop was asked for.
@@ -52,7 +107,7 @@ impl StopHandle {
         until.is_some_and(|until| Instant::now() >= until)
     }
 
-    /// Waits until a stop is asked for, but no longer than until a time.
+    /// Waits until a stop or a start with other settings is asked for, but no longer than until a time.
     pub fn wait(&self, until: Instant) {
         let mut held = self
             .inner
@@ -61,7 +116,7 @@ impl StopHandle {
             .unwrap_or_else(PoisonError::into_inner);
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            if self.is_stopping() || left.is_zero() {
+            if self.is_stopping() || self.is_reloading() || left.is_zero() {
                 return;
             }
             let waited = self.inner.asked.wait_timeout(held, left);
@@ -98,5 +153,25 @@ mod tests {
         stop.wait(Instant::now() + Duration::from_secs(600));
         assert!(stop.is_stopping());
         thread.join().expect("it ends");
+    }
+
+    #[test]
+    fn who_waits_goes_on_when_other_settings_are_to_count_and_they_are_asked_for_once() {
+        let stop = StopHandle::default();
+        assert_eq!(stop.reload(), None);
+        let told = Mutex::new(vec![
+            Ok(vec!["delay".to_owned()]),
+            Err("wrong".to_owned()),
+            Ok(vec![]),
+        ]);
+        stop.on_reload(move || told.lock().expect("held").pop().expect("asked thrice"));
+        assert_eq!(stop.reload(), Some(Ok(vec![])));
+        assert_eq!(stop.reload(), Some(Err("wrong".to_owned())));
+        assert!(!stop.is_reloading());
+        assert_eq!(stop.reload(), Some(Ok(vec!["delay".to_owned()])));
+        stop.wait(Instant::now() + Duration::from_secs(600));
+        assert!(stop.is_reloading() && !stop.is_stopping());
+        assert!(stop.take_reload());
+        assert!(!stop.take_reload() && !stop.is_reloading());
     }
 }

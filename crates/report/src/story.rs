@@ -27,6 +27,7 @@ fn stopped(report: &CrawlReport) -> String {
         StopReason::MaxPages => "the budget of pages was used up",
         StopReason::MaxTime => "the time for this start was used up",
         StopReason::Interrupted => "it was told to; it can go on",
+        StopReason::Reloaded => "its settings were to be read anew; it goes on with them",
         StopReason::Harvest => "little more was to be found",
         StopReason::HostsUnreachable => {
             "all that was left waited on hosts that could not be reached; it can go on later"

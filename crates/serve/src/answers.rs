@@ -449,6 +449,38 @@ pub struct RetryAsked {
     pub host: Option<String>,
 }
 
+/// Further seeds for a crawl that runs.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SeedsAsked {
+    /// Lines of a seed list: a URL each, options after it.
+    pub lines: String,
+}
+
+/// What became of seeds: the numbers add up to the lines that were given.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct SeedsTold {
+    /// The crawl's state now.
+    pub state: String,
+    /// New, and in the queue.
+    pub queued: u64,
+    /// Seeds now; the crawl had found their URLs already.
+    pub seen: u64,
+    /// Seeds before.
+    pub known: u64,
+    /// Left out by a budget of the crawl.
+    pub left_out: u64,
+}
+
+/// What came of settings that were read anew.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Reloaded {
+    /// The crawl's state now.
+    pub state: String,
+    /// How they differ from those in force, in words; none, and the crawl goes on as it is.
+    pub changes: Vec<String>,
+}
+
 /// What came of something that a crawl was told.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ToldCrawl {

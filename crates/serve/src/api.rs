@@ -15,8 +15,9 @@ use utoipa::OpenApi;
 
 use crate::answers::{
     ClusterPages, Clusters, CompareAsked, Compared, CrawlItem, CrawlList, ExplainAsked, Explained,
-    Found, Hosts, ListAsked, MarkAsked, PageText, Pages, PagesAsked, Problem, RetryAsked, Sample,
-    SampleAsked, SearchAsked, Session, SideBySide, TextPiece, ToldCrawl,
+    Found, Hosts, ListAsked, MarkAsked, PageText, Pages, PagesAsked, Problem, Reloaded, RetryAsked,
+    Sample, SampleAsked, SearchAsked, SeedsAsked, SeedsTold, Session, SideBySide, TextPiece,
+    ToldCrawl,
 };
 use crate::app::{App, Asked, Failed};
 use crate::clock::unix_ms;
@@ -62,7 +63,9 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
         pause,
         resume,
         stop,
-        retry
+        retry,
+        reload,
+        add_seeds
     ),
     components(schemas(Problem))
 )]
@@ -104,6 +107,8 @@ pub(crate) fn routes() -> Router<App> {
         .route(&at("/resume"), post(resume))
         .route(&at("/stop"), post(stop))
         .route(&at("/retry"), post(retry))
+        .route(&at("/reload"), post(reload))
+        .route(&at("/seeds"), post(add_seeds))
 }
 
 type Answer<T> = Result<Json<T>, Failed>;
@@ -587,5 +592,27 @@ async fn retry(
 ) -> Answer<ToldCrawl> {
     let Json(asked) = body.map_err(bad_body)?;
     let told = app.of(&id, move |crawl| steering::retry(crawl, &asked));
+    Ok(Json(told.await?))
+}
+
+/// Has the crawl read its configuration and seed lists anew. Where they differ it finishes what is under
+/// way, and goes on with the new ones; with a mistake in them it goes on as it is, and the answer is 409.
+#[utoipa::path(post, path = "/api/v1/crawls/{id}/reload", params(("id" = String, Path)),
+    responses((status = 200, body = Reloaded), (status = 409, body = Problem)))]
+async fn reload(State(app): State<App>, Path(id): Path<String>) -> Answer<Reloaded> {
+    Ok(Json(app.of(&id, steering::reload).await?))
+}
+
+/// Gives a running crawl further seeds, recorded before this is answered. With a bad line, none is taken.
+#[utoipa::path(post, path = "/api/v1/crawls/{id}/seeds", params(("id" = String, Path)),
+    request_body = SeedsAsked,
+    responses((status = 200, body = SeedsTold), (status = 400, body = Problem), (status = 409, body = Problem)))]
+async fn add_seeds(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    body: Result<Json<SeedsAsked>, axum::extract::rejection::JsonRejection>,
+) -> Answer<SeedsTold> {
+    let Json(asked) = body.map_err(bad_body)?;
+    let told = app.of(&id, move |crawl| steering::add_seeds(crawl, &asked));
     Ok(Json(told.await?))
 }

@@ -114,6 +114,8 @@ pub enum Command {
     Resume(command::steer::ResumeArgs),
     /// Stop a running crawl cleanly, as Ctrl-C does
     Stop(command::steer::StopArgs),
+    /// Let a running crawl go on with what its configuration and seed lists say now
+    Reload(command::steer::ReloadArgs),
     /// Put failed URLs back into the queue
     Retry(command::steer::RetryArgs),
     /// Report what a crawl found, dropped and met

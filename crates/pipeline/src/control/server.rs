@@ -212,6 +212,11 @@ impl Desk {
                 Ok(taken) => reply.seeds = taken,
                 Err(why) => return self.refuse(why),
             },
+            Request::Reload => match self.reload() {
+                Ok(Ok(changes)) => reply.changes = changes,
+                Ok(Err(mistakes)) => reply.mistakes = Some(mistakes),
+                Err(why) => return self.refuse(why.to_owned()),
+            },
         }
         reply.snapshot = self.progress.snapshot();
         reply
@@ -281,6 +286,18 @@ impl Desk {
         };
         let seeds = seeds.iter().map(read).collect::<Result<_, _>>()?;
         self.ask_writer(|answer| ToWriter::AddSeeds { seeds, answer })
+    }
+
+    /// Has the settings read anew: how they differ, or what is wrong with them.
+    fn reload(&self) -> Result<Result<Vec<String>, String>, &'static str> {
+        if node::is_node(&self.dir) {
+            return Err(
+                "it is a node of a crawl on many machines: stop it, and start it with other settings",
+            );
+        }
+        self.stop.reload().ok_or(
+            "it was not started from a configuration: stop it, and start it with other settings",
+        )
     }
 
     /// Has something done by the writer, and waits until it is recorded.

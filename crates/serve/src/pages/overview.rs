@@ -111,6 +111,16 @@ fn lead(words: &Words, status: &Status) -> Markup {
             }
             @if let Some(why) = &status.stop_detail { p class="soft" { (why) } }
             @if let Some(problem) = &status.problem { p role="alert" { (problem) } }
+            details id="steer" hidden {
+                summary { (words.steer) }
+                form id="add-seeds" {
+                    label { (words.seed_lines) textarea name="lines" rows="4" required spellcheck="false" {} }
+                    div class="acts" {
+                        button type="submit" { (words.add_seeds) }
+                        button type="button" data-do="reload" hidden { (words.reload) }
+                    }
+                }
+            }
             @if status.failed > 0 { p { button type="button" data-do="retry" { (words.retry) " (" (count(status.failed)) ")" } } }
         }
         dl class="figures" {

@@ -62,8 +62,10 @@
     if (!chip || chip.dataset.state === state) return;
     chip.dataset.state = state;
     chip.textContent = words.states[state] || state;
-    const can = { retry: true, pause: state === "running" || state === "waiting", resume: state === "paused", stop: ["running", "waiting", "paused"].includes(state) };
+    const runs = ["running", "waiting", "paused"].includes(state);
+    const can = { retry: true, pause: runs && state !== "paused", resume: state === "paused", stop: runs, reload: runs };
     for (const button of document.querySelectorAll("[data-do]")) button.hidden = !can[button.dataset.do];
+    if (at("steer")) at("steer").hidden = !runs;
   };
 
   const showCurve = (curve) => {
@@ -168,10 +170,18 @@
       const told = await ask(`/${what}`, {});
       showState(told.state);
       if (what === "retry") say(`${count(told.urls)} ${words.put_back}`);
+      if (what === "reload") say(told.changes.length === 0 ? words.reload_same : `${words.reload_new} ${told.changes.join("; ")}`);
     } catch (error) {
       say(`${words.not_done} ${error.message}`);
     }
     button.disabled = false;
+  };
+
+  const addSeeds = async (form) => {
+    const told = await ask("/seeds", { lines: form.elements.lines.value });
+    const all = told.queued + told.seen + told.known + told.left_out;
+    say(`${count(told.queued)} ${words.seeds_queued} ${count(all)}`);
+    form.reset();
   };
 
   // Filters, order and turning pages change a part of the page; the address keeps up.
@@ -218,6 +228,11 @@
     }
   });
   document.addEventListener("submit", (event) => {
+    if (event.target.id === "add-seeds") {
+      event.preventDefault();
+      quietly(addSeeds(event.target));
+      return;
+    }
     const form = event.target.closest("form[data-swap]");
     if (!form) return;
     event.preventDefault();

@@ -59,6 +59,13 @@ words! {
     stop: "Stop", "停止";
     stop_sure: "Stop the crawl? It can be carried on later.", "停止抓取？之后可以继续。";
     retry: "Retry failed", "重试失败";
+    steer: "Seeds and settings", "种子与设置";
+    seed_lines: "Further seeds: a URL a line, options such as depth=2 after it", "追加种子：每行一个网址，其后可写 depth=2 等选项";
+    add_seeds: "Add to the queue", "加入队列";
+    seeds_queued: "new in the queue, of", "个新种子已入队，共";
+    reload: "Read the settings anew", "重新读取设置";
+    reload_same: "Nothing has changed in the configuration or the seed lists.", "配置与种子列表没有变化。";
+    reload_new: "The crawl goes on with:", "抓取将按新设置继续：";
     state_starting: "starting", "启动中";
     state_loading: "loading", "载入中";
     state_replaying: "replaying", "回放中";
@@ -253,6 +260,7 @@ impl Words {
             .collect();
         let words = serde_json::json!({
             "reasons": reasons, "stop_sure": self.stop_sure, "lost_connection": self.lost_connection, "not_done": self.not_done,
+            "seeds_queued": self.seeds_queued, "reload_same": self.reload_same, "reload_new": self.reload_new,
             "put_back": self.put_back, "nothing_yet": self.nothing_yet, "no_hosts": self.no_hosts,
             "now": self.now, "in_time": self.in_time, "marked": self.marked, "no_marks": self.no_marks,
             "was_kept": self.was_kept, "was_dropped": self.was_dropped,

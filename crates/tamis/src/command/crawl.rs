@@ -23,6 +23,8 @@ use crate::progress::{self, ProgressStyle};
 mod given;
 mod rounds;
 
+use given::{Given, Settings};
+
 /// Run a focused crawl, or carry one on: resuming is starting again
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -104,13 +106,6 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         set_aside(&dir, args.yes, output)?;
     }
     progress::speak(args.progress);
-    let mut config = given::configuration(args, &dir)?;
-    if args.again && (config.cluster.as_ref()).is_some_and(|cluster| !cluster.store.is_empty()) {
-        return Err(usage(
-            "rounds of visits are for a crawl on one machine: leave --again or [cluster] out",
-        ));
-    }
-    cluster::complete(&mut config, args.config.as_deref(), dir.root());
     // Nothing is told of a start that cannot be; the lock itself is taken by the crawl.
     if dir.is_in_use() {
         return Err(crawl_error(CrawlError::InUse(dir.root().into())));
@@ -121,28 +116,31 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             dir.root().display()
         )));
     }
-    let seeds = given::seeds(args, &config, &dir, output)?;
+    let given = Given::read(args, &dir)?;
+    for note in &given.notes {
+        output.say(format!("note: {note}"));
+    }
     if args.dir.is_none() && talks {
         output.say(format!("the crawl lives in {}", dir.root().display()));
     }
     if dir.holds_crawl()
         && let Ok(was) = config_file::kept(&dir.config())
     {
-        for change in settings::changes(&was, &config) {
+        for change in settings::changes(&was, &given.config) {
             output.say(format!("changed since the last start: {change}"));
         }
     }
     // It ends with the crawl.
     let _server = served(args, &dir, output)?;
-    let mode = config.again.as_ref().map(|again| again.mode);
+    let mode = given.config.again.as_ref().map(|again| again.mode);
+    let stop = StopHandle::default();
     let runner = Runner {
         dir: &dir,
-        config: &config,
-        seeds: &seeds,
+        settings: Settings::begin(given, args, &dir, &stop),
         style: args.progress,
         talks,
         output,
-        stop: StopHandle::default(),
+        stop,
     };
     // One for all runs: a Ctrl-C between two of them counts as well.
     let _signals = listen(
@@ -179,8 +177,7 @@ fn served(args: &Args, dir: &CrawlDir, output: &Output) -> anyhow::Result<Option
 /// A crawl that is run once or more often by one command.
 struct Runner<'c> {
     dir: &'c CrawlDir,
-    config: &'c CrawlConfig,
-    seeds: &'c [SeedUrl],
+    settings: Settings,
     style: ProgressStyle,
     talks: bool,
     output: &'c Output,
@@ -188,9 +185,29 @@ struct Runner<'c> {
 }
 
 impl Runner<'_> {
+    /// Runs the crawl to its end. Settings that are to count from now on are a new start.
     fn run(&self) -> anyhow::Result<CrawlSummary> {
-        let crawl = (self.config.clone(), self.seeds.to_vec());
-        run_until(self.dir, crawl, None, self.style, self.output, &self.stop)
+        loop {
+            self.adopt();
+            let given = self.settings.now();
+            let crawl = (given.config.clone(), given.seeds.clone());
+            let summary = run_until(self.dir, crawl, None, self.style, self.output, &self.stop)?;
+            if self.is_stopping() || !self.stop.is_reloading() {
+                return Ok(summary);
+            }
+            for note in &summary.notes {
+                self.output.say(format!("note: {note}"));
+            }
+        }
+    }
+
+    /// Lets settings count that were read anew, if any were.
+    fn adopt(&self) {
+        if self.stop.take_reload() {
+            for change in self.settings.adopt() {
+                self.tell(format!("goes on with other settings: {change}"));
+            }
+        }
     }
 
     fn is_stopping(&self) -> bool {

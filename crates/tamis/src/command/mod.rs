@@ -54,6 +54,7 @@ fn choose(cli: &Cli, output: &Output) -> anyhow::Result<Exit> {
         Command::Changes(args) => changes::run(args, output),
         Command::Status(args) => status::run(args, output),
         Command::Pause(args) => steer::pause(args, output),
+        Command::Reload(args) => steer::reload(args, output),
         Command::Resume(args) => steer::resume(args, output),
         Command::Stop(args) => steer::stop(args, output),
         Command::Retry(args) => steer::retry(args, output),

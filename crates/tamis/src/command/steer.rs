@@ -1,4 +1,4 @@
-//! `tamis pause`, `tamis resume`, `tamis stop` and `tamis retry`: words to a crawl.
+//! `tamis pause`, `tamis resume`, `tamis stop`, `tamis reload` and `tamis retry`: words to a crawl.
 
 use std::cmp::Reverse;
 use std::path::PathBuf;
@@ -34,6 +34,18 @@ pub struct ResumeArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tamis stop crawls/db")]
 pub struct StopArgs {
+    /// The crawl's directory
+    dir: PathBuf,
+}
+
+/// Let a running crawl read its configuration and seed lists anew
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tamis reload crawls/db\n\n\
+    The files that the crawl was started with are read again, under the flags of that start. With a \
+    mistake in them (exit code 2) the crawl goes on as it is; so it does where nothing has changed. \
+    Otherwise what is under way is finished, and the crawl goes on at once with the new settings, as a \
+    new start does.")]
+pub struct ReloadArgs {
     /// The crawl's directory
     dir: PathBuf,
 }
@@ -78,6 +90,28 @@ pub fn stop(args: &StopArgs, output: &Output) -> anyhow::Result<Exit> {
         "stopping: what is under way is finished",
         output,
     )
+}
+
+/// Has the settings read anew.
+pub fn reload(args: &ReloadArgs, output: &Output) -> anyhow::Result<Exit> {
+    let dir = journal::open(&args.dir)?;
+    let Some(reply) = asked(&dir, &Request::Reload)? else {
+        return Ok(nobody(&dir, output));
+    };
+    if output.json {
+        output.value(&json!({ "changes": reply.changes, "mistakes": reply.mistakes }))?;
+    }
+    if let Some(mistakes) = reply.mistakes {
+        return Err(usage(format!("{mistakes}\nthe crawl goes on as it is")));
+    }
+    for change in &reply.changes {
+        output.say(format!("changed: {change}"));
+    }
+    output.say(match reply.changes.is_empty() {
+        true => "nothing has changed: the crawl goes on as it is",
+        false => "what is under way is finished, then the crawl goes on with the new settings",
+    });
+    Ok(Exit::Done)
 }
 
 /// Puts failed URLs back; exit 0 also when there are none.
@@ -172,17 +206,22 @@ fn nothing(args: &RetryArgs, filter: &RetryFilter, dir: &CrawlDir) -> anyhow::Re
 /// Tells a running crawl something; exit 1 when none runs.
 fn tell(dir: &CrawlDir, request: &Request, done: &str, output: &Output) -> anyhow::Result<Exit> {
     let Some(reply) = asked(dir, request)? else {
-        output.say(format!(
-            "no crawl runs in {0}; start it with: tamis crawl --dir {0}",
-            dir.root().display()
-        ));
-        return Ok(Exit::Problem);
+        return Ok(nobody(dir, output));
     };
     if output.json {
         output.value(&reply.snapshot)?;
     }
     output.say(done);
     Ok(Exit::Done)
+}
+
+/// Says that no crawl runs in a directory.
+fn nobody(dir: &CrawlDir, output: &Output) -> Exit {
+    output.say(format!(
+        "no crawl runs in {0}; start it with: tamis crawl --dir {0}",
+        dir.root().display()
+    ));
+    Exit::Problem
 }
 
 /// Asks the crawl that runs in a directory; none where none does.

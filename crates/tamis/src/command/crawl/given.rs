@@ -1,17 +1,130 @@
 //! What a crawl is started with: the configuration in force, and its seeds.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use ::report::words::plural;
 use frontier::{SeedUrl, parse_seeds};
 use pipeline::config::{CrawlConfig, TopicSection};
-use pipeline::{CrawlDir, config_file};
+use pipeline::{CrawlDir, StopHandle, check_start, config_file, settings};
 
 use super::Args;
+use crate::command::{cluster, in_full};
 use crate::exit::{several, usage};
-use crate::output::Output;
+
+/// What a crawl is started with.
+#[derive(Debug, Clone)]
+pub(super) struct Given {
+    /// The configuration: the file's, then flags.
+    pub config: CrawlConfig,
+    /// The seeds of all lists, in the order given.
+    pub seeds: Vec<SeedUrl>,
+    /// What the user should know of them.
+    pub notes: Vec<String>,
+}
+
+impl Given {
+    /// Reads the configuration and the seed lists that the arguments name.
+    pub(super) fn read(args: &Args, dir: &CrawlDir) -> anyhow::Result<Self> {
+        let mut config = configuration(args, dir)?;
+        if args.again && (config.cluster.as_ref()).is_some_and(|cluster| !cluster.store.is_empty())
+        {
+            return Err(usage(
+                "rounds of visits are for a crawl on one machine: leave --again or [cluster] out",
+            ));
+        }
+        cluster::complete(&mut config, args.config.as_deref(), dir.root());
+        let mut notes = Vec::new();
+        let seeds = seeds(args, &config, dir, &mut notes)?;
+        Ok(Self {
+            config,
+            seeds,
+            notes,
+        })
+    }
+
+    /// How these differ from others, a line each.
+    fn changes(&self, was: &Self) -> Vec<String> {
+        let mut changes = settings::changes(&was.config, &self.config);
+        let only_in = |these: &[SeedUrl], others: &[SeedUrl]| {
+            let only = these.iter().filter(|seed| !others.contains(seed));
+            only.count() as u64
+        };
+        let added = only_in(&self.seeds, &was.seeds);
+        if added > 0 {
+            let seeds = plural(added, "line is new", "lines are new");
+            changes.push(format!("seeds: {seeds}"));
+        }
+        let gone = only_in(&was.seeds, &self.seeds);
+        if gone > 0 {
+            let seeds = plural(gone, "line is gone", "lines are gone");
+            changes.push(format!(
+                "seeds: {seeds}; what was a seed is not forgotten: scope.exclude keeps the crawl away from it"
+            ));
+        }
+        changes
+    }
+}
+
+/// What a running crawl was started with, and what it is to go on with.
+#[derive(Debug, Clone)]
+pub(super) struct Settings {
+    shared: Arc<Mutex<Both>>,
+}
+
+#[derive(Debug)]
+struct Both {
+    now: Arc<Given>,
+    next: Option<Arc<Given>>,
+}
+
+impl Settings {
+    /// Those of a start. Whoever asks the crawl by its handle to read them anew has the same files read
+    /// once more, under the same flags.
+    pub(super) fn begin(given: Given, args: &Args, dir: &CrawlDir, stop: &StopHandle) -> Self {
+        let settings = Self {
+            shared: Arc::new(Mutex::new(Both {
+                now: Arc::new(given),
+                next: None,
+            })),
+        };
+        let (args, dir, shared) = (args.clone(), dir.clone(), settings.clone());
+        stop.on_reload(move || shared.reread(&args, &dir).map_err(|error| in_full(&*error)));
+        settings
+    }
+
+    fn with<T>(&self, look: impl FnOnce(&mut Both) -> T) -> T {
+        look(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Those in force.
+    pub(super) fn now(&self) -> Arc<Given> {
+        self.with(|both| Arc::clone(&both.now))
+    }
+
+    /// Lets those count that were read last. Gives how they differ from those before.
+    pub(super) fn adopt(&self) -> Vec<String> {
+        self.with(|both| match both.next.take() {
+            Some(next) => {
+                let changes = next.changes(&both.now);
+                both.now = next;
+                changes
+            }
+            None => Vec::new(),
+        })
+    }
+
+    fn reread(&self, args: &Args, dir: &CrawlDir) -> anyhow::Result<Vec<String>> {
+        let given = Given::read(args, dir)?;
+        check_start(&given.config, &given.seeds)?;
+        let changes = given.changes(&self.now());
+        self.with(|both| both.next = Some(Arc::new(given)));
+        Ok(changes)
+    }
+}
 
 /// The configuration in force: the file's (or the directory's from an earlier start), then flags.
-pub(super) fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
+fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
     let mut config = match &args.config {
         Some(path) if is_url(path) => return Err(no_configuration(path)),
         Some(path) => config_file::read_all(path)
@@ -50,7 +163,12 @@ pub(super) fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<Crawl
     if let Some(proxy) = &args.proxy {
         config.network.proxy.clone_from(proxy);
     }
-    config.network.resolve.extend(args.resolve.iter().cloned());
+    for address in &args.resolve {
+        // The directory's own configuration has them from the start before.
+        if !config.network.resolve.contains(address) {
+            config.network.resolve.push(address.clone());
+        }
+    }
     config.network.allow_private |= args.allow_private;
     config_file::check_flags(&config).map_err(usage)?;
     Ok(config)
@@ -71,11 +189,11 @@ pub(super) fn no_configuration(url: &Path) -> anyhow::Error {
 }
 
 /// Every seed, in the order given; a bad line anywhere stops the crawl before it begins.
-pub(super) fn seeds(
+fn seeds(
     args: &Args,
     config: &CrawlConfig,
     dir: &CrawlDir,
-    output: &Output,
+    notes: &mut Vec<String>,
 ) -> anyhow::Result<Vec<SeedUrl>> {
     let mut seeds = Vec::new();
     let mut problems = Vec::new();
@@ -85,8 +203,8 @@ pub(super) fn seeds(
     for file in files.chain(args.seeds.iter().cloned()) {
         let name = file.display().to_string();
         if is_kept(&file) && !args.seeds.contains(&file) {
-            output.say(format!(
-                "note: seed list {name} is gone; the crawl keeps the seeds it had from it"
+            notes.push(format!(
+                "seed list {name} is gone; the crawl keeps the seeds it had from it"
             ));
             continue;
         }

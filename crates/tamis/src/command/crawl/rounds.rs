@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use archive::Position;
 use outcome::StopReason;
 use pipeline::again::{Planned, Planner, Wanted};
-use pipeline::config::AgainSection;
 use pipeline::control::BetweenRounds;
 use pipeline::{CrawlError, CrawlSummary};
 use report::changes::Visits;
@@ -47,6 +46,7 @@ pub(super) fn round(runner: &Runner<'_>, from: Wanted) -> anyhow::Result<Exit> {
             StopReason::MaxTime
             | StopReason::HostsUnreachable
             | StopReason::HandedOver
+            | StopReason::Reloaded
             | StopReason::Error
             | StopReason::Unknown(_) => return finish(&summary, runner),
         }
@@ -73,6 +73,7 @@ pub(super) fn rest(summary: &CrawlSummary) -> Option<Wanted> {
         | StopReason::MaxTime
         | StopReason::HostsUnreachable
         | StopReason::HandedOver
+        | StopReason::Reloaded
         | StopReason::DiskFull
         | StopReason::Error
         | StopReason::Unknown(_) => false,
@@ -89,15 +90,15 @@ pub(super) fn rest(summary: &CrawlSummary) -> Option<Wanted> {
 /// planned by what was learnt so far, and what was crawled goes on beside it.
 pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
     let started = Instant::now();
-    let usual = AgainSection::default();
-    let replan = runner.config.again.as_ref().unwrap_or(&usual).replan.0;
-    let max_time = runner.config.crawl.max_time.0;
-    let end = (!max_time.is_zero()).then(|| started + max_time);
     let mut is_drained = false;
     let mut told = Told::default();
     let mut between: Option<BetweenRounds> = None;
     loop {
-        let next = Instant::now() + replan;
+        runner.adopt();
+        let config = runner.settings.now().config.clone();
+        let max_time = config.crawl.max_time.0;
+        let end = (!max_time.is_zero()).then(|| started + max_time);
+        let next = Instant::now() + config.again.unwrap_or_default().replan.0;
         let until = end.map_or(next, |end| end.min(next));
         // A crawl that has just begun has nothing to come back to.
         let planned = match runner.dir.holds_crawl() {
@@ -127,6 +128,7 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
                 StopReason::MaxTime => false,
                 StopReason::Interrupted
                 | StopReason::HandedOver
+                | StopReason::Reloaded
                 | StopReason::DiskFull
                 | StopReason::Error
                 | StopReason::Unknown(_) => return finish(&summary, runner),
@@ -212,9 +214,10 @@ impl Runner<'_> {
     }
 
     fn plan(&self, planner: &mut Planner, wanted: Wanted) -> anyhow::Result<Planned> {
+        let given = self.settings.now();
         // Another command, such as `tamis retry`, may hold the directory for some moments.
         for _ in 0..IN_USE_TRIES {
-            match planner.plan(self.dir, self.config, wanted) {
+            match planner.plan(self.dir, &given.config, wanted) {
                 Err(CrawlError::InUse(_)) if !self.is_stopping() => {
                     self.stop.wait(Instant::now() + IN_USE_PAUSE);
                 }
@@ -222,7 +225,7 @@ impl Runner<'_> {
             }
         }
         planner
-            .plan(self.dir, self.config, wanted)
+            .plan(self.dir, &given.config, wanted)
             .map_err(crawl_error)
     }
 }
