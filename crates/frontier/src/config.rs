@@ -29,6 +29,9 @@ pub struct FrontierConfig {
     pub retry_after_max: Duration,
     /// A host that gives no answer for so long is given up; zero for never.
     pub dead_host_after: Duration,
+    /// How long a URL waits, at most, while a host with much better ones is about to be free; zero for
+    /// never. Priorities are expected relevant pages.
+    pub patience: Duration,
     /// Overrides by host.
     pub hosts: HashMap<String, HostLimits>,
     /// URLs admitted for one host; 0 for no limit.
@@ -69,6 +72,7 @@ impl Default for FrontierConfig {
             crawl_delay_max: Duration::from_secs(300),
             retry_after_max: Duration::from_secs(3_600),
             dead_host_after: Duration::from_secs(600),
+            patience: Duration::ZERO,
             hosts: HashMap::new(),
             urls_per_host: 1_000_000,
             hosts_max: 500_000,

@@ -125,9 +125,9 @@ impl Frontier {
         Frontier {
             clock: Clock::new(now),
             urls: UrlTable::new(store, config.pending_in_memory, config.seen_in_memory),
+            schedule: Schedule::with_patience(config.patience),
             config,
             hosts: Hosts::default(),
-            schedule: Schedule::default(),
             addresses: Addresses::default(),
             traps: Traps::default(),
             parameters: Parameters::default(),

@@ -4,11 +4,16 @@
 //! its address). Among ready hosts the one with the best URL goes first; where priorities are
 //! alike, the one that was served longest ago. So a crawl without a topic takes its hosts in turn,
 //! and a focused one goes where the promise is. Each step costs the logarithm of the hosts.
+//!
+//! A crawl with patience lets a host wait while a better one is free within moments, or while a better
+//! page is under way, since nobody knows yet where that leads to: else the connections that the best
+//! hosts leave over would spend the budget of pages on whatever else there is. One host that waits so
+//! goes for each time of patience, so that no better one keeps the others from their turn.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::host_queue::HostQueue;
 
@@ -16,13 +21,41 @@ use crate::host_queue::HostQueue;
 /// topic's links are promising, so that the small priorities must be told apart as well.
 const PRIORITY_STEPS: f32 = 16_384.0;
 
+/// By how much more a page under way must promise for a URL to wait for what it leads to: relevant pages
+/// for a request.
+const WORTH_AWAITING_A_PAGE: f32 = 0.03;
+
+/// A host waits for another one to be free that promises so many times as much, and so much more besides:
+/// a URL that promises a third of a page or more waits for none.
+const TIMES_WORTH_AWAITING: i32 = 3;
+const WORTH_AWAITING_A_HOST: f32 = 0.1;
+
+/// So many URLs may be under way whatever they promise, and one more for each so many that were read: a
+/// choice that was made without what these lead to is made by most of what is known all the same.
+const UNDER_WAY_FREE: usize = 2;
+const READ_FOR_ONE_UNDER_WAY: u64 = 128;
+
+/// So many of the best hosts that are not free are looked at before one that is free goes.
+const BETTER_LOOKED_AT: usize = 8;
+
 /// Where a host stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Place {
     #[default]
     Idle,
-    Due(Instant),
+    /// It has URLs, and is being asked since then.
+    Busy(i32, Instant),
+    Due(Instant, i32),
     Ready(i32, u64),
+}
+
+/// Whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// This host's.
+    Host(usize),
+    /// Nobody's before a time, unless something comes back: none for as long as nothing does.
+    Nobody(Option<Instant>),
 }
 
 /// The order of hosts.
@@ -33,16 +66,42 @@ pub(crate) struct Schedule {
     ready: BTreeSet<(Reverse<i32>, u64, usize)>,
     waiters: HashMap<IpAddr, BTreeSet<usize>>,
     turn: u64,
+    /// How long a host that is free waits for a better one; zero: it does not.
+    patience: Duration,
+    /// Hosts with URLs that are not free, the most promising first; empty without patience.
+    taken: BTreeSet<(Reverse<i32>, usize)>,
+    /// URLs under way, the most promising first; empty without patience.
+    under_way: BTreeSet<(Reverse<i32>, u128)>,
+    /// What they promise, and since when they are under way.
+    sent: HashMap<u128, (i32, Instant)>,
+    /// Since when a host has been waiting for better ones.
+    waited_since: Option<Instant>,
 }
 
 impl Schedule {
+    /// An order in which a host waits so long for better ones.
+    pub(crate) fn with_patience(patience: Duration) -> Self {
+        Self {
+            patience,
+            ..Self::default()
+        }
+    }
+
     /// Puts a host where it belongs now.
     pub(crate) fn update(&mut self, id: usize, host: &mut HostQueue, now: Instant) {
         host.promote(now);
+        let priority = steps(host.priority());
+        let since = match self.places.get(id) {
+            Some(Place::Busy(_, since)) => *since,
+            _ => now,
+        };
         let place = match host.next_at() {
+            _ if !host.has_work() && host.len() > 0 => Place::Busy(priority, since),
             _ if !host.has_work() => Place::Idle,
-            Some(at) if at > now => Place::Due(at),
-            _ => Place::Ready((host.priority() * PRIORITY_STEPS).round() as i32, host.turn),
+            Some(at) if at > now => Place::Due(at, priority),
+            // Other hosts may wait for what an errand brings.
+            _ if !host.errands.is_empty() => Place::Ready(i32::MAX, host.turn),
+            _ => Place::Ready(priority, host.turn),
         };
         self.put(id, place);
     }
@@ -54,8 +113,12 @@ impl Schedule {
         match self.places[id] {
             old if old == place => return,
             Place::Idle => {}
-            Place::Due(at) => {
+            Place::Busy(priority, _) => {
+                self.taken.remove(&(Reverse(priority), id));
+            }
+            Place::Due(at, priority) => {
                 self.due.remove(&(at, id));
+                self.taken.remove(&(Reverse(priority), id));
             }
             Place::Ready(priority, turn) => {
                 self.ready.remove(&(Reverse(priority), turn, id));
@@ -63,8 +126,10 @@ impl Schedule {
         }
         match place {
             Place::Idle => {}
-            Place::Due(at) => {
+            Place::Busy(priority, _) => self.note_taken(id, priority),
+            Place::Due(at, priority) => {
                 self.due.insert((at, id));
+                self.note_taken(id, priority);
             }
             Place::Ready(priority, turn) => {
                 self.ready.insert((Reverse(priority), turn, id));
@@ -73,17 +138,89 @@ impl Schedule {
         self.places[id] = place;
     }
 
+    fn note_taken(&mut self, id: usize, priority: i32) {
+        if !self.patience.is_zero() {
+            self.taken.insert((Reverse(priority), id));
+        }
+    }
+
     /// Takes the host whose turn it is out of the order; the caller puts it back.
-    pub(crate) fn take(&mut self, hosts: &mut [HostQueue], now: Instant) -> Option<usize> {
+    /// So many URLs were read in all.
+    pub(crate) fn take(&mut self, hosts: &mut [HostQueue], now: Instant, read: u64) -> Turn {
         while let Some(&(at, id)) = self.due.first() {
             if at > now {
                 break;
             }
             self.update(id, &mut hosts[id], now);
         }
-        let &(_, _, id) = self.ready.first()?;
+        let Some(&(Reverse(priority), _, id)) = self.ready.first() else {
+            return Turn::Nobody(self.next_due());
+        };
+        if costs_a_request(&hosts[id]) && self.waits_for_better(priority, hosts, now, read) {
+            let until = *self.waited_since.get_or_insert(now) + self.patience;
+            if until > now {
+                return Turn::Nobody(self.next_due().into_iter().chain([until]).min());
+            }
+            self.waited_since = Some(now);
+        }
         self.put(id, Place::Idle);
-        Some(id)
+        Turn::Host(id)
+    }
+
+    /// Whether something much better than a URL of this priority comes within the time of patience.
+    fn waits_for_better(
+        &self,
+        priority: i32,
+        hosts: &[HostQueue],
+        now: Instant,
+        read: u64,
+    ) -> bool {
+        !self.patience.is_zero()
+            && (self.awaits_pages(priority, now, read) || self.awaits_hosts(priority, hosts, now))
+    }
+
+    /// Whether better pages are under way, and more of them than a choice can do without.
+    fn awaits_pages(&self, priority: i32, now: Instant, read: u64) -> bool {
+        let free = UNDER_WAY_FREE + (read / READ_FOR_ONE_UNDER_WAY) as usize;
+        let worth = priority.saturating_add(steps(WORTH_AWAITING_A_PAGE));
+        let under_way = self.under_way.iter();
+        let better = under_way.take_while(|(Reverse(better), _)| *better > worth);
+        let is_fresh = |sent: Instant| now.saturating_duration_since(sent) <= self.patience;
+        let fresh =
+            better.filter(|(_, key)| self.sent.get(key).is_some_and(|(_, sent)| is_fresh(*sent)));
+        fresh.take(free).count() == free
+    }
+
+    /// Whether a better host is free within the time.
+    fn awaits_hosts(&self, priority: i32, hosts: &[HostQueue], now: Instant) -> bool {
+        let times = priority.max(0).saturating_mul(TIMES_WORTH_AWAITING);
+        let worth = times.saturating_add(steps(WORTH_AWAITING_A_HOST));
+        let better = self.taken.iter().take(BETTER_LOOKED_AT);
+        let mut better = better.take_while(|(Reverse(better), _)| *better > worth);
+        better.any(|&(_, id)| match self.places[id] {
+            Place::Due(at, _) => at <= now + self.patience,
+            // It answers within moments, or nobody knows when; then its delay runs.
+            Place::Busy(_, since) => {
+                now <= since + self.patience && hosts[id].politeness.delay() <= self.patience
+            }
+            Place::Idle | Place::Ready(..) => false,
+        })
+    }
+
+    /// A URL is asked for.
+    pub(crate) fn sent(&mut self, key: u128, priority: f32, now: Instant) {
+        if !self.patience.is_zero() {
+            let priority = steps(priority);
+            self.under_way.insert((Reverse(priority), key));
+            self.sent.insert(key, (priority, now));
+        }
+    }
+
+    /// What came of a URL is known, and what it leads to.
+    pub(crate) fn came(&mut self, key: u128) {
+        if let Some((priority, _)) = self.sent.remove(&key) {
+            self.under_way.remove(&(Reverse(priority), key));
+        }
     }
 
     /// A host waits until its address has room.
@@ -107,7 +244,16 @@ impl Schedule {
     }
 
     /// When the next host's time comes.
-    pub(crate) fn next_due(&self) -> Option<Instant> {
+    fn next_due(&self) -> Option<Instant> {
         self.due.first().map(|(at, _)| *at)
     }
+}
+
+fn steps(priority: f32) -> i32 {
+    (priority * PRIORITY_STEPS).round() as i32
+}
+
+/// Whether a host's next URL is asked for; those of a host that was given up end without a request.
+fn costs_a_request(host: &HostQueue) -> bool {
+    host.errands.is_empty() && host.politeness.gone.is_none()
 }

@@ -1,5 +1,7 @@
 //! `[politeness]`: how gently.
 
+use std::time::Duration;
+
 use frontier::FrontierConfig;
 
 use super::dedup::LearntRule;
@@ -72,6 +74,10 @@ impl CrawlConfig {
             crawl_delay_max: politeness.max_crawl_delay.0,
             retry_after_max: politeness.max_retry_after.0,
             dead_host_after: politeness.dead_host_after.0,
+            patience: self
+                .topic
+                .as_ref()
+                .map_or(Duration::ZERO, |topic| topic.patience.0),
             hosts: self.limits_by_host().collect(),
             urls_per_host: limits.urls_per_host,
             hosts_max: limits.hosts,

@@ -15,6 +15,7 @@ use crate::crawl_config::CrawlConfig;
 use crate::key::Fault;
 use crate::rule::{CountsFor, any, at_least, between, each};
 use crate::section::{Looked, Section, keys};
+use crate::units::Span;
 
 /// Bytes of an example page that are looked at.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -63,6 +64,11 @@ keys! {
         exploration: f32 = LinkModelConfig::default().exploration, between(0.0, 1.0)
             .mend(A_SHARE)
             .zero("both off");
+
+        /// How long a link that promises little waits for better ones: for pages under way, since nobody
+        /// knows yet where they lead to, and for a host that is about to be free. One link that waits so
+        /// goes for each such time, however many connections are idle.
+        patience: Span = Span::seconds(1), any().zero("it does not wait");
 
         /// Stop when the harvest over the last `stop_window` pages is below this.
         stop_harvest: f32 = StopConfig::default().harvest_min, between(0.0, 1.0)

@@ -271,3 +271,166 @@ fn a_url_that_cannot_be_read_is_an_error_and_is_not_counted_as_finished() {
         assert!(leased < 40);
     }
 }
+
+/// Leases over so many seconds of a crawl with a rich host, whose URLs promise .9, and a poor one, whose
+/// URLs promise .1; answers take 100 ms, and connections are many. Gives the times of the poor host's.
+fn leases_of_the_poor(
+    patience: Duration,
+    delay: Duration,
+    rich: usize,
+    seconds: u64,
+) -> Vec<Duration> {
+    let begin = Instant::now();
+    let config = FrontierConfig {
+        delay,
+        patience,
+        ..FrontierConfig::default()
+    };
+    let mut frontier = Frontier::in_memory(config, begin);
+    let admitted = |host: &str, page: usize, priority: f32| FrontierUrl {
+        url: CanonicalUrl::parse(&format!("http://{host}.example/{page}")).expect("a URL"),
+        priority,
+        ..url(page)
+    };
+    for page in 0..rich {
+        frontier.admit(admitted("rich", page, 0.9)).expect("admits");
+    }
+    for page in 0..200 {
+        frontier.admit(admitted("poor", page, 0.1)).expect("admits");
+    }
+    let mut poor = Vec::new();
+    let mut under_way = Vec::new();
+    for tick in 0..seconds * 20 {
+        let now = begin + Duration::from_millis(50 * tick);
+        under_way.retain(|(until, host): &(Instant, HostKey)| {
+            let is_done = *until <= now;
+            if is_done {
+                frontier.body_done(host, now, &HostAdvice::default());
+            }
+            !is_done
+        });
+        loop {
+            match frontier.next(now, &mut Open).expect("reads") {
+                Next::Lease(lease) => {
+                    let host = lease.url().url.host();
+                    if host.as_str().starts_with("poor") {
+                        poor.push(now - begin);
+                    }
+                    under_way.push((now + Duration::from_millis(100), host));
+                    frontier.settle(lease.finished()).expect("settles");
+                }
+                Next::WaitUntil(at) => {
+                    assert!(at > now, "it would be asked again at once, for ever");
+                    break;
+                }
+                Next::InFlight | Next::Drained => break,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    poor
+}
+
+#[test]
+fn a_poor_host_waits_for_a_better_one_and_is_not_forgotten() {
+    let (none, second) = (Duration::ZERO, Duration::from_secs(1));
+    let half = second / 2;
+    // Without patience it goes whenever its own delay lets it.
+    assert!(leases_of_the_poor(none, half, 1_000, 10).len() >= 15);
+    // With it, once a second, for as long as the better host has URLs.
+    let times = leases_of_the_poor(second, half, 1_000, 10);
+    assert!((8..=10).contains(&times.len()), "{times:?}");
+    let gaps = times.windows(2).map(|pair| pair[1] - pair[0]);
+    assert!(gaps.min() >= Some(second), "{times:?}");
+    // Then as fast as before.
+    let times = leases_of_the_poor(second, half, 8, 10);
+    let late = times.iter().filter(|at| at.as_secs() >= 5).count();
+    assert!(late >= 8, "{times:?}");
+    // A better host that is not free within the time is not waited for.
+    let times = leases_of_the_poor(second, 3 * second, 1_000, 30);
+    let waits = leases_of_the_poor(none, 3 * second, 1_000, 30).len() - times.len();
+    assert!(waits <= 3, "{times:?}");
+}
+
+#[test]
+fn a_link_that_promises_little_waits_for_what_a_better_page_leads_to() {
+    let begin = Instant::now();
+    let patience = Duration::from_secs(1);
+    for (waits, is_known) in [(Duration::ZERO, true), (patience, false)] {
+        let config = FrontierConfig {
+            delay: Duration::ZERO,
+            connections_per_host: 64,
+            patience,
+            ..FrontierConfig::default()
+        };
+        let mut frontier = Frontier::in_memory(config, begin);
+        for (page, priority) in [0.9, 0.85, 0.85, 0.85, 0.84, 0.1, 0.1]
+            .into_iter()
+            .enumerate()
+        {
+            let admitted = FrontierUrl {
+                priority,
+                ..url(page)
+            };
+            frontier.admit(admitted).expect("admits");
+        }
+        let mut leases = Vec::new();
+        // What promises as much goes at once.
+        while let Next::Lease(lease) = frontier.next(begin, &mut Open).expect("reads") {
+            leases.push(lease);
+        }
+        assert_eq!(leases.len(), 5);
+        let held = frontier.next(begin, &mut Open).expect("reads");
+        let until = begin + patience;
+        assert!(
+            matches!(held, Next::WaitUntil(at) if at == until),
+            "{held:?}"
+        );
+        // The rest waits until it is known what those lead to, and no longer than the patience lasts.
+        if is_known {
+            for lease in leases {
+                frontier.settle(lease.finished()).expect("settles");
+            }
+        }
+        let next = frontier.next(begin + waits, &mut Open).expect("reads");
+        assert!(matches!(next, Next::Lease(_)), "{next:?}");
+    }
+}
+
+#[test]
+fn a_request_that_a_better_host_waits_for_is_not_kept_waiting_for_it() {
+    struct RichIsUnknown;
+    impl Gate for RichIsUnknown {
+        fn check(&mut self, host: &HostKey, _: &CanonicalUrl) -> Permission {
+            match host.as_str() {
+                "rich.example" => Permission::Unknown,
+                _ => Permission::Allowed,
+            }
+        }
+    }
+    let now = Instant::now();
+    let config = FrontierConfig {
+        patience: Duration::from_secs(1),
+        ..FrontierConfig::default()
+    };
+    let mut frontier = Frontier::in_memory(config, now);
+    for (host, priority) in [("rich", 0.9), ("middling", 0.2), ("poor", 0.1)] {
+        let admitted = FrontierUrl {
+            url: CanonicalUrl::parse(&format!("http://{host}.example/")).expect("a URL"),
+            priority,
+            ..url(1)
+        };
+        frontier.admit(admitted).expect("admits");
+    }
+    let next = frontier.next(now, &mut RichIsUnknown).expect("reads");
+    assert!(matches!(next, Next::Robots(..)), "{next:?}");
+    let next = frontier.next(now, &mut RichIsUnknown).expect("reads");
+    assert!(matches!(next, Next::WaitUntil(_)), "{next:?}");
+    // Its robots.txt is found at the poor host.
+    let poor = CanonicalUrl::parse("http://poor.example/")
+        .expect("a URL")
+        .host();
+    frontier.ask_for(&poor, 7);
+    let next = frontier.next(now, &mut RichIsUnknown).expect("reads");
+    assert!(matches!(next, Next::Errand(_, 7)), "{next:?}");
+}

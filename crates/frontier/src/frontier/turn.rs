@@ -10,6 +10,7 @@ use crate::config::FrontierError;
 use crate::host::HostKey;
 use crate::lease::{Gate, Lease, Next, Permission, Refused, Settled};
 use crate::politeness::{HostAdvice, HostPast};
+use crate::schedule::Turn;
 use crate::store::{Change, QueueSlot};
 use crate::url_table::Entry;
 
@@ -47,7 +48,12 @@ impl Frontier {
         gate: &mut dyn Gate,
         ends_deferral: bool,
     ) -> Result<Next, FrontierError> {
-        while let Some(id) = self.schedule.take(&mut self.hosts.queues, now) {
+        let read = self.counts.finished;
+        let wait = loop {
+            let id = match self.schedule.take(&mut self.hosts.queues, now, read) {
+                Turn::Host(id) => id,
+                Turn::Nobody(until) => break until,
+            };
             let politeness = &self.hosts[id].politeness;
             if let Some(address) = politeness.address
                 && politeness.gone.is_none()
@@ -76,8 +82,8 @@ impl Frontier {
             if let Some(next) = self.go_by(permission, id, slot, entry, now) {
                 return Ok(next);
             }
-        }
-        Ok(match self.schedule.next_due() {
+        };
+        Ok(match wait {
             Some(at) => Next::WaitUntil(at),
             None if self.is_quiet() && self.counts.pending == 0 => Next::Drained,
             None => Next::InFlight,
@@ -168,9 +174,11 @@ impl Frontier {
                     return None;
                 }
                 host.politeness.sent_robots(now, &mut self.addresses);
+                let host = host.host.clone();
                 self.requests += 1;
                 self.asking_robots += 1;
-                Some(Next::Robots(host.host.clone(), url))
+                self.update(id);
+                Some(Next::Robots(host, url))
             }
             Permission::Refused(refused) => {
                 let lease = self.lease(id, slot.key, entry);
@@ -178,6 +186,7 @@ impl Frontier {
                 Some(Next::Refused(lease, refused))
             }
             Permission::Allowed => {
+                self.schedule.sent(slot.key, slot.priority, now);
                 let lease = self.lease(id, slot.key, entry);
                 self.send(id, now);
                 Some(Next::Lease(lease))
@@ -327,6 +336,7 @@ impl Frontier {
         let (Settled::Finished(lease) | Settled::RetryAt(lease, _)) = &settled;
         let key = lease.url.url.key();
         let entry = self.leased.remove(&key);
+        self.schedule.came(key);
         self.counts.in_flight -= 1;
         self.release_deferred();
         match settled {
