@@ -9,7 +9,7 @@ use serde_json::Value;
 use testweb::{Request, Response, TestWeb};
 
 use crate::serve_support::Serving;
-use crate::support::{Bench, page, run, says, stdout, tamis};
+use crate::support::{Bench, has, page, run, says, stdout, tamis};
 
 /// Two hosts of thirty pages, of which every third is the same on both; an error; and a page that is thin.
 fn web() -> TestWeb {
@@ -277,6 +277,17 @@ fn a_running_crawl_is_watched_steered_and_its_figures_agree() {
         "{}",
         retried.text()
     );
+    takes_seeds_and_settings(&server);
+    assert_eq!(server.post("/api/v1/crawls/live/stop", "{}").status, 200);
+    let mut server = server;
+    let ended = server.child.wait().expect("it ends");
+    assert_eq!(ended.code(), Some(130), "stopped, ready to go on");
+    bench.check("live");
+}
+
+/// Seeds go in, with what became of them; settings that are as they were change nothing.
+#[track_caller]
+fn takes_seeds_and_settings(server: &Serving) {
     let post = |at: &str, body: &str| server.post(&format!("/api/v1/crawls/live/{at}"), body);
     let added = post(
         "seeds",
@@ -302,11 +313,6 @@ fn a_running_crawl_is_watched_steered_and_its_figures_agree() {
         "{}",
         same.text()
     );
-    assert_eq!(server.post("/api/v1/crawls/live/stop", "{}").status, 200);
-    let mut server = server;
-    let ended = server.child.wait().expect("it ends");
-    assert_eq!(ended.code(), Some(130), "stopped, ready to go on");
-    bench.check("live");
 }
 
 #[test]
@@ -402,6 +408,38 @@ fn marks_are_kept_and_become_an_estimate() {
         stdout(&told).contains("Of 3 kept pages drawn at random 3 were rightly kept"),
         "{}",
         stdout(&told)
+    );
+    marks_are_told_in_every_form(&server, &dir, &drawn[0]);
+}
+
+/// A page that somebody came upon counts in no share, and is told as well; so it is in every form.
+#[track_caller]
+fn marks_are_told_in_every_form(server: &Serving, dir: &str, drawn: &Value) {
+    let at = "/api/v1/crawls/audit/audit";
+    let other = &drawn["page"];
+    let body = format!("{{\"page\":{other},\"mark\":\"wrong\"}}");
+    assert_eq!(server.post(&format!("{at}/marks"), &body).status, 200);
+    let page = server.get(&format!("/api/v1/crawls/audit/pages/{other}"));
+    assert_eq!(page["mark"], "wrong");
+    let report = |options: &[&str]| stdout(&run(tamis(&["report"]).arg(dir).args(options)));
+    let json: Value = serde_json::from_str(&report(&["--format", "json"])).expect("JSON");
+    assert_eq!(json["audit"], server.get(at));
+    assert_eq!(
+        json["audit"],
+        server.get("/api/v1/crawls/audit/report")["audit"]
+    );
+    assert_eq!(json["audit"]["wrong"].as_array().map(Vec::len), Some(2));
+    let besides = "1 page was marked besides that nobody drew at random";
+    let url = drawn["url"].as_str().expect("a URL");
+    for form in ["text", "html"] {
+        has(
+            &report(&["--format", form]),
+            &[besides, "marked wrong", url],
+        );
+    }
+    has(
+        &report(&["--lang", "zh"]),
+        &["人工抽查", "1 个页面被人标记", "标记为错误"],
     );
 }
 

@@ -96,6 +96,11 @@ impl CrawlDir {
         self.root.join("index")
     }
 
+    /// `audit.jsonl`, what people said of its decisions.
+    pub fn audit(&self) -> PathBuf {
+        self.root.join("audit.jsonl")
+    }
+
     /// `control.sock`.
     pub fn control(&self) -> PathBuf {
         self.root.join("control.sock")

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::look::Tongue;
-use crate::words::plural;
+use crate::words::{name, plural};
+
+/// Decisions marked wrong that a report lists.
+const WRONG_MAX: usize = 100;
 
 /// Standard deviations of a confidence of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
@@ -25,6 +27,17 @@ pub enum Judgement {
     /// Cannot be told.
     #[default]
     Skip,
+}
+
+impl Judgement {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Wrong => "wrong",
+            Self::Skip => "skip",
+        }
+    }
 }
 
 /// A mark: one line of `audit.jsonl`.
@@ -64,8 +77,33 @@ pub struct Estimate {
     pub high: Option<f64>,
 }
 
+/// A decision that somebody calls wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Wrong {
+    /// The number of the page's record.
+    pub page: u64,
+    /// Its URL.
+    pub url: String,
+    /// What was decided: `kept` or `dropped`.
+    pub was: String,
+    /// The reason of a dropped page.
+    pub reason: String,
+}
+
+impl Wrong {
+    /// The decision in words.
+    pub fn decision(&self) -> String {
+        match self.reason.as_str() {
+            "" => self.was.clone(),
+            reason => name(reason),
+        }
+    }
+}
+
 /// What the marks say of a crawl.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Audit {
     /// Of pages that were kept.
     pub kept: Estimate,
@@ -73,6 +111,10 @@ pub struct Audit {
     pub dropped: Estimate,
     /// Marks of pages that were not drawn at random.
     pub unsampled: u64,
+    /// Those of them that call the decision wrong.
+    pub unsampled_wrong: u64,
+    /// Decisions that were marked wrong, drawn at random or not, by page: the first hundred.
+    pub wrong: Vec<Wrong>,
 }
 
 impl Audit {
@@ -87,25 +129,39 @@ impl Audit {
 
     /// The estimate in sentences.
     pub fn lines(&self) -> Vec<String> {
-        [("kept", &self.kept), ("dropped", &self.dropped)]
-            .into_iter()
-            .map(|(was, side)| side.line(was))
-            .collect()
+        let sides = [("kept", &self.kept), ("dropped", &self.dropped)].into_iter();
+        let mut lines: Vec<String> = sides.map(|(was, side)| side.line(was)).collect();
+        if self.unsampled > 0 {
+            lines.push(format!(
+                "{} besides that nobody drew at random, and that count in neither share: {} wrong.",
+                plural(self.unsampled, "page was marked", "pages were marked"),
+                self.unsampled_wrong
+            ));
+        }
+        lines
     }
 
-    /// The estimate for a terminal, with its heading.
-    pub fn render(&self, tongue: Tongue) -> String {
-        let lines = self.lines();
-        let lines: Vec<String> = lines.iter().map(|line| tongue.say(line)).collect();
-        format!("\n{}\n\n{}\n", tongue.say("Audit"), lines.join("\n"))
+    /// None, where nobody has marked anything.
+    pub fn told(self) -> Option<Audit> {
+        (self != Audit::default()).then_some(self)
     }
 
     /// Folds marks, of which each page has one.
     pub fn of<'m>(marks: impl IntoIterator<Item = &'m Mark>) -> Audit {
         let mut audit = Audit::default();
         for mark in marks {
+            let is_wrong = mark.mark == Judgement::Wrong;
+            if is_wrong {
+                audit.wrong.push(Wrong {
+                    page: mark.page,
+                    url: mark.url.clone(),
+                    was: mark.was.clone(),
+                    reason: mark.reason.clone(),
+                });
+            }
             if !mark.sampled {
                 audit.unsampled += 1;
+                audit.unsampled_wrong += u64::from(is_wrong);
                 continue;
             }
             let side = match mark.was == "kept" {
@@ -118,6 +174,8 @@ impl Audit {
                 Judgement::Skip => side.skipped += 1,
             }
         }
+        audit.wrong.sort_by_key(|wrong| wrong.page);
+        audit.wrong.truncate(WRONG_MAX);
         audit.kept.estimate();
         audit.dropped.estimate();
         audit
@@ -212,6 +270,9 @@ mod tests {
     #[test]
     fn what_was_not_drawn_at_random_says_nothing_of_the_whole() {
         let audit = Audit::of(&marks(1, 7, false));
-        assert_eq!((audit.dropped, audit.unsampled), (Estimate::default(), 8));
+        assert_eq!((&audit.dropped, audit.unsampled), (&Estimate::default(), 8));
+        assert_eq!((audit.unsampled_wrong, audit.wrong.len()), (7, 7));
+        let line = "8 pages were marked besides that nobody drew at random, and that count in neither share: 7 wrong.";
+        assert_eq!(audit.lines()[2], line);
     }
 }

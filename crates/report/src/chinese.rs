@@ -174,7 +174,7 @@ mod tests {
             (
                 "Of 20 dropped pages drawn at random 19 were rightly dropped: 95.0 %, with a \
                  confidence of 95 % between 76.4 and 99.1 %.",
-                "随机抽查20 个丢弃的页面，19 个丢弃得对：95.0 %，置信度 95 % 的区间为 76.4 至 99.1 %。",
+                "随机抽查 20 个丢弃的页面，19 个丢弃得对：95.0 %，置信度 95 % 的区间为 76.4 至 99.1 %。",
             ),
             ("3 URLs were", "3 个网址"),
         ] {

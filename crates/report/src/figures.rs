@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use outcome::{RuleLoss, StopReason, WallKind};
 use serde::{Deserialize, Serialize};
 
+use crate::audit::Audit;
 use crate::changes::RoundCounts;
 use crate::clusters::Duplicates;
 use crate::dead_forms::DeadForm;
@@ -88,6 +89,8 @@ pub struct CrawlReport {
     pub found: Found,
     /// Broken links; null where nobody has counted them, which takes a pass of its own.
     pub broken: Option<BrokenFigures>,
+    /// What people said of its decisions; null where nobody has marked any.
+    pub audit: Option<Audit>,
     /// The settings of the last start.
     #[serde(skip)]
     pub settings: serde_json::Value,

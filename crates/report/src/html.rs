@@ -29,8 +29,8 @@ mod tables;
 pub use comparison::render as render_comparison;
 use found::{broken, dropped, kept, rights, settings};
 use sections::{
-    against_breadth, dead_forms, duplicates, errors, languages, learnt, links, network, responses,
-    robots, rounds, sizes, sorted, waiting, walls,
+    against_breadth, audit, dead_forms, duplicates, errors, languages, learnt, links, network,
+    responses, robots, rounds, sizes, sorted, waiting, walls,
 };
 use tables::{Head, hosts, seeds, table};
 
@@ -62,6 +62,7 @@ pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> St
         (side_by_side([languages(report), sizes(report)]))
         (side_by_side([waiting(report), robots(report)]))
         (side_by_side([network(report), links(report)]))
+        (shown(audit(report)))
         (shown(settings(report)))
     };
     let note = html! {

@@ -171,6 +171,7 @@ impl Tally {
             rights: self.rights.clone().with_hosts(self.host_usage.values()),
             found: self.found(),
             broken: None,
+            audit: None,
             settings: self.settings.clone(),
         }
     }

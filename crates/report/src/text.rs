@@ -17,6 +17,9 @@ use crate::words::{bytes, count, duration, name, plural, share};
 
 use Align::{Left, Right};
 
+/// Decisions marked wrong that are listed.
+const WRONG_SHOWN: usize = 20;
+
 /// Columns of breadth-first.
 const BREADTH: &str = "breadth-first";
 const HARSH: &str = "with those not read";
@@ -46,6 +49,7 @@ pub fn render(report: &CrawlReport, look: Look) -> String {
     page.walls(report);
     page.learnt(report);
     page.rest(report);
+    page.audit(report);
     page.out
 }
 
@@ -392,6 +396,23 @@ impl Page {
         self.heading("Broken links");
         self.line(&format!("  {}", broken.line()));
         self.line("  All of them: tamis export DIR broken");
+    }
+
+    /// What people said of decisions.
+    fn audit(&mut self, report: &CrawlReport) {
+        let Some(audit) = &report.audit else { return };
+        self.heading("Audit");
+        for line in audit.lines() {
+            self.line(&format!("  {line}"));
+        }
+        if audit.wrong.is_empty() {
+            return;
+        }
+        let mut table = Table::new(&[("marked wrong", Left), ("decision", Left)]);
+        for wrong in audit.wrong.iter().take(WRONG_SHOWN) {
+            table.row([wrong.url.clone(), wrong.decision()]);
+        }
+        self.table(&table);
     }
 
     fn rights(&mut self, report: &CrawlReport) {

@@ -202,6 +202,8 @@ pub struct PageText {
     pub text: Option<String>,
     /// The text is longer than what is given.
     pub is_cut: bool,
+    /// What somebody said of the decision: `right`, `wrong` or `skip`; null where nobody has.
+    pub mark: Option<String>,
 }
 
 /// What is looked for.
@@ -274,6 +276,8 @@ pub struct Part {
 pub struct ExplainAsked {
     /// The URL, absolute.
     pub url: Option<String>,
+    /// The language of `short`: `en` or `zh`; without it `en`.
+    pub lang: Option<String>,
 }
 
 /// One URL's story.
@@ -291,6 +295,8 @@ pub struct Explained {
     /// What the model of the topic says of it; null without a topic.
     #[schema(value_type = Option<Object>)]
     pub focus: Option<serde_json::Value>,
+    /// The story in a few lines, as `tamis explain --short` tells it.
+    pub short: String,
     /// The story in words.
     pub told: String,
 }

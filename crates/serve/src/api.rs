@@ -10,6 +10,7 @@ use axum::routing::{get, post};
 use futures_util::stream::Stream;
 use http::StatusCode;
 use report::Comparison;
+use report::Tongue;
 use report::audit::{Judgement, Mark};
 use utoipa::OpenApi;
 
@@ -278,12 +279,14 @@ pub(crate) async fn page_text(app: &App, id: &str, page: u64) -> Result<PageText
             view.rows.page(page).map(|row| lists::page(&view.rows, row))
         };
         let text = story::text_of(crawl, page);
+        let (marks, _) = crawl.audit.read().map_err(cannot_mark)?;
         Ok(PageText {
             page: found.ok_or_else(no_page)?,
             is_cut: text
                 .as_ref()
                 .is_some_and(|text| text.chars().count() > TEXT_CHARS_MAX),
             text: text.map(|text| shown(&text, TEXT_CHARS_MAX)),
+            mark: marks.get(&page).map(|mark| mark.mark.name().to_owned()),
         })
     });
     text.await
@@ -306,7 +309,15 @@ pub(crate) async fn explained(
     asked: ExplainAsked,
 ) -> Result<Explained, Failed> {
     let told = app.of(id, move |crawl| {
-        let told = story::tell(crawl, asked.url.as_deref().unwrap_or_default());
+        let tongue = match asked.lang.as_deref() {
+            None | Some("en") => Tongue::English,
+            Some("zh") => Tongue::Chinese,
+            Some(_) => {
+                let why = "lang is en or zh".to_owned();
+                return Err(Failed(StatusCode::BAD_REQUEST, why));
+            }
+        };
+        let told = story::tell(crawl, asked.url.as_deref().unwrap_or_default(), tongue);
         told.map_err(|error| match error {
             story::NoStory::NotAUrl(why) => Failed(StatusCode::BAD_REQUEST, why),
             story::NoStory::Unreadable(why) => Failed(StatusCode::INTERNAL_SERVER_ERROR, why),
@@ -320,6 +331,7 @@ pub(crate) async fn explained(
         summary: shown(&told.summary, TEXT_CHARS_MAX),
         story: told.story,
         focus: told.focus,
+        short: shown(&told.short, TEXT_CHARS_MAX),
         told: shown(&told.text, TEXT_CHARS_MAX),
     })
 }
@@ -432,7 +444,7 @@ fn piece(piece: &report::difference::Piece) -> TextPiece {
 async fn report(State(app): State<App>, Path(id): Path<String>) -> Answer<report::CrawlReport> {
     let report = app.of(&id, |crawl| {
         crawl.follower.catch_up(AGE_MAX);
-        Ok(crawl.follower.report_whole())
+        Ok(crawl.report())
     });
     Ok(Json(report.await?))
 }
@@ -463,7 +475,7 @@ pub(crate) async fn comparison(
         for crawl in [crawl, &other] {
             crawl.follower.catch_up(AGE_MAX);
         }
-        let reports = [crawl, &*other].map(|crawl| crawl.follower.report_whole());
+        let reports = [crawl, &*other].map(|crawl| crawl.report());
         let figures = serde_json::to_value(Comparison::of(&reports[0], &reports[1]));
         let figures = figures.expect("a comparison is plain data");
         // Always in one order, so that two comparisons never wait for each other.

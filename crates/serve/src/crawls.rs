@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use index::{IndexError, Searcher};
 use pipeline::CrawlDir;
+use report::CrawlReport;
 use tokio::sync::watch;
 
 use crate::audit::Book;
@@ -55,7 +56,7 @@ impl Served {
     fn new(id: String, dir: CrawlDir) -> Self {
         Self {
             id,
-            audit: Book::new(dir.root().join("audit.jsonl")),
+            audit: Book::new(dir.audit()),
             follower: Follower::new(dir),
             asked: RwLock::default(),
             searcher: Mutex::default(),
@@ -82,6 +83,16 @@ impl Served {
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         live::status(&self.follower, &asked)
+    }
+
+    /// The report, with what people said of its decisions.
+    pub(crate) fn report(&self) -> CrawlReport {
+        // Marks that cannot be read are told where they are asked for.
+        let audit = self.audit.read().ok().and_then(|(_, audit)| audit.told());
+        CrawlReport {
+            audit,
+            ..self.follower.report_whole()
+        }
     }
 
     fn look(&self, age_max: Duration) {

@@ -256,6 +256,12 @@ async fn explain_page(
     let typed = crate::lists::filled(&asked.url)
         .unwrap_or_default()
         .to_owned();
+    let asked = ExplainAsked {
+        lang: asked
+            .lang
+            .or_else(|| view.words.is_chinese().then(|| "zh".to_owned())),
+        ..asked
+    };
     let told = match typed.is_empty() {
         true => None,
         false => Some(
@@ -319,7 +325,7 @@ async fn report_page(State(app): State<App>, Path(id): Path<String>, headers: He
     let tongue = view.words.tongue();
     let file = app.of(&id, move |crawl| {
         crawl.follower.catch_up(AGE_MAX);
-        let report = crawl.follower.report_whole();
+        let report = crawl.report();
         let texts = |page: u64| story::text_of(crawl, page);
         Ok(report::html::render_in(tongue, &report, &texts))
     });

@@ -10,7 +10,7 @@ use archive::{BodyRef, Position, Record, Replayed};
 use explain::{LeftOut, Why};
 use outcome::UrlState;
 use pipeline::{CrawlDir, config_file, setup};
-use report::{Explainer, Look, Story};
+use report::{Explainer, Look, Story, Tongue};
 use serde_json::Value;
 
 use crate::crawls::Served;
@@ -33,6 +33,8 @@ pub(crate) struct Told {
     pub(crate) focus: Option<Value>,
     /// The story in words.
     pub(crate) text: String,
+    /// The same in a few lines, in the language that was asked for.
+    pub(crate) short: String,
 }
 
 /// Why there is no story.
@@ -64,7 +66,7 @@ fn records(dir: &CrawlDir) -> impl Iterator<Item = Record> + use<> {
 }
 
 /// Tells the story of a URL.
-pub(crate) fn tell(crawl: &Served, typed: &str) -> Result<Told, NoStory> {
+pub(crate) fn tell(crawl: &Served, typed: &str, tongue: Tongue) -> Result<Told, NoStory> {
     let _alone = match crawl.telling.try_lock() {
         Ok(alone) => alone,
         Err(std::sync::TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
@@ -117,6 +119,7 @@ pub(crate) fn tell(crawl: &Served, typed: &str) -> Result<Told, NoStory> {
         story: serde_json::to_value(&story).map_err(unreadable)?,
         focus: focus.as_ref().map(Why::json),
         text: told,
+        short: report::explain::render_short(&story, Look { tongue, ..look }),
     })
 }
 

@@ -231,6 +231,23 @@ pub(super) fn languages(report: &CrawlReport) -> Option<Markup> {
     Some(section("languages", "Languages", &body))
 }
 
+/// What people said of decisions.
+pub(super) fn audit(report: &CrawlReport) -> Option<Markup> {
+    let audit = report.audit.as_ref()?;
+    let heads = ["marked wrong", "decision"].map(Head::Text);
+    let rows = html! {
+        @for wrong in &audit.wrong {
+            tr { td class="u" { (link(&wrong.url)) } td { (wrong.decision()) } }
+            "\n"
+        }
+    };
+    let body = html! {
+        @for line in audit.lines() { p { (line) } }
+        @if !audit.wrong.is_empty() { (table(&Markup::default(), &heads, &rows)) }
+    };
+    Some(section("audit", "Audit", &body))
+}
+
 /// What went wrong.
 pub(super) fn errors(report: &CrawlReport) -> Option<Markup> {
     if report.errors.is_empty() {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use report::Tongue;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -358,7 +359,7 @@ fn explained(crawls: &Crawls, call: ExplainCall) -> Result<Told, String> {
         return Err("`url` is missing: give an absolute URL".to_owned());
     }
     let crawl = crawl(crawls, call.crawl.as_ref())?;
-    let told = story::tell(crawl, &call.url).map_err(|error| error.to_string())?;
+    let told = story::tell(crawl, &call.url, Tongue::English).map_err(|error| error.to_string())?;
     let ours = match told.is_known {
         true => format!("Crawl {} knows this URL.", crawl.id),
         false => format!("Crawl {} does not know this URL.", crawl.id),

@@ -227,18 +227,27 @@ pub(super) fn audit(words: &Words, id: &str, drawn: &Sample) -> Markup {
                 }
                 div class="text" id="audit-text" dir="auto" tabindex="0" {}
             }
-            (estimates(words, &drawn.audit))
+            (estimates(words, id, &drawn.audit))
         }
     }
 }
 
-fn estimates(words: &Words, audit: &Audit) -> Markup {
+fn estimates(words: &Words, id: &str, audit: &Audit) -> Markup {
     html! {
         section class="card" aria-live="polite" {
-            @for (key, label, side) in [("dropped", words.right_dropped, audit.dropped), ("kept", words.right_kept, audit.kept)] {
-                div class="estimate" data-estimate=(key) { (estimate(words, label, &side)) }
+            @for (key, label, side) in [("dropped", words.right_dropped, &audit.dropped), ("kept", words.right_kept, &audit.kept)] {
+                div class="estimate" data-estimate=(key) { (estimate(words, label, side)) }
             }
-            p class="soft" { code { "tamis report DIR --audit DIR/audit.jsonl" } }
+            @if !audit.wrong.is_empty() {
+                h2 { (words.marked_wrong) }
+                ul {
+                    @for wrong in &audit.wrong {
+                        li { a href={ "/c/" (id) "/pages/" (wrong.page) } { bdi { (wrong.url) } } " "
+                            span class="soft" { @if wrong.reason.is_empty() { (words.kept) } @else { (words.reason(&wrong.reason)) } } }
+                    }
+                }
+            }
+            p class="soft" { (words.in_report) }
         }
     }
 }

@@ -168,7 +168,7 @@ pub(super) fn relevance(value: Option<f64>) -> Markup {
                     rect class="track" width="100" height="8" {}
                     rect class="fill" width=(format!("{:.0}", value.clamp(0.0, 1.0) * 100.0)) height="8" {}
                 }
-                span class="n" { (format!("{value:.2}")) }
+                span class="n" { (format!("{:.2}", (value * 100.0).round() / 100.0)) }
             }
         } @else { span class="soft" { "–" } }
     }

@@ -45,6 +45,11 @@ pub(super) fn page(words: &Words, id: &str, found: &PageText) -> Markup {
                     button type="button" data-mark="wrong" data-page=(page.page) { (words.mark_wrong) }
                 }
             }
+            @match found.mark.as_deref() {
+                Some("wrong") => { p class="soft" { (words.marked_wrong) } }
+                Some("right") => { p class="soft" { (words.marked_right) } }
+                Some(_) | None => {}
+            }
             @if let Some(repeats) = &page.repeats {
                 p class="soft" { (words.repeats) " " a href={ "/c/" (id) "/pages/" (repeats.page) } { bdi { (repeats.url) } } }
             }
@@ -70,8 +75,13 @@ pub(super) fn explain(words: &Words, id: &str, typed: &str, told: Option<&Explai
         @if let Some(told) = told {
             article class="card" {
                 p class="u" { (outside(&told.url, &html! { bdi { (told.url) } })) }
-                @if told.is_known { p class="say" { (told.summary) } } @else { p { (words.unknown_url) " " (told.summary) } }
-                pre class="told" tabindex="0" { (told.told) }
+                @if words.is_chinese() {
+                    pre class="told" tabindex="0" { (told.short.split_once('\n').map_or("", |(_, lines)| lines)) }
+                    details { summary { (words.whole_story) } pre class="told" tabindex="0" { (told.told) } }
+                } @else {
+                    @if told.is_known { p class="say" { (told.summary) } } @else { p { (words.unknown_url) " " (told.summary) } }
+                    pre class="told" tabindex="0" { (told.told) }
+                }
                 p { a href={ "/api/v1/crawls/" (id) "/explain?" (query(&[("url", Some(&told.url))])) } { "JSON" } }
             }
         }

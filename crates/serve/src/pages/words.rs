@@ -44,9 +44,9 @@ words! {
     found_first: "Best finds", "最相关的发现";
     found_last: "Kept just now", "刚刚保留";
     nothing_yet: "Nothing yet.", "暂无。";
-    hosts: "Hosts that wait", "等待中的站点";
-    no_hosts: "No host has URLs that wait.", "没有站点在等待。";
-    host: "Host", "站点";
+    hosts: "Hosts that wait", "等待中的主机";
+    no_hosts: "No host has URLs that wait.", "没有主机在等待。";
+    host: "Host", "主机";
     why: "Why", "原因";
     goes_on: "Goes on", "继续于";
     now: "now", "现在";
@@ -78,7 +78,7 @@ words! {
     state_reading: "reading the journal", "正在读取日志";
     why_delay: "delay between requests", "请求间隔";
     why_crawl_delay: "robots.txt asks for a delay", "robots.txt 要求间隔";
-    why_retry_after: "the host asked to wait (Retry-After)", "站点要求等待（Retry-After）";
+    why_retry_after: "the host asked to wait (Retry-After)", "主机要求等待（Retry-After）";
     why_back_off: "it answered with errors: backing off", "出错，退避中";
     why_in_flight: "a request is under way", "请求进行中";
     why_robots: "waits for robots.txt", "等待 robots.txt";
@@ -109,11 +109,11 @@ words! {
     unknown_url: "The crawl knows nothing of this URL.", "此任务没有这个网址的记录。";
     no_text: "The archive holds no text of this page.", "归档中没有此网页的正文。";
     text_cut: "The text is longer than what is shown.", "正文过长，只显示了一部分。";
-    its_story: "Its story", "来龙去脉";
+    its_story: "Its story", "追溯";
     repeats: "repeats", "重复于";
     clusters_about: "Kept pages and the copies that were dropped for them.", "保留的网页，以及因其而丢弃的副本。";
     copies: "copies", "个副本";
-    on_hosts: "on hosts:", "所在站点数：";
+    on_hosts: "on hosts:", "所在主机数：";
     distance: "bits apart", "位差异";
     overlap: "overlap", "重合度";
     likeness: "of the characters in common", "的字符相同";
@@ -145,6 +145,10 @@ words! {
     no_marks: "no marks yet", "尚无标记";
     mark_wrong: "This decision is wrong", "此判定有误";
     marked: "Noted.", "已记录。";
+    whole_story: "The whole story", "完整经过（英文）";
+    marked_wrong: "Marked wrong", "标记为有误";
+    marked_right: "Marked right", "标记为正确";
+    in_report: "The report tells the same.", "报告中也有这些数字。";
     lost_connection: "Connection lost; trying again.", "连接中断，正在重试。";
     not_done: "That did not work:", "操作失败：";
     put_back: "URLs put back into the queue", "个网址放回队列";
@@ -237,13 +241,13 @@ impl Words {
             JunkReason::ErrorPage => "错误页",
             JunkReason::UnsupportedType => "类型不支持",
             JunkReason::NoIndex => "要求不收录",
-            JunkReason::SoftNotFound => "实为找不到",
-            JunkReason::Thin => "正文太少",
+            JunkReason::SoftNotFound => "软 404",
+            JunkReason::Thin => "内容太少",
             JunkReason::Listing => "列表页",
             JunkReason::ExactDuplicate => "完全重复",
             JunkReason::NearDuplicate => "近似重复",
             JunkReason::Language => "语言不符",
-            JunkReason::OffTopic => "偏离主题",
+            JunkReason::OffTopic => "与主题无关",
             JunkReason::Unknown(_) => reason,
         };
         match self.is_chinese() {

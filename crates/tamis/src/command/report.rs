@@ -1,6 +1,6 @@
 //! `tamis report`: what a crawl found, dropped and met.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -39,7 +39,8 @@ pub struct Args {
     /// Set another crawl beside this one: what changes from this one to it, figure by figure and page by page
     #[arg(long, value_name = "DIR2")]
     compare: Option<PathBuf>,
-    /// Tell below the report what the marks in this file say of it, as `tamis serve` keeps them
+    /// Tell what the marks in this file say of the crawl, instead of those that `tamis serve` keeps in its
+    /// directory
     #[arg(long, value_name = "FILE", conflicts_with = "compare")]
     audit: Option<PathBuf>,
 }
@@ -72,7 +73,8 @@ impl From<Lang> for Tongue {
 /// Writes the report.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dir = journal::open(&args.dir)?;
-    let report = whole(&dir)?;
+    let mut report = whole(&dir)?;
+    report.audit = audit(&dir, args.audit.as_deref())?;
     let form = if output.json { Form::Json } else { args.format };
     let to_file = args.out.is_some();
     let look = Look {
@@ -98,9 +100,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             }
         }
         None => match form {
-            Form::Text => {
-                report::text::render(&report, look) + &audited(args.audit.as_deref(), look.tongue)?
-            }
+            Form::Text => report::text::render(&report, look),
             Form::Json => report.to_json(),
             Form::Html => html(&dir, &report, args.lang.into())?,
         },
@@ -120,18 +120,17 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What marks say of a crawl.
-fn audited(file: Option<&Path>, tongue: Tongue) -> anyhow::Result<String> {
-    let Some(file) = file else {
-        return Ok(String::new());
-    };
-    let lines = std::fs::read_to_string(file).map_err(|error| {
-        usage(format!(
+/// What marks say of a crawl: those of a file, or of its directory, if anybody has marked anything.
+fn audit(dir: &CrawlDir, file: Option<&Path>) -> anyhow::Result<Option<Audit>> {
+    let path = file.map_or_else(|| dir.audit(), Path::to_owned);
+    match std::fs::read(&path) {
+        Ok(marks) => Ok(Audit::read(&String::from_utf8_lossy(&marks)).told()),
+        Err(error) if error.kind() == ErrorKind::NotFound && file.is_none() => Ok(None),
+        Err(error) => Err(usage(format!(
             "cannot read the marks in {}: {error}",
-            file.display()
-        ))
-    })?;
-    Ok(Audit::read(&lines).render(tongue))
+            path.display()
+        ))),
+    }
 }
 
 /// A crawl's report, but for its broken links.
