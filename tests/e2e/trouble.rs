@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use archive::{Archive, ArchiveConfig, Entry, Event, Record, StartRecord};
 use testweb::{Response, TestWeb};
 
-use crate::support::{Bench, begin_in, file, page, run, says, stderr, stdout, tamis};
+use crate::support::{Bench, begin_in, file, has, page, run, says, stderr, stdout, tamis};
 
 /// Crawls one seed without a web, with a quick end of repeated tries.
 fn crawl(dir: &Path, seed: &str, options: &[&str]) -> Output {
@@ -332,6 +332,12 @@ fn an_output_that_cannot_be_written_is_told() {
         }
         let output = tamis.args(["--out", out]).output().expect("runs");
         says(&output, 3, &["cannot write", out]);
+        if out.starts_with("/nonexistent") {
+            has(
+                &stderr(&output),
+                &["there is no folder /nonexistent; make it first"],
+            );
+        }
     }
 }
 

@@ -67,7 +67,7 @@ impl CheckReport {
         let is_behind = position < archive::end(&dir.archive())?.0;
         if is_behind {
             self.lagging.push(format!(
-                "{view} does not hold the last records yet; the next start brings it up"
+                "{view}: the last records are not in it yet; the next start brings it up"
             ));
         }
         Ok(is_behind)

@@ -61,7 +61,9 @@ fn mend_of(error: &std::io::Error) -> &'static str {
     use std::io::ErrorKind;
     match error.kind() {
         ErrorKind::NotFound => "make the directory above it",
-        ErrorKind::NotADirectory => "choose a path on which all names but the last are directories",
+        ErrorKind::NotADirectory => {
+            "a file stands where a directory should be: choose another path"
+        }
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "mend the permissions",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space",
         _ => "free the space or mend the permissions",

@@ -30,8 +30,7 @@ pub fn write<T>(
             .and_then(|file| filled(file, fill))
             .map(|(_, value)| value),
     };
-    let value =
-        written.map_err(|error| resource(format!("cannot write {}: {error}", path.display())))?;
+    let value = written.map_err(|error| cannot_write(path, &error))?;
     if before.is_some_and(|before| before.is_file()) {
         output.say(format!(
             "replaced {}, which was there before",
@@ -39,6 +38,23 @@ pub fn write<T>(
         ));
     }
     Ok(value)
+}
+
+/// Why a file cannot be written, and what to do.
+pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> anyhow::Error {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let why = match folder {
+        Some(folder) if !folder.exists() => {
+            format!("there is no folder {}; make it first", folder.display())
+        }
+        _ if error.kind() == io::ErrorKind::IsADirectory => {
+            "it is a folder; name a file in it".to_owned()
+        }
+        Some(_) | None => error.to_string(),
+    };
+    resource(format!("cannot write {}: {why}", path.display()))
 }
 
 /// Writes beside the file and takes its place.

@@ -36,7 +36,8 @@ impl<'o> Sink<'o> {
                 }
                 let mut builder = WriterBuilder::new();
                 let mut csv = builder.terminator(Terminator::CRLF).from_writer(out);
-                csv.write_record(table.columns.iter().map(|column| column.name))?;
+                csv.write_record(table.columns.iter().map(|column| column.name))
+                    .map_err(of_output)?;
                 Writer::Csv(Box::new(csv))
             }
             #[cfg(feature = "parquet")]
@@ -66,7 +67,9 @@ impl<'o> Sink<'o> {
                 serde_json::to_writer(&mut *out, &object)?;
                 out.write_all(b"\n")
             }
-            Writer::Csv(csv) => Ok(csv.write_record(row.values().iter().map(cell))?),
+            Writer::Csv(csv) => csv
+                .write_record(row.values().iter().map(cell))
+                .map_err(of_output),
             #[cfg(feature = "parquet")]
             Writer::Parquet(parquet) => parquet.row(row),
         }
@@ -101,6 +104,14 @@ fn cell(value: &Value) -> String {
             lead.chars().chain(text.chars().map(harmless)).collect()
         }
         Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+/// The error of what is written to, as it is: a reader that has hung up is none of ours.
+fn of_output(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
     }
 }
 

@@ -84,7 +84,7 @@ pub struct Args {
     #[arg(long)]
     again: bool,
     /// Serve the crawl to a browser while it runs, on this address
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = serve::address)]
     serve: Option<std::net::SocketAddr>,
     /// Let that server ask for the token that this file holds
     #[arg(long, value_name = "FILE", requires = "serve")]
@@ -342,7 +342,7 @@ fn tell_idle(summary: &CrawlSummary, runner: &Runner<'_>, used_up: bool) {
         );
     } else if used_up {
         output.say(format!(
-            "nothing was fetched: --max-pages counts the pages of all starts; raise it above {}",
+            "nothing was fetched: crawl.max_pages (--max-pages) counts the pages of all starts; raise it above {}",
             snapshot.pages
         ));
     }

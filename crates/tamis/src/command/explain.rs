@@ -30,8 +30,9 @@ pub struct Args {
     /// What became of it and why, in twelve lines at most; `--json` always holds everything
     #[arg(long)]
     short: bool,
-    /// Language of the words of --short; the whole story is told in English
-    #[arg(long, value_enum, default_value_t = Lang::En, requires = "short")]
+    /// Language of the words of --short; the whole story is told in English alone, so that another one
+    /// means --short
+    #[arg(long, value_enum, default_value_t = Lang::En)]
     lang: Lang,
     /// A further node's directory of the same crawl; several, one --with each
     #[arg(long, value_name = "DIR")]
@@ -56,7 +57,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         UrlState::NeverSeen => Exit::Problem,
         _ => Exit::Done,
     };
-    if !args.short || output.json {
+    let is_short = args.short || args.lang != Lang::En;
+    if !is_short || output.json {
         tell_all(dir, &config, story, output)?;
         return Ok(exit);
     }

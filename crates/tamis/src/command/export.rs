@@ -11,7 +11,7 @@ use report::export::{Reads, instant_of};
 use report::{Filter, Format, Request, What, export_folder, export_with};
 
 use crate::command::{journal, together};
-use crate::exit::{Exit, resource, usage};
+use crate::exit::{Exit, usage};
 use crate::out_file;
 use crate::output::Output;
 
@@ -180,8 +180,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         export_with(&request, records, &reads, &mut *output.stream())?;
         return Ok(Exit::Done);
     };
-    let unwritten =
-        |error: std::io::Error| resource(format!("cannot write {}: {error}", path.display()));
+    let unwritten = |error: std::io::Error| out_file::cannot_write(path, &error);
     let rows = match args.rows {
         Rows::Dataset => dataset(&request.filter, records, &reads, path).map_err(unwritten)?,
         Rows::Of(_) if !request.format.is_stream() => {

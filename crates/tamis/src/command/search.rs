@@ -59,7 +59,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         indexes.push((dir, searcher));
     }
     let found = find(&indexes, &query, args.limit, &filters)?;
-    if found.total == 0 {
+    let is_empty = indexes.iter().all(|(_, index)| index.doc_count() == 0);
+    if found.total == 0 && !is_empty {
         for hint in hints(&indexes, &query, &filters)? {
             output.say(in_words(&hint));
         }
@@ -96,6 +97,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         ));
     }
     output.say(match found.total {
+        0 if is_empty => format!(
+            "nothing is kept yet: `tamis status {}` tells what the crawl does",
+            indexes[0].0.root().display()
+        ),
         0 => "nothing found".to_string(),
         1 => "1 page".to_string(),
         total => format!("{} of {total} pages", found.hits.len()),

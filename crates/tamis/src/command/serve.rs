@@ -23,11 +23,27 @@ pub struct Args {
     #[arg(required = true)]
     dirs: Vec<PathBuf>,
     /// Where to listen
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700", value_parser = address)]
     listen: SocketAddr,
     /// What may be asked, and by which name
     #[command(flatten)]
     access: Access,
+}
+
+/// An address to listen on.
+///
+/// # Errors
+/// With how one is written.
+pub fn address(typed: &str) -> Result<SocketAddr, String> {
+    typed.parse().map_err(|_| {
+        let port = typed.trim_start_matches(':');
+        let port = if port.parse::<u16>().is_ok() {
+            port
+        } else {
+            "7700"
+        };
+        format!("write a number and a port, such as 127.0.0.1:{port}")
+    })
 }
 
 /// Who may ask a server.

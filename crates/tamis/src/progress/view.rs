@@ -53,7 +53,9 @@ pub fn block(shown: &Snapshot, columns: usize, hosts: usize) -> Vec<String> {
         count(shown.redirected),
     ));
     lines.extend(left(shown).map(|left| format!("  {left}")));
+    // Of an empty queue there is nothing to expect, and nothing was when the queue was empty.
     let outlook = shown.outlook.as_ref();
+    let outlook = outlook.filter(|outlook| shown.pending > 0 && outlook.waiting > 0);
     lines.extend(outlook.map(|outlook| format!("  {}", outlook.words())));
     let mut table = Table::new(&[
         ("host", Align::Left),

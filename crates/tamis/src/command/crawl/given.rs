@@ -127,8 +127,9 @@ impl Settings {
 fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
     let mut config = match &args.config {
         Some(path) if is_url(path) => return Err(no_configuration(path)),
-        Some(path) => config_file::read_all(path)
-            .map_err(|problems| several("the configuration", &problems))?,
+        Some(path) => config_file::read_all(path).map_err(|problems| {
+            hint_of(path).unwrap_or_else(|| several("the configuration", &problems))
+        })?,
         // Flags may mend what is not allowed any more.
         None if dir.config().is_file() => {
             config_file::kept(&dir.config()).map_err(|problem| usage(problem.to_string()))?
@@ -172,6 +173,37 @@ fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
     config.network.allow_private |= args.allow_private;
     config_file::check_flags(&config).map_err(usage)?;
     Ok(config)
+}
+
+/// What a path names that is no configuration, as far as it can be told: a seed list, or a URL without
+/// its scheme.
+fn hint_of(path: &Path) -> Option<anyhow::Error> {
+    let shown = path.display();
+    let first = match std::fs::read_to_string(path) {
+        Ok(text) => text
+            .lines()
+            .map(str::trim)
+            .find(|line| !line.is_empty() && !line.starts_with('#'))?
+            .to_owned(),
+        Err(_) => {
+            let seed = format!("http://{shown}/");
+            let (seeds, _) = parse_seeds("path", seed.as_bytes());
+            let is_host =
+                !path.exists() && path.components().count() == 1 && shown.to_string().contains('.');
+            let is_toml = path.extension().is_some_and(|ending| ending == "toml");
+            return (is_host && !is_toml && seeds.len() == 1).then(|| {
+                usage(format!(
+                    "there is no configuration {shown}; if it is a host, give it as a seed, with --dir DIR --seed {seed}"
+                ))
+            });
+        }
+    };
+    let is_seed = is_url(Path::new(&first)) && !first.contains(" = ");
+    is_seed.then(|| {
+        usage(format!(
+            "{shown} is a list of URLs, no configuration: give it as a seed list, with --dir DIR --seeds {shown}"
+        ))
+    })
 }
 
 pub(super) fn is_url(path: &Path) -> bool {
@@ -228,9 +260,10 @@ fn seeds(
         return Err(several("the seeds", &problems));
     }
     if seeds.is_empty() && !dir.holds_crawl() {
-        return Err(usage(
-            "no seeds: give --seed URL, --seeds FILE, or [seeds] in the configuration",
-        ));
+        return Err(usage(format!(
+            "no seeds, and {} holds no crawl yet: give --seed URL, --seeds FILE, or [seeds] in the configuration",
+            dir.root().display()
+        )));
     }
     Ok(seeds)
 }
