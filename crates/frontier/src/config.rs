@@ -29,8 +29,9 @@ pub struct FrontierConfig {
     pub retry_after_max: Duration,
     /// A host that gives no answer for so long is given up; zero for never.
     pub dead_host_after: Duration,
-    /// How long a URL waits, at most, while a host with much better ones is about to be free; zero for
-    /// never. Priorities are expected relevant pages.
+    /// How long a URL that promises little waits for better pages under way, and for a host with much
+    /// better ones that is about to be free; one that waits so goes for each such time. Zero: none waits.
+    /// Priorities are expected relevant pages for a request.
     pub patience: Duration,
     /// Overrides by host.
     pub hosts: HashMap<String, HostLimits>,

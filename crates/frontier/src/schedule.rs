@@ -30,8 +30,8 @@ const WORTH_AWAITING_A_PAGE: f32 = 0.03;
 const TIMES_WORTH_AWAITING: i32 = 3;
 const WORTH_AWAITING_A_HOST: f32 = 0.1;
 
-/// So many URLs may be under way whatever they promise, and one more for each so many that were read: a
-/// choice that was made without what these lead to is made by most of what is known all the same.
+/// A URL waits from so many better pages under way on, and one more for each so many URLs that were
+/// finished: a choice made without what a few of them lead to is still made by most of what is known.
 const UNDER_WAY_FREE: usize = 2;
 const READ_FOR_ONE_UNDER_WAY: u64 = 128;
 
@@ -145,7 +145,7 @@ impl Schedule {
     }
 
     /// Takes the host whose turn it is out of the order; the caller puts it back.
-    /// So many URLs were read in all.
+    /// `read` are the URLs finished so far.
     pub(crate) fn take(&mut self, hosts: &mut [HostQueue], now: Instant, read: u64) -> Turn {
         while let Some(&(at, id)) = self.due.first() {
             if at > now {
