@@ -176,6 +176,29 @@ fn a_url_without_its_scheme_is_told() {
 }
 
 #[test]
+fn what_is_no_configuration_is_told_where_it_belongs() {
+    let temp = tempfile::tempdir().expect("a directory");
+    let list = file(temp.path(), "seeds.txt", "# ours\nhttp://a.test/ depth=2\n");
+    let host = "www.a.test:8080";
+    has(&refused(&[&list], 2), &["a list of URLs", "--seeds", &list]);
+    has(
+        &refused(&[host], 2),
+        &["if it is a host", "--seed http://www.a.test:8080/"],
+    );
+    has(
+        &refused(&["http://a.test/"], 2),
+        &["is a URL", "--seed http://a.test/"],
+    );
+    has(
+        &refused(&["missing.toml"], 2),
+        &["missing.toml", "check the path"],
+    );
+    has(&refused(&[], 2), &["no seeds", "holds no crawl yet"]);
+    let serve = ["--seed", "http://a.test/", "--serve", "7700"];
+    has(&refused(&serve, 2), &["such as 127.0.0.1:7700"]);
+}
+
+#[test]
 fn a_search_that_cannot_find_anything_says_why() {
     let web = TestWeb::new().page("http://a.test/", &page("Lantern harbour", 1, &[]));
     let bench = Bench::serve(web);

@@ -1,5 +1,6 @@
 //! What a crawl is started with: the configuration in force, and its seeds.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -175,35 +176,31 @@ fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
     Ok(config)
 }
 
-/// What a path names that is no configuration, as far as it can be told: a seed list, or a URL without
-/// its scheme.
+/// What a path names that is no configuration, as far as it can be told: a list of URLs, or a host.
 fn hint_of(path: &Path) -> Option<anyhow::Error> {
-    let shown = path.display();
-    let first = match std::fs::read_to_string(path) {
-        Ok(text) => text
-            .lines()
-            .map(str::trim)
-            .find(|line| !line.is_empty() && !line.starts_with('#'))?
-            .to_owned(),
-        Err(_) => {
-            let seed = format!("http://{shown}/");
-            let (seeds, _) = parse_seeds("path", seed.as_bytes());
-            let is_host =
-                !path.exists() && path.components().count() == 1 && shown.to_string().contains('.');
-            let is_toml = path.extension().is_some_and(|ending| ending == "toml");
-            return (is_host && !is_toml && seeds.len() == 1).then(|| {
-                usage(format!(
-                    "there is no configuration {shown}; if it is a host, give it as a seed, with --dir DIR --seed {seed}"
-                ))
-            });
+    let shown = path.display().to_string();
+    let hint = match std::fs::read_to_string(path) {
+        Ok(text) => {
+            let mut lines = text.lines().map(str::trim);
+            let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'))?;
+            is_url(Path::new(first)).then(|| {
+                format!(
+                    "{shown} is a list of URLs, no configuration: give it as a seed list, with --dir DIR \
+                     --seeds {shown}"
+                )
+            })
+        }
+        Err(error) => {
+            let is_name = shown.contains('.') && !shown.contains('/') && !shown.ends_with(".toml");
+            (error.kind() == ErrorKind::NotFound && is_name).then(|| {
+                format!(
+                    "there is no configuration {shown}; if it is a host, give it as a seed, with --dir DIR \
+                     --seed http://{shown}/"
+                )
+            })
         }
     };
-    let is_seed = is_url(Path::new(&first)) && !first.contains(" = ");
-    is_seed.then(|| {
-        usage(format!(
-            "{shown} is a list of URLs, no configuration: give it as a seed list, with --dir DIR --seeds {shown}"
-        ))
-    })
+    hint.map(usage)
 }
 
 pub(super) fn is_url(path: &Path) -> bool {
