@@ -42,7 +42,7 @@ pub struct Filters {
 }
 
 /// A page that was found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Hit {
     /// Canonical URL.
     pub url: String,

@@ -15,7 +15,7 @@ use ledger::{
     PostgresLedger, Settings, StoreUrl,
 };
 use pipeline::audit::{self, Audit, Kind};
-use pipeline::{CrawlDir, config_file};
+use pipeline::{CrawlDir, CrawlError, config_file};
 use serde_json::json;
 
 use crate::command::crawl_error;
@@ -257,6 +257,14 @@ fn failed(error: LedgerError, settings: &Settings) -> anyhow::Error {
     resource(format!("the ledger at {hosts}: {error}{mend}"))
 }
 
+/// The same for what a crawl's parts say.
+fn crawl_failed(error: CrawlError, settings: &Settings) -> anyhow::Error {
+    match error {
+        CrawlError::Ledger(error) => failed(error, settings),
+        other => crawl_error(other),
+    }
+}
+
 /// An answer that reads whole tables may take so long.
 const CHECK_PATIENCE: Duration = Duration::from_secs(600);
 
@@ -277,7 +285,8 @@ fn check(place: &Place, dirs: &[PathBuf], output: &Output) -> anyhow::Result<Exi
     };
     let mut ledger =
         PostgresLedger::connect(settings.clone()).map_err(|error| failed(error, &settings))?;
-    let audit = audit::compare(&dirs, &mut ledger).map_err(crawl_error)?;
+    let audit =
+        audit::compare(&dirs, &mut ledger).map_err(|error| crawl_failed(error, &settings))?;
     if output.json {
         output.value(&audit)?;
     } else {
@@ -333,14 +342,31 @@ fn audit_lines(audit: &Audit) -> Vec<String> {
 
 /// What a role that has not the right can do about it.
 fn lacking(settings: &Settings) -> String {
-    let role = settings.url.role().unwrap_or("the current user");
-    let database = settings.url.database().unwrap_or(role);
+    let asked = settings.url.role().unwrap_or("the current user");
+    let database = sql_name(settings.url.database().unwrap_or(asked));
+    let role = sql_name(asked);
     format!(
-        "; it was asked for as {role}. Name a role that may with --store, such as the database's owner for init, \
+        "; it was asked for as {asked}. Name a role that may with --store, such as the database's owner for init, \
          forget and rebuild; or let {role}: `grant tamis_owner to {role}` for init, forget, rebuild and bench, `grant tamis_node \
          to {role}` for drain, `grant tamis_reader to {role}` for status and check; where init has never run in this database, `alter role {role} \
          createrole` and `grant create on database {database} to {role}`"
     )
+}
+
+/// A name as SQL has it: in quotes, unless it is plain.
+fn sql_name(name: &str) -> String {
+    let is_plain = |at: usize, byte: u8| {
+        byte.is_ascii_lowercase() || byte == b'_' || at > 0 && byte.is_ascii_digit()
+    };
+    match name
+        .bytes()
+        .enumerate()
+        .all(|(at, byte)| is_plain(at, byte))
+        && !name.is_empty()
+    {
+        true => name.to_owned(),
+        false => format!("\"{}\"", name.replace('"', "\"\"")),
+    }
 }
 
 /// What there is to see of a ledger.
@@ -600,4 +626,23 @@ fn show(load: Load, costs: &Costs, output: &Output) -> anyhow::Result<()> {
         calls.join(", ")
     ))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_not_plain_stands_in_quotes() {
+        for (name, shown) in [
+            ("tamis_node", "tamis_node"),
+            ("node2", "node2"),
+            ("2nodes", "\"2nodes\""),
+            ("my-role", "\"my-role\""),
+            ("Ann \"A\"", "\"Ann \"\"A\"\"\""),
+            ("", "\"\""),
+        ] {
+            assert_eq!(sql_name(name), shown);
+        }
+    }
 }

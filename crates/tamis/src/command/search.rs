@@ -1,5 +1,6 @@
 //! `tamis search`: full-text search over the kept pages.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use index::{Filters, Found, Hint, Hit, Searcher, Snippet};
@@ -133,7 +134,8 @@ fn find(
     Ok(merged(all, limit))
 }
 
-/// Pages that have some of the words are shown only where none has all.
+/// Pages that have some of the words are shown only where none has all; a URL that two nodes have had, one
+/// after the other, once.
 fn merged(mut all: Vec<Found>, limit: usize) -> Found {
     all.retain(|found| found.total > 0);
     let relaxed = !all.is_empty() && all.iter().all(|found| found.relaxed);
@@ -141,6 +143,8 @@ fn merged(mut all: Vec<Found>, limit: usize) -> Found {
     let total = all.iter().map(|found| found.total).sum();
     let mut hits: Vec<Hit> = all.into_iter().flat_map(|found| found.hits).collect();
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let mut shown = HashSet::new();
+    hits.retain(|hit| shown.insert(hit.url.clone()));
     hits.truncate(limit);
     Found {
         hits,
@@ -228,5 +232,35 @@ fn shown(snippet: &Snippet, output: &Output) -> String {
         snippet.marked("\x1b[1;33m", "\x1b[0m")
     } else {
         snippet.marked("[", "]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_nodes_the_best_hits_are_shown_and_each_url_once() {
+        let found = |relaxed: bool, hits: &[(&str, f32)]| {
+            let hit = |&(url, score): &(&str, f32)| Hit {
+                url: url.to_owned(),
+                score,
+                ..Hit::default()
+            };
+            Found {
+                hits: hits.iter().map(hit).collect(),
+                total: hits.len() as u64,
+                relaxed,
+            }
+        };
+        let all = vec![
+            found(false, &[("http://a.test/", 1.0), ("http://b.test/", 3.0)]),
+            found(true, &[("http://relaxed.test/", 9.0)]),
+            found(false, &[("http://a.test/", 2.0), ("http://c.test/", 0.5)]),
+        ];
+        let merged = merged(all, 2);
+        let urls: Vec<&str> = merged.hits.iter().map(|hit| &*hit.url).collect();
+        assert_eq!(urls, ["http://b.test/", "http://a.test/"]);
+        assert!(!merged.relaxed);
     }
 }

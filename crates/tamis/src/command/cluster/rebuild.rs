@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use anyhow::anyhow;
 use config::CrawlConfig;
 use ledger::postgres::InitPlan;
 use ledger::postgres::rebuild::Rebuild;
@@ -10,7 +9,7 @@ use ledger::{LedgerError, Settings};
 use pipeline::rebuild::{self, Member, Rebuilt};
 use pipeline::{CrawlDir, CrawlError, config_file};
 
-use super::{CHECK_PATIENCE, Place, failed};
+use super::{CHECK_PATIENCE, Place, crawl_failed};
 use crate::command::crawl_error;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
@@ -79,8 +78,7 @@ fn refused(error: CrawlError, settings: &Settings) -> anyhow::Error {
              cascade`, as tamis_owner",
             settings.crawl.schema()
         )),
-        CrawlError::Ledger(error) => anyhow!(failed(error, settings)),
-        other => crawl_error(other),
+        other => crawl_failed(other, settings),
     }
 }
 
