@@ -8,6 +8,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::evidence::Evidence;
 use crate::rates::{RATES, Rates};
 
@@ -21,7 +23,7 @@ const FORMS_MAX: usize = 65_536;
 const PASSES: usize = 3;
 
 /// Which pages a page is like: numbers that the caller gives, the same for what is alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Place {
     /// The form of its URL, such as `/blog/#/*`.
     pub form: u64,

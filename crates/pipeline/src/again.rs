@@ -38,6 +38,10 @@ const URLS_PER_RECORD: usize = 200;
 /// reads the journal from its beginning.
 const REMEMBERED_MAX: usize = 200_000;
 
+/// Pages of which it is remembered too what their visits are compared with, some 12 MB; with more of them
+/// the next plan reads that from the journal.
+const DUES_REMEMBERED_MAX: usize = 8_000;
+
 const DAY_MS: f64 = 86_400_000.0;
 
 /// What was planned.
@@ -111,6 +115,8 @@ impl StalenessReader {
 pub struct Planner {
     history: History,
     read: Position,
+    /// The last record that was shown to others.
+    shown: u64,
 }
 
 /// Plans a part of a round: see [`Planner::plan`].
@@ -118,12 +124,12 @@ pub struct Planner {
 /// # Errors
 /// When another process has the directory, or its archive cannot be read or written.
 pub fn plan(dir: &CrawlDir, config: &CrawlConfig, wanted: Wanted) -> Result<Planned, CrawlError> {
-    Planner::default().plan(dir, config, wanted)
+    Planner::default().plan(dir, config, wanted, |_| ())
 }
 
 impl Planner {
     /// Plans a part of a round of a crawl that is not running: chooses URLs and records them. They are
-    /// visited when the crawl starts.
+    /// visited when the crawl starts. What is read for it is shown as [`Planner::read_on`] does.
     ///
     /// # Errors
     /// When another process has the directory, or its archive cannot be read or written.
@@ -132,19 +138,52 @@ impl Planner {
         dir: &CrawlDir,
         config: &CrawlConfig,
         wanted: Wanted,
+        also: impl FnMut(&Record),
     ) -> Result<Planned, CrawlError> {
         let _lock = dir.lock()?;
+        self.read_on(dir, also)?;
+        self.choose(dir, config, wanted)
+    }
+
+    /// Lets go of what would take up room that a crawl needs while it runs.
+    pub fn make_room(&mut self) {
+        if self.history.known() > DUES_REMEMBERED_MAX {
+            self.history.drop_dues();
+        }
+        if self.history.known() > REMEMBERED_MAX {
+            *self = Self {
+                shown: self.shown,
+                ..Self::default()
+            };
+        }
+    }
+
+    /// Reads on to the journal's end. Each record that is read for the first time is shown to somebody
+    /// else as well: the journal is read once for both.
+    ///
+    /// # Errors
+    /// When the archive cannot be read.
+    pub fn read_on(
+        &mut self,
+        dir: &CrawlDir,
+        mut also: impl FnMut(&Record),
+    ) -> Result<(), CrawlError> {
         if self.read == Position::START {
             self.history = History::with_dues();
         }
-        self.read = read_on(dir, self.read, None, |record| self.history.add(record))?;
-        let planned = self.choose(dir, config, wanted);
-        // While the crawl runs that is room for the crawl.
-        self.history.drop_dues();
-        if self.history.known() > REMEMBERED_MAX {
-            *self = Self::default();
-        }
-        planned
+        let Self {
+            history,
+            read,
+            shown,
+        } = self;
+        *read = read_on(dir, *read, None, |record| {
+            history.add(record);
+            if record.seq > *shown {
+                *shown = record.seq;
+                also(record);
+            }
+        })?;
+        Ok(())
     }
 
     fn choose(
@@ -362,57 +401,79 @@ mod tests {
         }
     }
 
+    /// Visits to which nothing had changed.
+    fn visit(dir: &CrawlDir, urls: Vec<archive::DueRecord>) {
+        let (mut archive, _) =
+            Archive::open(&dir.archive(), ArchiveConfig::default()).expect("an archive");
+        for due in urls {
+            let visit = archive::VisitRecord {
+                url: due.url,
+                host: "a.example".into(),
+                of: due.of,
+                was: due.was,
+                change: outcome::Change::Unchanged,
+                ..archive::VisitRecord::default()
+            };
+            let event = Event::Visit(Box::new(visit));
+            let (seq, at_ms) = (archive.last_seq() + 1, 2);
+            let record = Record { seq, at_ms, event };
+            archive.append(&Entry::of(&record)).expect("appended");
+        }
+        archive.sync().expect("synced");
+    }
+
     #[test]
     fn a_planner_reads_on_where_it_stopped_and_plans_as_one_that_begins_anew() {
-        let temp = tempfile::tempdir().expect("a directory");
-        let dir = CrawlDir::new(temp.path());
-        pages(&dir, 30, 1);
-        let mut planner = Planner::default();
-        let config = CrawlConfig::default();
-        let first = planner.plan(&dir, &config, Wanted::Round).expect("planned");
-        assert_eq!((first.urls, first.unfinished), (30, 0));
-        // Its own plan is read on, and what its visits are compared with was let go of.
-        for planned in [
-            planner.plan(&dir, &config, Wanted::Round).expect("planned"),
-            plan(&dir, &config, Wanted::Round).expect("planned"),
-        ] {
-            assert_eq!((planned.urls, planned.unfinished), (0, 30));
-        }
-        let visited = |urls: Vec<archive::DueRecord>| {
-            let (mut archive, _) =
-                Archive::open(&dir.archive(), ArchiveConfig::default()).expect("an archive");
-            for due in urls {
-                let visit = archive::VisitRecord {
-                    url: due.url,
-                    host: "a.example".into(),
-                    of: due.of,
-                    was: due.was,
-                    change: outcome::Change::Unchanged,
-                    ..archive::VisitRecord::default()
-                };
-                let seq = archive.last_seq() + 1;
-                let event = Event::Visit(Box::new(visit));
-                let record = Record {
-                    seq,
-                    at_ms: 2,
-                    event,
-                };
-                archive.append(&Entry::of(&record)).expect("appended");
+        // Once with what it holds of all pages, once without what it lets go of.
+        for lets_go in [false, true] {
+            let temp = tempfile::tempdir().expect("a directory");
+            let dir = CrawlDir::new(temp.path());
+            pages(&dir, 30, 1);
+            let config = CrawlConfig::default();
+            let mut shown = Vec::new();
+            let mut planner = Planner::default();
+            let mut planned = |planner: &mut Planner| {
+                let also = |record: &Record| shown.push(record.seq);
+                let planned = planner.plan(&dir, &config, Wanted::Round, also);
+                planner.make_room();
+                if lets_go {
+                    planner.history.drop_dues();
+                }
+                planned.expect("planned")
+            };
+            let first = planned(&mut planner);
+            assert_eq!((first.urls, first.unfinished), (30, 0));
+            // Its own plan is read on.
+            for planned in [
+                planned(&mut planner),
+                plan(&dir, &config, Wanted::Round).expect("planned"),
+            ] {
+                assert_eq!((planned.urls, planned.unfinished), (0, 30));
             }
-            archive.sync().expect("synced");
-        };
-        visited(plans(&dir).into_iter().flat_map(|plan| plan.urls).collect());
-        let again = planner.plan(&dir, &config, Wanted::Round).expect("planned");
-        assert_eq!((again.round, again.urls), (2, 30));
-        let all = plans(&dir);
-        let due = |round: u32| -> Vec<archive::DueRecord> {
-            let plans = all.iter().filter(|plan| plan.round == round);
-            let mut urls: Vec<_> = plans.flat_map(|plan| plan.urls.clone()).collect();
-            urls.sort_by(|a, b| a.url.cmp(&b.url));
-            urls
-        };
-        for (one, two) in due(1).iter().zip(due(2)) {
-            assert_eq!((&one.url, one.of, &one.was), (&two.url, two.of, &two.was));
+            visit(
+                &dir,
+                plans(&dir).into_iter().flat_map(|plan| plan.urls).collect(),
+            );
+            let again = planned(&mut planner);
+            assert_eq!((again.round, again.urls), (2, 30));
+            let all = plans(&dir);
+            let due = |round: u32| -> Vec<archive::DueRecord> {
+                let plans = all.iter().filter(|plan| plan.round == round);
+                let mut urls: Vec<_> = plans.flat_map(|plan| plan.urls.clone()).collect();
+                urls.sort_by(|a, b| a.url.cmp(&b.url));
+                urls
+            };
+            for (one, two) in due(1).iter().zip(due(2)) {
+                assert_eq!((&one.url, one.of, &one.was), (&two.url, two.of, &two.was));
+            }
+            planner = Planner {
+                shown: planner.shown,
+                ..Planner::default()
+            };
+            planned(&mut planner);
+            // A planner that forgets and begins anew shows nobody what they have seen.
+            let last = *shown.last().expect("records");
+            assert_eq!(shown, (1..=last).collect::<Vec<_>>());
         }
     }
 

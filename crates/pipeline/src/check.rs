@@ -23,8 +23,9 @@ use state::{KeptPages, Lent, State, Stored, recorded};
 use crate::config::{CrawlConfig, Recorded};
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
-use crate::memory::{self, Saved, Unusable};
+use crate::memory;
 use crate::progress::Progress;
+use crate::saved_file::{self, Saved, Unusable};
 use crate::setup;
 use crate::views::{self, index_config};
 
@@ -572,7 +573,7 @@ fn check_memory(
     config: &CrawlConfig,
     report: &mut CheckReport,
 ) -> Result<(), CrawlError> {
-    let saved = match Saved::open(&dir.memory()) {
+    let saved = match Saved::open(&dir.memory(), memory::FORM) {
         Ok(saved) => saved,
         Err(Unusable::Missing) => return Ok(()),
         Err(Unusable::Because(why)) => {
@@ -586,7 +587,7 @@ fn check_memory(
     let state = State::new(setup::policy(config)?, frontier, prints);
     let mut state = state.map_err(|error| CrawlError::Setup(error.to_string()))?;
     let is_ahead = saved.position > archive::end(&dir.archive())?.0;
-    if is_ahead || !saved.is_of(&state) {
+    if is_ahead || !saved.is_of(state.settings()) {
         // The next start builds it again.
         return Ok(());
     }
@@ -646,7 +647,7 @@ pub fn repair(dir: &CrawlDir, config: &Arc<CrawlConfig>) -> Result<Vec<String>, 
             Ok(()) | Err(_) => {}
         }
     }
-    memory::remove(&dir.memory())?;
+    saved_file::remove(&dir.memory())?;
     let notes = views::open(dir, config, &Progress::default(), crate::node::is_node(dir))?.notes;
     note_damage(dir)?;
     Ok(notes)

@@ -7,7 +7,8 @@
 //! In reading order: [`Crawl`] is a whole crawl, `run` its threads and `messages` what they tell
 //! each other: `dispatch` leases (with `robots_moves`), `visit` fetches, `read` reads (on the threads
 //! of `cpu`), `write` decides, records and applies, `publish` makes searchable. What is decided, and
-//! what a record does, is in crate `state`; `views` brings its stores up to the archive at start, `memory` saves what is in memory alone,
+//! what a record does, is in crate `state`; `views` brings its stores up to the archive at start, `memory` saves what is in memory alone
+//! (in a `saved_file`),
 //! [`check`] asks whether all agree. [`control`] is how a running crawl is asked and told, [`retry`]
 //! gives failed URLs another chance, `node` shares a crawl with other machines, [`again`] chooses what is visited again. The crate [`config`] has every choice and every limit,
 //! [`setup`] each stage's part of it.
@@ -33,6 +34,7 @@ mod read;
 pub mod retry;
 mod robots_moves;
 mod run;
+mod saved_file;
 pub mod setup;
 mod stop;
 mod views;

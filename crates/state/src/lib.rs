@@ -22,8 +22,8 @@
 //! `host_pasts` (what hosts answered last), [`kept`] pages and
 //! their prints, [`templates`] of hosts, [`reach`] (scope, seeds, hosts), [`examples`] and
 //! [`focus_view`], [`counts`]. [`retry`] gives URLs another chance; [`recorded`] goes from the
-//! stages' types to the journal's and back, [`context`] is what a waiting URL carries. `snapshot` (with
-//! `saved`) writes what is in memory alone, so that a start need not read the whole journal.
+//! stages' types to the journal's and back, [`context`] is what a waiting URL carries. [`snapshot`] (with
+//! [`saved`]) writes what is in memory alone, so that a start need not read the whole journal.
 
 mod apply;
 pub mod context;
@@ -45,7 +45,7 @@ pub mod recorded;
 pub mod refused;
 pub mod retry;
 mod robots_book;
-mod saved;
+pub mod saved;
 mod shared;
 pub mod snapshot;
 pub mod state;

@@ -9,10 +9,14 @@ use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Visitor};
 use serde::{Serialize, Serializer};
 
 /// A map.
-pub(crate) mod pairs {
+pub mod pairs {
     use super::{Deserialize, Deserializer, Hash, HashMap, Serialize, Serializer};
 
-    pub(crate) fn serialize<K: Ord + Serialize, V: Serialize, S: Serializer>(
+    /// Writes them.
+    ///
+    /// # Errors
+    /// When `to` cannot take it.
+    pub fn serialize<K: Ord + Serialize, V: Serialize, S: Serializer>(
         map: &HashMap<K, V>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
@@ -21,7 +25,11 @@ pub(crate) mod pairs {
         to.collect_seq(pairs)
     }
 
-    pub(crate) fn deserialize<'de, K, V, D>(from: D) -> Result<HashMap<K, V>, D::Error>
+    /// Reads them.
+    ///
+    /// # Errors
+    /// When `from` has something else there.
+    pub fn deserialize<'de, K, V, D>(from: D) -> Result<HashMap<K, V>, D::Error>
     where
         K: Eq + Hash + Deserialize<'de>,
         V: Deserialize<'de>,
@@ -32,10 +40,14 @@ pub(crate) mod pairs {
 }
 
 /// Hashes, eight bytes each.
-pub(crate) mod hashes {
+pub mod hashes {
     use super::{Deserializer, Error, Serializer, Visitor};
 
-    pub(crate) fn serialize<'s, I, S>(set: I, to: S) -> Result<S::Ok, S::Error>
+    /// Writes them.
+    ///
+    /// # Errors
+    /// When `to` cannot take it.
+    pub fn serialize<'s, I, S>(set: I, to: S) -> Result<S::Ok, S::Error>
     where
         I: IntoIterator<Item = &'s u64>,
         S: Serializer,
@@ -46,7 +58,11 @@ pub(crate) mod hashes {
         to.serialize_bytes(&bytes)
     }
 
-    pub(crate) fn deserialize<'de, C, D>(from: D) -> Result<C, D::Error>
+    /// Reads them.
+    ///
+    /// # Errors
+    /// When `from` has something else there.
+    pub fn deserialize<'de, C, D>(from: D) -> Result<C, D::Error>
     where
         C: FromIterator<u64>,
         D: Deserializer<'de>,
@@ -78,18 +94,23 @@ pub(crate) mod hashes {
 }
 
 /// A type of the journal, as JSON: its form there may leave fields out.
-pub(crate) mod json {
+pub mod json {
     use super::{Deserialize, DeserializeOwned, Deserializer, Error, Serialize, Serializer};
 
-    pub(crate) fn serialize<T: Serialize, S: Serializer>(
-        value: &T,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// When `to` cannot take it.
+    pub fn serialize<T: Serialize, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
         let text = serde_json::to_string(value).map_err(serde::ser::Error::custom)?;
         to.serialize_str(&text)
     }
 
-    pub(crate) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When `from` has something else there.
+    pub fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
     where
         T: DeserializeOwned,
         D: Deserializer<'de>,

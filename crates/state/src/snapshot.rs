@@ -101,10 +101,7 @@ impl State {
     /// # Errors
     /// When `to` cannot be written.
     pub fn write_snapshot(&self, to: &mut impl Write) -> Result<(), SnapshotError> {
-        let mut to = Parts {
-            to,
-            part: Vec::new(),
-        };
+        let mut to = Parts::new(to);
         to.write(&Small {
             seq: self.seq,
             counts: self.counts.clone(),
@@ -185,13 +182,26 @@ impl State {
 }
 
 /// Writes parts.
-struct Parts<'w, W> {
+#[derive(Debug)]
+pub struct Parts<'w, W> {
     to: &'w mut W,
     part: Vec<u8>,
 }
 
-impl<W: Write> Parts<'_, W> {
-    fn write(&mut self, part: &impl Serialize) -> Result<(), SnapshotError> {
+impl<'w, W: Write> Parts<'w, W> {
+    /// Writes them here.
+    pub fn new(to: &'w mut W) -> Self {
+        Self {
+            to,
+            part: Vec::new(),
+        }
+    }
+
+    /// Writes the next one.
+    ///
+    /// # Errors
+    /// When it cannot be written, or is longer than a part may be.
+    pub fn write(&mut self, part: &impl Serialize) -> Result<(), SnapshotError> {
         let bytes = postcard::to_extend(part, std::mem::take(&mut self.part));
         let mut bytes = bytes.map_err(io::Error::other)?;
         let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
@@ -232,7 +242,11 @@ fn read_kept(from: &mut impl Read) -> Result<HashMap<u64, KeptPage>, SnapshotErr
     }
 }
 
-fn read_part<T: DeserializeOwned>(from: &mut impl Read) -> Result<T, SnapshotError> {
+/// Reads the next part. No more memory is reserved than there are bytes.
+///
+/// # Errors
+/// When `from` cannot be read, or has no such part there.
+pub fn read_part<T: DeserializeOwned>(from: &mut impl Read) -> Result<T, SnapshotError> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
     let length = u64::from(u32::from_le_bytes(length));

@@ -1,13 +1,18 @@
+use std::io::Read;
 use std::time::Duration;
 
 use archive::{Event, PageRecord, Record};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use frontier::{Frontier, FrontierConfig};
 use outcome::{Outcome, Verdict};
 use simhash::{IndexConfig, TableIndex};
 use state::{Lent, Stored};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::*;
 use crate::config::CrawlConfig;
+use crate::saved_file::HEAD_BYTES;
 use crate::setup;
 
 fn state() -> State {
@@ -64,7 +69,7 @@ fn what_was_saved_is_taken_up_with_its_position() {
     let (_, position, notes) = open(&dir, &mut again, 1_000);
     assert_eq!((position, notes.len()), (1_000, 0));
     assert_eq!((again.seq(), again.counts().indexed), (10, 10));
-    let file = Saved::open(&dir.memory()).ok().unwrap();
+    let file = Saved::open(&dir.memory(), FORM).ok().unwrap();
     assert_eq!(file.hash().unwrap(), hash_of(&again).unwrap());
 }
 
@@ -93,7 +98,7 @@ fn damage_at_any_byte_is_found_and_the_state_knows_nothing() {
     let whole = std::fs::read(dir.memory()).unwrap();
     let is_whole = |bytes: &[u8]| {
         std::fs::write(dir.memory(), bytes).unwrap();
-        Saved::open(&dir.memory()).is_ok()
+        Saved::open(&dir.memory(), FORM).is_ok()
     };
     assert!(is_whole(&whole));
     for at in 0..whole.len() {
@@ -113,7 +118,7 @@ fn a_file_with_a_right_checksum_and_any_content_neither_panics_nor_takes_much_me
     let (_temp, dir) = saved();
     let whole = std::fs::read(dir.memory()).unwrap();
     let mut snapshot = Vec::new();
-    let file = Saved::open(&dir.memory()).ok().unwrap();
+    let file = Saved::open(&dir.memory(), FORM).ok().unwrap();
     file.snapshot().unwrap().read_to_end(&mut snapshot).unwrap();
     let with_sum = |mut bytes: Vec<u8>| {
         let mut hash = Xxh3::new();
@@ -152,7 +157,7 @@ fn it_is_saved_when_the_journal_has_grown_by_the_length_of_the_file() {
     let (_temp, dir) = saved();
     let mut again = state();
     let (mut memory, ..) = open(&dir, &mut again, 1_000);
-    let position_of = || Saved::open(&dir.memory()).ok().unwrap().position;
+    let position_of = || Saved::open(&dir.memory(), FORM).ok().unwrap().position;
     memory.file_bytes = 2 * JOURNAL_MIN;
     memory
         .save_if_due(&again, Position(1_000 + 2 * JOURNAL_MIN - 1))

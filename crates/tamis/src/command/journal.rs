@@ -45,25 +45,6 @@ pub fn records(dir: &CrawlDir) -> anyhow::Result<impl Iterator<Item = Record> + 
     }))
 }
 
-/// Reads on from a position; gives the position behind what was read.
-///
-/// # Errors
-/// When the journal cannot be read.
-pub fn read_on(
-    dir: &CrawlDir,
-    from: Position,
-    mut take: impl FnMut(&Record),
-) -> anyhow::Result<Position> {
-    let mut read = from;
-    for replayed in archive::replay(&dir.archive(), from).map_err(cannot_read)? {
-        if let Replayed::Record { record, position } = replayed.map_err(cannot_read)? {
-            take(&record);
-            read = position;
-        }
-    }
-    Ok(read)
-}
-
 /// Checks that no reading ended early.
 ///
 /// # Errors

@@ -2,7 +2,9 @@
 
 use archive::{FetchRecord, LinkRecord, NeighbourRecord, PageSummary};
 
+use super::super::Wanted;
 use super::*;
+use crate::config::AgainSection;
 
 fn page(url: &str, outcome: Outcome) -> PageRecord {
     PageRecord {

@@ -2,14 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use archive::Position;
 use outcome::StopReason;
 use pipeline::again::{Planned, Planner, Wanted};
 use pipeline::{CrawlError, CrawlSummary};
 use report::changes::Visits;
 
 use super::Runner;
-use crate::command::{crawl_error, journal};
+use crate::command::crawl_error;
 use crate::exit::{Exit, resource};
 
 /// How often, and for how long each time, a directory is waited for that another command holds.
@@ -22,7 +21,7 @@ pub(super) fn round(runner: &Runner<'_>, from: Wanted) -> anyhow::Result<Exit> {
     let mut wanted = from;
     let mut told = Told::default();
     loop {
-        let planned = runner.plan(&mut told.planner, wanted)?;
+        let planned = runner.plan(&mut told, wanted)?;
         let is_empty = planned.urls == 0 && planned.unfinished == 0;
         match wanted {
             Wanted::Sources if is_empty => {
@@ -36,6 +35,7 @@ pub(super) fn round(runner: &Runner<'_>, from: Wanted) -> anyhow::Result<Exit> {
             return Ok(Exit::Interrupted);
         }
         runner.tell(runner.in_words(wanted, &planned));
+        told.planner.make_room();
         let summary = runner.run()?;
         let unanswered = tell_round(runner, &summary, &mut told)?;
         match summary.reason {
@@ -100,7 +100,7 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
         let until = end.map_or(next, |end| end.min(next));
         // A crawl that has just begun has nothing to come back to.
         let planned = match runner.dir.holds_crawl() {
-            true => runner.plan(&mut told.planner, Wanted::All)?,
+            true => runner.plan(&mut told, Wanted::All)?,
             false => Planned::default(),
         };
         let is_work = planned.urls > 0 || planned.unfinished > 0 || planned.put_back;
@@ -109,6 +109,7 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
                 runner.tell(runner.in_words(Wanted::All, &planned));
             }
             runner.stop.set_until(Some(until));
+            told.planner.make_room();
             let summary = runner.run()?;
             if planned.urls > 0 {
                 tell_round(runner, &summary, &mut told)?;
@@ -150,7 +151,6 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
 struct Told {
     planner: Planner,
     visits: Visits,
-    read: Position,
 }
 
 /// Says what the last round found; whether not one of its visits was answered, and then why.
@@ -162,9 +162,11 @@ fn tell_round(
     for note in &summary.notes {
         runner.output.say(format!("note: {note}"));
     }
-    told.read = journal::read_on(runner.dir, told.read, |record| {
-        told.visits.add(record);
-    })?;
+    let Told { planner, visits } = told;
+    let read = planner.read_on(runner.dir, |record| {
+        visits.add(record);
+    });
+    read.map_err(crawl_error)?;
     if let Some(counts) = told.visits.rounds().last() {
         runner.tell(counts.line());
     }
@@ -208,19 +210,23 @@ impl Runner<'_> {
         plan_in_words(wanted, planned, &self.dir.config().display())
     }
 
-    fn plan(&self, planner: &mut Planner, wanted: Wanted) -> anyhow::Result<Planned> {
+    fn plan(&self, told: &mut Told, wanted: Wanted) -> anyhow::Result<Planned> {
         let given = self.settings.now();
+        let Told { planner, visits } = told;
+        let mut plan = || {
+            planner.plan(self.dir, &given.config, wanted, |record| {
+                visits.add(record);
+            })
+        };
         // Another command, such as `tamis retry`, may hold the directory for some moments.
         for _ in 0..IN_USE_TRIES {
-            match planner.plan(self.dir, &given.config, wanted) {
+            match plan() {
                 Err(CrawlError::InUse(_)) if !self.is_stopping() => {
                     self.stop.wait(Instant::now() + IN_USE_PAUSE);
                 }
                 planned => return planned.map_err(crawl_error),
             }
         }
-        planner
-            .plan(self.dir, &given.config, wanted)
-            .map_err(crawl_error)
+        plan().map_err(crawl_error)
     }
 }
