@@ -223,6 +223,19 @@ fn replay_records(bencher: Bencher<'_, '_>) {
     });
 }
 
+/// Whole records but for the words of their links.
+#[divan::bench]
+fn replay_records_with_bare_links(bencher: Bencher<'_, '_>) {
+    let (dir, bytes) = journal();
+    bencher.counter(BytesCount::new(bytes)).bench_local(|| {
+        let replay = archive::replay(dir.path(), Position::START).expect("a journal");
+        replay
+            .with_bare_links()
+            .filter(|replayed| matches!(replayed, Ok(Replayed::Record { .. })))
+            .count()
+    });
+}
+
 /// Opening an archive that was closed in order.
 #[divan::bench]
 fn open(bencher: Bencher<'_, '_>) {

@@ -6,10 +6,15 @@
 //! as fast; a record in any other order of fields still reads.
 
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
 
-use serde::Deserialize;
+use outcome::LinkFate;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
-use crate::record::{BodyRef, Event, Record};
+use crate::record::{BodyRef, Event, LinkRecord, Record};
 
 /// A record's first fields: enough to decide whether to read the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -55,7 +60,92 @@ fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     Some((number, &text[digits..]))
 }
 
+thread_local! {
+    /// The record that this thread reads is to have bare links. A derived reader can be told no other way.
+    static BARE_LINKS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Until this is dropped.
+struct BareLinks;
+
+impl BareLinks {
+    fn begin() -> Self {
+        BARE_LINKS.set(true);
+        Self
+    }
+}
+
+impl Drop for BareLinks {
+    fn drop(&mut self) {
+        BARE_LINKS.set(false);
+    }
+}
+
+/// Links that are reserved at once: a page has some dozens.
+const LINKS_RESERVED: usize = 48;
+
+/// The links of a page.
+pub(crate) fn links<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<LinkRecord>, D::Error> {
+    match BARE_LINKS.get() {
+        true => from.deserialize_seq(Links::<BareLink>(PhantomData)),
+        false => from.deserialize_seq(Links::<LinkRecord>(PhantomData)),
+    }
+}
+
+struct Links<L>(PhantomData<L>);
+
+impl<'de, L: Deserialize<'de> + Into<LinkRecord>> Visitor<'de> for Links<L> {
+    type Value = Vec<LinkRecord>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("links")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
+        let mut links = Vec::with_capacity(LINKS_RESERVED);
+        while let Some(link) = from.next_element::<L>()? {
+            links.push(link.into());
+        }
+        Ok(links)
+    }
+}
+
+/// A link without its words.
+#[derive(Deserialize)]
+struct BareLink {
+    #[serde(rename = "u")]
+    url: String,
+    #[serde(rename = "p", default)]
+    promise: f32,
+    #[serde(rename = "f", default)]
+    fate: LinkFate,
+    #[serde(rename = "d", default)]
+    told_ms: u64,
+}
+
+impl From<BareLink> for LinkRecord {
+    fn from(bare: BareLink) -> LinkRecord {
+        LinkRecord {
+            url: bare.url,
+            promise: bare.promise,
+            fate: bare.fate,
+            told_ms: bare.told_ms,
+            ..LinkRecord::default()
+        }
+    }
+}
+
 impl Record {
+    /// As [`Record::from_json`], with links that lack anchor, `rel` and context: most of what takes time to
+    /// read.
+    ///
+    /// # Errors
+    /// As [`Record::from_json`].
+    pub fn from_json_with_bare_links(json: &[u8]) -> Result<Record, serde_json::Error> {
+        let _until_read = BareLinks::begin();
+        Record::from_json(json)
+    }
+
     /// Reads a record's JSON as it stands in the journal.
     ///
     /// # Errors
@@ -163,6 +253,50 @@ mod tests {
             assert!(Head::at_front(&json).is_some());
             assert_eq!(Record::from_json(&json).unwrap(), record);
             assert_eq!(serde_json::from_slice::<Record>(&json).unwrap(), record);
+        }
+    }
+
+    #[test]
+    fn bare_links_lack_their_words_and_a_reading_that_failed_leaves_nothing_behind() {
+        let whole = LinkRecord {
+            url: "http://a.example/".into(),
+            anchor: "a \"word\"".into(),
+            rel: "tag".into(),
+            promise: 0.5,
+            fate: LinkFate::New,
+            context: "AAAA".into(),
+            told_ms: 7,
+        };
+        let page = PageRecord {
+            links: vec![whole.clone(), LinkRecord::default()],
+            ..PageRecord::default()
+        };
+        let visit = VisitRecord {
+            page: Some(Box::new(page.clone())),
+            ..VisitRecord::default()
+        };
+        let links_of = |record: Record| match record.event {
+            Event::Page(page) => page.links,
+            Event::Visit(visit) => visit.page.expect("a page").links,
+            other => panic!("{other:?}"),
+        };
+        for event in [Event::Page(Box::new(page)), Event::Visit(Box::new(visit))] {
+            let (seq, at_ms) = (1, 2);
+            let record = Record { seq, at_ms, event };
+            let mut json = Vec::new();
+            write(&record, None, None, &mut json).unwrap();
+            let bare = Record::from_json_with_bare_links(&json).unwrap();
+            let expected = LinkRecord {
+                anchor: String::new(),
+                rel: String::new(),
+                context: String::new(),
+                ..whole.clone()
+            };
+            assert_eq!(links_of(bare), [expected, LinkRecord::default()]);
+            json.pop();
+            assert!(Record::from_json_with_bare_links(&json).is_err());
+            json.push(b'}');
+            assert_eq!(Record::from_json(&json).unwrap(), record);
         }
     }
 

@@ -505,7 +505,7 @@ struct PageFields {
     page: Option<PageSummary>,
     replaces: Option<u64>,
     nearest: Option<NeighbourRecord>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::json::links")]
     links: Vec<LinkRecord>,
     body: Option<BodyRef>,
     text: Option<BodyRef>,

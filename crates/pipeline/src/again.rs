@@ -263,7 +263,7 @@ fn read_on(
     mut take: impl FnMut(&Record),
 ) -> Result<Position, CrawlError> {
     let mut read = from;
-    for replayed in archive::replay(&dir.archive(), from)? {
+    for replayed in archive::replay(&dir.archive(), from)?.with_bare_links() {
         match replayed? {
             Replayed::Record { record, position } => {
                 if until.is_some_and(|until| position > until) {

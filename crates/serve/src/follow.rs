@@ -163,7 +163,7 @@ impl Follower {
 
     fn read_on(&self) -> Result<(), ArchiveError> {
         let mut place = self.view().position;
-        let mut replay = archive::replay(&self.dir.archive(), place)?;
+        let mut replay = archive::replay(&self.dir.archive(), place)?.with_bare_links();
         loop {
             let mut step: Vec<(Position, Record)> = Vec::new();
             let mut damaged = 0;
