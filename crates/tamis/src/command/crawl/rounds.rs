@@ -170,7 +170,9 @@ fn tell_round(
     told.read = journal::read_on(runner.dir, told.read, |record| {
         told.visits.add(record);
     })?;
-    if let Some(counts) = told.visits.rounds().last() {
+    // That no page was due was told by the plan.
+    let counts = told.visits.rounds().last();
+    if let Some(counts) = counts.filter(|counts| !counts.was_early()) {
         runner.tell(counts.line());
     }
     let unanswered = told.visits.unanswered();
