@@ -1,8 +1,9 @@
 //! How a running crawl is asked what it does, and told to pause, to go on, to stop, to try failed
 //! URLs again, to take further seeds, or to read its settings anew: a Unix socket in its directory.
 //!
-//! A crawl that comes back all the time listens between its rounds as well, where no process has the
-//! lock: there `retry` is done as for a crawl that is stopped.
+//! A crawl of several runs, such as one that comes back all the time, keeps a [`Line`]: so it listens
+//! between them as well, where no process has the lock. There `retry` is done as for a crawl that is
+//! stopped.
 //!
 //! A conversation is one line of JSON each way, both bounded, within a few seconds. The lock on
 //! the directory, not the socket, says who writes to the crawl: so a socket that a killed process
@@ -14,14 +15,13 @@
 
 pub(crate) mod server;
 
-pub use server::BetweenRounds;
-
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use archive::SeedRecord;
@@ -29,6 +29,7 @@ use frontier::SeedUrl;
 use outcome::LinkFate;
 use serde::{Deserialize, Serialize};
 
+use crate::control::server::Control;
 use crate::dir::CrawlDir;
 use crate::progress::Snapshot;
 use crate::retry::RetryFilter;
@@ -48,6 +49,22 @@ const REPLY_BYTES_MAX: u64 = 1 << 20;
 
 /// How long an answer may take. `retry` reads the journal first: a million records a minute.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(120);
+
+/// By what a crawl that one process runs several times is reached all that time, between its runs too.
+#[derive(Debug, Default)]
+pub struct Line(Mutex<Option<Control>>);
+
+impl Line {
+    /// From now on nobody is answered, until a further run.
+    pub fn close(&self) {
+        *self.hold() = None;
+    }
+
+    /// Has it for one run.
+    pub(crate) fn hold(&self) -> MutexGuard<'_, Option<Control>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// What a running crawl can be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -200,7 +217,6 @@ pub fn ask(dir: &CrawlDir, request: &Request) -> io::Result<Option<Reply>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::server::Control;
     use crate::progress::Progress;
     use crate::stop::StopHandle;
 
@@ -290,17 +306,16 @@ mod tests {
     }
 
     #[test]
-    fn a_crawl_that_waits_for_its_next_round_is_asked_and_steered_as_one_that_runs() {
+    fn a_crawl_that_waits_for_its_next_run_is_asked_and_steered_as_one_that_runs() {
         // Nobody answered between two rounds: it could not be stopped, and looked as if it had ended.
         let temp = tempfile::tempdir().expect("a directory");
         let dir = CrawlDir::new(temp.path());
         drop(dir.lock().expect("the lock"));
-        let stop = StopHandle::default();
-        let last = Snapshot {
+        let (control, stop) = begin(&dir);
+        control.rest(Snapshot {
             pages: 7,
             ..Snapshot::default()
-        };
-        let waits = BetweenRounds::open(&dir, &stop, last).expect("it listens");
+        });
         let asked = |request: Request| ask(&dir, &request).expect("asked").expect("answered");
         let shown = asked(Request::Status).snapshot;
         assert_eq!((shown.state.as_str(), shown.pages), ("waiting", 7));
@@ -311,12 +326,30 @@ mod tests {
         let lock = dir.lock().expect("the lock");
         let error = asked(retry()).error.expect("a round begins");
         assert!(error.contains("ask again"), "{error}");
-        assert!(BetweenRounds::open(&dir, &stop, Snapshot::default()).is_err());
+        let next = Progress::default();
+        next.update(|shown| shown.state = "running".into());
+        control.go_on(next);
         drop(lock);
+        assert_eq!(state(&dir).as_deref(), Some("running"));
+        control.rest(Snapshot::default());
         assert_eq!(asked(Request::Stop).snapshot.state, "stopping");
         assert!(stop.is_stopping());
-        drop(waits);
+        control.rest(Snapshot::default());
+        assert_eq!(state(&dir).as_deref(), Some("stopping"));
+        drop(control);
         assert_eq!(state(&dir), None);
+    }
+
+    #[test]
+    fn a_name_that_another_process_has_taken_since_is_left_to_it() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        let (first, _) = begin(&dir);
+        assert!(first.is_reached());
+        let (second, _) = begin(&dir);
+        assert!(!first.is_reached() && second.is_reached());
+        drop(first);
+        assert_eq!(state(&dir).as_deref(), Some("running"));
     }
 
     #[test]

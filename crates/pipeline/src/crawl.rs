@@ -10,6 +10,7 @@ use frontier::SeedUrl;
 use outcome::StopReason;
 
 use crate::config::CrawlConfig;
+use crate::control::Line;
 use crate::control::server::Control;
 use crate::dir::CrawlDir;
 use crate::dispatch::Ended;
@@ -67,17 +68,41 @@ impl Crawl {
     /// # Errors
     /// When it cannot begin, or cannot go on; what was recorded is safe.
     pub fn run(self) -> Result<CrawlSummary, CrawlError> {
+        self.run_reached_by(&mut None)
+    }
+
+    /// Runs it to its end as one of several runs: between them it is reached by the line as well.
+    ///
+    /// # Errors
+    /// As [`Crawl::run`].
+    pub fn run_on(self, line: &Line) -> Result<CrawlSummary, CrawlError> {
+        let mut control = line.hold();
+        let ended = self.run_reached_by(&mut control);
+        if let (Some(control), Ok(summary)) = (&*control, &ended) {
+            control.rest(summary.snapshot.clone());
+        }
+        ended
+    }
+
+    fn run_reached_by(self, kept: &mut Option<Control>) -> Result<CrawlSummary, CrawlError> {
         let is_node = node::is_node(&self.dir);
         setup::check_cluster(&self.config, self.cluster.is_some(), is_node)?;
         let given = self.seeds.iter().map(|seed| seed.url.as_str());
         setup::check_contact(&self.config, given)?;
         let _lock = self.dir.lock()?;
         let config = Arc::new(self.config);
-        let control = Control::open(&self.dir, self.stop.clone(), self.progress.clone());
         let mut notes = Vec::new();
-        let control = control
-            .inspect_err(|error| notes.push(no_control(&self.dir, error)))
-            .ok();
+        match kept.take_if(|control| control.is_reached()) {
+            Some(control) => {
+                control.go_on(self.progress.clone());
+                *kept = Some(control);
+            }
+            None => {
+                let opened = Control::open(&self.dir, self.stop.clone(), self.progress.clone());
+                let opened = opened.inspect_err(|error| notes.push(no_control(&self.dir, error)));
+                *kept = opened.ok();
+            }
+        }
         let mut crew = Crew {
             dir: &self.dir,
             config: &config,
@@ -86,7 +111,7 @@ impl Crawl {
             watch: Watch {
                 stop: &self.stop,
                 progress: &self.progress,
-                control: control.as_ref(),
+                control: kept.as_ref(),
             },
             on_change: self.on_change.map(shared_change),
             notes,

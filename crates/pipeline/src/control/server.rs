@@ -1,12 +1,12 @@
 //! The running crawl's end of the control socket.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ const REQUEST_TIME_MAX: Duration = Duration::from_secs(2);
 /// Between two looks for somebody who calls.
 const NAP: Duration = Duration::from_millis(50);
 
-/// The state of a crawl that waits for its next round.
+/// The state of a crawl that waits for its next run.
 const WAITING: &str = "waiting";
 
 /// The crawl's listener; it ends, and its name goes, when this is dropped.
@@ -40,18 +40,23 @@ const WAITING: &str = "waiting";
 pub(crate) struct Control {
     desk: Arc<Desk>,
     path: PathBuf,
+    /// Which file it bound: another process may have taken the name since.
+    bound: FileId,
     thread: Option<JoinHandle<()>>,
 }
+
+/// Device and inode. No other file has them for as long as somebody listens.
+type FileId = (u64, u64);
 
 /// What conversations share.
 #[derive(Debug)]
 struct Desk {
     dir: CrawlDir,
     stop: StopHandle,
-    progress: Progress,
+    progress: Mutex<Progress>,
     writer: Mutex<Option<SyncSender<ToWriter>>>,
-    /// No crawl runs: it waits for its next round.
-    is_between_rounds: bool,
+    /// The crawl waits for its next run.
+    is_between_runs: AtomicBool,
     talks: AtomicUsize,
     ended: AtomicBool,
 }
@@ -62,15 +67,6 @@ impl Control {
     /// # Errors
     /// When no socket can be made there: some file systems have none. The crawl can do without.
     pub(crate) fn open(dir: &CrawlDir, stop: StopHandle, progress: Progress) -> io::Result<Self> {
-        Self::listen(dir, stop, progress, false)
-    }
-
-    fn listen(
-        dir: &CrawlDir,
-        stop: StopHandle,
-        progress: Progress,
-        is_between_rounds: bool,
-    ) -> io::Result<Self> {
         // The lock is ours: whoever made it is gone.
         match std::fs::remove_file(dir.control()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -79,13 +75,14 @@ impl Control {
         let (path, _root) = address(dir)?;
         let listener = UnixListener::bind(&path)?;
         std::fs::set_permissions(dir.control(), std::fs::Permissions::from_mode(0o600))?;
+        let bound = id(&std::fs::symlink_metadata(dir.control())?);
         listener.set_nonblocking(true)?;
         let desk = Arc::new(Desk {
             dir: dir.clone(),
             stop,
-            progress,
+            progress: Mutex::new(progress),
             writer: Mutex::new(None),
-            is_between_rounds,
+            is_between_runs: AtomicBool::new(false),
             talks: AtomicUsize::new(0),
             ended: AtomicBool::new(false),
         });
@@ -96,58 +93,61 @@ impl Control {
         Ok(Self {
             desk,
             path: dir.control(),
+            bound,
             thread: Some(thread),
         })
     }
 
     /// From now on there is a writer to put URLs back, or, with `None`, no longer.
     pub(crate) fn connect(&self, writer: Option<SyncSender<ToWriter>>) {
-        *self
-            .desk
-            .writer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = writer;
+        *lock(&self.desk.writer) = writer;
     }
+
+    /// The run is over: what it showed last is shown until the next one begins.
+    pub(crate) fn rest(&self, mut last: Snapshot) {
+        let state = match (self.desk.stop.is_stopping(), self.desk.stop.is_paused()) {
+            (true, _) => "stopping",
+            (false, true) => "paused",
+            (false, false) => WAITING,
+        };
+        last.set_state(state);
+        let progress = Progress::default();
+        progress.update(|shown| *shown = last);
+        self.desk.is_between_runs.store(true, Ordering::SeqCst);
+        *lock(&self.desk.progress) = progress;
+    }
+
+    /// The next run begins in the same directory.
+    pub(crate) fn go_on(&self, progress: Progress) {
+        *lock(&self.desk.progress) = progress;
+        self.desk.is_between_runs.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether it is still this one whom callers reach: another process may have had the directory.
+    pub(crate) fn is_reached(&self) -> bool {
+        std::fs::symlink_metadata(&self.path).is_ok_and(|file| id(&file) == self.bound)
+    }
+}
+
+fn id(file: &std::fs::Metadata) -> FileId {
+    (file.dev(), file.ino())
+}
+
+fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
+    held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Control {
     fn drop(&mut self) {
+        // A name that stays behind is removed by the next start.
+        if self.is_reached() {
+            let _ = std::fs::remove_file(&self.path);
+        }
         self.desk.ended.store(true, Ordering::SeqCst);
         if let Some(thread) = self.thread.take() {
             // It only listens: if it panicked, the crawl's result still counts.
             let _ = thread.join();
         }
-        // A name that stays behind is removed by the next start; another process that has taken the
-        // directory between two rounds has taken the name as well.
-        if !(self.desk.is_between_rounds && self.desk.dir.is_in_use()) {
-            let _ = std::fs::remove_file(&self.path);
-        }
-    }
-}
-
-/// A crawl that waits for its next round, and can be asked and steered meanwhile as one that runs.
-#[derive(Debug)]
-pub struct BetweenRounds {
-    _control: Control,
-}
-
-impl BetweenRounds {
-    /// Listens in a directory that no process has; `last` is what the crawl showed when its last round
-    /// ended.
-    ///
-    /// # Errors
-    /// When another process has the directory, or no socket can be made there. The crawl can do without.
-    pub fn open(dir: &CrawlDir, stop: &StopHandle, last: Snapshot) -> io::Result<Self> {
-        if dir.is_in_use() {
-            return Err(io::ErrorKind::ResourceBusy.into());
-        }
-        let progress = Progress::default();
-        progress.update(|shown| {
-            *shown = last;
-            shown.set_state(if stop.is_paused() { "paused" } else { WAITING });
-        });
-        let control = Control::listen(dir, stop.clone(), progress, true)?;
-        Ok(Self { _control: control })
     }
 }
 
@@ -218,13 +218,21 @@ impl Desk {
                 Err(why) => return self.refuse(why.to_owned()),
             },
         }
-        reply.snapshot = self.progress.snapshot();
+        reply.snapshot = self.snapshot();
         reply
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        lock(&self.progress).snapshot()
+    }
+
+    fn is_between_runs(&self) -> bool {
+        self.is_between_runs.load(Ordering::SeqCst)
     }
 
     /// Shows a state at once that the dispatcher shows at its next look.
     fn show_from(&self, was: &str, is: &str) {
-        self.progress.update(|shown| {
+        lock(&self.progress).update(|shown| {
             if shown.state == was {
                 shown.set_state(is);
             }
@@ -233,7 +241,7 @@ impl Desk {
 
     /// The state of a crawl that was not asked for anything.
     fn at_work(&self) -> &'static str {
-        if self.is_between_rounds {
+        if self.is_between_runs() {
             WAITING
         } else {
             "running"
@@ -243,13 +251,13 @@ impl Desk {
     fn refuse(&self, why: String) -> Reply {
         Reply {
             error: Some(why),
-            snapshot: self.progress.snapshot(),
+            snapshot: self.snapshot(),
             ..Reply::default()
         }
     }
 
     fn retry(&self, filter: RetryFilter) -> Result<usize, String> {
-        if self.is_between_rounds {
+        if self.is_between_runs() {
             return retry::retry_stopped(&self.dir, &filter).map_err(|error| match error {
                 CrawlError::InUse(_) => away(),
                 other => other.to_string(),
@@ -265,7 +273,7 @@ impl Desk {
 
     /// Has seeds recorded that the crawl may have: it keeps the promises that it began with.
     fn add_seeds(&self, seeds: &[SeedRecord]) -> Result<SeedsTaken, String> {
-        if self.is_between_rounds {
+        if self.is_between_runs() {
             return Err("the crawl waits for its next round: add the seeds once that runs".into());
         }
         if node::is_node(&self.dir) {
@@ -302,8 +310,7 @@ impl Desk {
 
     /// Has something done by the writer, and waits until it is recorded.
     fn ask_writer<T>(&self, message: impl FnOnce(SyncSender<T>) -> ToWriter) -> Result<T, String> {
-        let writer = self.writer.lock();
-        let writer = writer.unwrap_or_else(PoisonError::into_inner).clone();
+        let writer = lock(&self.writer).clone();
         let (answer, answered) = sync_channel(1);
         let writer = writer.ok_or_else(away)?;
         writer.send(message(answer)).map_err(|_| away())?;

@@ -9,6 +9,7 @@ use frontier::SeedUrl;
 use outcome::StopReason;
 use pipeline::again::Wanted;
 use pipeline::config::{AgainMode, CrawlConfig};
+use pipeline::control::Line;
 use pipeline::units::Span;
 use pipeline::{
     Crawl, CrawlDir, CrawlError, CrawlSummary, Progress, StopHandle, config_file, settings,
@@ -145,6 +146,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         talks,
         output,
         stop,
+        line: Line::default(),
     };
     // One for all runs: a Ctrl-C between two of them counts as well.
     let _signals = listen(
@@ -160,10 +162,12 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         Some(AgainMode::Once | AgainMode::Round) | None => {}
     }
     let summary = runner.run()?;
-    let ended = finish(&summary, &runner)?;
-    match rounds::rest(&summary) {
-        Some(wanted) if ended == Exit::Done => rounds::round(&runner, wanted),
-        Some(_) | None => Ok(ended),
+    let Some(wanted) = rounds::rest(&summary) else {
+        return runner.end(&summary);
+    };
+    match finish(&summary, &runner)? {
+        Exit::Done => rounds::round(&runner, wanted),
+        ended => Ok(ended),
     }
 }
 
@@ -186,6 +190,7 @@ struct Runner<'c> {
     talks: bool,
     output: &'c Output,
     stop: StopHandle,
+    line: Line,
 }
 
 impl Runner<'_> {
@@ -195,7 +200,8 @@ impl Runner<'_> {
             self.adopt();
             let given = self.settings.now();
             let crawl = (given.config.clone(), given.seeds.clone());
-            let summary = run_until(self.dir, crawl, None, self.style, self.output, &self.stop)?;
+            let end = (&self.stop, &self.line);
+            let summary = run_until(self.dir, crawl, None, self.style, self.output, end)?;
             if self.is_stopping() || !self.stop.is_reloading() {
                 return Ok(summary);
             }
@@ -203,6 +209,12 @@ impl Runner<'_> {
                 self.output.say(format!("note: {note}"));
             }
         }
+    }
+
+    /// Says how the last run ended, which nobody is to take for one that waits.
+    fn end(&self, summary: &CrawlSummary) -> anyhow::Result<Exit> {
+        self.line.close();
+        finish(summary, self)
     }
 
     /// Lets settings count that were read anew, if any were.
@@ -237,19 +249,20 @@ pub fn run_crawl(
 ) -> anyhow::Result<CrawlSummary> {
     let stop = StopHandle::default();
     let signals = listen(stop.clone(), output.quiet || style == ProgressStyle::None)?;
-    let summary = run_until(dir, (config, seeds), fetch, style, output, &stop);
+    let crawl = (config, seeds);
+    let summary = run_until(dir, crawl, fetch, style, output, (&stop, &Line::default()));
     drop(signals);
     summary
 }
 
-/// The same until it is stopped by a handle.
+/// The same until it is stopped by a handle, or by who calls it on a line.
 fn run_until(
     dir: &CrawlDir,
     (config, seeds): (CrawlConfig, Vec<SeedUrl>),
     fetch: Option<Arc<dyn fetcher::Fetch>>,
     style: ProgressStyle,
     output: &Output,
-    stop: &StopHandle,
+    (stop, line): (&StopHandle, &Line),
 ) -> anyhow::Result<CrawlSummary> {
     let progress = Progress::default();
     let cluster = cluster::reached(&config)?;
@@ -264,7 +277,7 @@ fn run_until(
         cluster,
     };
     let shown = progress::start(style, &progress, output);
-    let result = crawl.run();
+    let result = crawl.run_on(line);
     shown.finish();
     result.map_err(|error| match is_disk_full(&error) {
         true => resource(format!(

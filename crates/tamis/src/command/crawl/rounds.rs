@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 use archive::Position;
 use outcome::StopReason;
 use pipeline::again::{Planned, Planner, Wanted};
-use pipeline::control::BetweenRounds;
 use pipeline::{CrawlError, CrawlSummary};
 use report::changes::Visits;
 
-use super::{Runner, finish};
+use super::Runner;
 use crate::command::{crawl_error, journal};
 use crate::exit::{Exit, resource};
 
@@ -48,7 +47,7 @@ pub(super) fn round(runner: &Runner<'_>, from: Wanted) -> anyhow::Result<Exit> {
             | StopReason::HandedOver
             | StopReason::Reloaded
             | StopReason::Error
-            | StopReason::Unknown(_) => return finish(&summary, runner),
+            | StopReason::Unknown(_) => return runner.end(&summary),
         }
         wanted = match wanted {
             // What a plan of pages left open is planned once more only after visits that waited.
@@ -92,7 +91,6 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let mut is_drained = false;
     let mut told = Told::default();
-    let mut between: Option<BetweenRounds> = None;
     loop {
         runner.adopt();
         let config = runner.settings.now().config.clone();
@@ -111,10 +109,7 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
                 runner.tell(runner.in_words(Wanted::All, &planned));
             }
             runner.stop.set_until(Some(until));
-            drop(between.take());
             let summary = runner.run()?;
-            // Without it the crawl goes on, but cannot be asked.
-            between = BetweenRounds::open(runner.dir, &runner.stop, summary.snapshot.clone()).ok();
             if planned.urls > 0 {
                 tell_round(runner, &summary, &mut told)?;
             }
@@ -131,7 +126,7 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
                 | StopReason::Reloaded
                 | StopReason::DiskFull
                 | StopReason::Error
-                | StopReason::Unknown(_) => return finish(&summary, runner),
+                | StopReason::Unknown(_) => return runner.end(&summary),
             };
         }
         if is_drained {
