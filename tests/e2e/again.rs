@@ -217,6 +217,14 @@ fn a_round_for_which_it_is_too_early_says_when_the_first_page_is_due() {
     let dir = site.bench.crawl_dir("one");
     let told = run(tamis(&["changes"]).arg(&dir));
     has(&stderr(&told), &["has not come back yet"]);
+    let rows = || run(tamis(&["export"]).arg(&dir).arg("changes"));
+    let none = rows();
+    assert_eq!(stdout(&none), "");
+    let mend = format!(
+        "there are none yet; to visit the pages once more: tamis crawl --dir {} --again",
+        dir.display()
+    );
+    has(&stderr(&none), &[&mend]);
     let again = site.options(&config, &["--again"]);
     let output = site.bench.crawl_showing("plain", "one", &again).output();
     let output = output.expect("runs");
@@ -228,6 +236,12 @@ fn a_round_for_which_it_is_too_early_says_when_the_first_page_is_due() {
             "min = \"0s\"",
         ],
     );
+    let said = stderr(&output);
+    let times = said
+        .lines()
+        .filter(|line| line.contains("due") || line.contains("nothing"));
+    assert_eq!(times.count(), 1, "it is told once: {said}");
+    assert_eq!(stderr(&rows()), "", "there was a round");
     let told = run(tamis(&["changes"]).arg(&dir));
     has(
         &stderr(&told),
@@ -457,6 +471,14 @@ fn a_round_finds_what_is_new_what_changed_and_what_is_gone() {
     assert_ne!(after["/changes"], before["/changes"]);
     assert_eq!(after["/same"], before["/same"]);
     assert!(after.contains_key("/leaves") && after.contains_key("/flickers"));
+    let told = stdout(&run(tamis(&["changes"]).arg(site.bench.crawl_dir("one"))));
+    has(
+        &told,
+        &[
+            "status 404: not yet gone, which takes 2 answers of 404 or 410",
+            "/flickers: the server answered 503: this says nothing of the page",
+        ],
+    );
 
     site.come_back("one", 2);
     let gone = site.changes("one");

@@ -60,6 +60,65 @@ fn mistakes_are_told_with_their_place_and_mend() {
 }
 
 #[test]
+fn a_number_that_is_none_and_a_host_that_was_forgotten_are_told_with_what_to_write() {
+    let number = tamis(&["crawl", "--dir", "nowhere", "--max-pages", "many"]).output();
+    let number = number.expect("runs");
+    says(
+        &number,
+        2,
+        &[
+            "'many'",
+            "a whole number is wanted, such as --max-pages 100",
+        ],
+    );
+    assert!(!stderr(&number).contains("digit"), "{}", stderr(&number));
+    let dir = tempfile::tempdir().expect("a directory");
+    let seeds = file(dir.path(), "seeds.txt", "http:///a.test/x\n");
+    has(
+        &refused(&["--seeds", &seeds], 2),
+        &[
+            "seeds.txt:1:1: no host between // and /",
+            "http://HOST/a.test/x",
+            "or http://a.test/x",
+        ],
+    );
+    has(
+        &refused(&["--seed", "http:///x"], 2),
+        &["no host between // and /"],
+    );
+    let fetch = tamis(&["fetch", "http:///x"]).output().expect("runs");
+    says(
+        &fetch,
+        2,
+        &["no host between // and /", "https://example.org/page"],
+    );
+    let fetch = tamis(&["fetch", "here"]).output().expect("runs");
+    says(
+        &fetch,
+        2,
+        &["relative URL without a base", "https://example.org/page"],
+    );
+}
+
+#[test]
+fn what_the_address_guard_refuses_names_the_flag_that_lets_it() {
+    let fetch = |more: &[&str]| {
+        tamis(&["fetch", "http://127.0.0.1:1/x"])
+            .args(more)
+            .output()
+            .expect("runs")
+    };
+    says(&fetch(&[]), 1, &["guard: ", "give --allow-private"]);
+    let tried = fetch(&["--allow-private"]);
+    assert_eq!(tried.status.code(), Some(1));
+    assert!(
+        !stderr(&tried).contains("--allow-private"),
+        "{}",
+        stderr(&tried)
+    );
+}
+
+#[test]
 fn every_mistake_of_a_configuration_and_of_what_it_names_is_told_at_once() {
     let dir = tempfile::tempdir().expect("a directory");
     file(dir.path(), "seeds.txt", "http://127.0.0.1/\n数据库 x\n");
@@ -138,6 +197,22 @@ fn settings_that_differ_from_the_last_start_are_told() {
             "politeness.delay: \"5ms\" -> \"1s\"",
         ],
     );
+    let topical = format!("{text}[topic]\nkeywords = [\"x\"]\n");
+    let topical = file(bench.dir.path(), "topical.toml", &topical);
+    let said = again(&[&topical]);
+    has(
+        &said,
+        &[
+            "changed since the last start: [topic]: added",
+            "keep their verdicts",
+        ],
+    );
+    let replay = format!(
+        "tamis replay {} --strategy tamis",
+        bench.crawl_dir("crawl").display()
+    );
+    has(&said, &[&replay]);
+    assert!(!again(&[]).contains("verdicts"), "it is told once");
     std::fs::remove_file(&seeds).expect("removed");
     has(&again(&[]), &["note: seed list", "keeps the seeds"]);
 }

@@ -472,6 +472,33 @@ fn two_crawls_are_compared_page_by_page() {
     let pages = pages.expect("page by page");
     assert_eq!(compared["figures"], figures);
     let of = |list: &str| pages[list]["total"].as_u64().expect("a count") as usize;
+    for (form, parts) in [
+        (
+            "text",
+            ["指标", "总计 › 进入队列", "先前保留，这次没有读到（"],
+        ),
+        (
+            "html",
+            [
+                "<html lang=\"zh-CN\">",
+                "总计 › 进入队列",
+                "先前保留，这次没有读到（",
+            ],
+        ),
+    ] {
+        let options = [
+            "report",
+            "--lang",
+            "zh",
+            "--format",
+            form,
+            "--compare",
+            &dirs[1],
+        ];
+        let told = stdout(&run(tamis(&options).arg(&dirs[0])));
+        has(&told, &parts);
+        assert!(!told.contains("Hosts that differ"), "{told}");
+    }
     assert_eq!(
         of("new") + of("kept_now"),
         after.difference(&before).count()
@@ -662,13 +689,21 @@ fn a_mark_on_a_page_that_was_not_drawn_says_nothing_of_the_whole() {
     server.ready();
     let at = "/api/v1/crawls/undrawn";
     let pages = server.get(&format!("{at}/pages?verdict=kept&limit=5"));
-    let mark = |page: &Value| {
-        let body = format!("{{\"page\":{page},\"mark\":\"wrong\",\"sampled\":true}}");
+    let mark = |page: &Value, sampled: bool, status: u16| {
+        let body = format!("{{\"page\":{page},\"mark\":\"wrong\",\"sampled\":{sampled}}}");
         let answer = server.post(&format!("{at}/audit/marks"), &body);
-        assert_eq!(answer.status, 200, "{}", answer.text());
+        assert_eq!(answer.status, status, "{}", answer.text());
+        answer.text()
     };
-    // It says that it was drawn, and nobody drew it.
-    mark(&pages["pages"][0]["page"]);
+    // It says that it was drawn, and nobody drew it: nothing of it is kept.
+    let page = &pages["pages"][0]["page"];
+    has(
+        &mark(page, true, 409),
+        &["was not drawn", "without sampled"],
+    );
+    let audit = server.get(&format!("{at}/audit"));
+    assert_eq!(audit["unsampled"], 0, "{audit}");
+    mark(page, false, 200);
     let audit = server.get(&format!("{at}/audit"));
     assert_eq!(
         (&audit["kept"]["wrong"], &audit["unsampled"]),
@@ -677,9 +712,112 @@ fn a_mark_on_a_page_that_was_not_drawn_says_nothing_of_the_whole() {
     let drawn = server.get(&format!("{at}/audit/sample?n=2"));
     let kept = drawn["pages"].as_array().expect("pages").iter();
     let kept: Vec<&Value> = kept.filter(|page| page["verdict"] == "kept").collect();
-    mark(&kept[0]["page"]);
+    mark(&kept[0]["page"], true, 200);
     let audit = server.get(&format!("{at}/audit"));
     assert_eq!(audit["kept"]["wrong"], 1, "{audit}");
+}
+
+#[test]
+fn a_browser_is_told_on_a_page_and_in_its_language_and_a_program_in_json() {
+    let bench = crawled("lost");
+    let server = Serving::start(&[&bench.crawl_dir("lost").display().to_string()]);
+    server.ready();
+    let by_browser = |path: &str, language: &str| {
+        let lines = [
+            "Accept: text/html,*/*;q=0.8".to_owned(),
+            format!("Accept-Language: {language}"),
+        ];
+        server.ask(
+            &format!("GET {path}"),
+            &lines.each_ref().map(String::as_str),
+            "",
+        )
+    };
+    let kind = |answer: &crate::serve_support::Answer| {
+        let is_kind = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("content-type");
+        answer
+            .headers
+            .iter()
+            .find(is_kind)
+            .map_or(String::new(), |(_, value)| value.clone())
+    };
+    for (path, status, english, chinese) in [
+        (
+            "/c/lost/nosuch",
+            404,
+            "there is nothing here",
+            "没有这个页面",
+        ),
+        (
+            "/c/other/nosuch",
+            404,
+            "there is nothing here",
+            "没有这个页面",
+        ),
+        ("/nosuch", 404, "there is nothing here", "没有这个页面"),
+        (
+            "/c/lost/pages/first",
+            404,
+            "no page of that number",
+            "没有这个编号的网页",
+        ),
+        (
+            "/c/lost/clusters/1/x",
+            404,
+            "no page of that number",
+            "没有这个编号的网页",
+        ),
+        ("/c/lost/pages?sort=x", 400, "sort is time", "sort 只能是"),
+        ("/c/lost/pages?x=1", 400, "unknown field", "参数有误"),
+        (
+            "/c/lost/explain?url=nonsense",
+            400,
+            "no absolute URL",
+            "这不是完整的网址",
+        ),
+    ] {
+        for (language, said) in [("en", english), ("zh-CN,zh;q=0.9", chinese)] {
+            let answer = by_browser(path, language);
+            assert_eq!(answer.status, status, "{path}: {}", answer.text());
+            assert!(
+                kind(&answer).starts_with("text/html"),
+                "{path}: {:?}",
+                answer.headers
+            );
+            has(&answer.text(), &["<!DOCTYPE html>", said]);
+        }
+    }
+    // Who asks the API is answered by the API, whatever else it would take; and so is a program.
+    for answer in [
+        by_browser("/api/v1/nosuch", "zh"),
+        by_browser("/api/v1/crawls/lost/pages/0", "zh"),
+        server.ask("GET /c/lost/nosuch", &["Accept: */*"], ""),
+        server.ask("GET /c/lost/nosuch", &[], ""),
+    ] {
+        assert_eq!(answer.status, 404);
+        let problem: Value = serde_json::from_slice(&answer.body).expect("JSON");
+        assert!(
+            problem["error"].as_str().is_some_and(str::is_ascii),
+            "{problem}"
+        );
+    }
+    // What scripts say of a mistake comes from the same table, and pages name types in words.
+    let page = by_browser("/c/lost/pages", "zh").text();
+    has(
+        &page,
+        &[
+            "no crawl runs in that directory",
+            "这个目录里没有正在运行的抓取",
+            ">文章（",
+        ],
+    );
+    assert!(
+        !by_browser("/c/lost/pages", "en")
+            .text()
+            .contains("这个目录")
+    );
+    let found = by_browser("/c/lost/search?q=%22zzqqx", "zh").text();
+    has(&found, &["引号没有配对"]);
 }
 
 #[test]

@@ -59,6 +59,17 @@ pub fn changes(was: &CrawlConfig, is: &CrawlConfig) -> Vec<String> {
     moved.chain(differing).collect()
 }
 
+/// What a start or a reload with these changes has to say besides: that verdicts which were made stay.
+pub fn note_on(changes: &[String], dir: &str) -> Option<String> {
+    let is_topic = |change: &String| change.starts_with("topic.") || change.starts_with("[topic]");
+    changes.iter().any(is_topic).then(|| {
+        format!(
+            "the topic is another one from here on: pages that were read keep their verdicts until a visit finds another \
+             text; what it would find among them: tamis replay {dir} --strategy tamis --topic CONFIG; to judge all anew, crawl anew: --fresh --yes"
+        )
+    })
+}
+
 /// What the keys of sections are that need not be there, where they are and nobody says.
 fn usual_of_optional() -> BTreeMap<String, Value> {
     let sections = CrawlConfig::facts().into_iter();
@@ -118,6 +129,26 @@ mod tests {
         assert_eq!((told("network"), told("crawl"), told("seeds")), (1, 1, 0));
         assert_eq!(changes(&was, &was), Vec::<String>::new());
         assert_eq!(told("[topic]: taken out"), 1);
+    }
+
+    #[test]
+    fn a_changed_topic_is_told_to_leave_verdicts_as_they_are() {
+        let mut was = CrawlConfig {
+            topic: Some(TopicSection::default()),
+            ..CrawlConfig::default()
+        };
+        was.again = Some(crate::AgainSection::default());
+        let note = |is: &CrawlConfig| note_on(&changes(&was, is), "crawls/db");
+        let mut is = was.clone();
+        is.crawl.max_pages = 5;
+        is.again = None;
+        assert_eq!(note(&is), None);
+        is.topic.as_mut().expect("a topic").threshold = 0.9;
+        let told = note(&is).expect("a note");
+        assert!(told.contains("keep their verdicts"), "{told}");
+        assert!(told.contains("tamis replay crawls/db "), "{told}");
+        is.topic = None;
+        assert!(note(&is).is_some());
     }
 
     #[test]

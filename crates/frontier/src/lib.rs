@@ -100,7 +100,9 @@ pub use store::{
     SavedSeed, SavedTotals, SavedUrl, StoreError, StoredUrl, Waiting,
 };
 pub use trap::PageYield;
-pub use url::{CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, parse_url, resolve};
+pub use url::{
+    CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, parse_typed, parse_url, resolve,
+};
 pub use url_normalizer::UrlNormalizer;
 
 #[cfg(test)]

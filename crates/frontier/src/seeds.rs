@@ -291,7 +291,7 @@ impl Reader<'_> {
             );
             return None;
         }
-        match CanonicalUrl::parse(address) {
+        match CanonicalUrl::parse_typed(address) {
             Ok(url) => Some(url),
             Err(error) => {
                 let mend = mend_of(address, &error);
@@ -310,6 +310,13 @@ fn mend_of(address: &str, error: &UrlError) -> String {
     match error {
         UrlError::UserInfo(_) => "remove user name and password".to_owned(),
         UrlError::Length(_) => "a URL this long is not crawled".to_owned(),
+        UrlError::Typed(_) => {
+            let (scheme, rest) = address.split_once(':').unwrap_or(("https", address));
+            let rest = rest.trim_start_matches(['/', '\\']);
+            format!(
+                "write the host: {scheme}://HOST/{rest}; or {scheme}://{rest} if that begins with it"
+            )
+        }
         UrlError::Scheme(_) | UrlError::Parse(..) | UrlError::Host(_) => {
             match address.split_once("://") {
                 None => {

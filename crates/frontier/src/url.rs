@@ -47,6 +47,9 @@ pub enum UrlError {
     /// It has no host.
     #[error("no host: {0:?}")]
     Host(String),
+    /// Somebody typed it without one, and the standard would take the first part of the path for it.
+    #[error("no host between // and /: {0:?}")]
+    Typed(String),
     /// It is too long.
     #[error("longer than {URL_BYTES_MAX} bytes: {0} bytes")]
     Length(usize),
@@ -56,7 +59,7 @@ impl UrlError {
     /// The fate of a link to such a URL.
     pub fn fate(&self) -> LinkFate {
         match self {
-            Self::Parse(..) | Self::Host(_) => LinkFate::BadUrl,
+            Self::Parse(..) | Self::Host(_) | Self::Typed(_) => LinkFate::BadUrl,
             Self::Scheme(_) => LinkFate::Scheme,
             Self::UserInfo(_) => LinkFate::UserInfo,
             Self::Length(_) => LinkFate::UrlLength,
@@ -143,6 +146,14 @@ impl CanonicalUrl {
     pub fn parse(text: &str) -> Result<Self, UrlError> {
         let url = parse_url(text).map_err(|error| UrlError::Parse(shorten(text), error))?;
         Self::from_url(&url)
+    }
+
+    /// Reads an absolute URL that somebody typed: see [`parse_typed`].
+    ///
+    /// # Errors
+    /// When it cannot be crawled.
+    pub fn parse_typed(text: &str) -> Result<Self, UrlError> {
+        Self::from_url(&parse_typed(text)?)
     }
 
     /// The canonical form of a URL.
@@ -317,6 +328,21 @@ pub fn parse_url(text: &str) -> Result<Url, url::ParseError> {
     Url::parse(text)
 }
 
+/// Parses an absolute URL that somebody typed. The standard takes `http:///x` for `http://x/`, as browsers do
+/// with links; in what is typed a host was forgotten.
+///
+/// # Errors
+/// When it is not an absolute URL, or lacks its host.
+pub fn parse_typed(text: &str) -> Result<Url, UrlError> {
+    let url = parse_url(text).map_err(|error| UrlError::Parse(shorten(text), error))?;
+    let rest = text.split_once(':').map_or("", |(_, rest)| rest);
+    let is_web = matches!(url.scheme(), "http" | "https");
+    match is_web && rest.replace('\\', "/").starts_with("///") {
+        true => Err(UrlError::Typed(shorten(text))),
+        false => Ok(url),
+    }
+}
+
 /// Resolves a reference against a base by the WHATWG URL Standard. `None` when it does not parse.
 pub fn resolve(base: &Url, reference: &str) -> Option<Url> {
     match with_two_slashes(base, reference) {
@@ -411,6 +437,27 @@ mod tests {
     #[track_caller]
     fn check(input: &str, canonical: &str) {
         assert_eq!(CanonicalUrl::parse(input).expect(input).as_str(), canonical);
+    }
+
+    #[test]
+    fn a_host_that_was_forgotten_is_a_mistake_in_what_is_typed_and_none_in_a_link() {
+        for typed in [
+            "http:///x",
+            " HTTPS:///a.example/x",
+            "http:////x/y",
+            r"http:\\\x",
+        ] {
+            let error = CanonicalUrl::parse_typed(typed).expect_err(typed);
+            assert!(matches!(error, UrlError::Typed(_)), "{typed}: {error}");
+            assert!(error.to_string().contains("no host between // and /"));
+        }
+        assert_eq!(
+            CanonicalUrl::parse("http:///x/y").expect("a link").as_str(),
+            "http://x/y"
+        );
+        for typed in ["http://a.example///x", "http://a.example/?u=http:///x"] {
+            assert_eq!(CanonicalUrl::parse_typed(typed), CanonicalUrl::parse(typed));
+        }
     }
 
     #[test]

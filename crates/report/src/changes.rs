@@ -8,7 +8,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
+use again::GoneRule;
+use again::absence::Sign;
 use archive::{AgainRecord, BodyRef, Event, PageRecord, Record, VisitRecord};
+use config::CrawlConfig;
 use outcome::Change;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -133,6 +136,8 @@ pub struct Changes {
     /// Archived texts of the pages as they were read last, by their record.
     texts: HashMap<u64, BodyRef>,
     found: Vec<(u64, Found)>,
+    /// When a page is gone, as the last start has it.
+    gone: GoneRule,
 }
 
 /// What rounds found, in numbers: a fold over the journal that can be read on.
@@ -308,6 +313,7 @@ impl Changes {
             visits: Visits::default(),
             texts: HashMap::new(),
             found: Vec::new(),
+            gone: GoneRule::default(),
         }
     }
 
@@ -342,8 +348,10 @@ impl Changes {
                 self.found.push((record.at_ms, found));
             }
             Event::Visit(visit) => self.visit(record, visit, is_as_it_was),
-            Event::Start(_)
-            | Event::Seed(_)
+            Event::Start(start) => {
+                self.gone = CrawlConfig::recorded(&start.config).config.gone_rule();
+            }
+            Event::Seed(_)
             | Event::Again(_)
             | Event::Robots(_)
             | Event::Sitemap(_)
@@ -387,7 +395,10 @@ impl Changes {
             is_kept: outcome
                 .as_ref()
                 .map_or(was_kept, |outcome| outcome.is_indexed()),
-            why: visit.detail.clone().or_else(|| another_fate(visit)),
+            why: match visit.change {
+                Change::Unclear => Some(why_unclear(visit, self.gone)),
+                _ => visit.detail.clone().or_else(|| another_fate(visit)),
+            },
         };
         let found = Found {
             row,
@@ -478,6 +489,26 @@ pub(crate) fn why_dropped(page: &PageRecord) -> Option<String> {
     })
 }
 
+/// What a visit could not find out: the rule is that of [`again::absence`].
+fn why_unclear(visit: &VisitRecord, rule: GoneRule) -> String {
+    let told = visit.detail.as_deref().unwrap_or("no answer");
+    let status = visit.fetch.as_ref().map_or(0, |fetch| fetch.status);
+    let absence = &visit.absence;
+    match (Sign::of_status(status), absence.gone) {
+        (Sign::Missing, true) => format!("{told}: gone, as it was before"),
+        (Sign::Missing, false) if absence.answers > 0 => format!(
+            "{told}: not yet gone, which takes {} answers of 404 or 410 with time between them; this makes {}, and the \
+             next counts from {} on",
+            rule.answers,
+            absence.answers,
+            words::instant_short(absence.last_ms.saturating_add(rule.apart_ms))
+        ),
+        (Sign::Missing | Sign::Nothing | Sign::There, _) => {
+            format!("{told}: this says nothing of the page, which is taken to be as it was")
+        }
+    }
+}
+
 /// What was to become of a page by its earlier version, and what by this one, where either was not kept.
 fn another_fate(visit: &VisitRecord) -> Option<String> {
     let now = visit.version().and_then(why_dropped);
@@ -566,6 +597,68 @@ mod tests {
             reason: reason.map(str::to_owned),
             ..VisitRecord::default()
         }))
+    }
+
+    #[test]
+    fn what_is_unclear_is_told_by_the_rule_of_absence() {
+        let why = |status: u16, answers: u32, gone: bool, rule: GoneRule| {
+            let visit = VisitRecord {
+                detail: Some(format!("status {status}")),
+                fetch: Some(archive::FetchRecord {
+                    status,
+                    ..archive::FetchRecord::default()
+                }),
+                absence: archive::AbsenceRecord {
+                    answers,
+                    last_ms: 1_700_000_000_000,
+                    gone,
+                },
+                ..VisitRecord::default()
+            };
+            why_unclear(&visit, rule)
+        };
+        let usual = GoneRule::default();
+        let once = why(404, 1, false, usual);
+        assert!(
+            once.starts_with("status 404: not yet gone") && once.contains("takes 2 answers"),
+            "{once}"
+        );
+        assert!(
+            once.ends_with("this makes 1, and the next counts from 2023-11-15 22:13:20 UTC on"),
+            "{once}"
+        );
+        let strict = GoneRule {
+            answers: 5,
+            apart_ms: 0,
+        };
+        assert!(why(410, 3, false, strict).contains("takes 5 answers of 404 or 410"));
+        assert_eq!(
+            why(404, 2, true, usual),
+            "status 404: gone, as it was before"
+        );
+        for status in [0, 200, 503] {
+            let told = why(status, 0, false, usual);
+            assert!(told.contains("says nothing of the page"), "{told}");
+        }
+    }
+
+    #[test]
+    fn the_rule_of_absence_is_that_of_the_last_start() {
+        let mut changes = Changes::since(Some(0));
+        assert_eq!(changes.gone, GoneRule::default());
+        let config = serde_json::json!({"again": {"gone_answers": 7, "gone_apart": "2h"}});
+        changes.add(&Record {
+            seq: 1,
+            at_ms: 1,
+            event: Event::Start(archive::StartRecord {
+                config,
+                ..archive::StartRecord::default()
+            }),
+        });
+        assert_eq!(
+            (changes.gone.answers, changes.gone.apart_ms),
+            (7, 7_200_000)
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::difference::Piece;
 use crate::figures::CrawlReport;
-use crate::look::{BOLD, DIM, Look};
+use crate::look::{BOLD, DIM, Look, Tongue};
 use crate::table::{Align, Table, wrap};
 use crate::words;
 
@@ -111,17 +111,18 @@ impl Comparison {
 
     /// The comparison for a terminal; figures that are zero in both are left out.
     pub fn render(&self, look: Look) -> String {
-        let title = format!("{} and {}", self.first, self.second);
-        let mut out = format!("{}\n\n", look.paint(BOLD, &title));
+        let say = |text: &str| look.tongue.say(text);
+        let mut out = format!("{}\n\n", look.paint(BOLD, &self.title(look.tongue)));
         let mut table = Table::new(&[
-            ("figure", Align::Left),
+            (say("figure").as_str(), Align::Left),
             (self.first.as_str(), Align::Right),
             (self.second.as_str(), Align::Right),
-            ("change", Align::Right),
+            (say("change").as_str(), Align::Right),
             ("", Align::Right),
         ]);
         for delta in self.shown() {
-            table.row(delta.cells());
+            let [figure, numbers @ ..] = delta.cells();
+            table.row(std::iter::once(say(&figure)).chain(numbers));
         }
         let columns = look.columns();
         for line in table.lines(columns) {
@@ -136,18 +137,28 @@ impl Comparison {
         out
     }
 
+    /// Both names: `a and b`.
+    pub(crate) fn title(&self, tongue: Tongue) -> String {
+        let and = match tongue {
+            Tongue::English => "and",
+            Tongue::Chinese => "与",
+        };
+        format!("{} {and} {}", self.first, self.second)
+    }
+
     fn render_hosts(&self, look: Look, out: &mut String) {
+        let say = |text: &str| look.tongue.say(text);
         let mut table = Table::new(&[
-            ("host", Align::Left),
-            ("finished", Align::Right),
+            (say("host").as_str(), Align::Left),
+            (say("finished").as_str(), Align::Right),
             ("→", Align::Right),
-            ("indexed", Align::Right),
+            (say("indexed").as_str(), Align::Right),
             ("→", Align::Right),
         ]);
         for host in &self.hosts {
             table.row(host.cells());
         }
-        let _ = write!(out, "\n{}\n", look.paint(BOLD, "Hosts that differ"));
+        let _ = write!(out, "\n{}\n", look.paint(BOLD, &say("Hosts that differ")));
         for line in table.lines(look.columns()) {
             let _ = writeln!(out, "{line}");
         }
@@ -162,22 +173,27 @@ impl Comparison {
 
 /// Page by page, as a terminal shows it: what is not in both is marked `[-so-]` and `[+so+]`.
 fn render_pages(pages: &PageComparison, look: Look, out: &mut String) {
-    let _ = write!(out, "\n{}\n", look.paint(BOLD, "Pages"));
-    for line in wrap(&pages.line(), look.columns()) {
+    let say = |text: &str| look.tongue.say(text);
+    let _ = write!(out, "\n{}\n", look.paint(BOLD, &say("Pages")));
+    for line in wrap(&say(&pages.line()), look.columns()) {
         let _ = writeln!(out, "{line}");
     }
     for (name, list) in pages.lists() {
         if list.total == 0 {
             continue;
         }
-        let heading = format!("{name} ({})", words::count(list.total));
+        let heading = say(&format!("{name} ({})", words::count(list.total)));
         let _ = write!(out, "\n{}\n", look.paint(BOLD, &heading));
         let shown = list.pages.len().min(look.rows_max);
         for page in &list.pages[..shown] {
             let why = [page.before.as_str(), page.after.as_str()];
-            let why: Vec<&str> = why.into_iter().filter(|why| !why.is_empty()).collect();
-            let why = why.join("; ");
-            let colon = if why.is_empty() { "" } else { ": " };
+            let why = why.into_iter().filter(|why| !why.is_empty()).map(say);
+            let why = why.collect::<Vec<_>>().join(look.tongue.semicolon());
+            let colon = if why.is_empty() {
+                ""
+            } else {
+                look.tongue.colon()
+            };
             let _ = writeln!(out, "  {}{colon}{why}", page.url);
             for line in marked(&page.difference).lines() {
                 let _ = writeln!(out, "      {line}");
@@ -186,10 +202,10 @@ fn render_pages(pages: &PageComparison, look: Look, out: &mut String) {
         let left = list.total - shown as u64;
         if left > 0 {
             let note = format!(
-                "  … and {} more; --format json has the first 500",
+                "… and {} more; --format json has the first 500",
                 words::count(left)
             );
-            let _ = writeln!(out, "{}", look.paint(DIM, &note));
+            let _ = writeln!(out, "  {}", look.paint(DIM, &say(&note)));
         }
     }
 }
@@ -223,7 +239,7 @@ impl Delta {
             false => format!("{:+.1} %", 100.0 * self.change / self.first),
         };
         [
-            words::name(&self.figure).replace('.', " › "),
+            figure_name(Tongue::English, &self.figure),
             number(self.first),
             number(self.second),
             signed(self.change),
@@ -243,6 +259,11 @@ impl HostDelta {
             words::count(self.second.1),
         ]
     }
+}
+
+/// A figure's place in the report, `reasons.junk.thin`, as people read it.
+pub fn figure_name(tongue: Tongue, figure: &str) -> String {
+    tongue.say(&words::name(figure).replace('.', " › "))
 }
 
 /// The figures that can be compared, in the report's order, as `path` and value.
@@ -375,5 +396,110 @@ mod tests {
             assert!(told.contains(part), "{part:?}: {told}");
         }
         assert!(!told.contains("Moved ("), "{told}");
+    }
+
+    #[test]
+    fn in_chinese_all_but_names_addresses_and_texts_is_chinese() {
+        let report = |name: &str, indexed: u64| {
+            let mut report = CrawlReport {
+                name: name.into(),
+                duration_s: 1.5 * indexed as f64,
+                ..CrawlReport::default()
+            };
+            report.totals.admitted = 2 * indexed;
+            report.totals.indexed = indexed;
+            report.reasons.junk.insert("near_duplicate".into(), indexed);
+            report.reasons.refused.insert("robots".into(), indexed);
+            report.reasons.failed.insert("timeout".into(), indexed);
+            report.statuses.insert("404".into(), indexed);
+            report.duplicates.count = indexed;
+            report.duplicates.clusters = indexed;
+            report.harvest.pages = indexed;
+            report.harvest.relevant = indexed;
+            report.harvest.relevant_and_new = indexed;
+            report.fetches.pages = indexed;
+            report.fetches.attempts_repeated = indexed;
+            report.fetches.bytes = indexed;
+            report.fetches.per_second = indexed as f64;
+            report.response_times.median = indexed;
+            report.response_times.p95 = indexed;
+            report.hosts.push(crate::hosts::HostRow {
+                host: "a.test".into(),
+                ..crate::hosts::HostRow::default()
+            });
+            report.hosts[0].counts.finished = indexed;
+            report
+        };
+        let list = |after: &str| PageList {
+            total: 1_234,
+            pages: vec![PageDifference {
+                url: "http://a.test/".into(),
+                before: "dropped: thin (3 words, at least 50 wanted)".into(),
+                after: after.into(),
+                difference: vec![Piece::Same("§".into()), Piece::Skipped(7)],
+            }],
+        };
+        let pages = PageComparison {
+            unchanged: 3,
+            not_compared: 2,
+            new: list(""),
+            changed: list(""),
+            gone: list("answered 404"),
+            moved: list("to http://a.test/"),
+            dropped_now: list("near duplicate of http://a.test/"),
+            kept_now: list("moved to http://a.test/"),
+            not_read: list("the second crawl did not come to it"),
+            ..PageComparison::default()
+        };
+        let both = Comparison::of(&report("№1", 4), &report("№2", 9)).with_pages(pages);
+        let look = Look {
+            tongue: Tongue::Chinese,
+            ..Look::default()
+        };
+        let (text, html) = (
+            both.render(look),
+            crate::html::render_comparison(look.tongue, &both),
+        );
+        for part in [
+            "№1 与 №2",
+            "总计 › 进入队列",
+            "丢弃原因 › 近似重复",
+            "状态码 › 404",
+        ] {
+            assert!(
+                text.contains(part) && html.contains(part),
+                "{part}: {text}\n{html}"
+            );
+        }
+        assert!(
+            text.contains(
+                "http://a.test/：丢弃：内容太少（3 个词，至少要 50 个）；移到 http://a.test/"
+            ),
+            "{text}"
+        );
+        // What is left in Latin letters when addresses and known terms are taken out is a text without a row.
+        let body = html
+            .split("<body>")
+            .nth(1)
+            .and_then(|rest| rest.split("<script>").next());
+        let mut seen = String::new();
+        for part in body.expect("a body").split('<') {
+            seen.push_str(part.split_once('>').map_or(part, |(_, text)| text));
+            if let Some((_, label)) = part.split_once("aria-label=\"") {
+                seen.push_str(label.split('"').next().unwrap_or_default());
+            }
+        }
+        for told in [text, seen] {
+            let left = [
+                "http://a.test/",
+                "a.test",
+                "robots.txt",
+                "--format json",
+                "tamis report --compare",
+            ]
+            .iter()
+            .fold(told.clone(), |told, known| told.replace(known, ""));
+            assert!(!left.contains(|c: char| c.is_ascii_alphabetic()), "{left}");
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! came later. A URL that was never admitted has a story too: the links that name it say why they
 //! were left out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use archive::{
     BodyRef, Event, FetchRecord, NeighbourRecord, PageRecord, PageSummary, Record, SeedRecord,
@@ -14,6 +14,7 @@ use archive::{
 use config::CrawlConfig;
 use outcome::{Change, FailureKind, LinkFate, Outcome, RobotsAnswer, UrlState};
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::original::Original;
 use crate::words;
@@ -68,7 +69,7 @@ pub struct Story {
     pub seed: Option<SeedMention>,
     /// Links to it, in the order found, at most 20.
     pub found: Vec<Mention>,
-    /// All links to it.
+    /// Pages with a link to it, each counted once.
     pub found_count: u64,
     /// Sitemaps that name it.
     pub sitemaps: Vec<String>,
@@ -243,6 +244,8 @@ pub struct Explainer {
     finished: bool,
     /// Numbers of the records of its page.
     versions: Vec<u64>,
+    /// Pages with a link to it, their URLs as hashes.
+    linking: HashSet<u64>,
     /// Pages that repeat it, by URL, with the number of the record that says so.
     repeating: HashMap<String, (u64, DuplicateOf)>,
 }
@@ -259,6 +262,7 @@ impl Explainer {
             admitted: false,
             finished: false,
             versions: Vec::new(),
+            linking: HashSet::new(),
             repeating: HashMap::new(),
         }
     }
@@ -387,7 +391,8 @@ impl Explainer {
         for link in page.links.iter().filter(|link| link.url == self.story.url) {
             let new = link.fate == LinkFate::New;
             self.admitted |= new;
-            self.story.found_count += 1;
+            let is_first = self.linking.insert(xxh3_64(page.url.as_bytes()));
+            self.story.found_count += u64::from(is_first);
             let mention = Mention {
                 at: words::instant(record.at_ms),
                 page: record.seq,
@@ -398,6 +403,19 @@ impl Explainer {
                 fate: link.fate.clone(),
             };
             let found = &mut self.story.found;
+            if !is_first {
+                // Another visit to the page, or another link on it: told anew where it is what admitted the URL.
+                let known = found.iter_mut().find(|known| known.from == mention.from);
+                if let Some(known) = known.filter(|known| known.fate != LinkFate::New) {
+                    if mention.fate != known.fate {
+                        *known = mention;
+                    }
+                    continue;
+                }
+                if !new {
+                    continue;
+                }
+            }
             if found.len() == FOUND_MAX && new {
                 found.pop();
             }

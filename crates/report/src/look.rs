@@ -27,10 +27,42 @@ pub enum Tongue {
 
 impl Tongue {
     /// A text of the report in this language.
-    pub(crate) fn say(self, text: &str) -> String {
+    pub fn say(self, text: &str) -> String {
         match self {
             Tongue::English => text.to_owned(),
             Tongue::Chinese => chinese(text),
+        }
+    }
+
+    /// What stands between a thing and what is said of it.
+    pub(crate) fn colon(self) -> &'static str {
+        match self {
+            Tongue::English => ": ",
+            Tongue::Chinese => "：",
+        }
+    }
+
+    /// What stands between the parts of a list.
+    pub(crate) fn comma(self) -> &'static str {
+        match self {
+            Tongue::English => ", ",
+            Tongue::Chinese => "，",
+        }
+    }
+
+    /// What is said by the way.
+    pub(crate) fn aside(self, text: &str) -> String {
+        match self {
+            Tongue::English => format!(" ({text})"),
+            Tongue::Chinese => format!("（{text}）"),
+        }
+    }
+
+    /// What stands between two things that are said.
+    pub(crate) fn semicolon(self) -> &'static str {
+        match self {
+            Tongue::English => "; ",
+            Tongue::Chinese => "；",
         }
     }
 }

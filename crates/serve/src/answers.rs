@@ -440,7 +440,7 @@ pub struct MarkAsked {
     /// `right`, `wrong` or `skip`.
     pub mark: String,
     /// The page was drawn at random, by `audit/sample`. Of a page that this server has not drawn since its
-    /// start it is not believed: the mark is kept as one of a page that somebody came upon.
+    /// start it is refused with 409; without it the mark is kept as one of a page that somebody came upon.
     #[serde(default)]
     pub sampled: bool,
 }

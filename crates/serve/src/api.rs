@@ -266,7 +266,7 @@ async fn page(State(app): State<App>, Path((id, page)): Path<(String, u64)>) -> 
     Ok(Json(page_text(&app, &id, page).await?))
 }
 
-fn no_page() -> Failed {
+pub(crate) fn no_page() -> Failed {
     let why = "no page of that number is in the list".to_owned();
     Failed(StatusCode::NOT_FOUND, why)
 }
@@ -527,9 +527,18 @@ pub(crate) async fn drawn(app: &App, id: &str, asked: SampleAsked) -> Result<Sam
     sample.await
 }
 
-/// Says whether a decision is right; kept in `audit.jsonl`, synced before this is answered.
+/// A mark that says more than is so: nothing of it is kept.
+fn not_drawn() -> Failed {
+    let why = "this page was not drawn by audit/sample since the server started: draw anew, or send the mark without \
+               sampled";
+    Failed(StatusCode::CONFLICT, why.to_owned())
+}
+
+/// Says whether a decision is right; kept in `audit.jsonl`, synced before this is answered. A mark with `sampled` on a
+/// page that was not drawn is refused.
 #[utoipa::path(post, path = "/api/v1/crawls/{id}/audit/marks", params(("id" = String, Path)),
-    request_body = MarkAsked, responses((status = 200, body = Object), (status = 400, body = Problem)))]
+    request_body = MarkAsked, responses((status = 200, body = Object), (status = 400, body = Problem),
+    (status = 404, body = Problem), (status = 409, body = Problem)))]
 async fn mark(
     State(app): State<App>,
     Path(id): Path<String>,
@@ -552,6 +561,9 @@ async fn mark(
             if row.fate == Fate::Failed {
                 return Err(no_page());
             }
+            if asked.sampled && !crawl.audit.was_drawn(row.page) {
+                return Err(not_drawn());
+            }
             Mark {
                 at_ms: unix_ms(),
                 page: row.page,
@@ -559,7 +571,7 @@ async fn mark(
                 was: row.fate.name().to_owned(),
                 reason: view.rows.names.get(row.reason).to_owned(),
                 mark: said,
-                sampled: asked.sampled && crawl.audit.was_drawn(row.page),
+                sampled: asked.sampled,
             }
         };
         crawl.audit.add(mark).map_err(cannot_mark)?;

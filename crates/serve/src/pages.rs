@@ -5,6 +5,7 @@ mod judge;
 mod layout;
 mod lists;
 mod overview;
+mod problems;
 mod texts;
 pub(crate) mod words;
 
@@ -16,7 +17,7 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use maud::Markup;
 use sha2::{Digest, Sha256};
 
@@ -132,7 +133,7 @@ fn problem(app: &App, words: &'static Words, id: Option<&str>, failed: Failed) -
     let why = if is_reading {
         words.reading.to_owned()
     } else {
-        why
+        words.problem_of(&why)
     };
     let shell = Shell::new(app, words, id, Tab::None);
     let mut response = page(shell.whole(words.problem, &layout::problem(words, &why)));
@@ -142,6 +143,32 @@ fn problem(app: &App, words: &'static Words, id: Option<&str>, failed: Failed) -
         response.headers_mut().insert(header::REFRESH, again);
     }
     Instead(Box::new(response))
+}
+
+/// What is answered where nothing is: a page to a browser that looks for one, else JSON.
+pub(crate) async fn unknown(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Response {
+    let failed = Failed(StatusCode::NOT_FOUND, "there is nothing here".to_owned());
+    let path = uri.path();
+    if path == "/api" || path.starts_with("/api/") || !wants_page(&headers) {
+        return failed.into_response();
+    }
+    let id = path
+        .strip_prefix("/c/")
+        .and_then(|rest| rest.split('/').next());
+    let id = id.filter(|id| app.crawls.get(id).is_some());
+    problem(&app, words::of(&headers), id, failed).into_response()
+}
+
+/// Whether who asks shows pages to people: browsers name HTML, and programs do not.
+fn wants_page(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT);
+    let accepted = accepted.and_then(|accepted| accepted.to_str().ok());
+    accepted.is_some_and(|accepted| accepted.contains("text/html"))
+}
+
+/// The number of a page in an address.
+fn numbered(text: &str) -> Result<u64, Failed> {
+    text.parse().map_err(|_| api::no_page())
 }
 
 /// One request for a view of a crawl.
@@ -213,10 +240,11 @@ async fn pages_page(
 
 async fn text_page(
     State(app): State<App>,
-    Path((id, number)): Path<(String, u64)>,
+    Path((id, number)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Page {
     let view = View::new(&app, &headers, &id);
+    let number = numbered(&number).map_err(view.failed())?;
     let found = api::page_text(&app, &id, number).await;
     let found = found.map_err(view.failed())?;
     view.shown(
@@ -291,10 +319,11 @@ async fn clusters_page(
 
 async fn cluster_page(
     State(app): State<App>,
-    Path((id, number)): Path<(String, u64)>,
+    Path((id, number)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Page {
     let view = View::new(&app, &headers, &id);
+    let number = numbered(&number).map_err(view.failed())?;
     let found = api::cluster_pages(&app, &id, number).await;
     let found = found.map_err(view.failed())?;
     view.shown(
@@ -306,10 +335,12 @@ async fn cluster_page(
 
 async fn pair_page(
     State(app): State<App>,
-    Path((id, number, other)): Path<(String, u64, u64)>,
+    Path((id, number, other)): Path<(String, String, String)>,
     headers: HeaderMap,
 ) -> Page {
     let view = View::new(&app, &headers, &id);
+    let number = numbered(&number).map_err(view.failed())?;
+    let other = numbered(&other).map_err(view.failed())?;
     let pair = api::compared_pages(&app, &id, number, other).await;
     let pair = pair.map_err(view.failed())?;
     view.shown(

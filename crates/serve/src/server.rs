@@ -181,7 +181,7 @@ fn router(app: &App) -> Router {
         .route("/metrics", get(measured))
         .merge(api::routes())
         .merge(pages::routes())
-        .fallback(unknown)
+        .fallback(pages::unknown)
         .method_not_allowed_fallback(wrong_method);
     guarded(router, app)
 }
@@ -200,10 +200,6 @@ async fn measured(State(app): State<App>) -> Result<Response, Failed> {
         .run(move || metrics::metrics(&crawls.all, watchers));
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], text.await?).into_response())
-}
-
-async fn unknown() -> Failed {
-    Failed(StatusCode::NOT_FOUND, "there is nothing here".to_owned())
 }
 
 async fn wrong_method() -> Failed {

@@ -1,8 +1,10 @@
 //! The command line's shape: global options and the list of commands.
 
 use std::ffi::OsString;
+use std::num::{ParseFloatError, ParseIntError};
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::command;
 
@@ -50,6 +52,66 @@ pub fn with_excluded_words(arguments: impl Iterator<Item = OsString>) -> Vec<OsS
         };
     }
     arguments
+}
+
+/// Reads the arguments; what is wrong ends the process with exit code 2.
+pub fn parse(arguments: Vec<OsString>) -> Cli {
+    Cli::try_parse_from(&arguments).unwrap_or_else(|error| in_plain_words(error, &arguments).exit())
+}
+
+/// A message about a number that is none, with what is wanted instead of what the parser met.
+fn in_plain_words(error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    let told = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(_) | None => None,
+    };
+    let cause = std::error::Error::source(&error);
+    let wanted = match cause {
+        Some(cause) if cause.is::<ParseIntError>() => "a whole number",
+        Some(cause) if cause.is::<ParseFloatError>() => "a number",
+        Some(_) | None => return error,
+    };
+    let (Some(argument), Some(value)) = (
+        told(ContextKind::InvalidArg),
+        told(ContextKind::InvalidValue),
+    ) else {
+        return error;
+    };
+    let example = example_of(&argument, arguments);
+    let example = example.map_or(String::new(), |example| format!(", such as {example}"));
+    clap::Error::raw(
+        error.kind(),
+        format!(
+            "invalid value '{value}' for '{argument}': {wanted} is wanted{example}\n\nFor more information, try '--help'.\n"
+        ),
+    )
+}
+
+/// A value that an argument takes, after the argument as it is typed: its default, or a round number.
+fn example_of(argument: &str, arguments: &[OsString]) -> Option<String> {
+    let mut whole = Cli::command();
+    // An argument can be written out once its command is made.
+    whole.build();
+    let mut command = &whole;
+    let mut words = arguments.iter().skip(1).filter_map(|word| word.to_str());
+    while let Some(next) = words.find_map(|word| command.find_subcommand(word)) {
+        command = next;
+    }
+    let mut all = command.get_arguments();
+    let argument = all.find(|known| known.to_string() == argument)?;
+    let defaults = argument.get_default_values().iter();
+    let defaults = defaults.filter_map(|value| value.to_str());
+    let mut candidates = defaults.chain(["100", "10", "1"]);
+    let value = candidates.find(|value| {
+        let alone = Arg::new("value").value_parser(argument.get_value_parser().clone());
+        let command = clap::Command::new("value").no_binary_name(true).arg(alone);
+        command.try_get_matches_from([value]).is_ok()
+    })?;
+    Some(match (argument.get_long(), argument.get_short()) {
+        (Some(long), _) => format!("--{long} {value}"),
+        (None, Some(short)) => format!("-{short} {value}"),
+        (None, None) => value.to_owned(),
+    })
 }
 
 /// Options of one letter.
@@ -268,6 +330,86 @@ mod tests {
         );
         let other = "tamis export search -o";
         assert_eq!(rewritten(other).join(" "), other);
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_told_with_what_is_wanted() {
+        let said = |line: &str| {
+            let arguments: Vec<OsString> = words(line).into_iter().map(OsString::from).collect();
+            let error = Cli::try_parse_from(&arguments).expect_err(line);
+            super::in_plain_words(error, &arguments).to_string()
+        };
+        for (line, wanted) in [
+            (
+                "tamis crawl --dir d --max-pages many",
+                "--max-pages <N>': a whole number is wanted, such as --max-pages 100",
+            ),
+            (
+                "tamis crawl --dir d --max-pages 1e99",
+                "a whole number is wanted",
+            ),
+            (
+                "tamis -q fingerprint pairs -k x",
+                "-k <K>': a whole number is wanted, such as -k 3",
+            ),
+            ("tamis robots check --status x r", "--status 100"),
+            (
+                "tamis dedup --overlap much",
+                "a number is wanted, such as --overlap 0.",
+            ),
+        ] {
+            let said = said(line);
+            assert!(
+                said.starts_with("error: invalid value '") && said.contains(wanted),
+                "{line}: {said}"
+            );
+            assert!(
+                said.ends_with("try '--help'.\n") && !said.contains("digit"),
+                "{line}: {said}"
+            );
+        }
+        // What is out of range is told by its range.
+        assert!(
+            said("tamis simulate freshness --pages 3").contains("40..=20000"),
+            "range"
+        );
+    }
+
+    /// No number of any command is told in the words of the parser, and each has an example that it takes.
+    #[test]
+    fn every_number_of_every_command_has_an_example() {
+        fn look(command: &clap::Command, path: &[OsString], found: &mut usize) {
+            for argument in command.get_arguments() {
+                let alone =
+                    clap::Arg::new("value").value_parser(argument.get_value_parser().clone());
+                let alone = clap::Command::new("value").no_binary_name(true).arg(alone);
+                let Err(error) = alone.try_get_matches_from(["many"]) else {
+                    continue;
+                };
+                let cause = std::error::Error::source(&error);
+                let is_number = cause.is_some_and(|cause| {
+                    cause.is::<std::num::ParseIntError>() || cause.is::<std::num::ParseFloatError>()
+                });
+                if is_number {
+                    let example = super::example_of(&argument.to_string(), path);
+                    assert!(example.is_some(), "{path:?}: {argument}");
+                    *found += 1;
+                }
+            }
+            for next in command.get_subcommands() {
+                let path: Vec<OsString> = path
+                    .iter()
+                    .cloned()
+                    .chain([next.get_name().into()])
+                    .collect();
+                look(next, &path, found);
+            }
+        }
+        let mut found = 0;
+        let mut whole = Cli::command();
+        whole.build();
+        look(&whole, &["tamis".into()], &mut found);
+        assert!(found > 10, "{found}");
     }
 
     #[test]

@@ -12,11 +12,9 @@ mod out_file;
 mod output;
 mod progress;
 
-use clap::Parser;
-
 fn main() -> std::process::ExitCode {
     heap::settle();
-    let cli = args::Cli::parse_from(args::with_excluded_words(std::env::args_os()));
+    let cli = args::parse(args::with_excluded_words(std::env::args_os()));
     logging::start(&cli.global);
     let output = output::Output::new(&cli.global);
     let result = command::run(&cli, &output);

@@ -169,7 +169,7 @@ fn example(example: &str) -> Result<(), (String, String)> {
     if !is_url(example) {
         return Ok(());
     }
-    match CanonicalUrl::parse(example) {
+    match CanonicalUrl::parse_typed(example) {
         Ok(_) => Ok(()),
         Err(error) => Err((
             format!("is no page: {error}"),

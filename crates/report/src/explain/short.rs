@@ -48,7 +48,7 @@ fn rows(story: &Story, tongue: Tongue) -> Vec<(&'static str, String)> {
     row("copies", copies(story, tongue));
     row("found", Some(found(story, tongue)));
     row("turn", last.map(|last| turn(last, story, tongue)));
-    row("robots.txt", robots(story));
+    row("robots.txt", robots(story, tongue));
     row("fetched", last_fetch(story, tongue));
     row("visits", visits(story, tongue));
     row("put back", put_back(story, tongue));
@@ -70,7 +70,9 @@ fn why(story: &Story, last: &Decision, tongue: Tongue) -> Option<String> {
             nearest.distance, nearest.overlap
         );
         let kind = nearest.kind.as_ref().map(|kind| words::name(kind.name()));
-        let kind = kind.map_or(String::new(), |kind| format!("; {}", tongue.say(&kind)));
+        let kind = kind.map_or(String::new(), |kind| {
+            tongue.semicolon().to_owned() + &tongue.say(&kind)
+        });
         return Some(tongue.say(&figures) + &kind);
     }
     let measured = last.measured.as_ref();
@@ -113,19 +115,13 @@ fn seen(last: &Decision, page: &PageSummary) -> Option<String> {
 /// The page as it was read.
 fn page(last: &Decision, tongue: Tongue) -> Option<String> {
     let page: &PageSummary = last.measured.as_ref()?;
-    let language = match page.lang.as_str() {
-        "" => String::new(),
-        lang => format!(", {lang}"),
-    };
-    let relevance = page.relevance.map_or(String::new(), |relevance| {
-        format!(", {}", tongue.say(&format!("relevance {relevance:.2}")))
-    });
     let count = words::plural(u64::from(page.words), "word", "words");
-    let count = tongue.say(&count);
-    Some(format!(
-        "{}, {count}{language}{relevance}",
-        quoted(&page.title)
-    ))
+    let relevance = page.relevance;
+    let relevance = relevance.map(|relevance| tongue.say(&format!("relevance {relevance:.2}")));
+    let mut parts = vec![quoted(&page.title), tongue.say(&count)];
+    parts.extend(Some(page.lang.clone()).filter(|lang| !lang.is_empty()));
+    parts.extend(relevance);
+    Some(parts.join(tongue.comma()))
 }
 
 /// The source of its cluster, where that is a third page.
@@ -134,7 +130,7 @@ fn original(story: &Story, tongue: Tongue) -> Option<String> {
     let last = story.decisions.last()?;
     let repeated = last.nearest.as_ref().map(|nearest| nearest.url.as_str());
     (original.url != story.url && repeated != Some(original.url.as_str()))
-        .then(|| format!("{} ({})", original.url, tongue.say(&original.because)))
+        .then(|| original.url.clone() + &tongue.aside(&tongue.say(&original.because)))
 }
 
 /// The pages that repeat it.
@@ -142,14 +138,14 @@ fn copies(story: &Story, tongue: Tongue) -> Option<String> {
     let count = story.duplicates_count;
     let shown = story.duplicates.iter().take(COPIES_SHOWN);
     let shown: Vec<&str> = shown.map(|copy| copy.url.as_str()).collect();
-    let more = if count > shown.len() as u64 {
-        ", …"
-    } else {
-        ""
+    let comma = tongue.comma();
+    let more = match count > shown.len() as u64 {
+        true => format!("{comma}…"),
+        false => String::new(),
     };
     let dropped = words::plural(count, "page was", "pages were");
     let dropped = tongue.say(&format!("{dropped} dropped as its duplicate"));
-    (count > 0).then(|| format!("{dropped}: {}{more}", shown.join(", ")))
+    (count > 0).then(|| format!("{dropped}{}{}{more}", tongue.colon(), shown.join(comma)))
 }
 
 /// Where it was found first.
@@ -201,7 +197,7 @@ fn turn(last: &Decision, story: &Story, tongue: Tongue) -> String {
 }
 
 /// The host's robots.txt, where it stands in the way.
-fn robots(story: &Story) -> Option<String> {
+fn robots(story: &Story, tongue: Tongue) -> Option<String> {
     let robots = story.robots.as_ref()?;
     let closed = match &robots.rules {
         RobotsAnswer::DisallowAll | RobotsAnswer::Outage => true,
@@ -210,7 +206,7 @@ fn robots(story: &Story) -> Option<String> {
     closed.then(|| {
         let told = robots_line(robots);
         let label = "robots.txt of the host: ";
-        told.strip_prefix(label).unwrap_or(&told).to_owned()
+        tongue.say(told.strip_prefix(label).unwrap_or(&told))
     })
 }
 
@@ -223,7 +219,7 @@ fn last_fetch(story: &Story, tongue: Tongue) -> Option<String> {
         0 => line,
         n => {
             let before = words::plural(n, "attempt before", "attempts before");
-            format!("{line} ({})", tongue.say(&before))
+            line + &tongue.aside(&tongue.say(&before))
         }
     })
 }
@@ -232,14 +228,14 @@ fn last_fetch(story: &Story, tongue: Tongue) -> Option<String> {
 fn visits(story: &Story, tongue: Tongue) -> Option<String> {
     let last = tongue.say(&visited(story.visits.last()?));
     let count = words::plural(story.visits.len() as u64, "visit again", "visits again");
-    Some(format!("{}, {last}", tongue.say(&count)))
+    Some(format!("{}{}{last}", tongue.say(&count), tongue.comma()))
 }
 
 /// When it was put back into the queue.
 fn put_back(story: &Story, tongue: Tongue) -> Option<String> {
     let at = story.put_back.last()?;
     let times = words::plural(story.put_back.len() as u64, "time", "times");
-    Some(format!("{at} ({})", tongue.say(&times)))
+    Some(at.clone() + &tongue.aside(&tongue.say(&times)))
 }
 
 /// What the web says, on one line and not without end.

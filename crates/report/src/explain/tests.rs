@@ -232,6 +232,70 @@ fn the_link_that_admitted_the_url_is_among_those_remembered() {
 }
 
 #[test]
+fn pages_with_a_link_are_counted_once_however_often_they_are_visited() {
+    let mut journal = journal::Journal::default();
+    let linking = |name: &str, fate: &str| {
+        let mut page = journal::judged(&format!("http://a.test/{name}"), "", "", 0.9, "");
+        page.links = vec![journal::link("http://a.test/x", "", fate)];
+        page
+    };
+    let visit = |page: PageRecord| {
+        Event::Visit(Box::new(VisitRecord {
+            url: page.url.clone(),
+            change: Change::Changed,
+            page: Some(Box::new(page)),
+            ..VisitRecord::default()
+        }))
+    };
+    journal.page(linking("a", "depth"));
+    journal.page(linking("b", "depth"));
+    journal.event(visit(linking("a", "depth")));
+    journal.event(visit(linking("a", "nofollow")));
+    let told_of = |story: &Story| -> Vec<(String, String)> {
+        let found = story.found.iter();
+        let told = found.map(|found| (found.from.clone(), found.fate.name().to_owned()));
+        told.collect()
+    };
+    let left_out = story(&journal.records, "http://a.test/x");
+    let of = |name: &str, fate: &str| (format!("http://a.test/{name}"), fate.to_owned());
+    assert_eq!(left_out.found_count, 2);
+    assert_eq!(told_of(&left_out), [of("a", "nofollow"), of("b", "depth")]);
+    journal.event(visit(linking("b", "new")));
+    journal.event(visit(linking("b", "seen")));
+    let admitted = story(&journal.records, "http://a.test/x");
+    assert_eq!(admitted.found_count, 2);
+    assert_eq!(told_of(&admitted), [of("a", "nofollow"), of("b", "new")]);
+    assert!(
+        in_short(&admitted).contains("on http://a.test/b and on 1 more page\n"),
+        "{}",
+        in_short(&admitted)
+    );
+}
+
+#[test]
+fn the_short_story_in_chinese_has_chinese_signs() {
+    let look = Look {
+        tongue: crate::Tongue::Chinese,
+        ..Look::plain()
+    };
+    let records = journal::small();
+    for url in ["http://db.test/a", "http://db.test/b", "http://db.test/"] {
+        let told = render_short(&story(&records, url), look);
+        for line in told.lines().skip(1) {
+            // What the web says stands between quotes.
+            let line: String = line.split('"').step_by(2).collect();
+            let signs: Vec<char> = line.chars().collect();
+            let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+            for pair in signs.windows(2) {
+                let is_half = is_han(pair[0]) && ",:;(".contains(pair[1]);
+                assert!(!is_half, "{line}");
+            }
+            assert!(!line.contains(", ") && !line.contains(" ("), "{line}");
+        }
+    }
+}
+
+#[test]
 fn a_duplicate_and_its_kept_page_name_the_original_of_their_cluster() {
     let mut journal = journal::Journal::default();
     let dated = |url: &str, date: &str, reason: &str| {

@@ -6,12 +6,21 @@ use super::tables::{self, Head};
 use super::{file, heading, link, section};
 use crate::compare::{Comparison, PageList};
 use crate::difference::Piece;
+use crate::look::Tongue;
 use crate::words::count;
 
 /// The whole file. Figures that are zero in both crawls are left out.
-pub fn render(comparison: &Comparison) -> String {
+pub fn render(tongue: Tongue, comparison: &Comparison) -> String {
+    let page = whole(tongue, comparison);
+    match tongue {
+        Tongue::English => page,
+        Tongue::Chinese => crate::chinese::page(&page),
+    }
+}
+
+fn whole(tongue: Tongue, comparison: &Comparison) -> String {
     let (first, second) = (&comparison.first, &comparison.second);
-    let title = format!("{first} and {second}");
+    let title = comparison.title(tongue);
     let note = "What changes from the first crawl to the second.".to_owned();
     let figures = table(
         ["figure", first, second, "change", ""],
@@ -37,7 +46,7 @@ pub fn render(comparison: &Comparison) -> String {
         }
     };
     let footer = html! {
-        "Every number here is also in " code { "tamis report --compare --format json" } "."
+        code { "tamis report --compare --format json" } " has every number as well."
     };
     let heading = heading(&title, &[note]);
     file(
@@ -118,7 +127,7 @@ mod tests {
             report
         };
         let both = Comparison::of(&report("a<b>", 1000), &report("c", 1500));
-        let page = render(&both);
+        let page = render(Tongue::English, &both);
         assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
         assert!(
             page.contains("a&lt;b&gt;") && !page.contains("a<b>"),
@@ -143,7 +152,7 @@ mod tests {
             changed: list,
             ..PageComparison::default()
         };
-        let page = render(&both.with_pages(pages));
+        let page = render(Tongue::English, &both.with_pages(pages));
         for part in [
             "Changed (3)",
             "<del>&lt;old&gt;</del><ins>new</ins>",

@@ -21,7 +21,7 @@ pub(super) fn kept(report: &CrawlReport) -> Option<Markup> {
         heads.push(("relevance", true));
     }
     let body = html! {
-        (rows_table("kept-rows", &heads, rows, |row| kept_row(row, has_topic)))
+        (rows_table("kept", &heads, rows, |row| kept_row(row, has_topic)))
         (rest(rows.len(), report.totals.indexed, "indexed"))
     };
     Some(section(
@@ -58,7 +58,7 @@ pub(super) fn dropped(report: &CrawlReport) -> Option<Markup> {
         ("because", false),
     ];
     let body = html! {
-        (rows_table("dropped-rows", &heads, rows, dropped_row))
+        (rows_table("dropped", &heads, rows, dropped_row))
         (rest(rows.len(), report.totals.junk, "junk"))
     };
     let title = format!(
@@ -101,20 +101,25 @@ fn day(at: &str) -> &str {
     at.get(..10).unwrap_or(at)
 }
 
-/// A table whose rows the reader can sort and filter.
+/// A table of `kept` or `dropped` pages whose rows the reader can sort and filter.
 fn rows_table(
-    id: &str,
+    verdict: &str,
     heads: &[(&str, bool)],
     rows: &[FoundRow],
     row: impl Fn(&FoundRow) -> Markup,
 ) -> Markup {
+    let id = &format!("{verdict}-rows");
+    let label = match verdict {
+        "kept" => "Kept pages",
+        _ => "Dropped pages",
+    };
     html! {
         p class="filter" {
             label for={ (id) "-filter" } { "Filter" }
-            input id={ (id) "-filter" } data-for=(id) type="search" autocomplete="off";
+            input id={ (id) "-filter" } data-for=(id) type="search" autocomplete="off" aria-label={ "Filter the " (verdict) " pages" };
             span id={ (id) "-count" } class="soft" aria-live="polite" {}
         }
-        div class="scroll tall" tabindex="0" role="region" aria-label=(id) {
+        div class="scroll tall" tabindex="0" role="region" aria-label=(label) {
             table class="rows" id=(id) {
                 thead {
                     tr {
@@ -211,4 +216,38 @@ pub(super) fn settings(report: &CrawlReport) -> Option<Markup> {
         }
     };
     Some(section("settings", "Settings", &body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_filters_and_tables_have_names_for_people_in_both_languages() {
+        let table = |verdict| rows_table(verdict, &[("title", false)], &[], |_| Markup::default());
+        for (verdict, names, chinese) in [
+            (
+                "kept",
+                ["Filter the kept pages", "Kept pages"],
+                ["筛选保留的页面", "保留的页面"],
+            ),
+            (
+                "dropped",
+                ["Filter the dropped pages", "Dropped pages"],
+                ["筛选丢弃的页面", "丢弃的页面"],
+            ),
+        ] {
+            let html = table(verdict).into_string();
+            let translated = crate::chinese::page(&html);
+            for (page, names) in [(&html, names), (&translated, chinese)] {
+                for name in names {
+                    assert!(
+                        page.contains(&format!("aria-label=\"{name}\"")),
+                        "{name}: {page}"
+                    );
+                }
+                assert!(!page.contains("aria-label=\"kept-rows"), "{page}");
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use report::audit::{Audit, Estimate};
+use report::compare::figure_name;
 use report::words::count;
 
 use super::layout::query;
@@ -27,7 +28,7 @@ pub(super) fn clusters(words: &Words, id: &str, offset: usize, found: &Clusters)
                 li class="card" {
                     h2 { a href={ "/c/" (id) "/clusters/" (cluster.kept.page) } { (title(&cluster.kept)) } }
                     p class="soft u" { bdi { (cluster.kept.url) } }
-                    p { b { (count(cluster.members)) } " " (words.copies) " · " (words.on_hosts) " " (count(cluster.hosts)) }
+                    p { b { (count(cluster.members)) } " " (words.copies) " · " (words.on_hosts) (count(cluster.hosts)) }
                 }
             }
         }
@@ -64,7 +65,7 @@ fn nearness(words: &Words, page: &Page) -> Markup {
     html! {
         @if let Some(repeats) = &page.repeats {
             p class="facts" {
-                span class="tag" { (repeats.kind.replace('_', " ")) }
+                span class="tag" { (words.tongue().say(&repeats.kind.replace('_', " "))) }
                 @if let Some(distance) = repeats.distance { span { (distance) " " (words.distance) } }
                 @if let Some(overlap) = repeats.overlap { span { (words.overlap) " " (format!("{:.0} %", overlap * 100.0)) } }
             }
@@ -92,7 +93,7 @@ pub(super) fn pair(words: &Words, id: &str, pair: &SideBySide) -> Markup {
         div class="pair" {
             @for (label, page, keep) in [(words.the_kept, &pair.kept, "removed"), (words.the_copy, &pair.other, "added")] {
                 section class="card" aria-label=(label) {
-                    h2 { (label) ": " a href={ "/c/" (id) "/pages/" (page.page) } { (title(page)) } }
+                    h2 { (label) (words.colon) a href={ "/c/" (id) "/pages/" (page.page) } { (title(page)) } }
                     p class="soft u" { bdi { (page.url) } }
                     div class="text" dir="auto" tabindex="0" {
                         @for piece in side(keep) {
@@ -158,7 +159,9 @@ fn differing(words: &Words, label: &str, of: &str, list: &Differing) -> Markup {
 /// `dropped: thin` in the reader's words.
 fn told(words: &Words, side: &str) -> String {
     match side.split_once(": ") {
-        Some((verdict, reason)) => format!("{}: {}", words.verdict(verdict), words.reason(reason)),
+        Some((verdict, reason)) => {
+            [words.verdict(verdict), words.colon, &words.reason(reason)].concat()
+        }
         None if side.is_empty() => "–".to_owned(),
         None => words.verdict(side).to_owned(),
     }
@@ -180,7 +183,7 @@ fn figures(words: &Words, compared: &Compared) -> Markup {
                     tbody {
                         @for row in differs {
                             tr {
-                                th scope="row" { (row["figure"].as_str().unwrap_or_default().replace(['_', '.'], " ")) }
+                                th scope="row" { (figure_name(words.tongue(), row["figure"].as_str().unwrap_or_default())) }
                                 td class="n" { (short(number(row, "first"))) }
                                 td class="n" { (short(number(row, "second"))) }
                                 td class="n" { (format!("{:+}", round(number(row, "change")))) }
@@ -214,7 +217,7 @@ pub(super) fn audit(words: &Words, id: &str, drawn: &Sample) -> Markup {
             section class="card wide" id="audit" data-crawl=(id) aria-live="polite" {
                 @match first {
                     Some(page) => {
-                        p class="say" id="audit-was" { @if page.verdict == "kept" { (words.was_kept) } @else { (words.was_dropped) " " (words.reason(&page.reason)) } }
+                        p class="say" id="audit-was" { @if page.verdict == "kept" { (words.was_kept) } @else { (words.was_dropped) (words.reason(&page.reason)) } }
                         h2 id="audit-title" { a href={ "/c/" (id) "/pages/" (page.page) } { (title(page)) } }
                         p class="soft u" id="audit-url" { bdi { (page.url) } }
                     }
@@ -265,7 +268,7 @@ fn estimate(words: &Words, label: &str, side: &Estimate) -> Markup {
             rect class="fill" data-part="bar" y="1" x=(format!("{low:.1}")) width=(format!("{:.1}", high - low)) height="8" rx="2" {}
         }
         p class="soft" data-part="words" {
-            @if side.precision.is_some() { (words.confidence) ": " (percent(side.low)) "–" (percent(side.high)) " % · n = " (count(side.right + side.wrong)) }
+            @if side.precision.is_some() { (words.confidence) (words.colon) (percent(side.low)) "–" (percent(side.high)) " % · n = " (count(side.right + side.wrong)) }
             @else { (words.no_marks) }
         }
     }

@@ -32,7 +32,7 @@ fn choice(
                 @if !now.is_empty() && !is_listed { option value=(now) selected { (shown(now)) } }
                 @for facet in facets {
                     option value=(facet.value) selected[facet.value == now] {
-                        (shown(&facet.value)) " (" (count(facet.count)) ")"
+                        (shown(&facet.value)) (words.aside(&count(facet.count)))
                     }
                 }
             }
@@ -44,6 +44,7 @@ fn choice(
 pub(super) fn pages(words: &Words, id: &str, asked: &PagesAsked, found: &Pages) -> Markup {
     let plain = |text: &str| text.to_owned();
     let reason = |text: &str| words.reason(text);
+    let page_type = |text: &str| words.page_type(text);
     let facet = |name: &str| found.facets.get(name);
     html! {
         h1 { (words.pages) }
@@ -60,7 +61,7 @@ pub(super) fn pages(words: &Words, id: &str, asked: &PagesAsked, found: &Pages) 
             (choice(words, words.reason, "reason", facet("reason"), asked.reason.as_deref(), &reason))
             (choice(words, words.host, "host", facet("host"), asked.host.as_deref(), &plain))
             (choice(words, words.lang, "lang", facet("lang"), asked.lang.as_deref(), &plain))
-            (choice(words, words.kind, "type", facet("type"), asked.page_type.as_deref(), &reason_free))
+            (choice(words, words.kind, "type", facet("type"), asked.page_type.as_deref(), &page_type))
             label { span { (words.filter) }
                 input type="search" name="q" value=[asked.q.as_deref()] placeholder=(words.filter_hint) maxlength="200";
             }
@@ -75,10 +76,6 @@ pub(super) fn pages(words: &Words, id: &str, asked: &PagesAsked, found: &Pages) 
             (turning(words, found.offset, ROWS, found.total, &|offset| link(id, asked, None, Some(offset))))
         }
     }
-}
-
-fn reason_free(text: &str) -> String {
-    text.replace('_', " ")
 }
 
 /// The address of the table, with another order or another part of it.
@@ -212,7 +209,7 @@ pub(super) fn search(
                     p class="soft" role="status" { b { (count(found.fitting)) } " " (words.found)
                         @if found.fitting != found.total { " " (words.of) " " (count(found.total)) } }
                     @if found.is_relaxed { p { (words.relaxed) } }
-                    @for hint in &found.hints { p class="soft" { (hint) } }
+                    @for hint in &found.hints { p class="soft" { (words.problem_of(hint)) } }
                     ol class="hits" {
                         @for hit in &found.hits {
                             li {
@@ -222,7 +219,7 @@ pub(super) fn search(
                                 p { (marked(&hit.snippet)) }
                                 p class="soft meta" { (hit.page.lang)
                                     @if !hit.page.published.is_empty() { " · " (hit.page.published.get(..10).unwrap_or(&hit.page.published)) }
-                                    @if !hit.page.page_type.is_empty() { " · " (reason_free(&hit.page.page_type)) } }
+                                    @if !hit.page.page_type.is_empty() { " · " (words.page_type(&hit.page.page_type)) } }
                             }
                         }
                     }
@@ -264,6 +261,10 @@ fn hits_link(id: &str, asked: &SearchAsked, facet: Option<(&str, &str)>, offset:
 }
 
 fn facets(words: &Words, id: &str, asked: &SearchAsked, found: &Found) -> Markup {
+    let shown = |name: &str, value: &str| match name {
+        "type" => words.page_type(value),
+        _ => value.to_owned(),
+    };
     let groups = [
         (words.host, "host"),
         (words.lang, "lang"),
@@ -281,7 +282,7 @@ fn facets(words: &Words, id: &str, asked: &SearchAsked, found: &Found) -> Markup
     .collect();
     html! {
         @if !set.is_empty() {
-            p { @for (_, value) in &set { span class="tag" { (value) } " " }
+            p { @for (name, value) in &set { span class="tag" { (shown(name, value)) } " " }
                 a href={ "/c/" (id) "/search?" (query(&[("q", asked.q.as_deref())])) } { (words.all) } }
         }
         @for (label, name) in groups {
@@ -290,7 +291,7 @@ fn facets(words: &Words, id: &str, asked: &SearchAsked, found: &Found) -> Markup
                     summary { (label) }
                     ul {
                         @for facet in values.iter().take(10) {
-                            li { a href=(hits_link(id, asked, Some((name, &facet.value)), 0)) { (reason_free(&facet.value)) }
+                            li { a href=(hits_link(id, asked, Some((name, &facet.value)), 0)) { (shown(name, &facet.value)) }
                                 " " span class="soft n" { (count(facet.count)) } }
                         }
                     }

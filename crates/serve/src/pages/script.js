@@ -22,6 +22,16 @@
     fading = setTimeout(() => { at("toast").textContent = ""; }, 6000);
   };
 
+  // The API answers in English; what it says of a mistake is shown in the reader's language.
+  const inWords = (text) => {
+    for (const [english, own] of words.problems || []) {
+      const parts = english.split("{}").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+      const found = text.match(new RegExp(`^${parts.join("([^]*)")}$`));
+      if (found) return own.split("{}").map((part, at) => part + (found[at + 1] ?? "")).join("");
+    }
+    return text;
+  };
+
   const ask = async (path, told) => {
     const options = { headers: { Accept: "application/json" }, credentials: "same-origin" };
     if (told !== undefined) {
@@ -32,7 +42,7 @@
     }
     const answer = await fetch(api(path), options);
     const value = await answer.json();
-    if (!answer.ok) throw new Error(value.error || answer.statusText);
+    if (!answer.ok) throw new Error(inWords(value.error || answer.statusText));
     return value;
   };
 
@@ -162,6 +172,12 @@
     addEventListener("pagehide", () => events.close(), { once: true });
   };
 
+  const sayReloaded = (changes) => {
+    if (changes.length === 0) { say(words.reload_same); return; }
+    const stays = changes.some((change) => /^\[?topic[.\]]/.test(change)) ? `. ${words.topic_stays}` : "";
+    say(`${words.reload_new}${changes.join("; ")}${stays}`);
+  };
+
   const act = async (button) => {
     const what = button.dataset.do;
     if (what === "stop" && !confirm(words.stop_sure)) return;
@@ -170,9 +186,9 @@
       const told = await ask(`/${what}`, {});
       showState(told.state);
       if (what === "retry") say(`${count(told.urls)} ${words.put_back}`);
-      if (what === "reload") say(told.changes.length === 0 ? words.reload_same : `${words.reload_new} ${told.changes.join("; ")}`);
+      if (what === "reload") sayReloaded(told.changes);
     } catch (error) {
-      say(`${words.not_done} ${error.message}`);
+      say(`${words.not_done}${error.message}`);
     }
     button.disabled = false;
   };
@@ -211,7 +227,7 @@
     const pairs = [...new FormData(form)].filter(([, value]) => value !== "");
     return `${location.pathname}?${new URLSearchParams(pairs)}`;
   };
-  const quietly = (work) => work.catch((error) => say(`${words.not_done} ${error.message}`));
+  const quietly = (work) => work.catch((error) => say(`${words.not_done}${error.message}`));
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
@@ -263,7 +279,7 @@
     part("bar").setAttribute("x", low.toFixed(1));
     part("bar").setAttribute("width", (high - low).toFixed(1));
     part("words").textContent = has
-      ? `${words.confidence}: ${percent(side.low)}–${percent(side.high)} % · n = ${count(side.right + side.wrong)}`
+      ? `${words.confidence}${words.colon}${percent(side.low)}–${percent(side.high)} % · n = ${count(side.right + side.wrong)}`
       : words.no_marks;
   };
   const showNext = async () => {
@@ -279,7 +295,7 @@
     if (!page) { at("audit-text").textContent = words.all_marked; return; }
     box.dataset.page = String(page.page);
     const reason = words.reasons[page.reason] || page.reason.replaceAll("_", " ");
-    at("audit-was").textContent = page.verdict === "kept" ? words.was_kept : `${words.was_dropped} ${reason}`;
+    at("audit-was").textContent = page.verdict === "kept" ? words.was_kept : `${words.was_dropped}${reason}`;
     const link = make("a", undefined, { href: `/c/${encodeURIComponent(crawl)}/pages/${page.page}` });
     link.append(make("bdi", page.title || page.url));
     at("audit-title").replaceChildren(link);

@@ -16,7 +16,7 @@ pub(super) fn facts(words: &Words, page: &Page) -> Markup {
             span class="soft" { (page.host) }
             @if !page.lang.is_empty() { span class="soft" { (page.lang) } }
             @if !page.published.is_empty() { span class="soft" { (page.published) } }
-            span class="soft" { (words.word_count) ": " (count(u64::from(page.words))) }
+            span class="soft" { (words.word_count) (words.colon) (count(u64::from(page.words))) }
             @if page.relevance.is_some() { (relevance(page.relevance)) }
         }
     }

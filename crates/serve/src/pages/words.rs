@@ -2,6 +2,8 @@
 
 use http::header::{ACCEPT_LANGUAGE, HeaderMap};
 
+use super::problems;
+
 macro_rules! words {
     ($($key:ident: $english:literal, $chinese:literal;)*) => {
         /// The words of the pages in one language.
@@ -15,11 +17,15 @@ macro_rules! words {
 
         /// In Chinese.
         static CHINESE: Words = Words { $($key: $chinese,)* };
+
+        #[cfg(test)]
+        const ALL_CHINESE: &[&str] = &[$($chinese,)*];
     };
 }
 
 words! {
     code: "en", "zh-CN";
+    colon: ": ", "：";
     skip: "Skip to content", "跳到正文";
     crawls: "Crawls", "抓取任务";
     overview: "Overview", "概览";
@@ -65,7 +71,8 @@ words! {
     seeds_queued: "new in the queue, of", "个新种子已入队，共";
     reload: "Read the settings anew", "重新读取设置";
     reload_same: "Nothing has changed in the configuration or the seed lists.", "配置与种子列表没有变化。";
-    reload_new: "The crawl goes on with:", "抓取将按新设置继续：";
+    reload_new: "The crawl goes on with: ", "抓取将按新设置继续：";
+    topic_stays: "Pages that were read keep their verdicts.", "读过的网页保持原来的判定。";
     state_starting: "starting", "启动中";
     state_loading: "loading", "载入中";
     state_replaying: "replaying", "回放中";
@@ -113,7 +120,7 @@ words! {
     repeats: "repeats", "重复于";
     clusters_about: "Kept pages and the copies that were dropped for them.", "保留的网页，以及因其而丢弃的副本。";
     copies: "copies", "个副本";
-    on_hosts: "on hosts:", "所在主机数：";
+    on_hosts: "on hosts: ", "所在主机数：";
     distance: "bits apart", "位差异";
     overlap: "overlap", "重合度";
     likeness: "of the characters in common", "的字符相同";
@@ -137,7 +144,7 @@ words! {
     wrong: "Wrong", "错误";
     skip_mark: "Cannot tell", "无法判断";
     was_kept: "This page was kept.", "此网页被保留。";
-    was_dropped: "This page was dropped:", "此网页被丢弃：";
+    was_dropped: "This page was dropped: ", "此网页被丢弃：";
     all_marked: "Everything is marked.", "全部已标记。";
     right_kept: "of kept pages rightly kept", "的保留是正确的";
     right_dropped: "of dropped pages rightly dropped", "的丢弃是正确的";
@@ -150,7 +157,7 @@ words! {
     marked_right: "Marked right", "标记为正确";
     in_report: "The report tells the same.", "报告中也有这些数字。";
     lost_connection: "Connection lost; trying again.", "连接中断，正在重试。";
-    not_done: "That did not work:", "操作失败：";
+    not_done: "That did not work: ", "操作失败：";
     put_back: "URLs put back into the queue", "个网址放回队列";
     reading: "The journal is being read. This page looks again by itself.", "正在读取日志，本页会自动刷新。";
     problem: "That cannot be shown", "无法显示";
@@ -223,6 +230,14 @@ impl Words {
         }
     }
 
+    /// A number by the way.
+    pub(crate) fn aside(&self, text: &str) -> String {
+        match self.is_chinese() {
+            true => format!("（{text}）"),
+            false => format!(" ({text})"),
+        }
+    }
+
     /// A verdict.
     pub(crate) fn verdict<'w>(&'w self, verdict: &'w str) -> &'w str {
         match verdict {
@@ -256,6 +271,44 @@ impl Words {
         }
     }
 
+    /// A type of page.
+    pub(crate) fn page_type(&self, page_type: &str) -> String {
+        use outcome::PageType;
+        let chinese = match PageType::from(page_type) {
+            PageType::Article => "文章",
+            PageType::Forum => "论坛",
+            PageType::Product => "商品",
+            PageType::Collection => "商品列表",
+            PageType::Listing => "列表页",
+            PageType::Documentation => "文档",
+            PageType::Service => "服务介绍",
+            PageType::FrontPage => "首页",
+            PageType::Other => "其他",
+            PageType::Wall => "拦截页",
+            PageType::Unknown(_) => page_type,
+        };
+        match self.is_chinese() {
+            true => chinese.replace('_', " "),
+            false => page_type.replace('_', " "),
+        }
+    }
+
+    /// Why something cannot be shown or done, as the API says it, in the reader's language.
+    pub(crate) fn problem_of(&self, why: &str) -> String {
+        match self.is_chinese() {
+            true => problems::chinese(why),
+            false => why.to_owned(),
+        }
+    }
+
+    /// The messages of the API that scripts put into the reader's language.
+    fn problems(&self) -> &'static [(&'static str, &'static str)] {
+        match self.is_chinese() {
+            true => problems::TABLE,
+            false => &[],
+        }
+    }
+
     /// What scripts say.
     pub(crate) fn for_scripts(&self) -> String {
         let reasons: std::collections::BTreeMap<&str, String> = outcome::JunkReason::KNOWN
@@ -264,12 +317,12 @@ impl Words {
             .collect();
         let words = serde_json::json!({
             "reasons": reasons, "stop_sure": self.stop_sure, "lost_connection": self.lost_connection, "not_done": self.not_done,
-            "seeds_queued": self.seeds_queued, "reload_same": self.reload_same, "reload_new": self.reload_new,
+            "seeds_queued": self.seeds_queued, "reload_same": self.reload_same, "reload_new": self.reload_new, "topic_stays": self.topic_stays,
             "put_back": self.put_back, "nothing_yet": self.nothing_yet, "no_hosts": self.no_hosts,
             "now": self.now, "in_time": self.in_time, "marked": self.marked, "no_marks": self.no_marks,
             "was_kept": self.was_kept, "was_dropped": self.was_dropped,
             "all_marked": self.all_marked, "confidence": self.confidence, "no_text": self.no_text,
-            "kept": self.kept,
+            "kept": self.kept, "colon": self.colon, "problems": self.problems(),
             "states": {
                 "starting": self.state_starting, "loading": self.state_loading,
                 "replaying": self.state_replaying, "running": self.state_running,
@@ -290,6 +343,42 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Full-width signs stand close, and between Chinese and Latin letters or numbers stands a space.
+    #[test]
+    fn chinese_is_set_as_chinese_is_set() {
+        let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+        let problems = problems::TABLE.iter().map(|(_, text)| *text);
+        let mut seen = 0;
+        for text in ALL_CHINESE.iter().copied().chain(problems) {
+            seen += usize::from(text.chars().any(is_han));
+            let letters: Vec<char> = text.chars().collect();
+            for pair in letters.windows(2) {
+                let is_close = |a: char, b: char| {
+                    is_han(a) && (b.is_ascii_alphanumeric() || ",:;(".contains(b))
+                };
+                let is_wrong = is_close(pair[0], pair[1])
+                    || (is_han(pair[1])
+                        && (pair[0].is_ascii_alphanumeric() || ",:;)".contains(pair[0])))
+                    || ("，。：；（）".contains(pair[0]) && pair[1] == ' ');
+                assert!(!is_wrong, "{text}");
+            }
+        }
+        assert!(seen > 120, "{seen}");
+    }
+
+    #[test]
+    fn every_type_of_page_has_a_chinese_name() {
+        for page_type in outcome::PageType::KNOWN {
+            let name = CHINESE.page_type(page_type.name());
+            assert!(!name.is_ascii(), "{name}");
+        }
+        assert_eq!(ENGLISH.page_type("front_page"), "front page");
+        assert_eq!(
+            CHINESE.page_type("of_another_version"),
+            "of another version"
+        );
+    }
 
     #[test]
     fn the_browser_says_which_language() {

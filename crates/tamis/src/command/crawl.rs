@@ -127,8 +127,12 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     if dir.holds_crawl()
         && let Ok(was) = config_file::kept(&dir.config())
     {
-        for change in settings::changes(&was, &given.config) {
+        let changes = settings::changes(&was, &given.config);
+        for change in &changes {
             output.say(format!("changed since the last start: {change}"));
+        }
+        if let Some(note) = settings::note_on(&changes, &dir.root().display().to_string()) {
+            output.say(format!("note: {note}"));
         }
     }
     // It ends with the crawl.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use ::explain::{LeftOut, Why};
 use archive::{BodyRef, Event};
-use frontier::CanonicalUrl;
+use frontier::{CanonicalUrl, UrlError};
 use outcome::UrlState;
 use pipeline::{CrawlConfig, CrawlDir, config_file, setup};
 use report::{Explainer, Look, Story};
@@ -177,7 +177,12 @@ fn best_told<'d>(dirs: &'d [CrawlDir], url: &str) -> anyhow::Result<(&'d CrawlDi
 
 /// The URL that was typed.
 fn absolute(typed: &str) -> anyhow::Result<::url::Url> {
-    ::url::Url::parse(typed).map_err(|error| {
+    frontier::parse_typed(typed).map_err(|error| {
+        let UrlError::Parse(_, error) = error else {
+            return usage(format!(
+                "{error}; write it as in the crawl, such as https://example.org/page"
+            ));
+        };
         let mend = match typed.split(['/', ':']).next().unwrap_or_default() {
             host if host.contains('.') => format!("write it with its scheme: http://{typed}"),
             _ => "write it as in the crawl, such as https://example.org/page".to_owned(),

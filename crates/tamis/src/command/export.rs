@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use archive::{BodyRef, Capture, Record};
+use archive::{BodyRef, Capture, Event, Record};
 use outcome::PageType;
 use pipeline::CrawlDir;
 use report::export::{Reads, instant_of};
@@ -177,7 +177,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         markdown: args.markdown,
     };
     let Some(path) = &args.out else {
-        export_with(&request, records, &reads, &mut *output.stream())?;
+        let rows = export_with(&request, records, &reads, &mut *output.stream())?;
+        tell_unvisited(&dirs, &request, rows, output)?;
         return Ok(Exit::Done);
     };
     let unwritten = |error: std::io::Error| out_file::cannot_write(path, &error);
@@ -191,7 +192,32 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         })?,
     };
     output.say(format!("wrote {rows} rows to {}", path.display()));
+    tell_unvisited(&dirs, &request, rows, output)?;
     Ok(Exit::Done)
+}
+
+/// Says why there are no changes, where that is because no crawl has come back to its pages.
+fn tell_unvisited(
+    dirs: &[CrawlDir],
+    request: &Request,
+    rows: u64,
+    output: &Output,
+) -> anyhow::Result<()> {
+    if request.what != What::Changes || rows > 0 {
+        return Ok(());
+    }
+    let is_round = |record: Record| matches!(record.event, Event::Again(_) | Event::Visit(_));
+    for dir in dirs {
+        if journal::records(dir)?.any(is_round) {
+            return Ok(());
+        }
+    }
+    let dir = dirs[0].root().display();
+    output.say(format!(
+        "no rows: changes are what visits find, and there are none yet; to visit the pages once more: \
+         tamis crawl --dir {dir} --again"
+    ));
+    Ok(())
 }
 
 /// Writes the rows of several nodes of one crawl, each page once.
@@ -204,13 +230,15 @@ fn of_all(
     check_together(request, args.rows)?;
     let ends = together::Ends::of(dirs)?;
     let Some(path) = &args.out else {
-        rows_of_all(dirs, (args, request), &ends, &mut *output.stream())?;
+        let rows = rows_of_all(dirs, (args, request), &ends, &mut *output.stream())?;
+        tell_unvisited(dirs, request, rows, output)?;
         return Ok(Exit::Done);
     };
     let rows = out_file::write(path, output, |file| {
         rows_of_all(dirs, (args, request), &ends, file)
     })?;
     output.say(format!("wrote {rows} rows to {}", path.display()));
+    tell_unvisited(dirs, request, rows, output)?;
     Ok(Exit::Done)
 }
 

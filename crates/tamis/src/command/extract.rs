@@ -7,8 +7,8 @@ use documents::Workers;
 use documents::extraction::{BATCH_MAX, Extracted, ExtractionError, extract, next_requests};
 use report::words::plural;
 use serde_json::json;
-use url::Url;
 
+use crate::command::typed_url;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -101,7 +101,7 @@ fn files(args: &Args, workers: &Workers, output: &Output) -> anyhow::Result<usiz
         ));
     }
     if let Some(url) = &args.url {
-        Url::parse(url).map_err(|error| usage(format!("--url \"{url}\": {error}")))?;
+        typed_url(url).map_err(|error| usage(format!("--url \"{url}\": {error}")))?;
     }
     for file in files.iter().filter(|file| *file != Path::new("-")) {
         let mut first = [0];

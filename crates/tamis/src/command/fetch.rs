@@ -14,11 +14,15 @@ use sha2::{Digest, Sha256};
 use url::Url;
 
 use crate::clock;
+use crate::command::typed_url;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
 /// Redirects of a robots.txt that are followed: RFC 9309 §2.3.1.2 asks for five.
 const ROBOTS_REDIRECTS_MAX: u32 = 5;
+
+/// How what the address guard refuses begins.
+const GUARD: &str = "guard: ";
 
 /// Fetch one URL politely and tell what came back
 #[derive(Debug, clap::Args)]
@@ -42,6 +46,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "json")]
     body: bool,
     /// The absolute URL
+    #[arg(value_parser = typed_url)]
     url: Url,
 }
 
@@ -71,7 +76,13 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let outcome = runtime.block_on(fetch(&fetcher, &args.url, &limits));
+    let mut outcome = runtime.block_on(fetch(&fetcher, &args.url, &limits));
+    if !args.allow_private
+        && let Some(error) = outcome.error.as_mut()
+        && error.starts_with(GUARD)
+    {
+        error.push_str("; to fetch from private and loopback addresses give --allow-private");
+    }
     print(args, &outcome, &limits, output)
 }
 

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use extractor::{Link, LinkKind, PageContext, PageLinks};
 use serde_json::{Value, json};
-use url::Url;
 
 use super::text::read;
 use crate::clock;
+use crate::command::typed_url;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -35,7 +35,7 @@ pub struct Args {
 
 /// Reads the page and prints what it says about others.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let url = Url::parse(&args.base)
+    let url = typed_url(&args.base)
         .map_err(|error| usage(format!("--base \"{}\": {error}", args.base)))?;
     let headers = headers(&args.headers)?;
     let bytes = read(&args.file)?;

@@ -34,6 +34,7 @@ mod together;
 pub mod topic;
 pub mod url;
 
+use frontier::UrlError;
 use pipeline::CrawlError;
 
 use crate::args::{Cli, Command};
@@ -102,6 +103,20 @@ pub fn crawl_error(error: CrawlError) -> anyhow::Error {
         | CrawlError::Lost(_)
         | CrawlError::Panicked(_) => resource(words),
     }
+}
+
+/// An absolute URL that was typed.
+fn typed_url(text: &str) -> Result<::url::Url, String> {
+    frontier::parse_typed(text).map_err(|error| match error {
+        UrlError::Parse(_, error) => {
+            format!("{error}; write an absolute URL, such as https://example.org/page")
+        }
+        UrlError::Typed(_) => {
+            "no host between // and /; write an absolute URL, such as https://example.org/page"
+                .into()
+        }
+        other => other.to_string(),
+    })
 }
 
 /// An error with its causes, each named once.

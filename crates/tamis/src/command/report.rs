@@ -96,7 +96,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             match form {
                 Form::Json => comparison.to_json(),
                 Form::Text => comparison.render(look),
-                Form::Html => report::html::render_comparison(&comparison),
+                Form::Html => report::html::render_comparison(look.tongue, &comparison),
             }
         }
         None => match form {

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use fetcher::{Sitemap, SitemapUrl};
 use serde_json::{Value, json};
-use url::Url;
 
 use super::text::read;
+use crate::command::typed_url;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -46,7 +46,7 @@ fn parse(args: &ParseArgs, output: &Output) -> anyhow::Result<Exit> {
     let base = args
         .base
         .as_deref()
-        .map(|text| Url::parse(text).map_err(|error| usage(format!("--base \"{text}\": {error}"))));
+        .map(|text| typed_url(text).map_err(|error| usage(format!("--base \"{text}\": {error}"))));
     let base = base.transpose()?;
     let bytes = read(&args.file)?;
     match Sitemap::parse(&bytes, base.as_ref()) {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use ::report::words::{count, name, plural};
 use outcome::Refusal;
-use pipeline::CrawlDir;
 use pipeline::control::{Reply, Request, ask};
 use pipeline::retry::{RetryFilter, retry_stopped};
+use pipeline::{CrawlDir, settings};
 use serde_json::json;
 
 use crate::command::{crawl_error, journal, report};
@@ -106,6 +106,9 @@ pub fn reload(args: &ReloadArgs, output: &Output) -> anyhow::Result<Exit> {
     }
     for change in &reply.changes {
         output.say(format!("changed: {change}"));
+    }
+    if let Some(note) = settings::note_on(&reply.changes, &args.dir.display().to_string()) {
+        output.say(format!("note: {note}"));
     }
     output.say(match reply.changes.is_empty() {
         true => "nothing has changed: the crawl goes on as it is",

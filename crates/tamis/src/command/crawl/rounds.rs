@@ -167,7 +167,9 @@ fn tell_round(
         visits.add(record);
     });
     read.map_err(crawl_error)?;
-    if let Some(counts) = told.visits.rounds().last() {
+    // That no page was due was told by the plan.
+    let counts = told.visits.rounds().last();
+    if let Some(counts) = counts.filter(|counts| !counts.was_early()) {
         runner.tell(counts.line());
     }
     let unanswered = told.visits.unanswered();

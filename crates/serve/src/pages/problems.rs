@@ -1,0 +1,113 @@
+//! What the API says of a request that it cannot answer, in Chinese, for those who read it on a page.
+//!
+//! The API itself answers in English. A row is a message, with holes, `{}`, for what differs; what stands
+//! in them is copied. Scripts read the same table. A message without a row stays English.
+
+/// English and Chinese, with their holes in the same order.
+#[rustfmt::skip]
+pub(super) const TABLE: &[(&str, &str)] = &[
+    ("there is nothing here", "没有这个页面。"),
+    ("no crawl of that name is served here", "这里没有叫这个名字的抓取任务。"),
+    ("no page of that number is in the list", "列表里没有这个编号的网页。"),
+    ("the journal is being read: ask again in a moment", "正在读取日志，请稍后再试。"),
+    ("too many requests wait: ask again in a moment", "等待的请求太多，请稍后再试。"),
+    ("too many watch already: ask again later", "同时查看的人太多，请稍后再试。"),
+    ("a mistake in this program; the log has more", "程序出错，详情见日志。"),
+    ("the answer took too long", "应答用时太长。"),
+    ("the body is too long, or broke off", "提交的内容太长，或者中断了。"),
+    ("the body is too long", "提交的内容太长。"),
+    ("the body took too long", "提交的内容传得太慢。"),
+    ("the URL is too long", "网址太长。"),
+    ("X-Tamis-Csrf is missing or of another start; GET /api/v1/session tells it", "服务器重新启动过，请刷新本页。"),
+    ("a token is needed: open this server's URL with ?token=... once, or send it as a bearer", "需要令牌：先用 ?token=… 打开一次本服务器的网址。"),
+    ("the request comes from another site", "请求来自其他网站。"),
+    ("Failed to deserialize query string: {}", "网址中的参数有误：{}"),
+    ("verdict is kept, dropped or failed", "verdict 只能是 kept、dropped 或 failed。"),
+    ("order is asc or desc", "order 只能是 asc 或 desc。"),
+    ("sort is time, relevance, words, title, host or published", "sort 只能是 time、relevance、words、title、host 或 published。"),
+    ("lang is en or zh", "lang 只能是 en 或 zh。"),
+    ("this is no absolute URL: {}", "这不是完整的网址：{}"),
+    ("neither http nor https: {}: such a URL is never crawled", "既不是 http 也不是 https，不会抓取这样的网址：{}"),
+    ("a URL with a user name in it is not crawled: {}: such a URL is never crawled", "网址里带有用户名，不会抓取这样的网址：{}"),
+    ("no host: {}: such a URL is never crawled", "没有主机名，不会抓取这样的网址：{}"),
+    ("{}: such a URL is never crawled", "不会抓取这样的网址：{}"),
+    ("another URL is being explained: ask again in a moment", "正在追溯另一个网址，请稍后再试。"),
+    ("a crawl is not compared with itself", "抓取任务不能与自己对比。"),
+    ("cannot use audit.jsonl: {}", "无法使用 audit.jsonl：{}"),
+    ("mark is right, wrong or skip", "mark 只能是 right、wrong 或 skip。"),
+    ("this page was not drawn by audit/sample since the server started: draw anew, or send the mark without sampled", "服务器启动以来没有抽到过这个网页，请刷新本页重新抽取。"),
+    ("cannot read the search index: {}", "无法读取搜索索引：{}"),
+    ("cannot talk to the running crawl: {}", "无法与正在运行的抓取通信：{}"),
+    ("no crawl runs in that directory", "这个目录里没有正在运行的抓取。"),
+    ("no seeds: give a URL a line", "没有种子：请每行写一个网址。"),
+    // What may be wrong with a search.
+    ("the query is empty: give words, \"a phrase\", host:example.org or lang:zh", "查询是空的：请写词语、\"短语\"、host:example.org 或 lang:zh。"),
+    ("the query has signs and no words", "查询里只有符号，没有词语。"),
+    ("the quote is not closed: all after it is looked for as one phrase", "引号没有配对：其后的全部文字当作一个短语来找。"),
+    ("no kept page has the word {}", "没有保留的网页含有“{}”。"),
+    ("no kept page is in the language {}; there are: {}", "没有保留的网页是 {} 语言的；现有语言：{}"),
+    ("no kept page is on the host {}", "没有保留的网页在主机 {} 上。"),
+];
+
+/// A message in Chinese.
+pub(super) fn chinese(why: &str) -> String {
+    let rows = TABLE.iter();
+    let mut found = rows.filter_map(|(english, chinese)| filled(english, chinese, why));
+    found.next().unwrap_or_else(|| why.to_owned())
+}
+
+/// The Chinese sentence, where the message is the English one.
+fn filled(english: &str, chinese: &str, why: &str) -> Option<String> {
+    let mut parts = english.split("{}").peekable();
+    let mut rest = why.strip_prefix(parts.next()?)?;
+    let mut out = chinese.to_owned();
+    while let Some(part) = parts.next() {
+        let at = match parts.peek() {
+            None => rest.len().checked_sub(part.len())?,
+            Some(_) => rest.find(part)?,
+        };
+        let (hole, after) = rest.split_at_checked(at)?;
+        rest = after.strip_prefix(part)?;
+        out = out.replacen("{}", &hole.replace("{}", "{ }"), 1);
+    }
+    rest.is_empty().then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_found_with_what_stands_in_them() {
+        assert_eq!(chinese("there is nothing here"), "没有这个页面。");
+        assert_eq!(
+            chinese("no kept page is in the language tlh; there are: en, zh"),
+            "没有保留的网页是 tlh 语言的；现有语言：en, zh"
+        );
+        assert_eq!(
+            chinese("neither http nor https: \"ftp://a.test/\": such a URL is never crawled"),
+            "既不是 http 也不是 https，不会抓取这样的网址：\"ftp://a.test/\""
+        );
+        assert_eq!(chinese("list:1: no URL"), "list:1: no URL");
+        assert_eq!(
+            chinese("no kept page has the word {}"),
+            "没有保留的网页含有“{ }”。"
+        );
+    }
+
+    #[test]
+    fn every_row_has_the_same_holes_and_none_hides_a_later_one() {
+        for (at, (english, translated)) in TABLE.iter().enumerate() {
+            assert_eq!(
+                english.matches("{}").count(),
+                translated.matches("{}").count(),
+                "{english}"
+            );
+            assert!(!translated.is_ascii(), "{english}");
+            let hidden = TABLE[..at]
+                .iter()
+                .find(|(earlier, other)| filled(earlier, other, english).is_some());
+            assert!(hidden.is_none(), "{english}: {hidden:?}");
+        }
+    }
+}
