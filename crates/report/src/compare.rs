@@ -398,38 +398,56 @@ mod tests {
         assert!(!told.contains("Moved ("), "{told}");
     }
 
+    /// A report of which every figure that is compared is there.
+    fn with_all_figures(name: &str, indexed: u64) -> CrawlReport {
+        let mut report = CrawlReport {
+            name: name.into(),
+            duration_s: 1.5 * indexed as f64,
+            ..CrawlReport::default()
+        };
+        report.totals.admitted = 2 * indexed;
+        report.totals.indexed = indexed;
+        report.reasons.junk.insert("near_duplicate".into(), indexed);
+        report.reasons.refused.insert("robots".into(), indexed);
+        report.reasons.failed.insert("timeout".into(), indexed);
+        report.statuses.insert("404".into(), indexed);
+        report.duplicates.count = indexed;
+        report.duplicates.clusters = indexed;
+        report.harvest.pages = indexed;
+        report.harvest.relevant = indexed;
+        report.harvest.relevant_and_new = indexed;
+        report.fetches.pages = indexed;
+        report.fetches.attempts_repeated = indexed;
+        report.fetches.bytes = indexed;
+        report.fetches.per_second = indexed as f64;
+        report.response_times.median = indexed;
+        report.response_times.p95 = indexed;
+        report.hosts.push(crate::hosts::HostRow {
+            host: "a.test".into(),
+            ..crate::hosts::HostRow::default()
+        });
+        report.hosts[0].counts.finished = indexed;
+        report
+    }
+
+    /// The texts and labels of a page.
+    fn seen_on(html: &str) -> String {
+        let body = html
+            .split("<body>")
+            .nth(1)
+            .and_then(|rest| rest.split("<script>").next());
+        let mut seen = String::new();
+        for part in body.expect("a body").split('<') {
+            seen.push_str(part.split_once('>').map_or(part, |(_, text)| text));
+            if let Some((_, label)) = part.split_once("aria-label=\"") {
+                seen.push_str(label.split('"').next().unwrap_or_default());
+            }
+        }
+        seen
+    }
+
     #[test]
     fn in_chinese_all_but_names_addresses_and_texts_is_chinese() {
-        let report = |name: &str, indexed: u64| {
-            let mut report = CrawlReport {
-                name: name.into(),
-                duration_s: 1.5 * indexed as f64,
-                ..CrawlReport::default()
-            };
-            report.totals.admitted = 2 * indexed;
-            report.totals.indexed = indexed;
-            report.reasons.junk.insert("near_duplicate".into(), indexed);
-            report.reasons.refused.insert("robots".into(), indexed);
-            report.reasons.failed.insert("timeout".into(), indexed);
-            report.statuses.insert("404".into(), indexed);
-            report.duplicates.count = indexed;
-            report.duplicates.clusters = indexed;
-            report.harvest.pages = indexed;
-            report.harvest.relevant = indexed;
-            report.harvest.relevant_and_new = indexed;
-            report.fetches.pages = indexed;
-            report.fetches.attempts_repeated = indexed;
-            report.fetches.bytes = indexed;
-            report.fetches.per_second = indexed as f64;
-            report.response_times.median = indexed;
-            report.response_times.p95 = indexed;
-            report.hosts.push(crate::hosts::HostRow {
-                host: "a.test".into(),
-                ..crate::hosts::HostRow::default()
-            });
-            report.hosts[0].counts.finished = indexed;
-            report
-        };
         let list = |after: &str| PageList {
             total: 1_234,
             pages: vec![PageDifference {
@@ -451,7 +469,8 @@ mod tests {
             not_read: list("the second crawl did not come to it"),
             ..PageComparison::default()
         };
-        let both = Comparison::of(&report("№1", 4), &report("№2", 9)).with_pages(pages);
+        let both = Comparison::of(&with_all_figures("№1", 4), &with_all_figures("№2", 9));
+        let both = both.with_pages(pages);
         let look = Look {
             tongue: Tongue::Chinese,
             ..Look::default()
@@ -478,18 +497,7 @@ mod tests {
             "{text}"
         );
         // What is left in Latin letters when addresses and known terms are taken out is a text without a row.
-        let body = html
-            .split("<body>")
-            .nth(1)
-            .and_then(|rest| rest.split("<script>").next());
-        let mut seen = String::new();
-        for part in body.expect("a body").split('<') {
-            seen.push_str(part.split_once('>').map_or(part, |(_, text)| text));
-            if let Some((_, label)) = part.split_once("aria-label=\"") {
-                seen.push_str(label.split('"').next().unwrap_or_default());
-            }
-        }
-        for told in [text, seen] {
+        for told in [text, seen_on(&html)] {
             let left = [
                 "http://a.test/",
                 "a.test",
