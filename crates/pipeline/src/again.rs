@@ -463,6 +463,7 @@ mod tests {
                 urls.sort_by(|a, b| a.url.cmp(&b.url));
                 urls
             };
+            assert_eq!((due(1).len(), due(2).len()), (30, 30));
             for (one, two) in due(1).iter().zip(due(2)) {
                 assert_eq!((&one.url, one.of, &one.was), (&two.url, two.of, &two.was));
             }

@@ -62,9 +62,18 @@ fn server_user() -> Option<(u32, u32)> {
     })
 }
 
+/// A port below those that systems give to connections and to listeners that name none: so nobody takes it
+/// before the server does.
 fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id().wrapping_mul(97);
+    let ports = std::iter::repeat_with(|| {
+        let next = first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        10_000 + (next % 20_000) as u16
+    });
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let free = ports.take(20_000).find(is_free);
+    free.expect("a free port")
 }
 
 impl Cluster {

@@ -230,19 +230,19 @@ impl History {
     /// What the visits of these pages are compared with, and which validators they send; those of which
     /// that is held.
     pub(in crate::again) fn due(
-        &mut self,
+        &self,
         chosen: &[Chosen],
         round: u32,
         dir: &CrawlDir,
     ) -> Vec<DueRecord> {
         let due = |chosen: &Chosen| {
-            let mut due = self.dues.remove(&chosen.url)?;
+            let mut due = self.dues.get(&chosen.url)?.clone();
             (due.round, due.priority) = (round, chosen.priority);
             (due.rejudge, due.unconditional) = (chosen.rejudge, chosen.unconditional);
             if due.etag.is_none()
                 && due.last_modified.is_none()
-                && let Some(body) = self.bodies.remove(&chosen.url)
-                && let Ok(payload) = archive::read_body(&dir.archive(), &body)
+                && let Some(body) = self.bodies.get(&chosen.url)
+                && let Ok(payload) = archive::read_body(&dir.archive(), body)
             {
                 let field = |name: &str| {
                     let value = payload.header(name)?;
