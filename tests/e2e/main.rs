@@ -45,6 +45,7 @@ mod robots;
 mod scope;
 mod secrets;
 mod serve;
+mod serve_filters;
 mod serve_security;
 mod serve_support;
 mod support;

@@ -133,6 +133,21 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
     }
 }
 
+/// What the path of a request names; what is no number is told.
+pub(crate) struct At<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for At<T> {
+    type Rejection = Failed;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failed> {
+        let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
+        match path {
+            Ok(axum::extract::Path(at)) => Ok(Self(at)),
+            Err(error) => Err(Failed(error.status(), error.body_text())),
+        }
+    }
+}
+
 /// The policy of all answers: nothing from elsewhere, no inline script or style, no frame.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
      img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
