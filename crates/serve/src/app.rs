@@ -101,6 +101,7 @@ impl App {
         all.fetch_update(Ordering::SeqCst, Ordering::SeqCst, room)
             .ok()?;
         of.watchers.fetch_add(1, Ordering::SeqCst);
+        of.is_awaited.store(true, Ordering::SeqCst);
         self.waker.unpark();
         Some(Watcher([Arc::clone(all), Arc::clone(&of.watchers)]))
     }
