@@ -41,6 +41,7 @@ mod parts;
 mod postgres;
 mod power;
 mod progress;
+mod readback;
 mod robots;
 mod scope;
 mod secrets;
