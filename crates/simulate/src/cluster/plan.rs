@@ -30,6 +30,9 @@ pub struct Web {
     pub skew: f64,
     /// Hosts by class, instead of the three figures above.
     pub classes: Vec<HostClass>,
+    /// The share of hosts that are asked in step, 0 to 1: made-up webs whose hosts all have one delay and one time
+    /// of answers. Their answers come together, and make fewer groups than answers that come by chance.
+    pub in_step: f64,
     /// From a request to the end of its answer, seconds.
     pub answer_s: f64,
     /// URLs that are admitted for each page that is fetched, that page among them.
@@ -51,6 +54,7 @@ impl Default for Web {
             hosts: 1e6,
             skew: 1.0,
             classes: Vec::new(),
+            in_step: 0.0,
             answer_s: 0.3,
             urls_per_page: 10.0,
             links_from_elsewhere: 1.0,
@@ -300,6 +304,7 @@ impl Plan {
             ("web.pages", web.pages, 1.0, 1e11),
             ("web.hosts", web.hosts, 1.0, 1e10),
             ("web.skew", web.skew, 0.0, 3.0),
+            ("web.in_step", web.in_step, 0.0, 1.0),
             ("web.answer_s", web.answer_s, 0.001, 600.0),
             ("web.urls_per_page", web.urls_per_page, 1.0, 1e4),
             (
