@@ -176,7 +176,8 @@ impl Shape {
         let mut plan = Plan {
             web: Web {
                 classes,
-                in_step: 1.0,
+                // All hosts have one delay and one time of answers; chosen on `even` alone.
+                in_step: 0.5,
                 answer_s: self.answer_s,
                 urls_per_page: 1.0,
                 links_from_elsewhere: self.cross as f64,

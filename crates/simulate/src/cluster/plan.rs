@@ -190,9 +190,9 @@ pub struct Costs {
 impl Default for Costs {
     fn default() -> Costs {
         Costs {
-            node_cpu_ms: 4.0,
+            node_cpu_ms: 2.9,
             lookup_us_per_million: 5.4,
-            foreign_us: 60.0,
+            foreign_us: 100.0,
             lag_s: 0.005,
             group_ms: 20.0,
             group_page_ms: 1.5,
@@ -210,8 +210,8 @@ impl Default for Costs {
             memory_base: 100e6,
             memory_per_url: 8.0,
             memory_per_kept: 250.0,
-            disk_per_page: 12_000.0,
-            disk_per_foreign: 350.0,
+            disk_per_page: 23_000.0,
+            disk_per_foreign: 570.0,
         }
     }
 }
