@@ -33,7 +33,9 @@ mod mistakes;
 mod nodes;
 mod nodes_exact;
 mod nodes_rebuilt;
+mod nodes_simulated;
 mod nodes_support;
+mod nodes_together;
 mod outages;
 mod parts;
 #[allow(dead_code, reason = "the ledger's own tests use more of it")]

@@ -49,6 +49,8 @@ pub use crawl::{Crawl, CrawlSummary, check_start};
 pub use dir::CrawlDir;
 pub use error::CrawlError;
 pub use messages::{Change, KeptPage};
+pub use node::journals::{Bounds, Journals, Placed};
+pub use node::note::{Messages, NodeNote};
 pub use node::{Cluster, Connect, NodeName, audit, drain_of, is_node, node_name, rebuild};
 pub use onlooker::{Onlooker, Written};
 pub use progress::{Progress, Snapshot};
