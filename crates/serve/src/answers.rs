@@ -383,7 +383,7 @@ pub struct CompareAsked {
 /// Two crawls.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Compared {
-    /// Figure by figure, as `tamis report --compare --format json` has them.
+    /// Figure by figure, as `tamis report DIR --compare DIR2 --format json` has them.
     #[schema(value_type = Object)]
     pub figures: serde_json::Value,
     /// Pages kept in the second alone.
