@@ -2,12 +2,14 @@
 
 use archive::{Event, Record};
 use outcome::StopReason;
+use serde::{Deserialize, Serialize};
 
 /// The fold over starts and stops.
-#[derive(Debug, Default)]
-pub(crate) struct Clock {
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Clock {
     first_ms: Option<u64>,
     last_ms: u64,
+    /// How often a process began.
     pub starts: u64,
     /// When the process began that has not said yet that it stopped.
     open_since_ms: Option<u64>,
@@ -18,7 +20,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     /// Reads the next record.
-    pub(crate) fn add(&mut self, record: &Record) {
+    pub fn add(&mut self, record: &Record) {
         self.first_ms.get_or_insert(record.at_ms);
         let before = self.last_ms;
         self.last_ms = self.last_ms.max(record.at_ms);
@@ -54,7 +56,7 @@ impl Clock {
     }
 
     /// Seconds in which a process worked.
-    pub(crate) fn duration_s(&self) -> f64 {
+    pub fn duration_s(&self) -> f64 {
         let open = self
             .open_since_ms
             .map_or(0, |since| self.last_ms.saturating_sub(since));

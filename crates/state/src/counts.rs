@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use archive::{Event, PageRecord, Record, RetryOrigin, VisitRecord};
-use outcome::{JunkReason, LinkFate, Outcome, OutcomeKind, SitemapKind, Verdict};
+use outcome::{JunkReason, Outcome, OutcomeKind, SitemapKind, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// The counters, over all starts of the crawl.
@@ -81,8 +81,7 @@ impl Counts {
     }
 
     fn finish(&mut self, page: &PageRecord) {
-        let new = page.links.iter().filter(|link| link.fate == LinkFate::New);
-        self.admitted += new.count() as u64;
+        self.admitted += page.admitting_links().count() as u64;
         self.finished += 1;
         *self.of(&page.outcome) += 1;
         if page.fetch.is_some() {
@@ -119,8 +118,7 @@ impl Counts {
         self.visits_due = self.visits_due.saturating_sub(1);
         self.copies_wait |= visit.frees_copies();
         if let Some(page) = &visit.page {
-            let new = page.links.iter().filter(|link| link.fate == LinkFate::New);
-            self.admitted += new.count() as u64;
+            self.admitted += page.admitting_links().count() as u64;
         }
         if let Some(outcome) = visit.outcome() {
             let was = self.of(&visit.was);

@@ -4,6 +4,7 @@ use again::signals::Since;
 use again::{Evidence, Place, Priors, Signals};
 use archive::{DueRecord, FetchRecord, PageRecord, Record, SitemapRecord, VisitRecord};
 use outcome::{JunkReason, LinkFate, Outcome, PageType, SitemapKind, Verdict};
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::DAY_MS;
@@ -24,7 +25,7 @@ const YIELD_KEEP: f64 = 0.999;
 
 /// What first reads have yielded: pages that are kept, by how relevant they are, for what their URLs
 /// had promised.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Yield {
     pages: f64,
     promised: f64,
@@ -72,7 +73,7 @@ const LIKE_DAYS: f32 = 3.0;
 const FAILURES_MAX: u32 = 6;
 
 /// What a URL has led to: URLs that were new when it was visited again.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Leads {
     found: f32,
     days: f32,
@@ -116,7 +117,7 @@ impl Leads {
 }
 
 /// How often a site has told that a URL changed, since it was visited last.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Told {
     /// It is in a list of its site's.
     pub(super) is_listed: bool,
@@ -156,8 +157,9 @@ impl Told {
 }
 
 /// A feed or a sitemap.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Source {
+    #[serde(with = "state::saved::json")]
     pub(super) due: DueRecord,
     pub(super) host: String,
     pub(super) asked_ms: u64,
@@ -257,7 +259,7 @@ impl Source {
 }
 
 /// What had become of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Was {
     Kept,
     /// It repeats a kept page.
@@ -278,7 +280,7 @@ impl Was {
 /// A page that was read, as far as it matters to when it is visited: there are as many of these as pages
 /// were read, in under 150 bytes each. What its visit is compared with is a [`DueRecord`], of which there
 /// are as many as a plan has chosen.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Known {
     /// Hash of its URL.
     pub(super) url: u64,

@@ -1,22 +1,22 @@
 //! `tamis status`: what a crawl is doing, or did when it stopped.
 //!
 //! A running crawl is asked through its control socket. For one that is stopped the same counters
-//! are folded over its journal, so both give the same numbers as the report.
+//! are folded over its journal, so both give the same numbers as the report; from where a crawl that comes
+//! back has saved them.
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use outcome::StopReason;
-use pipeline::again::StalenessReader;
+use pipeline::again::Planner;
 use pipeline::control::{Request, ask};
 use pipeline::progress::{HostProgress, Snapshot};
 use pipeline::{CrawlDir, Progress, config_file};
-use report::Tally;
 use report::words::plural;
-use state::Counts;
 
-use crate::command::journal;
+use crate::command::standing::Standing;
+use crate::command::{crawl_error, journal};
 use crate::exit::{Exit, resource};
 use crate::output::Output;
 use crate::progress::view;
@@ -85,57 +85,33 @@ fn status(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
 /// The status as the journal has it.
 fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     let in_use = dir.is_in_use();
-    let (mut counts, mut tally) = (Counts::default(), Tally::new());
-    let mut ages = StalenessReader::default();
-    let (mut pages_this_start, mut outlook) = (0, None);
-    for record in journal::records(dir)? {
-        match &record.event {
-            archive::Event::Start(_) => (pages_this_start, outlook) = (0, None),
-            archive::Event::Stop(stop) => outlook = stop.outlook,
-            archive::Event::Page(page) => pages_this_start += u64::from(page.fetch.is_some()),
-            _ => {}
-        }
-        counts.apply(&record);
-        tally.add(&record);
-        ages.add(&record);
-    }
-    let report = tally.report("");
+    let (mut read, mut standing) = (Planner::default(), Standing::default());
+    read.read_on(dir, &mut standing).map_err(crawl_error)?;
     // The figures do not depend on it.
     let config = config_file::kept(&dir.config()).ok();
     let progress = Progress::default();
-    progress.show_counts(&counts, 0, (0, 0));
-    let mut waiting: Vec<_> = report
-        .hosts
-        .iter()
-        .filter(|host| host.counts.pending > 0)
-        .collect();
-    waiting.sort_by(|a, b| {
-        b.counts
-            .pending
-            .cmp(&a.counts.pending)
-            .then(a.host.cmp(&b.host))
+    progress.show_counts(&standing.counts, 0, (0, 0));
+    let hosts = standing.waiting().into_iter().take(HOSTS_MAX);
+    let hosts = hosts.map(|(host, pending)| HostProgress {
+        host: host.to_owned(),
+        pending,
+        next_in_s: 0.0,
+        why: "stopped".into(),
     });
+    let ran_s = standing.clock.duration_s();
+    let stop = standing.clock.stop.as_ref();
     Ok(Snapshot {
         state: if in_use { "in_use" } else { "stopped" }.into(),
-        stop_reason: report.stop_reason,
-        running_ms: (report.duration_s * 1_000.0) as u64,
-        bytes: report.fetches.bytes,
-        stale: ages.finish(),
-        rate: per_second(counts.pages, report.duration_s),
-        pages_this_start,
-        outlook,
+        stop_reason: stop.map(|(reason, _)| reason.clone()),
+        running_ms: (ran_s * 1_000.0) as u64,
+        bytes: standing.bytes,
+        stale: read.staleness(),
+        rate: per_second(standing.counts.pages, ran_s),
+        pages_this_start: standing.pages_this_start,
+        outlook: standing.outlook,
         max_pages: config.as_ref().map_or(0, |config| config.crawl.max_pages),
         max_time_ms: config.map_or(0, |config| config.crawl.max_time.0.as_millis() as u64),
-        hosts: waiting
-            .iter()
-            .take(HOSTS_MAX)
-            .map(|host| HostProgress {
-                host: host.host.clone(),
-                pending: host.counts.pending,
-                next_in_s: 0.0,
-                why: "stopped".into(),
-            })
-            .collect(),
+        hosts: hosts.collect(),
         ..progress.snapshot()
     })
 }

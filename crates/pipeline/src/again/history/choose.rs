@@ -208,8 +208,8 @@ impl History {
         let choose = |(rank, (_, at)): (usize, (f64, u32))| {
             let known = &self.known[at as usize];
             let rejudge = self.is_orphan(known);
-            let is_probe = Validators::is_probe(known.url, round);
             let host = self.hosts.get(self.host_of(known));
+            let is_probe = host.is_some_and(|host| host.is_probe(known.url, round));
             let are_sent = host.is_none_or(Validators::are_sent);
             Chosen {
                 url: known.url,
