@@ -564,6 +564,69 @@ mod tests {
     }
 
     #[test]
+    fn an_item_a_value_a_command_or_a_line_is_a_change_by_itself() {
+        for (before, after) in [
+            (
+                "下列指令可以展开：ADD、COPY、ENV、FROM、LABEL。",
+                "下列指令可以展开：ADD、COPY、ENV、LABEL。",
+            ),
+            (
+                "Use TOMOYO, AppArmor, Seccomp and SELinux.",
+                "Use TOMOYO, AppArmor and SELinux.",
+            ),
+            (
+                "Run make checkstack and make namespacecheck.",
+                "Run make checkstack.",
+            ),
+            (
+                "Put hashbrown = \"0.15\" into your manifest.",
+                "Put hashbrown = \"0.16\" into your manifest.",
+            ),
+            (
+                "--secret source=password,mode=0400",
+                "--secret source=password,mode=0444",
+            ),
+            ("$ docker ps -a", "$ docker container ls -a"),
+            (
+                "The memory's number is 2: it is made anew.",
+                "The memory's number is 3: it is made anew.",
+            ),
+            ("Entries", "Entries\nWeek seventeen picks"),
+        ] {
+            let texts = [before, after].map(|line| format!("{TEXT}\n{line}"));
+            assert_eq!(
+                compare(&texts[0], &texts[1]).change,
+                Change::Changed,
+                "{after}"
+            );
+        }
+        for (before, after) in [
+            (
+                "The table grows, slowly.",
+                "The table grows, however, slowly.",
+            ),
+            ("if (version >= (4 << 16))", "if (version >= (4U << 16))"),
+            (
+                "Write to one@a.example for help.",
+                "Write to other@b.example for help.",
+            ),
+            ("by Some Author", "by Another Writer"),
+            ("Entries", "Entries\nHome"),
+            (
+                "Entries.",
+                "Entries. The contents of this site are © 2019 Some Publishing Corp.",
+            ),
+        ] {
+            let texts = [before, after].map(|line| format!("{TEXT}\n{line}"));
+            assert_eq!(
+                compare(&texts[0], &texts[1]).change,
+                Change::Touched,
+                "{after}"
+            );
+        }
+    }
+
+    #[test]
     fn a_name_in_the_place_of_an_address_and_one_slip_in_many_places_are_no_change() {
         let before = format!(
             "{TEXT}\nSee Documentation/admin-guide/mm/concepts.rst and http://a.example/x for more."

@@ -190,6 +190,31 @@ mod tests {
     }
 
     #[test]
+    fn a_sitemap_that_a_visited_one_names_is_no_url_that_waits_for_ever() {
+        // It was counted as a URL, and its own record finishes none: a URL waited where there was none.
+        let link = |rel: &str| archive::LinkRecord {
+            url: format!("http://a.example/{rel}"),
+            rel: rel.to_owned(),
+            fate: outcome::LinkFate::New,
+            ..archive::LinkRecord::default()
+        };
+        let page = PageRecord {
+            links: vec![link(archive::SOURCE_REL), link("")],
+            ..PageRecord::default()
+        };
+        let mut counts = Counts::default();
+        counts.apply(&record(Event::Visit(Box::new(VisitRecord {
+            source: true,
+            page: Some(Box::new(page)),
+            ..VisitRecord::default()
+        }))));
+        assert_eq!((counts.admitted, counts.pending()), (1, 1));
+        counts.apply(&record(Event::Sitemap(archive::SitemapRecord::default())));
+        counts.apply(&record(Event::Page(Box::default())));
+        assert_eq!(counts.pending(), 0);
+    }
+
+    #[test]
     fn a_url_that_failed_and_is_put_back_is_pending_again_and_costs_no_budget() {
         let mut counts = Counts::default();
         counts.apply(&record(Event::Seed(archive::SeedRecord::default())));

@@ -243,6 +243,14 @@ const ITEMS: &[&str] = &[
     "back to top",
     "print this page",
     "share this",
+    "facebook",
+    "twitter",
+    "linkedin",
+    "pinterest",
+    "instagram",
+    "youtube",
+    "whatsapp",
+    "google",
     "share on facebook",
     "share on twitter",
     "read more",
@@ -390,6 +398,7 @@ mod tests {
             "Privacy Policy | Trade In Terms & Conditions",
             "首页 | 联系我们",
             "Read more",
+            "Twitter | Facebook | Google+",
         ] {
             assert!(menu(text, false), "{text}");
         }

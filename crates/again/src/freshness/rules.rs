@@ -22,6 +22,9 @@ pub enum Policy {
     Learnt,
     /// The same, with what sites tell.
     Told(Sitemap),
+    /// With good sitemaps, where rates are known, and which share of changes is told, and how many signals are
+    /// false: what can be had of signals by this rule.
+    ToldKnown,
 }
 
 /// What a policy knows.
@@ -39,6 +42,8 @@ pub struct Schedule<'a> {
     evidence: Vec<Evidence>,
     rates: Vec<Rates>,
     signals: Vec<Signals>,
+    /// Of all hosts together.
+    all_signals: Signals,
     listed: Vec<bool>,
     told: Vec<u32>,
     told_at: Vec<f64>,
@@ -59,12 +64,20 @@ impl<'a> Schedule<'a> {
         let mut random = Random::new(world.seed ^ 0xa11ce);
         let share = match policy {
             Policy::Told(sitemap) => sitemap.shares().0,
+            Policy::ToldKnown => Sitemap::Good.shares().0,
             Policy::Uniform
             | Policy::Proportional
             | Policy::StormCrawler
             | Policy::Nutch
             | Policy::Known
             | Policy::Learnt => 0.0,
+        };
+        let signals = match policy {
+            Policy::ToldKnown => {
+                let (_, recall, wrong) = Sitemap::Good.shares();
+                Signals::known(recall, wrong)
+            }
+            _ => Signals::default(),
         };
         let place = |page: &super::Page| Place {
             host: page.host as u32,
@@ -81,7 +94,8 @@ impl<'a> Schedule<'a> {
             places: world.pages.iter().map(place).collect(),
             evidence: vec![Evidence::default(); count],
             rates: vec![Rates::of_the_web(); count],
-            signals: vec![Signals::default(); world.host_limits.len()],
+            signals: vec![signals; world.host_limits.len()],
+            all_signals: Signals::default(),
             listed: (0..count).map(|_| random.unit() < share).collect(),
             told: vec![0; count],
             told_at: vec![0.0; count],
@@ -92,8 +106,10 @@ impl<'a> Schedule<'a> {
 
     /// Reads the lists of all sites at the beginning of a day.
     pub fn listen(&mut self, day: usize) {
-        let Policy::Told(sitemap) = self.policy else {
-            return;
+        let sitemap = match self.policy {
+            Policy::Told(sitemap) => sitemap,
+            Policy::ToldKnown => Sitemap::Good,
+            _ => return,
         };
         let now = day as f64;
         let (_, recall, wrong) = sitemap.shares();
@@ -133,7 +149,7 @@ impl<'a> Schedule<'a> {
         let days = now - self.last[page];
         let changed = self.world.next_change(page, self.last[page]) <= now;
         match self.policy {
-            Policy::Uniform | Policy::Proportional | Policy::Known => {}
+            Policy::Uniform | Policy::Proportional | Policy::Known | Policy::ToldKnown => {}
             Policy::StormCrawler => self.storm(page, now, changed),
             Policy::Nutch => self.nutch(page, now, changed),
             Policy::Learnt | Policy::Told(_) => self.note(page, days, changed),
@@ -157,8 +173,13 @@ impl<'a> Schedule<'a> {
             Policy::Learnt => weight * self.rates[page].marginal(days),
             Policy::Told(_) => {
                 let since = self.since(page, days);
-                weight * self.signals[host].marginal(&self.rates[page], since)
+                let signals = self.signals[host].among(&self.all_signals);
+                weight * signals.marginal(&self.rates[page], since)
             }
+            Policy::ToldKnown => match self.since(page, days).told {
+                Some(told) => weight * self.signals[host].marginal_of_rate(rate, days, told),
+                None => weight * marginal_of_rate(rate, days),
+            },
         }
     }
 
@@ -175,6 +196,8 @@ impl<'a> Schedule<'a> {
         let since = self.since(page, days);
         let signals = &mut self.signals[self.world.pages[page].host];
         signals.see(&self.rates[page], since, changed);
+        self.all_signals.see(&self.rates[page], since, changed);
+        let signals = signals.among(&self.all_signals);
         signals.note(&mut self.evidence[page], since, changed);
         self.rates[page] = self.evidence[page].rates(&self.priors[self.world.pages[page].host]);
     }

@@ -31,6 +31,12 @@ enum Holds {
 /// Pages of which it is held at once what their visits are compared with.
 pub(super) const DUES_MAX: usize = 50_000;
 
+/// Seeds in a row whose records may be missing.
+const SEEDS_LOST_MAX: usize = 1 << 20;
+
+/// What a seed of no priority counts all the same.
+const PRIORITY_MIN: f64 = 0.05;
+
 /// What the journal tells of all visits. How it is saved is in `saved`.
 #[derive(Debug, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct History {
@@ -50,6 +56,8 @@ pub(super) struct History {
     #[serde(skip)]
     host_numbers: HashMap<String, u32>,
     host_names: Vec<String>,
+    /// Priorities of seeds by their numbers.
+    seeds: Vec<f32>,
     sources: BTreeMap<String, Source>,
     /// What sources have led to that redirect now, by the URL to which they do.
     #[serde(with = "state::saved::pairs")]
@@ -78,6 +86,8 @@ pub(super) struct History {
     reads: Yield,
     hosts: BTreeMap<String, Validators>,
     signals: BTreeMap<String, Signals>,
+    /// Those of all hosts together.
+    all_signals: Signals,
     /// What the visits to the pages of a host showed, all together.
     changes: BTreeMap<String, Evidence>,
     /// URLs that the last round was to visit so far, and whether its pages, or some of them, are still to
@@ -197,11 +207,15 @@ impl History {
                 }
             }
             Event::Stop(_) => self.put_back = false,
-            Event::Start(_)
-            | Event::Seed(_)
-            | Event::Robots(_)
-            | Event::Attempt(_)
-            | Event::Elsewhere(_) => {}
+            Event::Seed(seed) => {
+                let at = seed.seed as usize;
+                // Seeds are numbered one after the other; a damaged journal may have lost some.
+                if at < self.seeds.len() + SEEDS_LOST_MAX {
+                    self.seeds.resize(self.seeds.len().max(at + 1), 1.0);
+                    self.seeds[at] = seed.priority;
+                }
+            }
+            Event::Start(_) | Event::Robots(_) | Event::Attempt(_) | Event::Elsewhere(_) => {}
         }
     }
 
@@ -244,11 +258,29 @@ impl History {
         if let Some(mut known) = Known::of(record, page, host) {
             known.told.is_listed = self.listed.remove(&url);
             self.add_known(known);
+            self.count_links(page, url);
             self.hold(url, || due_of(record, page));
             if let (Some(body), true) = (&page.body, self.dues.contains_key(&url)) {
                 self.bodies.insert(url, body.clone());
             }
         }
+    }
+
+    /// Links of a page to pages that were read before it.
+    fn count_links(&mut self, page: &PageRecord, own: u64) {
+        let is_followed = |fate: &LinkFate| matches!(fate, LinkFate::New | LinkFate::Seen);
+        for link in page.links.iter().filter(|link| is_followed(&link.fate)) {
+            let url = hash_of(&link.url);
+            if let Some(at) = self.urls.get(&url).filter(|_| url != own) {
+                self.known[*at as usize].link();
+            }
+        }
+    }
+
+    /// The priority of a page's seed.
+    fn priority_of(&self, known: &Known) -> f64 {
+        let priority = self.seeds.get(known.seed as usize).copied();
+        f64::from(priority.unwrap_or(1.0)).max(PRIORITY_MIN)
     }
 
     fn sitemap(&mut self, record: &Record, sitemap: &SitemapRecord) {
@@ -440,6 +472,8 @@ impl History {
             false => of_host.unchanged(since.days),
         }
         signals.see(&rates, since, has_changed);
+        self.all_signals.see(&rates, since, has_changed);
+        let signals = signals.among(&self.all_signals);
         signals.note(&mut known.evidence, since, has_changed);
         let found = visit.page.as_ref().map_or(0, |page| new_links(page));
         known.leads.see(found, since.days);

@@ -80,7 +80,8 @@ impl History {
 
     fn signals_of(&self, known: &Known) -> Signals {
         let signals = self.signals.get(self.host_of(known));
-        signals.copied().unwrap_or_default()
+        let own = signals.copied().unwrap_or_default();
+        own.among(&self.all_signals)
     }
 
     fn all_known(&self) -> impl Iterator<Item = &Known> + Clone {
@@ -183,7 +184,8 @@ impl History {
                 (true, _) => f64::MAX,
                 (false, Wanted::Orphans) => 0.0,
                 (false, Wanted::Sources | Wanted::Round | Wanted::All) => {
-                    known.value(&priors, &self.signals_of(known), settings, now_ms)
+                    let priority = self.priority_of(known);
+                    known.value(priority, &priors, &self.signals_of(known), settings, now_ms)
                 }
             };
             if value > 0.0 {
@@ -198,7 +200,8 @@ impl History {
             // bring.
             Wanted::All => {
                 let signals = self.signals_of(known);
-                known.place_among_new(&priors, &signals, &self.reads, settings, now_ms)
+                let priority = self.priority_of(known);
+                known.place_among_new(priority, &priors, &signals, &self.reads, settings, now_ms)
             }
             // A round was asked for: before URLs that are new, the most valuable first.
             Wanted::Sources | Wanted::Round | Wanted::Orphans => {
