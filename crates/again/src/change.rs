@@ -602,8 +602,8 @@ mod tests {
         }
         for (before, after) in [
             (
-                "The table grows, slowly.",
-                "The table grows, however, slowly.",
+                "The planner reads statistics of the table before it chooses.",
+                "The planner reads statistics of the table, however, before it chooses.",
             ),
             ("if (version >= (4 << 16))", "if (version >= (4U << 16))"),
             (

@@ -11,9 +11,7 @@
 //!
 //! for its rate. A host's word counts only as long as it foretells what visits find better than the time
 //! alone does: the two forecasts are scored against each other at each visit, before it is counted. So a
-//! sitemap in which everything is dated today, or nothing ever, costs nothing but its request. Where the
-//! hosts of a crawl tell the truth all together, the next one has the benefit of the doubt until it has lost
-//! it ([`Signals::among`]).
+//! sitemap in which everything is dated today, or nothing ever, costs nothing but its request.
 
 use serde::{Deserialize, Serialize};
 
@@ -42,14 +40,6 @@ const KEEP: f64 = 0.998;
 
 /// Signals in one pause between visits that are counted with.
 const TERMS_MAX: f64 = 8.0;
-
-/// The lead of a host among hosts that tell the truth, before anything is known of it: it is believed until it
-/// has lost one of it.
-const LEAD_AMONG: f64 = 4.0;
-
-/// And what is known of those counts as so many changes and page-days of its own.
-const CHANGES_AMONG: f64 = 6.0;
-const DAYS_AMONG: f64 = 60.0;
 
 /// What the signals of a host have been worth.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -94,21 +84,6 @@ impl Signals {
             false_signals: MANY * false_rate,
             quiet_days: MANY,
             lead: LEAD_MAX,
-        }
-    }
-
-    /// The same of one of the hosts of a crawl, of which this is known all together.
-    #[must_use]
-    pub fn among(&self, all: &Self) -> Self {
-        if !all.are_trusted() {
-            return *self;
-        }
-        Self {
-            told: self.told + CHANGES_AMONG * all.recall(),
-            untold: self.untold + CHANGES_AMONG * (1.0 - all.recall()),
-            false_signals: self.false_signals + DAYS_AMONG * all.false_rate(),
-            quiet_days: self.quiet_days + DAYS_AMONG,
-            lead: self.lead + LEAD_AMONG,
         }
     }
 
@@ -266,18 +241,6 @@ mod tests {
         );
         assert!(honest.fresh(&rates, silent) > rates.fresh(10.0));
         assert!(honest.marginal(&rates, told) > 3.0 * honest.marginal(&rates, silent));
-    }
-
-    #[test]
-    fn a_host_among_honest_ones_is_believed_until_it_lies() {
-        let honest = host(|changed, _| u32::from(changed));
-        let unknown = Signals::default();
-        assert!(!unknown.are_trusted());
-        assert!(unknown.among(&honest).are_trusted());
-        assert!((unknown.among(&honest).recall() - honest.recall()).abs() < 0.15);
-        let liar = host(|_, _| 10);
-        assert!(!liar.among(&honest).are_trusted());
-        assert_eq!(unknown.among(&liar), unknown);
     }
 
     #[test]

@@ -29,7 +29,10 @@ pub(super) fn is_item(words: &[Word], range: Range<usize>) -> bool {
     let weighs = words[range.clone()]
         .iter()
         .any(|word| weight(&word.text) > 0.0);
-    let parts = |at: usize| words.get(at).is_none_or(|word| word.gap != Gap::Plain);
+    let parts = |at: usize| {
+        let word = words.get(at);
+        word.is_none_or(|word| word.gap != Gap::Plain || JOINS.contains(&word.text.as_str()))
+    };
     let is_bounded = parts(range.start) && parts(range.end);
     let is_parted = words[range.start].gap == Gap::Comma
         || words

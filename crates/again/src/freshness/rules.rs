@@ -42,8 +42,6 @@ pub struct Schedule<'a> {
     evidence: Vec<Evidence>,
     rates: Vec<Rates>,
     signals: Vec<Signals>,
-    /// Of all hosts together.
-    all_signals: Signals,
     listed: Vec<bool>,
     told: Vec<u32>,
     told_at: Vec<f64>,
@@ -95,7 +93,6 @@ impl<'a> Schedule<'a> {
             evidence: vec![Evidence::default(); count],
             rates: vec![Rates::of_the_web(); count],
             signals: vec![signals; world.host_limits.len()],
-            all_signals: Signals::default(),
             listed: (0..count).map(|_| random.unit() < share).collect(),
             told: vec![0; count],
             told_at: vec![0.0; count],
@@ -173,8 +170,7 @@ impl<'a> Schedule<'a> {
             Policy::Learnt => weight * self.rates[page].marginal(days),
             Policy::Told(_) => {
                 let since = self.since(page, days);
-                let signals = self.signals[host].among(&self.all_signals);
-                weight * signals.marginal(&self.rates[page], since)
+                weight * self.signals[host].marginal(&self.rates[page], since)
             }
             Policy::ToldKnown => match self.since(page, days).told {
                 Some(told) => weight * self.signals[host].marginal_of_rate(rate, days, told),
@@ -196,8 +192,6 @@ impl<'a> Schedule<'a> {
         let since = self.since(page, days);
         let signals = &mut self.signals[self.world.pages[page].host];
         signals.see(&self.rates[page], since, changed);
-        self.all_signals.see(&self.rates[page], since, changed);
-        let signals = signals.among(&self.all_signals);
         signals.note(&mut self.evidence[page], since, changed);
         self.rates[page] = self.evidence[page].rates(&self.priors[self.world.pages[page].host]);
     }

@@ -86,8 +86,6 @@ pub(super) struct History {
     reads: Yield,
     hosts: BTreeMap<String, Validators>,
     signals: BTreeMap<String, Signals>,
-    /// Those of all hosts together.
-    all_signals: Signals,
     /// What the visits to the pages of a host showed, all together.
     changes: BTreeMap<String, Evidence>,
     /// URLs that the last round was to visit so far, and whether its pages, or some of them, are still to
@@ -472,8 +470,6 @@ impl History {
             false => of_host.unchanged(since.days),
         }
         signals.see(&rates, since, has_changed);
-        self.all_signals.see(&rates, since, has_changed);
-        let signals = signals.among(&self.all_signals);
         signals.note(&mut known.evidence, since, has_changed);
         let found = visit.page.as_ref().map_or(0, |page| new_links(page));
         known.leads.see(found, since.days);

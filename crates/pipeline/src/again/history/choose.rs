@@ -80,8 +80,7 @@ impl History {
 
     fn signals_of(&self, known: &Known) -> Signals {
         let signals = self.signals.get(self.host_of(known));
-        let own = signals.copied().unwrap_or_default();
-        own.among(&self.all_signals)
+        signals.copied().unwrap_or_default()
     }
 
     fn all_known(&self) -> impl Iterator<Item = &Known> + Clone {
