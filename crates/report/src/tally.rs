@@ -40,6 +40,10 @@ use crate::walls::WallTally;
 use crate::why_slow::why_slow;
 use crate::words;
 
+mod glance;
+
+pub use glance::Glance;
+
 /// Names of a kind that are counted apart; what comes later is `(others)`.
 const NAMES_MAX: usize = 200;
 

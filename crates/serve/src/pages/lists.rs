@@ -62,6 +62,8 @@ pub(super) fn pages(words: &Words, id: &str, asked: &PagesAsked, found: &Pages) 
             (choice(words, words.host, "host", facet("host"), asked.host.as_deref(), &plain))
             (choice(words, words.lang, "lang", facet("lang"), asked.lang.as_deref(), &plain))
             (choice(words, words.kind, "type", facet("type"), asked.page_type.as_deref(), &page_type))
+            label { span { (words.since) } input type="date" name="since" value=[asked.since.as_deref()]; }
+            label { span { (words.until) } input type="date" name="until" value=[asked.until.as_deref()]; }
             label { span { (words.filter) }
                 input type="search" name="q" value=[asked.q.as_deref()] placeholder=(words.filter_hint) maxlength="200";
             }
@@ -93,6 +95,8 @@ fn link(id: &str, asked: &PagesAsked, sort: Option<(&str, &str)>, offset: Option
         ("host", asked.host.as_deref()),
         ("lang", asked.lang.as_deref()),
         ("type", asked.page_type.as_deref()),
+        ("since", asked.since.as_deref()),
+        ("until", asked.until.as_deref()),
         ("q", asked.q.as_deref()),
         ("sort", by),
         ("order", order),

@@ -110,6 +110,8 @@ words! {
     found: "pages found", "个结果";
     relaxed: "No page has all words; these have some.", "没有网页包含全部词语，以下包含部分词语。";
     year: "Year", "年份";
+    since: "Published from", "发表日期从";
+    until: "to", "到";
     explain_hint: "https://example.org/page", "https://example.org/page";
     explain_do: "Tell its story", "追溯";
     explain_about: "Where a URL was found, each fetch, the verdict and its evidence.", "网址在哪里发现、每次请求、结论及依据。";

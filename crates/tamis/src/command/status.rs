@@ -13,10 +13,13 @@ use pipeline::again::Planner;
 use pipeline::control::{Request, ask};
 use pipeline::progress::{HostProgress, Snapshot};
 use pipeline::{CrawlDir, Progress, config_file};
+use report::Tally;
 use report::words::plural;
+use state::Counts;
 
+use crate::command::crawl_error;
 use crate::command::standing::Standing;
-use crate::command::{crawl_error, journal};
+use crate::command::together::{self, AsOne};
 use crate::exit::{Exit, resource};
 use crate::output::Output;
 use crate::progress::view;
@@ -35,10 +38,15 @@ const HOSTS_MAX: usize = 20;
 #[command(after_help = "Examples:\n  \
     tamis status crawls/db\n  \
     tamis status crawls/db --watch\n  \
+    tamis status node-a --with node-b --with node-c\n  \
     tamis status crawls/db --json")]
 pub struct Args {
     /// The crawl's directory
     dir: PathBuf,
+    /// The directory of another node of the same crawl: the figures are those of both together. May be given
+    /// several times; all journals are read for it
+    #[arg(long, value_name = "DIR")]
+    with: Vec<PathBuf>,
     /// Show it again every second until the crawl stops
     #[arg(long)]
     watch: bool,
@@ -46,11 +54,15 @@ pub struct Args {
 
 /// Shows the status.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let dir = journal::open(&args.dir)?;
+    let dirs = together::open(&args.dir, &args.with)?;
+    let dir = dirs[0].clone();
     let redraws = !output.json && std::io::stdout().is_terminal();
     let mut drawn = 0;
     loop {
-        let shown = status(&dir)?;
+        let shown = match dirs.as_slice() {
+            [alone] => status(alone)?,
+            all => status_of_all(all)?,
+        };
         if output.json {
             output.value(&shown)?;
         } else {
@@ -79,11 +91,14 @@ fn status(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     if let Some(reply) = asked {
         return Ok(reply.snapshot);
     }
-    recorded(dir)
+    match pipeline::is_node(dir) {
+        true => recorded(std::slice::from_ref(dir)),
+        false => recorded_alone(dir),
+    }
 }
 
-/// The status as the journal has it.
-fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
+/// The status of a crawl on one machine, as its journal has it.
+fn recorded_alone(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     let in_use = dir.is_in_use();
     let (mut read, mut standing) = (Planner::default(), Standing::default());
     read.read_on(dir, &mut standing).map_err(crawl_error)?;
@@ -92,12 +107,9 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     let progress = Progress::default();
     progress.show_counts(&standing.counts, 0, (0, 0));
     let hosts = standing.waiting().into_iter().take(HOSTS_MAX);
-    let hosts = hosts.map(|(host, pending)| HostProgress {
-        host: host.to_owned(),
-        pending,
-        next_in_s: 0.0,
-        why: "stopped".into(),
-    });
+    let hosts = hosts
+        .map(|(host, pending)| waiting(host, pending))
+        .collect();
     let ran_s = standing.clock.duration_s();
     let stop = standing.clock.stop.as_ref();
     Ok(Snapshot {
@@ -111,8 +123,102 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
         outlook: standing.outlook,
         max_pages: config.as_ref().map_or(0, |config| config.crawl.max_pages),
         max_time_ms: config.map_or(0, |config| config.crawl.max_time.0.as_millis() as u64),
-        hosts: hosts.collect(),
+        hosts,
         ..progress.snapshot()
+    })
+}
+
+/// A host at which URLs wait, of a crawl that is stopped.
+fn waiting(host: &str, pending: u64) -> HostProgress {
+    HostProgress {
+        host: host.to_owned(),
+        pending,
+        next_in_s: 0.0,
+        why: "stopped".into(),
+    }
+}
+
+/// The status of several nodes together: what was recorded, summed up over all, and what those do that run.
+fn status_of_all(dirs: &[CrawlDir]) -> anyhow::Result<Snapshot> {
+    let mut shown = recorded(dirs)?;
+    let mut running = Vec::new();
+    for dir in dirs {
+        let asked = ask(dir, &Request::Status)
+            .map_err(|error| resource(format!("cannot ask the running crawl: {error}")))?;
+        running.extend(asked.map(|reply| reply.snapshot));
+    }
+    let Some(first) = running.first() else {
+        return Ok(shown);
+    };
+    shown.state.clone_from(&first.state);
+    shown.stop_reason = None;
+    shown.rate = running.iter().map(|node| node.rate).sum();
+    shown.in_flight = running.iter().map(|node| node.in_flight).sum();
+    shown.pages_this_start = running.iter().map(|node| node.pages_this_start).sum();
+    shown.hosts = running.iter().flat_map(|node| node.hosts.clone()).collect();
+    shown
+        .hosts
+        .sort_by(|a, b| b.pending.cmp(&a.pending).then_with(|| a.host.cmp(&b.host)));
+    shown.hosts.truncate(HOSTS_MAX);
+    Ok(shown)
+}
+
+/// The status of nodes, as their journals have it.
+fn recorded(dirs: &[CrawlDir]) -> anyhow::Result<Snapshot> {
+    let in_use = dirs.iter().any(CrawlDir::is_in_use);
+    let (mut counts, mut tally) = (Counts::default(), Tally::new());
+    let (mut pages_this_start, mut outlook) = (0, None);
+    for record in AsOne::of(dirs)?.records() {
+        match &record.event {
+            // Of several nodes the last start is one of many.
+            archive::Event::Start(_) if dirs.len() == 1 => (pages_this_start, outlook) = (0, None),
+            archive::Event::Stop(stop) => outlook = stop.outlook,
+            archive::Event::Page(page) => pages_this_start += u64::from(page.fetch.is_some()),
+            _ => {}
+        }
+        counts.apply(&record);
+        tally.add(&record);
+    }
+    let report = tally.report("");
+    // The figures do not depend on it.
+    let config = config_file::kept(&dirs[0].config()).ok();
+    let progress = Progress::default();
+    progress.show_counts(&counts, 0, (0, 0));
+    let counted = progress.snapshot();
+    // Over several nodes a URL that one found and another finished counts once.
+    let (admitted, pending) = match dirs.len() {
+        1 => (counted.admitted, counted.pending),
+        _ => (report.totals.admitted, report.totals.pending),
+    };
+    let mut hosts: Vec<_> = report
+        .hosts
+        .iter()
+        .filter(|host| host.counts.pending > 0)
+        .collect();
+    hosts.sort_by(|a, b| {
+        b.counts
+            .pending
+            .cmp(&a.counts.pending)
+            .then(a.host.cmp(&b.host))
+    });
+    Ok(Snapshot {
+        state: if in_use { "in_use" } else { "stopped" }.into(),
+        stop_reason: report.stop_reason,
+        running_ms: (report.duration_s * 1_000.0) as u64,
+        bytes: report.fetches.bytes,
+        rate: per_second(counts.pages, report.duration_s),
+        pages_this_start,
+        outlook,
+        admitted,
+        pending,
+        max_pages: config.as_ref().map_or(0, |config| config.crawl.max_pages),
+        max_time_ms: config.map_or(0, |config| config.crawl.max_time.0.as_millis() as u64),
+        hosts: hosts
+            .iter()
+            .take(HOSTS_MAX)
+            .map(|host| waiting(&host.host, host.counts.pending))
+            .collect(),
+        ..counted
     })
 }
 
