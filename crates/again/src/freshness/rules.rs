@@ -75,7 +75,13 @@ impl<'a> Schedule<'a> {
                 let (_, recall, wrong) = Sitemap::Good.shares();
                 Signals::known(recall, wrong)
             }
-            _ => Signals::default(),
+            Policy::Uniform
+            | Policy::Proportional
+            | Policy::StormCrawler
+            | Policy::Nutch
+            | Policy::Known
+            | Policy::Learnt
+            | Policy::Told(_) => Signals::default(),
         };
         let place = |page: &super::Page| Place {
             host: page.host as u32,
@@ -106,7 +112,12 @@ impl<'a> Schedule<'a> {
         let sitemap = match self.policy {
             Policy::Told(sitemap) => sitemap,
             Policy::ToldKnown => Sitemap::Good,
-            _ => return,
+            Policy::Uniform
+            | Policy::Proportional
+            | Policy::StormCrawler
+            | Policy::Nutch
+            | Policy::Known
+            | Policy::Learnt => return,
         };
         let now = day as f64;
         let (_, recall, wrong) = sitemap.shares();
