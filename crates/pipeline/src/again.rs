@@ -38,11 +38,10 @@ use saved::VisitsFile;
 const URLS_PER_RECORD: usize = 200;
 
 /// Pages of which a plan is remembered while the crawl runs, some 40 MB; with more of them the next plan
-/// reads the journal from its beginning.
+/// takes up what was saved.
 const REMEMBERED_MAX: usize = 200_000;
 
-/// Pages of which it is remembered too what their visits are compared with, some 12 MB; with more of them
-/// the next plan reads that from the journal.
+/// The same where it is remembered what their visits are compared with, some 12 MB.
 const DUES_REMEMBERED_MAX: usize = 8_000;
 
 const DAY_MS: f64 = 86_400_000.0;
@@ -169,12 +168,12 @@ impl Planner {
         (history.round > 0).then(|| history.staleness(unix_ms()))
     }
 
-    /// Lets go of what would take up room that a crawl needs while it runs.
+    /// Lets go of what would take up room that a crawl needs while it runs: it is read again from what was
+    /// saved.
     pub fn make_room(&mut self) {
-        if self.history.known() > DUES_REMEMBERED_MAX {
-            self.history.drop_dues();
-        }
-        if self.history.known() > REMEMBERED_MAX {
+        let known = self.history.known();
+        let is_large = known > DUES_REMEMBERED_MAX && self.history.has_dues();
+        if is_large || known > REMEMBERED_MAX {
             *self = Self {
                 shown: self.shown,
                 ..Self::default()

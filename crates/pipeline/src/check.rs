@@ -648,6 +648,7 @@ pub fn repair(dir: &CrawlDir, config: &Arc<CrawlConfig>) -> Result<Vec<String>, 
         }
     }
     saved_file::remove(&dir.memory())?;
+    saved_file::remove(&dir.visits())?;
     let notes = views::open(dir, config, &Progress::default(), crate::node::is_node(dir))?.notes;
     note_damage(dir)?;
     Ok(notes)
