@@ -23,10 +23,12 @@ from urllib.parse import urlsplit
 LANGUAGES = {"Chinese (Simplified)", "Chinese (Traditional)", "English", "Italian", "Spanish", "Japanese", "Korean"}
 
 
-def left_out(path):
-    """The documents of another sample."""
-    rows = open(path, encoding="utf-8").read().splitlines()[1:] if path else []
-    return {doc for row in rows for doc in re.findall(r"\bd\d{5}\b", row.split("\t")[0])}
+def left_out(paths):
+    """What other samples hold: their documents, their pairs of files, and the sites of their pages."""
+    ids = [line.split("\t")[0] for path in paths for line in open(path, encoding="utf-8").read().splitlines()[1:]]
+    documents = {doc for name in ids for doc in re.findall(r"\bd\d{5}\b", name)}
+    sites = {urlsplit(name.split()[-1]).hostname for name in ids if "://" in name}
+    return documents | sites | set(ids)
 
 
 def row(name, before, after):
@@ -34,7 +36,7 @@ def row(name, before, after):
             "visible_equal": before.split() == after.split()}
 
 
-def of_repository(repo, at, random_, count):
+def of_repository(repo, at, random_, count, but):
     """Markdown files of a repository at two commits that follow each other for that file, by language."""
     def git(*words):
         return subprocess.run(["git", "-C", repo, *words], text=True, capture_output=True).stdout
@@ -45,13 +47,14 @@ def of_repository(repo, at, random_, count):
         for a, b in zip(commits, commits[1:]):
             pairs["zh" in file].append((file, a, b))
     for chinese in (True, False):
+        pairs[chinese] = [(file, a, b) for file, a, b in pairs[chinese] if f"{file} {a}..{b}" not in but]
         for file, a, b in random_.sample(pairs[chinese], min(count // 2, len(pairs[chinese]))):
             before, after = git("show", f"{a}:{file}"), git("show", f"{b}:{file}")
             if before and after and max(len(before), len(after)) < 60_000:
                 yield row(f"{file} {a}..{b}", before, after)
 
 
-def of_crates(folder, random_, count):
+def of_crates(folder, random_, count, but):
     """READMEs and change logs of crates that are there in two versions."""
     versions = {}
     for path in sorted(glob.glob(f"{folder}/*/*.md")):
@@ -64,6 +67,7 @@ def of_crates(folder, random_, count):
             texts = [open(path, encoding="utf-8", errors="replace").read() for path in (old, new)]
             if texts[0] != texts[1] and max(map(len, texts)) < 60_000:
                 pairs.append(row(f"{crate}/{file} {a}..{b}", *texts))
+    pairs = [pair for pair in pairs if pair["id"] not in but]
     yield from random_.sample(pairs, min(count, len(pairs)))
 
 
@@ -205,7 +209,7 @@ def of_folders(args, random_, count):
     sites = set()
     for folder, page in rows:
         site = urlsplit(page["url"]).hostname
-        if site and site not in sites:
+        if site and site not in sites and site not in args.left_out:
             sites.add(site)
             yield page["url"], gzip.open(f"{folder}/pages/{page['id']}.html.gz").read()
 
@@ -250,7 +254,7 @@ def main():
     parser.add_argument("--web", help="a recorded web")
     parser.add_argument("--tools", help="the folder of webfmt.py, which reads it")
     parser.add_argument("--pages", action="append", default=[], help="in its place: a folder of pages; may be repeated")
-    parser.add_argument("--but", help="labels of another sample, whose documents are left out")
+    parser.add_argument("--but", action="append", default=[], help="labels of another sample, whose documents and sites are left out; may be repeated")
     parser.add_argument("--repo", help="a git repository, whose Markdown files have versions")
     parser.add_argument("--at", default="HEAD", help="its last commit that is looked at")
     parser.add_argument("--crates", help="a folder of crates, some of them in two versions")
@@ -258,11 +262,12 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=18)
     args = parser.parse_args()
+    args.left_out = left_out(args.but)
     half, first = args.count // 2, []
     if args.repo:
-        first += of_repository(args.repo, args.at, random.Random(args.seed), half * 2 // 5)
-        first += of_crates(args.crates, random.Random(args.seed), half // 5)
-    first += natural(args.docs, random.Random(args.seed), half - len(first), left_out(args.but))
+        first += of_repository(args.repo, args.at, random.Random(args.seed), half * 2 // 5, args.left_out)
+        first += of_crates(args.crates, random.Random(args.seed), half // 5, args.left_out)
+    first += natural(args.docs, random.Random(args.seed), half - len(first), args.left_out)
     for pair in [*first, *made(args, random.Random(args.seed), half)]:
         print(json.dumps(pair, ensure_ascii=False))
 

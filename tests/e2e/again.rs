@@ -616,7 +616,7 @@ fn where_validators_always_differ_or_there_are_none_changes_are_found_all_the_sa
 }
 
 #[test]
-fn a_host_whose_304_lies_is_found_out_by_the_pages_asked_for_without_a_condition() {
+fn a_host_whose_304_lies_is_in_doubt_by_what_its_sitemap_tells_and_found_out() {
     let mut history = History::new(Validators::Stuck);
     let paths: Vec<String> = (0..60).map(|number| format!("/p{number}")).collect();
     let urls: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -626,13 +626,46 @@ fn a_host_whose_304_lies_is_found_out_by_the_pages_asked_for_without_a_condition
         history = history.page(path, 0, page(path, 100 + number, &[]));
         history = history.page(path, 1, page(path, 500 + number, &[]));
     }
-    let site = Site::new(history);
+    let site = Site::new(history.sitemap("/map.xml", Dates::Honest));
     site.crawl("one");
+    // Nothing speaks against 304 yet, but that the sitemap tells of changes.
+    site.come_back("one", 1);
+    assert_eq!(site.changes("one").len(), 0);
+    // So one page in four is asked for without a condition.
     site.come_back("one", 1);
     let found = site.changes("one").len();
     assert!((1..30).contains(&found), "{found}");
     site.come_back("one", 1);
     assert_eq!(found + site.changes("one").len(), paths.len());
+}
+
+#[test]
+fn a_crawl_that_came_back_stands_as_its_journal_has_it_wherever_that_is_read_from() {
+    let site = site(Validators::Honest);
+    site.crawl("one");
+    let dir = site.bench.crawl_dir("one");
+    let saved = dir.join("state").join("visits");
+    let told = || {
+        let output = run(tamis(&["status", "--json"]).arg(&dir));
+        let mut status: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        // It is told for the moment at which it is asked for.
+        let stale = status["stale"].as_object_mut();
+        stale.and_then(|stale| stale.remove("expected_changed"));
+        status
+    };
+    assert!(!saved.exists(), "a crawl that never came back has none");
+    for at in 1..=3 {
+        site.come_back("one", at);
+        let from_file = told();
+        if let Ok(bytes) = std::fs::read(&saved) {
+            std::fs::remove_file(&saved).expect("removed");
+            assert_eq!(told(), from_file, "round {at}");
+            std::fs::write(&saved, &bytes[..bytes.len() / 2]).expect("written");
+            assert_eq!(told(), from_file, "round {at}, damaged");
+        }
+        assert_eq!(from_file["stale"]["rounds"], at);
+        assert_eq!(from_file["pending"], 0);
+    }
 }
 
 #[test]

@@ -358,7 +358,7 @@ fn rounds_that_are_killed_again_and_again_end_as_those_that_are_not() {
 }
 
 #[test]
-fn every_further_visit_is_conditional_but_one_in_24_that_asks_whether_304_is_true() {
+fn every_further_visit_is_conditional_and_costs_no_body() {
     let paths: Vec<String> = (0..48).map(|number| format!("/p{number}")).collect();
     let mut history = listed(History::new(Validators::Honest), "Quiet", &paths);
     for (number, path) in (0..).zip(&paths) {
@@ -367,7 +367,7 @@ fn every_further_visit_is_conditional_but_one_in_24_that_asks_whether_304_is_tru
     let history = history.sitemap("/map.xml", Dates::Honest);
     let site = Site::new(vec![("a.test".to_owned(), history)]);
     site.crawl("one", &[]);
-    let (mut visits, mut plain, mut bodies) = (0, BTreeMap::<String, u32>::new(), 0);
+    let (mut visits, mut plain, mut bodies) = (0, Vec::new(), 0);
     let rounds = 6;
     for _ in 0..rounds {
         site.bench.web.clear_log();
@@ -377,7 +377,7 @@ fn every_further_visit_is_conditional_but_one_in_24_that_asks_whether_304_is_tru
             visits += 1;
             bodies += usize::from(entry.status == 200);
             if !entry.conditional {
-                *plain.entry(entry.url).or_default() += 1;
+                plain.push(entry.url);
             }
         }
     }
@@ -387,13 +387,8 @@ fn every_further_visit_is_conditional_but_one_in_24_that_asks_whether_304_is_tru
         "{visits} visits, {} of them without a condition",
         plain.len()
     );
-    assert!(plain.values().all(|times| *times == 1), "{plain:?}");
-    assert!((1..=2 * visits / 24).contains(&plain.len()), "{plain:?}");
-    assert_eq!(
-        bodies,
-        plain.len(),
-        "a conditional visit to what has not changed costs no body"
-    );
+    assert!(plain.is_empty(), "{plain:?}");
+    assert_eq!(bodies, 0, "what has not changed costs no body");
     let told = run(tamis(&["changes"]).arg(site.bench.crawl_dir("one")));
     assert!(stderr(&told).contains(" 0 changed"), "{}", stderr(&told));
 }

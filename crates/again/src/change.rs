@@ -5,9 +5,11 @@
 //! weigh nothing, but for a figure of a sentence; nor do the words of dates and counters in a line with a
 //! number: "3 minutes ago", "阅读 128 次". Words that are spelt anew weigh nothing, and a web address is one
 //! word. Lines that only changed places weigh nothing either, nor do notices and menus. A page has changed
-//! when what is left comes to a phrase; below that it was touched.
+//! when what is left comes to a phrase; below that it was touched. Some things are a phrase by themselves: an
+//! item more or less in a list, another figure in a sentence, another value of a setting, another command.
 //!
-//! `words` cuts texts into words, `notices` knows what a site says of a page, `figures` when a number tells.
+//! `words` cuts texts into words, `notices` knows what a site says of a page, `figures` when a number tells,
+//! `lists` what an item is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +17,7 @@ use outcome::Change;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
 mod figures;
+mod lists;
 mod notices;
 mod words;
 
@@ -22,6 +25,9 @@ use words::{Gap, Line, Word, is_address, is_han, is_number, lines, weight};
 
 /// A phrase: so many words, taken out and put in together. One word in the place of another is two.
 const PHRASE_WORDS: f64 = 4.0;
+
+/// A line more or less is a phrase from so many words on: an entry of a list is often no longer.
+const LINE_WORDS: f64 = 3.0;
 
 /// What another address of a link weighs.
 const ADDRESS_WORDS: f64 = 0.5;
@@ -97,7 +103,13 @@ pub fn compare(before: &str, after: &str) -> Comparison {
         if removed.is_empty() && added.is_empty() {
             continue;
         }
-        let own = difference(&removed, &added, &mut slips);
+        let own = match difference(&removed, &added, &mut slips) {
+            // A line more or less, and not another one in its place.
+            own if own >= LINE_WORDS && removed.is_empty() != added.is_empty() => {
+                own.max(PHRASE_WORDS)
+            }
+            own => own,
+        };
         weight += own;
         if passages.len() < PASSAGES_MAX {
             passages.push(Passage {
@@ -238,14 +250,33 @@ fn difference(
             continue;
         }
         sum += weigh(&old[op.old_range()], is_inside) + weigh(&new[op.new_range()], is_inside);
-        // A figure in the place of another one, in the same sentence.
-        let (before, after) = (op.old_range(), op.new_range());
-        let is_another = before.len() == 1 && after.len() == 1;
-        if is_another && tells(&old, before.start) && tells(&new, after.start) {
+        if tells_alone(&old, &new, op) {
             sum += PHRASE_WORDS;
         }
     }
     sum
+}
+
+/// Whether a difference says something else however short it is.
+fn tells_alone(old: &[Word], new: &[Word], op: &DiffOp) -> bool {
+    let (before, after) = (op.old_range(), op.new_range());
+    if before.is_empty() || after.is_empty() {
+        return lists::is_item(old, before) || lists::is_item(new, after);
+    }
+    let is_one = before.len() == 1 && after.len() == 1;
+    let (was, is) = (&old[before.start], &new[after.start]);
+    // A figure in the place of another one, in the same sentence.
+    let is_figure = || tells(old, before.start) && tells(new, after.start);
+    // The value of a setting.
+    let is_value = || was.gap == Gap::Equals && is.gap == Gap::Equals;
+    // Another command.
+    let is_told = |words: &[Word]| {
+        words
+            .iter()
+            .any(|word| word.is_command && weight(&word.text) > 0.0)
+    };
+    let is_command = || is_told(&old[before.clone()]) && is_told(&new[after.clone()]);
+    is_one && (is_figure() || is_value()) || is_command()
 }
 
 /// Whether a word is a figure of its line.
@@ -300,9 +331,17 @@ fn is_respelt(old: &[String], new: &[String]) -> bool {
             10..=SPELLING_LETTERS_MAX => 2,
             _ => return a == b,
         };
-        a_length.abs_diff(b_length) <= letters_off && strsim::osa_distance(a, b) <= letters_off
+        !is_plain_number(a)
+            && a_length.abs_diff(b_length) <= letters_off
+            && strsim::osa_distance(a, b) <= letters_off
     };
     old.len() == new.len() && old.iter().zip(new).all(is_same)
+}
+
+/// Whether a word is nothing but digits: another number is no misspelling.
+fn is_plain_number(word: &str) -> bool {
+    word.bytes()
+        .all(|byte| byte.is_ascii_digit() || b".,".contains(&byte))
 }
 
 fn is_of_counters(word: &str) -> bool {
@@ -522,6 +561,69 @@ mod tests {
             compare(&number("4.6"), &number("4.7")).change,
             Change::Touched
         );
+    }
+
+    #[test]
+    fn an_item_a_value_a_command_or_a_line_is_a_change_by_itself() {
+        for (before, after) in [
+            (
+                "下列指令可以展开：ADD、COPY、ENV、FROM、LABEL。",
+                "下列指令可以展开：ADD、COPY、ENV、LABEL。",
+            ),
+            (
+                "Use TOMOYO, AppArmor, Seccomp and SELinux.",
+                "Use TOMOYO, AppArmor and SELinux.",
+            ),
+            (
+                "Run make checkstack and make namespacecheck.",
+                "Run make checkstack.",
+            ),
+            (
+                "Put hashbrown = \"0.15\" into your manifest.",
+                "Put hashbrown = \"0.16\" into your manifest.",
+            ),
+            (
+                "--secret source=password,mode=0400",
+                "--secret source=password,mode=0444",
+            ),
+            ("$ docker ps -a", "$ docker container ls -a"),
+            (
+                "The memory's number is 2: it is made anew.",
+                "The memory's number is 3: it is made anew.",
+            ),
+            ("Entries", "Entries\nWeek seventeen picks"),
+        ] {
+            let texts = [before, after].map(|line| format!("{TEXT}\n{line}"));
+            assert_eq!(
+                compare(&texts[0], &texts[1]).change,
+                Change::Changed,
+                "{after}"
+            );
+        }
+        for (before, after) in [
+            (
+                "The planner reads statistics of the table before it chooses.",
+                "The planner reads statistics of the table, however, before it chooses.",
+            ),
+            ("if (version >= (4 << 16))", "if (version >= (4U << 16))"),
+            (
+                "Write to one@a.example for help.",
+                "Write to other@b.example for help.",
+            ),
+            ("by Some Author", "by Another Writer"),
+            ("Entries", "Entries\nHome"),
+            (
+                "Entries.",
+                "Entries. The contents of this site are © 2019 Some Publishing Corp.",
+            ),
+        ] {
+            let texts = [before, after].map(|line| format!("{TEXT}\n{line}"));
+            assert_eq!(
+                compare(&texts[0], &texts[1]).change,
+                Change::Touched,
+                "{after}"
+            );
+        }
     }
 
     #[test]

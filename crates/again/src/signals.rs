@@ -74,6 +74,19 @@ fn more_than(events: u32, expected: f64) -> f64 {
 }
 
 impl Signals {
+    /// Of a host of which it is known which share of its changes it tells, and how often it is wrong, for a
+    /// page and a day.
+    pub fn known(recall: f64, false_rate: f64) -> Self {
+        const MANY: f64 = 1e9;
+        Self {
+            told: MANY * recall,
+            untold: MANY * (1.0 - recall),
+            false_signals: MANY * false_rate,
+            quiet_days: MANY,
+            lead: LEAD_MAX,
+        }
+    }
+
     /// Whether the host's word counts.
     pub fn are_trusted(&self) -> bool {
         self.lead > LEAD_TRUSTED && self.told >= TOLD_TRUSTED
@@ -111,7 +124,8 @@ impl Signals {
             .sum()
     }
 
-    fn marginal_of_rate(&self, rate: f64, days: f64, told: u32) -> f64 {
+    /// The same of a page whose rate is known, that was told of so often.
+    pub fn marginal_of_rate(&self, rate: f64, days: f64, told: u32) -> f64 {
         let (recall, false_rate) = (self.recall(), self.false_rate());
         let signal_rate = false_rate + rate * recall;
         let untold_rate = rate * (1.0 - recall);

@@ -15,6 +15,7 @@ mod bodies;
 
 use std::path::{Path, PathBuf};
 
+use crate::body::HeadReader;
 use crate::layout::{self, Kind};
 use crate::member::{Packer, Packing};
 use crate::record::{BodyRef, Event, JOURNAL_VERSION, Record};
@@ -122,6 +123,8 @@ pub struct Archive {
     hint: HintFile,
     payloads: KnownPayloads,
     packer: Packer,
+    /// Reads what revisit records refer to.
+    heads: HeadReader,
     head: HeadWriter,
     json: Vec<u8>,
     /// Random bytes of this process, so that no other makes the same record ids.
@@ -166,6 +169,7 @@ impl Archive {
             seq: recovery.seq,
             hint,
             packer: Packer::new(),
+            heads: HeadReader::default(),
             head: HeadWriter::default(),
             json: Vec::new(),
             nonce,

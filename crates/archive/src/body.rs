@@ -101,19 +101,35 @@ pub(crate) fn member(dir: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveErro
     }
 }
 
-/// Reads the beginning of the record at a place of the body files, which has its head.
-pub(crate) fn beginning(dir: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveError> {
-    let path = Kind::Bodies.path(dir, place.file);
-    let mut file = File::open(&path).map_err(ArchiveError::read(&path))?;
+/// The body file from which heads were read last, so that it is opened once for many.
+#[derive(Debug, Default)]
+pub(crate) struct HeadReader(Option<(u32, File)>);
+
+impl HeadReader {
+    /// Reads the beginning of the record at a place of the body files, which has its head.
+    pub(crate) fn read(&mut self, dir: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveError> {
+        let path = Kind::Bodies.path(dir, place.file);
+        let file = match &mut self.0 {
+            Some((number, file)) if *number == place.file => file,
+            other => {
+                let file = File::open(&path).map_err(ArchiveError::read(&path))?;
+                &mut other.insert((place.file, file)).1
+            }
+        };
+        beginning(file, &path, place)
+    }
+}
+
+fn beginning(file: &mut File, path: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveError> {
     file.seek(SeekFrom::Start(place.offset))
-        .map_err(ArchiveError::read(&path))?;
+        .map_err(ArchiveError::read(path))?;
     let file = BufReader::with_capacity(HEAD_STEP as usize, file.take(place.len));
     let mut record = flate2::bufread::GzDecoder::new(file).take(HEAD_BYTES_MAX);
     let mut bytes = Vec::new();
     // What comes after the head is not unpacked.
     while find(&bytes, HEAD_END).is_none() {
         let step = record.by_ref().take(HEAD_STEP).read_to_end(&mut bytes);
-        if step.map_err(ArchiveError::read(&path))? == 0 {
+        if step.map_err(ArchiveError::read(path))? == 0 {
             break;
         }
     }

@@ -14,7 +14,7 @@ use outcome::LinkFate;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::record::{BodyRef, Event, LinkRecord, Record};
+use crate::record::{BodyRef, Event, LinkRecord, Record, SOURCE_REL};
 
 /// A record's first fields: enough to decide whether to read the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -87,7 +87,7 @@ const LINKS_RESERVED: usize = 48;
 /// The links of a page.
 pub(crate) fn links<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<LinkRecord>, D::Error> {
     match BARE_LINKS.get() {
-        true => from.deserialize_seq(Links::<BareLink>(PhantomData)),
+        true => from.deserialize_seq(Links::<BareLink<'de>>(PhantomData)),
         false => from.deserialize_seq(Links::<LinkRecord>(PhantomData)),
     }
 }
@@ -112,9 +112,11 @@ impl<'de, L: Deserialize<'de> + Into<LinkRecord>> Visitor<'de> for Links<L> {
 
 /// A link without its words.
 #[derive(Deserialize)]
-struct BareLink {
+struct BareLink<'j> {
     #[serde(rename = "u")]
     url: String,
+    #[serde(rename = "r", default, borrow)]
+    rel: Cow<'j, str>,
     #[serde(rename = "p", default)]
     promise: f32,
     #[serde(rename = "f", default)]
@@ -123,11 +125,15 @@ struct BareLink {
     told_ms: u64,
 }
 
-impl From<BareLink> for LinkRecord {
-    fn from(bare: BareLink) -> LinkRecord {
+impl From<BareLink<'_>> for LinkRecord {
+    fn from(bare: BareLink<'_>) -> LinkRecord {
         LinkRecord {
             url: bare.url,
             promise: bare.promise,
+            rel: match &*bare.rel {
+                SOURCE_REL => bare.rel.into_owned(),
+                _ => String::new(),
+            },
             fate: bare.fate,
             told_ms: bare.told_ms,
             ..LinkRecord::default()
@@ -136,8 +142,8 @@ impl From<BareLink> for LinkRecord {
 }
 
 impl Record {
-    /// As [`Record::from_json`], with links that lack anchor, `rel` and context: most of what takes time to
-    /// read.
+    /// As [`Record::from_json`], with links that lack anchor, context and `rel`, but for that of sources: most of what
+    /// takes time to read.
     ///
     /// # Errors
     /// As [`Record::from_json`].

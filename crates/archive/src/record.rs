@@ -678,6 +678,23 @@ pub struct NeighbourRecord {
     pub decision: NeighbourDecision,
 }
 
+/// The relation of a link to a source: a sitemap names further ones, and a source that has moved its target.
+pub const SOURCE_REL: &str = "sitemap";
+
+impl PageRecord {
+    /// The links by which URLs came into the crawl. Sources that another one names are none of these: they are
+    /// read for their links, and no page record finishes them.
+    pub fn admitting_links(&self) -> impl Iterator<Item = &LinkRecord> {
+        let new = self.links.iter().filter(|link| link.fate == LinkFate::New);
+        new.filter(|link| !self.names_source(link))
+    }
+
+    /// Whether a link of this record leads to a source.
+    pub fn names_source(&self, link: &LinkRecord) -> bool {
+        self.page.is_none() && link.rel == SOURCE_REL
+    }
+}
+
 /// A link as found and what was decided about it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LinkRecord {

@@ -134,6 +134,17 @@ pub fn end(dir: &Path) -> Result<Position, ArchiveError> {
     Ok(Position::START)
 }
 
+/// Syncs the journal file in `dir` that holds this position, and with it what a process that was killed
+/// wrote there. Files before it were synced when they were full.
+///
+/// # Errors
+/// When it cannot be synced.
+pub fn make_durable(dir: &Path, position: Position) -> Result<(), ArchiveError> {
+    let path = Kind::Journal.path(dir, position.file());
+    let file = File::open(&path).map_err(ArchiveError::read(&path))?;
+    file.sync_data().map_err(ArchiveError::write(&path))
+}
+
 fn end_of(dir: &Path, files: &[u32]) -> Result<Position, ArchiveError> {
     match files.last() {
         Some(&number) => Ok(Position::new(number, bytes_of(dir, number)?)),

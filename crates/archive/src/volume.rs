@@ -100,6 +100,14 @@ impl Volume {
         Ok(())
     }
 
+    /// Writes the buffer to the file where a record that ends there is still in it.
+    pub(crate) fn flush_to(&mut self, file: u32, end: u64) -> Result<(), ArchiveError> {
+        match file == self.number && end > self.written {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
     /// Flushes, and makes everything written durable.
     pub(crate) fn sync(&mut self) -> Result<(), ArchiveError> {
         self.flush()?;

@@ -2,18 +2,19 @@
 //!
 //! The journal tells of every visit, so what is learnt from visits (change rates, which pages are alike,
 //! what lists lead to, whether a host's validators and dates are honest) is made of it when a round is
-//! planned, and stored nowhere. That reads the whole journal, the first time in a process: rounds are hours
-//! or days apart, and what is chosen is the best of all. For each page that was read some 150 bytes are
-//! held; what its visit is compared with, 1 to 2 kB, is held for 50,000 pages at a time, which a second
-//! reading finds where there are more. The choice is recorded, one record for up to 200 URLs, and synced; from
-//! there on it is a crawl like any other, which can be killed and carried on.
+//! planned. It is saved with the position that it follows from (`saved`), so that the next plan, in this
+//! process or in another one, reads on from there. For each page that was read some 150 bytes are
+//! held; what its visit is compared with, 1 to 2 kB, is held for up to 50,000 pages, and where there are
+//! more it is found for so many at a time by another reading of the journal. The choice is recorded, one
+//! record for up to 200 URLs, and synced; from there on it is a crawl like any other, which can be killed
+//! and carried on.
 //!
 //! A round has three parts, each planned when the one before has ended. First feeds and sitemaps, since
 //! they tell of what is new and of what has changed. Then pages, by what a visit is worth. At last pages
 //! that repeated a page which has changed since, or is gone: they are judged anew, and asked for without a
 //! condition, since a 304 has no page to be judged.
 //!
-//! `history` reads the journal, `known` is what it tells of one URL.
+//! `history` reads the journal, `known` is what it tells of one URL, `saved` is the file of what was read.
 
 use archive::{
     AgainRecord, Archive, ArchiveConfig, DueRecord, Entry, Event, Position, Record, Replayed,
@@ -28,18 +29,19 @@ use crate::units::Span;
 
 mod history;
 mod known;
+mod saved;
 
 use history::{Choice, DUES_MAX, History};
+use saved::VisitsFile;
 
 /// URLs in one record.
 const URLS_PER_RECORD: usize = 200;
 
 /// Pages of which a plan is remembered while the crawl runs, some 40 MB; with more of them the next plan
-/// reads the journal from its beginning.
+/// takes up what was saved.
 const REMEMBERED_MAX: usize = 200_000;
 
-/// Pages of which it is remembered too what their visits are compared with, some 12 MB; with more of them
-/// the next plan reads that from the journal.
+/// The same where it is remembered what their visits are compared with, some 12 MB.
 const DUES_REMEMBERED_MAX: usize = 8_000;
 
 const DAY_MS: f64 = 86_400_000.0;
@@ -92,31 +94,42 @@ pub struct Staleness {
     pub due: u64,
 }
 
-/// Reads a journal for how stale the kept pages are.
-#[derive(Debug, Default)]
-pub struct StalenessReader(History);
+/// Another fold over the journal that is made with the plans', so that it is read once for both. It is
+/// saved with what plans have read, and taken up again with it.
+pub trait Beside {
+    /// Takes in the next record.
+    fn add(&mut self, record: &Record);
 
-impl StalenessReader {
-    /// Reads the next record.
-    pub fn add(&mut self, record: &Record) {
-        self.0.add(record);
+    /// As bytes.
+    fn save(&self) -> Vec<u8>;
+
+    /// Becomes what was saved; false where the bytes are of no use: then this is as new, and the journal is
+    /// read from its beginning.
+    fn take_up(&mut self, saved: &[u8]) -> bool;
+}
+
+/// Nothing is made beside a plan.
+impl Beside for () {
+    fn add(&mut self, _: &Record) {}
+
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
     }
 
-    /// What is believed now; none for a crawl that has never come back.
-    pub fn finish(&self) -> Option<Staleness> {
-        let history = &self.0;
-        (history.round > 0).then(|| history.staleness(unix_ms()))
+    fn take_up(&mut self, _: &[u8]) -> bool {
+        true
     }
 }
 
-/// Plans rounds, and remembers what it has read of the journal: the parts of a round, and the rounds of a
-/// crawl that comes back all the time, read what is new.
+/// Plans rounds, and remembers what it has read of the journal: the parts of a round, the rounds of a
+/// crawl that comes back all the time, and the next process read what is new.
 #[derive(Debug, Default)]
 pub struct Planner {
     history: History,
     read: Position,
     /// The last record that was shown to others.
     shown: u64,
+    file: VisitsFile,
 }
 
 /// Plans a part of a round: see [`Planner::plan`].
@@ -124,12 +137,13 @@ pub struct Planner {
 /// # Errors
 /// When another process has the directory, or its archive cannot be read or written.
 pub fn plan(dir: &CrawlDir, config: &CrawlConfig, wanted: Wanted) -> Result<Planned, CrawlError> {
-    Planner::default().plan(dir, config, wanted, |_| ())
+    Planner::default().plan(dir, config, wanted, &mut ())
 }
 
 impl Planner {
     /// Plans a part of a round of a crawl that is not running: chooses URLs and records them. They are
-    /// visited when the crawl starts. What is read for it is shown as [`Planner::read_on`] does.
+    /// visited when the crawl starts. What is read for it is shown as [`Planner::read_on`] does, and saved
+    /// where that is due.
     ///
     /// # Errors
     /// When another process has the directory, or its archive cannot be read or written.
@@ -138,19 +152,28 @@ impl Planner {
         dir: &CrawlDir,
         config: &CrawlConfig,
         wanted: Wanted,
-        also: impl FnMut(&Record),
+        beside: &mut impl Beside,
     ) -> Result<Planned, CrawlError> {
         let _lock = dir.lock()?;
-        self.read_on(dir, also)?;
+        self.read_on(dir, beside)?;
+        self.file
+            .save_if_due(dir, self.read, self.shown, &self.history, beside)?;
         self.choose(dir, config, wanted)
     }
 
-    /// Lets go of what would take up room that a crawl needs while it runs.
+    /// How stale the kept pages are believed to be, by what was read; none for a crawl that has never come
+    /// back.
+    pub fn staleness(&self) -> Option<Staleness> {
+        let history = &self.history;
+        (history.round > 0).then(|| history.staleness(unix_ms()))
+    }
+
+    /// Lets go of what would take up room that a crawl needs while it runs: it is read again from what was
+    /// saved.
     pub fn make_room(&mut self) {
-        if self.history.known() > DUES_REMEMBERED_MAX {
-            self.history.drop_dues();
-        }
-        if self.history.known() > REMEMBERED_MAX {
+        let known = self.history.known();
+        let is_large = known > DUES_REMEMBERED_MAX && self.history.has_dues();
+        if is_large || known > REMEMBERED_MAX {
             *self = Self {
                 shown: self.shown,
                 ..Self::default()
@@ -158,31 +181,43 @@ impl Planner {
         }
     }
 
-    /// Reads on to the journal's end. Each record that is read for the first time is shown to somebody
-    /// else as well: the journal is read once for both.
+    /// Reads on to the journal's end, from where it was read to before, or from what was saved of that. Each
+    /// record that is read for the first time is shown to somebody else as well: the journal is read once
+    /// for both.
     ///
     /// # Errors
     /// When the archive cannot be read.
-    pub fn read_on(
-        &mut self,
-        dir: &CrawlDir,
-        mut also: impl FnMut(&Record),
-    ) -> Result<(), CrawlError> {
+    pub fn read_on(&mut self, dir: &CrawlDir, beside: &mut impl Beside) -> Result<(), CrawlError> {
         if self.read == Position::START {
-            self.history = History::with_dues();
+            self.begin(dir, beside)?;
         }
         let Self {
             history,
             read,
             shown,
+            ..
         } = self;
         *read = read_on(dir, *read, None, |record| {
             history.add(record);
             if record.seq > *shown {
                 *shown = record.seq;
-                also(record);
+                beside.add(record);
             }
         })?;
+        Ok(())
+    }
+
+    /// Takes up what was saved, or knows nothing.
+    fn begin(&mut self, dir: &CrawlDir, beside: &mut impl Beside) -> Result<(), CrawlError> {
+        self.history = History::with_dues();
+        let Some(saved) = self.file.open(dir)? else {
+            return Ok(());
+        };
+        // Who was shown more already has no use for less.
+        if self.shown > 0 || beside.take_up(&saved.beside) {
+            self.shown = self.shown.max(saved.shown);
+            (self.history, self.read) = (saved.history, saved.read);
+        }
         Ok(())
     }
 
@@ -422,6 +457,71 @@ mod tests {
         archive.sync().expect("synced");
     }
 
+    /// The records that were shown.
+    #[derive(Default)]
+    struct Shown(Vec<u64>);
+
+    impl Beside for Shown {
+        fn add(&mut self, record: &Record) {
+            self.0.push(record.seq);
+        }
+
+        fn save(&self) -> Vec<u8> {
+            self.0.iter().flat_map(|seq| seq.to_le_bytes()).collect()
+        }
+
+        fn take_up(&mut self, saved: &[u8]) -> bool {
+            let (seqs, rest) = saved.as_chunks();
+            self.0 = seqs.iter().map(|seq| u64::from_le_bytes(*seq)).collect();
+            rest.is_empty()
+        }
+    }
+
+    #[test]
+    fn what_was_read_is_saved_and_read_on_by_another_process() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        pages(&dir, 2_000, 1);
+        let config = CrawlConfig::default();
+        let planned = |planner: &mut Planner, shown: &mut Shown| {
+            let planned = planner.plan(&dir, &config, Wanted::Round, shown);
+            planned.expect("planned")
+        };
+        let (mut planner, mut shown) = (Planner::default(), Shown::default());
+        assert_eq!(planned(&mut planner, &mut shown).urls, 2_000);
+        assert!(dir.visits().is_file());
+        let due = plans(&dir).into_iter().flat_map(|plan| plan.urls);
+        visit(&dir, due.take(700).collect());
+        planner.read_on(&dir, &mut shown).expect("read");
+        // Whether the file is there, damaged, of another archive, or not: the history is the same.
+        let file = std::fs::read(dir.visits()).expect("a file");
+        let half = file[..file.len() / 2].to_vec();
+        for content in [Some(file), Some(half), Some(b"x".to_vec()), None] {
+            match content {
+                Some(bytes) => std::fs::write(dir.visits(), bytes).expect("written"),
+                None => std::fs::remove_file(dir.visits()).expect("removed"),
+            }
+            let (mut other, mut told) = (Planner::default(), Shown::default());
+            other.read_on(&dir, &mut told).expect("read");
+            assert_eq!(told.0, shown.0);
+            assert_eq!((other.read, other.shown), (planner.read, planner.shown));
+            assert!(other.history == planner.history);
+        }
+    }
+
+    #[test]
+    fn a_file_that_knows_more_than_the_journal_is_not_taken_up() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        pages(&dir, 2_000, 1);
+        plan(&dir, &CrawlConfig::default(), Wanted::Round).expect("planned");
+        std::fs::remove_dir_all(dir.archive()).expect("removed");
+        pages(&dir, 3, 1);
+        let mut planner = Planner::default();
+        planner.read_on(&dir, &mut ()).expect("read");
+        assert_eq!(planner.history.known(), 3);
+    }
+
     #[test]
     fn a_planner_reads_on_where_it_stopped_and_plans_as_one_that_begins_anew() {
         // Once with what it holds of all pages, once without what it lets go of.
@@ -430,11 +530,10 @@ mod tests {
             let dir = CrawlDir::new(temp.path());
             pages(&dir, 30, 1);
             let config = CrawlConfig::default();
-            let mut shown = Vec::new();
+            let mut shown = Shown::default();
             let mut planner = Planner::default();
             let mut planned = |planner: &mut Planner| {
-                let also = |record: &Record| shown.push(record.seq);
-                let planned = planner.plan(&dir, &config, Wanted::Round, also);
+                let planned = planner.plan(&dir, &config, Wanted::Round, &mut shown);
                 planner.make_room();
                 if lets_go {
                     planner.history.drop_dues();
@@ -473,8 +572,8 @@ mod tests {
             };
             planned(&mut planner);
             // A planner that forgets and begins anew shows nobody what they have seen.
-            let last = *shown.last().expect("records");
-            assert_eq!(shown, (1..=last).collect::<Vec<_>>());
+            let last = *shown.0.last().expect("records");
+            assert_eq!(shown.0, (1..=last).collect::<Vec<_>>());
         }
     }
 

@@ -13,7 +13,7 @@ use std::time::Instant;
 use archive::{AgainRecord, ElsewhereRecord, Event, PageRecord, Position, Replayed, VisitRecord};
 use frontier::{CanonicalUrl, Frontier};
 use index::PageIndex;
-use outcome::{LinkFate, NeighbourDecision, Outcome, SitemapKind};
+use outcome::{NeighbourDecision, Outcome, SitemapKind};
 use serde::Serialize;
 use sieve::{Keep, Rules};
 use simhash::{IndexConfig, Memory, TableIndex};
@@ -296,7 +296,7 @@ fn read_visit(seq: u64, visit: &VisitRecord, journal: &mut Journal, report: &mut
 
 /// What a page that was read says of others.
 fn read_version(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut CheckReport) {
-    for link in page.links.iter().filter(|link| link.fate == LinkFate::New) {
+    for link in page.admitting_links() {
         if journal.admitted.insert(key(&link.url)) {
             report.admitted += 1;
         } else {
@@ -648,6 +648,7 @@ pub fn repair(dir: &CrawlDir, config: &Arc<CrawlConfig>) -> Result<Vec<String>, 
         }
     }
     saved_file::remove(&dir.memory())?;
+    saved_file::remove(&dir.visits())?;
     let notes = views::open(dir, config, &Progress::default(), crate::node::is_node(dir))?.notes;
     note_damage(dir)?;
     Ok(notes)

@@ -6,6 +6,7 @@
 //! DIR/state/frontier      sled; rebuilt from the journal when damaged
 //! DIR/state/fingerprints  sled; likewise
 //! DIR/state/memory        what the crawl knows beside these; likewise
+//! DIR/state/visits        what rounds have read of the journal; likewise
 //! DIR/index/              tantivy; likewise
 //! DIR/damage-seen.txt     damaged places of the archive that a repair has seen
 //! DIR/lock                held by the process that writes
@@ -89,6 +90,11 @@ impl CrawlDir {
     /// `state/memory`.
     pub fn memory(&self) -> PathBuf {
         self.root.join("state").join("memory")
+    }
+
+    /// `state/visits`.
+    pub fn visits(&self) -> PathBuf {
+        self.root.join("state").join("visits")
     }
 
     /// `index/`.

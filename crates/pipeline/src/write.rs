@@ -1,6 +1,7 @@
 //! Finding to record to state: the one thread that writes.
 //!
-//! The writer takes what is queued (never waiting for more) as a group. Each finding in turn is
+//! The writer takes what is queued as a group (never waiting for more, but for some moments while visits
+//! are to be made, whose records are small). Each finding in turn is
 //! decided about, its record appended, and the record applied to the state in memory, so that the
 //! next one is decided with it known. Then the archive is synced, once for the group, and only then
 //! does anything of it leave the writer: leases are settled, the stores move to the synced position,
@@ -20,8 +21,8 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, SyncSender};
-use std::time::Instant;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError};
+use std::time::{Duration, Instant};
 
 use archive::{Appended, Archive, Entry, Event, Position, Record, SeedRecord};
 use frontier::{CanonicalUrl, FrontierUrl, HostKey, SeedUrl, Settled, Share};
@@ -47,6 +48,9 @@ use crate::setup;
 
 /// Findings of one group at most.
 const GROUP_MAX: usize = 256;
+
+/// While visits are to be made, a group is gathered for so long.
+const VISITS_WAIT: Duration = Duration::from_millis(10);
 
 /// The same on many machines, where others wait for the order meanwhile.
 const SHARED_GROUP_MAX: usize = 64;
@@ -221,13 +225,24 @@ impl Writer {
         inbox: &Receiver<ToWriter>,
         group: &mut Group,
     ) -> Result<(), CrawlError> {
+        // The record of a visit is small: what costs is the sync. Nobody waits for it.
+        let visits = self.state.counts().visits_due > 0;
+        let until = visits.then(|| Instant::now() + VISITS_WAIT);
+        let more = || match (inbox.try_recv(), until) {
+            (Ok(message), _) => Some(message),
+            (Err(TryRecvError::Empty), Some(until)) => {
+                let left = until.saturating_duration_since(Instant::now());
+                inbox.recv_timeout(left).ok()
+            }
+            (Err(_), _) => None,
+        };
         let mut next = Some(first);
         let mut taken = 0;
         while let Some(message) = next {
             self.take(message, group)?;
             taken += 1;
             let goes_on = taken < GROUP_MAX && !group.has_stop;
-            next = goes_on.then(|| inbox.try_recv().ok()).flatten();
+            next = goes_on.then(more).flatten();
         }
         Ok(())
     }

@@ -141,7 +141,7 @@ pub struct Changes {
 }
 
 /// What rounds found, in numbers: a fold over the journal that can be read on.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Visits {
     rounds: Rounds,
     start: StartVisits,
@@ -199,7 +199,7 @@ impl Visits {
 }
 
 /// Rounds, counted: a fold over the journal.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Rounds {
     rounds: Vec<RoundCounts>,
     /// Where pages point that are elsewhere, by URL, both as hashes.
@@ -290,7 +290,7 @@ fn is_dropped(page: &PageRecord) -> bool {
 }
 
 /// The visits of the last start of the crawl.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct StartVisits {
     made: u64,
     answered: u64,

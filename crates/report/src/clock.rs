@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 
 use archive::{Event, Record};
 use outcome::StopReason;
+use serde::{Deserialize, Serialize};
 
 /// The fold over starts and stops.
-#[derive(Debug, Default)]
-pub(crate) struct Clock {
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Clock {
     first_ms: Option<u64>,
     last_ms: u64,
+    /// How often a process began.
     pub starts: u64,
     /// When the process began that has not said yet that it stopped.
     open_since_ms: Option<u64>,
@@ -23,7 +25,7 @@ pub(crate) struct Clock {
 }
 
 /// When the nodes of a crawl on many machines worked.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Nodes {
     /// Since when each node works; none that has said that it stopped.
     open: BTreeMap<u16, Option<u64>>,
@@ -67,7 +69,7 @@ impl Nodes {
 
 impl Clock {
     /// Reads the next record.
-    pub(crate) fn add(&mut self, record: &Record) {
+    pub fn add(&mut self, record: &Record) {
         self.first_ms.get_or_insert(record.at_ms);
         let before = self.last_ms;
         self.last_ms = self.last_ms.max(record.at_ms);
@@ -108,7 +110,7 @@ impl Clock {
     }
 
     /// Seconds in which a process worked.
-    pub(crate) fn duration_s(&self) -> f64 {
+    pub fn duration_s(&self) -> f64 {
         if self.nodes.open.len() > 1 {
             return self.nodes.worked_ms(self.last_ms) as f64 / 1000.0;
         }

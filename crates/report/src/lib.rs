@@ -20,7 +20,7 @@ pub mod audit;
 pub mod breadth;
 pub mod changes;
 mod chinese;
-mod clock;
+pub mod clock;
 pub mod clusters;
 pub mod compare;
 pub mod dead_forms;

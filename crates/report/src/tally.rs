@@ -482,8 +482,11 @@ impl Tally {
     /// A URL was visited again: the URLs that are new came in, and it may have another fate now.
     fn visit(&mut self, seq: u64, visit: &VisitRecord) {
         let page = visit.page.as_deref();
-        for link in page.iter().flat_map(|page| &page.links) {
-            self.link(link, page.map_or(0, |page| page.seed));
+        if let Some(page) = page {
+            // The sources that a source names are no URLs of the sum.
+            for link in page.links.iter().filter(|link| !page.names_source(link)) {
+                self.link(link, page.seed);
+            }
         }
         // Feeds and sitemaps are read for their links.
         if visit.source {

@@ -103,7 +103,7 @@ pub fn plural(n: u64, one: &str, many: &str) -> String {
 }
 
 /// The host key of a canonical URL: what stands between `://` and the path.
-pub(crate) fn host_of(url: &str) -> &str {
+pub fn host_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     &rest[..end]

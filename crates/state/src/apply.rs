@@ -11,7 +11,6 @@ use frontier::{CanonicalUrl, FrontierUrl, HostKey, UrlError};
 use outcome::{LinkFate, Outcome, SitemapKind};
 
 use crate::context::{self, UrlContext, decode};
-use crate::decide::SITEMAP;
 use crate::focus_view::Lent;
 use crate::kept::KeptChange;
 use crate::recorded;
@@ -466,7 +465,7 @@ fn new_urls(seq: u64, page: &PageRecord) -> impl Iterator<Item = FrontierUrl> + 
         };
         let began = page.began.as_ref().unwrap_or(&page.url);
         // A sitemap of sitemaps names them.
-        let is_source = page.page.is_none() && link.rel == SITEMAP;
+        let is_source = page.names_source(link);
         let like = match is_source {
             true => UrlContext::sitemap(),
             false => UrlContext::page(),

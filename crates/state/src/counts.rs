@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use archive::{Event, PageRecord, Record, RetryOrigin, VisitRecord};
-use outcome::{JunkReason, LinkFate, Outcome, OutcomeKind, SitemapKind, Verdict};
+use outcome::{JunkReason, Outcome, OutcomeKind, SitemapKind, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// The counters, over all starts of the crawl.
@@ -81,8 +81,7 @@ impl Counts {
     }
 
     fn finish(&mut self, page: &PageRecord) {
-        let new = page.links.iter().filter(|link| link.fate == LinkFate::New);
-        self.admitted += new.count() as u64;
+        self.admitted += page.admitting_links().count() as u64;
         self.finished += 1;
         *self.of(&page.outcome) += 1;
         if page.fetch.is_some() {
@@ -119,8 +118,7 @@ impl Counts {
         self.visits_due = self.visits_due.saturating_sub(1);
         self.copies_wait |= visit.frees_copies();
         if let Some(page) = &visit.page {
-            let new = page.links.iter().filter(|link| link.fate == LinkFate::New);
-            self.admitted += new.count() as u64;
+            self.admitted += page.admitting_links().count() as u64;
         }
         if let Some(outcome) = visit.outcome() {
             let was = self.of(&visit.was);
@@ -189,6 +187,31 @@ mod tests {
             at_ms: 0,
             event,
         }
+    }
+
+    #[test]
+    fn a_sitemap_that_a_visited_one_names_is_no_url_that_waits_for_ever() {
+        // It was counted as a URL, and its own record finishes none: a URL waited where there was none.
+        let link = |rel: &str| archive::LinkRecord {
+            url: format!("http://a.example/{rel}"),
+            rel: rel.to_owned(),
+            fate: outcome::LinkFate::New,
+            ..archive::LinkRecord::default()
+        };
+        let page = PageRecord {
+            links: vec![link(archive::SOURCE_REL), link("")],
+            ..PageRecord::default()
+        };
+        let mut counts = Counts::default();
+        counts.apply(&record(Event::Visit(Box::new(VisitRecord {
+            source: true,
+            page: Some(Box::new(page)),
+            ..VisitRecord::default()
+        }))));
+        assert_eq!((counts.admitted, counts.pending()), (1, 1));
+        counts.apply(&record(Event::Sitemap(archive::SitemapRecord::default())));
+        counts.apply(&record(Event::Page(Box::default())));
+        assert_eq!(counts.pending(), 0);
     }
 
     #[test]

@@ -32,7 +32,6 @@ mod sources;
 mod visit;
 
 pub use seeds::SeedError;
-pub(crate) use sources::SITEMAP;
 pub use sources::is_feed;
 
 impl State {

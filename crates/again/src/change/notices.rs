@@ -4,11 +4,17 @@
 //! Such notices come and go, or change, while the page is the same. They are told by standing phrases, in
 //! sentences that say little else; a menu by its items. All phrases are general: none is of a site.
 
-use super::words::{Gap, Word, is_han, is_number};
+use super::words::{COPYRIGHT, Gap, Word, is_han, is_number};
 
 /// Words beside the phrases of a notice; with more it says something of its own. A Chinese character is half
 /// a word.
 const OTHER_WORDS_MAX: f64 = 9.0;
+
+/// The same beside the copyright sign, which names an owner and a year at length.
+const OWNER_WORDS_MAX: f64 = 20.0;
+
+/// Words of a line that says who wrote what follows, `by` included.
+const BYLINE_WORDS_MAX: usize = 4;
 
 /// A menu has so many items at least.
 const ITEMS_MIN: usize = 3;
@@ -19,7 +25,20 @@ const ITEM_WORDS_MAX: usize = 4;
 /// Whether a sentence is a notice.
 pub(super) fn is_notice(words: &[Word]) -> bool {
     let (told, others) = told(words, NOTICES);
-    told > 0.0 && others <= OTHER_WORDS_MAX
+    // Who says more of the kind may have more to say.
+    let others_max = match words.iter().any(|word| word.text == COPYRIGHT) {
+        true => OWNER_WORDS_MAX,
+        false => OTHER_WORDS_MAX.max(2.0 * told),
+    };
+    told > 0.0 && others <= others_max || is_byline(words)
+}
+
+/// Whether a line names an author and nothing else.
+fn is_byline(words: &[Word]) -> bool {
+    let begins = words
+        .first()
+        .is_some_and(|word| word.text == "by" && word.gap == Gap::Stop);
+    begins && (2..=BYLINE_WORDS_MAX).contains(&words.len())
 }
 
 /// Whether words that stand inside a line of other words are a menu: short items with bars between them, or
@@ -147,6 +166,7 @@ const NOTICES: &[&str] = &[
     "閱讀次數",
     "瀏覽次數",
     // Whose.
+    COPYRIGHT,
     "copyright",
     "all rights reserved",
     "all rights are reserved",
@@ -183,6 +203,12 @@ const NOTICES: &[&str] = &[
     "subscribe to our newsletter",
     "sign up for our newsletter",
     "limited time offer",
+    "advertise with us",
+    "advertising inquiries",
+    "advertising enquiries",
+    "по вопросам рекламы",
+    "广告合作",
+    "商务合作",
     "buy now",
     "限时优惠",
     "立即抢购",
@@ -217,6 +243,14 @@ const ITEMS: &[&str] = &[
     "back to top",
     "print this page",
     "share this",
+    "facebook",
+    "twitter",
+    "linkedin",
+    "pinterest",
+    "instagram",
+    "youtube",
+    "whatsapp",
+    "google",
     "share on facebook",
     "share on twitter",
     "read more",
@@ -364,6 +398,7 @@ mod tests {
             "Privacy Policy | Trade In Terms & Conditions",
             "首页 | 联系我们",
             "Read more",
+            "Twitter | Facebook | Google+",
         ] {
             assert!(menu(text, false), "{text}");
         }

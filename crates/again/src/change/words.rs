@@ -1,7 +1,7 @@
 //! A text as words: lines, their words, and what stands between two words.
 //!
-//! Chinese and Japanese are taken by character. A web address is one word, a path another, and so is a
-//! number with its point, so that `3.5` is not two figures.
+//! Chinese and Japanese are taken by character. A web or mail address is one word, a path another, and so is
+//! a number with its point, so that `3.5` is not two figures. The copyright sign is a word that weighs nothing.
 
 /// A Chinese character in words, as `segment` counts words over prose.
 const HAN_WORDS: f64 = 0.6;
@@ -25,6 +25,8 @@ pub(super) struct Word {
     pub(super) gap: Gap,
     /// A number that stands by itself: no part of a name, a version or a date.
     pub(super) is_figure: bool,
+    /// It stands in a command: a line behind a prompt.
+    pub(super) is_command: bool,
 }
 
 /// What stands before a word.
@@ -32,6 +34,10 @@ pub(super) struct Word {
 pub(super) enum Gap {
     /// Nothing that parts sentences.
     Plain,
+    /// A comma, or another mark between the items of a list.
+    Comma,
+    /// The sign between a setting and its value.
+    Equals,
     /// A bar or another mark between the items of a menu.
     Bar,
     /// The end of a sentence, or the beginning of the line.
@@ -74,6 +80,9 @@ pub(super) fn words(line: &str) -> Vec<Word> {
     let mut reader = Reader {
         words: Vec::new(),
         gap: Gap::Stop,
+        is_command: PROMPTS
+            .iter()
+            .any(|prompt| line.trim_start().starts_with(prompt)),
     };
     let mut rest = line;
     while let Some((before, address, after)) = cut_address(rest) {
@@ -85,9 +94,13 @@ pub(super) fn words(line: &str) -> Vec<Word> {
     reader.words
 }
 
+/// What stands before a command.
+const PROMPTS: &[&str] = &["$ ", "PS> ", "C:\\>"];
+
 struct Reader {
     words: Vec<Word>,
     gap: Gap,
+    is_command: bool,
 }
 
 impl Reader {
@@ -100,7 +113,7 @@ impl Reader {
                 _ if c.is_ascii_digit() => number_length(rest),
                 _ if c.is_alphanumeric() => 0,
                 _ => {
-                    self.part(c, &rest[c.len_utf8()..]);
+                    self.part(before, c, &rest[c.len_utf8()..]);
                     (before, rest) = (c, &rest[c.len_utf8()..]);
                     continue;
                 }
@@ -129,15 +142,22 @@ impl Reader {
             text,
             gap: std::mem::replace(&mut self.gap, Gap::Plain),
             is_figure,
+            is_command: self.is_command,
         });
     }
 
     /// A mark between two words.
-    fn part(&mut self, mark: char, after: &str) {
+    fn part(&mut self, before: char, mark: char, after: &str) {
         let ends = after.chars().next().is_none_or(char::is_whitespace);
         match mark {
             '|' | '·' | '•' | '»' | '›' | '¦' | '｜' => self.gap = Gap::Bar,
             '。' | '！' | '？' => self.gap = Gap::Stop,
+            '©' => self.push(COPYRIGHT.to_owned(), false),
+            '、' | '，' | '；' if self.gap == Gap::Plain => self.gap = Gap::Comma,
+            ',' | ';' if ends && self.gap == Gap::Plain => self.gap = Gap::Comma,
+            // A comparison has no value.
+            '=' if self.gap == Gap::Plain && !"<>!=".contains(before) => self.gap = Gap::Equals,
+            '=' if self.gap == Gap::Equals => self.gap = Gap::Plain,
             '.' | '!' | '?' if ends && self.gap == Gap::Plain => self.gap = Gap::Stop,
             _ => {}
         }
@@ -168,17 +188,38 @@ fn may_follow(after: &str) -> bool {
         Some(mark) if mark.is_whitespace() || is_han(mark) || "%％)），。、；".contains(mark) => {
             true
         }
-        Some('.' | ',' | ';') => marks.next().is_none_or(char::is_whitespace),
+        Some('.' | ',' | ';' | ':') => marks.next().is_none_or(char::is_whitespace),
         Some(_) => false,
     }
 }
 
-/// The first web address or path of a line, and what stands before and behind it. Each is one word.
+/// The first web address, mail address or path of a line, and what stands before and behind it. Each is one
+/// word.
 fn cut_address(line: &str) -> Option<(&str, &str, &str)> {
-    match (cut_url(line), cut_path(line)) {
-        (Some(url), Some(path)) if path.0.len() < url.0.len() => Some(path),
-        (url, path) => url.or(path),
+    let found = [cut_url(line), cut_path(line), cut_mail(line)];
+    let found = found.into_iter().flatten();
+    found.min_by_key(|(before, ..)| before.len())
+}
+
+/// The first mail address: `name@host.example`.
+fn cut_mail(line: &str) -> Option<(&str, &str, &str)> {
+    let is_inside = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
+    let mut from = 0;
+    while let Some(at) = line[from..].find('@').map(|at| from + at) {
+        let name = line[..at].rfind(|c: char| !is_inside(c));
+        let begin = name.map_or(0, |name| {
+            name + line[name..].chars().next().map_or(1, char::len_utf8)
+        });
+        let host = line[at + 1..].find(|c: char| !is_inside(c));
+        let end = host.map_or(line.len(), |host| at + 1 + host);
+        let host = line[at + 1..end].trim_end_matches('.');
+        if begin < at && host.contains('.') {
+            let end = at + 1 + host.len();
+            return Some((&line[..begin], &line[begin..end], &line[end..]));
+        }
+        from = at + 1;
     }
+    None
 }
 
 /// The first path of three parts or more: `Documentation/admin-guide/mm/concepts.rst`.
@@ -216,10 +257,13 @@ pub(super) fn is_han(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
 
+/// The copyright sign.
+pub(super) const COPYRIGHT: &str = "©";
+
 /// What a word weighs: nothing for a number.
 pub(super) fn weight(word: &str) -> f64 {
     match word.chars().next() {
-        _ if is_number(word) => 0.0,
+        _ if is_number(word) || word == COPYRIGHT => 0.0,
         Some(c) if is_han(c) => HAN_WORDS,
         _ => 1.0,
     }
@@ -230,9 +274,9 @@ pub(super) fn is_number(word: &str) -> bool {
     word.chars().any(char::is_numeric) && !is_address(word)
 }
 
-/// Whether a word is a web address or a path.
+/// Whether a word is a web address, a mail address or a path.
 pub(super) fn is_address(word: &str) -> bool {
-    word.contains('/')
+    word.contains(['/', '@'])
 }
 
 #[cfg(test)]
@@ -311,11 +355,32 @@ mod tests {
 
     #[test]
     fn what_stands_between_words_is_kept() {
-        let gaps: Vec<Gap> = words("One two. Three | four v1.2")
-            .into_iter()
-            .map(|word| word.gap)
-            .collect();
-        use Gap::{Bar, Plain, Stop};
-        assert_eq!(gaps, [Stop, Plain, Stop, Bar, Plain, Plain]);
+        let gaps = |line| -> Vec<Gap> { words(line).into_iter().map(|word| word.gap).collect() };
+        use Gap::{Bar, Comma, Equals, Plain, Stop};
+        assert_eq!(
+            gaps("One two. Three | four v1.2"),
+            [Stop, Plain, Stop, Bar, Plain, Plain]
+        );
+        assert_eq!(
+            gaps("a, b、c mode = \"1\" x=2"),
+            [Stop, Comma, Comma, Plain, Equals, Plain, Equals]
+        );
+    }
+
+    #[test]
+    fn a_mail_address_is_one_word() {
+        assert_eq!(
+            texts("写信给Some.One+x@a.example. or @b a@b"),
+            [
+                "写",
+                "信",
+                "给",
+                "some.one+x@a.example",
+                "or",
+                "b",
+                "a",
+                "b"
+            ]
+        );
     }
 }

@@ -22,6 +22,9 @@ pub enum Policy {
     Learnt,
     /// The same, with what sites tell.
     Told(Sitemap),
+    /// With good sitemaps, where rates are known, and which share of changes is told, and how many signals are
+    /// false: what can be had of signals by this rule.
+    ToldKnown,
 }
 
 /// What a policy knows.
@@ -59,12 +62,26 @@ impl<'a> Schedule<'a> {
         let mut random = Random::new(world.seed ^ 0xa11ce);
         let share = match policy {
             Policy::Told(sitemap) => sitemap.shares().0,
+            Policy::ToldKnown => Sitemap::Good.shares().0,
             Policy::Uniform
             | Policy::Proportional
             | Policy::StormCrawler
             | Policy::Nutch
             | Policy::Known
             | Policy::Learnt => 0.0,
+        };
+        let signals = match policy {
+            Policy::ToldKnown => {
+                let (_, recall, wrong) = Sitemap::Good.shares();
+                Signals::known(recall, wrong)
+            }
+            Policy::Uniform
+            | Policy::Proportional
+            | Policy::StormCrawler
+            | Policy::Nutch
+            | Policy::Known
+            | Policy::Learnt
+            | Policy::Told(_) => Signals::default(),
         };
         let place = |page: &super::Page| Place {
             host: page.host as u32,
@@ -81,7 +98,7 @@ impl<'a> Schedule<'a> {
             places: world.pages.iter().map(place).collect(),
             evidence: vec![Evidence::default(); count],
             rates: vec![Rates::of_the_web(); count],
-            signals: vec![Signals::default(); world.host_limits.len()],
+            signals: vec![signals; world.host_limits.len()],
             listed: (0..count).map(|_| random.unit() < share).collect(),
             told: vec![0; count],
             told_at: vec![0.0; count],
@@ -92,8 +109,15 @@ impl<'a> Schedule<'a> {
 
     /// Reads the lists of all sites at the beginning of a day.
     pub fn listen(&mut self, day: usize) {
-        let Policy::Told(sitemap) = self.policy else {
-            return;
+        let sitemap = match self.policy {
+            Policy::Told(sitemap) => sitemap,
+            Policy::ToldKnown => Sitemap::Good,
+            Policy::Uniform
+            | Policy::Proportional
+            | Policy::StormCrawler
+            | Policy::Nutch
+            | Policy::Known
+            | Policy::Learnt => return,
         };
         let now = day as f64;
         let (_, recall, wrong) = sitemap.shares();
@@ -133,7 +157,7 @@ impl<'a> Schedule<'a> {
         let days = now - self.last[page];
         let changed = self.world.next_change(page, self.last[page]) <= now;
         match self.policy {
-            Policy::Uniform | Policy::Proportional | Policy::Known => {}
+            Policy::Uniform | Policy::Proportional | Policy::Known | Policy::ToldKnown => {}
             Policy::StormCrawler => self.storm(page, now, changed),
             Policy::Nutch => self.nutch(page, now, changed),
             Policy::Learnt | Policy::Told(_) => self.note(page, days, changed),
@@ -159,6 +183,10 @@ impl<'a> Schedule<'a> {
                 let since = self.since(page, days);
                 weight * self.signals[host].marginal(&self.rates[page], since)
             }
+            Policy::ToldKnown => match self.since(page, days).told {
+                Some(told) => weight * self.signals[host].marginal_of_rate(rate, days, told),
+                None => weight * marginal_of_rate(rate, days),
+            },
         }
     }
 

@@ -5,6 +5,9 @@ use super::{Policy, Shape, Sitemap, World, WorldSize, optimum, simulate};
 /// Hosts of a simulated web.
 const HOSTS: usize = 40;
 
+/// What the names of policies that listen to signals begin with.
+const TOLD: &str = "told";
+
 /// What policies came to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -46,9 +49,9 @@ pub fn table(pages: usize, seeds: u64, wanted: &str) -> Table {
         let is_wanted = name(policy).contains(wanted);
         // What signals add is told beside the learnt policy.
         let are_told_wanted = || {
-            Sitemap::ALL
-                .iter()
-                .any(|told| name(Policy::Told(*told)).contains(wanted))
+            let told = policies().into_iter().map(name);
+            told.filter(|name| name.starts_with(TOLD))
+                .any(|name| name.contains(wanted))
         };
         if is_wanted || policy == Policy::Learnt && are_told_wanted() {
             let row = row(policy, &columns, &mut blind);
@@ -75,6 +78,7 @@ fn policies() -> Vec<Policy> {
         Policy::Learnt,
     ];
     policies.extend(Sitemap::ALL.map(Policy::Told));
+    policies.push(Policy::ToldKnown);
     policies
 }
 
@@ -113,7 +117,7 @@ fn row(policy: Policy, columns: &[Column], blind: &mut Vec<f64>) -> Row {
                 blind.push(run.seen);
             }
             all.push(match policy {
-                Policy::Told(_) => run.seen / blind[all.len()],
+                Policy::Told(_) | Policy::ToldKnown => run.seen / blind[all.len()],
                 Policy::Uniform
                 | Policy::Proportional
                 | Policy::StormCrawler
@@ -135,7 +139,8 @@ fn row(policy: Policy, columns: &[Column], blind: &mut Vec<f64>) -> Row {
 
 fn name(policy: Policy) -> String {
     match policy {
-        Policy::Told(sitemap) => format!("told: {sitemap:?}").to_lowercase(),
+        Policy::Told(sitemap) => format!("{TOLD}: {sitemap:?}").to_lowercase(),
+        Policy::ToldKnown => format!("{TOLD}: good, known"),
         Policy::Uniform
         | Policy::Proportional
         | Policy::StormCrawler
@@ -178,7 +183,7 @@ impl Table {
                 row.mean, row.least, row.used
             )
         }));
-        if self.rows.iter().any(|row| row.policy.starts_with("told")) {
+        if self.rows.iter().any(|row| row.policy.starts_with(TOLD)) {
             lines.push("rows \"told\" are beside \"learnt\" on the same changes".to_owned());
         }
         lines

@@ -152,9 +152,9 @@ impl Archive {
     /// once more.
     fn original(&mut self, place: BodyRef) -> Result<Option<Original>, ArchiveError> {
         if let Some(bodies) = &mut self.bodies {
-            bodies.flush()?;
+            bodies.flush_to(place.file, place.offset + place.len)?;
         }
-        let Ok(record) = body::beginning(&self.dir, &place) else {
+        let Ok(record) = self.heads.read(&self.dir, &place) else {
             return Ok(None);
         };
         Ok(Parsed::head(&record).and_then(|parsed| {

@@ -8,16 +8,18 @@ use archive::{
     AgainRecord, BodyRef, DueRecord, Event, PageRecord, Record, SitemapRecord, VisitRecord,
 };
 use outcome::{Change, JunkReason, LinkFate, Outcome, Verdict};
+use serde::{Deserialize, Serialize};
 
 use super::DAY_MS;
 use super::known::{Known, Leads, Source, Was, Yield, due_of, hash_of, new_links, print_of};
 
 mod choose;
+mod saved;
 
 pub(super) use choose::Choice;
 
 /// Of which pages it is held what their visits are compared with, which takes 1 to 2 kB each.
-#[derive(Debug, Default)]
+#[derive(Debug, PartialEq, Default)]
 enum Holds {
     #[default]
     Nothing,
@@ -29,33 +31,53 @@ enum Holds {
 /// Pages of which it is held at once what their visits are compared with.
 pub(super) const DUES_MAX: usize = 50_000;
 
-/// What the journal tells of all visits.
-#[derive(Debug, Default)]
+/// Seeds in a row whose records may be missing.
+const SEEDS_LOST_MAX: usize = 1 << 20;
+
+/// What a seed of no priority counts all the same.
+const PRIORITY_MIN: f64 = 0.05;
+
+/// What the journal tells of all visits. How it is saved is in `saved`.
+#[derive(Debug, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct History {
     pub(super) round: u32,
     /// Pages by the hash of their URL, as places among `known`.
+    #[serde(skip)]
     urls: HashMap<u64, u32>,
     /// Pages in the order in which they were read first.
     known: Vec<Known>,
+    #[serde(skip)]
     holds: Holds,
+    #[serde(skip)]
     dues: HashMap<u64, DueRecord>,
     /// Archived first answers of those, whose validators are sent at the first visit.
+    #[serde(with = "state::saved::pairs")]
     bodies: HashMap<u64, BodyRef>,
+    #[serde(skip)]
     host_numbers: HashMap<String, u32>,
     host_names: Vec<String>,
+    /// Priorities of seeds by their numbers.
+    seeds: Vec<f32>,
     sources: BTreeMap<String, Source>,
     /// What sources have led to that redirect now, by the URL to which they do.
+    #[serde(with = "state::saved::pairs")]
     heirs: HashMap<String, Leads>,
     /// URLs that were answered and are no pages, as hashes.
+    #[serde(with = "state::saved::hashes")]
     no_pages: HashSet<u64>,
     /// URLs that sitemaps brought in and that were not read yet, as hashes.
+    #[serde(with = "state::saved::hashes")]
     listed: HashSet<u64>,
     /// Pages that are no longer as they were read first, by the record of their version.
+    #[serde(with = "state::saved::pairs")]
     versions: HashMap<u64, u32>,
     /// Where a page is now that was kept by this record.
+    #[serde(with = "state::saved::pairs")]
     followed_by: HashMap<u64, u64>,
     /// Records of kept pages whose text is no longer what it was.
+    #[serde(with = "state::saved::hashes")]
     lost: HashSet<u64>,
+    #[serde(with = "state::saved::hashes")]
     waiting: HashSet<u64>,
     /// The text of a kept page is there no longer, and its copies were not looked for since.
     pub(super) copies_wait: bool,
@@ -183,11 +205,15 @@ impl History {
                 }
             }
             Event::Stop(_) => self.put_back = false,
-            Event::Start(_)
-            | Event::Seed(_)
-            | Event::Robots(_)
-            | Event::Attempt(_)
-            | Event::Elsewhere(_) => {}
+            Event::Seed(seed) => {
+                let at = seed.seed as usize;
+                // Seeds are numbered one after the other; a damaged journal may have lost some.
+                if at < self.seeds.len() + SEEDS_LOST_MAX {
+                    self.seeds.resize(self.seeds.len().max(at + 1), 1.0);
+                    self.seeds[at] = seed.priority;
+                }
+            }
+            Event::Start(_) | Event::Robots(_) | Event::Attempt(_) | Event::Elsewhere(_) => {}
         }
     }
 
@@ -230,11 +256,29 @@ impl History {
         if let Some(mut known) = Known::of(record, page, host) {
             known.told.is_listed = self.listed.remove(&url);
             self.add_known(known);
+            self.count_links(page, url);
             self.hold(url, || due_of(record, page));
             if let (Some(body), true) = (&page.body, self.dues.contains_key(&url)) {
                 self.bodies.insert(url, body.clone());
             }
         }
+    }
+
+    /// Links of a page to pages that were read before it.
+    fn count_links(&mut self, page: &PageRecord, own: u64) {
+        let is_followed = |fate: &LinkFate| matches!(fate, LinkFate::New | LinkFate::Seen);
+        for link in page.links.iter().filter(|link| is_followed(&link.fate)) {
+            let url = hash_of(&link.url);
+            if let Some(at) = self.urls.get(&url).filter(|_| url != own) {
+                self.known[*at as usize].link();
+            }
+        }
+    }
+
+    /// The priority of a page's seed.
+    fn priority_of(&self, known: &Known) -> f64 {
+        let priority = self.seeds.get(known.seed as usize).copied();
+        f64::from(priority.unwrap_or(1.0)).max(PRIORITY_MIN)
     }
 
     fn sitemap(&mut self, record: &Record, sitemap: &SitemapRecord) {
@@ -410,6 +454,17 @@ impl History {
         let signals = self.signals.entry(visit.host.clone()).or_default();
         let of_host = self.changes.entry(visit.host.clone()).or_default();
         let rates = known.evidence.rates(&like_those(of_host));
+        if visit.conditional && known.validators != 0 {
+            let host = self.hosts.entry(visit.host.clone()).or_default();
+            let status = visit.fetch.as_ref().map_or(0, |fetch| fetch.status);
+            match (has_changed, status) {
+                (true, _) => host.change_shown(),
+                (false, 304) => {
+                    host.not_modified(1.0 - rates.fresh(since.days), since.told > Some(0));
+                }
+                (false, _) => {}
+            }
+        }
         match has_changed {
             true => of_host.changed(since.days),
             false => of_host.unchanged(since.days),

@@ -4,6 +4,7 @@ use again::signals::Since;
 use again::{Evidence, Place, Priors, Signals};
 use archive::{DueRecord, FetchRecord, PageRecord, Record, SitemapRecord, VisitRecord};
 use outcome::{JunkReason, LinkFate, Outcome, PageType, SitemapKind, Verdict};
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::DAY_MS;
@@ -24,7 +25,7 @@ const YIELD_KEEP: f64 = 0.999;
 
 /// What first reads have yielded: pages that are kept, by how relevant they are, for what their URLs
 /// had promised.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Yield {
     pages: f64,
     promised: f64,
@@ -72,7 +73,7 @@ const LIKE_DAYS: f32 = 3.0;
 const FAILURES_MAX: u32 = 6;
 
 /// What a URL has led to: URLs that were new when it was visited again.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Leads {
     found: f32,
     days: f32,
@@ -116,7 +117,7 @@ impl Leads {
 }
 
 /// How often a site has told that a URL changed, since it was visited last.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Told {
     /// It is in a list of its site's.
     pub(super) is_listed: bool,
@@ -156,8 +157,9 @@ impl Told {
 }
 
 /// A feed or a sitemap.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Source {
+    #[serde(with = "state::saved::json")]
     pub(super) due: DueRecord,
     pub(super) host: String,
     pub(super) asked_ms: u64,
@@ -257,7 +259,7 @@ impl Source {
 }
 
 /// What had become of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Was {
     Kept,
     /// It repeats a kept page.
@@ -276,9 +278,9 @@ impl Was {
 }
 
 /// A page that was read, as far as it matters to when it is visited: there are as many of these as pages
-/// were read, in under 150 bytes each. What its visit is compared with is a [`DueRecord`], of which there
+/// were read, in some 150 bytes each. What its visit is compared with is a [`DueRecord`], of which there
 /// are as many as a plan has chosen.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Known {
     /// Hash of its URL.
     pub(super) url: u64,
@@ -298,6 +300,10 @@ pub(super) struct Known {
     pub(super) leads: Leads,
     pub(super) told: Told,
     pub(super) was: Was,
+    /// Number of its seed.
+    pub(super) seed: u32,
+    /// Links to it on pages that were read after it.
+    linked: u16,
     pub(super) is_seed: bool,
     pub(super) is_gone: bool,
     /// It was put back, and is not read any more.
@@ -362,6 +368,8 @@ impl Known {
             leads: Leads::of_page(&summary.page_type, new_links(page)),
             told: Told::default(),
             was: Was::of(&page.outcome),
+            seed: page.seed,
+            linked: 0,
             is_seed: page.depth == 0,
             is_gone: false,
             is_void: false,
@@ -372,18 +380,27 @@ impl Known {
     pub(super) fn become_version(&mut self, mut now: Self, visit: &VisitRecord) {
         std::mem::swap(&mut now.evidence, &mut self.evidence);
         (now.leads, now.told, now.first) = (self.leads, self.told, self.first);
+        now.linked = self.linked;
         now.validators = print_of(&visit.etag, &visit.last_modified);
         *self = now;
     }
 
-    /// What it is worth that our copy of it is right: its relevance; little for what is not kept.
-    fn weight(&self) -> f64 {
+    /// Another page links to it.
+    pub(super) fn link(&mut self) {
+        self.linked = self.linked.saturating_add(1);
+    }
+
+    /// What it is worth that our copy of it is right: its relevance; little for what is not kept. More where
+    /// its seed has a higher priority, and where other pages link to it: twice as much for nine of them, three
+    /// times for 99.
+    fn weight(&self, priority: f64) -> f64 {
         let own = match self.was {
             Was::Kept => f64::from(self.relevance).max(0.1),
             Was::Copy | Was::Other => 0.05,
         };
         let of_seed = if self.is_seed { 2.0 } else { 1.0 };
-        of_seed * own
+        let by_links = 1.0 + (1.0 + f64::from(self.linked)).log10();
+        priority * of_seed * own * by_links
     }
 
     /// Whether the last visit said nothing of it.
@@ -407,6 +424,7 @@ impl Known {
     /// the visit. A URL to which the visit leads costs a request as well.
     pub(super) fn place_among_new(
         &self,
+        priority: f64,
         priors: &Priors,
         signals: &Signals,
         reads: &Yield,
@@ -418,7 +436,7 @@ impl Known {
         }
         let rates = self.evidence.rates(&priors.of(&self.place));
         let since = self.told.since(self.last_ms, now_ms);
-        let own = self.weight() * signals.marginal(&rates, since) / NEW_WORTH;
+        let own = self.weight(priority) * signals.marginal(&rates, since) / NEW_WORTH;
         let new = self.leads.expected(since.days);
         let among_new = own / reads.of_promise() + new / (1.0 + new);
         among_new.min(FIRST) as f32
@@ -433,6 +451,7 @@ impl Known {
     /// What a visit is worth now.
     pub(super) fn value(
         &self,
+        priority: f64,
         priors: &Priors,
         signals: &Signals,
         settings: &AgainSection,
@@ -451,7 +470,7 @@ impl Known {
         }
         let rates = self.evidence.rates(&priors.of(&self.place));
         let since = self.told.since(self.last_ms, now_ms);
-        let own = self.weight() * signals.marginal(&rates, since);
+        let own = self.weight(priority) * signals.marginal(&rates, since);
         let new = NEW_WORTH * self.leads.expected(since.days);
         // A visit at once after the one before is worth little, but is what was asked for.
         (own + new).max(f64::MIN_POSITIVE)
@@ -546,7 +565,31 @@ mod tests {
 
     #[test]
     fn a_page_that_is_known_is_held_in_few_bytes() {
-        assert!(size_of::<Known>() <= 152, "{}", size_of::<Known>());
+        assert!(size_of::<Known>() <= 160, "{}", size_of::<Known>());
+    }
+
+    #[test]
+    fn a_page_is_worth_more_by_its_seed_and_by_the_links_to_it() {
+        let page = PageRecord {
+            outcome: Outcome::Judged(Verdict::Index),
+            depth: 1,
+            fetch: Some(FetchRecord {
+                status: 200,
+                ..FetchRecord::default()
+            }),
+            page: Some(archive::PageSummary::default()),
+            ..PageRecord::default()
+        };
+        let record = Record {
+            seq: 1,
+            at_ms: 1,
+            event: archive::Event::Page(Box::default()),
+        };
+        let mut known = Known::of(&record, &page, 0).expect("a page");
+        assert_eq!(known.weight(1.0), 2.0 * known.weight(0.5));
+        let alone = known.weight(1.0);
+        (0..9).for_each(|_| known.link());
+        assert_eq!(known.weight(1.0), 2.0 * alone);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! links. A sitemap has a record of its own then (see `sitemaps`). When either is visited again, the
 //! record of the visit has the links that are new, and those that are dated after the visit before.
 
-use archive::{DueRecord, LinkRecord, PageRecord, VisitRecord};
+use archive::{DueRecord, LinkRecord, PageRecord, SOURCE_REL, VisitRecord};
 use fetcher::SitemapUrl;
 use frontier::{CanonicalUrl, FrontierError, Lease};
 use outcome::{Change, LinkFate, Outcome, SitemapKind};
@@ -20,9 +20,6 @@ use crate::state::State;
 
 /// Dated links to known URLs in one record: a site that dates everything today tells nothing.
 const TOLD_MAX: usize = 10_000;
-
-/// The relation of a link to another source.
-pub(crate) const SITEMAP: &str = "sitemap";
 
 impl State {
     /// The record of a feed that is read for the first time.
@@ -111,7 +108,7 @@ impl State {
         Some(LinkRecord {
             url: url.as_str().into(),
             rel: if is_index {
-                SITEMAP.into()
+                SOURCE_REL.into()
             } else {
                 String::new()
             },
@@ -160,7 +157,7 @@ impl State {
                     links.push(LinkRecord {
                         url: url.as_str().into(),
                         rel: if is_index {
-                            SITEMAP.into()
+                            SOURCE_REL.into()
                         } else {
                             String::new()
                         },
@@ -302,7 +299,7 @@ mod tests {
             links(&found),
             [("http://a.example/rss", LinkFate::New, 0, 1.0)]
         );
-        assert_eq!(found.page.expect("a link").links[0].rel, SITEMAP);
+        assert_eq!(found.page.expect("a link").links[0].rel, SOURCE_REL);
         let known = visit(listed(&[("http://a.example/rss", "")]), target(), 301);
         assert_eq!(
             links(&known),

@@ -27,6 +27,7 @@ pub mod seeds;
 pub mod serve;
 pub mod simulate;
 pub mod sitemap;
+mod standing;
 pub mod status;
 pub mod steer;
 pub mod text;

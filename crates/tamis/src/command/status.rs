@@ -1,14 +1,15 @@
 //! `tamis status`: what a crawl is doing, or did when it stopped.
 //!
 //! A running crawl is asked through its control socket. For one that is stopped the same counters
-//! are folded over its journal, so both give the same numbers as the report.
+//! are folded over its journal, so both give the same numbers as the report; from where a crawl that comes
+//! back has saved them.
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use outcome::StopReason;
-use pipeline::again::StalenessReader;
+use pipeline::again::Planner;
 use pipeline::control::{Request, ask};
 use pipeline::progress::{HostProgress, Snapshot};
 use pipeline::{CrawlDir, Progress, config_file};
@@ -16,6 +17,8 @@ use report::Tally;
 use report::words::plural;
 use state::Counts;
 
+use crate::command::crawl_error;
+use crate::command::standing::Standing;
 use crate::command::together::{self, AsOne};
 use crate::exit::{Exit, resource};
 use crate::output::Output;
@@ -88,7 +91,51 @@ fn status(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     if let Some(reply) = asked {
         return Ok(reply.snapshot);
     }
-    recorded(std::slice::from_ref(dir))
+    match pipeline::is_node(dir) {
+        true => recorded(std::slice::from_ref(dir)),
+        false => recorded_alone(dir),
+    }
+}
+
+/// The status of a crawl on one machine, as its journal has it.
+fn recorded_alone(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
+    let in_use = dir.is_in_use();
+    let (mut read, mut standing) = (Planner::default(), Standing::default());
+    read.read_on(dir, &mut standing).map_err(crawl_error)?;
+    // The figures do not depend on it.
+    let config = config_file::kept(&dir.config()).ok();
+    let progress = Progress::default();
+    progress.show_counts(&standing.counts, 0, (0, 0));
+    let hosts = standing.waiting().into_iter().take(HOSTS_MAX);
+    let hosts = hosts
+        .map(|(host, pending)| waiting(host, pending))
+        .collect();
+    let ran_s = standing.clock.duration_s();
+    let stop = standing.clock.stop.as_ref();
+    Ok(Snapshot {
+        state: if in_use { "in_use" } else { "stopped" }.into(),
+        stop_reason: stop.map(|(reason, _)| reason.clone()),
+        running_ms: (ran_s * 1_000.0) as u64,
+        bytes: standing.bytes,
+        stale: read.staleness(),
+        rate: per_second(standing.counts.pages, ran_s),
+        pages_this_start: standing.pages_this_start,
+        outlook: standing.outlook,
+        max_pages: config.as_ref().map_or(0, |config| config.crawl.max_pages),
+        max_time_ms: config.map_or(0, |config| config.crawl.max_time.0.as_millis() as u64),
+        hosts,
+        ..progress.snapshot()
+    })
+}
+
+/// A host at which URLs wait, of a crawl that is stopped.
+fn waiting(host: &str, pending: u64) -> HostProgress {
+    HostProgress {
+        host: host.to_owned(),
+        pending,
+        next_in_s: 0.0,
+        why: "stopped".into(),
+    }
 }
 
 /// The status of several nodes together: what was recorded, summed up over all, and what those do that run.
@@ -116,11 +163,10 @@ fn status_of_all(dirs: &[CrawlDir]) -> anyhow::Result<Snapshot> {
     Ok(shown)
 }
 
-/// The status as the journal has it.
+/// The status of nodes, as their journals have it.
 fn recorded(dirs: &[CrawlDir]) -> anyhow::Result<Snapshot> {
     let in_use = dirs.iter().any(CrawlDir::is_in_use);
     let (mut counts, mut tally) = (Counts::default(), Tally::new());
-    let mut ages = StalenessReader::default();
     let (mut pages_this_start, mut outlook) = (0, None);
     for record in AsOne::of(dirs)?.records() {
         match &record.event {
@@ -132,7 +178,6 @@ fn recorded(dirs: &[CrawlDir]) -> anyhow::Result<Snapshot> {
         }
         counts.apply(&record);
         tally.add(&record);
-        ages.add(&record);
     }
     let report = tally.report("");
     // The figures do not depend on it.
@@ -145,12 +190,12 @@ fn recorded(dirs: &[CrawlDir]) -> anyhow::Result<Snapshot> {
         1 => (counted.admitted, counted.pending),
         _ => (report.totals.admitted, report.totals.pending),
     };
-    let mut waiting: Vec<_> = report
+    let mut hosts: Vec<_> = report
         .hosts
         .iter()
         .filter(|host| host.counts.pending > 0)
         .collect();
-    waiting.sort_by(|a, b| {
+    hosts.sort_by(|a, b| {
         b.counts
             .pending
             .cmp(&a.counts.pending)
@@ -161,7 +206,6 @@ fn recorded(dirs: &[CrawlDir]) -> anyhow::Result<Snapshot> {
         stop_reason: report.stop_reason,
         running_ms: (report.duration_s * 1_000.0) as u64,
         bytes: report.fetches.bytes,
-        stale: ages.finish(),
         rate: per_second(counts.pages, report.duration_s),
         pages_this_start,
         outlook,
@@ -169,15 +213,10 @@ fn recorded(dirs: &[CrawlDir]) -> anyhow::Result<Snapshot> {
         pending,
         max_pages: config.as_ref().map_or(0, |config| config.crawl.max_pages),
         max_time_ms: config.map_or(0, |config| config.crawl.max_time.0.as_millis() as u64),
-        hosts: waiting
+        hosts: hosts
             .iter()
             .take(HOSTS_MAX)
-            .map(|host| HostProgress {
-                host: host.host.clone(),
-                pending: host.counts.pending,
-                next_in_s: 0.0,
-                why: "stopped".into(),
-            })
+            .map(|host| waiting(&host.host, host.counts.pending))
             .collect(),
         ..counted
     })

@@ -183,7 +183,8 @@ impl History {
                 (true, _) => f64::MAX,
                 (false, Wanted::Orphans) => 0.0,
                 (false, Wanted::Sources | Wanted::Round | Wanted::All) => {
-                    known.value(&priors, &self.signals_of(known), settings, now_ms)
+                    let priority = self.priority_of(known);
+                    known.value(priority, &priors, &self.signals_of(known), settings, now_ms)
                 }
             };
             if value > 0.0 {
@@ -198,7 +199,8 @@ impl History {
             // bring.
             Wanted::All => {
                 let signals = self.signals_of(known);
-                known.place_among_new(&priors, &signals, &self.reads, settings, now_ms)
+                let priority = self.priority_of(known);
+                known.place_among_new(priority, &priors, &signals, &self.reads, settings, now_ms)
             }
             // A round was asked for: before URLs that are new, the most valuable first.
             Wanted::Sources | Wanted::Round | Wanted::Orphans => {
@@ -208,8 +210,8 @@ impl History {
         let choose = |(rank, (_, at)): (usize, (f64, u32))| {
             let known = &self.known[at as usize];
             let rejudge = self.is_orphan(known);
-            let is_probe = Validators::is_probe(known.url, round);
             let host = self.hosts.get(self.host_of(known));
+            let is_probe = host.is_some_and(|host| host.is_probe(known.url, round));
             let are_sent = host.is_none_or(Validators::are_sent);
             Chosen {
                 url: known.url,

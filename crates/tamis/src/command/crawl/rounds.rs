@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use outcome::StopReason;
 use pipeline::again::{Planned, Planner, Wanted};
 use pipeline::{CrawlError, CrawlSummary};
-use report::changes::Visits;
 
 use super::Runner;
 use crate::command::crawl_error;
+use crate::command::standing::Standing;
 use crate::exit::{Exit, resource};
 
 /// How often, and for how long each time, a directory is waited for that another command holds.
@@ -150,7 +150,7 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
 #[derive(Default)]
 struct Told {
     planner: Planner,
-    visits: Visits,
+    standing: Standing,
 }
 
 /// Says what the last round found; whether not one of its visits was answered, and then why.
@@ -162,17 +162,16 @@ fn tell_round(
     for note in &summary.notes {
         runner.output.say(format!("note: {note}"));
     }
-    let Told { planner, visits } = told;
-    let read = planner.read_on(runner.dir, |record| {
-        visits.add(record);
-    });
+    let Told { planner, standing } = told;
+    let read = planner.read_on(runner.dir, standing);
     read.map_err(crawl_error)?;
     // That no page was due was told by the plan.
-    let counts = told.visits.rounds().last();
+    let visits = &standing.visits;
+    let counts = visits.rounds().last();
     if let Some(counts) = counts.filter(|counts| !counts.was_early()) {
         runner.tell(counts.line());
     }
-    let unanswered = told.visits.unanswered();
+    let unanswered = visits.unanswered();
     unanswered.iter().for_each(|line| runner.output.say(line));
     Ok(!unanswered.is_empty())
 }
@@ -214,12 +213,8 @@ impl Runner<'_> {
 
     fn plan(&self, told: &mut Told, wanted: Wanted) -> anyhow::Result<Planned> {
         let given = self.settings.now();
-        let Told { planner, visits } = told;
-        let mut plan = || {
-            planner.plan(self.dir, &given.config, wanted, |record| {
-                visits.add(record);
-            })
-        };
+        let Told { planner, standing } = told;
+        let mut plan = || planner.plan(self.dir, &given.config, wanted, standing);
         // Another command, such as `tamis retry`, may hold the directory for some moments.
         for _ in 0..IN_USE_TRIES {
             match plan() {

@@ -1,0 +1,82 @@
+//! A history, written and read again: the next plan reads on where it was saved.
+//!
+//! ```text
+//! parts = history, whether it holds what visits are compared with, parts of those, an empty part
+//! ```
+//!
+//! What stands in it twice is written once. The same records give a history that is equal, whether they
+//! were read at one go or partly before it was saved.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+
+use archive::DueRecord;
+use serde::{Deserialize, Serialize};
+use state::snapshot::{Parts, SnapshotError, read_part};
+
+use super::{History, Holds};
+
+/// What the visits of so many pages are compared with is one part, of some megabytes.
+const DUES_PER_PART: usize = 4_096;
+
+/// What the visit of a page is compared with, beside the hash of its URL.
+#[derive(Serialize)]
+struct Due<'d>(u64, #[serde(with = "state::saved::json")] &'d DueRecord);
+
+#[derive(Deserialize)]
+struct DueRead(u64, #[serde(with = "state::saved::json")] DueRecord);
+
+impl History {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// When `to` cannot be written.
+    pub(in crate::again) fn write<W: Write>(
+        &self,
+        to: &mut Parts<'_, W>,
+    ) -> Result<(), SnapshotError> {
+        to.write(self)?;
+        to.write(&(self.holds == Holds::All))?;
+        let mut dues: Vec<_> = self.dues.iter().map(|(url, due)| Due(*url, due)).collect();
+        dues.sort_unstable_by_key(|due| due.0);
+        for part in dues.chunks(DUES_PER_PART) {
+            to.write(&part)?;
+        }
+        let none: &[Due<'_>] = &[];
+        to.write(&none)
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When `from` cannot be read, or is damaged.
+    pub(in crate::again) fn read(from: &mut impl Read) -> Result<Self, SnapshotError> {
+        let mut history: Self = read_part(from)?;
+        let holds_dues: bool = read_part(from)?;
+        history.holds = match holds_dues {
+            true => Holds::All,
+            false => Holds::Nothing,
+        };
+        loop {
+            let dues: Vec<DueRead> = read_part(from)?;
+            if dues.is_empty() {
+                break;
+            }
+            let dues = dues.into_iter().map(|DueRead(url, due)| (url, due));
+            history.dues.extend(dues);
+        }
+        let in_order = history
+            .known
+            .windows(2)
+            .all(|two| two[0].first < two[1].first);
+        if !in_order || u32::try_from(history.known.len()).is_err() {
+            return Err(SnapshotError::Damaged("its pages are in no order".into()));
+        }
+        let pages = history.known.iter().zip(0..);
+        let pages = pages.filter(|(known, _)| !known.is_void);
+        history.urls = pages.map(|(known, at)| (known.url, at)).collect();
+        let hosts = history.host_names.iter().cloned().zip(0..);
+        history.host_numbers = hosts.collect::<HashMap<_, _>>();
+        Ok(history)
+    }
+}
