@@ -175,7 +175,7 @@ fn with_the_ledger_a_node_is_lost_and_its_texts_are_read_again() {
 }
 
 /// Hosts of which each has one page, and that leads to the next host's alone.
-const CHAIN: u64 = 60;
+const CHAIN: u64 = 40;
 
 fn chain() -> TestWeb {
     let mut web = TestWeb::new();
