@@ -293,6 +293,31 @@ fn while_the_ledger_is_away_nothing_is_asked_for_and_then_the_crawl_goes_on() {
 }
 
 #[test]
+fn a_failover_in_the_midst_of_a_crawl_loses_nothing_that_was_acknowledged() {
+    let Some(cluster) = Cluster::start(true) else {
+        return;
+    };
+    let standby = cluster.standby.as_ref().expect("it was asked for");
+    let nodes = Nodes::on(&cluster, web(), &plan("", DELAY_MS));
+    // The nodes know both servers, and work with the one that takes writes.
+    let text = std::fs::read_to_string(&nodes.config).expect("a configuration");
+    let one = format!("127.0.0.1:{}", cluster.primary.port);
+    let both = format!("{one},127.0.0.1:{}", standby.port);
+    std::fs::write(&nodes.config, text.replace(&one, &both)).expect("written");
+    let names = ["p1", "p2"];
+    let mut running = names.map(|name| (name, nodes.start(name)));
+    wait_for_requests(&nodes, 60);
+    cluster.primary.kill();
+    standby.promote();
+    nodes.end(&mut running);
+    nodes.is_polite();
+    assert_eq!(nodes.fates(&names).len() as u64, all_pages());
+    nodes.texts(&names);
+    // Each journal has all that the new primary acknowledged, and that has all that the old one did.
+    nodes.agree(&names);
+}
+
+#[test]
 fn a_budget_that_is_larger_than_the_web_ends_with_the_web() {
     let Some(nodes) = nodes_of(web(), "max_pages = 1000") else {
         return;

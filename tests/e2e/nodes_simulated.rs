@@ -176,6 +176,8 @@ impl Shape {
         let mut plan = Plan {
             web: Web {
                 classes,
+                // All hosts have one delay and one time of answers; chosen on `even` alone.
+                in_step: 0.5,
                 answer_s: self.answer_s,
                 urls_per_page: 1.0,
                 links_from_elsewhere: self.cross as f64,
@@ -219,6 +221,8 @@ struct Real {
     /// Between two requests to a host, beyond its delay and its answer, the median.
     lag_s: f64,
     follow_ms: f64,
+    /// How long answers took, as the nodes saw it.
+    answer_s: f64,
     admitted_bytes: f64,
     kept_bytes: f64,
     note_bytes: f64,
@@ -303,6 +307,18 @@ fn log_position(cluster: &Cluster) -> f64 {
         .unwrap_or(0.0)
 }
 
+/// How long the hosts' answers took, as the nodes saw it, in the mean.
+fn answer_s(nodes: &Nodes, names: &[&str]) -> f64 {
+    let rows = names
+        .iter()
+        .flat_map(|name| nodes.bench.rows(name, "fetches"));
+    let answers: Vec<f64> = rows
+        .filter(|row| row["host"] != "gate.test")
+        .filter_map(|row| row["ms"].as_f64())
+        .collect();
+    answers.iter().sum::<f64>() / 1_000.0 / answers.len().max(1) as f64
+}
+
 fn crawl(cluster: &Cluster, shape: &Shape, count: u16) -> Real {
     let nodes = Nodes::on(cluster, shape.web(), &shape.nodes_plan());
     let names: Vec<String> = (1..=count).map(|number| format!("s{number}")).collect();
@@ -361,6 +377,7 @@ fn crawl(cluster: &Cluster, shape: &Shape, count: u16) -> Real {
         held_ms: sum(&["held"], "ms") / groups,
         pages_per_group: pages / groups,
         lag_s: (gap_s(&log) - shape.delay_s).max(0.0),
+        answer_s: answer_s(&nodes, &refs),
         follow_ms: each(sum(&["follow"], "ms"), sum(&["follow"], "calls")),
         admitted_bytes: each(sum(&["open"], "bytes_out"), sum(&["open"], "rows_out")),
         note_bytes: each(sum(&["beat"], "bytes_out"), sum(&["beat"], "calls")),
@@ -380,7 +397,7 @@ fn off(simulated: f64, real: f64) -> f64 {
 }
 
 /// The distances: pages a second, messages, groups, rows, bytes.
-fn distances(simulated: &Simulated, real: &Real) -> [(&'static str, f64); 5] {
+fn distances_of(simulated: &Simulated, real: &Real) -> [(&'static str, f64); 5] {
     [
         ("pages/s", off(simulated.pages_per_s, real.pages_per_s)),
         ("messages", off(simulated.messages.calls, real.calls)),
@@ -397,11 +414,21 @@ fn compare(
     costs: &Costs,
 ) -> [(&'static str, f64); 5] {
     let real = crawl(cluster, shape, count);
-    let simulated = simulate(&shape.plan(count, costs));
-    let distances = distances(&simulated, &real);
-    let shown = distances.map(|(name, off)| format!("{name} {:+.1} %", off * 100.0));
+    let mut plan = shape.plan(count, costs);
+    let simulated = simulate(&plan);
+    // The same, told how long answers, messages and groups took here: what is left is the model's own error.
+    plan.costs = real.costs();
+    plan.web.answer_s = real.answer_s;
+    plan.costs.lag_s = costs.lag_s;
+    let told = distances_of(&simulate(&plan), &real);
+    let distances = distances_of(&simulated, &real);
+    let show = |distances: [(&'static str, f64); 5]| {
+        let shown = distances.map(|(name, off)| format!("{name} {:+.1} %", off * 100.0));
+        shown.join(", ")
+    };
     println!(
-        "{} {count}: {:.1} pages/s ({:.1} simulated; {:.1} midway), {:.0} messages, {:.0} groups, {:.0} rows, {:.0} bytes; {}; \
+        "{} {count}: {:.1} pages/s ({:.1} simulated; {:.1} midway), {:.0} messages, {:.0} groups, {:.0} rows, {:.0} bytes; {}; told the \
+         times of this run: {}; answers {:.2} s, \
          held {:.1} ms, {:.2} round trips a group, node CPU {:.1} ms a page, store CPU {:.2} ms, log {:.0} B",
         shape.name,
         real.pages_per_s,
@@ -411,7 +438,9 @@ fn compare(
         real.groups,
         real.rows,
         real.bytes,
-        shown.join(", "),
+        show(distances),
+        show(told),
+        real.answer_s,
         real.held_ms,
         real.round_trips,
         real.node_cpu_ms,

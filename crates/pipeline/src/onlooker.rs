@@ -101,7 +101,7 @@ impl Onlooker {
     }
 
     /// Hands a record over that is not synced yet.
-    pub(crate) fn hand_over(&self, written: Written) {
+    pub fn hand_over(&self, written: Written) {
         let mut waiting = self.waiting();
         waiting.links += written.links();
         waiting.records.push_back(written);
@@ -112,7 +112,7 @@ impl Onlooker {
     }
 
     /// All that was handed over is synced now.
-    pub(crate) fn are_synced(&self) {
+    pub fn are_synced(&self) {
         let mut waiting = self.waiting();
         waiting.synced = waiting.records.len();
         if waiting.links >= LINKS_WAKE

@@ -143,7 +143,11 @@ impl Follower {
         }
         let journal = self.journal();
         if reading.journal != journal {
-            *self.view.write().unwrap_or_else(PoisonError::into_inner) = View::default();
+            // What a crawl hands over may be known before its file is seen for the first time.
+            let is_known = reading.journal.is_none() && self.view().position != Position::START;
+            if !is_known {
+                *self.view.write().unwrap_or_else(PoisonError::into_inner) = View::default();
+            }
             reading.journal = journal;
         }
         let before = self.view().position;
@@ -379,6 +383,7 @@ impl Follower {
 mod tests {
     use archive::{Archive, ArchiveConfig, Entry, Event, PageRecord};
     use outcome::{Outcome, Verdict};
+    use pipeline::Written;
 
     use super::*;
 
@@ -430,5 +435,60 @@ mod tests {
         follower.catch_up(Duration::ZERO);
         assert_eq!(follower.report_now().1.totals.indexed, 1);
         assert!(follower.view().rows.url("u:a").is_none());
+    }
+
+    /// The records of a journal with their places.
+    fn written(dir: &CrawlDir) -> Vec<Written> {
+        let mut begin = Position::START;
+        let replay = archive::replay(&dir.archive(), begin).expect("a journal");
+        let records = replay.map(|replayed| match replayed.expect("read") {
+            Replayed::Record { position, record } => {
+                let begin = std::mem::replace(&mut begin, position);
+                let end = position;
+                Written { begin, end, record }
+            }
+            Replayed::Damage(damage) => panic!("{damage:?}"),
+        });
+        records.collect()
+    }
+
+    #[test]
+    fn what_is_handed_over_is_not_read_and_what_was_missed_is() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        std::fs::create_dir_all(dir.archive()).expect("made");
+        write(&dir, &["u:a", "u:b", "u:c", "u:d"]);
+        let written = written(&dir);
+        let onlooker = Onlooker::default();
+        onlooker.arrive(std::thread::current());
+        let follower = Follower::new(dir.clone(), Some(onlooker.clone()));
+        let give = |at: usize| {
+            onlooker.hand_over(written[at].clone());
+            onlooker.are_synced();
+            follower.keep_up();
+        };
+        let hidden = temp.path().join("hidden");
+        std::fs::rename(dir.archive(), &hidden).expect("moved");
+        give(0);
+        assert!(
+            follower.view().rows.url("u:a").is_some(),
+            "there is no journal to read"
+        );
+        assert_eq!(follower.view().position, written[0].end);
+        std::fs::rename(&hidden, dir.archive()).expect("moved back");
+        // The second record is never handed over.
+        give(2);
+        assert!(follower.view().rows.url("u:b").is_some());
+        give(3);
+        assert!(
+            !follower.catch_up(Duration::ZERO),
+            "nothing is left to read"
+        );
+        assert_eq!(follower.view().last_seq, written[3].record.seq);
+        assert_eq!(
+            follower.report_now().1.totals.indexed,
+            4,
+            "and none counts twice"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Pages in a table, and what a search found.
 
 use maud::{Markup, html};
-use report::words::count;
+use report::words::{count, readable};
 
 use super::layout::{query, relevance, verdict};
 use super::words::Words;
@@ -150,9 +150,9 @@ fn row(words: &Words, id: &str, page: &Page) -> Markup {
         tr {
             td class="t" {
                 a href={ "/c/" (id) "/pages/" (page.page) } {
-                    bdi { @if page.title.is_empty() { (page.url) } @else { (page.title) } }
+                    bdi { @if page.title.is_empty() { (readable(&page.url)) } @else { (page.title) } }
                 }
-                span class="soft u" { bdi { (page.url) } }
+                span class="soft u" { bdi { (readable(&page.url)) } }
             }
             td class="hide" { (page.host) }
             td { (verdict(words, &page.verdict))
@@ -218,8 +218,8 @@ pub(super) fn search(
                         @for hit in &found.hits {
                             li {
                                 h2 { a href={ "/c/" (id) "/pages/" (hit.page.page) } {
-                                    @if hit.title.is_empty() { (hit.page.url) } @else { (marked(&hit.title)) } } }
-                                p class="soft u" { bdi { (hit.page.url) } }
+                                    @if hit.title.is_empty() { (readable(&hit.page.url)) } @else { (marked(&hit.title)) } } }
+                                p class="soft u" { bdi { (readable(&hit.page.url)) } }
                                 p { (marked(&hit.snippet)) }
                                 p class="soft meta" { (hit.page.lang)
                                     @if !hit.page.published.is_empty() { " · " (hit.page.published.get(..10).unwrap_or(&hit.page.published)) }

@@ -26,6 +26,7 @@ macro_rules! words {
 words! {
     code: "en", "zh-CN";
     colon: ": ", "：";
+    comma: ", ", "，";
     skip: "Skip to content", "跳到正文";
     crawls: "Crawls", "抓取任务";
     overview: "Overview", "概览";

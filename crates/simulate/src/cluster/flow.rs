@@ -27,7 +27,7 @@ pub fn simulate(plan: &Plan) -> Simulated {
         flow.step();
         steps += 1;
         // What takes longer than was thought goes on in longer steps.
-        if steps % STEPS as u64 == 0 {
+        if steps.is_multiple_of(STEPS as u64) {
             flow.step_s = (flow.step_s * 2.0).min(STEP_MAX_S);
         }
     }
@@ -227,6 +227,19 @@ impl<'p> Flow<'p> {
             let wait_s = groups::wait_s(others.max(0.0), self.held_each_s);
             let Groups { per_s, held_s } =
                 groups::groups(node.findings_per_s, pace_s, wait_s, &plan.costs);
+            let per_s = match one.by {
+                Bound::Hosts => {
+                    let full = (node.findings_per_s * interval_s / groups::GROUP_MAX).ceil();
+                    let in_step = (full / interval_s).min(node.findings_per_s);
+                    per_s + plan.web.in_step * (in_step - per_s).min(0.0)
+                }
+                Bound::Connections
+                | Bound::Cores
+                | Bound::Bandwidth
+                | Bound::Order
+                | Bound::Store
+                | Bound::NothingLeft => per_s,
+            };
             let count = per_s * step_s;
             self.groups += count;
             self.waited_s += count * wait_s;
@@ -387,12 +400,12 @@ fn share_out(class: &HostClass, nodes: usize, lot: &mut Lot) -> Vec<f64> {
         return shares;
     }
     let mut left = class.hosts;
-    for at in 0..nodes {
+    for (at, share) in shares.iter_mut().enumerate() {
         let part = 1.0 / (nodes - at) as f64;
         let deviation = (left * part * (1.0 - part)).sqrt();
         let hosts = (left * part + deviation * lot.normal()).clamp(0.0, left);
-        shares[at] = if at + 1 == nodes { left } else { hosts };
-        left -= shares[at];
+        *share = if at + 1 == nodes { left } else { hosts };
+        left -= *share;
     }
     shares
 }

@@ -30,6 +30,9 @@ pub struct Web {
     pub skew: f64,
     /// Hosts by class, instead of the three figures above.
     pub classes: Vec<HostClass>,
+    /// The share of hosts that are asked in step, 0 to 1: made-up webs whose hosts all have one delay and one time
+    /// of answers. Their answers come together, and make fewer groups than answers that come by chance.
+    pub in_step: f64,
     /// From a request to the end of its answer, seconds.
     pub answer_s: f64,
     /// URLs that are admitted for each page that is fetched, that page among them.
@@ -51,6 +54,7 @@ impl Default for Web {
             hosts: 1e6,
             skew: 1.0,
             classes: Vec::new(),
+            in_step: 0.0,
             answer_s: 0.3,
             urls_per_page: 10.0,
             links_from_elsewhere: 1.0,
@@ -186,9 +190,9 @@ pub struct Costs {
 impl Default for Costs {
     fn default() -> Costs {
         Costs {
-            node_cpu_ms: 4.0,
+            node_cpu_ms: 2.9,
             lookup_us_per_million: 5.4,
-            foreign_us: 60.0,
+            foreign_us: 100.0,
             lag_s: 0.005,
             group_ms: 20.0,
             group_page_ms: 1.5,
@@ -206,8 +210,8 @@ impl Default for Costs {
             memory_base: 100e6,
             memory_per_url: 8.0,
             memory_per_kept: 250.0,
-            disk_per_page: 12_000.0,
-            disk_per_foreign: 350.0,
+            disk_per_page: 23_000.0,
+            disk_per_foreign: 570.0,
         }
     }
 }
@@ -300,6 +304,7 @@ impl Plan {
             ("web.pages", web.pages, 1.0, 1e11),
             ("web.hosts", web.hosts, 1.0, 1e10),
             ("web.skew", web.skew, 0.0, 3.0),
+            ("web.in_step", web.in_step, 0.0, 1.0),
             ("web.answer_s", web.answer_s, 0.001, 600.0),
             ("web.urls_per_page", web.urls_per_page, 1.0, 1e4),
             (
