@@ -24,6 +24,7 @@ mod data_tables;
 mod forest;
 mod listings;
 pub(crate) mod neighbour_features;
+mod references;
 
 use url::Url;
 
@@ -142,6 +143,7 @@ pub(crate) fn classify_by_odds(
         data_tables::keep(flat, &probability, &mut main);
     }
     listings::keep(flat, survey, &page_type, &mut main);
+    references::keep(flat, survey, &page_type, &mut main);
     let words_min = match page_type {
         PageType::Article => 30,
         _ => 14,
