@@ -81,7 +81,10 @@ def main():
     tamis, bulk = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
     pages = int(sys.argv[3]) if len(sys.argv) > 3 else 3000
     rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 3
-    web = subprocess.Popen([bulk, "8741", "40", "200"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with socket.socket() as free:
+        free.bind(("127.0.1.1", 0))
+        port = str(free.getsockname()[1])
+    web = subprocess.Popen([bulk, port, "40", "200"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         seeds = json.loads(web.stdout.readline())["seeds"]
         for turn in range(rounds):

@@ -11,10 +11,14 @@ fn git(arguments: &[&str]) -> Option<String> {
 
 fn main() {
     let version = env!("CARGO_PKG_VERSION");
-    let commit = git(&["rev-parse", "--short=12", "HEAD"]);
+    // Where there is no repository, as in an image that is built, the caller may know.
+    let told = std::env::var("TAMIS_COMMIT").ok();
+    let told = told.filter(|commit| !commit.is_empty());
+    let commit = told.or_else(|| git(&["rev-parse", "--short=12", "HEAD"]));
     let commit = commit.map_or(String::new(), |commit| format!(" ({commit})"));
     println!("cargo::rustc-env=TAMIS_VERSION={version}{commit}");
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=TAMIS_COMMIT");
     // A commit moves this log, wherever a worktree keeps it.
     for path in ["logs/HEAD", "HEAD"] {
         if let Some(path) = git(&["rev-parse", "--git-path", path])

@@ -598,7 +598,7 @@ fn what_failed_is_tried_again_in_a_running_crawl() {
 
 #[test]
 fn a_termination_signal_stops_a_crawl_as_the_first_interrupt_does() {
-    for signal in ["TERM", "INT"] {
+    for signal in ["TERM", "INT", "HUP"] {
         let mended = Arc::new(AtomicBool::new(false));
         let bench = Bench::serve(web(&mended));
         let mut running = Running::begin(&bench, &SEEDS);

@@ -50,7 +50,7 @@ fn web() -> TestWeb {
     web
 }
 
-fn crawled() -> Bench {
+pub fn crawled() -> Bench {
     let bench = Bench::serve(web());
     let config = bench.dir.path().join("crawl.toml");
     let quick =
@@ -61,7 +61,7 @@ fn crawled() -> Bench {
     bench
 }
 
-fn export(bench: &Bench, arguments: &[&str]) -> Command {
+pub fn export(bench: &Bench, arguments: &[&str]) -> Command {
     let mut command = tamis(&["export"]);
     command.arg(bench.crawl_dir("crawl")).args(arguments);
     command.current_dir(bench.dir.path());

@@ -17,17 +17,22 @@ const DELAY_MS: u64 = 40;
 /// Hosts that lead to each other; half of the texts stand on all of them, as on mirrors that are
 /// walked in step.
 pub fn web() -> TestWeb {
+    web_of(PAGES)
+}
+
+/// The same with so many pages on each host beside its front.
+fn web_of(pages: u64) -> TestWeb {
     let mut web = TestWeb::new();
     for host in 0..HOSTS {
         let front = format!("http://h{host}.test/");
-        let mut links: Vec<String> = (0..PAGES).map(|n| format!("/p{n}.html")).collect();
+        let mut links: Vec<String> = (0..pages).map(|n| format!("/p{n}.html")).collect();
         links.push(format!("http://h{}.test/", (host + 1) % HOSTS));
         links.push(format!("http://h{}.test/", (host + 5) % HOSTS));
         web = web.page(
             &front,
             &page(&format!("Front {host}"), 900_000 + host, &links),
         );
-        for n in 0..PAGES {
+        for n in 0..pages {
             let url = format!("http://h{host}.test/p{n}.html");
             let text = if n % 2 == 0 { n } else { 100 * (host + 1) + n };
             let other = format!("http://h{}.test/p{n}.html", (host * 7 + n) % HOSTS);
@@ -146,6 +151,34 @@ fn a_budget_of_pages_is_that_of_all_nodes_together() {
     assert!(!said.contains("--max-pages"), "{said}");
 }
 
+/// `TAMIS_BUDGET=1000` asks for a larger one.
+#[test]
+fn a_budget_is_kept_to_the_page_when_one_of_five_nodes_is_killed() {
+    let told = std::env::var("TAMIS_BUDGET").ok();
+    let budget: u64 = told.and_then(|text| text.parse().ok()).unwrap_or(100);
+    let more = format!("max_pages = {budget}");
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let nodes = Nodes::on(cluster, web_of(budget / 10), &plan(&more, DELAY_MS));
+    let names = ["b1", "b2", "b3", "b4", "b5"];
+    let mut running: Vec<(&str, Child)> = names
+        .iter()
+        .map(|name| (*name, nodes.start(name)))
+        .collect();
+    wait_for_requests(&nodes, budget as usize / 2);
+    let (name, mut killed) = running.remove(1);
+    killed.kill().expect("kill -9");
+    killed.wait().expect("it ends");
+    nodes.end(&mut running);
+    // Started again it drops what was never acknowledged, and finds the budget used up.
+    nodes.end(&mut [(name, nodes.start(name))]);
+    assert_eq!(nodes.fates(&names).len() as u64, budget);
+    nodes.texts(&names);
+    nodes.is_polite();
+    nodes.agree(&names);
+}
+
 /// Two hosts with copies of each other's texts, the later one a little longer.
 fn growing() -> TestWeb {
     let mut web = TestWeb::new();
@@ -256,6 +289,31 @@ fn while_the_ledger_is_away_nothing_is_asked_for_and_then_the_crawl_goes_on() {
             nodes.log(name)
         );
     }
+    nodes.agree(&names);
+}
+
+#[test]
+fn a_failover_in_the_midst_of_a_crawl_loses_nothing_that_was_acknowledged() {
+    let Some(cluster) = Cluster::start(true) else {
+        return;
+    };
+    let standby = cluster.standby.as_ref().expect("it was asked for");
+    let nodes = Nodes::on(&cluster, web(), &plan("", DELAY_MS));
+    // The nodes know both servers, and work with the one that takes writes.
+    let text = std::fs::read_to_string(&nodes.config).expect("a configuration");
+    let one = format!("127.0.0.1:{}", cluster.primary.port);
+    let both = format!("{one},127.0.0.1:{}", standby.port);
+    std::fs::write(&nodes.config, text.replace(&one, &both)).expect("written");
+    let names = ["p1", "p2"];
+    let mut running = names.map(|name| (name, nodes.start(name)));
+    wait_for_requests(&nodes, 60);
+    cluster.primary.kill();
+    standby.promote();
+    nodes.end(&mut running);
+    nodes.is_polite();
+    assert_eq!(nodes.fates(&names).len() as u64, all_pages());
+    nodes.texts(&names);
+    // Each journal has all that the new primary acknowledged, and that has all that the old one did.
     nodes.agree(&names);
 }
 
@@ -560,8 +618,6 @@ fn two_directories_are_exported_searched_and_explained_as_one_crawl() {
     let csv = stdout(&run(&mut tamis(&csv)));
     let heads = csv.lines().filter(|line| line.starts_with("url,"));
     assert_eq!(heads.count(), 1, "{csv}");
-    let refused = tamis(&["export", &first, "hosts", "--with", &second]).output();
-    assert_eq!(refused.expect("runs").status.code(), Some(2));
 
     let search = ["search", &first, "front", "--limit", "100", "--json"];
     let alone = values(&mut tamis(&search)).len();

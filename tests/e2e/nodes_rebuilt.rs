@@ -3,7 +3,7 @@
 use testweb::{Response, TestWeb};
 
 use crate::nodes::{all_pages, nodes_of, web};
-use crate::nodes_support::{Nodes, dump, signal, wait_for_requests};
+use crate::nodes_support::{Nodes, Plan, dump, signal, wait_for_requests};
 use crate::postgres::Cluster;
 use crate::support::{page, run, says, stdout, tamis};
 
@@ -172,6 +172,86 @@ fn with_the_ledger_a_node_is_lost_and_its_texts_are_read_again() {
     let missing: Vec<&String> = all.difference(&texts).collect();
     assert_eq!(missing, [""; 0], "{said}");
     nodes.agree(left);
+}
+
+/// Hosts of which each has one page, and that leads to the next host's alone.
+const CHAIN: u64 = 60;
+
+fn chain() -> TestWeb {
+    let mut web = TestWeb::new();
+    for host in 0..CHAIN {
+        let next = format!("http://chain{}.test/", host + 1);
+        let links = match host + 1 < CHAIN {
+            true => vec![next],
+            false => Vec::new(),
+        };
+        let url = format!("http://chain{host}.test/");
+        web = web.page(&url, &page(&format!("Link {host}"), 50_000 + host, &links));
+    }
+    web
+}
+
+/// The page that leads to a page of the chain, and no other does.
+fn before(url: &str) -> Option<String> {
+    let number = url.strip_prefix("http://chain")?.split('.').next()?;
+    let number: u64 = number.parse().ok()?;
+    Some(format!("http://chain{}.test/", number.checked_sub(1)?))
+}
+
+// A URL that the lost node alone had found, and that a survivor had finished, has an end in the survivor's
+// journal and no beginning in any. Without one more URLs were finished than admitted, and no crawl on such a
+// ledger ever came to its end.
+#[test]
+fn what_a_lost_node_alone_had_found_and_another_finished_does_not_keep_the_crawl_from_its_end() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let plan = Plan {
+        hosts: (0..CHAIN).map(|host| format!("chain{host}.test")).collect(),
+        seed: "http://chain0.test/".into(),
+        more: String::new(),
+        delay_ms: 20,
+        concurrency: 2,
+    };
+    let nodes = Nodes::on(cluster, chain(), &plan);
+    let names = ["x1", "x2"];
+    nodes.end(&mut names.map(|name| (name, nodes.start(name))));
+    assert_eq!(nodes.fates(&names).len() as u64, CHAIN);
+    let of = |name: &str| -> Vec<String> {
+        let pages = nodes.bench.pages(name).into_iter();
+        pages.map(|(url, _)| url).collect()
+    };
+    let (left, lost) = (names[0], names[1]);
+    let orphans = |left: &str, lost: &str| {
+        let found_by = of(lost);
+        let is_orphan = |url: &String| before(url).is_some_and(|from| found_by.contains(&from));
+        of(left).into_iter().filter(is_orphan).collect::<Vec<_>>()
+    };
+    let alone = orphans(left, lost);
+    assert!(!alone.is_empty(), "the chain was shared between the nodes");
+
+    let number = cluster_numbers(&nodes, &[lost])[0].to_string();
+    std::fs::remove_dir_all(nodes.bench.crawl_dir(lost)).expect("it is lost");
+    lose(cluster, &nodes);
+    run(&mut rebuild(&nodes, &[left], &["--lost", &number]));
+    let schema = format!("tamis_{}", nodes.crawl_name());
+    let sql = |text: &str| cluster.primary.sql("postgres", text).trim().to_owned();
+    let homeless = format!(
+        "select count(*) from {schema}.finished f where not exists \
+         (select 1 from {schema}.admitted a where a.part = f.part and a.key = f.key)"
+    );
+    assert_eq!(sql(&homeless), "0", "{alone:?} are admitted");
+    let counted = format!("select sum(admitted) >= sum(finished) from {schema}.node");
+    assert_eq!(sql(&counted), "t");
+    let rows = format!(
+        "select sum(admitted) = (select count(*) from {schema}.admitted) \
+         + (select count(*) from {schema}.reopened) from {schema}.node"
+    );
+    assert_eq!(sql(&rows), "t", "the counters are those of the rows");
+
+    nodes.end(&mut [(left, nodes.start(left))]);
+    assert_eq!(nodes.fates(&[left]).len() as u64, CHAIN);
+    nodes.agree(&[left]);
 }
 
 /// The numbers of nodes, from their directories.

@@ -220,7 +220,7 @@ pub fn dump(cluster: &Cluster, nodes: &Nodes) -> Vec<(&'static str, String)> {
         ("meta", "crawl, scheme, encode(config, 'hex')", "1"),
         (
             "node",
-            "id, name, state, admitted, finished, pages, kept, granted, seen, journal, note",
+            "id, name, state, admitted, finished, pages, kept, granted, seen, journal",
             "1",
         ),
         ("part", "id, node, wanted_by", "1"),

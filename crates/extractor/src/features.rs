@@ -26,7 +26,7 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 use ancestors::{
-    ENCLOSING, count_before, enclosing_elements, put_ancestors, put_enclosing, put_pictures,
+    ENCLOSING, Kinds, count_before, enclosing_elements, put_ancestors, put_enclosing, put_pictures,
 };
 use candidate_opinions::{put_inner_unit, put_opinions};
 use headline::Headline;
@@ -59,6 +59,8 @@ struct PageInputs<'p> {
     url: &'p Url,
     /// For each run, the smallest element around all of its text.
     places: Vec<ElementIndex>,
+    /// For each element, what runs inside it stand in.
+    kinds: Vec<Kinds>,
     /// See [`Features::enclosing`].
     enclosing: Vec<[ElementIndex; ENCLOSING + 1]>,
     /// For each element, how many images stand before it.
@@ -80,6 +82,7 @@ impl<'p> PageInputs<'p> {
             survey,
             facts: page_facts(flat, survey, structured, url),
             url,
+            kinds: Kinds::of(flat),
             enclosing: enclosing.collect(),
             images_before: count_before(flat, |element| element.tag == Tag::Img),
             places,

@@ -187,6 +187,29 @@ impl Keywords {
         }
     }
 
+    /// The same, but for keywords that rule pages out.
+    pub(crate) fn count_wanted(
+        &self,
+        words: &Words,
+        words_max: usize,
+        field: Field,
+        counts: &mut KeywordCounts,
+    ) {
+        let mut more = self.no_counts();
+        self.count(words, words_max, field, &mut more);
+        let keywords = self.list.iter().zip(counts).zip(more);
+        for ((_, counts), more) in keywords.filter(|((keyword, _), _)| !keyword.excluded) {
+            let count = &mut counts[field as usize];
+            *count = count.saturating_add(more[field as usize]);
+        }
+    }
+
+    /// The words of all keywords that are wanted.
+    pub(crate) fn wanted_words(&self) -> impl Iterator<Item = u64> + '_ {
+        let wanted = self.list.iter().filter(|keyword| !keyword.excluded);
+        wanted.flat_map(|keyword| keyword.words.iter().map(|word| word.hash))
+    }
+
     /// The keywords that a link is looked through for, with their numbers.
     pub(crate) fn link_keywords(&self) -> impl Iterator<Item = (usize, &Keyword)> {
         self.list.iter().take(LINK_KEYWORDS_MAX).enumerate()

@@ -28,6 +28,7 @@ mod focus;
 mod keyword_score;
 mod keywords;
 mod page_terms;
+mod shelves;
 mod topic;
 mod topic_config;
 

@@ -518,10 +518,7 @@ impl LinkModel {
         let mut words: SmallVec<[u32; 16]> = link.anchor_words.iter().copied().collect();
         let more = link.url_words.iter().copied();
         words.extend(more.filter(|word| !link.anchor_words.contains(word)));
-        set(
-            Signal::LinkPlain,
-            classifier.plain_link_score(&words, anchor | url),
-        );
+        set(Signal::LinkPlain, classifier.plain_link_score(&words));
         let anchor_words = classifier.weigh_words(&link.anchor_words);
         let context_words = classifier.weigh_words(&link.context_words);
         let likeness = |centroid: f32| (10.0 * centroid).clamp(0.0, 3.0);

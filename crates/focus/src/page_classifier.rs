@@ -25,11 +25,13 @@
 
 mod harvest_estimate;
 mod languages;
+mod plain;
 mod training;
 
 use serde::{Deserialize, Serialize};
 
 use crate::calibration::{Calibration, LOG_ODDS_MAX};
+use crate::hashing::term_bucket;
 use crate::keyword_score::KeywordScorer;
 use crate::keywords::Keywords;
 use crate::logistic::{log_odds, probability};
@@ -40,6 +42,7 @@ use crate::term_table::{TermScores, TermTable};
 
 pub(crate) use harvest_estimate::HarvestEstimate;
 use languages::Languages;
+use plain::PlainQuery;
 use training::TrainingPage;
 
 /// The places of the five scores in arrays.
@@ -79,9 +82,6 @@ const LISTING_SHARE: f32 = 0.1;
 /// The relevance of a page that an excluded keyword or its language rules out.
 const RULED_OUT_PROBABILITY: f32 = 0.02;
 
-/// A page that is more like the examples than these are like each other is no better for it.
-const PLAIN_MAX: f32 = 1.5;
-
 /// How relevant a page is to the topic.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Relevance {
@@ -116,6 +116,8 @@ pub(crate) struct PageClassifier {
     /// How far the form tells the examples from other pages, up to 1.0.
     form_evidence: f32,
     calibrations: [Calibration; 5],
+    /// What the plain rule compares pages and links with.
+    plain: PlainQuery,
     seed: u64,
     /// Whether words are learnt from the pages of the crawl.
     adapt: bool,
@@ -128,9 +130,12 @@ impl PageClassifier {
             off_topic,
             variance,
         };
+        let term_table = TermTable::new();
+        let words = keywords.wanted_words().map(term_bucket);
+        let plain = PlainQuery::of(&term_table, std::iter::empty(), words);
         PageClassifier {
             keywords: KeywordScorer::new(keywords),
-            term_table: TermTable::new(),
+            term_table,
             term_numbers: TermNumbers::new(),
             training_pages: Vec::new(),
             example_count: 0,
@@ -150,6 +155,7 @@ impl PageClassifier {
                 calibration(0.0, 0.0, 1.0),
                 calibration(0.0, 0.0, 1.0),
             ],
+            plain,
             seed,
             adapt,
         }
@@ -279,25 +285,14 @@ impl PageClassifier {
     }
 
     /// How like the user's own words a page is, by examples and keywords alone: nothing that was learnt
-    /// from the crawl can lead it astray. About 1.0 for a page like the examples.
+    /// from the crawl can lead it astray. About 1.0 for a page about the topic.
     pub(crate) fn plain_score(&self, terms: &PageTerms) -> f32 {
-        let words = self.term_table.score_page(&terms.terms);
-        self.plain(words.centroid, self.keywords.score(terms))
+        self.plain.likeness_of_page(&self.term_table, &terms.words)
     }
 
     /// The same of a link's words.
-    pub(crate) fn plain_link_score(&self, words: &[u32], mask: u32) -> f32 {
-        let likeness = self.term_table.score_words(words).centroid;
-        self.plain(likeness, self.keywords.score_mask(mask).max(0.0))
-    }
-
-    fn plain(&self, likeness: f32, keywords: f32) -> f32 {
-        let usual = self.calibrations[LIKENESS].on_topic.max(0.02);
-        match (self.has_examples(), self.keywords().list.is_empty()) {
-            (true, true) => (likeness / usual).min(PLAIN_MAX),
-            (true, false) => 0.5 * ((likeness / usual).min(PLAIN_MAX) + keywords),
-            (false, _) => keywords,
-        }
+    pub(crate) fn plain_link_score(&self, words: &[u32]) -> f32 {
+        self.plain.likeness_of_words(&self.term_table, words)
     }
 
     /// The keywords' score of a link's text, -1.0 to 1.0; see [`KeywordScorer::score_mask`].

@@ -2,7 +2,7 @@
 //!
 //! Terms are the words of the title and of the main text. The targets of the page's links are terms
 //! as well, because pages that link to the same part of a site tend to be of one kind; so are the
-//! words of the labels under which the page files itself. A salt in the hash tells the fields apart,
+//! words of the labels and shelves (`shelves.rs`) under which the page files itself. A salt in the hash tells the fields apart,
 //! so "oracle" in a text and "oracle" on a label are two terms.
 //!
 //! A [`PageTerms`] depends on the page and the keywords alone, not on what was learnt. So it is made
@@ -16,6 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::hashing::{TERM_BITS, term_bucket};
 use crate::keywords::{Field, KeywordCounts, Keywords};
 use crate::page_form::{PageForm, form_of};
+use crate::shelves::shelves_of;
 use crate::url_parts::{UrlParts, url_id, url_text};
 
 /// Words of the main text that are looked at. What follows on a longer page hardly changes the bag.
@@ -65,6 +66,8 @@ pub struct PageView<'a> {
 pub struct PageTerms {
     /// Each term once, sorted by bucket.
     pub(crate) terms: Vec<Term>,
+    /// The words of text, title, labels and shelves alone, sorted by bucket. Kept of examples only.
+    pub(crate) words: Vec<Term>,
     pub(crate) keyword_counts: KeywordCounts,
     pub(crate) word_count: u32,
     pub(crate) unwanted_language: bool,
@@ -103,8 +106,16 @@ impl PageTerms {
     pub(crate) fn of(view: &PageView<'_>, keywords: &Keywords) -> PageTerms {
         let mut keyword_counts = keywords.no_counts();
         let links = view.links.iter();
+        let mut words = words_of(view, keywords, &mut keyword_counts);
+        let (others, labels) = other_terms_of(view, keywords, &mut keyword_counts);
+        let terms = words.iter().copied().chain(others).collect();
+        words.extend(labels.into_iter().map(|hash| Term {
+            bucket: term_bucket(hash),
+            count: 1.0,
+        }));
         PageTerms {
-            terms: merge_terms(terms_of(view, keywords, &mut keyword_counts)),
+            terms: merge_terms(terms),
+            words: merge_terms(words),
             keyword_counts,
             word_count: view.words.len().min(WORDS_MAX) as u32,
             unwanted_language: keywords.is_unwanted_language(view.lang),
@@ -125,6 +136,7 @@ impl PageTerms {
     pub(crate) fn without_terms(&self) -> PageTerms {
         PageTerms {
             terms: Vec::new(),
+            words: Vec::new(),
             keyword_counts: self.keyword_counts.clone(),
             targets: self.targets.clone(),
             ..*self
@@ -167,37 +179,76 @@ fn language_number(code: &str) -> u32 {
     }
 }
 
-/// All terms of a page in the order of its fields, and the counts of the keywords.
-fn terms_of(view: &PageView<'_>, keywords: &Keywords, counts: &mut KeywordCounts) -> Vec<Term> {
-    let segmenter = Segmenter::shared();
-    let mut terms: Vec<Term> = Vec::with_capacity(view.words.len().min(WORDS_MAX) + 640);
-    let mut add = |hash: u64, count| {
-        let bucket = term_bucket(hash);
-        terms.push(Term { bucket, count });
-    };
-    for &hash in view.words.hashes().iter().take(WORDS_MAX) {
-        add(hash, 1.0);
-    }
+/// The words of a page's text and title, and the counts of the keywords there.
+fn words_of(view: &PageView<'_>, keywords: &Keywords, counts: &mut KeywordCounts) -> Vec<Term> {
+    let text = view.words.hashes().iter().take(WORDS_MAX);
+    let title = Segmenter::shared().words(view.title);
     keywords.count(view.words, WORDS_MAX, Field::Text, counts);
-    let title = segmenter.words(view.title);
-    for &hash in title.hashes().iter().take(TITLE_WORDS_MAX) {
-        add(hash, TITLE_WEIGHT);
-        add(hash ^ TITLE_SALT, 1.0);
-    }
     keywords.count(&title, TITLE_WORDS_MAX, Field::Title, counts);
+    let of = |weight: f32| {
+        move |hash: &u64| Term {
+            bucket: term_bucket(*hash),
+            count: weight,
+        }
+    };
+    let title = title.hashes().iter().take(TITLE_WORDS_MAX);
+    text.map(of(1.0))
+        .chain(title.map(of(TITLE_WEIGHT)))
+        .collect()
+}
+
+/// All other terms of a page in the order of its fields; the words of its labels and shelves; and the
+/// counts of the keywords there.
+fn other_terms_of(
+    view: &PageView<'_>,
+    keywords: &Keywords,
+    counts: &mut KeywordCounts,
+) -> (Vec<Term>, Vec<u64>) {
+    let segmenter = Segmenter::shared();
+    let mut terms: Vec<Term> = Vec::with_capacity(640);
+    let mut add = |hash: u64| {
+        let bucket = term_bucket(hash);
+        terms.push(Term { bucket, count: 1.0 });
+    };
+    for &hash in segmenter
+        .words(view.title)
+        .hashes()
+        .iter()
+        .take(TITLE_WORDS_MAX)
+    {
+        add(hash ^ TITLE_SALT);
+    }
     let url = segmenter.words(&url_text(&UrlParts::of(view.url.as_str())));
     keywords.count(&url, URL_WORDS_MAX, Field::Url, counts);
+    let mut labelled: Vec<u64> = Vec::new();
     for label in view.labels.iter().take(LABELS_MAX) {
         let label = segmenter.words(label);
         for &hash in label.hashes().iter().take(LABEL_WORDS_MAX) {
-            add(hash ^ LABEL_SALT, 1.0);
+            add(hash ^ LABEL_SALT);
+            labelled.push(hash);
         }
         keywords.count(&label, LABEL_WORDS_MAX, Field::Label, counts);
     }
-    for target in view.links.iter().take(LINKS_MAX) {
-        add(xxh3_64(target.as_bytes()) ^ LINK_SALT, 1.0);
+    let links = &view.links[..view.links.len().min(LINKS_MAX)];
+    for shelf in shelves_of(view.url, links) {
+        let shelf = segmenter.words(&shelf);
+        let words = shelf.hashes().iter().take(LABEL_WORDS_MAX);
+        let new: Vec<u64> = words
+            .copied()
+            .filter(|word| !labelled.contains(word))
+            .collect();
+        if new.is_empty() {
+            continue;
+        }
+        new.iter().for_each(|word| add(word ^ LABEL_SALT));
+        labelled.extend(new);
+        // A shelf in a menu is not the page's own, so it rules no page out.
+        keywords.count_wanted(&shelf, LABEL_WORDS_MAX, Field::Label, counts);
     }
-    terms
+    for target in view.links.iter().take(LINKS_MAX) {
+        add(xxh3_64(target.as_bytes()) ^ LINK_SALT);
+    }
+    (terms, labelled)
 }
 
 /// Each term once with the sum of its counts, sorted by bucket; of more than [`TERMS_MAX`] the most

@@ -25,6 +25,36 @@ fn probability(topic: &Topic, title: &str, text: &str) -> f32 {
     topic.relevance(title, &words, &url).probability
 }
 
+/// The relevance of a page about nothing that links to this shelf.
+fn on_shelf(topic: &Topic, shelf: &str) -> f32 {
+    let words = Segmenter::shared().words("a day in the life of somebody who writes it down");
+    let terms = topic.read(&PageView {
+        title: "A day",
+        words: &words,
+        url: &Url::parse("http://a.example/2011/05/a-day/").unwrap(),
+        lang: None,
+        links: &[shelf],
+        labels: &[],
+        listing: false,
+    });
+    let focus = Focus::new(&FocusConfig {
+        topic: keywords(&["railway", "-cooking"]),
+        ..FocusConfig::default()
+    });
+    focus.unwrap().judge(&terms, None).probability
+}
+
+#[test]
+fn the_shelf_that_a_page_stands_on_speaks_for_it_and_rules_none_out() {
+    let topic = Topic::new(&keywords(&["railway", "-cooking"])).unwrap();
+    let [railway, travel, cooking] = ["railway", "travel", "cooking"]
+        .map(|name| on_shelf(&topic, &format!("http://a.example/categories/{name}/")));
+    assert!(railway > travel + 0.1, "{railway} {travel}");
+    assert_eq!(cooking, travel);
+    let elsewhere = on_shelf(&topic, "http://b.example/categories/railway/");
+    assert_eq!(elsewhere, travel);
+}
+
 /// Pages 0..count; every third is on topic, pages link to the next ones of both kinds.
 struct Web {
     count: u32,

@@ -27,7 +27,7 @@
 //! In reading order: [`keys`], [`messages`], [`ledger`](mod@ledger) (the trait), `bounds`,
 //! [`memory`] (the plain model that every store is tested against), [`postgres`] (the store),
 //! [`store_url`] and [`password`] (how it is reached), [`lease`] (who is alive, without clocks),
-//! [`mod@bench`] (what a store costs).
+//! [`meter`] (what is said to it, counted), [`mod@bench`] (what a store costs).
 
 pub mod bench;
 mod bounds;
@@ -36,6 +36,7 @@ pub mod lease;
 pub mod ledger;
 pub mod memory;
 pub mod messages;
+pub mod meter;
 pub mod password;
 pub mod postgres;
 pub mod store_url;
@@ -46,6 +47,7 @@ pub use lease::{Lease, Watch};
 pub use ledger::{Ledger, LedgerError, Refused};
 pub use memory::MemoryLedger;
 pub use messages::*;
+pub use meter::{Figures, Meter, Metered};
 pub use password::{Password, PasswordError};
 pub use postgres::audit::{EndRow, Total};
 pub use postgres::{PostgresLedger, Settings};

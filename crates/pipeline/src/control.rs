@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::server::Control;
 use crate::dir::CrawlDir;
+use crate::onlooker::Onlooker;
 use crate::progress::Snapshot;
 use crate::retry::RetryFilter;
 use crate::setup::seed_record;
@@ -52,9 +53,17 @@ const ANSWER_TIME_MAX: Duration = Duration::from_secs(120);
 
 /// By what a crawl that one process runs several times is reached all that time, between its runs too.
 #[derive(Debug, Default)]
-pub struct Line(Mutex<Option<Control>>);
+pub struct Line {
+    control: Mutex<Option<Control>>,
+    onlooker: Onlooker,
+}
 
 impl Line {
+    /// Who is handed the records of all runs.
+    pub fn onlooker(&self) -> &Onlooker {
+        &self.onlooker
+    }
+
     /// From now on nobody is answered, until a further run.
     pub fn close(&self) {
         *self.hold() = None;
@@ -62,7 +71,7 @@ impl Line {
 
     /// Has it for one run.
     pub(crate) fn hold(&self) -> MutexGuard<'_, Option<Control>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.control.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

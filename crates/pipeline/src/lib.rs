@@ -9,7 +9,7 @@
 //! of `cpu`), `write` decides, records and applies, `publish` makes searchable. What is decided, and
 //! what a record does, is in crate `state`; `views` brings its stores up to the archive at start, `memory` saves what is in memory alone
 //! (in a `saved_file`),
-//! [`check`] asks whether all agree. [`control`] is how a running crawl is asked and told, [`retry`]
+//! [`check`] asks whether all agree. [`control`] is how a running crawl is asked and told, an [`Onlooker`] is handed its records, [`retry`]
 //! gives failed URLs another chance, `node` shares a crawl with other machines, [`again`] chooses what is visited again. The crate [`config`] has every choice and every limit,
 //! [`setup`] each stage's part of it.
 
@@ -28,6 +28,7 @@ mod memory;
 mod messages;
 mod narrate;
 mod node;
+mod onlooker;
 pub mod progress;
 mod publish;
 mod read;
@@ -48,7 +49,10 @@ pub use crawl::{Crawl, CrawlSummary, check_start};
 pub use dir::CrawlDir;
 pub use error::CrawlError;
 pub use messages::{Change, KeptPage};
+pub use node::journals::{Bounds, Journals, Placed};
+pub use node::note::{Messages, NodeNote};
 pub use node::{Cluster, Connect, NodeName, audit, drain_of, is_node, node_name, rebuild};
+pub use onlooker::{Onlooker, Written};
 pub use progress::{Progress, Snapshot};
 pub use publish::OnChange;
 pub use stop::StopHandle;

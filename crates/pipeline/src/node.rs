@@ -16,11 +16,14 @@
 //! the ledger has one remedy: the node drops what was not acknowledged, joins again and goes on.
 //!
 //! Of this file: how a node joins, and what the writer asks. [`keeper`] is the thread that keeps the
-//! lease and brings parts and pages; `rows` goes from records to the ledger's rows and back; [`audit`]
-//! compares journals with the ledger, [`rebuild`] makes a ledger of them.
+//! lease and brings parts and pages; `rows` goes from records to the ledger's rows and back; [`note`] is what
+//! a node says of itself; [`audit`]
+//! compares journals with the ledger, [`rebuild`] makes a ledger of them, [`journals`] reads them as one.
 
 pub mod audit;
+pub mod journals;
 pub(crate) mod keeper;
+pub mod note;
 pub mod rebuild;
 mod rows;
 
@@ -31,7 +34,7 @@ use std::time::{Duration, Instant};
 use archive::{Event, NodeRecord, Position, Record};
 use frontier::{CanonicalUrl, FrontierUrl, SeedUrl};
 use ledger::{
-    Begun, Closed, Closing, Fence, Finish, KeptRow, Ledger, LedgerError, Marks, NodeCard,
+    Begun, Closed, Closing, Fence, Finish, KeptRow, Ledger, LedgerError, Marks, Meter, NodeCard,
     NodePulse, Offer, Part, Refused,
 };
 use serde::{Deserialize, Serialize};
@@ -49,7 +52,7 @@ const TRY_AGAIN: Duration = Duration::from_millis(500);
 /// URLs that wait, in one answer of the ledger.
 const PENDING_MAX: usize = 4_096;
 
-/// Makes a connection to the ledger.
+/// Makes a connection to the ledger, of which all messages are counted in [`Cluster::meter`].
 pub type Connect = Arc<dyn Fn() -> Result<Box<dyn Ledger>, LedgerError> + Send + Sync>;
 
 /// How a node reaches the crawl that it takes part in.
@@ -63,6 +66,8 @@ pub struct Cluster {
     pub store: String,
     /// A node that is silent for so long is taken for dead.
     pub ttl: Duration,
+    /// Counts what is said to the ledger, over all connections.
+    pub meter: Meter,
 }
 
 impl std::fmt::Debug for Cluster {

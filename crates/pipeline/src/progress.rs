@@ -13,6 +13,7 @@ use outcome::{Outlook, StopReason};
 use serde::{Deserialize, Serialize};
 use state::Counts;
 
+use crate::onlooker::Onlooker;
 use crate::stop::StopHandle;
 
 /// Over how long the shown rate is taken.
@@ -124,9 +125,23 @@ pub struct HostProgress {
 pub struct Progress {
     inner: Arc<Mutex<Snapshot>>,
     recent: Arc<Mutex<VecDeque<(Instant, u64)>>>,
+    onlooker: Onlooker,
 }
 
 impl Progress {
+    /// Counters of a crawl whose records are handed to an onlooker as well.
+    pub fn with_onlooker(onlooker: &Onlooker) -> Self {
+        Self {
+            onlooker: onlooker.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Who is handed the records.
+    pub(crate) fn onlooker(&self) -> &Onlooker {
+        &self.onlooker
+    }
+
     /// A copy of the counters.
     pub fn snapshot(&self) -> Snapshot {
         self.inner

@@ -266,8 +266,15 @@ fn start_keeper(
     let ledger = (cluster.connect)()?;
     let times = (cluster.ttl, node.admitted);
     let to_writer = to_writer.clone();
-    Keeper::start(ledger, node.fence(), times, node.shared(), to_writer)
-        .map_err(cannot_start("thread that keeps the lease"))
+    let meter = cluster.meter.clone();
+    Keeper::start(
+        (ledger, meter),
+        node.fence(),
+        times,
+        node.shared(),
+        to_writer,
+    )
+    .map_err(cannot_start("thread that keeps the lease"))
 }
 
 fn start_record(config: &CrawlConfig) -> StartRecord {

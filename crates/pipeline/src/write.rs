@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::time::Instant;
 
-use archive::{Archive, Entry, Event, Position, Record, SeedRecord};
+use archive::{Appended, Archive, Entry, Event, Position, Record, SeedRecord};
 use frontier::{CanonicalUrl, FrontierUrl, HostKey, SeedUrl, Settled, Share};
 use ledger::Part;
 use state::retry::{Candidate, RetryFilter};
@@ -39,6 +39,7 @@ use crate::memory::MemoryFile;
 use crate::messages::{Change, Mail, PartsMove, ToDispatcher, ToPublisher, ToWriter};
 use crate::narrate::Narrator;
 use crate::node::{Account, Node};
+use crate::onlooker::Written;
 use crate::progress::Progress;
 use crate::publish;
 use crate::retry;
@@ -412,7 +413,8 @@ impl Writer {
         group.robots += usize::from(matches!(finding, Finding::Robots(_)));
         let decided = self.state.decide(finding, unix_ms());
         let decided = decided?;
-        self.append(&decided)?;
+        let begin = self.archive.position();
+        let appended = self.append(&decided)?;
         self.narrator.tell(&decided.record);
         if let Some(node) = &self.node {
             node.count(&decided.record, &mut group.account);
@@ -437,10 +439,11 @@ impl Writer {
         group
             .settled
             .extend(lease.map(|lease| Decided::settled(lease, &record)));
+        self.hand_over(begin, record, appended);
         Ok(())
     }
 
-    fn append(&mut self, decided: &Decided) -> Result<(), CrawlError> {
+    fn append(&mut self, decided: &Decided) -> Result<Appended, CrawlError> {
         fail_point!("commit:before-append");
         let before = decided.revisit_of();
         let is_archived = decided.is_page() || before.is_some();
@@ -459,7 +462,7 @@ impl Writer {
                 truncated: fetched.truncated.map(fetcher::Truncated::name),
             })
         });
-        match (before, &response) {
+        let appended = match (before, &response) {
             (Some(before), Some(response)) => {
                 self.archive
                     .append_revisit(&decided.record, response, before)?
@@ -471,14 +474,46 @@ impl Writer {
             })?,
         };
         fail_point!("commit:after-append");
-        Ok(())
+        Ok(appended)
+    }
+
+    /// Hands a record that was applied to who watches, as it stands in the journal. A node's journal may be
+    /// cut again after a sync, so nobody is handed its records.
+    fn hand_over(&self, begin: Position, mut record: Record, appended: Appended) {
+        let onlooker = self.progress.onlooker();
+        if self.node.is_some() || !onlooker.is_there() {
+            return;
+        }
+        let page = match &mut record.event {
+            Event::Page(page) => Some(page),
+            Event::Visit(visit) => visit.page.as_mut(),
+            Event::Start(_)
+            | Event::Seed(_)
+            | Event::Robots(_)
+            | Event::Sitemap(_)
+            | Event::Attempt(_)
+            | Event::Retry(_)
+            | Event::Again(_)
+            | Event::Elsewhere(_)
+            | Event::Stop(_) => None,
+        };
+        if let Some(page) = page {
+            page.body = page.body.take().or(appended.body);
+            page.text = page.text.take().or(appended.text);
+        }
+        onlooker.hand_over(Written {
+            begin,
+            end: appended.position,
+            record,
+        });
     }
 
     /// Appends a record without bodies and applies it in memory.
     fn commit_event(&mut self, event: Event, group: &mut Group) -> Result<(), CrawlError> {
         let record: Record = self.state.record(event, unix_ms());
         fail_point!("commit:before-append");
-        self.archive.append(&Entry::of(&record))?;
+        let begin = self.archive.position();
+        let appended = self.archive.append(&Entry::of(&record))?;
         self.narrator.tell(&record);
         fail_point!("commit:after-append");
         let applied = self
@@ -490,6 +525,7 @@ impl Writer {
             let changes = publish::changes(&record, applied.kept, Default::default);
             group.publications.extend(changes);
         }
+        self.hand_over(begin, record, appended);
         Ok(())
     }
 
@@ -583,6 +619,9 @@ impl Writer {
         fail_point!("commit:before-sync");
         let position = self.archive.sync()?;
         fail_point!("commit:after-sync");
+        if self.progress.onlooker().is_there() {
+            self.progress.onlooker().are_synced();
+        }
         Ok(position)
     }
 

@@ -1,4 +1,9 @@
 //! When processes worked on the crawl, and why the last one stopped.
+//!
+//! In the journals of several nodes, read as one, processes work at the same time. A crawl of many
+//! machines works while any of them does, so there the spans are put over each other, not added up.
+
+use std::collections::BTreeMap;
 
 use archive::{Event, Record};
 use outcome::StopReason;
@@ -14,6 +19,50 @@ pub(crate) struct Clock {
     ran_ms: u64,
     /// The last stop's reason and detail; none while a process runs or after it was killed.
     pub stop: Option<(StopReason, Option<String>)>,
+    nodes: Nodes,
+}
+
+/// When the nodes of a crawl on many machines worked.
+#[derive(Debug, Default)]
+struct Nodes {
+    /// Since when each node works; none that has said that it stopped.
+    open: BTreeMap<u16, Option<u64>>,
+    /// Since when any does.
+    since_ms: u64,
+    worked_ms: u64,
+}
+
+impl Nodes {
+    fn is_working(&self) -> bool {
+        self.open.values().any(Option::is_some)
+    }
+
+    fn start(&mut self, node: u16, at_ms: u64) {
+        if !self.is_working() {
+            self.since_ms = at_ms;
+        }
+        self.open.insert(node, Some(at_ms));
+    }
+
+    /// A stop does not name its node: it is the one that began when the stop says.
+    fn stop(&mut self, began_ms: u64, at_ms: u64) {
+        let working = self.open.iter_mut().filter(|(_, since)| since.is_some());
+        let nearest = working.min_by_key(|(_, since)| since.unwrap_or_default().abs_diff(began_ms));
+        if let Some((_, since)) = nearest {
+            *since = None;
+            if !self.is_working() {
+                self.worked_ms += at_ms.saturating_sub(self.since_ms);
+            }
+        }
+    }
+
+    fn worked_ms(&self, last_ms: u64) -> u64 {
+        let open = match self.is_working() {
+            true => last_ms.saturating_sub(self.since_ms),
+            false => 0,
+        };
+        self.worked_ms.saturating_add(open)
+    }
 }
 
 impl Clock {
@@ -23,7 +72,10 @@ impl Clock {
         let before = self.last_ms;
         self.last_ms = self.last_ms.max(record.at_ms);
         match &record.event {
-            Event::Start(_) => {
+            Event::Start(start) => {
+                if let Some(node) = &start.node {
+                    self.nodes.start(node.number, record.at_ms);
+                }
                 // A process that never said so was killed: it worked until its last record.
                 if let Some(since) = self.open_since_ms.replace(record.at_ms) {
                     self.ran_ms += before.saturating_sub(since);
@@ -32,6 +84,8 @@ impl Clock {
                 self.stop = None;
             }
             Event::Stop(stop) => {
+                let began_ms = record.at_ms.saturating_sub(stop.ran_ms);
+                self.nodes.stop(began_ms, record.at_ms);
                 self.open_since_ms = None;
                 self.ran_ms = self.ran_ms.saturating_add(stop.ran_ms);
                 self.stop = Some((stop.reason.clone(), stop.detail.clone()));
@@ -55,9 +109,76 @@ impl Clock {
 
     /// Seconds in which a process worked.
     pub(crate) fn duration_s(&self) -> f64 {
+        if self.nodes.open.len() > 1 {
+            return self.nodes.worked_ms(self.last_ms) as f64 / 1000.0;
+        }
         let open = self
             .open_since_ms
             .map_or(0, |since| self.last_ms.saturating_sub(since));
         self.ran_ms.saturating_add(open) as f64 / 1000.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::{NodeRecord, StartRecord, StopRecord};
+
+    use super::*;
+
+    fn start(node: u16) -> Event {
+        Event::Start(StartRecord {
+            node: Some(NodeRecord {
+                crawl: "c".into(),
+                number: node,
+            }),
+            ..StartRecord::default()
+        })
+    }
+
+    fn stop(ran_ms: u64) -> Event {
+        Event::Stop(StopRecord {
+            reason: StopReason::Drained,
+            ran_ms,
+            ..StopRecord::default()
+        })
+    }
+
+    fn seconds(events: Vec<(u64, Event)>) -> f64 {
+        let mut clock = Clock::default();
+        for (at_ms, event) in events {
+            let seq = 0;
+            clock.add(&Record { seq, at_ms, event });
+        }
+        clock.duration_s()
+    }
+
+    #[test]
+    fn nodes_that_work_at_the_same_time_are_one_span() {
+        let both = vec![
+            (0, start(1)),
+            (4_000, start(2)),
+            (10_000, stop(10_000)),
+            (12_000, stop(8_000)),
+            (20_000, start(1)),
+            (25_000, stop(5_000)),
+        ];
+        assert!((seconds(both) - 17.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_node_that_was_killed_worked_as_long_as_there_are_records() {
+        let killed = vec![(0, start(1)), (1_000, start(2)), (9_000, stop(8_000))];
+        assert!((seconds(killed) - 9.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn starts_of_one_machine_are_added_up() {
+        let alone = vec![
+            (0, Event::Start(StartRecord::default())),
+            (2_000, stop(2_000)),
+            (10_000, Event::Start(StartRecord::default())),
+            (11_500, stop(1_500)),
+        ];
+        assert!((seconds(alone) - 3.5).abs() < 1e-9);
     }
 }

@@ -47,7 +47,7 @@ use pages::{JunkRow, PageRow};
 use sink::Sink;
 use sorted::Sorted;
 
-pub use broken::{BROKEN_ROWS_MAX, BrokenFigures, BrokenLink, BrokenRow, BrokenUrls};
+pub use broken::{BROKEN_ROWS_MAX, BrokenFigures, BrokenLink, BrokenRow, BrokenUrls, KnownLinks};
 pub use columns::{Column, Kind, Table};
 pub use filter::{Facet, Filter, Meaningless, instant_of};
 pub use request::{BadRequest, Format, Reads, Request, TextsOnly};

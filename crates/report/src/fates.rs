@@ -190,7 +190,8 @@ impl Fates {
 #[derive(Debug, Default)]
 pub(crate) struct Identity(u64);
 
-type AsIs = BuildHasherDefault<Identity>;
+/// For keys that are hashes already.
+pub(crate) type AsIs = BuildHasherDefault<Identity>;
 
 impl Hasher for Identity {
     fn finish(&self) -> u64 {

@@ -9,9 +9,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use archive::PageRecord;
+use outcome::PageType;
 
 use crate::fates::{SlotId, State};
-use crate::words::{host_of, instant};
+use crate::words::host_of;
 
 /// Kept pages that are listed.
 pub const KEPT_MAX: usize = 2_500;
@@ -42,7 +43,8 @@ pub const SPANS: usize = 24;
 /// Pages as the report lists them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Found {
-    /// Kept pages, the most relevant first, else as they were found.
+    /// Kept pages, the most relevant first, of pages as relevant to a tenth those first that are a text;
+    /// else as they were found.
     pub kept: Vec<FoundRow>,
     /// Dropped pages, reason by reason.
     pub dropped: Vec<FoundRow>,
@@ -59,8 +61,8 @@ pub struct FoundRow {
     pub title: String,
     /// Its host.
     pub host: String,
-    /// When it was published, as it says, or else when it was asked for; RFC 3339.
-    pub at: String,
+    /// When it was published, RFC 3339; empty where it does not say.
+    pub published: String,
     /// Its relevance, in a crawl with a topic.
     pub relevance: Option<f32>,
     /// Why it was dropped; empty for a kept page.
@@ -69,23 +71,29 @@ pub struct FoundRow {
     pub because: String,
 }
 
+/// A kept page's place in the list: relevance to a tenth, whether it is more than a text, relevance, and record.
+type Rank = (Reverse<u32>, bool, Reverse<u32>, u64);
+
 /// Candidates so far.
 #[derive(Debug, Default)]
 pub(crate) struct FoundTally {
-    kept: BTreeMap<(Reverse<u32>, u64), (SlotId, FoundRow)>,
-    of_slot: HashMap<SlotId, (Reverse<u32>, u64)>,
+    kept: BTreeMap<Rank, (SlotId, FoundRow)>,
+    of_slot: HashMap<SlotId, Rank>,
     dropped: BTreeMap<String, Vec<(SlotId, FoundRow)>>,
     timelines: Timelines,
 }
 
 impl FoundTally {
     /// Notes a page that was judged.
-    pub(crate) fn judged(&mut self, slot: SlotId, seq: u64, at_ms: u64, page: &PageRecord) {
+    pub(crate) fn judged(&mut self, slot: SlotId, seq: u64, page: &PageRecord) {
         if let Some(old) = self.of_slot.remove(&slot) {
             self.kept.remove(&old);
         }
         match page.junk() {
-            None => self.keep(slot, seq, row(page, at_ms)),
+            None => {
+                let kind = page.page.as_ref().map(|summary| &summary.page_type);
+                self.keep(slot, seq, row(page), kind.is_some_and(is_text));
+            }
             Some(reason) => {
                 let is_known = self.dropped.contains_key(reason.name());
                 if !is_known && self.dropped.len() >= REASONS_MAX {
@@ -93,15 +101,17 @@ impl FoundTally {
                 }
                 let rows = self.dropped.entry(reason.name().to_owned()).or_default();
                 if rows.len() < OF_REASON_MAX {
-                    rows.push((slot, row(page, at_ms)));
+                    rows.push((slot, row(page)));
                 }
             }
         }
     }
 
-    fn keep(&mut self, slot: SlotId, seq: u64, row: FoundRow) {
-        let relevance = (row.relevance.unwrap_or(0.0) * 10_000.0) as u32;
-        let key = (Reverse(relevance), seq);
+    fn keep(&mut self, slot: SlotId, seq: u64, row: FoundRow, is_text: bool) {
+        let relevance = row.relevance.unwrap_or(0.0);
+        let [tenths, fine] =
+            [10.0, 10_000.0].map(|parts| Reverse((relevance * parts).round() as u32));
+        let key = (tenths, !is_text, fine, seq);
         self.kept.insert(key, (slot, row));
         self.of_slot.insert(slot, key);
         if self.kept.len() > CANDIDATES_MAX
@@ -137,9 +147,22 @@ impl FoundTally {
     }
 }
 
-fn row(page: &PageRecord, at_ms: u64) -> FoundRow {
+/// Whether pages of this type are texts, and not lists or fronts of something.
+fn is_text(page_type: &PageType) -> bool {
+    match page_type {
+        PageType::Article | PageType::Forum | PageType::Product | PageType::Documentation => true,
+        PageType::Collection
+        | PageType::Listing
+        | PageType::Service
+        | PageType::FrontPage
+        | PageType::Other
+        | PageType::Wall
+        | PageType::Unknown(_) => false,
+    }
+}
+
+fn row(page: &PageRecord) -> FoundRow {
     let summary = page.page.as_ref();
-    let asked = page.fetch.as_ref().map_or(0, |fetch| fetch.started_ms);
     let repeated = page
         .nearest
         .as_ref()
@@ -153,7 +176,7 @@ fn row(page: &PageRecord, at_ms: u64) -> FoundRow {
     FoundRow {
         title: cut(summary.map_or("", |page| &page.title), TITLE_CHARS_MAX),
         host: cut(host_of(&page.url), TITLE_CHARS_MAX),
-        at: published.unwrap_or_else(|| instant(if asked == 0 { at_ms } else { asked })),
+        published: published.unwrap_or_default(),
         relevance: summary.and_then(|page| page.relevance),
         reason: page
             .junk()
@@ -241,9 +264,9 @@ mod tests {
             let relevance = (n % 1_000) as f32 / 1_000.0;
             let title = "t".repeat(1_000_000 / 20_000 * (n as usize % 20));
             let page = judged(&format!("http://a.test/{n}"), &title, "en", relevance, "");
-            tally.judged(n, u64::from(n), T0, &page);
+            tally.judged(n, u64::from(n), &page);
             let junk = judged(&format!("http://a.test/j{n}"), "", "en", 0.1, "thin");
-            tally.judged(100_000 + n, u64::from(n), T0, &junk);
+            tally.judged(100_000 + n, u64::from(n), &junk);
         }
         assert!(tally.kept.len() <= CANDIDATES_MAX && tally.of_slot.len() == tally.kept.len());
         let state = |slot| match slot {
@@ -256,7 +279,8 @@ mod tests {
             (found.kept.len(), found.dropped.len()),
             (KEPT_MAX, OF_REASON_MAX)
         );
-        assert!(found.kept.is_sorted_by(|a, b| a.relevance >= b.relevance));
+        let tenths = |row: &FoundRow| (row.relevance.unwrap_or(0.0) * 10.0).round();
+        assert!(found.kept.is_sorted_by(|a, b| tenths(a) >= tenths(b)));
         assert!(found.kept.iter().all(|row| row.url != "http://a.test/999"));
         assert!(
             found
@@ -267,11 +291,25 @@ mod tests {
     }
 
     #[test]
+    fn a_text_comes_before_a_list_that_is_as_relevant() {
+        let mut tally = FoundTally::default();
+        let kinds = [PageType::Other, PageType::Article, PageType::Article];
+        for (at, (kind, relevance)) in kinds.into_iter().zip([0.99, 0.96, 0.8]).enumerate() {
+            let mut page = judged(&format!("http://a.test/{at}"), "t", "en", relevance, "");
+            page.page.as_mut().expect("a page").page_type = kind;
+            tally.judged(at as u32, at as u64, &page);
+        }
+        let found = tally.report(|_| State::Indexed, &[]);
+        let order: Vec<_> = found.kept.iter().map(|row| row.relevance).collect();
+        assert_eq!(order, [Some(0.96), Some(0.99), Some(0.8)]);
+    }
+
+    #[test]
     fn a_page_that_was_read_again_is_listed_once() {
         let mut tally = FoundTally::default();
         let page = |relevance| judged("http://a.test/", "t", "en", relevance, "");
-        tally.judged(7, 1, T0, &page(0.9));
-        tally.judged(7, 5, T0, &page(0.6));
+        tally.judged(7, 1, &page(0.9));
+        tally.judged(7, 5, &page(0.6));
         let found = tally.report(|_| State::Indexed, &[]);
         assert_eq!(found.kept.len(), 1);
         assert_eq!(found.kept[0].relevance, Some(0.6));

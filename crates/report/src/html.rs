@@ -41,7 +41,10 @@ const SCRIPT: &str = include_str!("html/script.js");
 /// The whole file. `texts` gives the archived text of a page by its record number, for the
 /// duplicates that are shown side by side: see [`CrawlReport::sample_pages`].
 pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> String {
-    let title = format!("Crawl report: {}", report.name);
+    // The last part of the directory: the whole one is a line by itself on a phone.
+    let mut parts = report.name.rsplit(['/', '\\']);
+    let name = parts.find(|part| !part.is_empty());
+    let title = format!("Crawl report: {}", name.unwrap_or(&report.name));
     let sections = html! {
         (opening(report))
         (shown(headline::section_of(report)))
@@ -172,7 +175,7 @@ fn without_controls(html: String) -> String {
 /// A link to a page of the web; other schemes stay text.
 fn link(url: &str) -> Markup {
     match url.starts_with("http://") || url.starts_with("https://") {
-        true => html! { a href=(url) rel="noreferrer noopener" { (url) } },
+        true => html! { a href=(url) rel="noreferrer noopener" { (crate::words::readable(url)) } },
         false => html! { (url) },
     }
 }

@@ -40,6 +40,10 @@ use crate::walls::WallTally;
 use crate::why_slow::why_slow;
 use crate::words;
 
+mod glance;
+
+pub use glance::Glance;
+
 /// Names of a kind that are counted apart; what comes later is `(others)`.
 const NAMES_MAX: usize = 200;
 
@@ -106,7 +110,7 @@ impl Tally {
             Event::Retry(retry) => self.retry(retry),
             Event::Again(_) => {}
             Event::Elsewhere(elsewhere) => self.elsewhere(elsewhere),
-            Event::Visit(visit) => self.visit(record.seq, record.at_ms, visit),
+            Event::Visit(visit) => self.visit(record.seq, visit),
         }
     }
 
@@ -434,7 +438,7 @@ impl Tally {
         self.shift(slot, state, Reason::of(&page.outcome));
         if matches!(state, State::Indexed | State::Junk) {
             self.fates.name_page(seq, slot);
-            self.found.judged(slot, seq, at_ms, page);
+            self.found.judged(slot, seq, page);
             let worth = self.judged((seq, slot), page, state);
             if let Some(links) = &mut self.followed {
                 links.page(slot, worth);
@@ -476,7 +480,7 @@ impl Tally {
     }
 
     /// A URL was visited again: the URLs that are new came in, and it may have another fate now.
-    fn visit(&mut self, seq: u64, at_ms: u64, visit: &VisitRecord) {
+    fn visit(&mut self, seq: u64, visit: &VisitRecord) {
         let page = visit.page.as_deref();
         for link in page.iter().flat_map(|page| &page.links) {
             self.link(link, page.map_or(0, |page| page.seed));
@@ -503,7 +507,7 @@ impl Tally {
             self.languages.gone(slot);
         }
         if let Some(version) = visit.version() {
-            self.found.judged(slot, seq, at_ms, version);
+            self.found.judged(slot, seq, version);
         }
         if let Some(old) = page.and_then(|page| page.replaces)
             && self.fates.page(old).is_some_and(|old| old != slot)

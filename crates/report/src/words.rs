@@ -1,5 +1,7 @@
 //! Numbers, times and names as people read them.
 
+use std::borrow::Cow;
+
 use time::OffsetDateTime;
 
 /// `12,345`
@@ -107,6 +109,50 @@ pub(crate) fn host_of(url: &str) -> &str {
     &rest[..end]
 }
 
+/// A URL for people: escapes that stand for letters and digits beyond ASCII are shown as these; all else
+/// stays as it is, so that nothing which steers the writing or looks like a part of a URL comes in.
+pub fn readable(url: &str) -> Cow<'_, str> {
+    if !url.contains('%') {
+        return Cow::Borrowed(url);
+    }
+    let mut out = String::with_capacity(url.len());
+    let mut rest = url;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let used = match escaped_letter(rest) {
+            Some((letter, used)) => {
+                out.push(letter);
+                used
+            }
+            None => {
+                out.push('%');
+                1
+            }
+        };
+        rest = &rest[used..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The letter or digit beyond ASCII whose escapes a text begins with, and how long they are.
+fn escaped_letter(text: &str) -> Option<(char, usize)> {
+    let byte = |at: usize| {
+        let digits = text.get(3 * at..)?.strip_prefix('%')?.get(..2)?;
+        u8::from_str_radix(digits, 16).ok()
+    };
+    let length = match byte(0)? {
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => return None,
+    };
+    let bytes: Vec<u8> = (0..length).map_while(byte).collect();
+    let letter = std::str::from_utf8(&bytes).ok()?.chars().next()?;
+    letter.is_alphanumeric().then_some((letter, 3 * length))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,5 +186,32 @@ mod tests {
         assert_eq!(host_of("http://a.example:8080/x?y"), "a.example:8080");
         assert_eq!(host_of("http://a.example?y"), "a.example");
         assert_eq!(host_of("nonsense"), "nonsense");
+    }
+
+    #[test]
+    fn escaped_letters_are_shown_and_nothing_else_is() {
+        for (url, shown) in [
+            (
+                "http://a.test/tags/%E4%BA%8B%E5%8A%A1.html",
+                "http://a.test/tags/事务.html",
+            ),
+            (
+                "http://a.test/caf%c3%a9?q=%E7%B4%A2",
+                "http://a.test/café?q=索",
+            ),
+            (
+                "http://a.test/a%20b%2Fc%3Cd%22",
+                "http://a.test/a%20b%2Fc%3Cd%22",
+            ),
+            (
+                "http://a.test/%E2%80%AEtxt%EF%BB%BF",
+                "http://a.test/%E2%80%AEtxt%EF%BB%BF",
+            ),
+            ("http://a.test/%E4%BA", "http://a.test/%E4%BA"),
+            ("http://a.test/%FF%+1%é%", "http://a.test/%FF%+1%é%"),
+            ("http://a.test/", "http://a.test/"),
+        ] {
+            assert_eq!(readable(url), shown);
+        }
     }
 }

@@ -153,7 +153,7 @@ pub struct Facet {
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PagesAsked {
-    /// `kept`, `dropped` or `failed`; without it all.
+    /// `kept`, `dropped` or `failed`; without it all. `indexed` and `junk` are understood as well.
     pub verdict: Option<String>,
     /// Only this reason.
     pub reason: Option<String>,
@@ -164,6 +164,10 @@ pub struct PagesAsked {
     /// Only this type of page.
     #[serde(rename = "type")]
     pub page_type: Option<String>,
+    /// Only pages published on this day or later; `YYYY-MM-DD`.
+    pub since: Option<String>,
+    /// Only pages published on this day or before; `YYYY-MM-DD`.
+    pub until: Option<String>,
     /// Only pages with this in title or URL.
     pub q: Option<String>,
     /// `time` (as judged), `relevance`, `words`, `title`, `host` or `published`.

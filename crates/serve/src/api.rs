@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::routing::{get, post};
 use futures_util::stream::Stream;
@@ -20,13 +20,16 @@ use crate::answers::{
     Sample, SampleAsked, SearchAsked, SeedsAsked, SeedsTold, Session, SideBySide, TextPiece,
     ToldCrawl,
 };
-use crate::app::{App, Asked, Failed};
+use crate::app::{App, Asked, At, Failed};
 use crate::clock::unix_ms;
 use crate::crawls::{AGE_MAX, Served};
 use crate::live::Status;
 use crate::rows::Fate;
 use crate::shown::shown;
 use crate::{lists, sampling, searching, steering, story};
+
+#[cfg(test)]
+mod reference;
 
 /// Characters of a text that are given.
 const TEXT_CHARS_MAX: usize = 200_000;
@@ -76,9 +79,31 @@ struct Description;
 pub fn openapi() -> String {
     let mut description = Description::openapi();
     description.info.version = env!("CARGO_PKG_VERSION").to_owned();
+    declare_refusals(&mut description);
     description
         .to_pretty_json()
         .expect("a description is plain data")
+}
+
+/// Adds what any request about a crawl may be refused with: it is none (400), there is no such crawl (404), its
+/// journal is being read, or too many ask (503).
+fn declare_refusals(description: &mut utoipa::openapi::OpenApi) {
+    let paths = &mut description.paths.paths;
+    let status = paths.get("/api/v1/crawls/{id}/status");
+    let declared = status.and_then(|path| path.get.as_ref()?.responses.responses.get("404"));
+    let problem = declared.expect("the status declares its problems").clone();
+    let of_a_crawl = paths.iter_mut().filter(|(path, _)| path.contains("{id}"));
+    for operation in of_a_crawl
+        .flat_map(|(_, path)| [&mut path.get, &mut path.post])
+        .flatten()
+    {
+        for refusal in ["400", "404", "503"] {
+            let responses = &mut operation.responses.responses;
+            responses
+                .entry(refusal.to_owned())
+                .or_insert_with(|| problem.clone());
+        }
+    }
 }
 
 /// The routes.
@@ -164,7 +189,7 @@ pub(crate) async fn crawl_list(app: &App) -> Result<CrawlList, Failed> {
 /// What the crawl does now.
 #[utoipa::path(get, path = "/api/v1/crawls/{id}/status", params(("id" = String, Path)),
     responses((status = 200, body = Status), (status = 404, body = Problem), (status = 503, body = Problem)))]
-async fn status(State(app): State<App>, Path(id): Path<String>) -> Answer<Status> {
+async fn status(State(app): State<App>, At(id): At<String>) -> Answer<Status> {
     Ok(Json(app.of(&id, |crawl| Ok(crawl.status())).await?))
 }
 
@@ -173,7 +198,7 @@ async fn status(State(app): State<App>, Path(id): Path<String>) -> Answer<Status
     responses((status = 200, content_type = "text/event-stream", body = String), (status = 503, body = Problem)))]
 async fn events(
     State(app): State<App>,
-    Path(id): Path<String>,
+    At(id): At<String>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>>, Failed> {
     let crawl = app.crawl(&id)?;
     let Some(watcher) = app.watcher(&crawl) else {
@@ -203,7 +228,7 @@ async fn events(
     responses((status = 200, body = Hosts), (status = 400, body = Problem)))]
 async fn hosts(
     State(app): State<App>,
-    Path(id): Path<String>,
+    At(id): At<String>,
     Asked(asked): Asked<ListAsked>,
 ) -> Answer<Hosts> {
     let hosts = app.of(&id, move |crawl| {
@@ -223,7 +248,7 @@ async fn hosts(
     responses((status = 200, body = Found), (status = 400, body = Problem)))]
 async fn search(
     State(app): State<App>,
-    Path(id): Path<String>,
+    At(id): At<String>,
     Asked(asked): Asked<SearchAsked>,
 ) -> Answer<Found> {
     Ok(Json(found(&app, &id, asked).await?))
@@ -232,8 +257,13 @@ async fn search(
 pub(crate) async fn found(app: &App, id: &str, asked: SearchAsked) -> Result<Found, Failed> {
     let found = app.of(id, move |crawl| {
         crawl.follower.catch_up(AGE_MAX);
-        searching::search(crawl, &asked)
-            .map_err(|error| Failed(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))
+        searching::search(crawl, &asked).map_err(|error| {
+            let status = match error {
+                searching::NotSearched::BadFilter(_) => StatusCode::BAD_REQUEST,
+                searching::NotSearched::Index(_) => StatusCode::SERVICE_UNAVAILABLE,
+            };
+            Failed(status, error.to_string())
+        })
     });
     found.await
 }
@@ -243,7 +273,7 @@ pub(crate) async fn found(app: &App, id: &str, asked: SearchAsked) -> Result<Fou
     responses((status = 200, body = Pages), (status = 400, body = Problem)))]
 async fn pages(
     State(app): State<App>,
-    Path(id): Path<String>,
+    At(id): At<String>,
     Asked(asked): Asked<PagesAsked>,
 ) -> Answer<Pages> {
     Ok(Json(page_list(&app, &id, asked).await?))
@@ -261,8 +291,8 @@ pub(crate) async fn page_list(app: &App, id: &str, asked: PagesAsked) -> Result<
 /// A page with its text.
 #[utoipa::path(get, path = "/api/v1/crawls/{id}/pages/{page}",
     params(("id" = String, Path), ("page" = u64, Path)),
-    responses((status = 200, body = PageText), (status = 404, body = Problem)))]
-async fn page(State(app): State<App>, Path((id, page)): Path<(String, u64)>) -> Answer<PageText> {
+    responses((status = 200, body = PageText), (status = 400, body = Problem), (status = 404, body = Problem)))]
+async fn page(State(app): State<App>, At((id, page)): At<(String, u64)>) -> Answer<PageText> {
     Ok(Json(page_text(&app, &id, page).await?))
 }
 
@@ -297,7 +327,7 @@ pub(crate) async fn page_text(app: &App, id: &str, page: u64) -> Result<PageText
     responses((status = 200, body = Explained), (status = 400, body = Problem), (status = 503, body = Problem)))]
 async fn explain(
     State(app): State<App>,
-    Path(id): Path<String>,
+    At(id): At<String>,
     Asked(asked): Asked<ExplainAsked>,
 ) -> Answer<Explained> {
     Ok(Json(explained(&app, &id, asked).await?))
@@ -341,7 +371,7 @@ pub(crate) async fn explained(
     responses((status = 200, body = Clusters)))]
 async fn clusters(
     State(app): State<App>,
-    Path(id): Path<String>,
+    At(id): At<String>,
     Asked(asked): Asked<ListAsked>,
 ) -> Answer<Clusters> {
     Ok(Json(cluster_list(&app, &id, asked).await?))
@@ -370,7 +400,7 @@ pub(crate) async fn cluster_list(
     responses((status = 200, body = ClusterPages), (status = 404, body = Problem)))]
 async fn cluster(
     State(app): State<App>,
-    Path((id, page)): Path<(String, u64)>,
+    At((id, page)): At<(String, u64)>,
 ) -> Answer<ClusterPages> {
     Ok(Json(cluster_pages(&app, &id, page).await?))
 }
@@ -389,7 +419,7 @@ pub(crate) async fn cluster_pages(app: &App, id: &str, page: u64) -> Result<Clus
     responses((status = 200, body = SideBySide), (status = 404, body = Problem)))]
 async fn side_by_side(
     State(app): State<App>,
-    Path((id, page, other)): Path<(String, u64, u64)>,
+    At((id, page, other)): At<(String, u64, u64)>,
 ) -> Answer<SideBySide> {
     Ok(Json(compared_pages(&app, &id, page, other).await?))
 }
@@ -441,7 +471,7 @@ fn piece(piece: &report::difference::Piece) -> TextPiece {
 /// The figures of the crawl, exactly as `tamis report --format json` gives them.
 #[utoipa::path(get, path = "/api/v1/crawls/{id}/report", params(("id" = String, Path)),
     responses((status = 200, body = Object)))]
-async fn report(State(app): State<App>, Path(id): Path<String>) -> Answer<report::CrawlReport> {
+async fn report(State(app): State<App>, At(id): At<String>) -> Answer<report::CrawlReport> {
     let report = app.of(&id, |crawl| {
         crawl.follower.catch_up(AGE_MAX);
         Ok(crawl.report())
@@ -454,7 +484,7 @@ async fn report(State(app): State<App>, Path(id): Path<String>) -> Answer<report
     responses((status = 200, body = Compared), (status = 400, body = Problem), (status = 404, body = Problem)))]
 async fn compare(
     State(app): State<App>,
-    Path(id): Path<String>,
+    At(id): At<String>,
     Asked(asked): Asked<CompareAsked>,
 ) -> Answer<Compared> {
     Ok(Json(comparison(&app, &id, asked).await?))
@@ -499,7 +529,7 @@ fn cannot_mark(error: std::io::Error) -> Failed {
 /// What the marks say so far.
 #[utoipa::path(get, path = "/api/v1/crawls/{id}/audit", params(("id" = String, Path)),
     responses((status = 200, body = Object)))]
-async fn audit(State(app): State<App>, Path(id): Path<String>) -> Answer<report::audit::Audit> {
+async fn audit(State(app): State<App>, At(id): At<String>) -> Answer<report::audit::Audit> {
     let audit = app.of(&id, |crawl| crawl.audit.read().map_err(cannot_mark));
     Ok(Json(audit.await?.1))
 }
@@ -509,7 +539,7 @@ async fn audit(State(app): State<App>, Path(id): Path<String>) -> Answer<report:
     responses((status = 200, body = Sample)))]
 async fn sample(
     State(app): State<App>,
-    Path(id): Path<String>,
+    At(id): At<String>,
     Asked(asked): Asked<SampleAsked>,
 ) -> Answer<Sample> {
     Ok(Json(drawn(&app, &id, asked).await?))
@@ -541,7 +571,7 @@ fn not_drawn() -> Failed {
     (status = 404, body = Problem), (status = 409, body = Problem)))]
 async fn mark(
     State(app): State<App>,
-    Path(id): Path<String>,
+    At(id): At<String>,
     body: Result<Json<MarkAsked>, axum::extract::rejection::JsonRejection>,
 ) -> Answer<report::audit::Audit> {
     let Json(asked) = body.map_err(bad_body)?;
@@ -587,21 +617,21 @@ fn bad_body(rejection: axum::extract::rejection::JsonRejection) -> Failed {
 /// Lets the crawl begin no new fetch.
 #[utoipa::path(post, path = "/api/v1/crawls/{id}/pause", params(("id" = String, Path)),
     responses((status = 200, body = ToldCrawl), (status = 409, body = Problem)))]
-async fn pause(State(app): State<App>, Path(id): Path<String>) -> Answer<ToldCrawl> {
+async fn pause(State(app): State<App>, At(id): At<String>) -> Answer<ToldCrawl> {
     Ok(Json(app.of(&id, steering::pause).await?))
 }
 
 /// Lets a paused crawl go on.
 #[utoipa::path(post, path = "/api/v1/crawls/{id}/resume", params(("id" = String, Path)),
     responses((status = 200, body = ToldCrawl), (status = 409, body = Problem)))]
-async fn resume(State(app): State<App>, Path(id): Path<String>) -> Answer<ToldCrawl> {
+async fn resume(State(app): State<App>, At(id): At<String>) -> Answer<ToldCrawl> {
     Ok(Json(app.of(&id, steering::resume).await?))
 }
 
 /// Stops the crawl cleanly.
 #[utoipa::path(post, path = "/api/v1/crawls/{id}/stop", params(("id" = String, Path)),
     responses((status = 200, body = ToldCrawl), (status = 409, body = Problem)))]
-async fn stop(State(app): State<App>, Path(id): Path<String>) -> Answer<ToldCrawl> {
+async fn stop(State(app): State<App>, At(id): At<String>) -> Answer<ToldCrawl> {
     Ok(Json(app.of(&id, steering::stop).await?))
 }
 
@@ -611,7 +641,7 @@ async fn stop(State(app): State<App>, Path(id): Path<String>) -> Answer<ToldCraw
     responses((status = 200, body = ToldCrawl), (status = 400, body = Problem), (status = 409, body = Problem)))]
 async fn retry(
     State(app): State<App>,
-    Path(id): Path<String>,
+    At(id): At<String>,
     body: Result<Json<RetryAsked>, axum::extract::rejection::JsonRejection>,
 ) -> Answer<ToldCrawl> {
     let Json(asked) = body.map_err(bad_body)?;
@@ -623,7 +653,7 @@ async fn retry(
 /// way, and goes on with the new ones; with a mistake in them it goes on as it is, and the answer is 409.
 #[utoipa::path(post, path = "/api/v1/crawls/{id}/reload", params(("id" = String, Path)),
     responses((status = 200, body = Reloaded), (status = 409, body = Problem)))]
-async fn reload(State(app): State<App>, Path(id): Path<String>) -> Answer<Reloaded> {
+async fn reload(State(app): State<App>, At(id): At<String>) -> Answer<Reloaded> {
     Ok(Json(app.of(&id, steering::reload).await?))
 }
 
@@ -633,7 +663,7 @@ async fn reload(State(app): State<App>, Path(id): Path<String>) -> Answer<Reload
     responses((status = 200, body = SeedsTold), (status = 400, body = Problem), (status = 409, body = Problem)))]
 async fn add_seeds(
     State(app): State<App>,
-    Path(id): Path<String>,
+    At(id): At<String>,
     body: Result<Json<SeedsAsked>, axum::extract::rejection::JsonRejection>,
 ) -> Answer<SeedsTold> {
     let Json(asked) = body.map_err(bad_body)?;

@@ -101,6 +101,7 @@ impl App {
         all.fetch_update(Ordering::SeqCst, Ordering::SeqCst, room)
             .ok()?;
         of.watchers.fetch_add(1, Ordering::SeqCst);
+        of.is_awaited.store(true, Ordering::SeqCst);
         self.waker.unpark();
         Some(Watcher([Arc::clone(all), Arc::clone(&of.watchers)]))
     }
@@ -129,6 +130,21 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
         match query {
             Ok(axum::extract::Query(asked)) => Ok(Self(asked)),
             Err(error) => Err(Failed(StatusCode::BAD_REQUEST, error.body_text())),
+        }
+    }
+}
+
+/// What the path of a request names; what is no number is told.
+pub(crate) struct At<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for At<T> {
+    type Rejection = Failed;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failed> {
+        let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
+        match path {
+            Ok(axum::extract::Path(at)) => Ok(Self(at)),
+            Err(error) => Err(Failed(error.status(), error.body_text())),
         }
     }
 }

@@ -62,7 +62,7 @@ pub fn assist(
     output: impl Write + Send,
 ) -> io::Result<()> {
     let assistant = &Assistant {
-        crawls: Crawls::new(dirs),
+        crawls: Crawls::new(dirs, None),
         version: version.to_owned(),
         output: Mutex::new(output),
         waiting: Mutex::default(),
@@ -351,7 +351,7 @@ mod tests {
         };
         let (calls, jobs) = sync_channel(CALLS_MAX);
         let assistant = Assistant {
-            crawls: Crawls::new(Vec::new()),
+            crawls: Crawls::new(Vec::new(), None),
             version: String::new(),
             output: Mutex::new(Vec::new()),
             waiting: Mutex::default(),
@@ -374,7 +374,7 @@ mod tests {
     fn calls_beyond_the_queue_are_told_to_come_back() {
         let (calls, jobs) = sync_channel(CALLS_MAX);
         let assistant = Assistant {
-            crawls: Crawls::new(Vec::new()),
+            crawls: Crawls::new(Vec::new(), None),
             version: String::new(),
             output: Mutex::new(Vec::new()),
             waiting: Mutex::default(),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::{Duration, Instant};
 
 use index::{IndexError, Searcher};
-use pipeline::CrawlDir;
+use pipeline::{CrawlDir, Onlooker};
 use report::CrawlReport;
 use tokio::sync::watch;
 
@@ -42,6 +42,8 @@ pub(crate) struct Served {
     pub(crate) watchers: Arc<AtomicUsize>,
     /// Only one story is told at a time: it reads the journal from its beginning.
     pub(crate) telling: Mutex<()>,
+    /// Somebody has just come to watch, and is to be told what the crawl does now.
+    pub(crate) is_awaited: AtomicBool,
     idle_look: Mutex<Option<Instant>>,
 }
 
@@ -53,16 +55,17 @@ pub(crate) struct Crawls {
 }
 
 impl Served {
-    fn new(id: String, dir: CrawlDir) -> Self {
+    fn new(id: String, dir: CrawlDir, onlooker: Option<Onlooker>) -> Self {
         Self {
             id,
             audit: Book::new(dir.audit()),
-            follower: Follower::new(dir),
+            follower: Follower::new(dir, onlooker),
             asked: RwLock::default(),
             searcher: Mutex::default(),
             told: watch::Sender::new(Arc::from("")),
             watchers: Arc::default(),
             telling: Mutex::default(),
+            is_awaited: AtomicBool::new(false),
             idle_look: Mutex::default(),
         }
     }
@@ -124,7 +127,7 @@ impl Served {
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        let status = live::told(&self.follower, &asked);
+        let status = live::status(&self.follower, &asked);
         let status = serde_json::to_string(&status).expect("a status is plain data");
         self.told.send_if_modified(|told| {
             let is_new = **told != *status;
@@ -133,6 +136,20 @@ impl Served {
             }
             is_new
         });
+    }
+
+    /// Tells watchers; where nobody watches, reads on now and then.
+    fn look_at(&self) {
+        let idle_look = self.idle_look.lock();
+        let mut idle_look = idle_look.unwrap_or_else(PoisonError::into_inner);
+        if self.watchers.load(Ordering::SeqCst) > 0 {
+            self.tell();
+        } else if idle_look.is_none_or(|at| at.elapsed() >= LOOK_IDLE) {
+            self.follower.catch_up(AGE_MAX);
+            *idle_look = Some(Instant::now());
+        } else {
+            self.follower.keep_up();
+        }
     }
 
     /// The search index as of its writer's last commit.
@@ -156,8 +173,9 @@ impl Served {
 }
 
 impl Crawls {
-    /// The crawls in these directories, each under its directory's name.
-    pub(crate) fn new(dirs: Vec<CrawlDir>) -> Self {
+    /// The crawls in these directories, each under its directory's name. A crawl in the first of them hands
+    /// its records to the onlooker.
+    pub(crate) fn new(dirs: Vec<CrawlDir>, mut onlooker: Option<Onlooker>) -> Self {
         let mut by_id = HashMap::new();
         let mut all = Vec::new();
         for (at, dir) in dirs.into_iter().take(CRAWLS_MAX).enumerate() {
@@ -181,7 +199,7 @@ impl Crawls {
                 id = format!("{id}-{}", at + 1);
             }
             by_id.insert(id.clone(), all.len());
-            all.push(Arc::new(Served::new(id, dir)));
+            all.push(Arc::new(Served::new(id, dir, onlooker.take())));
         }
         Self { all, by_id }
     }
@@ -198,30 +216,29 @@ impl Crawls {
 }
 
 /// Follows the crawls until they are dropped or `ended` is set. Crawls that somebody watches are
-/// looked at each second.
+/// looked at each second. In between it is woken to take what a crawl hands over.
 pub(crate) fn follow(crawls: &Weak<Crawls>, ended: &AtomicBool) {
+    let mut next_look = Instant::now();
     while !ended.load(Ordering::SeqCst) {
         let Some(crawls) = crawls.upgrade() else {
             return;
         };
+        let is_look = Instant::now() >= next_look;
+        if is_look {
+            next_look = Instant::now() + LOOK;
+        }
         for crawl in &crawls.all {
             if ended.load(Ordering::SeqCst) {
                 return;
             }
-            let mut idle_look = crawl
-                .idle_look
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            let is_watched = crawl.watchers.load(Ordering::SeqCst) > 0;
-            if is_watched {
-                crawl.tell();
-            } else if idle_look.is_none_or(|at| at.elapsed() >= LOOK_IDLE) {
-                crawl.follower.catch_up(AGE_MAX);
-                *idle_look = Some(Instant::now());
+            let is_awaited = crawl.is_awaited.swap(false, Ordering::SeqCst);
+            match is_look || is_awaited {
+                true => crawl.look_at(),
+                false => crawl.follower.keep_up(),
             }
         }
         drop(crawls);
-        std::thread::park_timeout(LOOK);
+        std::thread::park_timeout(next_look.saturating_duration_since(Instant::now()));
     }
 }
 

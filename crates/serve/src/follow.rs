@@ -1,7 +1,8 @@
 //! A crawl as its journal tells it: a fold that follows the journal's tail.
 //!
 //! Nothing is read twice: the fold remembers the position it has reached and goes on from there, in
-//! small steps, so that who reads the fold never waits long. A crawl that is begun anew in the same
+//! small steps, so that who reads the fold never waits long. A crawl in the same process hands its records
+//! over, so of them nothing is read at all but what was not taken in time. A crawl that is begun anew in the same
 //! directory, or a journal that was cut, is noticed, and the fold begins anew as well.
 
 use std::os::unix::fs::MetadataExt;
@@ -11,8 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 use archive::{ArchiveError, Position, Record, Replayed};
-use pipeline::CrawlDir;
-use report::export::{BROKEN_ROWS_MAX, BrokenFigures, BrokenUrls};
+use pipeline::{CrawlDir, Onlooker};
+use report::export::{BROKEN_ROWS_MAX, BrokenFigures, BrokenUrls, KnownLinks};
 use report::{CrawlReport, Tally};
 
 use crate::rows::Rows;
@@ -20,11 +21,11 @@ use crate::rows::Rows;
 /// Records that are taken in under one lock.
 const STEP_RECORDS: usize = 256;
 
-/// For watchers a report is made again at most so often.
-const REPORT_AGE_MIN: Duration = Duration::from_millis(700);
+/// Broken links are counted again at most so often.
+const COUNT_AGE_MIN: Duration = Duration::from_millis(700);
 
-/// And at most one part in so many of the time goes into making it: it takes long for a large crawl.
-const REPORT_SHARE: u32 = 50;
+/// And at most one part in so many of the time goes into counting them: it takes long for a large crawl.
+const COUNT_SHARE: u32 = 200;
 
 /// Looks for figures and URLs of one position.
 const TRIES: usize = 5;
@@ -36,6 +37,8 @@ pub(crate) struct View {
     pub(crate) tally: Tally,
     /// URLs that are broken.
     broken: BrokenUrls,
+    /// Which pages link where.
+    links: KnownLinks,
     /// The pages.
     pub(crate) rows: Rows,
     /// How far the journal was read.
@@ -47,11 +50,9 @@ pub(crate) struct View {
     report: Option<MadeReport>,
 }
 
-/// A report with when it was made, how long that took, and up to where it tells.
+/// A report, and up to where it tells.
 #[derive(Debug, Clone)]
 struct MadeReport {
-    at: Instant,
-    took: Duration,
     position: Position,
     report: Arc<CrawlReport>,
 }
@@ -63,6 +64,8 @@ pub(crate) struct CountedBroken {
     pub(crate) record: u64,
     /// The links.
     pub(crate) figures: Arc<BrokenFigures>,
+    /// Whether some of them are listed.
+    has_rows: bool,
     position: Position,
     at: Instant,
     took: Duration,
@@ -73,6 +76,8 @@ pub(crate) struct CountedBroken {
 pub(crate) struct Follower {
     dir: CrawlDir,
     name: String,
+    /// Where a crawl in this process puts its records.
+    onlooker: Option<Onlooker>,
     view: RwLock<View>,
     /// Which journal is read, held while it is read on.
     reading: Mutex<Reading>,
@@ -92,8 +97,9 @@ struct Reading {
 
 impl Follower {
     /// Follows the journal of a crawl; nothing is read yet.
-    pub(crate) fn new(dir: CrawlDir) -> Self {
+    pub(crate) fn new(dir: CrawlDir, onlooker: Option<Onlooker>) -> Self {
         Self {
+            onlooker,
             name: dir.root().display().to_string(),
             dir,
             view: RwLock::default(),
@@ -137,11 +143,15 @@ impl Follower {
         }
         let journal = self.journal();
         if reading.journal != journal {
-            *self.view.write().unwrap_or_else(PoisonError::into_inner) = View::default();
+            // What a crawl hands over may be known before its file is seen for the first time.
+            let is_known = reading.journal.is_none() && self.view().position != Position::START;
+            if !is_known {
+                *self.view.write().unwrap_or_else(PoisonError::into_inner) = View::default();
+            }
             reading.journal = journal;
         }
         let before = self.view().position;
-        let read = match self.read_on() {
+        let read = match self.take_over().and_then(|()| self.read_on()) {
             Err(ArchiveError::Ahead { .. }) => {
                 *self.view.write().unwrap_or_else(PoisonError::into_inner) = View::default();
                 self.read_on()
@@ -152,6 +162,42 @@ impl Follower {
         self.ready.store(true, Ordering::SeqCst);
         reading.looked = Some(Instant::now());
         self.view().position != before
+    }
+
+    /// Takes what a crawl in this process has handed over, and looks at no file but after a gap.
+    pub(crate) fn keep_up(&self) {
+        let mut reading = self.reading();
+        if let Err(error) = self.take_over() {
+            reading.problem = Some(error.to_string());
+        }
+    }
+
+    /// The same; the lock is held.
+    fn take_over(&self) -> Result<(), ArchiveError> {
+        let Some(onlooker) = &self.onlooker else {
+            return Ok(());
+        };
+        loop {
+            let taken = onlooker.take(STEP_RECORDS);
+            if taken.is_empty() {
+                return Ok(());
+            }
+            let mut position = self.view().position;
+            let mut step: Vec<(Position, Record)> = Vec::with_capacity(taken.len());
+            for written in taken {
+                if written.begin > position {
+                    // Records in between were not taken in time, or not handed over at all.
+                    self.take_in(&std::mem::take(&mut step), position, 0);
+                    self.read_on()?;
+                    position = self.view().position;
+                }
+                if written.begin == position {
+                    position = written.end;
+                    step.push((written.begin, written.record));
+                }
+            }
+            self.take_in(&step, position, 0);
+        }
     }
 
     /// Which file the journal begins with: another one is another journal.
@@ -196,23 +242,12 @@ impl Follower {
         for (place, record) in records {
             view.tally.add(record);
             view.broken.add(record);
+            view.links.add(record);
             view.rows.apply(*place, record);
             view.last_seq = record.seq;
         }
         view.position = end;
         view.damaged += damaged;
-    }
-
-    /// The report for watchers: in a large crawl it may be some seconds old.
-    pub(crate) fn report(&self) -> Arc<CrawlReport> {
-        let known = self.view().report.clone();
-        if let Some(made) = known {
-            let age_max = REPORT_AGE_MIN.max(made.took * REPORT_SHARE);
-            if made.at.elapsed() < age_max {
-                return made.report;
-            }
-        }
-        self.report_now().1
     }
 
     /// The report on all that is known, with the position up to which.
@@ -226,13 +261,10 @@ impl Follower {
         {
             return (position, Arc::clone(&made.report));
         }
-        let at = Instant::now();
         let report = Arc::new(view.tally.report(&self.name));
         drop(view);
         let mut view = self.view.write().unwrap_or_else(PoisonError::into_inner);
         view.report = Some(MadeReport {
-            at,
-            took: at.elapsed(),
             position,
             report: Arc::clone(&report),
         });
@@ -240,7 +272,7 @@ impl Follower {
     }
 
     /// The report with its broken links, for which the journal is read from its beginning where any
-    /// URL is broken and no one has counted since.
+    /// URL is broken and none has been listed since.
     pub(crate) fn report_whole(&self) -> CrawlReport {
         let _alone = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
         let (report, counted) = self.count();
@@ -261,19 +293,42 @@ impl Follower {
     pub(crate) fn count_broken(&self) {
         let position = self.view().position;
         let is_due = |counted: &CountedBroken| {
-            let age_min = REPORT_AGE_MIN.max(counted.took * REPORT_SHARE);
+            let age_min = COUNT_AGE_MIN.max(counted.took * COUNT_SHARE);
             counted.position != position && counted.at.elapsed() >= age_min
         };
         if self.broken().is_none_or(|counted| is_due(&counted)) {
             let _alone = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
-            self.count();
+            match self.counted_of_links() {
+                Some(counted) => self.note(counted),
+                None => drop(self.count()),
+            }
         }
+    }
+
+    /// Broken links as the links tell that are known.
+    fn counted_of_links(&self) -> Option<CountedBroken> {
+        let view = self.view();
+        let at = Instant::now();
+        let figures = view.links.count(&view.broken)?;
+        Some(CountedBroken {
+            record: view.last_seq,
+            figures: Arc::new(figures),
+            has_rows: view.broken.urls() == 0,
+            position: view.position,
+            at: Instant::now(),
+            took: at.elapsed(),
+        })
+    }
+
+    fn note(&self, counted: CountedBroken) {
+        *self.counted.write().unwrap_or_else(PoisonError::into_inner) = Some(counted);
     }
 
     /// Figures and broken links of one position; `counting` is held.
     fn count(&self) -> (Arc<CrawlReport>, CountedBroken) {
         let (report, urls, position, record) = self.report_with_urls();
-        if let Some(counted) = self.broken().filter(|known| known.position == position) {
+        let is_this = |known: &CountedBroken| known.position == position && known.has_rows;
+        if let Some(counted) = self.broken().filter(is_this) {
             return (report, counted);
         }
         let at = Instant::now();
@@ -290,11 +345,12 @@ impl Follower {
         let counted = CountedBroken {
             record,
             figures,
+            has_rows: true,
             position,
             at: Instant::now(),
             took: at.elapsed(),
         };
-        *self.counted.write().unwrap_or_else(PoisonError::into_inner) = Some(counted.clone());
+        self.note(counted.clone());
         (report, counted)
     }
 
@@ -327,6 +383,7 @@ impl Follower {
 mod tests {
     use archive::{Archive, ArchiveConfig, Entry, Event, PageRecord};
     use outcome::{Outcome, Verdict};
+    use pipeline::Written;
 
     use super::*;
 
@@ -354,7 +411,7 @@ mod tests {
         let temp = tempfile::tempdir().expect("a directory");
         let dir = CrawlDir::new(temp.path());
         std::fs::create_dir_all(dir.archive()).expect("made");
-        let follower = Follower::new(dir.clone());
+        let follower = Follower::new(dir.clone(), None);
         assert!(!follower.is_ready());
         follower.catch_up(Duration::ZERO);
         assert!(follower.is_ready());
@@ -378,5 +435,60 @@ mod tests {
         follower.catch_up(Duration::ZERO);
         assert_eq!(follower.report_now().1.totals.indexed, 1);
         assert!(follower.view().rows.url("u:a").is_none());
+    }
+
+    /// The records of a journal with their places.
+    fn written(dir: &CrawlDir) -> Vec<Written> {
+        let mut begin = Position::START;
+        let replay = archive::replay(&dir.archive(), begin).expect("a journal");
+        let records = replay.map(|replayed| match replayed.expect("read") {
+            Replayed::Record { position, record } => {
+                let begin = std::mem::replace(&mut begin, position);
+                let end = position;
+                Written { begin, end, record }
+            }
+            Replayed::Damage(damage) => panic!("{damage:?}"),
+        });
+        records.collect()
+    }
+
+    #[test]
+    fn what_is_handed_over_is_not_read_and_what_was_missed_is() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        std::fs::create_dir_all(dir.archive()).expect("made");
+        write(&dir, &["u:a", "u:b", "u:c", "u:d"]);
+        let written = written(&dir);
+        let onlooker = Onlooker::default();
+        onlooker.arrive(std::thread::current());
+        let follower = Follower::new(dir.clone(), Some(onlooker.clone()));
+        let give = |at: usize| {
+            onlooker.hand_over(written[at].clone());
+            onlooker.are_synced();
+            follower.keep_up();
+        };
+        let hidden = temp.path().join("hidden");
+        std::fs::rename(dir.archive(), &hidden).expect("moved");
+        give(0);
+        assert!(
+            follower.view().rows.url("u:a").is_some(),
+            "there is no journal to read"
+        );
+        assert_eq!(follower.view().position, written[0].end);
+        std::fs::rename(&hidden, dir.archive()).expect("moved back");
+        // The second record is never handed over.
+        give(2);
+        assert!(follower.view().rows.url("u:b").is_some());
+        give(3);
+        assert!(
+            !follower.catch_up(Duration::ZERO),
+            "nothing is left to read"
+        );
+        assert_eq!(follower.view().last_seq, written[3].record.seq);
+        assert_eq!(
+            follower.report_now().1.totals.indexed,
+            4,
+            "and none counts twice"
+        );
     }
 }

@@ -11,7 +11,7 @@
 //! waits for.
 //!
 //! Modules in reading order. What is known: `rows` and `follow` fold the journal, `live` asks a running
-//! crawl, `crawls` holds one of each per directory, `audit` what people said. What is asked: `lists`,
+//! crawl, `crawls` holds one of each per directory, `audit` what people said. What is asked: `days`, `lists`,
 //! `searching`, `story`, `sampling`, `steering`. Who asks: `guard` is the door, `listen` bounds
 //! connections, `jobs` the work that reads, `app` what requests share. What is answered: [`answers`],
 //! [`api`], `metrics`, `pages` for people, and `assist` for assistants, which needs no door.
@@ -25,6 +25,7 @@ mod follow;
 mod live;
 mod rows;
 
+mod days;
 mod lists;
 mod sampling;
 mod searching;

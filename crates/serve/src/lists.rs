@@ -8,6 +8,7 @@ use crate::answers::{
     Pages, PagesAsked, Repeats,
 };
 use crate::crawls::Served;
+use crate::days::Days;
 use crate::follow::View;
 use crate::live::{Status, two_places};
 use crate::rows::{Fate, NameId, Row, Rows};
@@ -63,6 +64,7 @@ pub(crate) fn pages(view: &View, asked: &PagesAsked) -> Result<Pages, String> {
     let id = |name: &Option<String>| filled(name).map(|name| rows.names.find(name));
     let (reason, host) = (id(&asked.reason), id(&asked.host));
     let (lang, page_type) = (id(&asked.lang), id(&asked.page_type));
+    let days = Days::read(&asked.since, &asked.until)?;
     let wanted = filled(&asked.q).map(str::to_lowercase);
     let fits = |row: &&Row| {
         let is = |wanted: &Option<Option<NameId>>, id: NameId| wanted.is_none_or(|w| w == Some(id));
@@ -71,6 +73,7 @@ pub(crate) fn pages(view: &View, asked: &PagesAsked) -> Result<Pages, String> {
             && is(&host, row.host)
             && is(&lang, row.lang)
             && is(&page_type, row.page_type)
+            && days.hold(rows.times.get(row.published))
             && wanted.as_ref().is_none_or(|wanted| {
                 row.title.to_lowercase().contains(wanted) || row.url.to_lowercase().contains(wanted)
             })
@@ -78,7 +81,7 @@ pub(crate) fn pages(view: &View, asked: &PagesAsked) -> Result<Pages, String> {
     let mut fitting: Vec<&Row> = rows.iter().filter(fits).collect();
     sort(rows, &mut fitting, asked)?;
     let offset = asked.offset.unwrap_or(0);
-    let limit = asked.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
+    let limit = asked.limit.unwrap_or(LIMIT).min(LIMIT_MAX);
     Ok(Pages {
         record: view.last_seq,
         total: fitting.len() as u64,
@@ -148,7 +151,17 @@ pub(crate) fn facets(rows: &Rows, fitting: &[&Row]) -> BTreeMap<String, Vec<Face
         let counts = counts.into_iter().filter(|(id, _)| *id != 0);
         most(counts.map(|(id, count)| (rows.names.get(id).to_owned(), count)))
     };
+    let mut years: HashMap<&str, u64> = HashMap::new();
+    for row in fitting {
+        if let Some(year) = rows.times.get(row.published).get(..4) {
+            *years.entry(year).or_default() += 1;
+        }
+    }
+    let years = years
+        .into_iter()
+        .map(|(year, count)| (year.to_owned(), count));
     BTreeMap::from([
+        ("year".to_owned(), most(years)),
         ("host".to_owned(), by(|row| row.host)),
         ("lang".to_owned(), by(|row| row.lang)),
         ("type".to_owned(), by(|row| row.page_type)),
@@ -174,7 +187,7 @@ pub(crate) fn hosts(crawl: &Served, status: &Status, offset: usize, limit: Optio
         .iter()
         .map(|host| (host.host.as_str(), host))
         .collect();
-    let limit = limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
+    let limit = limit.unwrap_or(LIMIT).min(LIMIT_MAX);
     let rows = report.hosts.iter().skip(offset).take(limit);
     let hosts = rows.map(|row| {
         let waits = waiting.get(row.host.as_str());
@@ -221,7 +234,7 @@ pub(crate) fn clusters(view: &View, offset: usize, limit: Option<usize>) -> Clus
     let rows = &view.rows;
     let mut clusters: Vec<(u64, Vec<&Row>)> = members(rows).into_iter().collect();
     clusters.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(&b.0)));
-    let limit = limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
+    let limit = limit.unwrap_or(LIMIT).min(LIMIT_MAX);
     Clusters {
         record: view.last_seq,
         total: clusters.len() as u64,

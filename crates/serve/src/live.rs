@@ -155,42 +155,20 @@ impl Asked {
     }
 }
 
-/// Looks for a report and rows of one position.
-const TRIES: usize = 3;
-
 /// The status as of one position of the journal, and by what the running crawl says.
 pub(crate) fn status(follower: &Follower, asked: &Asked) -> Status {
     // Asked first: who reads the journal on holds that lock while it waits for the view.
     let problem = follower.problem();
-    for _ in 0..TRIES {
-        let (position, report) = follower.report_now();
-        let view = follower.view();
-        if view.position == position {
-            return Status {
-                broken: broken(follower),
-                ..status_of(&view, &report, problem, asked)
-            };
-        }
-    }
-    told(follower, asked)
-}
-
-/// The status for watchers: what stands in the report alone may be older than the totals.
-pub(crate) fn told(follower: &Follower, asked: &Asked) -> Status {
-    let (report, problem) = (follower.report(), follower.problem());
+    let broken = broken(follower);
     Status {
-        broken: broken(follower),
-        ..status_of(&follower.view(), &report, problem, asked)
+        broken,
+        ..status_of(&follower.view(), problem, asked)
     }
 }
 
-fn status_of(
-    view: &View,
-    report: &report::CrawlReport,
-    problem: Option<String>,
-    asked: &Asked,
-) -> Status {
-    let totals = view.tally.totals();
+fn status_of(view: &View, problem: Option<String>, asked: &Asked) -> Status {
+    let glance = view.tally.glance();
+    let totals = glance.totals;
     let latest = view
         .rows
         .iter()
@@ -214,16 +192,15 @@ fn status_of(
     };
     let hosts = match running {
         Some(snapshot) => snapshot.hosts.iter().map(waiting).collect(),
-        None => pending_hosts(report, &state),
+        None => pending_hosts(view, &state),
     };
     let is_over = running.is_none();
     Status {
-        stop_reason: report
+        stop_reason: glance
             .stop_reason
-            .as_ref()
             .filter(|_| is_over)
             .map(|reason| reason.name().to_owned()),
-        stop_detail: report.stop_detail.clone().filter(|_| is_over),
+        stop_detail: glance.stop_detail.filter(|_| is_over),
         state,
         problem,
         record: view.last_seq,
@@ -236,15 +213,15 @@ fn status_of(
         refused: totals.refused,
         redirected: totals.redirected,
         not_modified: totals.not_modified,
-        duplicates: report.duplicates.count,
+        duplicates: glance.duplicates,
         in_flight: running.map_or(0, |snapshot| snapshot.in_flight),
         pages_per_second: running.map_or(0.0, |snapshot| (snapshot.rate * 10.0).round() / 10.0),
-        duration_seconds: report.duration_s,
-        received_bytes: report.fetches.bytes,
+        duration_seconds: glance.duration_s,
+        received_bytes: glance.bytes,
         hosts,
         latest: latest.collect(),
-        curve: curve(report),
-        dropped_by_reason: report.reasons.junk.clone(),
+        curve: curve(&glance.curve),
+        dropped_by_reason: glance.junk,
         broken: None,
     }
 }
@@ -268,23 +245,18 @@ fn waiting(host: &pipeline::progress::HostProgress) -> WaitingHost {
 }
 
 /// Hosts with URLs left, of a crawl that does not run.
-fn pending_hosts(report: &report::CrawlReport, state: &str) -> Vec<WaitingHost> {
-    let rows = report.hosts.iter().filter(|row| row.counts.pending > 0);
-    let mut hosts: Vec<WaitingHost> = rows
-        .map(|row| WaitingHost {
-            host: row.host.clone(),
-            pending: row.counts.pending,
-            next_in_seconds: 0.0,
-            why: state.to_owned(),
-        })
-        .collect();
-    hosts.sort_by(|a, b| b.pending.cmp(&a.pending).then(a.host.cmp(&b.host)));
-    hosts.truncate(WAITING_MAX);
-    hosts
+fn pending_hosts(view: &View, state: &str) -> Vec<WaitingHost> {
+    let hosts = view.tally.pending_hosts(WAITING_MAX).into_iter();
+    let waiting = hosts.map(|(host, pending)| WaitingHost {
+        host,
+        pending,
+        next_in_seconds: 0.0,
+        why: state.to_owned(),
+    });
+    waiting.collect()
 }
 
-fn curve(report: &report::CrawlReport) -> Vec<CurvePoint> {
-    let points = &report.harvest.curve;
+fn curve(points: &[report::harvest::Point]) -> Vec<CurvePoint> {
     let step = points.len().div_ceil(POINTS_MAX).max(1);
     let every = points.iter().step_by(step);
     let end = points

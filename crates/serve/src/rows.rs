@@ -49,8 +49,13 @@ impl Fate {
         }
     }
 
-    /// The fate of a name.
+    /// The fate of a name, or of the name that reports and exports have for it.
     pub(crate) fn of_name(name: &str) -> Option<Self> {
+        let name = match name {
+            "indexed" => "kept",
+            "junk" => "dropped",
+            name => name,
+        };
         [Self::Kept, Self::Dropped, Self::Failed]
             .into_iter()
             .find(|fate| fate.name() == name)

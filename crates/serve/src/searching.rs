@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use index::{Filters, Hint, IndexError, Searcher, Snippet};
+use outcome::PageType;
 
 use crate::answers::{Found, Hit, Page, Part, SearchAsked};
 use crate::crawls::Served;
+use crate::days::Days;
 use crate::lists::{filled, most, page};
 use crate::live::two_places;
 use crate::shown::line;
@@ -22,11 +24,24 @@ const LIMIT_MAX: usize = 100;
 /// Characters of a query.
 const QUERY_CHARS_MAX: usize = 500;
 
+/// Why nothing was searched.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotSearched {
+    /// A filter is none.
+    #[error("{0}")]
+    BadFilter(String),
+    /// There is no index yet, or it cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
 /// Searches the kept pages of a crawl.
 ///
 /// # Errors
-/// When there is no index yet, or it cannot be read.
-pub(crate) fn search(crawl: &Served, asked: &SearchAsked) -> Result<Found, IndexError> {
+/// When a filter is none, there is no index yet, or it cannot be read.
+pub(crate) fn search(crawl: &Served, asked: &SearchAsked) -> Result<Found, NotSearched> {
+    let days = Days::read(&asked.since, &asked.until).map_err(NotSearched::BadFilter)?;
+    let page_type = known_type(&asked.page_type).map_err(NotSearched::BadFilter)?;
     let query: String = filled(&asked.q)
         .unwrap_or_default()
         .chars()
@@ -44,9 +59,12 @@ pub(crate) fn search(crawl: &Served, asked: &SearchAsked) -> Result<Found, Index
     }
     let hits: Vec<Hit> = found.hits.iter().map(|hit| shown(crawl, hit)).collect();
     let facets = facets(&hits);
-    let mut fitting: Vec<Hit> = hits.into_iter().filter(|hit| fits(hit, asked)).collect();
+    let mut fitting: Vec<Hit> = hits
+        .into_iter()
+        .filter(|hit| fits(hit, page_type, &days))
+        .collect();
     let count = fitting.len() as u64;
-    let limit = asked.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
+    let limit = asked.limit.unwrap_or(LIMIT).min(LIMIT_MAX);
     fitting.drain(..asked.offset.unwrap_or(0).min(fitting.len()));
     fitting.truncate(limit);
     Ok(Found {
@@ -59,12 +77,20 @@ pub(crate) fn search(crawl: &Served, asked: &SearchAsked) -> Result<Found, Index
     })
 }
 
-fn fits(hit: &Hit, asked: &SearchAsked) -> bool {
-    let day = hit.page.published.get(..10).unwrap_or(&hit.page.published);
-    let dated = !day.is_empty();
-    filled(&asked.page_type).is_none_or(|wanted| hit.page.page_type == wanted)
-        && filled(&asked.since).is_none_or(|since| dated && day >= since)
-        && filled(&asked.until).is_none_or(|until| dated && day <= until)
+fn fits(hit: &Hit, page_type: Option<&str>, days: &Days) -> bool {
+    page_type.is_none_or(|wanted| hit.page.page_type == wanted) && days.hold(&hit.page.published)
+}
+
+/// The type of page that is asked for, if it is one.
+fn known_type(asked: &Option<String>) -> Result<Option<&str>, String> {
+    let Some(asked) = filled(asked) else {
+        return Ok(None);
+    };
+    let known: Vec<&str> = PageType::KNOWN.iter().map(PageType::name).collect();
+    match known.contains(&asked) {
+        true => Ok(Some(asked)),
+        false => Err(format!("type is one of {}", known.join(", "))),
+    }
 }
 
 fn shown(crawl: &Served, hit: &index::Hit) -> Hit {

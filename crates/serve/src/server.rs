@@ -12,7 +12,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::{StatusCode, header};
-use pipeline::CrawlDir;
+use pipeline::{CrawlDir, Onlooker};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
@@ -30,6 +30,8 @@ const END_TIME_MAX: Duration = Duration::from_secs(1);
 pub struct Options {
     /// The crawls' directories. A crawl may begin there later.
     pub dirs: Vec<CrawlDir>,
+    /// Where this process runs the crawl in the first of them: who is handed its records.
+    pub onlooker: Option<Onlooker>,
     /// Where to listen; port 0 for any.
     pub listen: SocketAddr,
     /// The token that is asked for; needed on any address but loopback.
@@ -69,6 +71,7 @@ pub struct Server {
     address: SocketAddr,
     stop: watch::Sender<bool>,
     ended: Arc<AtomicBool>,
+    onlooker: Option<Onlooker>,
     follower: Option<JoinHandle<()>>,
     counter: Option<JoinHandle<()>>,
     accepting: Option<tokio::task::JoinHandle<()>>,
@@ -107,13 +110,16 @@ impl Server {
             .enable_all()
             .build()
             .map_err(ServeError::System)?;
-        let crawls = Arc::new(Crawls::new(options.dirs));
+        let crawls = Arc::new(Crawls::new(options.dirs, options.onlooker.clone()));
         let ended = Arc::new(AtomicBool::new(false));
         let (followed, told_to_end) = (Arc::downgrade(&crawls), Arc::clone(&ended));
         let follower = std::thread::Builder::new()
             .name("serve-follow".into())
             .spawn(move || crawls::follow(&followed, &told_to_end))
             .map_err(ServeError::System)?;
+        if let Some(onlooker) = &options.onlooker {
+            onlooker.arrive(follower.thread().clone());
+        }
         let (counted, told_to_end) = (Arc::downgrade(&crawls), Arc::clone(&ended));
         let counter = std::thread::Builder::new()
             .name("serve-count".into())
@@ -136,6 +142,7 @@ impl Server {
             address,
             stop,
             ended,
+            onlooker: options.onlooker,
             follower: Some(follower),
             counter: Some(counter),
             accepting: Some(accepting),
@@ -157,6 +164,9 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::SeqCst);
+        if let Some(onlooker) = &self.onlooker {
+            onlooker.leave();
+        }
         self.stop.send_replace(true);
         if let (Some(runtime), Some(accepting)) = (self.runtime.take(), self.accepting.take()) {
             // It has bounds of its own; a panic of it ends with the runtime.

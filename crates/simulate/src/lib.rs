@@ -13,8 +13,10 @@
 //! model.
 //!
 //! Modules in reading order: [`graph`] (records to pages and links), [`curve`] (what an order found,
-//! page by page), [`simulation`] (strategies side by side).
+//! page by page), [`simulation`] (strategies side by side). [`cluster`] knows no records: it is one crawl on
+//! many machines, as a flow of pages.
 
+pub mod cluster;
 pub mod curve;
 pub mod graph;
 pub mod simulation;

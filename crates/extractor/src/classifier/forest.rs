@@ -5,6 +5,10 @@
 //! of a split of the same tree; a negative child `c` is the leaf number `!c`. `train/README.md` tells
 //! how the tables are made.
 //!
+//! Most splits go the same way for all runs of a page: the page's own features are one number, and no
+//! run of an article stands in a form. Such splits are decided once for the page ([`Pruned`]); a run is
+//! asked only the rest, a third or so of all.
+//!
 //! Source: leaves as bits of a word, as in Lucchese et al., *QuickScorer*, SIGIR 2015.
 
 use std::sync::LazyLock;
@@ -32,18 +36,21 @@ pub(super) struct Forest {
     pub names: Vec<&'static str>,
     /// Splits of all trees.
     splits: Vec<Split>,
-    /// Leaves of all trees, each tree's from left to right.
+    /// Leaves of all trees, each tree's from left to right; then as many zeros as a tree may have leaves, so
+    /// that each tree's can be taken as an array.
     leaves: Vec<f32>,
     trees: Vec<Tree>,
 }
 
 /// A split: a row whose feature is at most the threshold goes left, any other (NaN, too) right.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Split {
     threshold: f32,
     feature: u16,
     /// The leaves that a row can reach if it goes right, one bit each: all but those on the left.
     right: u32,
+    /// The leaves below it.
+    below: u32,
 }
 
 /// The number of a tree's splits and leaves. Those of all trees are stored one tree after another.
@@ -72,6 +79,7 @@ impl Forest {
         for line in lines {
             forest.parse_tree(line)?;
         }
+        forest.leaves.extend([0.0; LEAVES_MAX]);
         Some(forest)
     }
 
@@ -95,6 +103,7 @@ impl Forest {
                 threshold,
                 feature,
                 right: 0,
+                below: 0,
             });
         }
         // First the number of leaves below each split, then the first leaf below each.
@@ -116,8 +125,9 @@ impl Forest {
                     Child::Leaf(at) => places[start] = at,
                 }
             }
-            let bits = ((1u64 << on_left) - 1) << start;
-            self.splits[own + index].right = !(bits as u32);
+            let bits = |count: usize| (((1u64 << count) - 1) << start) as u32;
+            self.splits[own + index].right = !bits(on_left);
+            self.splits[own + index].below = bits(counts[index]);
         }
         for &leaf in &places {
             self.leaves.push(leaves[leaf].parse().ok()?);
@@ -136,41 +146,142 @@ impl Forest {
     /// the row's.
     pub(super) fn log_odds(&self, rows: &[&[f32]]) -> Vec<f32> {
         let mut odds = Vec::with_capacity(rows.len());
+        let pruned = Pruned::of(self, rows);
         let mut columns = vec![[0.0; LANES]; self.names.len()];
         for rows in rows.chunks(LANES) {
-            for (lane, row) in rows.iter().enumerate() {
-                for (column, &value) in columns.iter_mut().zip(*row) {
-                    column[lane] = value;
+            for &feature in &pruned.features {
+                let column = &mut columns[usize::from(feature)];
+                for (value, row) in column.iter_mut().zip(rows) {
+                    *value = row[usize::from(feature)];
                 }
             }
-            let sums = self.sums(&columns);
+            let sums = pruned.sums(&self.leaves, &columns);
             odds.extend_from_slice(&sums[..rows.len()]);
         }
         odds
     }
+}
 
-    fn sums(&self, columns: &[[f32; LANES]]) -> [f32; LANES] {
+/// A forest without what is the same for all rows of a page.
+struct Pruned {
+    /// The splits that some rows go left at and others right, and that a row can reach.
+    splits: Vec<Split>,
+    trees: Vec<PrunedTree>,
+    /// The features of these splits.
+    features: Vec<u16>,
+}
+
+/// A tree of a [`Pruned`] forest.
+#[derive(Clone, Copy)]
+struct PrunedTree {
+    /// The number of its splits that are left.
+    splits: u32,
+    /// Where its leaves begin among those of all trees.
+    leaves: u32,
+    /// The leaves that some row may reach.
+    reached: u32,
+}
+
+impl Pruned {
+    fn of(forest: &Forest, rows: &[&[f32]]) -> Pruned {
+        let ranges = ranges(forest.names.len(), rows);
+        let mut splits = vec![Split::default(); forest.splits.len()];
+        let mut trees = Vec::with_capacity(forest.trees.len());
+        let (mut kept, mut rest, mut leaves) = (0, forest.splits.as_slice(), 0);
+        for tree in &forest.trees {
+            let (own, later) = rest.split_at(tree.splits);
+            rest = later;
+            // Without branches: which way a split goes is as good as random to the processor.
+            let mut reached = u32::MAX;
+            let before = kept;
+            for split in own {
+                let (low, high) = ranges[usize::from(split.feature)];
+                let (all_left, all_right) = (high <= split.threshold, low > split.threshold);
+                let unless = |side: bool, leaves: u32| leaves | u32::from(side).wrapping_sub(1);
+                reached &= unless(all_left, !(split.below & split.right));
+                reached &= unless(all_right, split.right);
+                splits[kept] = *split;
+                kept += usize::from(!all_left & !all_right);
+            }
+            let undecided = before..kept;
+            kept = before;
+            for at in undecided {
+                let split = splits[at];
+                splits[kept] = split;
+                kept += usize::from(split.below & reached != 0);
+            }
+            trees.push(PrunedTree {
+                splits: (kept - before) as u32,
+                leaves,
+                reached,
+            });
+            leaves += tree.leaves as u32;
+        }
+        splits.truncate(kept);
+        let mut used = vec![false; forest.names.len()];
+        for split in &splits {
+            used[usize::from(split.feature)] = true;
+        }
+        let features = (0..used.len() as u16).filter(|&feature| used[usize::from(feature)]);
+        Pruned {
+            features: features.collect(),
+            splits,
+            trees,
+        }
+    }
+
+    fn sums(&self, leaves: &[f32], columns: &[[f32; LANES]]) -> [f32; LANES] {
         let mut sums = [0.0; LANES];
-        let (mut splits, mut leaves) = (self.splits.as_slice(), self.leaves.as_slice());
+        let mut splits = self.splits.as_slice();
         for tree in &self.trees {
-            let (own, rest) = splits.split_at(tree.splits);
-            let (values, other) = leaves.split_at(tree.leaves);
-            (splits, leaves) = (rest, other);
-            let left = leaves_left(own, columns);
-            for (sum, left) in sums.iter_mut().zip(left) {
-                *sum += values[left.trailing_zeros() as usize];
+            let (own, rest) = splits.split_at(tree.splits as usize);
+            splits = rest;
+            let Some(values) = leaves[tree.leaves as usize..].first_chunk::<LEAVES_MAX>() else {
+                continue;
+            };
+            if own.is_empty() {
+                let value = values[first_leaf(tree.reached)];
+                sums.iter_mut().for_each(|sum| *sum += value);
+                continue;
+            }
+            let left = leaves_left(own, tree.reached, columns);
+            let reached = left.map(|left| values[first_leaf(left)]);
+            for (sum, value) in sums.iter_mut().zip(reached) {
+                *sum += value;
             }
         }
         sums
     }
 }
 
-/// For each row, the leaves of a tree that no split excludes, one bit each. The function has no branch
-/// and is kept apart from the code that then treats each row alone, so that the compiler can
-/// vectorize it.
+/// The first of some leaves. There always is one; that the last bit passes for set tells the compiler so.
+fn first_leaf(leaves: u32) -> usize {
+    (leaves | 1 << (LEAVES_MAX - 1)).trailing_zeros() as usize
+}
+
+/// The least and the largest value of each feature on a page; all numbers where one is missing.
+fn ranges(features: usize, rows: &[&[f32]]) -> Vec<(f32, f32)> {
+    let is_missing = |missing, value: &f32| missing | value.is_nan();
+    if rows.iter().any(|row| row.iter().fold(false, is_missing)) {
+        return vec![(f32::NEG_INFINITY, f32::INFINITY); features];
+    }
+    let mut low = vec![f32::INFINITY; features];
+    let mut high = vec![f32::NEG_INFINITY; features];
+    for row in rows {
+        for ((low, high), &value) in low.iter_mut().zip(&mut high).zip(*row) {
+            *low = if value < *low { value } else { *low };
+            *high = if value > *high { value } else { *high };
+        }
+    }
+    low.into_iter().zip(high).collect()
+}
+
+/// For each row, the leaves of a tree that no split excludes, of those that are `reached`, one bit
+/// each. The function has no branch and is kept apart from the code that then treats each row alone,
+/// so that the compiler can vectorize it.
 #[inline(never)]
-fn leaves_left(splits: &[Split], columns: &[[f32; LANES]]) -> [u32; LANES] {
-    let mut left = [u32::MAX; LANES];
+fn leaves_left(splits: &[Split], reached: u32, columns: &[[f32; LANES]]) -> [u32; LANES] {
+    let mut left = [reached; LANES];
     for split in splits {
         let column = &columns[usize::from(split.feature)];
         for (left, &value) in left.iter_mut().zip(column) {
@@ -229,6 +340,76 @@ mod tests {
         let forest = Forest::parse("a b\n0 0 2 1;1 5 -1 -2;1 -5 -4 -3|1 2 3 4\n").unwrap();
         let rows: [&[f32]; 4] = [&[0.0, -9.0], &[0.0, 0.0], &[1.0, 0.0], &[1.0, 9.0]];
         assert_eq!(forest.log_odds(&rows), [4.0, 3.0, 1.0, 2.0]);
+    }
+
+    /// The log odds of a row by walking each tree from its root, as the table has it.
+    fn walked(table: &str, row: &[f32]) -> f32 {
+        let lines = table.lines().filter(|line| !line.starts_with('#')).skip(1);
+        let of_tree = |line: &str| {
+            let (splits, leaves) = line.split_once('|').unwrap();
+            let splits: Vec<Vec<&str>> = splits
+                .split_terminator(';')
+                .map(|split| split.split_ascii_whitespace().collect())
+                .collect();
+            let leaves: Vec<f32> = leaves
+                .split_ascii_whitespace()
+                .map(|leaf| leaf.parse().unwrap())
+                .collect();
+            let mut at: i32 = if splits.is_empty() { -1 } else { 0 };
+            while at >= 0 {
+                let split = &splits[at as usize];
+                let value = row[split[0].parse::<usize>().unwrap()];
+                let is_left = value <= split[1].parse::<f32>().unwrap();
+                at = split[if is_left { 2 } else { 3 }].parse().unwrap();
+            }
+            leaves[!at as usize]
+        };
+        lines.map(of_tree).fold(0.0, |sum, leaf| sum + leaf)
+    }
+
+    #[test]
+    fn a_pruned_forest_gives_what_walking_its_trees_gives() {
+        let table = include_str!("first_forest.txt");
+        let forest = first();
+        let thresholds: Vec<Vec<f32>> = (0..forest.names.len())
+            .map(|feature| {
+                let own = forest
+                    .splits
+                    .iter()
+                    .filter(|split| usize::from(split.feature) == feature);
+                own.map(|split| split.threshold).collect()
+            })
+            .collect();
+        let mut state = 7_u64;
+        let mut draw = |below: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        for count in [1, 2, 5, 16, 17, 40] {
+            // Some features are the same for all rows, as on a page, and some are missing.
+            let same: Vec<bool> = thresholds.iter().map(|_| draw(3) > 0).collect();
+            let mut rows: Vec<Vec<f32>> = Vec::new();
+            for row in 0..count {
+                let values = thresholds.iter().enumerate().map(|(feature, own)| {
+                    if row > 0 && same[feature] {
+                        return rows[0][feature];
+                    }
+                    match draw(20) {
+                        0 if count == 5 => f32::NAN,
+                        1 => 1e9,
+                        _ if own.is_empty() => 0.0,
+                        _ => own[draw(own.len())] + [0.0, 1e-3, -1e-3][draw(3)],
+                    }
+                });
+                let values = values.collect();
+                rows.push(values);
+            }
+            let slices: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
+            let expected: Vec<f32> = rows.iter().map(|row| walked(table, row)).collect();
+            assert_eq!(forest.log_odds(&slices), expected, "{count} rows");
+        }
     }
 
     #[test]

@@ -16,49 +16,116 @@ const FAR: f32 = 20.0;
 /// text that the innermost one holds.
 pub(super) fn put_ancestors(row: &mut Row<'_>, page: &PageInputs<'_>, index: usize) {
     let mut distance = [FAR; NAME_GROUPS.len()];
-    let (mut hidden, mut screen_reader) = (0.0, 0.0);
-    let mut inside = [0.0f32; INSIDE.len()];
+    // Hidden, for screen readers, and inside of each kind.
+    let mut inside = [0.0f32; 2 + INSIDE.len()];
     let mut levels = 0;
+    let mut seen = Kinds(0);
     for (level, at) in page.flat.ancestors(page.places[index]).enumerate() {
-        let element = &page.flat.elements[at as usize];
         levels = level;
+        let mut new = page.kinds[at as usize].0 & !seen.0;
+        if new == 0 {
+            continue;
+        }
+        seen.0 |= new;
+        // At this level the distance is that of an element which is not there: a further one counts.
+        if level as f32 == FAR {
+            seen.0 &= !(Kinds::NAMES & new);
+        }
+        let element = &page.flat.elements[at as usize];
         let held = 1.0 + share(element.counts.weight, page.facts.page.weight, 0.0);
-        let innermost = |slot: &mut f32, is_so: bool| {
-            if is_so && *slot == 0.0 {
-                *slot = held;
-            }
-        };
-        // The class of the whole page says nothing about a part of it.
-        let bits = match element.tag {
-            Tag::Body | Tag::Html => 0,
-            _ => element.hints.0,
-        };
-        for (group, (hints, _)) in NAME_GROUPS.iter().enumerate() {
-            if distance[group] == FAR && hints.iter().any(|&hint| bits & (1 << hint as u32) != 0) {
-                distance[group] = level as f32;
+        while new != 0 {
+            let kind = new.trailing_zeros() as usize;
+            new &= new - 1;
+            match distance.get_mut(kind) {
+                Some(distance) => *distance = level as f32,
+                None => inside[kind - NAME_GROUPS.len()] = held,
             }
         }
-        innermost(&mut hidden, element.traits.has(Traits::HIDDEN));
-        innermost(
-            &mut screen_reader,
-            element.traits.has(Traits::SCREEN_READER),
-        );
-        for (slot, (tags, _)) in INSIDE.iter().enumerate() {
-            innermost(&mut inside[slot], tags.contains(&element.tag));
-        }
-        let is_landmark = element.traits.has(Traits::LANDMARK_ROLE);
-        innermost(&mut inside[LANDMARK_ROLE_SLOT], is_landmark);
     }
     row.put("levels", levels as f32);
     for (group, (_, name)) in NAME_GROUPS.iter().enumerate() {
         row.put(name, distance[group]);
     }
-    row.put("hidden", hidden);
-    row.put("spoken", screen_reader);
-    for (slot, (_, name)) in INSIDE.iter().enumerate() {
-        row.put(name, inside[slot]);
+    let [hidden, screen_reader, inside @ ..] = &inside;
+    row.put("hidden", *hidden);
+    row.put("spoken", *screen_reader);
+    for ((_, name), inside) in INSIDE.iter().zip(inside) {
+        row.put(name, *inside);
     }
 }
+
+/// What an element is that runs stand in, one bit each: named as one of [`NAME_GROUPS`], hidden, for
+/// screen readers, of the kinds of [`INSIDE`].
+#[derive(Clone, Copy)]
+pub(super) struct Kinds(u32);
+
+impl Kinds {
+    const NAMES: u32 = (1 << NAME_GROUPS.len()) - 1;
+    const HIDDEN: u32 = 1 << NAME_GROUPS.len();
+    const SCREEN_READER: u32 = Kinds::HIDDEN << 1;
+    const INSIDE: usize = NAME_GROUPS.len() + 2;
+    const LANDMARK_ROLE: u32 = 1 << (Kinds::INSIDE + LANDMARK_ROLE_SLOT);
+
+    /// The kinds of each element of a page: runs have most elements around them in common.
+    pub(super) fn of(flat: &FlatDom<'_>) -> Vec<Kinds> {
+        let elements = flat.elements.iter();
+        elements.map(Kinds::of_element).collect()
+    }
+
+    fn of_element(element: &FlatElement<'_>) -> Kinds {
+        let mut kinds = KINDS_OF_TAG[element.tag as usize];
+        // The class of the whole page says nothing about a part of it.
+        let bits = match element.tag {
+            Tag::Body | Tag::Html => 0,
+            _ => element.hints.0,
+        };
+        for (group, hints) in HINTS_OF_GROUP.iter().enumerate() {
+            kinds |= u32::from(bits & hints != 0) << group;
+        }
+        for (has_trait, kind) in [
+            (Traits::HIDDEN, Kinds::HIDDEN),
+            (Traits::SCREEN_READER, Kinds::SCREEN_READER),
+            (Traits::LANDMARK_ROLE, Kinds::LANDMARK_ROLE),
+        ] {
+            kinds |= if element.traits.has(has_trait) {
+                kind
+            } else {
+                0
+            };
+        }
+        Kinds(kinds)
+    }
+}
+
+/// The hints of each of [`NAME_GROUPS`], one bit each.
+static HINTS_OF_GROUP: [u32; NAME_GROUPS.len()] = {
+    let mut groups = [0; NAME_GROUPS.len()];
+    let mut group = 0;
+    while group < groups.len() {
+        let mut hint = 0;
+        while hint < NAME_GROUPS[group].0.len() {
+            groups[group] |= 1 << NAME_GROUPS[group].0[hint] as u32;
+            hint += 1;
+        }
+        group += 1;
+    }
+    groups
+};
+
+/// The kinds of an element by its tag alone.
+static KINDS_OF_TAG: [u32; 256] = {
+    let mut kinds = [0; 256];
+    let mut slot = 0;
+    while slot < INSIDE.len() {
+        let mut tag = 0;
+        while tag < INSIDE[slot].0.len() {
+            kinds[INSIDE[slot].0[tag] as usize] |= 1 << (Kinds::INSIDE + slot);
+            tag += 1;
+        }
+        slot += 1;
+    }
+    kinds
+};
 
 /// The place of the ARIA landmark roles in [`INSIDE`]; they belong to no tag.
 const LANDMARK_ROLE_SLOT: usize = 0;

@@ -66,6 +66,7 @@ pub(crate) struct Row<'t> {
 }
 
 impl Row<'_> {
+    #[inline]
     pub(crate) fn put(&mut self, name: &'static str, value: f32) {
         if self.first {
             self.table.names.push(name);
@@ -73,12 +74,14 @@ impl Row<'_> {
         self.table.values.push(value);
     }
 
+    #[inline]
     pub(super) fn flag(&mut self, name: &'static str, value: bool) {
         self.put(name, if value { 1.0 } else { 0.0 });
     }
 }
 
 /// The natural logarithm of one more than a length or count.
+#[inline]
 pub(super) fn log(weight: u32) -> f32 {
     /// Precomputed: a row has sixty logarithms, and most lengths and counts are small.
     static SMALL: LazyLock<Vec<f32>> = LazyLock::new(|| (0..2048).map(log_of).collect());

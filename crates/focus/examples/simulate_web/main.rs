@@ -3,7 +3,7 @@
 //! ```text
 //! simulate_web WEB.jsonl TOPICS.json [--pages 1000] [--out DIR] [--topics a,b] [--no-examples]
 //!              [--no-anchor] [--no-tag-path] [--no-learning] [--hub X] [--explore X] [--seed N]
-//!              [--lag 4] [--dead X] [--left 0.15] [--verbose]
+//!              [--lag 4] [--dead X] [--left 0.15] [--verbose] [--jobs 1] [--json FILE]
 //! ```
 //!
 //! `WEB.jsonl` has a page per line: id, url, title, text, links (to, anchor, context, tag_path,
@@ -20,13 +20,14 @@ mod simulation;
 mod web;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use segment::{Segmenter, Words};
 
 use options::Options;
 use outlooks::StopScore;
-use score::Score;
+use score::{Calibration, Score};
 use simulation::Simulation;
 use web::{PageLine, Task};
 
@@ -51,28 +52,29 @@ fn main() {
         .collect();
     let seconds = started.elapsed().as_secs_f32();
     eprintln!("{} pages in {seconds:.1} s", web.len());
-    let tasks = tasks.iter().filter(|task| options.wants(task));
-    let (table, stops): (Vec<Score>, Vec<StopScore>) =
-        tasks.map(|task| run(task, &web, &words, &options)).unzip();
+    let tasks: Vec<&Task> = tasks.iter().filter(|task| options.wants(task)).collect();
+    let results = run_all(&tasks, &web, &words, &options);
+    let (table, stops): (Vec<Score>, Vec<StopScore>) = results.into_iter().unzip();
+    if let Some(path) = &options.json {
+        let rows = tasks.iter().zip(&table).zip(&stops);
+        let rows: Vec<_> = rows
+            .map(|((task, score), stop)| score.as_json(task, stop))
+            .collect();
+        std::fs::write(path, serde_json::to_string_pretty(&rows).expect("JSON")).expect("write");
+    }
     let mean =
         |get: fn(&Score) -> f64| table.iter().map(get).sum::<f64>() / table.len().max(1) as f64;
-    for class in ["web", "kind", "multilingual", "broad", "narrow", "more"] {
-        let rows: Vec<&Score> = table.iter().filter(|row| row.class == class).collect();
-        if rows.is_empty() {
-            continue;
+    let mut classes: Vec<&str> = Vec::new();
+    for row in &table {
+        if !classes.contains(&row.class.as_str()) {
+            classes.push(&row.class);
         }
-        let mean = |get: fn(&Score) -> f64| {
-            rows.iter().map(|row| get(row)).sum::<f64>() / rows.len() as f64
-        };
-        let below = rows.iter().filter(|row| row.score < row.plain - 0.01);
-        println!(
-            "== {class:14} {:.3} worst {:.3} F1 {:.3} under best-first {}",
-            mean(|row| row.score),
-            rows.iter().map(|row| row.score).fold(9.0, f64::min),
-            mean(|row| row.f1),
-            below.count()
-        );
     }
+    for class in classes {
+        let rows: Vec<&Score> = table.iter().filter(|row| row.class == class).collect();
+        tell_class(class, &rows);
+    }
+    tell_class("all", &table.iter().collect::<Vec<_>>());
     println!(
         "{:24} {:6.3} worst {:.3}  recall/oracle {:.3}  F1 {:.3} until stop {:.3}  us/page judge {:.0} links {:.0}+{:.0}",
         "mean",
@@ -86,6 +88,56 @@ fn main() {
         mean(|row| row.times.rescore),
     );
     StopScore::tell(&stops);
+}
+
+/// The mean figures of some topics.
+fn tell_class(class: &str, rows: &[&Score]) {
+    let mean =
+        |get: fn(&Score) -> f64| rows.iter().map(|row| get(row)).sum::<f64>() / rows.len() as f64;
+    let below: Vec<&str> = rows
+        .iter()
+        .filter(|row| row.score < row.plain - 0.01)
+        .map(|row| row.id.as_str())
+        .collect();
+    println!(
+        "== {class:14} {:3} topics {:.3} worst {:.3} F1 {:.3} calibration error {:.3} (all pages {:.3}) \
+         under best-first {} {below:?}",
+        rows.len(),
+        mean(|row| row.score),
+        rows.iter().map(|row| row.score).fold(9.0, f64::min),
+        mean(|row| row.f1),
+        mean(|row| row.calibration.error()),
+        Calibration::sum(rows.iter().map(|row| &row.calibration)).error(),
+        below.len()
+    );
+}
+
+/// Runs the crawls of all tasks, as many at once as asked for; gives them in order.
+fn run_all(
+    tasks: &[&Task],
+    web: &[PageLine],
+    words: &HashMap<u32, Words>,
+    options: &Options,
+) -> Vec<(Score, StopScore)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let at = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(task) = tasks.get(at)
+        {
+            done.push((at, run(task, web, words, options)));
+        }
+        done
+    };
+    let mut all: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..options.jobs).map(|_| scope.spawn(work)).collect();
+        let threads = threads.into_iter();
+        threads
+            .flat_map(|thread| thread.join().expect("a crawl"))
+            .collect()
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, result)| result).collect()
 }
 
 fn run(

@@ -7,6 +7,10 @@ use crate::web::Task;
 pub(crate) struct Options {
     pub(crate) pages: usize,
     pub(crate) out: Option<String>,
+    /// Where the figures of all topics go, as JSON.
+    pub(crate) json: Option<String>,
+    /// Crawls at once.
+    pub(crate) jobs: usize,
     pub(crate) topics: Option<Vec<String>>,
     pub(crate) examples: bool,
     pub(crate) links: LinkModelConfig,
@@ -37,6 +41,8 @@ impl Options {
         Options {
             pages: number("--pages", 1000.0) as usize,
             out: value("--out"),
+            json: value("--json"),
+            jobs: number("--jobs", 1.0) as usize,
             topics: value("--topics").map(|list| list.split(',').map(str::to_owned).collect()),
             examples: !flag("--no-examples"),
             links: LinkModelConfig {

@@ -13,15 +13,17 @@ const PAGES_MIN: usize = 60;
 /// What the estimates and the stop of one crawl were worth.
 pub(crate) struct StopScore {
     /// The share of its outlooks on half as many pages again that held what came.
-    held: Option<f64>,
+    pub(crate) held: Option<f64>,
     /// The same of those on the next 100 fetches.
     held_soon: Option<f64>,
     /// Whether the one at the stop held; if it did not stop, the one at two thirds of its pages.
     held_at_stop: Option<bool>,
     /// Pages at the stop, against those needed for 95 % of what was found until then.
-    overrun: f64,
+    pub(crate) overrun: f64,
     /// The share of what the budget would have found that was missed.
-    missed: f64,
+    pub(crate) missed: f64,
+    /// Pages at which the stop rules ended it.
+    pub(crate) stopped: Option<usize>,
 }
 
 impl Simulation<'_> {
@@ -51,6 +53,7 @@ impl Simulation<'_> {
             held: share(late.clone().filter_map(ahead)),
             held_soon: share(late.filter_map(soon)),
             held_at_stop: before_stop.and_then(ahead),
+            stopped: self.stopped,
             overrun: end as f64 / needed.max(1) as f64,
             missed: (all - found) as f64 / all.max(1) as f64,
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::outlooks::StopScore;
 use crate::simulation::{Simulation, Times};
 use crate::web::Task;
 
@@ -50,7 +51,9 @@ impl Simulation<'_> {
         let (precision, verdict_recall, all_f1) = f1(&all);
         let (stop_precision, stop_recall, stop_f1) = f1(&until_stop);
         Score {
+            id: self.task.id.clone(),
             class: self.task.cls.clone(),
+            calibration: Calibration::of(&all),
             plain: self.task.bfa / self.task.oracle,
             dead: self.dead_seen,
             score: harvest / self.task.oracle,
@@ -71,7 +74,9 @@ impl Simulation<'_> {
 }
 
 pub(crate) struct Score {
+    pub(crate) id: String,
     pub(crate) class: String,
+    pub(crate) calibration: Calibration,
     /// That of best-first with anchors.
     pub(crate) plain: f64,
     pub(crate) dead: usize,
@@ -90,7 +95,59 @@ pub(crate) struct Score {
     pub(crate) times: Times,
 }
 
+/// How often pages were on topic beside how often they were said to be, by tenths of probability.
+#[derive(Clone, Default)]
+pub(crate) struct Calibration {
+    /// Pages, the sum of their probabilities, those on topic.
+    bins: [[f64; 3]; 10],
+}
+
+impl Calibration {
+    fn of(verdicts: &[(bool, f32)]) -> Calibration {
+        let mut all = Calibration::default();
+        for (truth, probability) in verdicts {
+            let bin = &mut all.bins[((probability * 10.0) as usize).min(9)];
+            bin[0] += 1.0;
+            bin[1] += f64::from(*probability);
+            bin[2] += f64::from(u8::from(*truth));
+        }
+        all
+    }
+
+    pub(crate) fn sum<'c>(parts: impl Iterator<Item = &'c Calibration>) -> Calibration {
+        let mut all = Calibration::default();
+        for part in parts {
+            for (sum, bin) in all
+                .bins
+                .iter_mut()
+                .flatten()
+                .zip(part.bins.iter().flatten())
+            {
+                *sum += bin;
+            }
+        }
+        all
+    }
+
+    /// The expected calibration error.
+    pub(crate) fn error(&self) -> f64 {
+        let pages: f64 = self.bins.iter().map(|bin| bin[0]).sum();
+        let off: f64 = self.bins.iter().map(|bin| (bin[1] - bin[2]).abs()).sum();
+        off / pages.max(1.0)
+    }
+}
+
 impl Score {
+    pub(crate) fn as_json(&self, task: &Task, stop: &StopScore) -> serde_json::Value {
+        serde_json::json!({
+            "id": task.id, "class": self.class, "score": self.score, "best_first": self.plain,
+            "f1": self.f1, "precision": self.verdicts[0], "recall": self.verdicts[1],
+            "bins": self.calibration.bins, "calibration_error": self.calibration.error(),
+            "overrun": stop.overrun, "missed": stop.missed, "held": stop.held, "stopped": stop.stopped,
+            "found": self.found, "us": [self.times.judge, self.times.links, self.times.rescore],
+        })
+    }
+
     pub(crate) fn tell(&self, task: &Task) {
         let [at_100, at_250, at_500, at_1000] = self.found;
         let ([precision, recall], (best, cut)) = (self.verdicts, self.best);

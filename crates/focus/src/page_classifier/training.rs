@@ -10,11 +10,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::plain::PlainQuery;
 use super::{
     FORM, KEYWORDS, LEARNT_WORDS, LIKENESS, LINKED_PAGES, PRIOR_LOG_ODDS, PageClassifier, Scores,
 };
 use crate::calibration::{Calibration, Moments};
-use crate::hashing::split_mix;
+use crate::hashing::{split_mix, term_bucket};
 use crate::logistic::{log_odds, probability};
 use crate::page_form::FormModel;
 use crate::page_terms::PageTerms;
@@ -130,7 +131,10 @@ impl PageClassifier {
                     false => Kind::CounterExample,
                 },
                 terms: numbered,
-                rest: terms.without_terms(),
+                rest: PageTerms {
+                    terms: Vec::new(),
+                    ..terms
+                },
                 probability: f32::from(u8::from(on_topic)),
                 label: 0.0,
                 user_log_odds: 0.0,
@@ -216,6 +220,7 @@ impl PageClassifier {
         let vectors = UnitVectors::new(&self.term_table, &self.term_numbers, pages);
         let centroid = self.set_centroid(&vectors);
         self.set_forms();
+        self.set_plain_query();
         let learnt = match self.adapt {
             true => self.train_words(&vectors),
             false => vec![0.0; vectors.len()],
@@ -298,6 +303,18 @@ impl PageClassifier {
                 BETWEEN_LABEL
             };
         }
+    }
+
+    /// Sets what the plain rule compares pages with: how common words are has changed.
+    fn set_plain_query(&mut self) {
+        let examples = self.training_pages.iter();
+        let examples = examples.filter(|page| page.kind == Kind::Example);
+        let keywords = self.keywords().wanted_words().map(term_bucket);
+        self.plain = PlainQuery::of(
+            &self.term_table,
+            examples.map(|page| &*page.rest.words),
+            keywords,
+        );
     }
 
     /// Compares the forms of the examples with those of the pages read.

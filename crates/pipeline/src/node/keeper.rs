@@ -10,10 +10,12 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use ledger::{
-    Fact, Fence, Lease, Ledger, LedgerError, Marks, NodeState, Part, Pulse, Silent, Tidings, Watch,
+    Fact, Fence, Lease, Ledger, LedgerError, Marks, Meter, NodeState, Part, Pulse, Silent, Tidings,
+    Watch,
 };
 
 use crate::messages::{Mail, PartsMove, ToWriter};
+use crate::node::note::NodeNote;
 use crate::node::rows;
 
 /// Between two looks at what others admitted.
@@ -303,7 +305,7 @@ impl Keeper {
     /// # Errors
     /// When there can be no further thread.
     pub(crate) fn start(
-        ledger: Box<dyn Ledger>,
+        (ledger, meter): (Box<dyn Ledger>, Meter),
         me: Fence,
         (ttl, admitted): (Duration, u64),
         shared: Arc<Shared>,
@@ -312,6 +314,7 @@ impl Keeper {
         let (end, ends) = channel();
         let mut beats = Beats {
             ledger,
+            meter,
             me,
             ttl,
             shared,
@@ -342,6 +345,8 @@ impl Keeper {
 
 struct Beats {
     ledger: Box<dyn Ledger>,
+    /// What all of the node's threads said to the ledger.
+    meter: Meter,
     me: Fence,
     ttl: Duration,
     shared: Arc<Shared>,
@@ -394,11 +399,17 @@ impl Beats {
         let pulse = Pulse {
             seen: self.shared.lock().seen,
             leaves: true,
+            note: self.note(),
             ..Pulse::of(self.me)
         };
         if let Err(error) = self.ledger.beat(&pulse) {
             tracing::info!("the others find out by its silence that this node has left: {error}");
         }
+    }
+
+    /// What this node says of itself.
+    fn note(&self) -> Vec<u8> {
+        NodeNote::of(&self.meter.figures(), self.meter.age()).to_bytes()
     }
 
     fn beat(&mut self) -> Result<(), LedgerError> {
@@ -415,6 +426,7 @@ impl Beats {
             pages,
             unused,
             silent: std::mem::take(&mut self.silent),
+            note: self.note(),
             ..Pulse::of(self.me)
         })?;
         self.shared.note_answer();

@@ -17,7 +17,8 @@
 //!
 //! **What no journal has** is given up, as with [`ledger::postgres::forget`]: texts of a node that is
 //! lost are withdrawn, and what others dropped for repeating them waits again. URLs that such a node
-//! had finished wait; those that it alone had found are found again or not.
+//! had finished wait, and so do seeds that it had begun with and links that others came upon later; those
+//! that it alone had come upon are found again or not.
 //!
 //! Costs: memory of some 80 bytes for each URL finished, and the state of one crawl, node after node.
 
@@ -27,6 +28,7 @@ use archive::{Event, Position, Replayed};
 use frontier::{CanonicalUrl, Frontier, FrontierUrl, Share};
 use ledger::postgres::rebuild::{Rebuild, RebuiltNode};
 use ledger::{Fence, Finish, KeptRow, LedgerError, Offer, Part, own_page};
+use outcome::LinkFate;
 use serde::Serialize;
 use simhash::TableIndex;
 use state::{Lent, State, Stored};
@@ -121,7 +123,7 @@ pub fn rebuild(
     let mut found = 0;
     for source in sources.iter().filter(|_| !rebuilt.lost.is_empty()) {
         let cut = cuts.get(&source.identity.number);
-        found += admit_finished(source, cut, rebuilt.lost[0], &mut anew)?;
+        found += admit_known(source, cut, rebuilt.lost[0], &mut anew)?;
     }
     give_up(&order, &mut rebuilt, &mut anew)?;
     if let Some(&lost) = rebuilt.lost.first() {
@@ -286,9 +288,11 @@ fn write_node(
     Ok((told, unread))
 }
 
-/// What this node finished and no journal admits was found by a lost node, for whom it is admitted: a
-/// crawl is at its end when as many URLs are finished as were admitted. Gives how many URLs.
-fn admit_finished(
+/// What this node finished, was given or came upon, and no journal admits, was found by a lost node first,
+/// for whom it is admitted: else a seed that the lost node had begun with would not be read again, and a
+/// crawl, which is at its end when as many URLs are finished as were admitted, would never be. Gives how
+/// many URLs.
+fn admit_known(
     source: &Source,
     cut: Option<&Position>,
     lost: u16,
@@ -302,28 +306,50 @@ fn admit_finished(
         if cut.is_some_and(|cut| position > *cut) {
             break;
         }
-        let (url, depth, seed) = match &record.event {
-            Event::Page(page) => (&page.url, page.depth, page.seed),
-            Event::Sitemap(sitemap) => (&sitemap.url, 0, sitemap.seed),
-            _ => continue,
-        };
-        let Ok(url) = CanonicalUrl::parse(url) else {
-            continue;
-        };
-        let url = FrontierUrl {
-            url,
-            depth,
-            seed,
-            via: None,
-            priority: 0.0,
-            context: Vec::new(),
-        };
-        offers.push(rows::offer(&url, lost));
+        for url in known_of(&record.event) {
+            offers.push(rows::offer(&url, lost));
+        }
         if offers.len() >= ROWS_MAX {
             count += anew.admit(&std::mem::take(&mut offers))?;
         }
     }
     Ok(count + anew.admit(&offers)?)
+}
+
+/// URLs that a record tells of as admitted, by whichever node.
+fn known_of(event: &Event) -> Vec<FrontierUrl> {
+    let mut known: Vec<(&str, u32, u32)> = Vec::new();
+    match event {
+        Event::Page(page) => {
+            known.push((&page.url, page.depth, page.seed));
+            let seen = page.links.iter().filter(|link| link.fate == LinkFate::Seen);
+            known.extend(seen.map(|link| (link.url.as_str(), page.depth + 1, page.seed)));
+        }
+        Event::Sitemap(sitemap) => known.push((&sitemap.url, 0, sitemap.seed)),
+        Event::Seed(seed) if !seed.sitemap && seed.fate == Some(LinkFate::Seen) => {
+            known.push((&seed.url, 0, seed.seed));
+        }
+        Event::Seed(_)
+        | Event::Start(_)
+        | Event::Robots(_)
+        | Event::Attempt(_)
+        | Event::Retry(_)
+        | Event::Again(_)
+        | Event::Elsewhere(_)
+        | Event::Visit(_)
+        | Event::Stop(_) => {}
+    }
+    let url = |(url, depth, seed): (&str, u32, u32)| {
+        Some(FrontierUrl {
+            url: CanonicalUrl::parse(url).ok()?,
+            depth,
+            seed,
+            via: None,
+            priority: 0.0,
+            context: Vec::new(),
+        })
+    };
+    known.into_iter().filter_map(url).collect()
 }
 
 /// The prints are not asked for; of the frontier only what it is offered.

@@ -170,10 +170,13 @@ fn found(story: &Story, tongue: Tongue) -> String {
     let others = links.saturating_sub(u64::from(by_link));
     let others = match others {
         0 => String::new(),
-        n => tongue.say(&format!(
-            " and on {}",
-            words::plural(n, "more page", "more pages")
-        )),
+        n => {
+            let more = words::plural(n, "more page", "more pages");
+            let more = tongue.say(&format!("and on {more}"));
+            // The Chinese words begin with a comma, which stands right behind what it follows.
+            let space = if more.starts_with('，') { "" } else { " " };
+            format!("{space}{more}")
+        }
     };
     match seed.or(sitemap).or(link) {
         Some(first) => first + &others,

@@ -12,6 +12,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use xxhash_rust::xxh3::xxh3_64;
 
+mod known;
+
+pub use known::KnownLinks;
+
 use super::columns::columns;
 use super::values::{iso, text_or_null};
 use crate::words::{host_of, plural};

@@ -7,7 +7,7 @@ use super::tables::{Head, table};
 use super::{link, section};
 use crate::figures::CrawlReport;
 use crate::found::FoundRow;
-use crate::words::{count, name, plural};
+use crate::words::{count, name, plural, readable};
 
 /// Kept pages.
 pub(super) fn kept(report: &CrawlReport) -> Option<Markup> {
@@ -36,7 +36,7 @@ fn kept_row(row: &FoundRow, has_topic: bool) -> Markup {
         tr {
             td class="u" { (titled(row)) }
             td class="h" { bdi { (row.host) } }
-            td class="d" { (day(&row.at)) }
+            td class="d" { (day(&row.published)) }
             @if has_topic {
                 td class="n" { (row.relevance.map_or(String::new(), |r| format!("{r:.2}"))) }
             }
@@ -86,8 +86,8 @@ fn dropped_row(row: &FoundRow) -> Markup {
 /// A page's title as a link to it; its URL where it has none.
 fn titled(row: &FoundRow) -> Markup {
     let title = match row.title.trim() {
-        "" => &row.url,
-        title => title,
+        "" => readable(&row.url),
+        title => title.into(),
     };
     let is_whole = !row.url.ends_with('…');
     html! {
@@ -97,8 +97,11 @@ fn titled(row: &FoundRow) -> Markup {
     }
 }
 
-fn day(at: &str) -> &str {
-    at.get(..10).unwrap_or(at)
+fn day(published: &str) -> &str {
+    match published {
+        "" => "–",
+        at => at.get(..10).unwrap_or(at),
+    }
 }
 
 /// A table of `kept` or `dropped` pages whose rows the reader can sort and filter.

@@ -70,10 +70,12 @@ pub(super) fn section_of(report: &CrawlReport) -> Option<Markup> {
     }
     let groups = [harvest_lines(report), example_lines(report)];
     let body = html! {
-        (chart(harvest))
-        @for lines in groups.iter().filter(|lines| !lines.is_empty()) {
-            p class="soft" { (lines.join("; ")) }
-            "\n"
+        div class="headline" {
+            (chart(harvest))
+            @for lines in groups.iter().filter(|lines| !lines.is_empty()) {
+                ul class="said" { @for line in lines { li { (line) } } }
+                "\n"
+            }
         }
     };
     Some(section("harvest", "What was found, page by page", &body))

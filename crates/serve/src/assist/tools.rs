@@ -434,7 +434,7 @@ mod tests {
             }
             let name = tool["name"].as_str().expect("a name");
             let tool = TOOLS.iter().find(|tool| tool.name == name).expect(name);
-            let crawls = Crawls::new(Vec::new());
+            let crawls = Crawls::new(Vec::new(), None);
             // Each declared field is known, and no other.
             for (field, about) in fields {
                 let value = match about["type"].as_str() {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use report::audit::{Audit, Estimate};
 use report::compare::figure_name;
-use report::words::count;
+use report::words::{count, readable};
 
 use super::layout::query;
 use super::texts::{facts, title};
@@ -27,7 +27,7 @@ pub(super) fn clusters(words: &Words, id: &str, offset: usize, found: &Clusters)
             @for cluster in &found.clusters {
                 li class="card" {
                     h2 { a href={ "/c/" (id) "/clusters/" (cluster.kept.page) } { (title(&cluster.kept)) } }
-                    p class="soft u" { bdi { (cluster.kept.url) } }
+                    p class="soft u" { bdi { (readable(&cluster.kept.url)) } }
                     p { b { (count(cluster.members)) } " " (words.copies) " · " (words.on_hosts) (count(cluster.hosts)) }
                 }
             }
@@ -46,14 +46,14 @@ pub(super) fn cluster(words: &Words, id: &str, found: &ClusterPages) -> Markup {
         h1 { (title(&found.kept)) }
         section class="card" {
             (facts(words, &found.kept))
-            p class="u" { a href={ "/c/" (id) "/pages/" (found.kept.page) } { bdi { (found.kept.url) } } }
+            p class="u" { a href={ "/c/" (id) "/pages/" (found.kept.page) } { bdi { (readable(&found.kept.url)) } } }
         }
         h2 { (count(found.members.len() as u64)) " " (words.copies) }
         ul class="members" {
             @for page in &found.members {
                 li class="card" {
                     h3 { a href={ "/c/" (id) "/clusters/" (found.kept.page) "/" (page.page) } { (title(page)) } }
-                    p class="soft u" { bdi { (page.url) } }
+                    p class="soft u" { bdi { (readable(&page.url)) } }
                     (nearness(words, page))
                 }
             }
@@ -94,7 +94,7 @@ pub(super) fn pair(words: &Words, id: &str, pair: &SideBySide) -> Markup {
             @for (label, page, keep) in [(words.the_kept, &pair.kept, "removed"), (words.the_copy, &pair.other, "added")] {
                 section class="card" aria-label=(label) {
                     h2 { (label) (words.colon) a href={ "/c/" (id) "/pages/" (page.page) } { (title(page)) } }
-                    p class="soft u" { bdi { (page.url) } }
+                    p class="soft u" { bdi { (readable(&page.url)) } }
                     div class="text" dir="auto" tabindex="0" {
                         @for piece in side(keep) {
                             @match piece.is.as_str() {
@@ -146,7 +146,7 @@ fn differing(words: &Words, label: &str, of: &str, list: &Differing) -> Markup {
             ul class="differ" {
                 @for page in list.pages.iter().take(50) {
                     li {
-                        a href={ "/c/" (of) "/explain?" (query(&[("url", Some(&page.url))])) } { bdi { @if page.title.is_empty() { (page.url) } @else { (page.title) } } }
+                        a href={ "/c/" (of) "/explain?" (query(&[("url", Some(&page.url))])) } { bdi { @if page.title.is_empty() { (readable(&page.url)) } @else { (page.title) } } }
                         span class="soft" { (told(words, &page.first)) " → " (told(words, &page.second)) }
                     }
                 }
@@ -219,7 +219,7 @@ pub(super) fn audit(words: &Words, id: &str, drawn: &Sample) -> Markup {
                     Some(page) => {
                         p class="say" id="audit-was" { @if page.verdict == "kept" { (words.was_kept) } @else { (words.was_dropped) (words.reason(&page.reason)) } }
                         h2 id="audit-title" { a href={ "/c/" (id) "/pages/" (page.page) } { (title(page)) } }
-                        p class="soft u" id="audit-url" { bdi { (page.url) } }
+                        p class="soft u" id="audit-url" { bdi { (readable(&page.url)) } }
                     }
                     None => { p { (words.all_marked) } }
                 }
@@ -245,7 +245,7 @@ fn estimates(words: &Words, id: &str, audit: &Audit) -> Markup {
                 h2 { (words.marked_wrong) }
                 ul {
                     @for wrong in &audit.wrong {
-                        li { a href={ "/c/" (id) "/pages/" (wrong.page) } { bdi { (wrong.url) } } " "
+                        li { a href={ "/c/" (id) "/pages/" (wrong.page) } { bdi { (readable(&wrong.url)) } } " "
                             span class="soft" { @if wrong.reason.is_empty() { (words.kept) } @else { (words.reason(&wrong.reason)) } } }
                     }
                 }

@@ -1,7 +1,7 @@
 //! Pages in a table, and what a search found.
 
 use maud::{Markup, html};
-use report::words::count;
+use report::words::{count, readable};
 
 use super::layout::{query, relevance, verdict};
 use super::words::Words;
@@ -62,6 +62,8 @@ pub(super) fn pages(words: &Words, id: &str, asked: &PagesAsked, found: &Pages) 
             (choice(words, words.host, "host", facet("host"), asked.host.as_deref(), &plain))
             (choice(words, words.lang, "lang", facet("lang"), asked.lang.as_deref(), &plain))
             (choice(words, words.kind, "type", facet("type"), asked.page_type.as_deref(), &page_type))
+            label { span { (words.since) } input type="date" name="since" value=[asked.since.as_deref()]; }
+            label { span { (words.until) } input type="date" name="until" value=[asked.until.as_deref()]; }
             label { span { (words.filter) }
                 input type="search" name="q" value=[asked.q.as_deref()] placeholder=(words.filter_hint) maxlength="200";
             }
@@ -93,6 +95,8 @@ fn link(id: &str, asked: &PagesAsked, sort: Option<(&str, &str)>, offset: Option
         ("host", asked.host.as_deref()),
         ("lang", asked.lang.as_deref()),
         ("type", asked.page_type.as_deref()),
+        ("since", asked.since.as_deref()),
+        ("until", asked.until.as_deref()),
         ("q", asked.q.as_deref()),
         ("sort", by),
         ("order", order),
@@ -146,9 +150,9 @@ fn row(words: &Words, id: &str, page: &Page) -> Markup {
         tr {
             td class="t" {
                 a href={ "/c/" (id) "/pages/" (page.page) } {
-                    bdi { @if page.title.is_empty() { (page.url) } @else { (page.title) } }
+                    bdi { @if page.title.is_empty() { (readable(&page.url)) } @else { (page.title) } }
                 }
-                span class="soft u" { bdi { (page.url) } }
+                span class="soft u" { bdi { (readable(&page.url)) } }
             }
             td class="hide" { (page.host) }
             td { (verdict(words, &page.verdict))
@@ -214,8 +218,8 @@ pub(super) fn search(
                         @for hit in &found.hits {
                             li {
                                 h2 { a href={ "/c/" (id) "/pages/" (hit.page.page) } {
-                                    @if hit.title.is_empty() { (hit.page.url) } @else { (marked(&hit.title)) } } }
-                                p class="soft u" { bdi { (hit.page.url) } }
+                                    @if hit.title.is_empty() { (readable(&hit.page.url)) } @else { (marked(&hit.title)) } } }
+                                p class="soft u" { bdi { (readable(&hit.page.url)) } }
                                 p { (marked(&hit.snippet)) }
                                 p class="soft meta" { (hit.page.lang)
                                     @if !hit.page.published.is_empty() { " · " (hit.page.published.get(..10).unwrap_or(&hit.page.published)) }

@@ -1,7 +1,7 @@
 //! What a crawl found and does, at one look.
 
 use maud::{Markup, html};
-use report::words::{bytes, count, duration};
+use report::words::{bytes, count, duration, readable};
 
 use super::layout::relevance;
 use super::words::Words;
@@ -139,7 +139,7 @@ fn finds(words: &Words, id: &str, best: &Pages) -> Markup {
                 @for page in &best.pages {
                     li {
                         a href={ "/c/" (id) "/pages/" (page.page) } {
-                            bdi { @if page.title.is_empty() { (page.url) } @else { (page.title) } }
+                            bdi { @if page.title.is_empty() { (readable(&page.url)) } @else { (page.title) } }
                         }
                         span class="soft" { (page.host) @if !page.published.is_empty() { " · " (page.published.get(..10).unwrap_or(&page.published)) } }
                         @if page.relevance.is_some() { (relevance(page.relevance)) }
@@ -228,7 +228,7 @@ fn chart(words: &Words, status: &Status) -> Markup {
             }
             figcaption id="curve-words" {
                 span { "0" }
-                span { b data-live="kept" { (count(status.kept)) } " " (words.kept) ", "
+                span { b data-live="kept" { (count(status.kept)) } " " (words.kept) (words.comma)
                     span data-live="pages_read" { (count(status.kept + status.dropped)) } " " (words.pages_read) }
             }
         }

@@ -8,6 +8,16 @@
   const at = (id) => document.getElementById(id);
   const count = (n) => n.toLocaleString("en-US");
 
+  // A URL for people: escapes of letters and digits beyond ASCII as these, all else as it stands.
+  const readable = (url) => url.replace(/(?:%[c-f][0-9a-f](?:%[89ab][0-9a-f])+)+/gi, (escaped) => {
+    try {
+      const letters = decodeURIComponent(escaped);
+      return /^[\p{L}\p{N}]+$/u.test(letters) ? letters : escaped;
+    } catch {
+      return escaped;
+    }
+  });
+
   const make = (name, text, attributes = {}) => {
     const element = document.createElement(name);
     if (text !== undefined) element.textContent = text;
@@ -297,9 +307,9 @@
     const reason = words.reasons[page.reason] || page.reason.replaceAll("_", " ");
     at("audit-was").textContent = page.verdict === "kept" ? words.was_kept : `${words.was_dropped}${reason}`;
     const link = make("a", undefined, { href: `/c/${encodeURIComponent(crawl)}/pages/${page.page}` });
-    link.append(make("bdi", page.title || page.url));
+    link.append(make("bdi", page.title || readable(page.url)));
     at("audit-title").replaceChildren(link);
-    at("audit-url").textContent = page.url;
+    at("audit-url").textContent = readable(page.url);
     at("audit-text").textContent = "";
     const text = await ask(`/pages/${page.page}`);
     if (queue[0] === page) at("audit-text").textContent = text.text === null ? words.no_text : text.text.slice(0, 4000);

@@ -1,7 +1,7 @@
 //! A page with its text, and a URL's story.
 
 use maud::{Markup, html};
-use report::words::count;
+use report::words::{count, readable};
 
 use super::layout::{outside, query, relevance, verdict};
 use super::words::Words;
@@ -24,7 +24,7 @@ pub(super) fn facts(words: &Words, page: &Page) -> Markup {
 
 /// The title of a page, or its URL.
 pub(super) fn title(page: &Page) -> Markup {
-    html! { bdi { @if page.title.is_empty() { (page.url) } @else { (page.title) } } }
+    html! { bdi { @if page.title.is_empty() { (readable(&page.url)) } @else { (page.title) } } }
 }
 
 /// A page with its text.
@@ -34,7 +34,7 @@ pub(super) fn page(words: &Words, id: &str, found: &PageText) -> Markup {
     html! {
         article class="card text-view" {
             h1 { (title(page)) }
-            p class="u" { (outside(&page.url, &html! { bdi { (page.url) } })) }
+            p class="u" { (outside(&page.url, &html! { bdi { (readable(&page.url)) } })) }
             (facts(words, page))
             p class="links" {
                 a class="button" href={ "/c/" (id) "/explain?" (story) } { (words.its_story) }
@@ -51,7 +51,7 @@ pub(super) fn page(words: &Words, id: &str, found: &PageText) -> Markup {
                 Some(_) | None => {}
             }
             @if let Some(repeats) = &page.repeats {
-                p class="soft" { (words.repeats) " " a href={ "/c/" (id) "/pages/" (repeats.page) } { bdi { (repeats.url) } } }
+                p class="soft" { (words.repeats) " " a href={ "/c/" (id) "/pages/" (repeats.page) } { bdi { (readable(&repeats.url)) } } }
             }
             @match &found.text {
                 Some(text) => { div class="text" dir="auto" { (text) } }
@@ -74,7 +74,7 @@ pub(super) fn explain(words: &Words, id: &str, typed: &str, told: Option<&Explai
         }
         @if let Some(told) = told {
             article class="card" {
-                p class="u" { (outside(&told.url, &html! { bdi { (told.url) } })) }
+                p class="u" { (outside(&told.url, &html! { bdi { (readable(&told.url)) } })) }
                 @if words.is_chinese() {
                     pre class="told" tabindex="0" { (told.short.split_once('\n').map_or("", |(_, lines)| lines)) }
                     details { summary { (words.whole_story) } pre class="told" tabindex="0" { (told.told) } }

@@ -26,6 +26,7 @@ macro_rules! words {
 words! {
     code: "en", "zh-CN";
     colon: ": ", "：";
+    comma: ", ", "，";
     skip: "Skip to content", "跳到正文";
     crawls: "Crawls", "抓取任务";
     overview: "Overview", "概览";
@@ -110,6 +111,8 @@ words! {
     found: "pages found", "个结果";
     relaxed: "No page has all words; these have some.", "没有网页包含全部词语，以下包含部分词语。";
     year: "Year", "年份";
+    since: "Published from", "发表日期从";
+    until: "to", "到";
     explain_hint: "https://example.org/page", "https://example.org/page";
     explain_do: "Tell its story", "追溯";
     explain_about: "Where a URL was found, each fetch, the verdict and its evidence.", "网址在哪里发现、每次请求、结论及依据。";

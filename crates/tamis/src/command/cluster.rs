@@ -11,11 +11,11 @@ use config::{CrawlConfig, file};
 use ledger::bench::{Costs, Load};
 use ledger::postgres::{Forgotten, InitPlan, PATIENCE, Server, drop_crawl, forget, init};
 use ledger::{
-    CrawlName, Ledger, LedgerError, NodePulse, NodeState, Overview, PART_COUNT, Password,
-    PostgresLedger, Settings, StoreUrl,
+    CrawlName, Ledger, LedgerError, Meter, Metered, NodePulse, NodeState, Overview, PART_COUNT,
+    Password, PostgresLedger, Settings, StoreUrl,
 };
 use pipeline::audit::{self, Audit, Kind};
-use pipeline::{CrawlDir, CrawlError, config_file};
+use pipeline::{CrawlDir, CrawlError, NodeNote, config_file};
 use serde_json::json;
 
 use crate::command::crawl_error;
@@ -236,14 +236,18 @@ pub fn reached(config: &CrawlConfig) -> anyhow::Result<Option<pipeline::Cluster>
         ..place.settings(config)?
     };
     let store = settings.url.hosts().join(", ");
+    let meter = Meter::default();
+    let counted = meter.clone();
     let connect = move || -> Result<Box<dyn Ledger>, LedgerError> {
-        Ok(Box::new(PostgresLedger::connect(settings.clone())?))
+        let ledger = PostgresLedger::connect(settings.clone())?;
+        Ok(Box::new(Metered::new(Box::new(ledger), counted.clone())))
     };
     Ok(Some(pipeline::Cluster {
         connect: std::sync::Arc::new(connect),
         name: cluster.node.clone(),
         store,
         ttl: cluster.ttl.0,
+        meter,
     }))
 }
 
@@ -497,7 +501,7 @@ fn status_json(seen: &Seen) -> serde_json::Value {
                 "epoch": node.fence.epoch, "beat": node.beat, "parts": node.parts,
                 "admitted": node.admitted, "finished": node.finished, "pages": node.pages,
                 "kept": node.kept, "behind": overview.position.saturating_sub(node.seen),
-                "journal": node.journal,
+                "journal": node.journal, "note": NodeNote::read(&node.note),
             })
         })
         .collect();
@@ -559,7 +563,49 @@ fn status_lines(seen: &Seen) -> Vec<String> {
             overview.position.saturating_sub(node.seen),
         )
     }));
+    let notes: Vec<_> = (overview.nodes.iter())
+        .map(|node| (node.name.as_str(), NodeNote::read(&node.note)))
+        .filter(|(_, note)| !note.messages.is_empty())
+        .collect();
+    lines.extend(message_lines(&notes));
     lines.extend(seen.silences());
+    lines
+}
+
+/// A node that waits for the order for so much of its time is slow for that.
+const ORDER_SHARE_TOLD: f64 = 0.3;
+
+/// What each node asked of the store, and how long it waited for the answers.
+fn message_lines(notes: &[(&str, NodeNote)]) -> Vec<String> {
+    let mut lines = Vec::new();
+    if notes.is_empty() {
+        return lines;
+    }
+    lines.push(format!(
+        "{:<26} {:>9} {:>7} {:>10} {:>9} {:>9} {:>8} {:>8}",
+        "messages of", "calls", "failed", "rows", "KB out", "KB in", "mean ms", "max ms"
+    ));
+    for (name, note) in notes {
+        let all = note.all();
+        let mean = all.ms as f64 / all.calls.max(1) as f64;
+        lines.push(format!(
+            "{name:<26} {:>9} {:>7} {:>10} {:>9} {:>9} {mean:>8.1} {:>8}",
+            all.calls,
+            all.errors,
+            all.rows_out + all.rows_in,
+            all.bytes_out / 1_024,
+            all.bytes_in / 1_024,
+            all.ms_max,
+        ));
+    }
+    let slow = (notes.iter()).filter(|(_, note)| note.order_share() > ORDER_SHARE_TOLD);
+    lines.extend(slow.map(|(name, note)| {
+        format!(
+            "node {name} waits for the order of kept texts for {:.0} % of its time: more nodes will not make \
+             the crawl faster",
+            100.0 * note.order_share()
+        )
+    }));
     lines
 }
 

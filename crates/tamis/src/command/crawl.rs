@@ -136,7 +136,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         }
     }
     // It ends with the crawl.
-    let _server = served(args, &dir, output)?;
+    let line = Line::default();
+    let _server = served(args, &dir, &line, output)?;
     let mode = given.config.again.as_ref().map(|again| again.mode);
     let stop = StopHandle::default();
     let runner = Runner {
@@ -146,7 +147,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         talks,
         output,
         stop,
-        line: Line::default(),
+        line,
     };
     // One for all runs: a Ctrl-C between two of them counts as well.
     let _signals = listen(
@@ -172,12 +173,18 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 }
 
 /// The server beside the crawl, if one is asked for.
-fn served(args: &Args, dir: &CrawlDir, output: &Output) -> anyhow::Result<Option<::serve::Server>> {
+fn served(
+    args: &Args,
+    dir: &CrawlDir,
+    line: &Line,
+    output: &Output,
+) -> anyhow::Result<Option<::serve::Server>> {
     let Some(listen) = args.serve else {
         return Ok(None);
     };
     let access = Access::by(args.serve_token_file.clone(), args.serve_hosts.clone());
-    let server = serve::start(vec![dir.clone()], listen, &access)?;
+    let onlooker = Some(line.onlooker().clone());
+    let server = serve::start((vec![dir.clone()], onlooker), listen, &access)?;
     output.say(format!("serving on http://{}/", server.address()));
     Ok(Some(server))
 }
@@ -264,7 +271,7 @@ fn run_until(
     output: &Output,
     (stop, line): (&StopHandle, &Line),
 ) -> anyhow::Result<CrawlSummary> {
-    let progress = Progress::default();
+    let progress = Progress::with_onlooker(line.onlooker());
     let cluster = cluster::reached(&config)?;
     let crawl = Crawl {
         dir: dir.clone(),

@@ -10,6 +10,7 @@ use pipeline::CrawlDir;
 use report::export::{Reads, instant_of};
 use report::{Filter, Format, Request, What, export_folder, export_with};
 
+use crate::command::together::AsOne;
 use crate::command::{journal, together};
 use crate::exit::{Exit, usage};
 use crate::out_file;
@@ -228,6 +229,9 @@ fn of_all(
     output: &Output,
 ) -> anyhow::Result<Exit> {
     check_together(request, args.rows)?;
+    if sums_up(request.what) {
+        return summed_up(dirs, args, request, output);
+    }
     let ends = together::Ends::of(dirs)?;
     let Some(path) = &args.out else {
         let rows = rows_of_all(dirs, (args, request), &ends, &mut *output.stream())?;
@@ -242,22 +246,53 @@ fn of_all(
     Ok(Exit::Done)
 }
 
-/// Rows that tell of one page or request stand beside each other; those that sum up would have to be
-/// summed up anew.
-fn check_together(request: &Request, rows: Rows) -> anyhow::Result<()> {
-    let by_page = match request.what {
+/// Whether rows sum up many records: of several directories they are summed up over all, from the journals
+/// as one. Rows that tell of one page or request stand beside each other.
+fn sums_up(what: What) -> bool {
+    match what {
+        What::Clusters | What::Broken | What::Hosts => true,
         What::Fetches | What::Pages | What::Indexed | What::Junk | What::Links | What::Changes => {
-            rows != Rows::Dataset
+            false
         }
-        What::Clusters | What::Broken | What::Hosts => false,
+    }
+}
+
+fn check_together(request: &Request, rows: Rows) -> anyhow::Result<()> {
+    let fits = match request.format {
+        Format::Jsonl | Format::Csv => rows != Rows::Dataset,
+        Format::Parquet => rows != Rows::Dataset && sums_up(request.what),
+        Format::Wet | Format::Cdxj | Format::Markdown => false,
     };
-    match by_page && matches!(request.format, Format::Jsonl | Format::Csv) {
+    match fits {
         true => Ok(()),
         false => Err(usage(
-            "of several directories fetches, pages, indexed, junk, links and changes are written, as jsonl or csv: \
-             export the others from each directory on its own",
+            "of several directories rows are written as jsonl or csv, and hosts, clusters and broken as parquet, too: \
+             export other forms, and datasets, from each directory on its own",
         )),
     }
+}
+
+/// Writes rows that sum up the journals of several nodes.
+fn summed_up(
+    dirs: &[CrawlDir],
+    args: &Args,
+    request: &Request,
+    output: &Output,
+) -> anyhow::Result<Exit> {
+    let all = AsOne::of(dirs)?;
+    // Such rows have no texts of pages.
+    let reads = Archived {
+        dir: &dirs[0],
+        markdown: false,
+    };
+    let write = |out: &mut dyn Write| export_with(request, || all.records(), &reads, out);
+    let Some(path) = &args.out else {
+        write(&mut *output.stream())?;
+        return Ok(Exit::Done);
+    };
+    let rows = out_file::write(path, output, |file| write(file))?;
+    output.say(format!("wrote {rows} rows to {}", path.display()));
+    Ok(Exit::Done)
 }
 
 fn rows_of_all(

@@ -11,6 +11,7 @@ use report::export::{BROKEN_ROWS_MAX, BrokenFigures, BrokenUrls};
 use report::{Comparison, CrawlReport, Look, Tally, Tongue};
 
 use crate::command::journal;
+use crate::command::together::{self, AsOne};
 use crate::exit::{Exit, usage};
 use crate::out_file;
 use crate::output::Output;
@@ -22,11 +23,16 @@ use crate::output::Output;
     tamis report crawls/db --format html --out report.html\n  \
     tamis report crawls/db --format html --lang zh --out report.html\n  \
     tamis report crawls/db --format json | python3 -m json.tool\n  \
+    tamis report node-a --with node-b --with node-c\n  \
     tamis report crawls/old --compare crawls/new\n  \
     tamis report crawls/old --compare crawls/new --format html --out changes.html")]
 pub struct Args {
     /// The crawl's directory
     dir: PathBuf,
+    /// The directory of another node of the same crawl: the report is of both together. May be given several
+    /// times
+    #[arg(long, value_name = "DIR", conflicts_with = "compare")]
+    with: Vec<PathBuf>,
     /// Form of the report
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
@@ -72,9 +78,14 @@ impl From<Lang> for Tongue {
 
 /// Writes the report.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let dir = journal::open(&args.dir)?;
-    let mut report = whole(&dir)?;
-    report.audit = audit(&dir, args.audit.as_deref())?;
+    let dirs = together::open(&args.dir, &args.with)?;
+    let all = AsOne::of(&dirs)?;
+    let dir = dirs[0].clone();
+    let mut report = whole(&all);
+    // Marks are of the pages of one directory.
+    if dirs.len() == 1 || args.audit.is_some() {
+        report.audit = audit(&dir, args.audit.as_deref())?;
+    }
     let form = if output.json { Form::Json } else { args.format };
     let to_file = args.out.is_some();
     let look = Look {
@@ -92,7 +103,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
                     journal::text(&other, at)
                 }),
             );
-            let comparison = Comparison::of(&report, &whole(&other)?).with_pages(pages);
+            let others = [other];
+            let comparison =
+                Comparison::of(&report, &whole(&AsOne::of(&others)?)).with_pages(pages);
             match form {
                 Form::Json => comparison.to_json(),
                 Form::Text => comparison.render(look),
@@ -102,7 +115,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         None => match form {
             Form::Text => report::text::render(&report, look),
             Form::Json => report.to_json(),
-            Form::Html => html(&dir, &report, args.lang.into())?,
+            Form::Html => html(&all, &report, args.lang.into())?,
         },
     };
     match &args.out {
@@ -149,20 +162,19 @@ fn pages_of(dir: &CrawlDir) -> anyhow::Result<PageFates> {
 
 /// A crawl's report. Links to a URL stand before and after the record of its end, so where any URL is
 /// broken the journal is read twice.
-fn whole(dir: &CrawlDir) -> anyhow::Result<CrawlReport> {
+fn whole(all: &AsOne<'_>) -> CrawlReport {
     let (mut tally, mut urls) = (Tally::new(), BrokenUrls::default());
-    for record in journal::records(dir)? {
+    for record in all.records() {
         tally.add(&record);
         urls.add(&record);
     }
-    let mut report = tally.report(&dir.root().display().to_string());
-    let records = || journal::records(dir).into_iter().flatten();
-    report.broken = Some(BrokenFigures::of(&urls, records, BROKEN_ROWS_MAX));
-    Ok(report)
+    let mut report = tally.report(&all.name());
+    report.broken = Some(BrokenFigures::of(&urls, || all.records(), BROKEN_ROWS_MAX));
+    report
 }
 
-fn html(dir: &CrawlDir, report: &CrawlReport, tongue: Tongue) -> anyhow::Result<String> {
-    let texts = journal::texts(dir, &report.sample_pages())?;
+fn html(all: &AsOne<'_>, report: &CrawlReport, tongue: Tongue) -> anyhow::Result<String> {
+    let texts = all.texts(&report.sample_pages())?;
     let text = |page: u64| texts.get(&page).cloned();
     Ok(report::html::render_in(tongue, report, &text))
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use pipeline::CrawlDir;
+use pipeline::{CrawlDir, Onlooker};
 use serve::{Options, ServeError, Server};
 
 use crate::command::journal;
@@ -69,7 +69,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dirs = args.dirs.iter().map(|dir| journal::open(dir));
     let dirs = dirs.collect::<anyhow::Result<Vec<CrawlDir>>>()?;
     let signals = Signals::listen()?;
-    let server = start(dirs, args.listen, &args.access)?;
+    let server = start((dirs, None), args.listen, &args.access)?;
     output.say(format!(
         "serving on http://{}/ (Ctrl-C ends it)",
         server.address()
@@ -80,13 +80,18 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Starts a server of these crawls.
+/// Starts a server of these crawls; where this process runs the first of them, with who is handed its records.
 ///
 /// # Errors
 /// For wrong use, or when the address cannot be had.
-pub fn start(dirs: Vec<CrawlDir>, listen: SocketAddr, access: &Access) -> anyhow::Result<Server> {
+pub fn start(
+    (dirs, onlooker): (Vec<CrawlDir>, Option<Onlooker>),
+    listen: SocketAddr,
+    access: &Access,
+) -> anyhow::Result<Server> {
     let options = Options {
         dirs,
+        onlooker,
         listen,
         token: access.token_file.as_deref().map(token).transpose()?,
         hosts: access.hosts.clone(),

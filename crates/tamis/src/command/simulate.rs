@@ -1,14 +1,16 @@
 //! `tamis simulate`: what orders come to over made-up pages, without a crawl or a network.
 
+mod cluster;
+
 use again::freshness::{Row, table};
 use serde_json::json;
 
 use crate::exit::Exit;
 use crate::output::Output;
 
-/// Simulate rules over made-up pages
+/// Simulate rules over made-up pages, and crawls on many machines
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tamis simulate freshness")]
+#[command(after_help = "Examples:\n  tamis simulate freshness\n  tamis simulate cluster")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -18,6 +20,8 @@ pub struct Args {
 enum What {
     /// When to come back to which page: rules of crawlers beside the optimum
     Freshness(FreshnessArgs),
+    /// One crawl on many machines: how fast it is, what bounds it, and what it takes
+    Cluster(cluster::Args),
 }
 
 #[derive(Debug, clap::Args)]
@@ -38,7 +42,13 @@ struct FreshnessArgs {
 
 /// Runs the simulation.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let What::Freshness(args) = &args.what;
+    match &args.what {
+        What::Freshness(args) => freshness(args, output),
+        What::Cluster(args) => cluster::run(args, output),
+    }
+}
+
+fn freshness(args: &FreshnessArgs, output: &Output) -> anyhow::Result<Exit> {
     let table = table(args.pages as usize, args.seeds, &args.policy);
     if !output.json {
         for line in table.lines() {

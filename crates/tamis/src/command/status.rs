@@ -16,7 +16,7 @@ use report::Tally;
 use report::words::plural;
 use state::Counts;
 
-use crate::command::journal;
+use crate::command::together::{self, AsOne};
 use crate::exit::{Exit, resource};
 use crate::output::Output;
 use crate::progress::view;
@@ -35,10 +35,15 @@ const HOSTS_MAX: usize = 20;
 #[command(after_help = "Examples:\n  \
     tamis status crawls/db\n  \
     tamis status crawls/db --watch\n  \
+    tamis status node-a --with node-b --with node-c\n  \
     tamis status crawls/db --json")]
 pub struct Args {
     /// The crawl's directory
     dir: PathBuf,
+    /// The directory of another node of the same crawl: the figures are those of both together. May be given
+    /// several times; all journals are read for it
+    #[arg(long, value_name = "DIR")]
+    with: Vec<PathBuf>,
     /// Show it again every second until the crawl stops
     #[arg(long)]
     watch: bool,
@@ -46,11 +51,15 @@ pub struct Args {
 
 /// Shows the status.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let dir = journal::open(&args.dir)?;
+    let dirs = together::open(&args.dir, &args.with)?;
+    let dir = dirs[0].clone();
     let redraws = !output.json && std::io::stdout().is_terminal();
     let mut drawn = 0;
     loop {
-        let shown = status(&dir)?;
+        let shown = match dirs.as_slice() {
+            [alone] => status(alone)?,
+            all => status_of_all(all)?,
+        };
         if output.json {
             output.value(&shown)?;
         } else {
@@ -79,18 +88,44 @@ fn status(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     if let Some(reply) = asked {
         return Ok(reply.snapshot);
     }
-    recorded(dir)
+    recorded(std::slice::from_ref(dir))
+}
+
+/// The status of several nodes together: what was recorded, summed up over all, and what those do that run.
+fn status_of_all(dirs: &[CrawlDir]) -> anyhow::Result<Snapshot> {
+    let mut shown = recorded(dirs)?;
+    let mut running = Vec::new();
+    for dir in dirs {
+        let asked = ask(dir, &Request::Status)
+            .map_err(|error| resource(format!("cannot ask the running crawl: {error}")))?;
+        running.extend(asked.map(|reply| reply.snapshot));
+    }
+    let Some(first) = running.first() else {
+        return Ok(shown);
+    };
+    shown.state.clone_from(&first.state);
+    shown.stop_reason = None;
+    shown.rate = running.iter().map(|node| node.rate).sum();
+    shown.in_flight = running.iter().map(|node| node.in_flight).sum();
+    shown.pages_this_start = running.iter().map(|node| node.pages_this_start).sum();
+    shown.hosts = running.iter().flat_map(|node| node.hosts.clone()).collect();
+    shown
+        .hosts
+        .sort_by(|a, b| b.pending.cmp(&a.pending).then_with(|| a.host.cmp(&b.host)));
+    shown.hosts.truncate(HOSTS_MAX);
+    Ok(shown)
 }
 
 /// The status as the journal has it.
-fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
-    let in_use = dir.is_in_use();
+fn recorded(dirs: &[CrawlDir]) -> anyhow::Result<Snapshot> {
+    let in_use = dirs.iter().any(CrawlDir::is_in_use);
     let (mut counts, mut tally) = (Counts::default(), Tally::new());
     let mut ages = StalenessReader::default();
     let (mut pages_this_start, mut outlook) = (0, None);
-    for record in journal::records(dir)? {
+    for record in AsOne::of(dirs)?.records() {
         match &record.event {
-            archive::Event::Start(_) => (pages_this_start, outlook) = (0, None),
+            // Of several nodes the last start is one of many.
+            archive::Event::Start(_) if dirs.len() == 1 => (pages_this_start, outlook) = (0, None),
             archive::Event::Stop(stop) => outlook = stop.outlook,
             archive::Event::Page(page) => pages_this_start += u64::from(page.fetch.is_some()),
             _ => {}
@@ -101,9 +136,15 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     }
     let report = tally.report("");
     // The figures do not depend on it.
-    let config = config_file::kept(&dir.config()).ok();
+    let config = config_file::kept(&dirs[0].config()).ok();
     let progress = Progress::default();
     progress.show_counts(&counts, 0, (0, 0));
+    let counted = progress.snapshot();
+    // Over several nodes a URL that one found and another finished counts once.
+    let (admitted, pending) = match dirs.len() {
+        1 => (counted.admitted, counted.pending),
+        _ => (report.totals.admitted, report.totals.pending),
+    };
     let mut waiting: Vec<_> = report
         .hosts
         .iter()
@@ -124,6 +165,8 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
         rate: per_second(counts.pages, report.duration_s),
         pages_this_start,
         outlook,
+        admitted,
+        pending,
         max_pages: config.as_ref().map_or(0, |config| config.crawl.max_pages),
         max_time_ms: config.map_or(0, |config| config.crawl.max_time.0.as_millis() as u64),
         hosts: waiting
@@ -136,7 +179,7 @@ fn recorded(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
                 why: "stopped".into(),
             })
             .collect(),
-        ..progress.snapshot()
+        ..counted
     })
 }
 

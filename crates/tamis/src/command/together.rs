@@ -1,10 +1,10 @@
 //! Several directories of one crawl: those of its nodes, read as one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use archive::{Event, Record};
-use pipeline::{CrawlDir, NodeName, node_name};
+use pipeline::{Bounds, CrawlDir, Journals, NodeName, Placed, node_name};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::command::{crawl_error, journal};
@@ -48,6 +48,86 @@ fn name_of(dir: &CrawlDir) -> anyhow::Result<NodeName> {
             dir.root().display()
         ))
     })
+}
+
+/// The journals of several directories as one, of one directory as it is; a second reading of several ends
+/// where the first one did.
+pub struct AsOne<'d> {
+    dirs: &'d [CrawlDir],
+    numbers: Vec<u16>,
+    bounds: Bounds,
+}
+
+impl<'d> AsOne<'d> {
+    /// Directories as [`open`] gives them.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub fn of(dirs: &'d [CrawlDir]) -> anyhow::Result<AsOne<'d>> {
+        let mut numbers = Vec::new();
+        for dir in dirs {
+            // Opened once so that an unreadable archive is told before anything is written.
+            drop(journal::records(dir)?);
+            let name = node_name(dir).map_err(crawl_error)?;
+            numbers.push(name.map_or(0, |name| name.number));
+        }
+        Ok(AsOne {
+            dirs,
+            numbers,
+            bounds: Bounds::default(),
+        })
+    }
+
+    /// Every record with where it is from.
+    pub fn placed(&self) -> impl Iterator<Item = Placed> + use<> {
+        let journals = self.dirs.iter().zip(&self.numbers).map(|(dir, number)| {
+            let records = journal::records(dir).into_iter().flatten();
+            (*number, records)
+        });
+        Journals::new(journals.collect::<Vec<_>>(), &self.bounds)
+    }
+
+    /// Every record, in the one order.
+    pub fn records(&self) -> Box<dyn Iterator<Item = Record>> {
+        match self.dirs {
+            [alone] => Box::new(journal::records(alone).into_iter().flatten()),
+            _ => Box::new(self.placed().map(|placed| placed.record)),
+        }
+    }
+
+    /// The main texts of pages, by their numbers in the one order: see [`journal::texts`].
+    ///
+    /// # Errors
+    /// When a journal cannot be read.
+    pub fn texts(&self, pages: &BTreeSet<u64>) -> anyhow::Result<BTreeMap<u64, String>> {
+        if let [alone] = self.dirs {
+            return journal::texts(alone, pages);
+        }
+        // By directory, the pages by their numbers there.
+        let mut places: Vec<BTreeMap<u64, u64>> = vec![BTreeMap::new(); self.dirs.len()];
+        for placed in self.placed() {
+            if pages.contains(&placed.record.seq) {
+                places[placed.journal].insert(placed.seq, placed.record.seq);
+            }
+        }
+        let mut texts = BTreeMap::new();
+        for (dir, places) in self.dirs.iter().zip(&places) {
+            let found = journal::texts(dir, &places.keys().copied().collect())?;
+            texts.extend(found.into_iter().map(|(seq, text)| (places[&seq], text)));
+        }
+        Ok(texts)
+    }
+
+    /// How the crawl is called.
+    pub fn name(&self) -> String {
+        let first = self.dirs.first();
+        let first = first.map_or_else(String::new, |dir| dir.root().display().to_string());
+        match self.dirs.len() {
+            0 | 1 => first,
+            2 => format!("{first} and one node more"),
+            more => format!("{first} and {} nodes more", more - 1),
+        }
+    }
 }
 
 /// Where each URL ended last, by the time of its record: one that was put back may have ended with two

@@ -1,0 +1,151 @@
+//! What a node says of itself with each sign of life: what it asked of the ledger, and how long it waited.
+//!
+//! The ledger keeps the last note of each node, those that have ended among them, so `tamis cluster
+//! status` tells of all nodes without asking any. A note is JSON of at most 4 KB.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use ledger::Figures;
+use ledger::meter::HELD;
+use serde::{Deserialize, Serialize};
+
+/// Messages of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Messages {
+    /// How many.
+    pub calls: u64,
+    /// How many of them failed.
+    pub errors: u64,
+    /// Rows sent.
+    pub rows_out: u64,
+    /// Rows that came back.
+    pub rows_in: u64,
+    /// Bytes of the rows sent.
+    pub bytes_out: u64,
+    /// Bytes of the rows that came back.
+    pub bytes_in: u64,
+    /// Time until the answers in all, milliseconds.
+    pub ms: u64,
+    /// The longest of them.
+    pub ms_max: u64,
+}
+
+impl From<&Figures> for Messages {
+    fn from(figures: &Figures) -> Messages {
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Messages {
+            calls: figures.calls,
+            errors: figures.errors,
+            rows_out: figures.rows_out,
+            rows_in: figures.rows_in,
+            bytes_out: figures.bytes_out,
+            bytes_in: figures.bytes_in,
+            ms: ms(figures.time),
+            ms_max: ms(figures.time_max),
+        }
+    }
+}
+
+/// What a node says of itself.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NodeNote {
+    /// Seconds since its process began.
+    pub running_s: f64,
+    /// What it asked of the ledger since its process began, by the kind of message.
+    pub messages: BTreeMap<String, Messages>,
+}
+
+impl NodeNote {
+    /// The note of these figures.
+    pub(crate) fn of(figures: &BTreeMap<&'static str, Figures>, running: Duration) -> NodeNote {
+        let messages = figures.iter();
+        NodeNote {
+            running_s: (running.as_secs_f64() * 10.0).round() / 10.0,
+            messages: messages
+                .map(|(kind, figures)| ((*kind).to_owned(), figures.into()))
+                .collect(),
+        }
+    }
+
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// What a note says; nothing where it is none, or of another version.
+    pub fn read(bytes: &[u8]) -> NodeNote {
+        serde_json::from_slice(bytes).unwrap_or_default()
+    }
+
+    /// Messages of all kinds together.
+    pub fn all(&self) -> Messages {
+        let mut all = Messages::default();
+        let messages = self.messages.iter().filter(|(kind, _)| *kind != HELD);
+        for (_, one) in messages {
+            all.calls += one.calls;
+            all.errors += one.errors;
+            all.rows_out += one.rows_out;
+            all.rows_in += one.rows_in;
+            all.bytes_out += one.bytes_out;
+            all.bytes_in += one.bytes_in;
+            all.ms += one.ms;
+            all.ms_max = all.ms_max.max(one.ms_max);
+        }
+        all
+    }
+
+    /// The share of its time that the node's writer waited for the order of kept texts, 0 to 1.
+    pub fn order_share(&self) -> f64 {
+        let begin = self.messages.get("begin").map_or(0, |begin| begin.ms);
+        match self.running_s > 0.0 {
+            true => (begin as f64 / 1_000.0 / self.running_s).clamp(0.0, 1.0),
+            false => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_of_all_kinds_of_messages_fits_its_row_and_is_read_back() {
+        let figures = Figures {
+            calls: u64::MAX / 3,
+            errors: u64::MAX / 3,
+            rows_out: u64::MAX / 3,
+            rows_in: u64::MAX / 3,
+            bytes_out: u64::MAX / 3,
+            bytes_in: u64::MAX / 3,
+            time: Duration::from_secs(9_999_999_999),
+            time_max: Duration::from_secs(9_999_999_999),
+        };
+        let kinds = [
+            "join", "follow", "pending", "roots", "begin", "open", "reopen", "close", "beat",
+            "tell", "overview", "held",
+        ];
+        let all = kinds.into_iter().map(|kind| (kind, figures)).collect();
+        let note = NodeNote::of(&all, Duration::from_millis(1_234));
+        let bytes = note.to_bytes();
+        assert!(bytes.len() < 4_096, "{}", bytes.len());
+        assert_eq!(NodeNote::read(&bytes), note);
+        assert_eq!(NodeNote::read(b"of another program"), NodeNote::default());
+    }
+
+    #[test]
+    fn waiting_for_the_order_is_a_share_of_the_time_that_the_process_runs() {
+        let mut note = NodeNote {
+            running_s: 10.0,
+            ..NodeNote::default()
+        };
+        assert!(note.order_share().abs() < 1e-9);
+        let begin = Messages {
+            ms: 2_500,
+            ..Messages::default()
+        };
+        note.messages.insert("begin".into(), begin);
+        assert!((note.order_share() - 0.25).abs() < 1e-9);
+    }
+}
