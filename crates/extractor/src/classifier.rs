@@ -25,13 +25,12 @@ mod data_tables;
 mod forest;
 mod listings;
 pub(crate) mod neighbour_features;
-
-use std::collections::HashSet;
+mod references;
 
 use url::Url;
 
 use crate::features::{Features, Table};
-use crate::flat_dom::FlatDom;
+use crate::flat_dom::{ElementIndex, FlatDom};
 use crate::page::PageType;
 use crate::page_type;
 use crate::shingles;
@@ -145,6 +144,7 @@ pub(crate) fn classify_by_odds(
         data_tables::keep(flat, &probability, &mut main);
     }
     listings::keep(flat, survey, &page_type, &mut main);
+    references::keep(flat, survey, &page_type, &mut main);
     let words_min = match page_type {
         PageType::Article => 30,
         _ => 14,
@@ -206,12 +206,16 @@ fn threshold(flat: &FlatDom<'_>, probability: &[f32], aim: Aim) -> f32 {
 
 /// Drops a run of so many words or more whose text was kept before: pages hold the same part twice for
 /// wide and narrow screens, or folded and unfolded. Short runs stay, since they are often repeated on
-/// purpose (a dish on two days; the refrain of a song in an article).
+/// purpose (a dish on two days; the refrain of a song in an article), and so does a paragraph that
+/// stands in the same element as the one it repeats: the two were written into one text.
 fn drop_duplicate_runs(flat: &FlatDom<'_>, survey: &Survey, words_min: u32, main: &mut [bool]) {
-    let mut seen = HashSet::new();
+    let mut seen: FxHashMap<&str, ElementIndex> = FxHashMap::default();
     for (index, kept) in main.iter_mut().enumerate() {
-        if *kept && flat.runs[index].counts.words >= words_min {
-            *kept = seen.insert(survey.texts[index].as_str());
+        let run = &flat.runs[index];
+        if *kept && run.counts.words >= words_min {
+            let around = flat.elements[run.owner as usize].parent;
+            let first = *seen.entry(survey.texts[index].as_str()).or_insert(around);
+            *kept = first == around;
         }
     }
 }
@@ -278,12 +282,24 @@ mod tests {
     #[test]
     fn a_long_line_that_was_kept_before_is_taken_out() {
         let long = "one two three four five six seven eight nine ten eleven twelve thirteen more";
-        let page = format!("<p>{long}<p>short<p>{long}<p>short<p>{long} end");
+        let page = format!("<p>{long}<p>short<div><p>{long}</div><p>short<p>{long} end");
         let html = scraper::Html::parse_document(&page);
         let flat = FlatDom::of(&html);
         let mut main = vec![true; 5];
         drop_duplicate_runs(&flat, &Survey::of(&flat), 14, &mut main);
         assert_eq!(main, [true, true, false, true, true]);
+    }
+
+    #[test]
+    fn a_paragraph_that_its_own_text_repeats_stays() {
+        // It was taken for the copy that a page holds for narrow screens.
+        let long = "one two three four five six seven eight nine ten eleven twelve thirteen more";
+        let page = format!("<div><p>{long}<p>short<p>{long}</div><div><p>{long}</div>");
+        let html = scraper::Html::parse_document(&page);
+        let flat = FlatDom::of(&html);
+        let mut main = vec![true; 4];
+        drop_duplicate_runs(&flat, &Survey::of(&flat), 14, &mut main);
+        assert_eq!(main, [true, true, true, false]);
     }
 
     #[test]

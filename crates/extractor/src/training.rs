@@ -19,6 +19,8 @@ pub struct TrainingRows {
     pub values: Vec<f32>,
     /// The page's main content by the given log odds; none without them.
     pub text: Option<String>,
+    /// Which runs it is made of.
+    pub main: Option<Vec<bool>>,
     /// What kind of page it is by the given log odds; none without them.
     pub page_type: Option<PageType>,
 }
@@ -31,15 +33,16 @@ pub fn training_rows(html: &str, url: &Url, log_odds: Option<&[f32]>) -> Trainin
     let survey = Survey::of(&flat);
     let structured = Structured::read(&flat.json_ld);
     let features = features::compute(&flat, &survey, &structured, url);
-    let (mut table, text, page_type) = match log_odds {
-        None => (features.table, None, None),
+    let (mut table, text, main, page_type) = match log_odds {
+        None => (features.table, None, None, None),
         Some(odds) => {
             let odds = &odds[..flat.runs.len()];
             let chosen =
                 classifier::classify_by_odds(&flat, &survey, &features, &structured, url, odds);
             let blocks = assemble::blocks(&dom.html, &flat, &survey.texts, &chosen.main);
             let table = classifier::neighbour_features::rows(&flat, &survey, &features, odds);
-            (table, Some(blocks::plain(&blocks)), Some(chosen.page_type))
+            let text = blocks::plain(&blocks);
+            (table, Some(text), Some(chosen.main), Some(chosen.page_type))
         }
     };
     TrainingRows {
@@ -47,6 +50,7 @@ pub fn training_rows(html: &str, url: &Url, log_odds: Option<&[f32]>) -> Trainin
         values: std::mem::take(&mut table.values),
         texts: survey.texts,
         text,
+        main,
         page_type,
     }
 }
