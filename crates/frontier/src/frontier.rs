@@ -159,8 +159,9 @@ impl Frontier {
         Ok(frontier)
     }
 
-    /// Another process worked on this crawl before: every host first waits its delay.
-    fn resume(&mut self) {
+    /// Another process worked on this crawl before: every host first waits its delay, since it may have
+    /// been asked a moment ago. Hosts of a crawl that begins wait for nothing.
+    pub fn resume(&mut self) {
         if self.hosts.resume(self.clock.now()) {
             for id in 0..self.hosts.len() {
                 self.update(id);

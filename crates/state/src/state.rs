@@ -126,7 +126,13 @@ impl State {
     /// # Errors
     /// When the frontier's store cannot be read or written.
     pub fn go_live(&mut self) -> Result<(), StoreError> {
-        self.queue.lock().frontier.hold_new_until_applied();
+        {
+            let frontier = &mut self.queue.lock().frontier;
+            frontier.hold_new_until_applied();
+            if self.seq > 0 {
+                frontier.resume();
+            }
+        }
         self.resume_hosts();
         self.rescore()
     }

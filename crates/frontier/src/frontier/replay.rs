@@ -16,7 +16,6 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be read or written.
     pub fn replay_admitted(&mut self, url: FrontierUrl) -> Result<(), FrontierError> {
-        self.resume();
         let key = url.url.key();
         if self.has_seen(key)? {
             return Ok(());

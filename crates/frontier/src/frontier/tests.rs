@@ -119,6 +119,27 @@ fn what_links_say_of_a_url_under_way_counts_if_it_is_tried_again() {
 }
 
 #[test]
+fn hosts_of_a_crawl_that_begins_are_asked_at_once_and_of_one_that_goes_on_after_their_delay() {
+    // Each crawl waited a delay before its first request: its seeds, applied as all records are, passed
+    // for what another process had done.
+    let now = Instant::now();
+    let mut begun = Frontier::in_memory(FrontierConfig::default(), now);
+    begun.replay_admitted(url(1)).expect("is applied");
+    let next = begun.next(now, &mut Open).expect("a turn");
+    assert!(matches!(next, Next::Lease(_)), "{next:?}");
+
+    let mut resumed = Frontier::in_memory(FrontierConfig::default(), now);
+    resumed.replay_admitted(url(1)).expect("is applied");
+    resumed.resume();
+    let next = resumed.next(now, &mut Open).expect("a turn");
+    let delay = FrontierConfig::default().delay;
+    assert!(
+        matches!(next, Next::WaitUntil(at) if at == now + delay),
+        "{next:?}"
+    );
+}
+
+#[test]
 fn a_url_that_is_held_until_applied_goes_once_its_record_is_synced() {
     let now = Instant::now();
     let mut frontier = Frontier::in_memory(FrontierConfig::default(), now);
