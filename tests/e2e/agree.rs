@@ -423,7 +423,9 @@ fn a_finished_crawl_has_one_set_of_numbers() {
 #[test]
 fn a_running_crawl_has_one_set_of_numbers() {
     let bench = Bench::serve(web(u64::MAX));
-    let options = [&SEEDS[..], &["--delay", "10ms", "--serve", "127.0.0.1:0"]].concat();
+    // The chain of pages ends a hundred links from its seeds, after some 400 pages: at this pace that takes
+    // ten seconds, so the crawl still runs when it has been looked at and goes on.
+    let options = [&SEEDS[..], &["--delay", "50ms", "--serve", "127.0.0.1:0"]].concat();
     let server = Serving::of(&mut bench.crawl_showing("plain", "live", &options));
     server.ready();
     let status = "/api/v1/crawls/live/status";

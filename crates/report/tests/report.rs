@@ -600,7 +600,7 @@ fn the_report_speaks_chinese_and_leaves_the_web_its_words() {
     let page = html::render_in(report::Tongue::Chinese, &report, &|_| None);
     assert!(page.contains("<html lang=\"zh-CN\">") && page.contains(">B-trees, 数据库<"));
     assert!(page.contains("<span>读了 6 个页面：保留 3 个"), "{page}");
-    assert!(page.contains("读过 6 个页面；相关 5"), "{page}");
+    assert!(page.contains("<li>读过 6 个页面</li><li>相关 5"), "{page}");
     assert!(
         page.contains("<h2 id=\"kept-title\">保留 3 个页面</h2>"),
         "{page}"
