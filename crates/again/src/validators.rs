@@ -3,12 +3,13 @@
 //!
 //! Some hosts give each answer an `ETag` or a `Last-Modified` of its own, so that no conditional request
 //! is ever answered by 304; some give the same one to a page that has changed, so that 304 hides the
-//! change. Both are counted for each host. That 304 lies can be seen only by asking without a condition.
-//! That costs a body, so it is done where there is a reason: no conditional request to the host ever showed
-//! a change, though by the time that has passed three were to be expected ([`EXPECTED_MAX`]; were 304 true, it
-//! would come to that at one host in twenty), or though its own lists told of three. Then each URL is asked
-//! for without a condition in one round of four, until that has shown as much to be true; a host that has
-//! lied always.
+//! change. Both are counted for each host.
+//!
+//! A 304 that lies is seen only by asking without a condition, which costs a body. So that is done where
+//! there is a reason to doubt a host: no conditional request to it ever showed a change, though three
+//! changes were to be expected of its pages by now (of hosts that tell the truth, one in twenty gets there),
+//! or though its own lists told of three. Each of its URLs is then asked for without a condition in one round
+//! of four, until that has shown as many 304s to be true; a host that has lied is asked so for ever.
 
 use serde::{Deserialize, Serialize};
 
