@@ -157,7 +157,7 @@ impl Planner {
         let _lock = dir.lock()?;
         self.read_on(dir, beside)?;
         self.file
-            .save_if_due(dir, self.read, self.shown, &self.history, beside)?;
+            .save_if_due(dir, self.read, self.shown, &self.history, beside);
         self.choose(dir, config, wanted)
     }
 
@@ -217,6 +217,9 @@ impl Planner {
         if self.shown > 0 || beside.take_up(&saved.beside) {
             self.shown = self.shown.max(saved.shown);
             (self.history, self.read) = (saved.history, saved.read);
+        } else {
+            // The one that takes its place is due by its own size.
+            self.file = VisitsFile::default();
         }
         Ok(())
     }
