@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn tables_filled_at_once_are_those_filled_page_by_page() {
         // The lowest bits vary least, so that some segments are long and some are empty.
-        let fingerprint = |at: u64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15) & !0x3f ^ at % 3;
+        let fingerprint = |at: u64| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) & !0x3f) ^ (at % 3);
         for pages in [0, 1, 64, 65, 128, 129, 1_000, 20_000] {
             let fingerprints: Vec<u64> = (0..pages).map(fingerprint).collect();
             let slots: Vec<u32> = (0..pages as u32).filter(|slot| slot % 7 != 3).collect();
