@@ -35,6 +35,9 @@ pub(crate) const EXPERT_COUNT: usize = 4;
 /// What they are called, in order.
 pub(crate) const EXPERT_NAMES: [&str; EXPERT_COUNT] = ["learnt", "plain", "form", "breadth-first"];
 
+/// The place of the plain expert.
+pub(crate) const PLAIN: usize = 1;
+
 /// Weights at the start.
 const FIRST_WEIGHTS: [f32; EXPERT_COUNT] = [0.55, 0.25, 0.1, 0.1];
 /// How fast weights follow the outcomes, 0.0 to 1.0. Links differ in much that no expert sees, so a

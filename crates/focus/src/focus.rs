@@ -17,7 +17,7 @@
 //!   focus.observe_link(page, target)                  for links to known pages
 //!   focus.on_new_links(page, &priorities of the new ones)
 //!   if focus.rescore_due(pending) {
-//!     frontier.rescore(|url| focus.score(..)); focus.on_rescored(all these scores)
+//!     frontier.rescore(|url| focus.promise(..).score); focus.on_rescored(all these promises)
 //!   }
 //!   if let Some(why) = focus.stop() { end the crawl }; focus.stop_host(host) likewise
 //! ```
@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::feature_cache::FeatureCache;
 use crate::link_features::{LinkContext, LinkFeatures};
-use crate::link_model::{FetchOutcome, LinkModel, LinkModelConfig, LinkScore, PageAhead};
+use crate::link_model::{FetchOutcome, LinkModel, LinkModelConfig, LinkScore, PageAhead, Promise};
 use crate::outlook::{HarvestOutlook, RECENT_SHARE};
 use crate::page_classifier::Relevance;
 use crate::page_terms::PageTerms;
@@ -175,9 +175,13 @@ impl Focus {
         match outcome.fate {
             // A thin page is not kept, but its link led where it promised: a home page of a few words
             // is a home page.
-            PageFate::New | PageFate::Thin => outcome
-                .relevance
-                .max(LISTING_REWARD * self.subject_relevance(outcome)),
+            PageFate::New | PageFate::Thin => {
+                let classifier = &self.topic.classifier;
+                let share = outcome
+                    .terms
+                    .map_or(1.0, |terms| classifier.listing_share(terms));
+                share.max(LISTING_REWARD) * self.subject_relevance(outcome)
+            }
             PageFate::Duplicate | PageFate::Dead | PageFate::Unread => 0.0,
         }
     }
@@ -258,6 +262,12 @@ impl Focus {
         self.links.score(&self.topic, features, None)
     }
 
+    /// What a link that waits promises, for [`Focus::on_rescored`]; its score is that of
+    /// [`Focus::score`].
+    pub fn promise(&self, features: &LinkFeatures) -> Promise {
+        self.links.promise(&self.topic, features)
+    }
+
     /// A page that was judged, before [`Focus::on_page`] learns from it: what its links are scored
     /// by. Nothing is learnt.
     pub fn ahead(&self, outcome: &PageOutcome<'_>) -> PageAhead {
@@ -302,14 +312,14 @@ impl Focus {
         due
     }
 
-    /// Takes note of the scores of all pending URLs, after they were scored again: from them follows
+    /// Takes note of what all pending URLs promise, after they were scored again: from that follows
     /// what is left to find.
-    pub fn on_rescored(&mut self, scores: Vec<f32>) {
+    pub fn on_rescored(&mut self, promises: &[Promise]) {
         self.pages_since_rescore = 0;
         let classifier = &self.topic.classifier;
         let harvest = classifier.estimate_harvest(self.topic.threshold(), RECENT_SHARE);
         self.harvest
-            .on_rescored(HarvestOutlook::of(&harvest, &scores));
+            .on_rescored(HarvestOutlook::of(&harvest, promises));
     }
 
     /// What is left to find, as of when the queue was scored last; `None` before.

@@ -66,7 +66,7 @@ mod url_parts;
 
 pub use focus::{Focus, FocusConfig, PageFate, PageOutcome};
 pub use link_features::{LinkContext, LinkFeatures};
-pub use link_model::{LinkModelConfig, LinkScore, PageAhead};
+pub use link_model::{LinkModelConfig, LinkScore, PageAhead, Promise};
 pub use outlook::{Expected, HarvestOutlook};
 pub use page_classifier::Relevance;
 pub use page_terms::{KeywordPlaces, PageTerms, PageView};

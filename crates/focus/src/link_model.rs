@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::answers::AnswerModel;
-use crate::experts::Experts;
+use crate::calibration::told;
+use crate::experts::{Experts, PLAIN};
 use crate::fetched_pages::{FetchedPage, FetchedPages};
 use crate::hashing::split_mix;
 use crate::link_features::LinkFeatures;
@@ -135,10 +136,20 @@ struct Row {
     hub: f32,
 }
 
+/// What a link that waits promises.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Promise {
+    /// The priority in the frontier, 0.0 to 1.0.
+    pub score: f32,
+    /// By the plain rule alone, the chance that the page is relevant and new.
+    pub plain: f32,
+}
+
 /// A link's score and what it is made of.
 #[derive(Debug, Clone, Copy)]
 struct Estimate {
     score: f32,
+    plain: f32,
     relevant: f32,
     hub: f32,
     answers: f32,
@@ -253,7 +264,7 @@ impl LinkModel {
         let signals = self.signals(topic, link, None);
         let estimate = self.estimate(&signals, link);
         self.explored += u64::from(estimate.explored && self.has_found);
-        self.has_found |= reward > 0.0 && outcome.relevance >= topic.threshold();
+        self.has_found |= reward > 0.0 && told(outcome.relevance) >= topic.threshold();
         self.count_outcome(link, reward);
         self.answers.observe(link, true);
         if self.config.adapt {
@@ -348,6 +359,12 @@ impl LinkModel {
         self.estimate(&self.signals(topic, link, page), link).score
     }
 
+    /// What a link that waits promises, by all experts and by the plain rule alone.
+    pub(crate) fn promise(&self, topic: &Topic, link: &LinkFeatures) -> Promise {
+        let Estimate { score, plain, .. } = self.estimate(&self.signals(topic, link, None), link);
+        Promise { score, plain }
+    }
+
     /// The priority of a link, with reasons.
     pub(crate) fn explain_score(&self, topic: &Topic, link: &LinkFeatures) -> LinkScore {
         let signals = self.signals(topic, link, None);
@@ -377,7 +394,8 @@ impl LinkModel {
 
     fn estimate(&self, signals: &Signals, link: &LinkFeatures) -> Estimate {
         let learnt = probability(weighted_sum(signals, &self.relevant_weights));
-        let relevant = self.experts.mixed(&self.experts.chances(signals, learnt));
+        let chances = self.experts.chances(signals, learnt);
+        let relevant = self.experts.mixed(&chances);
         let hub = probability(weighted_sum(signals, &self.hub_weights));
         let score = relevant + self.config.hub_worth * hub * (1.0 - relevant);
         let explored = self.is_explored(link);
@@ -389,6 +407,7 @@ impl LinkModel {
         let (kept, answers) = self.answers.share_kept(link);
         Estimate {
             score: (kept * score).clamp(0.0, 1.0),
+            plain: kept * chances[PLAIN],
             relevant,
             hub,
             answers,

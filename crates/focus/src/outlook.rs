@@ -16,6 +16,7 @@
 //! The bounds hold the truth nine times in ten. They are wide where few pages were found of late, and
 //! where pages come in clusters; `docs/focus.md` says how often they held.
 
+use crate::link_model::Promise;
 use crate::page_classifier::HarvestEstimate;
 
 /// The last pages, as a share of all, that say how far promises hold.
@@ -68,15 +69,19 @@ pub struct HarvestOutlook {
     pub ahead_fetches: u64,
     /// Relevant pages that so many fetches would bring.
     pub ahead: Expected,
+    /// What so many fetches would bring by the plain rule, in its own order: the sum of the chances that
+    /// it gives them.
+    pub plain_ahead: f32,
 }
 
 impl HarvestOutlook {
     /// The outlook of a crawl, from the scores of all URLs that wait.
-    pub(crate) fn of(harvest: &HarvestEstimate, scores: &[f32]) -> HarvestOutlook {
+    pub(crate) fn of(harvest: &HarvestEstimate, promises: &[Promise]) -> HarvestOutlook {
         let rate = (harvest.brought + PRIOR_PAGES) / (harvest.promised + PRIOR_PAGES);
         // What is no number, or below 0.0, promises nothing.
-        let chance = |score: &f32| (rate * score.clamp(0.0, 1.0)).clamp(0.0, 1.0);
-        let scores = scores.iter().filter(|score| !score.is_nan());
+        let chance = |score: f32| (rate * score.clamp(0.0, 1.0)).clamp(0.0, 1.0);
+        let scores = promises.iter().map(|promise| promise.score);
+        let scores = scores.filter(|score| !score.is_nan());
         let mut chances: Vec<f32> = scores.map(chance).collect();
         chances.sort_unstable_by(|a, b| b.total_cmp(a));
         let bring = |fetches: usize, drift: f32| {
@@ -99,8 +104,20 @@ impl HarvestOutlook {
             soon: bring(soon_fetches, DRIFT),
             ahead_fetches: ahead_fetches as u64,
             ahead: bring(ahead_fetches, DRIFT),
+            plain_ahead: best_of_plain(promises, ahead_fetches),
         }
     }
+}
+
+/// The sum of the best so many chances that the plain rule gives.
+fn best_of_plain(promises: &[Promise], fetches: usize) -> f32 {
+    let chances = promises.iter().map(|promise| promise.plain);
+    let mut chances: Vec<f32> = chances.filter(|chance| !chance.is_nan()).collect();
+    if fetches < chances.len() {
+        chances.select_nth_unstable_by(fetches, |a, b| b.total_cmp(a));
+        chances.truncate(fetches);
+    }
+    chances.iter().map(|chance| chance.clamp(0.0, 1.0)).sum()
 }
 
 impl Expected {
@@ -148,6 +165,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// What links of these scores promise; the plain rule gives them half of that.
+    fn promises(scores: &[f32]) -> Vec<Promise> {
+        let promises = scores.iter().map(|&score| Promise {
+            score,
+            plain: 0.5 * score,
+        });
+        promises.collect()
+    }
+
     fn harvest(pages: u64, found: f32, brought: f32, promised: f32) -> HarvestEstimate {
         HarvestEstimate {
             pages,
@@ -159,7 +185,7 @@ mod tests {
 
     #[test]
     fn promises_that_were_not_kept_of_late_count_for_less() {
-        let scores = [0.2; 1_000];
+        let scores = promises(&[0.2; 1_000]);
         let kept = HarvestOutlook::of(&harvest(400, 100.0, 24.0, 24.0), &scores);
         let broken = HarvestOutlook::of(&harvest(400, 100.0, 0.0, 24.0), &scores);
         assert!((kept.soon.mean - 20.0).abs() < 0.1 && (kept.ahead.mean - 40.0).abs() < 0.1);
@@ -169,16 +195,39 @@ mod tests {
     #[test]
     fn what_waits_behind_does_not_hide_what_is_undone() {
         let mut scores = vec![0.3; 60];
-        let few = HarvestOutlook::of(&harvest(120, 40.0, 10.0, 10.0), &scores);
+        let few = HarvestOutlook::of(&harvest(120, 40.0, 10.0, 10.0), &promises(&scores));
         scores.splice(0..0, [0.000_1; 50_000]);
-        let many = HarvestOutlook::of(&harvest(120, 40.0, 10.0, 10.0), &scores);
+        let many = HarvestOutlook::of(&harvest(120, 40.0, 10.0, 10.0), &promises(&scores));
         assert!((few.ahead.mean - many.ahead.mean).abs() < 0.01);
         assert_eq!(many.waiting, 50_060);
     }
 
     #[test]
+    fn the_plain_rule_looks_ahead_in_its_own_order() {
+        let mut waiting = vec![
+            Promise {
+                score: 0.9,
+                plain: 0.0
+            };
+            300
+        ];
+        waiting.extend(
+            [Promise {
+                score: 0.0,
+                plain: 0.5,
+            }; 100],
+        );
+        waiting.push(Promise {
+            score: f32::NAN,
+            plain: f32::NAN,
+        });
+        let outlook = HarvestOutlook::of(&harvest(120, 40.0, 10.0, 10.0), &waiting);
+        assert!((outlook.plain_ahead - 30.0).abs() < 0.01, "{outlook:?}");
+    }
+
+    #[test]
     fn it_is_told_in_words() {
-        let outlook = HarvestOutlook::of(&harvest(400, 100.0, 9.0, 9.0), &[0.1; 300]);
+        let outlook = HarvestOutlook::of(&harvest(400, 100.0, 9.0, 9.0), &promises(&[0.1; 300]));
         let words = outlook.to_string();
         assert!(words.starts_with("about 30 ("), "{words}");
         assert!(
@@ -201,8 +250,10 @@ mod tests {
             fewer in 0usize..300,
         ) {
             let harvest = harvest(pages, brought, brought, promised);
-            let all = HarvestOutlook::of(&harvest, &scores);
-            let some = HarvestOutlook::of(&harvest, &scores[fewer.min(scores.len())..]);
+            let waiting = promises(&scores);
+            let all = HarvestOutlook::of(&harvest, &waiting);
+            let some = HarvestOutlook::of(&harvest, &waiting[fewer.min(scores.len())..]);
+            prop_assert!(some.plain_ahead <= all.plain_ahead + 1e-3);
             for (more, less) in [(all.left, some.left), (all.soon, some.soon), (all.ahead, some.ahead)] {
                 prop_assert!(more.low <= more.mean + 1e-3 && more.mean <= more.high + 1e-3, "{more:?}");
                 prop_assert!(less.mean <= more.mean + 1e-3 && less.high <= more.high + 1e-3);

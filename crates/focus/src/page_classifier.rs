@@ -19,6 +19,9 @@
 //! score's log-odds are bounded, what was learnt can overrule the user's keywords and examples only
 //! where these leave a page in doubt.
 //!
+//! The probability that is told is nearer to even odds than the sum of the opinions, since these repeat
+//! each other (`calibration.rs`). The models learn from the sum.
+//!
 //! All this is about a page's subject. A list of links (an index, a tag page) about the topic leads
 //! to pages about it, and is seldom one itself. So its relevance is a tenth of its subject's, while its
 //! links inherit that of its subject; unless an example is such a list.
@@ -30,7 +33,7 @@ mod training;
 
 use serde::{Deserialize, Serialize};
 
-use crate::calibration::{Calibration, LOG_ODDS_MAX};
+use crate::calibration::{Calibration, LOG_ODDS_MAX, summed, told_log_odds};
 use crate::hashing::term_bucket;
 use crate::keyword_score::KeywordScorer;
 use crate::keywords::Keywords;
@@ -200,16 +203,24 @@ impl PageClassifier {
         let ruled_out = self.ruled_out_by(terms);
         let subject = match ruled_out {
             Some(_) => RULED_OUT_PROBABILITY,
-            None => probability(sum),
+            None => probability(told_log_odds(sum)),
         };
         let relevance = subject * self.listing_share(terms);
         let named = SCORE_NAMES.into_iter().zip(parts);
         let veto = ruled_out.map(|name| (name, log_odds(subject) - sum));
+        let repeated = (
+            "what the opinions repeat",
+            match ruled_out {
+                Some(_) => 0.0,
+                None => told_log_odds(sum) - sum,
+            },
+        );
         let listing = ("a list of links", log_odds(relevance) - log_odds(subject));
         Relevance {
             probability: relevance,
             why: named
                 .chain(veto)
+                .chain([repeated])
                 .chain([listing])
                 .filter(|(_, part)| *part != 0.0)
                 .map(|(name, part)| (name.to_owned(), part))
@@ -265,7 +276,7 @@ impl PageClassifier {
     }
 
     /// The relevance of a page as a share of its subject's.
-    fn listing_share(&self, terms: &PageTerms) -> f32 {
+    pub(crate) fn listing_share(&self, terms: &PageTerms) -> f32 {
         if terms.listing && !self.wants_listings {
             LISTING_SHARE
         } else {
@@ -273,10 +284,10 @@ impl PageClassifier {
         }
     }
 
-    /// The probability that a page's subject is the topic, from the page's relevance. Its links
-    /// inherit it.
+    /// The probability that a page's subject is the topic by the sum of the opinions, from the
+    /// relevance that was told. Its links inherit it.
     pub(crate) fn subject_relevance(&self, terms: &PageTerms, relevance: f32) -> f32 {
-        (relevance / self.listing_share(terms)).min(1.0)
+        summed((relevance / self.listing_share(terms)).min(1.0))
     }
 
     /// The keywords' score of a page, 0.0 to 1.0.

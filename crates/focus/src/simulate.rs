@@ -362,15 +362,15 @@ impl<'p> SimulatedCrawl<'p> {
 
     fn rescore(&mut self) {
         let waiting: Vec<usize> = self.queue.order.iter().map(|place| place.2).collect();
-        let mut scores = Vec::with_capacity(waiting.len());
+        let mut promises = Vec::with_capacity(waiting.len());
         for at in waiting {
             if let Some(features) = self.features.get(&at) {
-                let score = self.focus.score(features);
-                self.queue.put(at, score);
-                scores.push(score);
+                let promise = self.focus.promise(features);
+                self.queue.put(at, promise.score);
+                promises.push(promise);
             }
         }
-        self.focus.on_rescored(scores);
+        self.focus.on_rescored(&promises);
     }
 }
 

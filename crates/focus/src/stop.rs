@@ -7,7 +7,9 @@
 //!   what was found, and the last three tenths of the pages brought less than that share. "At most" is
 //!   the upper bound of the estimate in `outlook.rs`, so a crawl of which little is known yet, or that
 //!   found hardly anything, goes on. So does one that is led from page to page by few links, and one
-//!   whose queue is shorter than that: it is soon done, or finds more;
+//!   whose queue is shorter than that: it is soon done, or finds more. And so does one in which the
+//!   plain rule, which no verdict of the crawl can mislead, would bring half of what was found: where
+//!   the verdicts have lost the topic, an estimate from them says that nothing is left;
 //! * *low harvest*: of the last pages hardly any was relevant and new. It ends crawls that found next
 //!   to nothing.
 //!
@@ -44,6 +46,9 @@ pub struct StopConfig {
     /// Little left: stop when the last pages brought less than this share of the pages found, and half
     /// as many pages again would at most bring less than it.
     pub left_min: f32,
+    /// No crawl stops for that while as many fetches in the plain rule's own order would bring more than
+    /// this share of the pages found, by the chances that it gives them.
+    pub plain_left_min: f32,
     /// The rule of hosts looks at this many last pages of a host.
     pub host_window: u32,
     /// A host stops below this harvest over its window.
@@ -58,6 +63,7 @@ impl Default for StopConfig {
             window: 300,
             window_share: 0.75,
             left_min: 0.15,
+            plain_left_min: 0.5,
             host_window: 200,
             host_harvest_min: 0.005,
         }
@@ -207,7 +213,8 @@ impl HarvestMonitor {
         let little = left_min * outlook.found;
         let fires = outlook.waiting >= outlook.ahead_fetches
             && outlook.brought < little
-            && outlook.ahead.high < little;
+            && outlook.ahead.high < little
+            && outlook.plain_ahead < self.config.plain_left_min * outlook.found;
         fires.then_some(HarvestStop::LittleLeft { outlook, left_min })
     }
 
@@ -240,11 +247,31 @@ impl HarvestMonitor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link_model::Promise;
     use crate::page_classifier::HarvestEstimate;
 
     /// A crawl of so many pages that found so many, of late as many as promised and a share of them,
-    /// where so many URLs wait, each with this score.
+    /// where so many URLs wait, each with this score, by the plain rule as well.
     fn crawl(pages: u64, found: f32, kept: f32, waiting: usize, score: f32) -> HarvestMonitor {
+        crawl_where(
+            pages,
+            found,
+            kept,
+            waiting,
+            Promise {
+                score,
+                plain: score,
+            },
+        )
+    }
+
+    fn crawl_where(
+        pages: u64,
+        found: f32,
+        kept: f32,
+        waiting: usize,
+        promise: Promise,
+    ) -> HarvestMonitor {
         let mut harvest = HarvestMonitor::new(&StopConfig::default());
         let estimate = HarvestEstimate {
             pages,
@@ -252,7 +279,7 @@ mod tests {
             promised: found / 3.0,
             brought: kept * found / 3.0,
         };
-        harvest.on_rescored(HarvestOutlook::of(&estimate, &vec![score; waiting]));
+        harvest.on_rescored(HarvestOutlook::of(&estimate, &vec![promise; waiting]));
         harvest
     }
 
@@ -265,6 +292,25 @@ mod tests {
         assert!(little_left(&crawl(160, 80.0, 0.05, 250, 0.01)));
         // As long as finds come as promised it goes on.
         assert!(!little_left(&crawl(160, 80.0, 1.0, 250, 0.1)));
+    }
+
+    #[test]
+    fn a_crawl_goes_on_while_the_plain_rule_promises_much() {
+        let promise = |plain| Promise { score: 0.01, plain };
+        assert!(little_left(&crawl_where(
+            400,
+            200.0,
+            0.05,
+            900,
+            promise(0.1)
+        )));
+        assert!(!little_left(&crawl_where(
+            400,
+            200.0,
+            0.05,
+            900,
+            promise(0.7)
+        )));
     }
 
     #[test]

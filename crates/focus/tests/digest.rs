@@ -325,12 +325,14 @@ impl Crawl {
 
     fn rescore(&mut self) {
         if self.focus.rescore_due(self.waiting.len() as u64) {
+            let mut promises = Vec::new();
             for waiting in &mut self.waiting {
-                waiting.score = self.focus.score(&waiting.features);
+                let promise = self.focus.promise(&waiting.features);
+                waiting.score = promise.score;
+                self.digest.number(promise.score);
+                promises.push(promise);
             }
-            let scores: Vec<f32> = self.waiting.iter().map(|waiting| waiting.score).collect();
-            scores.iter().for_each(|&score| self.digest.number(score));
-            self.focus.on_rescored(scores);
+            self.focus.on_rescored(&promises);
         }
     }
 }

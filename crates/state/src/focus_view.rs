@@ -6,7 +6,7 @@
 use archive::{LinkRecord, PageRecord, PageSummary};
 use focus::{
     ExampleText, Expected, Focus, FocusConfig, LinkContext, LinkFeatures, LinkScore, PageAhead,
-    PageFate, PageOutcome, PageTerms, PageView, Relevance, TopicError,
+    PageFate, PageOutcome, PageTerms, PageView, Promise, Relevance, TopicError,
 };
 use frontier::{CanonicalUrl, Frontier, FrontierError};
 use outcome::{ExpectedPages, JunkKind, JunkReason, LinkFate, Outcome, Outlook, Verdict};
@@ -445,10 +445,13 @@ impl FocusView {
     }
 
     /// What a URL that carries these bytes promises now; its priority, if they say nothing.
-    fn score(&self, context: &[u8], priority: f32) -> f32 {
+    fn promise_of_waiting(&self, context: &[u8], priority: f32) -> Promise {
         match LinkFeatures::from_bytes(features_in(context)) {
-            Some(features) => self.focus.score(&features),
-            None => priority,
+            Some(features) => self.focus.promise(&features),
+            None => Promise {
+                score: priority,
+                plain: 0.0,
+            },
         }
     }
 
@@ -470,18 +473,22 @@ impl FocusView {
     /// When the frontier's store cannot be read or written.
     pub fn rescore(&mut self, queue: &SharedQueue) -> Result<(), FrontierError> {
         let keys = queue.lock().frontier.pending_keys();
-        let mut promises = Vec::with_capacity(keys.len());
+        let mut promises: Vec<Promise> = Vec::with_capacity(keys.len());
         for keys in keys.chunks(RESCORED_AT_ONCE) {
             let pending = queue.lock().frontier.pending(keys).into_iter();
             // A visit to a page that was read before has its worth from what was learnt of that page.
-            let scored: Vec<(u128, f32)> = pending
+            let promised: Vec<(u128, Promise)> = pending
                 .filter(|url| !is_visit(&url.context))
-                .map(|url| (url.key, self.score(&url.context, url.priority)))
+                .map(|url| (url.key, self.promise_of_waiting(&url.context, url.priority)))
                 .collect();
-            promises.extend(scored.iter().map(|(_, promise)| *promise));
+            let scored: Vec<(u128, f32)> = promised
+                .iter()
+                .map(|(key, promise)| (*key, promise.score))
+                .collect();
+            promises.extend(promised.iter().map(|(_, promise)| *promise));
             queue.lock().frontier.set_priorities(&scored)?;
         }
-        self.focus.on_rescored(promises);
+        self.focus.on_rescored(&promises);
         Ok(())
     }
 

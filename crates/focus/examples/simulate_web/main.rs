@@ -3,7 +3,8 @@
 //! ```text
 //! simulate_web WEB.jsonl TOPICS.json [--pages 1000] [--out DIR] [--topics a,b] [--no-examples]
 //!              [--no-anchor] [--no-tag-path] [--no-learning] [--hub X] [--explore X] [--seed N]
-//!              [--lag 4] [--dead X] [--left 0.15] [--verbose] [--jobs 1] [--json FILE]
+//!              [--lag 4] [--dead X] [--left 0.15] [--plain-left 0.5]
+//!              [--verbose] [--jobs 1] [--json FILE]
 //! ```
 //!
 //! `WEB.jsonl` has a page per line: id, url, title, text, links (to, anchor, context, tag_path,
@@ -96,15 +97,16 @@ fn tell_class(class: &str, rows: &[&Score]) {
         |get: fn(&Score) -> f64| rows.iter().map(|row| get(row)).sum::<f64>() / rows.len() as f64;
     let below: Vec<&str> = rows
         .iter()
-        .filter(|row| row.score < row.plain - 0.01)
+        .filter(|row| row.stop_score < row.plain - 0.01)
         .map(|row| row.id.as_str())
         .collect();
     println!(
-        "== {class:14} {:3} topics {:.3} worst {:.3} F1 {:.3} calibration error {:.3} (all pages {:.3}) \
+        "== {class:14} {:3} topics {:.3} until stop {:.3} worst {:.3} F1 {:.3} calibration error {:.3} (all pages {:.3}) \
          under best-first {} {below:?}",
         rows.len(),
         mean(|row| row.score),
-        rows.iter().map(|row| row.score).fold(9.0, f64::min),
+        mean(|row| row.stop_score),
+        rows.iter().map(|row| row.stop_score).fold(9.0, f64::min),
         mean(|row| row.f1),
         mean(|row| row.calibration.error()),
         Calibration::sum(rows.iter().map(|row| &row.calibration)).error(),

@@ -41,10 +41,12 @@ impl Simulation<'_> {
             .collect();
         let last = curve.last().copied().unwrap_or(0);
         let depth = 1000.min((self.task.reachable - examples.len()).max(curve.len()));
-        let harvest = (0..depth)
-            .map(|at| *curve.get(at).unwrap_or(&last) as f64 / (at + 1) as f64)
-            .sum::<f64>()
-            / depth as f64;
+        let harvest_of = |pages: usize| {
+            let found = |at: usize| *curve[..pages].get(at).unwrap_or(&curve[pages - 1]);
+            let mean = (0..depth).map(|at| found(at) as f64 / (at + 1) as f64);
+            mean.sum::<f64>() / depth as f64
+        };
+        let harvest = harvest_of(curve.len());
         let at = |n: usize| *curve.get(n - 1).unwrap_or(&last);
         let recall = at(1000) as f64 / self.task.nrel as f64;
         let pages = self.fetched.len().max(1) as f64;
@@ -57,6 +59,7 @@ impl Simulation<'_> {
             plain: self.task.bfa / self.task.oracle,
             dead: self.dead_seen,
             score: harvest / self.task.oracle,
+            stop_score: harvest_of(until_stop.len()) / self.task.oracle,
             recall: recall / self.task.oracle_recall,
             found: [at(100), at(250), at(500), at(1000)],
             f1: all_f1,
@@ -82,6 +85,8 @@ pub(crate) struct Score {
     pub(crate) dead: usize,
     /// Mean harvest against the oracle's.
     pub(crate) score: f64,
+    /// The same where nothing that comes after the stop counts as found.
+    pub(crate) stop_score: f64,
     pub(crate) recall: f64,
     pub(crate) found: [usize; 4],
     pub(crate) f1: f64,
@@ -140,7 +145,8 @@ impl Calibration {
 impl Score {
     pub(crate) fn as_json(&self, task: &Task, stop: &StopScore) -> serde_json::Value {
         serde_json::json!({
-            "id": task.id, "class": self.class, "score": self.score, "best_first": self.plain,
+            "id": task.id, "class": self.class, "score": self.score,
+            "stop_score": self.stop_score, "best_first": self.plain,
             "f1": self.f1, "precision": self.verdicts[0], "recall": self.verdicts[1],
             "bins": self.calibration.bins, "calibration_error": self.calibration.error(),
             "overrun": stop.overrun, "missed": stop.missed, "held": stop.held, "stopped": stop.stopped,

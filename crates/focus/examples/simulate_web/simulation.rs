@@ -90,6 +90,7 @@ impl<'s> Simulation<'s> {
             links: options.links.clone(),
             stop: StopConfig {
                 left_min: options.left_min,
+                plain_left_min: options.plain_left_min,
                 ..StopConfig::default()
             },
         };
@@ -314,15 +315,16 @@ impl<'s> Simulation<'s> {
     }
 
     fn rescore(&mut self) {
-        let mut scores = Vec::with_capacity(self.pending.len());
+        let mut promises = Vec::with_capacity(self.pending.len());
         for (id, pending) in &mut self.pending {
-            pending.priority = self.focus.score(&pending.features);
+            let promise = self.focus.promise(&pending.features);
+            pending.priority = promise.score;
             self.queue.remove(&pending.place);
             pending.place = place(pending.priority, pending.place.1, *id);
             self.queue.insert(pending.place);
-            scores.push(pending.priority);
+            promises.push(promise);
         }
-        self.focus.on_rescored(scores);
+        self.focus.on_rescored(&promises);
         let outlook = self.focus.outlook().copied();
         self.outlooks
             .extend(outlook.map(|outlook| (self.fetched.len(), outlook)));

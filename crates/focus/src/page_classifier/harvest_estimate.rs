@@ -5,6 +5,7 @@
 
 use super::PageClassifier;
 use super::training::Kind;
+use crate::calibration::told;
 
 /// What the crawl has found, and what the last pages were promised and brought.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -34,7 +35,7 @@ impl PageClassifier {
                 continue;
             }
             sampled += 1;
-            let relevance = page.probability * self.listing_share(&page.rest);
+            let relevance = told(page.probability) * self.listing_share(&page.rest);
             let found = f32::from(u8::from(page.counts && relevance >= threshold));
             estimate.found += found;
             if let Some(promise) = page.promise.filter(|_| page.seen_at > before) {

@@ -55,7 +55,9 @@ const POSITIVE_MIN: f32 = -1.5;
 const POSITIVE_MIN_KEYWORDS: f32 = -1.0;
 /// The least label of a page that counts as on topic.
 const POSITIVE_LABEL_MIN: f32 = 0.1;
-/// The label of a page that is neither.
+/// The label of a page that is neither. Of one that is on topic by all opinions together and yet beyond
+/// the shares it is less, in proportion to the doubt: on a site where nearly every page is on topic such
+/// pages are most of those that are not labelled so, and the model would learn against the topic.
 const BETWEEN_LABEL: f32 = -0.05;
 
 /// The weight of an example in the training of the words, a page of label 1.0 having weight 1.0.
@@ -266,8 +268,8 @@ impl PageClassifier {
     }
 
     /// Labels the pages of the crawl by their rank. At most a share of them counts as on topic
-    /// however many are judged so, and the next ones count as hardly anything: so the model can
-    /// neither run away with the topic nor learn against it.
+    /// however many are judged so. The next ones count as hardly anything, and so do all others that
+    /// are judged so: the model can neither run away with the topic nor learn against it.
     pub(super) fn set_labels(&mut self) {
         let crawled = |at: &usize| self.training_pages[*at].kind == Kind::Crawled;
         let mut order: Vec<usize> = (0..self.training_pages.len()).filter(crawled).collect();
@@ -297,6 +299,8 @@ impl PageClassifier {
                 (1.0 - place)
                     .max(2.0 * page.probability - 1.0)
                     .clamp(POSITIVE_LABEL_MIN, 1.0)
+            } else if page.probability >= 0.5 {
+                BETWEEN_LABEL * 2.0 * (1.0 - page.probability)
             } else if place > 2.0 || page.probability < 0.5 * positive_min {
                 -1.0
             } else {
