@@ -9,10 +9,10 @@ use crate::store::StoreError;
 
 /// Queue slots that cost about as much memory as a few URLs with all they carry: a sensible ratio
 /// of [`FrontierConfig::slots_in_memory`] to [`FrontierConfig::pending_in_memory`].
-pub const SLOTS_PER_URL: usize = 50;
+pub const SLOTS_PER_URL: usize = 25;
 
-/// URLs whose having been seen is known without asking the store: some 160 MB of memory.
-pub const SEEN_IN_MEMORY: usize = 10_000_000;
+/// URLs whose having been seen is known without asking the store: as many as a hash table of 75 MB holds.
+pub const SEEN_IN_MEMORY: usize = (1 << 23) / 8 * 7;
 
 /// How the frontier works.
 #[derive(Debug, Clone, PartialEq)]

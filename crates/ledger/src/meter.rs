@@ -106,7 +106,7 @@ impl Meter {
 pub struct Metered {
     ledger: Box<dyn Ledger>,
     meter: Meter,
-    /// Since when it has the order, and with how many URLs asked about.
+    /// Since when it has the order.
     order_since: Option<Instant>,
 }
 

@@ -5,23 +5,20 @@
 //! taken in time is dropped, and the onlooker, who finds that a record does not begin where the last one
 //! ended, reads the journal on from there.
 //!
-//! Memory: records with at most [`LINKS_MAX`] links, some 250 bytes each.
+//! Memory: [`BYTES_MAX`] and one record.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 
-use archive::{Event, Position, Record};
+use archive::{Event, LinkRecord, PageRecord, Position, Record};
 
-/// Links of records that wait to be taken; with more, all that wait is dropped.
-const LINKS_MAX: usize = 32_768;
+/// Bytes of records that wait to be taken; with more, all that wait is dropped.
+const BYTES_MAX: u64 = 8 << 20;
 
-/// With so many links waiting, who takes them is woken.
-const LINKS_WAKE: usize = LINKS_MAX / 4;
-
-/// A record counts as so many links, beside those that it has.
-const LINKS_OF_A_RECORD: usize = 8;
+/// With so many bytes waiting, who takes them is woken.
+const BYTES_WAKE: u64 = BYTES_MAX / 4;
 
 /// A record with its place in the journal.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,21 +32,28 @@ pub struct Written {
 }
 
 impl Written {
-    fn links(&self) -> usize {
+    /// What it takes up in memory, roughly: its strings are as long as its lines in the journal at most.
+    fn bytes(&self) -> u64 {
         let links = match &self.record.event {
             Event::Page(page) => page.links.len(),
             Event::Visit(visit) => visit.page.as_ref().map_or(0, |page| page.links.len()),
-            Event::Sitemap(sitemap) => sitemap.urls.len(),
-            Event::Retry(retry) => retry.urls.len(),
-            Event::Again(again) => again.urls.len(),
             Event::Start(_)
             | Event::Seed(_)
             | Event::Robots(_)
+            | Event::Sitemap(_)
             | Event::Attempt(_)
+            | Event::Retry(_)
+            | Event::Again(_)
             | Event::Elsewhere(_)
             | Event::Stop(_) => 0,
         };
-        links + LINKS_OF_A_RECORD
+        // It is the first of a file, else.
+        let before = match self.begin.file() == self.end.file() {
+            true => self.begin.offset(),
+            false => 0,
+        };
+        let line = self.end.offset().saturating_sub(before);
+        line + (links * size_of::<LinkRecord>() + size_of::<PageRecord>()) as u64
     }
 }
 
@@ -66,7 +70,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Waiting {
     records: VecDeque<Written>,
-    links: usize,
+    bytes: u64,
     /// Of the records, the first so many are synced.
     synced: usize,
     who: Option<Thread>,
@@ -91,7 +95,7 @@ impl Onlooker {
         let count = waiting.synced.min(records_max);
         let taken: Vec<Written> = waiting.records.drain(..count).collect();
         waiting.synced -= count;
-        waiting.links -= taken.iter().map(Written::links).sum::<usize>();
+        waiting.bytes -= taken.iter().map(Written::bytes).sum::<u64>();
         taken
     }
 
@@ -103,11 +107,11 @@ impl Onlooker {
     /// Hands a record over that is not synced yet.
     pub fn hand_over(&self, written: Written) {
         let mut waiting = self.waiting();
-        waiting.links += written.links();
+        waiting.bytes += written.bytes();
         waiting.records.push_back(written);
-        if waiting.links > LINKS_MAX {
+        if waiting.bytes > BYTES_MAX {
             waiting.records.clear();
-            (waiting.links, waiting.synced) = (0, 0);
+            (waiting.bytes, waiting.synced) = (0, 0);
         }
     }
 
@@ -115,7 +119,7 @@ impl Onlooker {
     pub fn are_synced(&self) {
         let mut waiting = self.waiting();
         waiting.synced = waiting.records.len();
-        if waiting.links >= LINKS_WAKE
+        if waiting.bytes >= BYTES_WAKE
             && let Some(who) = &waiting.who
         {
             who.unpark();
@@ -130,29 +134,22 @@ impl Onlooker {
 
 #[cfg(test)]
 mod tests {
-    use archive::{LinkRecord, PageRecord};
-
     use super::*;
 
-    fn written(at: u64, links: usize) -> Written {
-        let page = PageRecord {
-            links: vec![LinkRecord::default(); links],
-            ..PageRecord::default()
-        };
-        let event = Event::Page(Box::new(page));
+    fn written(at: u64, bytes: u64) -> Written {
         Written {
-            begin: Position::new(1, at),
-            end: Position::new(1, at + 1),
+            begin: Position::new(1, at * BYTES_MAX),
+            end: Position::new(1, at * BYTES_MAX + bytes),
             record: Record {
                 seq: at,
                 at_ms: 0,
-                event,
+                event: Event::Page(Box::default()),
             },
         }
     }
 
     fn begins(taken: &[Written]) -> Vec<u64> {
-        taken.iter().map(|written| written.begin.offset()).collect()
+        taken.iter().map(|written| written.record.seq).collect()
     }
 
     #[test]
@@ -177,7 +174,7 @@ mod tests {
     fn what_nobody_takes_is_dropped_as_a_whole() {
         let onlooker = Onlooker::default();
         onlooker.arrive(std::thread::current());
-        let half = LINKS_MAX / 2;
+        let half = BYTES_MAX / 2;
         onlooker.hand_over(written(0, half));
         onlooker.are_synced();
         onlooker.hand_over(written(1, half));

@@ -49,11 +49,11 @@ use crate::setup;
 /// Findings of one group at most.
 const GROUP_MAX: usize = 256;
 
-/// While visits are to be made, a group is gathered for so long.
-const VISITS_WAIT: Duration = Duration::from_millis(10);
-
 /// The same on many machines, where others wait for the order meanwhile.
 const SHARED_GROUP_MAX: usize = 64;
+
+/// While visits are to be made, a group of findings is gathered for so long.
+const VISITS_WAIT: Duration = Duration::from_millis(10);
 
 /// URLs of one group that the ledger is asked about; the last finding may bring more.
 const GROUP_URLS_MAX: usize = 16_384;
@@ -225,9 +225,10 @@ impl Writer {
         inbox: &Receiver<ToWriter>,
         group: &mut Group,
     ) -> Result<(), CrawlError> {
-        // The record of a visit is small: what costs is the sync. Nobody waits for it.
-        let visits = self.state.counts().visits_due > 0;
-        let until = visits.then(|| Instant::now() + VISITS_WAIT);
+        // The record of a visit is small: what costs is the sync. Nobody waits for it, as who adds seeds does.
+        let is_finding = matches!(first, ToWriter::Finding(_));
+        let waits = is_finding && self.state.counts().visits_due > 0;
+        let until = waits.then(|| Instant::now() + VISITS_WAIT);
         let more = || match (inbox.try_recv(), until) {
             (Ok(message), _) => Some(message),
             (Err(TryRecvError::Empty), Some(until)) => {

@@ -45,6 +45,20 @@ impl Rows {
         }
     }
 
+    /// Makes room for so many slots.
+    pub(crate) fn reserve(&mut self, slots: usize) {
+        self.fingerprints.reserve_exact(slots);
+        self.pages.reserve_exact(slots);
+        self.words.reserve_exact(slots);
+        self.digests.reserve_exact(slots);
+        self.number_counts.reserve_exact(slots);
+        self.live.reserve_exact(slots);
+        self.lanes.reserve_exact(slots * (self.size.lanes() + 1));
+        let pages = &self.pages;
+        self.by_page
+            .reserve(slots, |&kept| mix(pages[kept as usize]));
+    }
+
     /// The number of kept pages.
     pub(crate) fn len(&self) -> usize {
         self.by_page.len()

@@ -258,6 +258,9 @@ impl TableIndex {
         }
         let (stored, merged) = (store.slots(), index.base);
         index.store = Some(store);
+        if index.merged.is_none() {
+            index.rows.reserve(stored as usize);
+        }
         let mut slot = 0;
         while slot < stored {
             let end = if slot < merged { merged } else { stored };
@@ -270,6 +273,7 @@ impl TableIndex {
             }
             slot += rows.len() as u32;
         }
+        index.tables = TableSet::of(config, &index.rows);
         Ok(index)
     }
 
@@ -305,12 +309,12 @@ impl TableIndex {
         }
     }
 
+    /// Loads rows; their tables are made once all are there.
     fn load_rows(&mut self, rows: &[StoredRow]) {
         for row in rows {
             match row {
                 Some((page, print)) => {
-                    let slot = self.rows.append(*page, print);
-                    self.tables.insert(&self.rows, slot);
+                    self.rows.append(*page, print);
                 }
                 None => self.rows.push_free(),
             }
@@ -533,8 +537,8 @@ impl TableIndex {
         });
         let rest: Vec<StoredRow> = rest.collect();
         self.rows = Rows::new(self.config.sketch);
-        self.tables = TableSet::new(&self.config);
         self.load_rows(&rest);
+        self.tables = TableSet::of(&self.config, &self.rows);
         self.base += whole;
         if let Some(merged) = &mut self.merged {
             merged.pages += before - self.rows.len();

@@ -41,6 +41,27 @@ impl TableSet {
         }
     }
 
+    /// The tables of all that `rows` holds.
+    pub(crate) fn of(config: &IndexConfig, rows: &Rows) -> TableSet {
+        let mut tables = TableSet::new(config);
+        let has_words = |slot: &u32| rows.is_live(*slot) && !rows.is_empty(*slot);
+        let slots: Vec<u32> = (0..rows.slots()).filter(has_words).collect();
+        match &mut tables.fingerprints {
+            Fingerprints::Segments(segments) => segments.fill(rows.fingerprints(), &slots),
+            Fingerprints::Chains(chains) => {
+                for &slot in &slots {
+                    chains.insert(rows.fingerprints(), slot);
+                }
+            }
+        }
+        for slot in slots {
+            if let Some(bands) = rows.bands(slot) {
+                tables.bands.insert(slot, bands);
+            }
+        }
+        tables
+    }
+
     /// Enters a slot that `rows` holds already. A text without words is near nothing and stays out.
     pub(crate) fn insert(&mut self, rows: &Rows, slot: u32) {
         if rows.is_empty(slot) {

@@ -205,6 +205,10 @@ impl<'w, W: Write> Parts<'w, W> {
         let bytes = postcard::to_extend(part, std::mem::take(&mut self.part));
         let mut bytes = bytes.map_err(io::Error::other)?;
         let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+        if u64::from(length) > PART_MAX {
+            let why = format!("a part of {length} bytes is longer than {PART_MAX}");
+            return Err(io::Error::other(why).into());
+        }
         self.to.write_all(&length.to_le_bytes())?;
         self.to.write_all(&bytes)?;
         bytes.clear();

@@ -3,6 +3,8 @@
 //! Chinese and Japanese are taken by character. A web or mail address is one word, a path another, and so is
 //! a number with its point, so that `3.5` is not two figures. The copyright sign is a word that weighs nothing.
 
+use std::ops::Range;
+
 /// A Chinese character in words, as `segment` counts words over prose.
 const HAN_WORDS: f64 = 0.6;
 
@@ -84,13 +86,13 @@ pub(super) fn words(line: &str) -> Vec<Word> {
             .iter()
             .any(|prompt| line.trim_start().starts_with(prompt)),
     };
-    let mut rest = line;
-    while let Some((before, address, after)) = cut_address(rest) {
-        reader.read(before);
-        reader.push(address.to_lowercase(), false);
-        rest = after;
+    let mut read = 0;
+    for address in Addresses::of(line) {
+        reader.read(&line[read..address.start]);
+        read = address.end;
+        reader.push(line[address].to_lowercase(), false);
     }
-    reader.read(rest);
+    reader.read(&line[read..]);
     reader.words
 }
 
@@ -193,16 +195,50 @@ fn may_follow(after: &str) -> bool {
     }
 }
 
-/// The first web address, mail address or path of a line, and what stands before and behind it. Each is one
-/// word.
-fn cut_address(line: &str) -> Option<(&str, &str, &str)> {
-    let found = [cut_url(line), cut_path(line), cut_mail(line)];
-    let found = found.into_iter().flatten();
-    found.min_by_key(|(before, ..)| before.len())
+/// The web addresses, paths and mail addresses of a line, in order. Each is one word.
+struct Addresses<'l> {
+    line: &'l str,
+    /// Up to here it was read.
+    read: usize,
+    /// The next one of each kind of [`KINDS`]. It is searched again where another one reaches into it: so
+    /// the time grows with the line's length and no faster, whatever stands in it.
+    next: [Option<Range<usize>>; 3],
+}
+
+/// Finds the first address of a kind.
+type FirstIn = fn(&str) -> Option<Range<usize>>;
+
+const KINDS: [FirstIn; 3] = [url_in, path_in, mail_in];
+
+impl<'l> Addresses<'l> {
+    fn of(line: &'l str) -> Self {
+        Self {
+            line,
+            read: 0,
+            next: KINDS.map(|first_in| first_in(line)),
+        }
+    }
+}
+
+impl Iterator for Addresses<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = self.read;
+        for (first_in, next) in KINDS.iter().zip(&mut self.next) {
+            if next.as_ref().is_some_and(|next| next.start < read) {
+                let found = first_in(&self.line[read..]);
+                *next = found.map(|found| read + found.start..read + found.end);
+            }
+        }
+        let first = self.next.iter().flatten().min_by_key(|next| next.start)?;
+        self.read = first.end;
+        Some(first.clone())
+    }
 }
 
 /// The first mail address: `name@host.example`.
-fn cut_mail(line: &str) -> Option<(&str, &str, &str)> {
+fn mail_in(line: &str) -> Option<Range<usize>> {
     let is_inside = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
     let mut from = 0;
     while let Some(at) = line[from..].find('@').map(|at| from + at) {
@@ -214,8 +250,7 @@ fn cut_mail(line: &str) -> Option<(&str, &str, &str)> {
         let end = host.map_or(line.len(), |host| at + 1 + host);
         let host = line[at + 1..end].trim_end_matches('.');
         if begin < at && host.contains('.') {
-            let end = at + 1 + host.len();
-            return Some((&line[..begin], &line[begin..end], &line[end..]));
+            return Some(begin..at + 1 + host.len());
         }
         from = at + 1;
     }
@@ -223,7 +258,7 @@ fn cut_mail(line: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// The first path of three parts or more: `Documentation/admin-guide/mm/concepts.rst`.
-fn cut_path(line: &str) -> Option<(&str, &str, &str)> {
+fn path_in(line: &str) -> Option<Range<usize>> {
     let is_inside = |c: char| c.is_ascii_alphanumeric() || "/_.-".contains(c);
     let mut begin = 0;
     for run in line.split_inclusive(|c: char| !is_inside(c)) {
@@ -231,25 +266,22 @@ fn cut_path(line: &str) -> Option<(&str, &str, &str)> {
         let parts = path.split('/').filter(|part| !part.is_empty()).count();
         // A date has no letters, and a choice of words (`and/or`) two parts.
         if parts >= 3 && path.bytes().any(|byte| byte.is_ascii_lowercase()) && !run.ends_with(':') {
-            let end = begin + path.len();
-            return Some((&line[..begin], path, &line[end..]));
+            return Some(begin..begin + path.len());
         }
         begin += run.len();
     }
     None
 }
 
-fn cut_url(line: &str) -> Option<(&str, &str, &str)> {
+fn url_in(line: &str) -> Option<Range<usize>> {
     let sign = line.find("://")?;
     let is_scheme = |c: char| c.is_ascii_alphabetic();
     let begin = line[..sign].rfind(|c: char| !is_scheme(c)).map_or(0, |at| {
         at + line[at..].chars().next().map_or(1, char::len_utf8)
     });
     let is_inside = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '"' | '\'' | '`');
-    let end = line[sign..]
-        .find(|c: char| !is_inside(c))
-        .map_or(line.len(), |at| sign + at);
-    Some((&line[..begin], &line[begin..end], &line[end..]))
+    let end = line[sign..].find(|c: char| !is_inside(c));
+    Some(begin..end.map_or(line.len(), |at| sign + at))
 }
 
 /// Han and kana: written without spaces.
@@ -302,6 +334,34 @@ mod tests {
                 "://"
             ]
         );
+    }
+
+    #[test]
+    fn addresses_take_turns_in_the_order_of_the_line() {
+        assert_eq!(
+            texts(
+                "a@b.example/x/y/z http://c.example/?a@d.example @ e/f/g @h.example i@j.example."
+            ),
+            [
+                "a@b.example",
+                "/x/y/z",
+                "http://c.example/?a@d.example",
+                "e/f/g",
+                "h",
+                "example",
+                "i@j.example"
+            ]
+        );
+    }
+
+    /// What each kind is searched in is as long as the line, whatever the others find: else this would
+    /// take hours.
+    #[test]
+    fn a_line_of_a_megabyte_is_read_in_one_go() {
+        for part in ["a/b/c @ ", "a/b/c ", "@a.b", "a@b.c ", "://", "/", "a@"] {
+            let line = part.repeat((1 << 20) / part.len());
+            assert!(!words(&line).is_empty() || !part.contains('a'), "{part}");
+        }
     }
 
     #[test]

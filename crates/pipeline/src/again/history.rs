@@ -45,6 +45,7 @@ pub(super) struct History {
     #[serde(skip)]
     urls: HashMap<u64, u32>,
     /// Pages in the order in which they were read first.
+    #[serde(skip)]
     known: Vec<Known>,
     #[serde(skip)]
     holds: Holds,

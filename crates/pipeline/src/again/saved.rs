@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 
 use archive::Position;
 use state::snapshot::{Parts, SnapshotError, read_part};
-use tracing::info;
+use tracing::{info, warn};
 
 use super::Beside;
 use super::history::History;
@@ -21,7 +21,7 @@ use crate::saved_file::{Form, NewFile, Saved, Unusable};
 /// The file's form. Its number is raised when what is saved, or what records do to it, changes.
 pub(crate) const FORM: Form = Form {
     mark: b"tamis visits\0\0\0\0",
-    format: 1,
+    format: 2,
 };
 
 /// Bytes of journal between two files at least. Crash tests save all the time.
@@ -51,11 +51,15 @@ pub(super) struct VisitsFile {
 }
 
 impl VisitsFile {
-    /// What was saved, if that is of use.
+    /// What was saved, if that is of use, with what visits are compared with or without.
     ///
     /// # Errors
     /// When the archive cannot be read.
-    pub(super) fn open(&mut self, dir: &CrawlDir) -> Result<Option<Visits>, CrawlError> {
+    pub(super) fn open(
+        &mut self,
+        dir: &CrawlDir,
+        with_dues: bool,
+    ) -> Result<Option<Visits>, CrawlError> {
         let end = archive::end(&dir.archive())?.0;
         let saved = match Saved::open_of(&dir.visits(), FORM, 0, end) {
             Ok(saved) => saved,
@@ -65,7 +69,7 @@ impl VisitsFile {
                 return Ok(None);
             }
         };
-        match read(&saved) {
+        match read(&saved, with_dues) {
             Ok(visits) => {
                 (self.position, self.bytes) = (visits.read, saved.file_bytes);
                 Ok(Some(visits))
@@ -77,10 +81,8 @@ impl VisitsFile {
         }
     }
 
-    /// Saves what follows from a position, where the journal has grown enough. Who calls has the lock.
-    ///
-    /// # Errors
-    /// When it cannot be written.
+    /// Saves what follows from a position, where the journal has grown enough. Who calls has the lock. Where
+    /// it cannot be written the next plan reads more, and that is all.
     pub(super) fn save_if_due(
         &mut self,
         dir: &CrawlDir,
@@ -88,31 +90,37 @@ impl VisitsFile {
         shown: u64,
         history: &History,
         beside: &impl Beside,
-    ) -> Result<(), CrawlError> {
-        let before = match position.file() == self.position.file() {
-            true => self.position.offset(),
-            false => 0,
-        };
-        let grown = position.offset().saturating_sub(before);
-        if grown < (self.bytes / 2).max(JOURNAL_MIN) {
-            return Ok(());
+    ) {
+        if !self.is_due(position) {
+            return;
         }
         let saved = archive::make_durable(&dir.archive(), position)
             .map_err(io::Error::other)
             .and_then(|()| write(dir, position, shown, history, beside));
-        self.bytes = saved.map_err(|source| CrawlError::Directory {
-            what: format!("write {}", dir.visits().display()),
-            source,
-        })?;
-        self.position = position;
-        Ok(())
+        match saved {
+            Ok(bytes) => (self.position, self.bytes) = (position, bytes),
+            Err(error) => warn!(
+                "{} cannot be written, so the next round reads what this one has read again: {error}",
+                dir.visits().display()
+            ),
+        }
+    }
+
+    fn is_due(&self, position: Position) -> bool {
+        let grown = match position.file().saturating_sub(self.position.file()) {
+            0 => position.offset().saturating_sub(self.position.offset()),
+            1 => position.offset(),
+            // A whole file of the journal is between them.
+            _ => return true,
+        };
+        grown >= (self.bytes / 2).max(JOURNAL_MIN)
     }
 }
 
-fn read(saved: &Saved) -> Result<Visits, SnapshotError> {
+fn read(saved: &Saved, with_dues: bool) -> Result<Visits, SnapshotError> {
     let mut from = saved.snapshot()?;
     let (shown, beside): (u64, Vec<u8>) = read_part(&mut from)?;
-    let history = History::read(&mut from)?;
+    let history = History::read(&mut from, with_dues)?;
     let mut rest = [0];
     match from.read(&mut rest)? {
         0 => Ok(Visits {

@@ -84,13 +84,13 @@ impl NodeNote {
         let mut all = Messages::default();
         let messages = self.messages.iter().filter(|(kind, _)| *kind != HELD);
         for (_, one) in messages {
-            all.calls += one.calls;
-            all.errors += one.errors;
-            all.rows_out += one.rows_out;
-            all.rows_in += one.rows_in;
-            all.bytes_out += one.bytes_out;
-            all.bytes_in += one.bytes_in;
-            all.ms += one.ms;
+            all.calls = all.calls.saturating_add(one.calls);
+            all.errors = all.errors.saturating_add(one.errors);
+            all.rows_out = all.rows_out.saturating_add(one.rows_out);
+            all.rows_in = all.rows_in.saturating_add(one.rows_in);
+            all.bytes_out = all.bytes_out.saturating_add(one.bytes_out);
+            all.bytes_in = all.bytes_in.saturating_add(one.bytes_in);
+            all.ms = all.ms.saturating_add(one.ms);
             all.ms_max = all.ms_max.max(one.ms_max);
         }
         all

@@ -22,6 +22,7 @@
 //!
 //! Costs: memory of some 80 bytes for each URL finished, and the state of one crawl, node after node.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use archive::{Event, Position, Replayed};
@@ -46,6 +47,9 @@ use order::{Order, Outline, Seen};
 
 /// Rows that are given to the store at once.
 const ROWS_MAX: usize = 4_096;
+
+/// URLs that are remembered to have been asked about: some 40 MB.
+const ASKED_MAX: usize = 1 << 20;
 
 /// A node as it is in the ledger now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -299,6 +303,8 @@ fn admit_known(
     anew: &mut Rebuild,
 ) -> Result<u64, CrawlError> {
     let (mut offers, mut count) = (Vec::new(), 0);
+    // Most links are seen again and again: the store need not be asked each time.
+    let mut asked = HashSet::new();
     for replayed in archive::replay(&source.dir.archive(), Position::START)? {
         let Replayed::Record { record, position } = replayed? else {
             continue;
@@ -307,7 +313,13 @@ fn admit_known(
             break;
         }
         for url in known_of(&record.event) {
-            offers.push(rows::offer(&url, lost));
+            let offer = rows::offer(&url, lost);
+            if asked.insert((offer.part, offer.key)) {
+                offers.push(offer);
+            }
+        }
+        if asked.len() >= ASKED_MAX {
+            asked.clear();
         }
         if offers.len() >= ROWS_MAX {
             count += anew.admit(&std::mem::take(&mut offers))?;

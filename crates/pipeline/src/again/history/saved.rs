@@ -1,7 +1,8 @@
 //! A history, written and read again: the next plan reads on where it was saved.
 //!
 //! ```text
-//! parts = history, whether it holds what visits are compared with, parts of those, an empty part
+//! parts = history, parts of its pages, an empty part,
+//!         whether it holds what visits are compared with, parts of that, an empty part
 //! ```
 //!
 //! What stands in it twice is written once. The same records give a history that is equal, whether they
@@ -14,10 +15,11 @@ use archive::DueRecord;
 use serde::{Deserialize, Serialize};
 use state::snapshot::{Parts, SnapshotError, read_part};
 
-use super::{History, Holds};
+use super::{History, Holds, Known};
 
-/// What the visits of so many pages are compared with is one part, of some megabytes.
-const DUES_PER_PART: usize = 4_096;
+/// So many pages are one part, of half a megabyte, or with what their visits are compared with of some
+/// megabytes.
+const PAGES_PER_PART: usize = 4_096;
 
 /// What the visit of a page is compared with, beside the hash of its URL.
 #[derive(Serialize)]
@@ -36,22 +38,34 @@ impl History {
         to: &mut Parts<'_, W>,
     ) -> Result<(), SnapshotError> {
         to.write(self)?;
+        for part in self.known.chunks(PAGES_PER_PART).chain([&[][..]]) {
+            to.write(&part)?;
+        }
         to.write(&(self.holds == Holds::All))?;
         let mut dues: Vec<_> = self.dues.iter().map(|(url, due)| Due(*url, due)).collect();
         dues.sort_unstable_by_key(|due| due.0);
-        for part in dues.chunks(DUES_PER_PART) {
+        for part in dues.chunks(PAGES_PER_PART).chain([&[][..]]) {
             to.write(&part)?;
         }
-        let none: &[Due<'_>] = &[];
-        to.write(&none)
+        Ok(())
     }
 
-    /// Reads it.
+    /// Reads it, with what visits are compared with or without.
     ///
     /// # Errors
     /// When `from` cannot be read, or is damaged.
-    pub(in crate::again) fn read(from: &mut impl Read) -> Result<Self, SnapshotError> {
+    pub(in crate::again) fn read(
+        from: &mut impl Read,
+        with_dues: bool,
+    ) -> Result<Self, SnapshotError> {
         let mut history: Self = read_part(from)?;
+        loop {
+            let known: Vec<Known> = read_part(from)?;
+            if known.is_empty() {
+                break;
+            }
+            history.known.extend(known);
+        }
         let holds_dues: bool = read_part(from)?;
         history.holds = match holds_dues {
             true => Holds::All,
@@ -62,8 +76,13 @@ impl History {
             if dues.is_empty() {
                 break;
             }
-            let dues = dues.into_iter().map(|DueRead(url, due)| (url, due));
-            history.dues.extend(dues);
+            if with_dues {
+                let dues = dues.into_iter().map(|DueRead(url, due)| (url, due));
+                history.dues.extend(dues);
+            }
+        }
+        if !with_dues {
+            history.drop_dues();
         }
         let in_order = history
             .known
