@@ -2,9 +2,8 @@
 //!
 //! `cargo run --release -p extractor --example classifier_rows -- DATA OUT [ODDS]`: DATA holds
 //! `truth.jsonl` and `pages/ID.html.gz`; OUT gets `names.json`, `rows.jsonl` (id and texts) and
-//! `rows.f32`. With ODDS, the first forest's log odds of all runs of all pages, the features are those
-//! of the second forest, and `rows.jsonl` also has the text of each page by these odds and the runs
-//! that it is made of.
+//! `rows.f32`. With ODDS, the log odds of all runs of all pages, `rows.jsonl` also has the text of each
+//! page by these odds and the runs that it is made of.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};

@@ -6,15 +6,15 @@
 //! probability. Site names, words of the text and the URL itself are no features, so the forest cannot memorise
 //! sites.
 //!
-//! A second forest classifies each run again by the first forest's probabilities of the runs around
-//! it ([`neighbour_features`]). The log odds of both are averaged. Rules for boilerplate and for
-//! repeated text follow ([`boilerplate_rules`]).
+//! Rules for boilerplate and for repeated text follow ([`boilerplate_rules`]). A second forest that saw
+//! the first one's answers for the runs around a run was dropped: on pages of unseen sites it was worth
+//! nothing.
 //!
 //! Runs are kept above a threshold that is chosen for each page: the one with the largest *expected*
 //! score ([`Aim`]). With clear probabilities it is near one half. On a page where all probabilities
 //! are low it is lower, since keeping nothing is surely wrong.
 //!
-//! Cost: some 2,000 comparisons for each run, sixteen runs at a time, and two looks at each of the 6,000
+//! Cost: some 2,000 comparisons for each run, sixteen runs at a time, and two looks at each of the 5,000
 //! splits for each page.
 //!
 //! Sources: gradient boosting as in Friedman, *Greedy function approximation*, 2001; expected F
@@ -24,12 +24,11 @@ mod boilerplate_rules;
 mod data_tables;
 mod forest;
 mod listings;
-pub(crate) mod neighbour_features;
 mod references;
 
 use url::Url;
 
-use crate::features::{Features, Table};
+use crate::features::Features;
 use crate::flat_dom::{ElementIndex, FlatDom};
 use crate::page::PageType;
 use crate::page_type;
@@ -102,23 +101,11 @@ pub(crate) fn classify(
     structured: &Structured,
     url: &Url,
 ) -> Classification {
-    let first = odds(forest::first(), &features.table);
-    let neighbours = neighbour_features::rows(flat, survey, features, &first);
-    let second = odds(forest::second(), &neighbours);
-    // The second forest spreads the certainty of the first to neighbouring runs, at times too far;
-    // the mean of both is more accurate than either.
-    let mean: Vec<f32> = first
-        .iter()
-        .zip(second)
-        .map(|(first, second)| (first + second) / 2.0)
-        .collect();
-    classify_by_odds(flat, survey, features, structured, url, &mean)
-}
-
-fn odds(forest: &forest::Forest, table: &Table) -> Vec<f32> {
+    let table = &features.table;
     let count = table.values.len() / table.names.len().max(1);
     let rows: Vec<&[f32]> = (0..count).map(|run| table.row(run)).collect();
-    forest.log_odds(&rows)
+    let odds = forest::trained().log_odds(&rows);
+    classify_by_odds(flat, survey, features, structured, url, &odds)
 }
 
 /// The result for given log odds of each run.
@@ -303,16 +290,13 @@ mod tests {
     }
 
     #[test]
-    fn the_forests_were_trained_on_these_features() {
+    fn the_forest_was_trained_on_these_features() {
         let html = scraper::Html::parse_document("<p>One run is enough.");
         let flat = FlatDom::of(&html);
         let survey = Survey::of(&flat);
         let url = url::Url::parse("http://a.example/").unwrap();
         let features = crate::features::compute(&flat, &survey, &Default::default(), &url);
-        assert_eq!(features.table.names, forest::first().names);
+        assert_eq!(features.table.names, forest::trained().names);
         assert_eq!(features.table.values.len(), features.table.names.len());
-        let neighbours = neighbour_features::rows(&flat, &survey, &features, &[0.0]);
-        assert_eq!(neighbours.names, forest::second().names);
-        assert_eq!(neighbours.values.len(), neighbours.names.len());
     }
 }

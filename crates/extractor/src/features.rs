@@ -37,7 +37,7 @@ use same_runs::SameRuns;
 use sequence::{Landmarks, PassedLines, put_neighbours};
 use text_overlap::{TextOverlap, first_heading_run};
 
-pub(crate) use table::{Row, Table};
+pub(crate) use table::Table;
 
 /// Numbers reserved for a run: a few more than there are features.
 const WIDTH: usize = 230;
@@ -47,8 +47,6 @@ pub(crate) struct Features {
     pub table: Table,
     /// For each run, a hash of its path of tags and first classes.
     pub paths: Vec<u64>,
-    /// For each run, the elements around it that each hold more runs, and its section.
-    pub enclosing: Vec<[ElementIndex; ENCLOSING + 1]>,
 }
 
 /// What the features of all runs are computed from, gathered once a page.
@@ -61,7 +59,7 @@ struct PageInputs<'p> {
     places: Vec<ElementIndex>,
     /// For each element, what runs inside it stand in.
     kinds: Vec<Kinds>,
-    /// See [`Features::enclosing`].
+    /// For each run, the elements around it that each hold more runs, and its section.
     enclosing: Vec<[ElementIndex; ENCLOSING + 1]>,
     /// For each element, how many images stand before it.
     images_before: Vec<u32>,
@@ -132,7 +130,6 @@ pub(crate) fn compute(
     Features {
         table,
         paths: same_runs.paths,
-        enclosing: page.enclosing,
     }
 }
 

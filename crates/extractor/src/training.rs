@@ -1,4 +1,4 @@
-//! Rows of features for the trainer of the classifier's forests; see `train/README.md`.
+//! Rows of features for the trainer of the classifier's forest; see `train/README.md`.
 
 use url::Url;
 
@@ -25,29 +25,27 @@ pub struct TrainingRows {
     pub page_type: Option<PageType>,
 }
 
-/// The features of a page's runs for the first forest, or for the second one if the first forest's
-/// log odds of these runs are given.
+/// The features of a page's runs; with their log odds also the content that these make.
 pub fn training_rows(html: &str, url: &Url, log_odds: Option<&[f32]>) -> TrainingRows {
     let dom = dom::parse(html, &DomLimits::default());
     let flat = FlatDom::of(&dom.html);
     let survey = Survey::of(&flat);
     let structured = Structured::read(&flat.json_ld);
-    let features = features::compute(&flat, &survey, &structured, url);
-    let (mut table, text, main, page_type) = match log_odds {
-        None => (features.table, None, None, None),
+    let mut features = features::compute(&flat, &survey, &structured, url);
+    let (text, main, page_type) = match log_odds {
+        None => (None, None, None),
         Some(odds) => {
             let odds = &odds[..flat.runs.len()];
             let chosen =
                 classifier::classify_by_odds(&flat, &survey, &features, &structured, url, odds);
             let blocks = assemble::blocks(&dom.html, &flat, &survey.texts, &chosen.main);
-            let table = classifier::neighbour_features::rows(&flat, &survey, &features, odds);
             let text = blocks::plain(&blocks);
-            (table, Some(text), Some(chosen.main), Some(chosen.page_type))
+            (Some(text), Some(chosen.main), Some(chosen.page_type))
         }
     };
     TrainingRows {
-        names: std::mem::take(&mut table.names),
-        values: std::mem::take(&mut table.values),
+        names: std::mem::take(&mut features.table.names),
+        values: std::mem::take(&mut features.table.values),
         texts: survey.texts,
         text,
         main,

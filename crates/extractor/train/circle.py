@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The whole circle of the classifier's training: features, forests by folds, score on unseen sites.
+"""The whole circle of the classifier's training: features, a forest for each fold, score on unseen sites.
 
     python3 circle.py WORK DATA [DATA ...]                 # score on unseen sites
-    python3 circle.py WORK DATA [DATA ...] --write         # and train the shipped forests on all pages
+    python3 circle.py WORK DATA [DATA ...] --write         # and train the shipped forest on all pages
 
 Each DATA holds `truth.jsonl` and `pages/ID.html.gz`. A site is in one fold: that of the records' `fold`, or of a file
 `folds-*.json` beside a `truth.jsonl` (id to fold), or that of its domain. WORK keeps what each step
-made; `--from` begins at a later step: rows, first, second, text, score.
+made; `--from` begins at a later step: rows, forest, text, score.
 
 Needs numpy and lightgbm, and `cargo build --release -p extractor --examples`.
 """
@@ -20,8 +20,8 @@ import mask_pages
 import train_classifier as trainer
 
 HERE = Path(__file__).resolve().parent
-FORESTS = HERE / "../src/classifier"
-STEPS = ["rows", "first", "second", "text", "score"]
+FOREST = HERE / "../src/classifier/forest.txt"
+STEPS = ["rows", "forest", "text", "score"]
 FOLDS = 8
 
 
@@ -132,42 +132,31 @@ def main():
     ap.add_argument("--from", dest="begin", choices=STEPS, default="rows", help="the first step to do again")
     ap.add_argument("--out", type=Path, help="where odds and texts of this trial go (WORK)")
     ap.add_argument("--binary", default=str(HERE.parents[2] / "target/release/examples/classifier_rows"))
-    ap.add_argument("--first", type=size, default=trainer.FIRST, help="trees,leaves,share of features")
-    ap.add_argument("--second", type=size, default=trainer.SECOND)
+    ap.add_argument("--size", type=size, default=trainer.SIZE, help="trees,leaves,share of features")
     ap.add_argument("--sites", type=float, default=1.0, help="train on this share of the sites only")
     ap.add_argument("--only", help="train on the pages of this DATA only")
     ap.add_argument("--jobs", type=int, default=2)
-    ap.add_argument("--write", action="store_true", help="write the forests that are shipped")
+    ap.add_argument("--write", action="store_true", help="write the forest that is shipped")
     a = ap.parse_args()
     work, out = a.work, a.out or a.work
     out.mkdir(parents=True, exist_ok=True)
     do = lambda step: STEPS.index(step) >= STEPS.index(a.begin)
     if do("rows"):
         pool(work, a.data)
-        rows(a.binary, work, work / "first")
-        rows(a.binary, work / "masked", work / "first-masked")
+        rows(a.binary, work, work / "rows")
+        rows(a.binary, work / "masked", work / "rows-masked")
     wanted = lambda record: trainer.site_share(record) < a.sites and record["set"] == (a.only or record["set"])
-    if do("first") or a.write:
-        names, values, pages = cached(work, work / "truth.jsonl", "first")
-        masked = cached(work, work / "masked/truth.jsonl", "first-masked")[1:]
+    if do("forest") or a.write:
+        names, values, pages = cached(work, work / "truth.jsonl", "rows")
+        masked = cached(work, work / "masked/truth.jsonl", "rows-masked")[1:]
         samples = trainer.Samples([(values, pages, 1.0, trainer.ROWS_MAX),
                                    (*masked, trainer.MASKED_WEIGHT, trainer.MASKED_ROWS_MAX)])
-        if do("first"):
-            unseen_odds(values, pages, samples, a.first, wanted, a.jobs).tofile(out / "odds")
+        if do("forest"):
+            unseen_odds(values, pages, samples, a.size, wanted, a.jobs).tofile(out / "odds")
         if a.write:
-            trainer.write(samples.train(a.first, wanted), names, FORESTS / "first_forest.txt")
-    if do("second"):
-        rows(a.binary, work, out / "second", out / "odds")
-    if do("second") or a.write:
-        names, values, pages = cached(out, work / "truth.jsonl", "second")
-        samples = trainer.Samples([(values, pages, 1.0, trainer.ROWS_MAX)])
-        if do("second"):
-            odds = unseen_odds(values, pages, samples, a.second, wanted, a.jobs)
-            ((odds + values[:, names.index("odds")]) / 2).astype("<f4").tofile(out / "odds2")
-        if a.write:
-            trainer.write(samples.train(a.second, wanted), names, FORESTS / "second_forest.txt")
+            trainer.write(samples.train(a.size, wanted), names, FOREST)
     if do("text"):
-        rows(a.binary, work, out / "text", out / "odds2")
+        rows(a.binary, work, out / "text", out / "odds")
     for pair, count in sorted(score(work, out).items()):
         print(*pair, count, file=sys.stderr)
 

@@ -60,10 +60,10 @@ def main():
         sys.exit(__doc__)
     work, out = map(Path, sys.argv[1:])
     truth = {r["id"]: r for r in map(json.loads, open(work / "truth.jsonl", encoding="utf-8"))}
-    names = json.load(open(work / "first/names.json"))
+    names = json.load(open(work / "rows/names.json"))
     place = {name: names.index(name) for name in names}
-    values = np.memmap(work / "first/rows.f32", dtype="<f4", mode="r").reshape(-1, len(names))
-    known = pickle.load(open(work / "first.labels", "rb"))
+    values = np.memmap(work / "rows/rows.f32", dtype="<f4", mode="r").reshape(-1, len(names))
+    known = pickle.load(open(work / "rows.labels", "rb"))
     pages, wrong, lost = defaultdict(list), defaultdict(Counter), defaultdict(Counter)
     at = 0
     for page in map(json.loads, open(out / "text/rows.jsonl", encoding="utf-8")):

@@ -1,4 +1,4 @@
-"""Labels, weights and forests for circle.py.
+"""Labels, weights and the forest for circle.py.
 
 A run of text is labelled by the true content of its page, weighed by its share of it and by what is
 known of the truth; LightGBM trains the forest. Needs numpy and lightgbm.
@@ -17,8 +17,8 @@ TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
 PARAMETERS = dict(objective="binary", learning_rate=0.06, min_data_in_leaf=60,
                   min_sum_hessian_in_leaf=20, bagging_fraction=0.7, bagging_freq=1,
                   lambda_l2=5, max_bin=63, verbose=-1, num_threads=1, force_col_wise=True)
-# For each forest: the number of trees, the leaves of a tree, the share of features for each split.
-FIRST, SECOND = (400, 14, 0.2), (110, 8, 0.3)
+# The number of trees, the leaves of a tree, the share of features for each split.
+SIZE = (400, 14, 0.2)
 # The most rows of a page without content that are trained on, and those of a masked copy; all rows
 # of content are.
 ROWS_MAX, MASKED_ROWS_MAX = 200, 60

@@ -1,4 +1,4 @@
-//! Forests of decision trees, read once from the tables in this folder.
+//! A forest of decision trees, read once from the table in this folder.
 //!
 //! A table is text: a line of feature names, then a line for each tree. The line has the tree's splits
 //! as `feature threshold left right`, and after the bar its leaves. A child of 0 or more is the number
@@ -13,19 +13,10 @@
 
 use std::sync::LazyLock;
 
-/// The forest that classifies each run by its own features.
-pub(super) fn first() -> &'static Forest {
+/// The forest that classifies the runs of a page.
+pub(super) fn trained() -> &'static Forest {
     static FOREST: LazyLock<Forest> = LazyLock::new(|| {
-        Forest::parse(include_str!("first_forest.txt")).expect("the table is a constant and tested")
-    });
-    &FOREST
-}
-
-/// The forest that classifies each run by the first forest's answers for the runs around it.
-pub(super) fn second() -> &'static Forest {
-    static FOREST: LazyLock<Forest> = LazyLock::new(|| {
-        Forest::parse(include_str!("second_forest.txt"))
-            .expect("the table is a constant and tested")
+        Forest::parse(include_str!("forest.txt")).expect("the table is a constant and tested")
     });
     &FOREST
 }
@@ -369,8 +360,8 @@ mod tests {
 
     #[test]
     fn a_pruned_forest_gives_what_walking_its_trees_gives() {
-        let table = include_str!("first_forest.txt");
-        let forest = first();
+        let table = include_str!("forest.txt");
+        let forest = trained();
         let thresholds: Vec<Vec<f32>> = (0..forest.names.len())
             .map(|feature| {
                 let own = forest
@@ -427,8 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_can_be_read() {
-        assert!(first().trees.len() > 1);
-        assert!(second().trees.len() > 1);
+    fn the_table_can_be_read() {
+        assert!(trained().trees.len() > 1);
     }
 }
