@@ -130,6 +130,8 @@ pub struct Planner {
     /// The last record that was shown to others.
     shown: u64,
     file: VisitsFile,
+    /// It is read for figures alone.
+    never_plans: bool,
 }
 
 /// Plans a part of a round: see [`Planner::plan`].
@@ -141,6 +143,14 @@ pub fn plan(dir: &CrawlDir, config: &CrawlConfig, wanted: Wanted) -> Result<Plan
 }
 
 impl Planner {
+    /// One for who asks for figures alone: it holds nothing of what visits are compared with.
+    pub fn for_figures() -> Self {
+        Self {
+            never_plans: true,
+            ..Self::default()
+        }
+    }
+
     /// Plans a part of a round of a crawl that is not running: chooses URLs and records them. They are
     /// visited when the crawl starts. What is read for it is shown as [`Planner::read_on`] does, and saved
     /// where that is due.
@@ -209,8 +219,11 @@ impl Planner {
 
     /// Takes up what was saved, or knows nothing.
     fn begin(&mut self, dir: &CrawlDir, beside: &mut impl Beside) -> Result<(), CrawlError> {
-        self.history = History::with_dues();
-        let Some(saved) = self.file.open(dir)? else {
+        self.history = match self.never_plans {
+            true => History::default(),
+            false => History::with_dues(),
+        };
+        let Some(saved) = self.file.open(dir, !self.never_plans)? else {
             return Ok(());
         };
         // Who was shown more already has no use for less.

@@ -24,6 +24,9 @@ pub struct Clock {
     nodes: Nodes,
 }
 
+/// Nodes that write nothing for so long are taken to be dead.
+const SILENCE_MS: u64 = 60_000;
+
 /// When the nodes of a crawl on many machines worked.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Nodes {
@@ -39,8 +42,13 @@ impl Nodes {
         self.open.values().any(Option::is_some)
     }
 
-    fn start(&mut self, node: u16, at_ms: u64) {
+    /// A node begins. One that was killed never said that it stopped, and other records do not tell whose
+    /// they are. But nodes that work write all the time: before a start that follows a silence none did.
+    fn start(&mut self, node: u16, before_ms: u64, at_ms: u64) {
         if !self.is_working() {
+            self.since_ms = at_ms;
+        } else if at_ms.saturating_sub(before_ms) > SILENCE_MS {
+            self.worked_ms += before_ms.saturating_sub(self.since_ms);
             self.since_ms = at_ms;
         }
         self.open.insert(node, Some(at_ms));
@@ -76,7 +84,7 @@ impl Clock {
         match &record.event {
             Event::Start(start) => {
                 if let Some(node) = &start.node {
-                    self.nodes.start(node.number, record.at_ms);
+                    self.nodes.start(node.number, before, record.at_ms);
                 }
                 // A process that never said so was killed: it worked until its last record.
                 if let Some(since) = self.open_since_ms.replace(record.at_ms) {
@@ -171,6 +179,16 @@ mod tests {
     fn a_node_that_was_killed_worked_as_long_as_there_are_records() {
         let killed = vec![(0, start(1)), (1_000, start(2)), (9_000, stop(8_000))];
         assert!((seconds(killed) - 9.0).abs() < 1e-9);
+        let both_killed = vec![
+            (0, start(1)),
+            (1_000, start(2)),
+            (500_000, start(2)),
+            (501_000, start(1)),
+            (503_000, stop(2_000)),
+            (900_000, start(1)),
+            (901_000, stop(1_000)),
+        ];
+        assert!((seconds(both_killed) - 5.0).abs() < 1e-9);
     }
 
     #[test]

@@ -167,9 +167,7 @@ impl Follower {
     /// Takes what a crawl in this process has handed over, and looks at no file but after a gap.
     pub(crate) fn keep_up(&self) {
         let mut reading = self.reading();
-        if let Err(error) = self.take_over() {
-            reading.problem = Some(error.to_string());
-        }
+        reading.problem = self.take_over().err().map(|error| error.to_string());
     }
 
     /// The same; the lock is held.

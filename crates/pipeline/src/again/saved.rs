@@ -51,11 +51,15 @@ pub(super) struct VisitsFile {
 }
 
 impl VisitsFile {
-    /// What was saved, if that is of use.
+    /// What was saved, if that is of use, with what visits are compared with or without.
     ///
     /// # Errors
     /// When the archive cannot be read.
-    pub(super) fn open(&mut self, dir: &CrawlDir) -> Result<Option<Visits>, CrawlError> {
+    pub(super) fn open(
+        &mut self,
+        dir: &CrawlDir,
+        with_dues: bool,
+    ) -> Result<Option<Visits>, CrawlError> {
         let end = archive::end(&dir.archive())?.0;
         let saved = match Saved::open_of(&dir.visits(), FORM, 0, end) {
             Ok(saved) => saved,
@@ -65,7 +69,7 @@ impl VisitsFile {
                 return Ok(None);
             }
         };
-        match read(&saved) {
+        match read(&saved, with_dues) {
             Ok(visits) => {
                 (self.position, self.bytes) = (visits.read, saved.file_bytes);
                 Ok(Some(visits))
@@ -113,10 +117,10 @@ impl VisitsFile {
     }
 }
 
-fn read(saved: &Saved) -> Result<Visits, SnapshotError> {
+fn read(saved: &Saved, with_dues: bool) -> Result<Visits, SnapshotError> {
     let mut from = saved.snapshot()?;
     let (shown, beside): (u64, Vec<u8>) = read_part(&mut from)?;
-    let history = History::read(&mut from)?;
+    let history = History::read(&mut from, with_dues)?;
     let mut rest = [0];
     match from.read(&mut rest)? {
         0 => Ok(Visits {

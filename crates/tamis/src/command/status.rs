@@ -100,7 +100,7 @@ fn status(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
 /// The status of a crawl on one machine, as its journal has it.
 fn recorded_alone(dir: &CrawlDir) -> anyhow::Result<Snapshot> {
     let in_use = dir.is_in_use();
-    let (mut read, mut standing) = (Planner::default(), Standing::default());
+    let (mut read, mut standing) = (Planner::for_figures(), Standing::default());
     read.read_on(dir, &mut standing).map_err(crawl_error)?;
     // The figures do not depend on it.
     let config = config_file::kept(&dir.config()).ok();

@@ -50,11 +50,14 @@ impl History {
         Ok(())
     }
 
-    /// Reads it.
+    /// Reads it, with what visits are compared with or without.
     ///
     /// # Errors
     /// When `from` cannot be read, or is damaged.
-    pub(in crate::again) fn read(from: &mut impl Read) -> Result<Self, SnapshotError> {
+    pub(in crate::again) fn read(
+        from: &mut impl Read,
+        with_dues: bool,
+    ) -> Result<Self, SnapshotError> {
         let mut history: Self = read_part(from)?;
         loop {
             let known: Vec<Known> = read_part(from)?;
@@ -73,8 +76,13 @@ impl History {
             if dues.is_empty() {
                 break;
             }
-            let dues = dues.into_iter().map(|DueRead(url, due)| (url, due));
-            history.dues.extend(dues);
+            if with_dues {
+                let dues = dues.into_iter().map(|DueRead(url, due)| (url, due));
+                history.dues.extend(dues);
+            }
+        }
+        if !with_dues {
+            history.drop_dues();
         }
         let in_order = history
             .known

@@ -1,9 +1,10 @@
 //! Broken links counted again and again while records come in, without reading them anew.
 //!
 //! Of each page the hashes of its links are kept, 8 bytes a link. When they would be more than
-//! [`LINKS_MAX`], all are given up: who counts then reads the records, as [`BrokenFigures::of`] does.
+//! [`LINKS_MAX`], those of pages that were read again since are dropped, and if these are few, all are
+//! given up: who counts then reads the records, as [`BrokenFigures::of`] does.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use archive::{Event, PageRecord, Record};
 use xxhash_rust::xxh3::xxh3_64;
@@ -15,11 +16,23 @@ use crate::fates::AsIs;
 const LINKS_MAX: usize = 8_000_000;
 
 /// Where the pages of a crawl link to.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct KnownLinks {
     pages: Vec<LinksOf>,
     count: usize,
+    most: usize,
     is_full: bool,
+}
+
+impl Default for KnownLinks {
+    fn default() -> Self {
+        Self {
+            pages: Vec::new(),
+            count: 0,
+            most: LINKS_MAX,
+            is_full: false,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -56,9 +69,13 @@ impl KnownLinks {
             return;
         }
         self.count += page.links.len();
-        if self.count > LINKS_MAX {
-            (self.pages, self.is_full) = (Vec::new(), true);
-            return;
+        if self.count > self.most {
+            self.drop_superseded();
+            // Else the next page would have them looked through again.
+            if self.count > self.most / 8 * 7 {
+                (self.pages, self.is_full) = (Vec::new(), true);
+                return;
+            }
         }
         let targets = page.links.iter().map(|link| xxh3_64(link.url.as_bytes()));
         self.pages.push(LinksOf {
@@ -66,6 +83,15 @@ impl KnownLinks {
             seq,
             targets: targets.collect(),
         });
+    }
+
+    /// Drops what stood on pages that were read again.
+    fn drop_superseded(&mut self) {
+        let last = self.pages.iter().map(|links| (links.page, links.seq));
+        let last: HashMap<u64, u64, AsIs> = last.collect();
+        self.pages
+            .retain(|links| last.get(&links.page) == Some(&links.seq));
+        self.count = self.pages.iter().map(|links| links.targets.len()).sum();
     }
 
     /// Counts the broken links, without rows; `urls` has noted the same records. None where there were too
@@ -154,5 +180,26 @@ mod tests {
         assert_eq!((figures.links, figures.pages, figures.urls), (2, 2, 1));
         agree(&small());
         agree(&with_changes());
+    }
+
+    #[test]
+    fn links_of_pages_that_are_read_again_and_again_do_not_fill_it() {
+        let mut known = KnownLinks {
+            most: 40,
+            ..KnownLinks::default()
+        };
+        let page = |url: String| {
+            let mut page = judged(&url, "t", "en", 0.9, "");
+            page.links = vec![link("http://a.test/", "there", "new"); 10];
+            page
+        };
+        for seq in 0..100 {
+            known.note(seq, &page("u:again".into()));
+        }
+        assert!(known.count <= 40 && !known.is_full);
+        for seq in 100..110 {
+            known.note(seq, &page(format!("u:{seq}")));
+        }
+        assert!(known.is_full, "nothing of it is superseded");
     }
 }
