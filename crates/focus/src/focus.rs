@@ -33,7 +33,7 @@ use crate::link_model::{FetchOutcome, LinkModel, LinkModelConfig, LinkScore, Pag
 use crate::outlook::{HarvestOutlook, RECENT_SHARE};
 use crate::page_classifier::Relevance;
 use crate::page_terms::PageTerms;
-use crate::stop::{HarvestMonitor, HarvestStop, StopConfig};
+use crate::stop::{HarvestMonitor, HarvestShare, HarvestStop, StopConfig};
 use crate::topic::Topic;
 use crate::topic_config::{ExampleText, TopicConfig, TopicError};
 use crate::url_parts::{UrlParts, url_id};
@@ -330,6 +330,17 @@ impl Focus {
     /// Whether the crawl should stop, and why. Ask it after each page.
     pub fn stop(&self) -> Option<HarvestStop> {
         self.harvest.stop()
+    }
+
+    /// Where a crawl is spread over nodes: what the others, who have read so many pages in all with
+    /// this one, are told for their stop rules.
+    pub fn harvest_share(&self, pages_of_all: u64) -> HarvestShare {
+        self.harvest.share(pages_of_all)
+    }
+
+    /// Whether the crawl of this node and the others should stop, and why.
+    pub fn stop_together(&self, others: &[HarvestShare]) -> Option<HarvestStop> {
+        self.harvest.stop_together(others)
     }
 
     /// Whether a host should stop, and why: its pending URLs are not worth a fetch.

@@ -70,7 +70,7 @@ pub use link_model::{LinkModelConfig, LinkScore, PageAhead, Promise};
 pub use outlook::{Expected, HarvestOutlook};
 pub use page_classifier::Relevance;
 pub use page_terms::{KeywordPlaces, PageTerms, PageView};
-pub use stop::{HarvestStop, StopConfig};
+pub use stop::{HarvestShare, HarvestStop, StopConfig};
 pub use topic::{TermSource, Topic, TopicTerm, count_keywords};
 pub use topic_config::{ExampleText, TopicConfig, TopicError};
 pub use url_dedup_rules::{PredictedDuplicate, UrlDedupConfig, UrlDedupRules};

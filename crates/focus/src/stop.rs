@@ -25,6 +25,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::outlook::HarvestOutlook;
 
+mod together;
+
+pub use together::HarvestShare;
+
 /// Hosts whose harvest is remembered. Of more, those of which no page was read for longest are forgotten.
 const HOSTS_MAX: usize = 100_000;
 
@@ -115,6 +119,22 @@ impl std::fmt::Display for HarvestStop {
     }
 }
 
+impl HarvestOutlook {
+    /// Whether little is left beside what was found.
+    fn little_left(self, config: &StopConfig) -> Option<HarvestStop> {
+        let left_min = config.left_min;
+        let little = left_min * self.found;
+        let fires = self.waiting >= self.ahead_fetches
+            && self.brought < little
+            && self.ahead.high < little
+            && self.plain_ahead < config.plain_left_min * self.found;
+        fires.then_some(HarvestStop::LittleLeft {
+            outlook: self,
+            left_min,
+        })
+    }
+}
+
 /// The harvest of a crawl and of its hosts, and the rules over it.
 ///
 /// What is not saved is not in the journal: it follows from the queue when it is scored again.
@@ -193,8 +213,13 @@ impl HarvestMonitor {
 
     /// The window of the low-harvest rule, in pages.
     fn window(&self) -> usize {
+        self.window_of(self.pages)
+    }
+
+    /// The same of a crawl of so many pages.
+    fn window_of(&self, pages: u64) -> usize {
         let share = f64::from(self.config.window_share.clamp(0.0, 1.0));
-        let share = (self.pages as f64 * share) as u64;
+        let share = (pages as f64 * share) as u64;
         let min = u64::from(self.config.window.max(1));
         share.max(min).min(WINDOW_MAX) as usize
     }
@@ -208,14 +233,7 @@ impl HarvestMonitor {
     }
 
     fn little_left(&self) -> Option<HarvestStop> {
-        let left_min = self.config.left_min;
-        let outlook = self.outlook?;
-        let little = left_min * outlook.found;
-        let fires = outlook.waiting >= outlook.ahead_fetches
-            && outlook.brought < little
-            && outlook.ahead.high < little
-            && outlook.plain_ahead < self.config.plain_left_min * outlook.found;
-        fires.then_some(HarvestStop::LittleLeft { outlook, left_min })
+        self.outlook?.little_left(&self.config)
     }
 
     fn low_harvest(&self) -> Option<HarvestStop> {

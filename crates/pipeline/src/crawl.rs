@@ -252,6 +252,9 @@ impl Crew<'_> {
                     &mut Vec::new(),
                 )
             })?;
+            if let Some(again) = &node {
+                again.shared().go_on_from(&shared);
+            }
         }
     }
 

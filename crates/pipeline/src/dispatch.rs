@@ -268,6 +268,9 @@ impl Dispatcher {
         let node = self.node.as_ref()?;
         self.room.pages_max = node.granted();
         self.room.pages = node.pages();
+        if self.harvest.is_none() {
+            self.harvest = node.ends();
+        }
         let is_idle = {
             let frontier = &mut self.queue.lock().frontier;
             frontier.set_nodes(node.live());
@@ -297,6 +300,10 @@ impl Dispatcher {
     /// Whether, and why, no more is to be leased.
     fn ending(&mut self, started: Instant) -> Option<Ended> {
         let max_time = self.config.crawl.max_time.0;
+        let elapsed = match &self.node {
+            Some(node) => node.elapsed(),
+            None => started.elapsed(),
+        };
         let short_of_space = self.disk.shortage(Instant::now()).map(str::to_owned);
         let reason = if self.stop.is_stopping() {
             StopReason::Interrupted
@@ -306,7 +313,7 @@ impl Dispatcher {
             StopReason::HandedOver
         } else if short_of_space.is_some() {
             StopReason::DiskFull
-        } else if self.stop.is_time_up() || !max_time.is_zero() && started.elapsed() >= max_time {
+        } else if self.stop.is_time_up() || !max_time.is_zero() && elapsed >= max_time {
             StopReason::MaxTime
         } else if self.is_used_up() {
             StopReason::MaxPages

@@ -619,7 +619,7 @@ impl Writer {
             let _ = answer.send(taken);
         }
         self.share_the_budget();
-        if let Some(why) = self.state.harvest_stop() {
+        if let Some(why) = self.harvest_stop() {
             self.tell(ToDispatcher::HarvestEnds(why));
         }
         self.tell(ToDispatcher::Committed {
@@ -629,6 +629,17 @@ impl Writer {
             pages: self.state.counts().requests(),
         });
         Ok(())
+    }
+
+    /// Whether the harvest says to stop, and why: on many machines, that of all nodes together.
+    fn harvest_stop(&self) -> Option<String> {
+        let Some(node) = &self.node else {
+            return self.state.harvest_stop();
+        };
+        let shared = node.shared();
+        let (share, why) = self.state.harvest_together(&shared.harvests())?;
+        shared.show_harvest(share, why.as_deref());
+        why
     }
 
     fn sync(&mut self) -> Result<Position, CrawlError> {

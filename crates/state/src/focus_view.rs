@@ -5,8 +5,8 @@
 
 use archive::{LinkRecord, PageRecord, PageSummary};
 use focus::{
-    ExampleText, Expected, Focus, FocusConfig, LinkContext, LinkFeatures, LinkScore, PageAhead,
-    PageFate, PageOutcome, PageTerms, PageView, Promise, Relevance, TopicError,
+    ExampleText, Expected, Focus, FocusConfig, HarvestShare, LinkContext, LinkFeatures, LinkScore,
+    PageAhead, PageFate, PageOutcome, PageTerms, PageView, Promise, Relevance, TopicError,
 };
 use frontier::{CanonicalUrl, Frontier, FrontierError};
 use outcome::{ExpectedPages, JunkKind, JunkReason, LinkFate, Outcome, Outlook, Verdict};
@@ -517,6 +517,17 @@ impl FocusView {
     /// Whether the harvest says to stop, and why.
     pub fn stop(&self) -> Option<String> {
         self.focus.stop().map(|reason| reason.to_string())
+    }
+
+    /// On many machines: what the others, who have read so many pages in all with this node, are told.
+    pub fn harvest_share(&self, pages_of_all: u64) -> HarvestShare {
+        self.focus.harvest_share(pages_of_all)
+    }
+
+    /// Whether the harvest of this node and the others says to stop, and why.
+    pub fn stop_together(&self, others: &[HarvestShare]) -> Option<String> {
+        let stop = self.focus.stop_together(others);
+        stop.map(|reason| reason.to_string())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use archive::{RetryOrigin, SeedRecord};
-use focus::TopicError;
+use focus::{HarvestShare, TopicError};
 use frontier::{Frontier, FrontierError, HostKey, HostPast, ScopeError};
 use outcome::Outlook;
 use simhash::{IndexError, TableIndex};
@@ -199,6 +199,20 @@ impl State {
     pub fn harvest_stop(&self) -> Option<String> {
         let focus = self.focus.as_ref().filter(|_| self.counts.visits_due == 0);
         focus?.stop()
+    }
+
+    /// On many machines, with a topic: the same of this node and the others, whose figures are given,
+    /// and the figures of this one.
+    pub fn harvest_together(
+        &self,
+        others: &[HarvestShare],
+    ) -> Option<(HarvestShare, Option<String>)> {
+        let focus = self.focus.as_ref()?;
+        let pages = others.iter().map(|share| share.pages);
+        // Rounded figures of all serve: only how much of its last pages a node counts follows from it.
+        let pages = pages.fold(0, u64::saturating_add);
+        let pages = pages.saturating_add(focus.harvest_share(0).pages);
+        Some((focus.harvest_share(pages), focus.stop_together(others)))
     }
 }
 

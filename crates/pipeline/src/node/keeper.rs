@@ -3,19 +3,20 @@
 //! It has a connection of its own, so that a group that waits does not keep it from beating. Time is
 //! measured by this machine's own steady clock alone.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use focus::HarvestShare;
 use ledger::{
     Fact, Fence, Lease, Ledger, LedgerError, Marks, Meter, NodeState, Part, Pulse, Silent, Tidings,
     Watch,
 };
 
 use crate::messages::{Mail, PartsMove, ToWriter};
-use crate::node::note::NodeNote;
+use crate::node::note::{ENDS_MAX, NodeNote};
 use crate::node::rows;
 
 /// Between two looks at what others admitted.
@@ -74,6 +75,55 @@ struct Inner {
     is_away: bool,
     /// It was asked to hand over what it has.
     is_sent_away: bool,
+    together: Together,
+}
+
+/// What the rules need that end the crawl on all nodes.
+#[derive(Debug, Clone, Default)]
+struct Together {
+    /// How much longer than this node the crawl has gone on.
+    ahead: Duration,
+    /// With a topic, what the stop rules ask of this node, and of each other one.
+    harvest: Option<HarvestShare>,
+    others: Vec<HarvestShare>,
+    /// Why the crawl ends.
+    ends: Option<String>,
+    /// Epoch and counter of each node when this one looked first: what stood there then may be of an
+    /// earlier run of the crawl.
+    first: Option<BTreeMap<u16, (u64, u64)>>,
+}
+
+impl Together {
+    /// Takes in what the other nodes say; `elapsed` is how long this one has been there.
+    fn hear(&mut self, me: u16, elapsed: Duration, nodes: &[ledger::NodePulse]) {
+        let others = || nodes.iter().filter(|node| node.fence.node != me);
+        let standing = |node: &ledger::NodePulse| (node.fence.epoch, node.beat);
+        let first = self.first.get_or_insert_with(|| {
+            others()
+                .map(|node| (node.fence.node, standing(node)))
+                .collect()
+        });
+        self.others.clear();
+        for node in others() {
+            let note = NodeNote::read(&node.note);
+            let is_live = node.state == NodeState::Live;
+            let share = note.harvest.map(|share| match is_live {
+                true => share,
+                false => share.of_the_past(),
+            });
+            self.others.extend(share);
+            if first.get(&node.fence.node) == Some(&standing(node)) {
+                continue;
+            }
+            if let Some(why) = note.ends {
+                self.ends.get_or_insert(why);
+            }
+            let theirs = Duration::try_from_secs_f64(note.elapsed_s).unwrap_or_default();
+            if is_live {
+                self.ahead = self.ahead.max(theirs.saturating_sub(elapsed));
+            }
+        }
+    }
 }
 
 impl Inner {
@@ -110,8 +160,44 @@ impl Shared {
                 lost: None,
                 is_away: false,
                 is_sent_away: false,
+                together: Together::default(),
             }),
         }
+    }
+
+    /// Goes on with what was known before this node joined again.
+    pub(crate) fn go_on_from(&self, before: &Shared) {
+        let elapsed = before.elapsed();
+        let together = before.lock().together.clone();
+        self.lock().together = Together {
+            ahead: elapsed,
+            ..together
+        };
+    }
+
+    /// How long the crawl has gone on: since the first of the nodes began that are there.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.now().saturating_add(self.lock().together.ahead)
+    }
+
+    /// With a topic, the figures of the other nodes.
+    pub(crate) fn harvests(&self) -> Vec<HarvestShare> {
+        self.lock().together.others.clone()
+    }
+
+    /// With a topic, this node's own figures, and why the crawl ends, if it does.
+    pub(crate) fn show_harvest(&self, share: HarvestShare, ends: Option<&str>) {
+        let together = &mut self.lock().together;
+        together.harvest = Some(share);
+        if let Some(why) = ends {
+            let words = why.chars().filter(char::is_ascii).take(ENDS_MAX);
+            together.ends.get_or_insert_with(|| words.collect());
+        }
+    }
+
+    /// Why the crawl ends, on whichever node that was found.
+    pub(crate) fn ends(&self) -> Option<String> {
+        self.lock().together.ends.clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -260,8 +346,15 @@ impl Shared {
     }
 
     /// Takes in what a beat brought; `closings` is how many groups were committed before it.
-    fn take(&self, sent: Duration, (closings, unused): (u64, u32), tidings: &Tidings) {
+    fn take(
+        &self,
+        (me, sent): (Fence, Duration),
+        (closings, unused): (u64, u32),
+        tidings: &Tidings,
+    ) {
+        let now = self.now();
         let mut inner = self.lock();
+        inner.together.hear(me.node, now, &tidings.nodes);
         inner.lease.renewed(sent);
         inner.was_renewed = true;
         inner.unused = inner.unused.saturating_sub(unused.into());
@@ -396,8 +489,9 @@ impl Beats {
 
     /// Gives back all that the node has. What cannot be said now the others find out by its silence.
     fn leave(&mut self) {
+        let seen = self.shared.lock().seen;
         let pulse = Pulse {
-            seen: self.shared.lock().seen,
+            seen,
             leaves: true,
             note: self.note(),
             ..Pulse::of(self.me)
@@ -409,7 +503,15 @@ impl Beats {
 
     /// What this node says of itself.
     fn note(&self) -> Vec<u8> {
-        NodeNote::of(&self.meter.figures(), self.meter.age()).to_bytes()
+        let elapsed = self.shared.elapsed().as_secs_f64();
+        let inner = self.shared.lock();
+        let note = NodeNote {
+            elapsed_s: (elapsed * 10.0).round() / 10.0,
+            harvest: inner.together.harvest,
+            ends: inner.together.ends.clone(),
+            ..NodeNote::of(&self.meter.figures(), self.meter.age())
+        };
+        note.to_bytes()
     }
 
     fn beat(&mut self) -> Result<(), LedgerError> {
@@ -430,7 +532,8 @@ impl Beats {
             ..Pulse::of(self.me)
         })?;
         self.shared.note_answer();
-        self.shared.take(sent, (closings, unused), &tidings);
+        self.shared
+            .take((self.me, sent), (closings, unused), &tidings);
         self.silent = self
             .watch
             .look(self.shared.now(), self.me.node, &tidings.nodes);

@@ -1,4 +1,5 @@
-//! What a node says of itself with each sign of life: what it asked of the ledger, and how long it waited.
+//! What a node says of itself with each sign of life: what it asked of the ledger, how long it waited, and
+//! what all nodes need for the rules that end the crawl.
 //!
 //! The ledger keeps the last note of each node, those that have ended among them, so `tamis cluster
 //! status` tells of all nodes without asking any. A note is JSON of at most 4 KB.
@@ -6,9 +7,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use focus::HarvestShare;
 use ledger::Figures;
 use ledger::meter::HELD;
 use serde::{Deserialize, Serialize};
+
+/// Bytes of a reason to end, which is ASCII, at most.
+pub(crate) const ENDS_MAX: usize = 400;
 
 /// Messages of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -54,6 +59,14 @@ impl From<&Figures> for Messages {
 pub struct NodeNote {
     /// Seconds since its process began.
     pub running_s: f64,
+    /// Seconds that the crawl has gone on, as far as it knows: since the first of its nodes began.
+    pub elapsed_s: f64,
+    /// With a topic, what the stop rules ask of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub harvest: Option<HarvestShare>,
+    /// It has found that the crawl is to end, for this reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ends: Option<String>,
     /// What it asked of the ledger since its process began, by the kind of message.
     pub messages: BTreeMap<String, Messages>,
 }
@@ -67,6 +80,7 @@ impl NodeNote {
             messages: messages
                 .map(|(kind, figures)| ((*kind).to_owned(), figures.into()))
                 .collect(),
+            ..NodeNote::default()
         }
     }
 
@@ -127,7 +141,28 @@ mod tests {
             "tell", "overview", "held",
         ];
         let all = kinds.into_iter().map(|kind| (kind, figures)).collect();
-        let note = NodeNote::of(&all, Duration::from_millis(1_234));
+        let many = u64::MAX / 3;
+        let note = NodeNote {
+            elapsed_s: 9_999_999_999.1,
+            harvest: Some(HarvestShare {
+                pages: many,
+                last: many,
+                last_found: many,
+                found: f32::MAX,
+                brought: f32::MAX,
+                waiting: many,
+                ahead_fetches: many,
+                ahead: f32::MAX,
+                ahead_low: f32::MAX,
+                ahead_high: f32::MAX,
+                plain_ahead: f32::MAX,
+                left: [f32::MAX; 3],
+                soon: [f32::MAX; 3],
+                soon_fetches: many,
+            }),
+            ends: Some("x".repeat(ENDS_MAX)),
+            ..NodeNote::of(&all, Duration::from_millis(1_234))
+        };
         let bytes = note.to_bytes();
         assert!(bytes.len() < 4_096, "{}", bytes.len());
         assert_eq!(NodeNote::read(&bytes), note);
