@@ -115,11 +115,11 @@ fn language(text: &str) -> Result<String, String> {
     }
 }
 
-/// The form that is asked for, or that the name of the file ends with. A name without an ending is JSONL; an
-/// ending that stands for none of the forms is refused: the rows would not be what the name says.
-fn format_of(args: &Args) -> anyhow::Result<Format> {
+/// The form that is asked for, or that the name of the file ends with; and a note where the name ends with
+/// what stands for none of the forms.
+fn format_of(args: &Args) -> (Format, Option<String>) {
     if let Some(format) = args.format {
-        return Ok(format);
+        return (format, None);
     }
     let out = args.out.as_deref();
     let name = out.and_then(Path::file_name);
@@ -143,14 +143,15 @@ fn format_of(args: &Args) -> anyhow::Result<Format> {
     // `pages.2025-01` ends with a date.
     let ending = ending.filter(|end| end.bytes().all(|b| b.is_ascii_alphanumeric()));
     match (by_name, ending) {
-        (Some((_, format)), _) => Ok(format),
+        (Some((_, format)), _) => (format, None),
         (None, Some(ending)) if is_new && ending.starts_with(|c: char| c.is_ascii_alphabetic()) => {
-            Err(usage(format!(
-                "no form of rows ends with .{ending}: name the file .jsonl, .csv, .parquet, .wet.gz or .cdxj, \
-                 or give --format"
-            )))
+            let note = format!(
+                "note: no form of rows ends with .{ending}, so they are JSONL: for another form name the file \
+                 .csv, .parquet, .wet.gz or .cdxj, or give --format"
+            );
+            (Format::Jsonl, Some(note))
         }
-        (None, _) => Ok(Format::Jsonl),
+        (None, _) => (Format::Jsonl, None),
     }
 }
 
@@ -186,6 +187,9 @@ impl Reads for Archived<'_> {
 /// Writes the rows.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let request = request(args)?;
+    if let (Rows::Of(_), Some(note)) = (args.rows, format_of(args).1) {
+        output.say(note);
+    }
     let dirs = together::open(&args.dir, &args.with)?;
     if dirs.len() > 1 {
         return of_all(&dirs, args, &request, output);
@@ -427,7 +431,7 @@ fn request(args: &Args) -> anyhow::Result<Request> {
         relevance: args.relevance,
     };
     let (what, format) = match args.rows {
-        Rows::Of(what) => (what, format_of(args)?),
+        Rows::Of(what) => (what, format_of(args).0),
         Rows::Dataset if matches!(args.format, None | Some(Format::Jsonl | Format::Parquet)) => {
             (What::Indexed, Format::Parquet)
         }
