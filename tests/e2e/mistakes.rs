@@ -390,11 +390,25 @@ fn what_will_stop_a_crawl_is_noted_where_nothing_is_wrong() {
         without.contains("note: agent.contact is not set"),
         "{without}"
     );
-    let with = check("config", "[agent]\ncontact = \"me@example.org\"\n");
+    let with = check("config", "[agent]\ncontact = \"me@crawler.test\"\n");
     assert!(
         with.contains("in order") && !with.contains("note"),
         "{with}"
     );
+    let template = check("config", "[agent]\ncontact = \"https://example.org/bot\"\n");
+    assert!(template.contains("set apart for examples"), "{template}");
+    let local =
+        "[agent]\ncontact = \"me@crawler.test\"\n[seeds]\nurls = [\"http://127.0.0.1:8000/\"]\n";
+    let guarded = check("config", local);
+    assert!(
+        guarded.contains("note: http://127.0.0.1:8000/") && guarded.contains("--allow-private"),
+        "{guarded}"
+    );
+    let allowed = check(
+        "config",
+        &format!("{local}[network]\nallow_private = true\n"),
+    );
+    assert!(!allowed.contains("note"), "{allowed}");
     let seeds = check(
         "seeds",
         "https://www.example.org/\nhttp://127.0.0.1:8080/x\nhttp://192.168.1.7/\nhttp://localhost/\n",
@@ -407,4 +421,120 @@ fn what_will_stop_a_crawl_is_noted_where_nothing_is_wrong() {
     }
     assert!(!seeds.contains("note: https://www.example.org"), "{seeds}");
     assert_eq!(seeds.matches("--allow-private").count(), 3, "{seeds}");
+}
+
+#[test]
+fn a_configuration_and_a_seed_list_are_sent_to_their_own_check() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let config = file(dir.path(), "c.toml", "# ours\n[crawl]\nmax_pages = 3\n");
+    let list = file(dir.path(), "s.txt", "# ours\nhttp://a.test/\n");
+    says(
+        &refusal(tamis(&["seeds", "check", &config])),
+        2,
+        &[
+            "is a configuration",
+            &format!("tamis config check {config}"),
+        ],
+    );
+    says(
+        &refusal(tamis(&["config", "check", &list])),
+        2,
+        &["is a list of URLs", &format!("tamis seeds check {list}")],
+    );
+    says(
+        &refusal(tamis(&["extract", "http://a.test/x"])),
+        2,
+        &["is a URL", "tamis fetch http://a.test/x"],
+    );
+}
+
+#[test]
+fn a_configuration_of_other_seeds_does_not_take_over_a_crawl() {
+    let mut web = TestWeb::new();
+    for host in ["a", "b", "c"] {
+        web = web.page(&format!("http://{host}.test/"), &page("x", 1, &[]));
+    }
+    let bench = Bench::serve(web);
+    let config = |seeds: &str| {
+        let text = format!("[seeds]\nurls = [{seeds}]\n");
+        file(&bench.crawl_dir(""), "own.toml", &text)
+    };
+    let first = config("\"http://a.test/\", \"http://b.test/\"");
+    bench.crawl_to_end("one", &[&first]);
+    let before = bench.rows("one", "pages").len();
+    let dir = bench.crawl_dir("one").display().to_string();
+    let foreign = config("\"http://c.test/\"");
+    says(
+        &refusal(bench.crawl("one", &[&foreign])),
+        2,
+        &[
+            "holds another crawl, of http://a.test/, http://b.test/",
+            &format!("tamis crawl --dir {dir}"),
+            "--seed URL",
+        ],
+    );
+    assert_eq!(
+        bench.rows("one", "pages").len(),
+        before,
+        "nothing was touched"
+    );
+    // One that shares a seed is the same crawl, edited.
+    let edited = config("\"http://c.test/\", \"http://b.test/\"");
+    bench.crawl_to_end("one", &[&edited]);
+    assert_eq!(bench.rows("one", "pages").len(), before + 1);
+    // The crawl's directory in place of a configuration, the folder above it, and a place inside it.
+    says(
+        &refusal(tamis(&["crawl", &dir])),
+        2,
+        &[
+            "is a crawl's directory",
+            &format!("tamis crawl --dir {dir}"),
+        ],
+    );
+    let above = bench.crawl_dir("").display().to_string();
+    says(
+        &refusal(tamis(&["crawl", &above])),
+        2,
+        &["is a folder", &dir],
+    );
+    says(
+        &refusal(bench.crawl("one/two", &["--seed", "http://c.test/"])),
+        2,
+        &["lies inside the crawl in"],
+    );
+    says(
+        &refusal(tamis(&["crawl"])),
+        2,
+        &["tamis crawl FILE.toml", "tamis crawl --dir DIR"],
+    );
+    says(
+        &refusal(tamis(&["crawl", "--config", "x.toml"])),
+        2,
+        &["there is no --config", "tamis crawl x.toml"],
+    );
+    // Files say by their names what they hold.
+    let out = |name: &str| bench.crawl_dir("").join(name).display().to_string();
+    let html = out("r.html");
+    says(
+        &refusal(tamis(&["report", &dir, "--out", &html])),
+        0,
+        &["wrote"],
+    );
+    let written = std::fs::read_to_string(&html).expect("a report");
+    assert!(written.starts_with("<!"), "it is HTML");
+    says(
+        &refusal(tamis(&["export", &dir, "pages", "--out", &out("p.xlsx")])),
+        0,
+        &["no form of rows ends with .xlsx", "--format"],
+    );
+    says(
+        &refusal(tamis(&["export", &dir, "pages", "--host", "www.a.test"])),
+        0,
+        &["no page of the host www.a.test", "a.test"],
+    );
+}
+
+/// What a command says that is refused.
+fn refusal(mut command: std::process::Command) -> std::process::Output {
+    command.output().expect("runs")
 }

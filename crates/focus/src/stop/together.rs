@@ -171,7 +171,7 @@ impl HarvestMonitor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outlook::Promise;
+    use crate::Promise;
     use crate::page_classifier::HarvestEstimate;
 
     /// A node of so many pages, of which each `every`th is found (0: none).

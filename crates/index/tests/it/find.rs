@@ -299,6 +299,29 @@ fn a_tag_page_does_not_outrank_the_articles_about_its_tag() {
 }
 
 #[test]
+fn a_list_that_repeats_a_word_does_not_outrank_an_article_that_has_it_once() {
+    // A front page of 0.4 of its score still came first.
+    let check = |word: &str, item: &str, before: &str, filler: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        let list = item.repeat(12);
+        let article = format!("{before} {}", filler.repeat(3));
+        let mut front = page("http://a.example/", "News", &list);
+        front.page_type = PageType::FrontPage;
+        let about = page("http://a.example/about", "A story", &article);
+        let other = page("http://a.example/other", "Another", filler);
+        written(dir.path(), &[front, about, other]);
+        let hits = search(dir.path(), word);
+        assert_eq!(
+            urls(&hits),
+            ["http://a.example/about", "http://a.example/"],
+            "{word}"
+        );
+    };
+    check("火车", "火车。", "火车。", POETRY);
+    check("train", "Train. ", "He took the train home.", GARDEN);
+}
+
+#[test]
 fn why_a_query_finds_nothing_is_told() {
     let dir = sample();
     let searcher = Searcher::open(dir.path()).unwrap();

@@ -261,11 +261,13 @@ fn estimate(words: &Words, label: &str, side: &Estimate) -> Markup {
         side.low.unwrap_or(0.0) * 100.0,
         side.high.unwrap_or(1.0) * 100.0,
     );
+    let width = side.precision.map_or(0.0, |_| high - low);
     html! {
         p { span class="big" data-part="share" { @if side.precision.is_some() { (percent(side.precision)) " %" } @else { "–" } } " " (label) }
         svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
             rect class="track" y="3" width="100" height="4" rx="2" {}
-            rect class="fill" data-part="bar" y="1" x=(format!("{low:.1}")) width=(format!("{:.1}", high - low)) height="8" rx="2" {}
+            // Without marks any share may be the true one: that is no result to be drawn.
+            rect class="fill" data-part="bar" y="1" x=(format!("{low:.1}")) width=(format!("{width:.1}")) height="8" rx="2" {}
         }
         p class="soft" data-part="words" {
             @if side.precision.is_some() { (words.confidence) (words.colon) (percent(side.low)) "–" (percent(side.high)) " % · n = " (count(side.right + side.wrong)) }

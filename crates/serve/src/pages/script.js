@@ -285,7 +285,7 @@
     const has = side.precision !== null;
     const percent = (value) => Math.round(value * 100);
     part("share").textContent = has ? `${percent(side.precision)} %` : "–";
-    const [low, high] = has ? [side.low * 100, side.high * 100] : [0, 100];
+    const [low, high] = has ? [side.low * 100, side.high * 100] : [0, 0];
     part("bar").setAttribute("x", low.toFixed(1));
     part("bar").setAttribute("width", (high - low).toFixed(1));
     part("words").textContent = has

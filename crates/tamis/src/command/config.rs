@@ -5,8 +5,12 @@ use std::path::{Path, PathBuf};
 
 use config::settings::settings;
 use config::{CrawlConfig, file};
+use fetcher::AddressGuard;
+use frontier::{SeedUrl, parse_seeds};
+use report::words::plural;
 use serde_json::json;
 
+use crate::command::is_seed_list;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -69,21 +73,33 @@ fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
     let mut clean = true;
     let mut unread = Vec::new();
     for path in files {
-        if let Err(error) = std::fs::read(path) {
-            let name = path.display();
-            unread.push(format!("cannot read {name}: {error}; check the path"));
-            continue;
+        let name = path.display();
+        match std::fs::read(path) {
+            Ok(bytes) if is_seed_list(&String::from_utf8_lossy(&bytes)) => {
+                unread.push(format!(
+                    "{name} is a list of URLs, no configuration: check it with: tamis seeds check {name}"
+                ));
+                continue;
+            }
+            Ok(_) => {}
+            Err(error) => {
+                unread.push(format!("cannot read {name}: {error}; check the path"));
+                continue;
+            }
         }
         let problems = file::problems(path);
         clean &= problems.is_empty();
         if problems.is_empty() {
-            let note = note_of(path);
-            match output.json {
-                true => output.value(&json!({ "file": path, "ok": true, "note": note }))?,
-                false => output.line(format!("{}: in order", path.display()))?,
-            }
-            if let Some(note) = note.filter(|_| !output.json) {
-                output.line(format!("{}: note: {note}", path.display()))?;
+            let notes = notes_of(path);
+            if output.json {
+                let first = notes.first();
+                output
+                    .value(&json!({ "file": path, "ok": true, "note": first, "notes": &notes }))?;
+            } else {
+                output.line(format!("{name}: in order"))?;
+                for note in &notes {
+                    output.line(format!("{name}: note: {note}"))?;
+                }
             }
         }
         for problem in problems {
@@ -103,13 +119,65 @@ fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
     Ok(if clean { Exit::Done } else { Exit::Problem })
 }
 
-/// What is no mistake, but will stop most crawls.
-fn note_of(path: &Path) -> Option<&'static str> {
-    let config = file::read(path).ok()?;
-    config.agent.contact.is_empty().then_some(
-        "agent.contact is not set; a crawl beyond loopback needs a URL or mail address there, or \
-         --contact, which servers see in the user agent",
-    )
+/// What is no mistake, but will stop most crawls, or is not what was meant.
+fn notes_of(path: &Path) -> Vec<String> {
+    let Ok(config) = file::read(path) else {
+        return Vec::new();
+    };
+    let mut notes = Vec::new();
+    let contact = &config.agent.contact;
+    if contact.is_empty() {
+        notes.push(
+            "agent.contact is not set; a crawl beyond loopback needs a URL or mail address there, or \
+             --contact, which servers see in the user agent"
+                .to_owned(),
+        );
+    } else if is_placeholder(contact) {
+        notes.push(format!(
+            "agent.contact is {contact}, a name set apart for examples: put a URL or mail address there that \
+             site owners can reach you by"
+        ));
+    }
+    let guard = AddressGuard::public_only();
+    let seeds = config.seeds.urls.iter();
+    let mut lists: Vec<SeedUrl> = seeds
+        .flat_map(|url| parse_seeds("config", url.as_bytes()).0)
+        .collect();
+    for list in &config.seeds.files {
+        let bytes = std::fs::read(list).unwrap_or_default();
+        lists.extend(parse_seeds(list, &bytes).0);
+    }
+    let mut private = lists.iter().filter_map(|seed| {
+        let refused = guard.check_proxied(&seed.url.to_url()).err()?;
+        Some((seed.url.as_str(), refused.reason))
+    });
+    if !config.network.allow_private
+        && let Some((url, why)) = private.next()
+    {
+        let more = match private.count() {
+            0 => String::new(),
+            more => format!(" and {}", plural(more as u64, "more seed", "more seeds")),
+        };
+        notes.push(format!(
+            "{url}{more}: on this machine or a private network ({why}); a crawl asks it only with \
+             network.allow_private = true, or --allow-private"
+        ));
+    }
+    notes
+}
+
+/// Whether a contact names a host that is set apart for examples (RFC 2606), such as a template's.
+fn is_placeholder(contact: &str) -> bool {
+    let rest = contact.split_once("://").map_or(contact, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = host.split(':').next().unwrap_or_default().to_lowercase();
+    let mut labels = host.rsplit('.');
+    match (labels.next(), labels.next()) {
+        (Some("example" | "invalid"), _) => true,
+        (Some("com" | "net" | "org"), Some("example")) => true,
+        (Some(_) | None, _) => false,
+    }
 }
 
 fn show(path: Option<&PathBuf>, output: &Output) -> anyhow::Result<Exit> {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::Context;
 use frontier::SeedUrl;
-use outcome::StopReason;
+use outcome::{Refusal, StopReason};
 use pipeline::again::Wanted;
 use pipeline::config::{AgainMode, CrawlConfig};
 use pipeline::control::Line;
@@ -38,6 +38,9 @@ use given::{Given, Settings};
 pub struct Args {
     /// Configuration file (TOML); flags win over it
     config: Option<PathBuf>,
+    /// What other programs call it; told where it belongs.
+    #[arg(long = "config", value_name = "FILE", hide = true)]
+    config_flag: Option<PathBuf>,
     /// The crawl's directory, made when missing; without it, crawls/NAME for a configuration NAME.toml
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -100,7 +103,14 @@ pub struct Args {
 
 /// Runs the crawl.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    if let Some(config) = &args.config_flag {
+        return Err(usage(format!(
+            "there is no --config: name the configuration alone: tamis crawl {}",
+            config.display()
+        )));
+    }
     let dir = CrawlDir::new(directory(args)?);
+    check_place(&dir)?;
     // With JSON the event `end` is the last word of a crawl that went well.
     let talks = !matches!(args.progress, ProgressStyle::None | ProgressStyle::Json);
     if args.fresh {
@@ -118,6 +128,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         )));
     }
     let given = Given::read(args, &dir)?;
+    given::check_same_crawl(args, &dir, &given)?;
     for note in &given.notes {
         output.say(format!("note: {note}"));
     }
@@ -130,6 +141,12 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         let changes = settings::changes(&was, &given.config);
         for change in &changes {
             output.say(format!("changed since the last start: {change}"));
+        }
+        if was.network.allow_private && !given.config.network.allow_private {
+            output.say(
+                "note: the last start allowed private and loopback addresses, and this one refuses them: to go \
+                 on asking them add --allow-private, or set network.allow_private = true",
+            );
         }
         if let Some(note) = settings::note_on(&changes, &dir.root().display().to_string()) {
             output.say(format!("note: {note}"));
@@ -313,7 +330,10 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     for note in &summary.notes {
         output.say(format!("note: {note}"));
     }
-    let causes = report::nothing_read::causes(&super::report::of(dir)?, dir.root());
+    let figures = super::report::of(dir)?;
+    let guarded = figures.reasons.refused.get(Refusal::GUARD).copied();
+    let guarded = guarded.unwrap_or(0);
+    let causes = report::nothing_read::causes(&figures, dir.root());
     let is_unreachable = summary.reason == StopReason::HostsUnreachable;
     if summary.reason == StopReason::DiskFull {
         return Err(resource(summary.detail.clone().unwrap_or_default()));
@@ -349,7 +369,7 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     }
     tell_idle(summary, runner, used_up);
     if talks {
-        tell_next(summary, runner);
+        tell_next(summary, runner, guarded);
     }
     Ok(Exit::Done)
 }
@@ -387,9 +407,17 @@ fn tell_idle(summary: &CrawlSummary, runner: &Runner<'_>, used_up: bool) {
     }
 }
 
-/// What to try next after a crawl that ended well.
-fn tell_next(summary: &CrawlSummary, runner: &Runner<'_>) {
+/// What to try next after a crawl that ended well. `guarded` URLs were refused for their addresses.
+fn tell_next(summary: &CrawlSummary, runner: &Runner<'_>, guarded: u64) {
     let (dir, output) = (runner.dir.root().display(), runner.output);
+    if guarded > 0 {
+        let urls = report::words::plural(guarded, "URL was", "URLs were");
+        output.say(format!(
+            "{urls} refused: a private or loopback address; to ask such addresses: tamis retry {dir} --status \
+             {}, then tamis crawl --dir {dir} --allow-private",
+            Refusal::GUARD
+        ));
+    }
     let failed = summary.snapshot.failed;
     if failed > 0 {
         let urls = report::words::plural(failed, "URL", "URLs");
@@ -413,7 +441,24 @@ fn directory(args: &Args) -> anyhow::Result<PathBuf> {
                 .context("the configuration has no file name")?;
             Ok(Path::new("crawls").join(name))
         }
-        (None, None) => Err(usage("where should the crawl live? Give --dir DIR")),
+        (None, None) => Err(usage(
+            "which crawl? To begin one name a configuration, tamis crawl FILE.toml, or where it shall live and \
+             its seeds, tamis crawl --dir DIR --seed URL; to carry one on: tamis crawl --dir DIR",
+        )),
+    }
+}
+
+/// A crawl does not live inside another one's directory, where that one's commands look after all files.
+fn check_place(dir: &CrawlDir) -> anyhow::Result<()> {
+    let root = std::path::absolute(dir.root()).unwrap_or_else(|_| dir.root().to_owned());
+    let outer = root.ancestors().skip(1).map(CrawlDir::new);
+    match outer.into_iter().find(CrawlDir::holds_crawl) {
+        Some(outer) if !dir.holds_crawl() => Err(usage(format!(
+            "{} lies inside the crawl in {}: choose a --dir beside it",
+            dir.root().display(),
+            outer.root().display()
+        ))),
+        _ => Ok(()),
     }
 }
 

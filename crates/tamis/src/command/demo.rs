@@ -78,18 +78,32 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     };
     output.line(report::text::render(&report, look))?;
     let shown = args.dir.display();
+    let tamis = started_as();
     output.line("Try next:")?;
-    output.line(format!("  tamis search {shown} 全文检索"))?;
+    output.line(format!("  {tamis} search {shown} 全文检索"))?;
     let example = report
         .duplicates
         .samples
         .first()
         .map_or("http://mirror.example.test/", |sample| &sample.url);
-    output.line(format!("  tamis explain {shown} '{example}'"))?;
-    output.line(format!(
-        "  tamis report {shown} --format html --out demo.html"
-    ))?;
+    output.line(format!("  {tamis} explain {shown} '{example}'"))?;
+    output.line(format!("  {tamis} report {shown} --out demo.html"))?;
     Ok(Exit::Done)
+}
+
+/// How this program was started, so that a command that is shown works as it stands: a build that is run in
+/// place is seldom on the path.
+fn started_as() -> String {
+    match std::env::args_os().next() {
+        Some(name) if !name.is_empty() => {
+            let name = name.to_string_lossy().into_owned();
+            match name.contains([' ', '\'']) {
+                true => format!("'{}'", name.replace('\'', "'\\''")),
+                false => name,
+            }
+        }
+        _ => "tamis".to_owned(),
+    }
 }
 
 /// What stands in the directory of a crawl; the demo removes nothing else.

@@ -1,5 +1,6 @@
 //! `tamis export`: rows for other programs.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -114,9 +115,14 @@ fn language(text: &str) -> Result<String, String> {
     }
 }
 
-/// The form that is asked for, or that the name of the file ends with.
-fn format_of(args: &Args) -> Format {
-    let name = args.out.as_deref().and_then(Path::file_name);
+/// The form that is asked for, or that the name of the file ends with; and a note where the name ends with
+/// what stands for none of the forms.
+fn format_of(args: &Args) -> (Format, Option<String>) {
+    if let Some(format) = args.format {
+        return (format, None);
+    }
+    let out = args.out.as_deref();
+    let name = out.and_then(Path::file_name);
     let name = name.map_or_else(String::new, |name| name.to_string_lossy().to_lowercase());
     let by_name = [
         (".csv", Format::Csv),
@@ -124,13 +130,29 @@ fn format_of(args: &Args) -> Format {
         (".wet.gz", Format::Wet),
         (".cdxj", Format::Cdxj),
         (".md", Format::Markdown),
+        (".jsonl", Format::Jsonl),
+        (".ndjson", Format::Jsonl),
+        (".json", Format::Jsonl),
     ];
     let by_name = by_name
         .into_iter()
         .find(|(ending, _)| name.ends_with(ending));
-    args.format
-        .or(by_name.map(|(_, format)| format))
-        .unwrap_or(Format::Jsonl)
+    // What is there and no file, such as a pipe, is written to whatever its name is.
+    let is_new = out.is_some_and(|path| !path.exists() || path.is_file());
+    let ending = Path::new(&name).extension().and_then(|end| end.to_str());
+    // `pages.2025-01` ends with a date.
+    let ending = ending.filter(|end| end.bytes().all(|b| b.is_ascii_alphanumeric()));
+    match (by_name, ending) {
+        (Some((_, format)), _) => (format, None),
+        (None, Some(ending)) if is_new && ending.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+            let note = format!(
+                "note: no form of rows ends with .{ending}, so they are JSONL: for another form name the file \
+                 .csv, .parquet, .wet.gz or .cdxj, or give --format"
+            );
+            (Format::Jsonl, Some(note))
+        }
+        (None, _) => (Format::Jsonl, None),
+    }
 }
 
 fn relevance(text: &str) -> Result<f32, String> {
@@ -165,6 +187,9 @@ impl Reads for Archived<'_> {
 /// Writes the rows.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let request = request(args)?;
+    if let (Rows::Of(_), Some(note)) = (args.rows, format_of(args).1) {
+        output.say(note);
+    }
     let dirs = together::open(&args.dir, &args.with)?;
     if dirs.len() > 1 {
         return of_all(&dirs, args, &request, output);
@@ -179,7 +204,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     };
     let Some(path) = &args.out else {
         let rows = export_with(&request, records, &reads, &mut *output.stream())?;
-        tell_unvisited(&dirs, &request, rows, output)?;
+        tell_empty(&dirs, &request, rows, output)?;
         return Ok(Exit::Done);
     };
     let unwritten = |error: std::io::Error| out_file::cannot_write(path, &error);
@@ -193,8 +218,63 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         })?,
     };
     output.say(format!("wrote {rows} rows to {}", path.display()));
-    tell_unvisited(&dirs, &request, rows, output)?;
+    tell_empty(&dirs, &request, rows, output)?;
     Ok(Exit::Done)
+}
+
+/// So many hosts are named where the one asked for is none of the crawl's.
+const NEAR_HOSTS_MAX: usize = 5;
+
+/// Says why there are no rows, where that can be told.
+fn tell_empty(
+    dirs: &[CrawlDir],
+    request: &Request,
+    rows: u64,
+    output: &Output,
+) -> anyhow::Result<()> {
+    if rows == 0 && !request.filter.hosts.is_empty() {
+        tell_hosts(dirs, &request.filter.hosts, output)?;
+    }
+    tell_unvisited(dirs, request, rows, output)
+}
+
+/// Names hosts of the crawl that are like those that were asked for and are none of its hosts: a port was
+/// forgotten, or `www.`.
+fn tell_hosts(dirs: &[CrawlDir], asked: &[String], output: &Output) -> anyhow::Result<()> {
+    let mut hosts = BTreeSet::new();
+    for dir in dirs {
+        hosts.extend(
+            journal::records(dir)?.filter_map(|record| match record.event {
+                Event::Page(page) => Some(page.host),
+                _ => None,
+            }),
+        );
+    }
+    let bare = |host: &str| {
+        let host = host.trim_start_matches("*.").to_lowercase();
+        host.split(':').next().unwrap_or_default().to_owned()
+    };
+    for host in asked {
+        let (name, wanted) = (host.to_lowercase(), bare(host));
+        let ours = format!(".{wanted}");
+        if wanted.is_empty() || hosts.contains(&name) || name.starts_with('[') {
+            continue;
+        }
+        let is_near = |other: &&String| {
+            let other = bare(other);
+            other == wanted || other.ends_with(&ours) || wanted.ends_with(&format!(".{other}"))
+        };
+        let near: Vec<&str> = hosts.iter().filter(is_near).map(String::as_str).collect();
+        let shown = near[..near.len().min(NEAR_HOSTS_MAX)].join(", ");
+        output.say(match near.len() {
+            0 => format!(
+                "no page of the host {host} was read; which hosts there are: tamis export {} hosts",
+                dirs[0].root().display()
+            ),
+            _ => format!("no page of the host {host} was read; hosts with that name are: {shown}"),
+        });
+    }
+    Ok(())
 }
 
 /// Says why there are no changes, where that is because no crawl has come back to its pages.
@@ -235,14 +315,14 @@ fn of_all(
     let ends = together::Ends::of(dirs)?;
     let Some(path) = &args.out else {
         let rows = rows_of_all(dirs, (args, request), &ends, &mut *output.stream())?;
-        tell_unvisited(dirs, request, rows, output)?;
+        tell_empty(dirs, request, rows, output)?;
         return Ok(Exit::Done);
     };
     let rows = out_file::write(path, output, |file| {
         rows_of_all(dirs, (args, request), &ends, file)
     })?;
     output.say(format!("wrote {rows} rows to {}", path.display()));
-    tell_unvisited(dirs, request, rows, output)?;
+    tell_empty(dirs, request, rows, output)?;
     Ok(Exit::Done)
 }
 
@@ -351,7 +431,7 @@ fn request(args: &Args) -> anyhow::Result<Request> {
         relevance: args.relevance,
     };
     let (what, format) = match args.rows {
-        Rows::Of(what) => (what, format_of(args)),
+        Rows::Of(what) => (what, format_of(args).0),
         Rows::Dataset if matches!(args.format, None | Some(Format::Jsonl | Format::Parquet)) => {
             (What::Indexed, Format::Parquet)
         }

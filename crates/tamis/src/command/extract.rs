@@ -104,6 +104,13 @@ fn files(args: &Args, workers: &Workers, output: &Output) -> anyhow::Result<usiz
         typed_url(url).map_err(|error| usage(format!("--url \"{url}\": {error}")))?;
     }
     for file in files.iter().filter(|file| *file != Path::new("-")) {
+        if super::is_web_url(file) {
+            let url = file.display();
+            return Err(usage(format!(
+                "{url} is a URL, and extract reads files: tamis fetch {url} asks for it; a page at hand is read \
+                 with: tamis extract --url {url} FILE"
+            )));
+        }
         let mut first = [0];
         let tried = std::fs::File::open(file).and_then(|mut file| file.read(&mut first));
         tried.map_err(|error| {

@@ -35,6 +35,8 @@ mod together;
 pub mod topic;
 pub mod url;
 
+use std::path::Path;
+
 use frontier::UrlError;
 use pipeline::CrawlError;
 
@@ -104,6 +106,33 @@ pub fn crawl_error(error: CrawlError) -> anyhow::Error {
         | CrawlError::Lost(_)
         | CrawlError::Panicked(_) => resource(words),
     }
+}
+
+/// Whether what was given as a file is a URL of the web.
+fn is_web_url(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    ["http://", "https://"]
+        .iter()
+        .any(|scheme| text.starts_with(scheme))
+}
+
+/// Whether a text is a list of seeds, by its first line that says something.
+fn is_seed_list(text: &str) -> bool {
+    let first = first_line(text).unwrap_or_default();
+    let first = first.strip_prefix("sitemap:").unwrap_or(first);
+    is_web_url(Path::new(first))
+}
+
+/// Whether a text is a configuration, by its first line that says something: the name of a section.
+fn is_configuration(text: &str) -> bool {
+    let section = first_line(text).and_then(|line| line.strip_prefix('['));
+    section.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '['))
+}
+
+fn first_line(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut lines = text.lines().map(str::trim);
+    lines.find(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// An absolute URL that was typed.

@@ -20,8 +20,8 @@ use crate::output::Output;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     tamis report crawls/db\n  \
-    tamis report crawls/db --format html --out report.html\n  \
-    tamis report crawls/db --format html --lang zh --out report.html\n  \
+    tamis report crawls/db --out report.html\n  \
+    tamis report crawls/db --lang zh --out report.html\n  \
     tamis report crawls/db --format json | python3 -m json.tool\n  \
     tamis report node-a --with node-b --with node-c\n  \
     tamis report crawls/old --compare crawls/new\n  \
@@ -33,9 +33,9 @@ pub struct Args {
     /// times
     #[arg(long, value_name = "DIR", conflicts_with = "compare")]
     with: Vec<PathBuf>,
-    /// Form of the report
-    #[arg(long, value_enum, default_value_t = Form::Text)]
-    format: Form,
+    /// Form of the report; without it as the name after --out ends (.html, .json), else text
+    #[arg(long, value_enum)]
+    format: Option<Form>,
     /// Language of the report's words, in text and HTML
     #[arg(long, value_enum, default_value_t = Lang::En)]
     lang: Lang,
@@ -76,6 +76,16 @@ impl From<Lang> for Tongue {
     }
 }
 
+/// The form that the name of a file ends with.
+fn form_of(out: Option<&Path>) -> Form {
+    let ending = out.and_then(Path::extension).unwrap_or_default();
+    match ending.to_ascii_lowercase().to_str() {
+        Some("html" | "htm") => Form::Html,
+        Some("json") => Form::Json,
+        _ => Form::Text,
+    }
+}
+
 /// Writes the report.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dirs = together::open(&args.dir, &args.with)?;
@@ -86,7 +96,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     if dirs.len() == 1 || args.audit.is_some() {
         report.audit = audit(&dir, args.audit.as_deref())?;
     }
-    let form = if output.json { Form::Json } else { args.format };
+    let form = match output.json {
+        true => Form::Json,
+        false => args.format.unwrap_or_else(|| form_of(args.out.as_deref())),
+    };
     let to_file = args.out.is_some();
     let look = Look {
         columns: output.width,

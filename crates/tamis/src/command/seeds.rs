@@ -10,8 +10,8 @@ use pipeline::control::{SeedsTaken, requests_for_seeds};
 use report::words::plural;
 use serde_json::{Value, json};
 
-use crate::command::journal;
 use crate::command::steer::asked;
+use crate::command::{is_configuration, journal};
 use crate::exit::{Exit, several, usage};
 use crate::output::Output;
 
@@ -170,6 +170,12 @@ fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
                 continue;
             }
         };
+        if is_configuration(&String::from_utf8_lossy(&bytes)) {
+            unread.push(format!(
+                "{name} is a configuration, no seed list: check it with: tamis config check {name}"
+            ));
+            continue;
+        }
         let list = parse_seed_list(&name, &bytes);
         clean &= list.problems.is_empty();
         let mut hosts: BTreeMap<String, u64> = BTreeMap::new();

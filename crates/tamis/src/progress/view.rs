@@ -13,8 +13,12 @@ pub fn line(shown: &Snapshot) -> String {
         0 => String::new(),
         pages => format!(" of {}", count(pages)),
     };
+    let redirected = match shown.redirected {
+        0 => String::new(),
+        urls => format!(", {} redirected", count(urls)),
+    };
     format!(
-        "{}{budget} pages, {:.1}/s, {} kept, {} dropped{}, {} failed, {} refused, {} in the queue, {}",
+        "{}{budget} pages, {:.1}/s, {} kept, {} dropped{}, {} failed, {} refused{redirected}, {} in the queue, {}",
         count(shown.pages),
         shown.rate,
         count(shown.indexed),

@@ -1,16 +1,18 @@
 //! What a crawl is started with: the configuration in force, and its seeds.
 
+use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::report::words::plural;
+use archive::Event;
 use frontier::{SeedUrl, parse_seeds};
 use pipeline::config::{CrawlConfig, TopicSection};
 use pipeline::{CrawlDir, StopHandle, check_start, config_file, settings};
 
 use super::Args;
-use crate::command::{cluster, in_full};
+use crate::command::{cluster, in_full, is_seed_list, is_web_url, journal};
 use crate::exit::{several, usage};
 
 /// What a crawl is started with.
@@ -176,20 +178,20 @@ fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
     Ok(config)
 }
 
-/// What a path names that is no configuration, as far as it can be told: a list of URLs, or a host.
+/// What a path names that is no configuration, as far as it can be told: a crawl, a folder, a list of URLs,
+/// or a host.
 fn hint_of(path: &Path) -> Option<anyhow::Error> {
     let shown = path.display().to_string();
+    if path.is_dir() {
+        return Some(usage(hint_of_folder(path)));
+    }
     let hint = match std::fs::read_to_string(path) {
-        Ok(text) => {
-            let mut lines = text.lines().map(str::trim);
-            let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'))?;
-            is_url(Path::new(first)).then(|| {
-                format!(
-                    "{shown} is a list of URLs, no configuration: give it as a seed list, with --dir DIR \
-                     --seeds {shown}"
-                )
-            })
-        }
+        Ok(text) => is_seed_list(&text).then(|| {
+            format!(
+                "{shown} is a list of URLs, no configuration: give it as a seed list, with --dir DIR \
+                 --seeds {shown}"
+            )
+        }),
         Err(error) => {
             let is_name = shown.contains('.') && !shown.contains('/') && !shown.ends_with(".toml");
             (error.kind() == ErrorKind::NotFound && is_name).then(|| {
@@ -203,11 +205,71 @@ fn hint_of(path: &Path) -> Option<anyhow::Error> {
     hint.map(usage)
 }
 
+/// What to do with a folder that was given as a configuration.
+fn hint_of_folder(path: &Path) -> String {
+    let shown = path.display();
+    if CrawlDir::new(path).holds_crawl() {
+        return format!(
+            "{shown} is a crawl's directory, no configuration; carry it on with: tamis crawl --dir {shown}"
+        );
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let mut names: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    names.sort();
+    if let Some(crawl) = names.iter().find(|dir| CrawlDir::new(*dir).holds_crawl()) {
+        return format!(
+            "{shown} is a folder, no configuration, and holds crawls; carry one on with: tamis crawl --dir {}",
+            crawl.display()
+        );
+    }
+    format!("{shown} is a folder, no configuration: name a file in it, such as {shown}/crawl.toml")
+}
+
+/// So many seeds of the crawl that stands in a directory are named.
+const SEEDS_NAMED: usize = 3;
+
+/// Checks that a configuration goes with the crawl that its directory holds. One whose seeds are all unknown
+/// to that crawl is another crawl's, which has come upon this directory by its name.
+///
+/// # Errors
+/// When none of the seeds is one of the crawl's.
+pub(super) fn check_same_crawl(args: &Args, dir: &CrawlDir, given: &Given) -> anyhow::Result<()> {
+    // Without a configuration, seeds are further seeds of the crawl. A node has some of its crawl's alone.
+    if args.config.is_none()
+        || given.seeds.is_empty()
+        || given.config.cluster.is_some()
+        || !dir.holds_crawl()
+    {
+        return Ok(());
+    }
+    let wanted: HashSet<&str> = given.seeds.iter().map(|seed| seed.url.as_str()).collect();
+    let mut first = Vec::new();
+    // Seeds stand before all pages, so that a crawl of the same seeds is known by its first records.
+    for record in journal::records(dir)? {
+        let Event::Seed(seed) = record.event else {
+            continue;
+        };
+        if wanted.contains(seed.url.as_str()) {
+            return Ok(());
+        }
+        if first.len() < SEEDS_NAMED && !first.contains(&seed.url) {
+            first.push(seed.url);
+        }
+    }
+    if first.is_empty() {
+        return Ok(());
+    }
+    let root = dir.root().display();
+    Err(usage(format!(
+        "{root} holds another crawl, of {}, which has none of the seeds given now: give this crawl a directory \
+         of its own, with --dir; to carry the other one on: tamis crawl --dir {root}; to add seeds to it: \
+         tamis crawl --dir {root} --seeds FILE, or --seed URL, without a configuration",
+        first.join(", ")
+    )))
+}
+
 pub(super) fn is_url(path: &Path) -> bool {
-    let text = path.to_string_lossy();
-    ["http://", "https://"]
-        .iter()
-        .any(|scheme| text.starts_with(scheme))
+    is_web_url(path)
 }
 
 pub(super) fn no_configuration(url: &Path) -> anyhow::Error {
