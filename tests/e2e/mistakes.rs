@@ -482,7 +482,13 @@ fn a_configuration_of_other_seeds_does_not_take_over_a_crawl() {
     let edited = config("\"http://c.test/\", \"http://b.test/\"");
     bench.crawl_to_end("one", &[&edited]);
     assert_eq!(bench.rows("one", "pages").len(), before + 1);
-    // The crawl's directory in place of a configuration, the folder above it, and a place inside it.
+}
+
+#[test]
+fn a_place_that_is_another_is_answered_with_the_command_that_was_meant() {
+    let bench = Bench::serve(TestWeb::new().page("http://a.test/", &page("x", 1, &[])));
+    bench.crawl_to_end("one", &["--seed", "http://a.test/"]);
+    let dir = bench.crawl_dir("one").display().to_string();
     says(
         &refusal(tamis(&["crawl", &dir])),
         2,
@@ -512,7 +518,13 @@ fn a_configuration_of_other_seeds_does_not_take_over_a_crawl() {
         2,
         &["there is no --config", "tamis crawl x.toml"],
     );
-    // Files say by their names what they hold.
+}
+
+#[test]
+fn files_say_by_their_names_what_they_hold() {
+    let bench = Bench::serve(TestWeb::new().page("http://a.test/", &page("x", 1, &[])));
+    bench.crawl_to_end("one", &["--seed", "http://a.test/"]);
+    let dir = bench.crawl_dir("one").display().to_string();
     let out = |name: &str| bench.crawl_dir("").join(name).display().to_string();
     let html = out("r.html");
     says(

@@ -135,23 +135,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     if args.dir.is_none() && talks {
         output.say(format!("the crawl lives in {}", dir.root().display()));
     }
-    if dir.holds_crawl()
-        && let Ok(was) = config_file::kept(&dir.config())
-    {
-        let changes = settings::changes(&was, &given.config);
-        for change in &changes {
-            output.say(format!("changed since the last start: {change}"));
-        }
-        if was.network.allow_private && !given.config.network.allow_private {
-            output.say(
-                "note: the last start allowed private and loopback addresses, and this one refuses them: to go \
-                 on asking them add --allow-private, or set network.allow_private = true",
-            );
-        }
-        if let Some(note) = settings::note_on(&changes, &dir.root().display().to_string()) {
-            output.say(format!("note: {note}"));
-        }
-    }
+    tell_changes(&dir, &given, output);
     // It ends with the crawl.
     let line = Line::default();
     let _server = served(args, &dir, &line, output)?;
@@ -186,6 +170,29 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     match finish(&summary, &runner)? {
         Exit::Done => rounds::round(&runner, wanted),
         ended => Ok(ended),
+    }
+}
+
+/// Tells which settings differ from the last start's.
+fn tell_changes(dir: &CrawlDir, given: &Given, output: &Output) {
+    if !dir.holds_crawl() {
+        return;
+    }
+    let Ok(was) = config_file::kept(&dir.config()) else {
+        return;
+    };
+    let changes = settings::changes(&was, &given.config);
+    for change in &changes {
+        output.say(format!("changed since the last start: {change}"));
+    }
+    if was.network.allow_private && !given.config.network.allow_private {
+        output.say(
+            "note: the last start allowed private and loopback addresses, and this one refuses them: to go \
+             on asking them add --allow-private, or set network.allow_private = true",
+        );
+    }
+    if let Some(note) = settings::note_on(&changes, &dir.root().display().to_string()) {
+        output.say(format!("note: {note}"));
     }
 }
 
