@@ -263,7 +263,10 @@ impl HostDelta {
 
 /// A figure's place in the report, `reasons.junk.thin`, as people read it.
 pub fn figure_name(tongue: Tongue, figure: &str) -> String {
-    tongue.say(&words::name(figure).replace('.', " › "))
+    match figure {
+        "duration_s" => tongue.say("duration in seconds"),
+        _ => tongue.say(&words::name(figure).replace('.', " › ")),
+    }
 }
 
 /// The figures that can be compared, in the report's order, as `path` and value.

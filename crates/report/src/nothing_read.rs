@@ -36,7 +36,10 @@ pub fn causes(report: &CrawlReport, dir: &Path) -> Vec<String> {
     let mut all: Vec<_> = failed.chain(refused).collect();
     all.sort_by_key(|(reason, n, _)| (std::cmp::Reverse(*n), (*reason).clone()));
     let closed = report.hosts.iter().filter(|row| row.state == "closed");
-    let closed: u64 = closed.map(|row| row.counts.refused).sum();
+    let guarded = reasons.refused.get(GUARD).copied().unwrap_or_default();
+    // Whose robots.txt the guard keeps from being asked is no host to be tried again as it is.
+    let closed = closed.map(|row| row.counts.refused).sum::<u64>();
+    let closed = closed.saturating_sub(guarded);
     let mut lines = vec!["no page could be read:".to_string()];
     for (reason, n, mend) in all.into_iter().take(CAUSES_MAX) {
         let times = plural(n, "URL", "URLs");
@@ -53,12 +56,12 @@ pub fn causes(report: &CrawlReport, dir: &Path) -> Vec<String> {
             "  when that is mended: tamis retry {shown}, then tamis crawl --dir {shown}"
         ));
     }
-    if reasons.refused.contains_key(GUARD) {
+    if guarded > 0 {
         lines.push(format!(
             "  to ask those addresses: tamis retry {shown} --status {GUARD}, then tamis crawl --dir {shown} --allow-private"
         ));
     }
-    if report.totals.refused > closed {
+    if report.totals.refused > closed + guarded {
         lines.push(format!("  which rule it was: tamis explain {shown} URL"));
     }
     lines

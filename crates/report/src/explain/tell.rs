@@ -222,7 +222,7 @@ fn found(story: &Story) -> Vec<String> {
         lines.push(match seed.example {
             Some(true) => "an example page of the topic".to_owned(),
             Some(false) => "a counter-example of the topic".to_owned(),
-            None => format!("seed {}, given in {}", seed.seed, seed.source),
+            None => format!("a seed, given in {}", seed.source),
         });
     }
     for sitemap in &story.sitemaps {
