@@ -245,6 +245,7 @@ pub fn dump(cluster: &Cluster, nodes: &Nodes) -> Vec<(&'static str, String)> {
              encode(published, 'hex'), encode(canonical, 'hex')",
             "pos",
         ),
+        ("seed_urls", "seed, urls", "1"),
         ("last_kept", "pos", "1"),
         ("shares", "pages_max, granted", "1"),
         ("address", "ip, node, slots", "1"),
