@@ -31,6 +31,7 @@ mod manners;
 mod mcp;
 mod mistakes;
 mod nodes;
+mod nodes_addresses;
 mod nodes_budgets;
 mod nodes_ending;
 mod nodes_exact;

@@ -16,7 +16,8 @@
 //! the ledger has one remedy: the node drops what was not acknowledged, joins again and goes on.
 //!
 //! Of this file: how a node joins, and what the writer asks. [`keeper`] is the thread that keeps the
-//! lease and brings parts and pages; `rows` goes from records to the ledger's rows and back; [`note`] is what
+//! lease and brings parts and pages; `shares` says how many connections to one address
+//! are its own; `rows` goes from records to the ledger's rows and back; [`note`] is what
 //! a node says of itself; [`audit`]
 //! compares journals with the ledger, [`rebuild`] makes a ledger of them, [`journals`] reads them as one.
 
@@ -26,6 +27,7 @@ pub(crate) mod keeper;
 pub mod note;
 pub mod rebuild;
 mod rows;
+mod shares;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -734,7 +734,7 @@ impl Writer {
 
 /// A share of the crawl that has nothing yet.
 pub(crate) fn new_share() -> Share {
-    Share::new(|domain| Part::of_domain(domain).number(), host_number)
+    Share::new(|domain| Part::of_domain(domain).number(), host_number).with_addresses()
 }
 
 /// The budgets of the seeds that brought these URLs in.

@@ -37,8 +37,10 @@ pub struct Share {
     known: [HashSet<u128>; 2],
     offered: Vec<FrontierUrl>,
     reopened: Vec<FrontierUrl>,
-    /// Nodes that take part: each has its share of an address's connections.
+    /// Into so many shares the connections to an address are divided.
     nodes: usize,
+    /// A host's address is looked up before it is first asked.
+    looks_up: bool,
 }
 
 impl Share {
@@ -55,7 +57,20 @@ impl Share {
             offered: Vec::new(),
             reopened: Vec::new(),
             nodes: 1,
+            looks_up: false,
         }
+    }
+
+    /// Addresses are looked up before a host is first asked, so that no request goes uncounted.
+    pub fn with_addresses(self) -> Share {
+        Share {
+            looks_up: true,
+            ..self
+        }
+    }
+
+    pub(super) fn looks_up(&self) -> bool {
+        self.looks_up
     }
 
     pub(super) fn nodes(&self) -> usize {
@@ -116,7 +131,7 @@ impl Frontier {
         self.share = Some(share);
     }
 
-    /// So many nodes take part.
+    /// Into so many shares the connections to an address are divided.
     pub fn set_nodes(&mut self, nodes: usize) {
         if let Some(share) = &mut self.share {
             share.nodes = nodes.max(1);
