@@ -98,6 +98,8 @@ pub(crate) struct Writer {
     for_visits_alone: bool,
     /// On many machines, this node's place among them.
     node: Option<Node>,
+    /// Who copies closed archive files.
+    uploads: Option<offsite::Handle>,
 }
 
 /// What was appended and is not synced yet.
@@ -128,7 +130,7 @@ impl Writer {
         (archive, state, memory): (Archive, State, MemoryFile),
         out: Outboxes,
         progress: Progress,
-        node: Option<Node>,
+        (node, uploads): (Option<Node>, Option<offsite::Handle>),
     ) -> Self {
         let mut writer = Self {
             pages_max: match &node {
@@ -136,6 +138,7 @@ impl Writer {
                 None => config.crawl.max_pages,
             },
             node,
+            uploads,
             for_visits_alone: false,
             fetched_before: state.counts().fetched,
             visits_before: state.counts().visits,
@@ -621,6 +624,11 @@ impl Writer {
         if self.put_back_what_follows(&mut group)? {
             position = self.close_group(&mut group)?;
             self.store(position)?;
+        }
+        if let Some(uploads) = &self.uploads {
+            // All that was appended is synced and, on many machines, acknowledged: it is never cut.
+            let (bodies, journal) = self.archive.open_files();
+            uploads.note_closed(bodies, journal);
         }
         self.give_back_parts()?;
         self.memory.save_if_due(&self.state, position)?;

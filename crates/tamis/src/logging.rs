@@ -21,7 +21,7 @@ impl io::Write for AboveProgress {
 }
 
 /// The crates whose lines are shown; of others only when RUST_LOG asks for them by name.
-const OURS: [&str; 14] = [
+const OURS: [&str; 15] = [
     "tamis",
     "pipeline",
     "state",
@@ -29,6 +29,7 @@ const OURS: [&str; 14] = [
     "fetcher",
     "extractor",
     "archive",
+    "offsite",
     "simhash",
     "kv",
     "recent",
