@@ -265,7 +265,7 @@ pub(crate) fn harvest_lines(report: &CrawlReport) -> Vec<String> {
             part(harvest.relevant)
         ));
         lines.push(format!(
-            "{} relevant and new",
+            "{} relevant and new: no duplicates, whether kept or not",
             part(harvest.relevant_and_new)
         ));
     }
