@@ -175,7 +175,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     (". Admitted = pending + finished; finished = the sum of its parts.", " 中。进入队列 = 等待 + 已处理；已处理 = 各部分之和。"),
     ("{} dropped ({} near, {} exact) around {}; {} kept beside a near one since the texts differ; {} replaced", "丢弃 {0}（近似 {1}，完全 {2}），对应 {3}；{4} 个虽近似但文字不同而保留；{5} 个被替换"),
     ("{} saved by foreseeing a duplicate; {} fetched all the same, of which {} ({}) were none", "预计重复而省去 {0}；仍抓取 {1} 个作为抽查，其中 {2} 个（{3}）并不重复"),
-    ("{} fetches of pages ({} to be repeated), {} of robots.txt, {} of sitemaps; {} received, {} pages/s", "抓取页面 {0} 次（{1} 次需要重试），robots.txt {2} 次，站点地图 {3} 次；收到 {4}，每秒 {5} 页"),
+    ("{} fetches of pages ({} to be repeated), {} of robots.txt, {} of sitemaps; {} received, {} fetches/s", "抓取页面 {0} 次（{1} 次需要重试），robots.txt {2} 次，站点地图 {3} 次；收到 {4}，每秒 {5} 页"),
     ("response time: half under {} ms, 95 % under {} ms, longest {} ms", "响应时间：一半在 {0} 毫秒以内，95 % 在 {1} 毫秒以内，最长 {2} 毫秒"),
     ("body size: half under {}, 95 % under {}, largest {}", "大小：一半在 {0} 以内，95 % 在 {1} 以内，最大 {2}"),
     ("All of them: tamis export DIR broken", "全部：tamis export DIR broken"),

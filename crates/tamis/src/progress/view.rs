@@ -269,8 +269,7 @@ mod tests {
             soon: pages(5.0, 1.0, 12.0),
         });
         let said = block(&shown, 200, 5).join("\n");
-        let words =
-            "  expected to be left: about 9 (2 to 30) relevant pages among 500 URLs that wait";
+        let words = "  expected to be left, as last estimated: about 9 (2 to 30) relevant pages among 500 URLs that waited";
         assert!(said.contains(words), "{said}");
         let json = serde_json::to_value(&shown).expect("plain data");
         assert_eq!(json["outlook"]["left"]["high"], 30.0);
