@@ -101,7 +101,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("{}  round {}: {} (status {})", "{0}  第 {1} 轮：{2}（状态码 {3}）"),
     // The story of a URL, in short.
     ("why", "原因"), ("original", "来源"), ("copies", "副本"), ("found", "发现"), ("turn", "次序"), ("fetched", "抓取"),
-    ("content", "内容"), ("put back", "放回"), ("it reads like an error page, though the server sent it as a page", "看起来是错误页，服务器却当作正常页面发送"), ("it asks not to be indexed (noindex)", "页面要求不收录（noindex）"), ("{} % of its characters stand in links", "{0} % 的字符在链接中"), ("nowhere", "没有发现"),
+    ("content", "内容"), ("put back", "放回"), ("it reads like an error page, though the server sent it as a page", "看起来是错误页，服务器却当作正常页面发送"), ("it asks not to be indexed (noindex)", "页面要求不收录（noindex）"), ("{} % of its characters stand in links", "{0} % 的字符在链接中"), ("it is a list of links, which counts little whatever they are about", "它是链接列表，不管链接讲什么，都只算一小部分"), ("nowhere", "没有发现"),
     ("Kept: it is in the search index.", "已保留：在搜索索引中。"), ("Dropped: near duplicate of {}.", "已丢弃：与 {0} 近似重复。"), ("Dropped: exact duplicate of {}.", "已丢弃：与 {0} 完全重复。"), ("Dropped: {} of {}.", "已丢弃：{0}，对应的页面是 {1}。"), ("Dropped: {}.", "已丢弃：{0}。"),
     ("Left the index for page {}: {}.", "已从索引中移出，由页面 {0} 代替：{1}。"), ("It redirects to {}.", "重定向到 {0}。"), ("It redirects.", "重定向。"),
     ("Unchanged since an earlier crawl.", "与先前抓取时相同。"), ("Not fetched: {}, by {}.", "未抓取：{0}，依据 {1}。"), ("Not fetched: {}.", "未抓取：{0}。"),

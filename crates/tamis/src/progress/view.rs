@@ -17,8 +17,13 @@ pub fn line(shown: &Snapshot) -> String {
         0 => String::new(),
         urls => format!(", {} redirected", count(urls)),
     };
+    // A round counts what it visits; what the pages were before stands behind it.
+    let visited = match shown.visits_this_start {
+        0 => String::new(),
+        visits => format!("{} visited again; ", count(visits)),
+    };
     format!(
-        "{}{budget} pages, {:.1}/s, {} kept, {} dropped{}, {} failed, {} refused{redirected}, {} in the queue, {}",
+        "{visited}{}{budget} pages, {:.1}/s, {} kept, {} dropped{}, {} failed, {} refused{redirected}, {} in the queue, {}",
         count(shown.pages),
         shown.rate,
         count(shown.indexed),
@@ -43,6 +48,10 @@ pub fn block(shown: &Snapshot, columns: usize, hosts: usize) -> Vec<String> {
         shown.rate,
         shown.in_flight,
     )];
+    if shown.visits_this_start > 0 {
+        let visits = plural(shown.visits_this_start, "page", "pages");
+        lines.push(format!("  {visits} visited again"));
+    }
     lines.push(format!(
         "  {} kept, {} dropped{}",
         count(shown.indexed),
@@ -254,6 +263,22 @@ mod tests {
         ] {
             assert!(said.contains(part), "{part:?} is not in:\n{said}");
         }
+    }
+
+    #[test]
+    fn a_round_tells_what_it_has_visited() {
+        let mut shown = running();
+        assert!(
+            !line(&shown).contains("visited")
+                && !block(&shown, 200, 5).concat().contains("visited")
+        );
+        shown.visits_this_start = 1_234;
+        assert!(
+            line(&shown).starts_with("1,234 visited again; "),
+            "{}",
+            line(&shown)
+        );
+        assert_eq!(block(&shown, 200, 5)[1], "  1,234 pages visited again");
     }
 
     #[test]
