@@ -269,7 +269,9 @@ impl<L: Ledger> Side<L> {
                 None => break,
             }
         }
-        said
+        // A server tells of an error before it lets go of what the group had locked, and a beat that
+        // comes in between passes over the node as one at work. A new connection takes longer.
+        said + &words(self.ledgers[node].overview())
     }
 
     fn closing(&mut self, node: usize, group: &Group) -> Closing {
