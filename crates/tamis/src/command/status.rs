@@ -260,6 +260,11 @@ fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
             plural(stale.kept, "kept page", "kept pages"),
         ));
     }
+    if shown.pages == 0 && shown.refused + shown.failed > 0 {
+        lines.push(format!(
+            "No page was read so far; the reasons and what to do: tamis report {root}"
+        ));
+    }
     if shown.state != "stopped" {
         return lines;
     }
