@@ -31,6 +31,16 @@ STAGES = [
     ("network", r"\bfetcher::|hyper|reqwest::|h2::|tokio::net|mio::|tcp_|sock_|inet_"),
     ("runtime and locks", r"\btokio::|parking_lot|crossbeam|futex|pthread_mutex"),
 ]
+# Threads by their names. Pages are read on as many as there are cores; each of the others is one.
+ROLES = [
+    ("read", "reading pages (a thread for each core)"),
+    ("write", "writing: verdicts, archive, journal, state"),
+    ("thrd-tantivy", "search index"),
+    ("docstore", "search index"),
+    ("publish", "publishing: what is handed to the search index"),
+    ("net", "network (a few threads)"),
+    ("tamis", "dispatching, and the report at the end"),
+]
 KERNEL = ("kernel: files, memory, scheduling", r"\[\[?kernel|entry_SYSCALL|do_syscall|asm_exc")
 
 
@@ -46,17 +56,24 @@ def stage_of(stack):
 
 
 def stacks(text):
-    """The stacks of `perf script`."""
-    stack = []
+    """The stacks of `perf script`, each with the name of its thread."""
+    thread, stack = "", []
     for line in text.splitlines():
         if not line.strip():
             if stack:
-                yield stack
+                yield thread, stack
             stack = []
         elif line[0] in " \t":
             stack.append(line.split(None, 1)[-1])
+        else:
+            thread = line.split()[0]
     if stack:
-        yield stack
+        yield thread, stack
+
+
+def role_of(thread):
+    """What a thread does, of which there may be several."""
+    return next((role for name, role in ROLES if thread.startswith(name)), "others")
 
 
 def main():
@@ -78,11 +95,12 @@ def main():
         web.close()
         if measured["exit"]:
             sys.exit("the crawl failed")
-        command = ["perf", "script", "-i", data, "-F", "ip,sym,dso", "--no-inline"]
+        command = ["perf", "script", "-i", data, "-F", "comm,ip,sym,dso", "--no-inline"]
         text = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace").stdout
-    by_stage, by_function, total = collections.Counter(), collections.Counter(), 0
-    for stack in stacks(text):
+    by_stage, by_function, by_role, total = collections.Counter(), collections.Counter(), collections.Counter(), 0
+    for thread, stack in stacks(text):
         by_stage[stage_of(stack)] += 1
+        by_role[role_of(thread)] += 1
         by_function[stack[0]] += 1
         total += 1
     if not total:
@@ -91,6 +109,12 @@ def main():
     print("|---|---|---|")
     for name, count in by_stage.most_common():
         print(f"| {name} | {100 * count / total:.1f} % | {count} |")
+    told = options.seeds is None
+    print("\n| threads | share of the CPU |" + (" ms a page | pages a second of one core |" if told else ""))
+    print("|---|---|" + ("---|---|" if told else ""))
+    for name, count in by_role.most_common():
+        ms = measured["cpu"] * count / total
+        print(f"| {name} | {100 * count / total:.1f} % |" + (f" {ms:.3f} | {1000 / ms:,.0f} |" if told else ""))
     for name, count in by_function.most_common(options.functions):
         print(f"{100 * count / total:5.1f} %  {name}")
 
