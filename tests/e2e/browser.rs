@@ -5,7 +5,7 @@ use testweb::{Request, Response, TestWeb};
 
 use crate::browser_support::{Browser, start};
 use crate::serve_support::Serving;
-use crate::support::{Bench, page, run, tamis};
+use crate::support::{Bench, page, run, stdout, tamis};
 
 #[track_caller]
 fn is_quiet(browser: &mut Browser, server: &Serving) {
@@ -130,7 +130,8 @@ fn side_by_side(browser: &mut Browser, server: &Serving, near: &str) {
 fn audited_by_keys(browser: &mut Browser, server: &Serving) {
     let at = |rest: &str| format!("http://{}{rest}", server.address);
     browser.open(&at("/c/demo/audit"));
-    for key in ["r", "w", "s"] {
+    // Shift or the lock for capitals change nothing.
+    for key in ["r", "W", "s"] {
         browser.until("document.querySelector('#audit-text').textContent.length > 0");
         let page = browser.value("document.querySelector('#audit').dataset.page");
         browser.press(key);
@@ -310,4 +311,63 @@ fn a_running_crawl_is_watched_without_reloading() {
         "the page was never loaded again"
     );
     is_quiet(&mut browser, &server);
+}
+
+#[test]
+fn a_crawl_that_ends_under_a_watcher_says_so_and_leaves_its_last_figures() {
+    let temp = tempfile::tempdir().expect("a directory");
+    let Some(mut browser) = start(temp.path()) else {
+        return;
+    };
+    let names: Vec<String> = (0..9).map(|number| format!("/p{number}.html")).collect();
+    let mut web = TestWeb::new().page("http://short.test/", &page("Start", 100, &names));
+    for (number, name) in (0..).zip(&names) {
+        // Every third text stands on two pages more.
+        let url = format!("http://short.test{name}");
+        web = web.page(
+            &url,
+            &page(&format!("Page {}", number / 3), number / 3, &[]),
+        );
+    }
+    let bench = Bench::serve(web);
+    let options = [
+        "--seed",
+        "http://short.test/",
+        "--delay",
+        "500ms",
+        "--serve",
+        "127.0.0.1:0",
+    ];
+    let mut server = Serving::of(&mut bench.crawl_showing("plain", "第一次", &options));
+    server.ready();
+    browser.shape(1280, 900, "light", false);
+    // One crawl alone is led to, whatever letters its name has.
+    browser.open(&format!("http://{}/", server.address));
+    let name = browser.value("decodeURIComponent(location.pathname)");
+    assert_eq!(name, json!("/c/第一次"));
+    browser.until("document.querySelector('#state').textContent === 'running'");
+    let figure =
+        |name: &str| format!("Number(document.querySelector('[data-live={name}]').textContent)");
+    let reasons = "[...document.querySelectorAll('#reasons .n')].reduce((sum, n) => sum + Number(n.textContent), 0)";
+    browser.until(&format!(
+        "{} > 0 && {reasons} === {}",
+        figure("dropped"),
+        figure("dropped")
+    ));
+    browser.until("document.querySelector('#state').textContent === 'stopped, connection lost'");
+    browser.until("[...document.querySelectorAll('[data-do]')].every((button) => button.hidden)");
+    server.child.wait().expect("it has ended");
+    let mut report = tamis(&["report", "--json"]);
+    let report = run(report.arg(bench.crawl_dir("第一次")));
+    let report: serde_json::Value = serde_json::from_str(&stdout(&report)).expect("JSON");
+    let total = |name: &str| report["totals"][name].as_f64().expect("a number");
+    assert_eq!(
+        browser.value(&figure("kept")).as_f64(),
+        Some(total("indexed"))
+    );
+    assert_eq!(
+        browser.value(&figure("dropped")).as_f64(),
+        Some(total("junk"))
+    );
+    assert_eq!(browser.value(reasons).as_f64(), Some(total("junk")));
 }

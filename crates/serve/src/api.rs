@@ -212,9 +212,11 @@ async fn events(
     }
     let begin = (told, app.stop.clone(), watcher);
     let stream = futures_util::stream::unfold(begin, |(mut told, mut stop, watcher)| async move {
+        // What is told last of all is told before the end.
         tokio::select! {
-            _ = stop.wait_for(|stop| *stop) => return None,
+            biased;
             changed = told.changed() => changed.ok()?,
+            _ = stop.wait_for(|stop| *stop) => return None,
         }
         let status = told.borrow_and_update().to_string();
         let event = Event::default().event("status").data(status);

@@ -138,6 +138,15 @@ impl Served {
         });
     }
 
+    /// Tells watchers how the crawl ended, now that it has.
+    pub(crate) fn tell_last(&self) {
+        self.was_told();
+        if self.watchers.load(Ordering::SeqCst) > 0 {
+            self.look(Duration::ZERO);
+            self.tell();
+        }
+    }
+
     /// Tells watchers; where nobody watches, reads on now and then.
     fn look_at(&self) {
         let idle_look = self.idle_look.lock();
@@ -187,7 +196,7 @@ impl Crawls {
                 .unwrap_or_default()
                 .chars()
                 .map(|c| {
-                    if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') {
+                    if c.is_alphanumeric() || matches!(c, '-' | '_') {
                         c
                     } else {
                         '-'
@@ -195,13 +204,24 @@ impl Crawls {
                 })
                 .take(40)
                 .collect();
-            if id.is_empty() || by_id.contains_key(&id) {
-                id = format!("{id}-{}", at + 1);
+            if id.is_empty() {
+                id.push_str("crawl");
+            }
+            let mut number = at + 1;
+            let first = id.clone();
+            while by_id.contains_key(&id) {
+                id = format!("{first}-{number}");
+                number += 1;
             }
             by_id.insert(id.clone(), all.len());
             all.push(Arc::new(Served::new(id, dir, onlooker.take())));
         }
         Self { all, by_id }
+    }
+
+    /// Tells all watchers how things stand before nobody is there to tell.
+    pub(crate) fn tell_last(&self) {
+        self.all.iter().for_each(|crawl| crawl.tell_last());
     }
 
     /// A crawl by its name in URLs.

@@ -108,7 +108,9 @@ pub(crate) fn assets_version() -> &'static str {
 /// Only one crawl: its overview; else the list.
 async fn index(State(app): State<App>, headers: HeaderMap) -> Page {
     if let [only] = app.crawls.all.as_slice() {
-        return Ok(Redirect::to(&format!("/c/{}", only.id)).into_response());
+        // A header holds ASCII alone.
+        let id: String = url::form_urlencoded::byte_serialize(only.id.as_bytes()).collect();
+        return Ok(Redirect::to(&format!("/c/{id}")).into_response());
     }
     let words = words::of(&headers);
     let list = api::crawl_list(&app).await;

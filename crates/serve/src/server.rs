@@ -2,8 +2,8 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -69,6 +69,7 @@ pub enum ServeError {
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
+    crawls: Weak<Crawls>,
     stop: watch::Sender<bool>,
     ended: Arc<AtomicBool>,
     onlooker: Option<Onlooker>,
@@ -112,6 +113,7 @@ impl Server {
             .map_err(ServeError::System)?;
         let crawls = Arc::new(Crawls::new(options.dirs, options.onlooker.clone()));
         let ended = Arc::new(AtomicBool::new(false));
+        let served = Arc::downgrade(&crawls);
         let (followed, told_to_end) = (Arc::downgrade(&crawls), Arc::clone(&ended));
         let follower = std::thread::Builder::new()
             .name("serve-follow".into())
@@ -140,6 +142,7 @@ impl Server {
         let accepting = runtime.spawn(listen::accept(listener, router(&app), stop.subscribe()));
         Ok(Self {
             address,
+            crawls: served,
             stop,
             ended,
             onlooker: options.onlooker,
@@ -166,6 +169,9 @@ impl Drop for Server {
         self.ended.store(true, Ordering::SeqCst);
         if let Some(onlooker) = &self.onlooker {
             onlooker.leave();
+        }
+        if let Some(crawls) = self.crawls.upgrade() {
+            crawls.tell_last();
         }
         self.stop.send_replace(true);
         if let (Some(runtime), Some(accepting)) = (self.runtime.take(), self.accepting.take()) {

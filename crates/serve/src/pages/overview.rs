@@ -59,7 +59,7 @@ pub(super) fn overview(words: &Words, id: &str, status: &Status, best: &Pages) -
                 }
                 section class="card" aria-labelledby="h-why" {
                     h2 id="h-why" { (words.reasons) }
-                    div id="reasons" { (reasons(words, id, status)) }
+                    div id="reasons" data-most=(REASONS_MAX) { (reasons(words, id, status)) }
                 }
             }
             section class="card full" aria-labelledby="h-hosts" {

@@ -88,6 +88,34 @@
     if (at("steer")) at("steer").hidden = !runs;
   };
 
+  // Why pages were dropped, from the same status as the figures above it.
+  const showReasons = (byReason) => {
+    const list = document.querySelector("#reasons ul");
+    const box = at("reasons");
+    if (!box || box.contains(document.activeElement)) return;
+    const all = Object.entries(byReason).filter(([, n]) => n > 0);
+    if (!list || all.length === 0) return;
+    all.sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+    const drawn = (name, attributes) => {
+      const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+      for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+      return element;
+    };
+    const rows = all.slice(0, Number(box.dataset.most)).map(([reason, n]) => {
+      const row = make("li");
+      const address = `/c/${encodeURIComponent(crawl)}/pages?verdict=dropped&reason=${encodeURIComponent(reason)}`;
+      const bar = drawn("svg", { viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" });
+      bar.append(
+        drawn("rect", { class: "track", width: "100", height: "6" }),
+        drawn("rect", { class: "fill-drop", width: (100 * n / all[0][1]).toFixed(1), height: "6" }),
+      );
+      row.append(make("a", words.reasons[reason] || reason.replaceAll("_", " "), { href: address }), make("span", count(n), { class: "n" }), bar);
+      return row;
+    });
+    for (const none of box.querySelectorAll("p.soft")) none.remove();
+    list.replaceChildren(...rows);
+  };
+
   const showCurve = (curve) => {
     const line = at("curve-line");
     if (!line || curve.length === 0) return;
@@ -144,10 +172,8 @@
     const answer = await fetch(location.href, { credentials: "same-origin" });
     if (!answer.ok) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    for (const id of ["best", "reasons"]) {
-      const [now, next] = [at(id), page.getElementById(id)];
-      if (now && next && !now.contains(document.activeElement)) now.replaceChildren(...next.childNodes);
-    }
+    const [now, next] = [at("best"), page.getElementById("best")];
+    if (next && !now.contains(document.activeElement)) now.replaceChildren(...next.childNodes);
   };
 
   let record = -1;
@@ -161,6 +187,7 @@
       if (element.textContent.trim() !== text) element.textContent = text;
     }
     showHosts(status.hosts);
+    showReasons(status.dropped_by_reason);
     if (status.record !== record) {
       record = status.record;
       showCurve(status.curve);
@@ -170,10 +197,27 @@
     body.dataset.record = String(status.record);
   };
 
+  // Nobody answers: what is shown is what was known last, and nothing can be told to the crawl.
+  let lost = false;
+  const showLost = () => {
+    if (lost) return;
+    lost = true;
+    for (const button of document.querySelectorAll("[data-do]")) button.hidden = true;
+    if (at("steer")) at("steer").hidden = true;
+    const chip = at("state");
+    if (!chip) return;
+    const text = chip.dataset.state === "stopped" ? `${words.states.stopped}, ${words.states.lost}` : words.states.lost;
+    [chip.dataset.state, chip.textContent] = ["lost", text];
+  };
+
   const watch = () => {
     const events = new EventSource(api("/events"));
-    events.addEventListener("status", (event) => show(JSON.parse(event.data)));
+    events.addEventListener("status", (event) => {
+      lost = false;
+      show(JSON.parse(event.data));
+    });
     events.addEventListener("error", () => {
+      showLost();
       if (events.readyState === EventSource.CLOSED) {
         say(words.lost_connection);
         setTimeout(watch, 5000);
@@ -245,7 +289,11 @@
     if (button?.dataset.answer) quietly(answer(button.dataset.answer));
     if (button?.dataset.mark) {
       const mark = { page: Number(button.dataset.page), mark: button.dataset.mark, sampled: false };
-      quietly(ask("/audit/marks", mark).then(() => { button.disabled = true; say(words.marked); }));
+      // The last mark counts, so the other one takes it back.
+      quietly(ask("/audit/marks", mark).then(() => {
+        for (const other of document.querySelectorAll("[data-mark]")) other.disabled = other === button;
+        say(words.marked);
+      }));
     }
     const link = event.target.closest("a[data-swap]");
     if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0) {
@@ -340,7 +388,8 @@
       if (field) field.focus(); else if (crawl) location.assign(`/c/${encodeURIComponent(crawl)}/search`);
     }
     const marks = { r: "right", w: "wrong", s: "skip" };
-    if (at("audit") && marks[event.key] && !event.repeat) quietly(answer(marks[event.key]));
+    const mark = marks[event.key.toLowerCase()];
+    if (at("audit") && mark && !event.repeat) quietly(answer(mark));
   });
 
   if (crawl) watch();

@@ -42,7 +42,9 @@ pub(super) fn page(words: &Words, id: &str, found: &PageText) -> Markup {
                     a class="button" href={ "/c/" (id) "/clusters/" (repeats.page) "/" (page.page) } { (words.side_by_side) }
                 }
                 @if page.verdict != "failed" {
-                    button type="button" data-mark="wrong" data-page=(page.page) { (words.mark_wrong) }
+                    @for (mark, text) in [("wrong", words.mark_wrong), ("right", words.mark_right)] {
+                        button type="button" data-mark=(mark) data-page=(page.page) disabled[found.mark.as_deref() == Some(mark)] { (text) }
+                    }
                 }
             }
             @match found.mark.as_deref() {

@@ -81,6 +81,7 @@ words! {
     state_paused: "paused", "已暂停";
     state_stopping: "stopping", "停止中";
     state_stopped: "stopped", "已停止";
+    state_lost: "connection lost", "连接中断";
     state_waiting: "waiting for its next round", "等待下一轮";
     state_in_use: "in use", "占用中";
     state_reading: "reading the journal", "正在读取日志";
@@ -154,6 +155,7 @@ words! {
     confidence: "95 % interval", "95 % 置信区间";
     no_marks: "no marks yet", "尚无标记";
     mark_wrong: "This decision is wrong", "此判定有误";
+    mark_right: "This decision is right", "此判定正确";
     marked: "Noted.", "已记录。";
     whole_story: "The whole story", "完整经过（英文）";
     marked_wrong: "Marked wrong", "标记为有误";
@@ -331,7 +333,7 @@ impl Words {
                 "replaying": self.state_replaying, "running": self.state_running,
                 "paused": self.state_paused, "stopping": self.state_stopping,
                 "stopped": self.state_stopped, "in_use": self.state_in_use,
-                "waiting": self.state_waiting,
+                "waiting": self.state_waiting, "lost": self.state_lost,
             },
             "waits": {
                 "delay": self.why_delay, "crawl-delay": self.why_crawl_delay,
