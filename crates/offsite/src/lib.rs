@@ -19,8 +19,10 @@
 //! Memory: one part of 8 MB (more only for files beyond 70 GB). Credentials come from the environment
 //! alone (`AWS_ACCESS_KEY_ID` and the like), and stand in no file, message or log of ours.
 //!
-//! In reading order: [`place`] where to, `copy` one file, [`uploads`] the thread, [`told`] what it says.
+//! In reading order: [`place`] where to, `bucket` how one is reached, `copy` one file, [`uploads`] the thread, [`told`] what it says.
 
+#[cfg(feature = "s3")]
+mod bucket;
 mod copy;
 pub mod place;
 pub mod told;

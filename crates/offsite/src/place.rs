@@ -2,18 +2,11 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
-use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
-use object_store::{ClientOptions, ObjectStore, RetryConfig};
-use url::{Host, Url};
-
-/// For one answer of the store; a part is 8 MB.
-const ANSWER_MAX: Duration = Duration::from_secs(120);
-/// For a connection.
-const CONNECT_MAX: Duration = Duration::from_secs(10);
+use url::Url;
 
 /// Why a place cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -93,7 +86,7 @@ impl Place {
         let (store, prefix): (Arc<dyn ObjectStore>, Path) = match url.scheme() {
             "s3" => {
                 let prefix = Path::from_url_path(url.path()).map_err(|error| broken(&error))?;
-                (Arc::new(bucket(&url, text)?), prefix)
+                (bucket(&url, text)?, prefix)
             }
             _ => {
                 let no_place = || PlaceError::NoPlace(text.to_owned());
@@ -135,39 +128,14 @@ impl Place {
     }
 }
 
-fn bucket(url: &Url, text: &str) -> Result<object_store::aws::AmazonS3, PlaceError> {
-    // An error means that there is a provider already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = AmazonS3Builder::from_env().with_bucket_name(url.host_str().unwrap_or_default());
-    let given = |key| builder.get_config_value(&key);
-    let has_key = given(AmazonS3ConfigKey::AccessKeyId).is_some()
-        && given(AmazonS3ConfigKey::SecretAccessKey).is_some();
-    // Without a key the client would ask the network for one.
-    if !has_key {
-        return Err(PlaceError::NoCredentials(text.to_owned()));
-    }
-    let endpoint = given(AmazonS3ConfigKey::Endpoint).and_then(|url| Url::parse(&url).ok());
-    let is_here = endpoint.is_some_and(|url| match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
-    });
-    let mut options = ClientOptions::new()
-        .with_timeout(ANSWER_MAX)
-        .with_connect_timeout(CONNECT_MAX);
-    if is_here {
-        options = options.with_allow_http(true);
-    }
-    // What fails is tried again by the thread, which tells of it.
-    let retry = RetryConfig {
-        max_retries: 0,
-        ..RetryConfig::default()
-    };
-    let builder = builder.with_client_options(options).with_retry(retry);
-    builder.build().map_err(|error| PlaceError::Store {
+#[cfg(feature = "s3")]
+use crate::bucket::bucket;
+
+#[cfg(not(feature = "s3"))]
+fn bucket(_: &Url, text: &str) -> Result<Arc<dyn ObjectStore>, PlaceError> {
+    Err(PlaceError::Store {
         place: text.to_owned(),
-        why: error.to_string(),
+        why: "this program was built without the feature upload".into(),
     })
 }
 
