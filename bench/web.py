@@ -28,6 +28,21 @@ class Web:
         self.process.wait()
 
 
+class ServedWeb:
+    """A web that something else serves: its seeds; nothing is known of what is fetched."""
+
+    def __init__(self, seeds):
+        with open(seeds) as file:
+            self.seeds = [line.strip() for line in file if line.strip()]
+        self.pages = 1
+
+    def fetched(self):
+        return {"pages": 0, "again": 0, "other": 0}
+
+    def close(self):
+        pass
+
+
 def tree(root):
     """A process and all below it."""
     children = {}

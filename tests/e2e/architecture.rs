@@ -22,13 +22,16 @@ fn layers() -> BTreeMap<String, u8> {
 }
 
 /// Outside packages and the crates that may use them.
-const HOMES: [(&str, &[&str]); 8] = [
+const HOMES: [(&str, &[&str]); 9] = [
     (
         "tokio",
-        &["fetcher", "ledger", "pipeline", "serve", "tamis", "testweb"],
+        &[
+            "fetcher", "ledger", "offsite", "pipeline", "serve", "tamis", "testweb",
+        ],
     ),
     ("tokio-postgres", &["ledger"]),
-    ("reqwest", &["fetcher"]),
+    ("reqwest", &["fetcher", "offsite"]),
+    ("object_store", &["offsite"]),
     ("governor", &["fetcher"]),
     ("sled", &["kv"]),
     ("tantivy", &["index"]),

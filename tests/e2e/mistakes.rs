@@ -119,6 +119,77 @@ fn what_the_address_guard_refuses_names_the_flag_that_lets_it() {
 }
 
 #[test]
+fn a_crawl_that_may_not_ask_its_seed_says_so_at_its_start_at_its_end_and_in_its_status() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let at = |arguments: &[&str]| {
+        let mut command = tamis(arguments);
+        command.current_dir(dir.path());
+        command.output().expect("runs")
+    };
+    let seed = ["--seed", "http://127.0.0.1:1/", "--dir", "d"];
+    let crawl = ["crawl", "--progress", "none", "--delay", "5ms"];
+    let first = at(&[&crawl[..], &seed].concat());
+    says(
+        &first,
+        1,
+        &["tamis retry d --status guard, then tamis crawl --dir d --allow-private"],
+    );
+    let status = at(&["status", "d"]);
+    says(&status, 0, &[]);
+    has(
+        &stdout(&status),
+        &["1 refused", "No page was read so far", "tamis report d"],
+    );
+    says(&at(&["retry", "d", "--status", "guard"]), 0, &[]);
+    let allowed = ["--dir", "d", "--allow-private", "--max-time", "300ms"];
+    at(&[&crawl[..], &allowed].concat());
+    // The flag is kept by the directory; a configuration that does not have it takes it back.
+    file(
+        dir.path(),
+        "c.toml",
+        "[seeds]\nurls = [\"http://127.0.0.1:1/\"]\n",
+    );
+    let taken = at(&[
+        "crawl",
+        "c.toml",
+        "--dir",
+        "d",
+        "--progress",
+        "none",
+        "--max-time",
+        "300ms",
+    ]);
+    has(
+        &stderr(&taken),
+        &["and this one refuses them", "add --allow-private"],
+    );
+}
+
+#[test]
+fn a_crawls_directory_at_a_later_place_is_pointed_at() {
+    let bench = Bench::serve(TestWeb::new().page("http://a.test/", &page("x", 1, &[])));
+    bench.crawl_to_end("crawl", &["--seed", "http://a.test/"]);
+    let dir = bench.crawl_dir("crawl");
+    let dir = dir.to_str().expect("UTF-8");
+    let first = format!("{dir} does, and a crawl's directory comes before other words");
+    for command in ["search", "explain"] {
+        let said = tamis(&[command, "http://a.test/", dir]).output();
+        says(
+            &said.expect("runs"),
+            2,
+            &["http://a.test/ holds no crawl", &first],
+        );
+    }
+    let said = tamis(&["export", "index", dir]).output().expect("runs");
+    says(&said, 2, &["which comes first"]);
+    let said = tamis(&["export", dir, "index"]).output().expect("runs");
+    says(&said, 2, &["did you mean indexed?"]);
+    let said = tamis(&["export", dir, "everything"]).output();
+    let said = stderr(&said.expect("runs"));
+    assert!(!said.contains("did you mean"), "{said}");
+}
+
+#[test]
 fn every_mistake_of_a_configuration_and_of_what_it_names_is_told_at_once() {
     let dir = tempfile::tempdir().expect("a directory");
     file(dir.path(), "seeds.txt", "http://127.0.0.1/\n数据库 x\n");

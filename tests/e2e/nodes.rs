@@ -47,7 +47,7 @@ pub fn all_pages() -> u64 {
     HOSTS * (PAGES + 1)
 }
 
-fn plan(more: &str, delay_ms: u64) -> Plan {
+pub fn plan(more: &str, delay_ms: u64) -> Plan {
     Plan {
         hosts: (0..HOSTS).map(|host| format!("h{host}.test")).collect(),
         seed: "http://h0.test/".into(),

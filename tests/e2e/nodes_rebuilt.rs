@@ -2,7 +2,7 @@
 
 use testweb::{Response, TestWeb};
 
-use crate::nodes::{all_pages, nodes_of, web};
+use crate::nodes::{all_pages, nodes_of, plan, web};
 use crate::nodes_support::{Nodes, Plan, dump, signal, wait_for_requests};
 use crate::postgres::Cluster;
 use crate::support::{page, run, says, stdout, tamis};
@@ -74,9 +74,12 @@ fn a_ledger_made_anew_is_row_by_row_what_it_was_and_the_crawl_goes_on() {
         return;
     };
     let topic = "max_pages = 1000\n[topic]\nkeywords = [\"river\", \"lantern\"]\noff_topic = \"keep\"\nstop_harvest = 0";
-    let Some(nodes) = nodes_of(varied(), topic) else {
-        return;
+    let plan = Plan {
+        // What the seed has spent is in the ledger too.
+        seed: "http://h0.test/ pages=100000".into(),
+        ..plan(topic, 40)
     };
+    let nodes = Nodes::on(cluster, varied(), &plan);
     let names = ["r1", "r2", "r3"];
     let running = names.map(|name| (name, nodes.start(name)));
     wait_for_requests(&nodes, 70);
@@ -96,7 +99,7 @@ fn a_ledger_made_anew_is_row_by_row_what_it_was_and_the_crawl_goes_on() {
         rows.lines().count()
     };
     assert!(rows("admitted") > rows("finished"), "some URLs wait");
-    assert!(rows("kept") > 10 && rows("node") == 3);
+    assert!(rows("kept") > 10 && rows("node") == 3 && rows("seed_urls") == 1);
     lose(cluster, &nodes);
     let missing = rebuild(&nodes, &names[..2], &[]).output().expect("runs");
     says(&missing, 2, &["is not given", "--lost"]);

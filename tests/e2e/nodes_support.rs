@@ -33,7 +33,11 @@ pub struct Nodes {
 impl Nodes {
     /// A crawl of some hosts from a seed, with more of the configuration.
     pub fn on(cluster: &Cluster, web: TestWeb, plan: &Plan) -> Nodes {
-        let bench = Bench::serve(web);
+        Nodes::of(cluster, Bench::serve(web), plan)
+    }
+
+    /// The same of a web that is served already.
+    pub fn of(cluster: &Cluster, bench: Bench, plan: &Plan) -> Nodes {
         let port = cluster.primary.port;
         let name = new_crawl();
         let store = |role: &str| format!("postgres://{role}@127.0.0.1:{port}/postgres");
@@ -245,6 +249,7 @@ pub fn dump(cluster: &Cluster, nodes: &Nodes) -> Vec<(&'static str, String)> {
              encode(published, 'hex'), encode(canonical, 'hex')",
             "pos",
         ),
+        ("seed_urls", "seed, urls", "1"),
         ("last_kept", "pos", "1"),
         ("shares", "pages_max, granted", "1"),
         ("address", "ip, node, slots", "1"),

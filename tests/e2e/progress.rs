@@ -74,6 +74,32 @@ fn json_events_end_with_the_numbers_of_the_report() {
 }
 
 #[test]
+fn a_log_in_json_has_nothing_else_on_its_stream() {
+    let bench = bench(5);
+    let options = [&SEED[..], &["--progress", "plain", "--log-format", "json"]].concat();
+    let crawled = run(&mut bench.crawl("crawl", &options));
+    let wrong = tamis(&["--log-format", "json", "status", "nowhere"]).output();
+    for (output, level) in [(crawled, "INFO"), (wrong.expect("runs"), "ERROR")] {
+        let said = stderr(&output);
+        let lines = said.lines();
+        let lines: Vec<Value> = lines
+            .map(|line| serde_json::from_str(line).expect(line))
+            .collect();
+        assert!(!lines.is_empty());
+        for line in &lines {
+            assert_eq!(line["level"], level, "{line}");
+            assert!(line["fields"]["message"].is_string(), "{line}");
+            assert!(
+                line["timestamp"]
+                    .as_str()
+                    .is_some_and(|at| at.ends_with('Z')),
+                "{line}"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_live_block_is_not_torn_by_log_lines() {
     let bench = bench(40);
     let crawl = bench.crawl(

@@ -22,12 +22,16 @@ pub struct Bench {
 impl Bench {
     /// Serves a web.
     pub fn serve(web: TestWeb) -> Self {
+        Self::serve_at(web, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+    }
+
+    /// The same at an address.
+    pub fn serve_at(web: TestWeb, address: SocketAddr) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
             .build()
             .expect("a runtime");
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let served = runtime
             .block_on(web.serve(address))
             .expect("the web is served");

@@ -191,6 +191,15 @@ impl Archive {
         self.synced.position
     }
 
+    /// The numbers of the files that bodies and journal go to, now or next: those before are closed.
+    pub fn open_files(&self) -> (u32, u32) {
+        let number = |open: &Option<Volume>, next| open.as_ref().map_or(next, |open| open.number);
+        (
+            number(&self.bodies, self.next_bodies),
+            number(&self.journal, self.next_journal),
+        )
+    }
+
     /// The number of the last record, 0 for an empty journal. The next one's is larger.
     pub fn last_seq(&self) -> u64 {
         self.seq

@@ -195,6 +195,8 @@ mod tests {
         assert_eq!(lines(twice), [3, 4]);
         let (_, _, mend) = told("[scope]\nmode = host\n");
         assert_eq!(mend, "write \"host\", in quotes");
+        let (_, _, mend) = told("[crawl]\nmax_time = “3s”\n");
+        assert_eq!(mend, "these quotes are no plain ones: write \"3s\"");
     }
 
     #[test]

@@ -102,7 +102,14 @@ fn mistake(text: &str, place: Range<usize>, message: &str) -> Mistake {
     let is_bare_word = message.starts_with("string values must be quoted")
         && !found.is_empty()
         && !found.contains(['\n', '"', '\'']);
+    let curly = found
+        .strip_prefix(['“', '”', '„'])
+        .map(|rest| rest.trim_end_matches(['”', '“']));
     let mend = match is_bare_word {
+        true if curly.is_some() => {
+            let inner = curly.unwrap_or_default();
+            format!("these quotes are no plain ones: write \"{inner}\"")
+        }
         _ if message == DUPLICATE => "it is set above already: remove one of the two".to_owned(),
         true => format!("write \"{found}\", in quotes"),
         false => TOML_IN_SHORT.to_owned(),

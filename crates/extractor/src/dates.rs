@@ -74,8 +74,51 @@ pub(crate) fn are_neighbours(one: &str, other: &str) -> bool {
     }
 }
 
+/// Words before a date that tell of a copy's making, not of the text's: when it was printed, fetched or looked
+/// up.
+const OF_COPIES: [&str; 18] = [
+    "printed",
+    "print date",
+    "retrieved",
+    "accessed",
+    "downloaded",
+    "mirrored",
+    "crawled",
+    "fetched",
+    "archived on",
+    "打印",
+    "列印",
+    "印刷时间",
+    "下载",
+    "下載",
+    "抓取",
+    "访问时间",
+    "訪問時間",
+    "镜像",
+];
+
+/// The bytes before a date in which such a word speaks of it.
+const OF_COPIES_BYTES: usize = 32;
+
+/// As [`written`], but for dates that tell when a copy was made.
+pub(crate) fn written_of_text(text: &str, month_first: bool) -> Option<String> {
+    let (at, date, lower) = first(text, month_first)?;
+    let mut from = at.saturating_sub(OF_COPIES_BYTES);
+    while !lower.is_char_boundary(from) {
+        from += 1;
+    }
+    let before = &lower[from..at];
+    let is_of_copy = OF_COPIES.iter().any(|word| before.contains(word));
+    (!is_of_copy).then_some(date)
+}
+
 /// The first date in a line of text; `month_first` tells whether "3/4/2020" is March 4.
 pub(crate) fn written(text: &str, month_first: bool) -> Option<String> {
+    first(text, month_first).map(|(_, date, _)| date)
+}
+
+/// The first date in a line of text, with where it stands in the line in lower case, and that line.
+fn first(text: &str, month_first: bool) -> Option<(usize, String, String)> {
     let text = byte_prefix(text, LINE_BYTES_MAX);
     if !forms::has_year(text) {
         return None;
@@ -114,7 +157,8 @@ pub(crate) fn written(text: &str, month_first: bool) -> Option<String> {
             keep(found.at, checked(found.year, month, found.day));
         }
     }
-    best.map(|(_, date)| date)
+    let (at, date) = best?;
+    Some((at, date, text))
 }
 
 /// A date in a URL's path: "/2021/03/05/", "/20210305/", "/2021-03-05-".
@@ -183,6 +227,30 @@ mod tests {
         check("3/14/2020", Some("2020-03-14"));
         check("14/3/2020", Some("2020-03-14"));
         check("5 марта 2021 г.", Some("2021-03-05"));
+    }
+
+    #[test]
+    fn when_a_copy_was_made_is_no_date_of_the_text() {
+        for line in [
+            "Printed on 5 November 2026",
+            "Retrieved: 2026-11-05",
+            "打印时间：2026年11月5日",
+            "本页下载于 2026-11-05",
+        ] {
+            assert!(written(line, true).is_some(), "{line}");
+            assert_eq!(written_of_text(line, true), None, "{line}");
+        }
+        for line in [
+            "Published 5 March 2024, printed on 5 November 2026",
+            "2024-03-05 打印本页",
+            "发表于2024年3月5日",
+        ] {
+            assert_eq!(
+                written_of_text(line, true).as_deref(),
+                Some("2024-03-05"),
+                "{line}"
+            );
+        }
     }
 
     #[test]

@@ -290,7 +290,7 @@ fn written_near(
             true => char_prefix(text, 24),
             false => text,
         };
-        dates::written(read, month_first)
+        dates::written_of_text(read, month_first)
     };
     zone.range
         .clone()
@@ -306,7 +306,7 @@ fn date_in_byline_class(flat: &FlatDom<'_>, survey: &Survey, month_first: bool) 
             .take(2)
             .any(|at| flat.elements[at as usize].hints.has(Hint::Byline));
         if called && run.counts.weight < 200 {
-            dates::written(&survey.texts[index], month_first)
+            dates::written_of_text(&survey.texts[index], month_first)
         } else {
             None
         }

@@ -4,7 +4,7 @@
 //! under a paused clock.
 
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::time::{Duration, SystemTime};
 
@@ -105,7 +105,17 @@ pub trait Fetch: Send + Sync {
     /// A [`FetchError`] when there is no answer at all. An answer of any status is `Ok`, and so
     /// is one whose body was cut after some of it had arrived: see [`Fetched::truncated`].
     fn fetch<'a>(&'a self, request: FetchRequest) -> FetchFuture<'a>;
+
+    /// The address that a request to a host, named as in URLs, would go to first. None where nobody
+    /// knows: behind a proxy, without a network, or when the look-up fails.
+    fn address<'a>(&'a self, host: &'a str) -> AddressFuture<'a> {
+        let _ = host;
+        Box::pin(std::future::ready(None))
+    }
 }
+
+/// An address that is looked up.
+pub type AddressFuture<'a> = Pin<Box<dyn Future<Output = Option<IpAddr>> + Send + 'a>>;
 
 /// An answer: as it was received, or as a browser rendered it (see [`Fetched::via`]).
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //! Each entry of [`HttpConfig::resolve`] has a client of its own, since reqwest does not tell the
 //! resolver the port. So `a.example:80` and `a.example:8080` can have different addresses.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ use crate::body::{Bandwidth, BodyMemory, BodyReader};
 use crate::client::{build, builder, proxy_of, rate_of};
 use crate::config::HttpConfig;
 use crate::error::{FetchError, FetchSetupError, Seen, TimeoutPhase};
-use crate::fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Via};
+use crate::fetch::{AddressFuture, Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Via};
 use crate::guard::AddressGuard;
 use crate::limits::FetchLimits;
 use crate::resolve::{Fixed, Resolver};
@@ -35,6 +35,7 @@ pub struct HttpFetcher {
     client: reqwest::Client,
     overrides: Vec<Override>,
     guard: AddressGuard,
+    resolver: Arc<Resolver>,
     limits: FetchLimits,
     proxied: bool,
     bandwidth: Option<Bandwidth>,
@@ -85,7 +86,7 @@ impl HttpFetcher {
             Some(proxy) => base.proxy(proxy),
             None => base,
         };
-        let client = build(client.dns_resolver(resolver))?;
+        let client = build(client.dns_resolver(Arc::clone(&resolver)))?;
         let mut overrides = Vec::with_capacity(config.resolve.len());
         for (host, port, address) in &config.resolve {
             overrides.push(Override {
@@ -100,6 +101,7 @@ impl HttpFetcher {
             client,
             overrides,
             guard,
+            resolver,
             proxied: config.proxy.is_some(),
             bandwidth: config.bandwidth.and_then(Bandwidth::new),
             memory: BodyMemory::new(config.limits.large_bodies_bytes_max),
@@ -111,6 +113,26 @@ impl HttpFetcher {
     /// The limits of this fetcher.
     pub fn limits(&self) -> &FetchLimits {
         &self.limits
+    }
+
+    async fn first_address(&self, host: &str) -> Option<IpAddr> {
+        if self.proxied {
+            return None;
+        }
+        // Either scheme may be meant where no port is named: both are one machine's.
+        let url = Url::parse(&format!("http://{host}/")).ok()?;
+        let is_it = |given: &&Override| {
+            let port = url.port().is_none_or(|port| port == given.port);
+            Some(given.host.as_str()) == url.host_str() && port
+        };
+        if let Some(given) = self.overrides.iter().find(is_it) {
+            return Some(given.address.ip());
+        }
+        match url.host()? {
+            url::Host::Ipv4(address) => Some(address.into()),
+            url::Host::Ipv6(address) => Some(address.into()),
+            url::Host::Domain(name) => self.resolver.first(name).await,
+        }
     }
 
     async fn run(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
@@ -258,6 +280,10 @@ impl HttpFetcher {
 impl Fetch for HttpFetcher {
     fn fetch<'a>(&'a self, request: FetchRequest) -> FetchFuture<'a> {
         Box::pin(self.run(request))
+    }
+
+    fn address<'a>(&'a self, host: &'a str) -> AddressFuture<'a> {
+        Box::pin(self.first_address(host))
     }
 }
 

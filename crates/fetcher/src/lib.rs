@@ -41,7 +41,9 @@ pub use binary::binary_type;
 pub use config::HttpConfig;
 pub use decoding::{Decoding, decode as decode_content};
 pub use error::{FetchError, FetchSetupError, TimeoutPhase};
-pub use fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Truncated, Via};
+pub use fetch::{
+    AddressFuture, Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Truncated, Via,
+};
 pub use follow::{Followed, Hop, follow};
 pub use guard::{AddressGuard, Refused};
 pub use http_fetcher::{HttpFetcher, init};

@@ -58,6 +58,14 @@ impl Resolver {
     }
 }
 
+impl Resolver {
+    /// The address that a connection is first made to.
+    pub(crate) async fn first(&self, name: &str) -> Option<IpAddr> {
+        let addresses = self.shared.addresses(name).await.ok()?;
+        addresses.first().copied()
+    }
+}
+
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
         let shared = Arc::clone(&self.shared);

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use url::{Host, Url};
 
 use crate::error::FetchError;
-use crate::fetch::{Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Truncated};
+use crate::fetch::{AddressFuture, Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Truncated};
 use crate::guard::AddressGuard;
 use crate::limits::FetchLimits;
 
@@ -212,6 +212,10 @@ impl Fetch for RoutedFetch {
             Some(fetcher) => Box::pin(self.run_routed(fetcher, request)),
             None => self.default.fetch(request),
         }
+    }
+
+    fn address<'a>(&'a self, host: &'a str) -> AddressFuture<'a> {
+        self.default.address(host)
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
 
 use crate::host::HostKey;
-use crate::politeness::Politeness;
+use crate::politeness::{LookUp, Politeness};
 use crate::store::QueueSlot;
 
 /// With so many deferred URLs in memory, a host's other ones stay spilled until some of those are
@@ -209,7 +209,7 @@ impl HostQueue {
     pub(crate) fn has_work(&self) -> bool {
         match self.errands.is_empty() {
             true => self.len() > 0 && !self.politeness.is_busy(),
-            false => !self.politeness.is_full(),
+            false => !self.politeness.is_full() && self.politeness.look_up != LookUp::UnderWay,
         }
     }
 

@@ -193,6 +193,7 @@ impl World {
                 let owner = url(owner, 0).url.host();
                 self.running.push((number(&host), Under::Robots(owner)));
             }
+            Next::Address(host) => panic!("{host} is shared with nobody"),
             Next::Refused(lease, _) => self.unsettled.push(lease),
             Next::WaitUntil(at) => {
                 assert!(at > self.now);

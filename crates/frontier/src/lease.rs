@@ -89,6 +89,10 @@ pub enum Next {
     /// Make the request now that [`Frontier::ask_for`](crate::Frontier::ask_for) named by this
     /// number; it goes to this host.
     Errand(HostKey, u64),
+    /// Look this host's address up, and say it with
+    /// [`Frontier::note_address`](crate::Frontier::note_address): many nodes share its connections out,
+    /// and it was not met before.
+    Address(HostKey),
     /// Finish this URL without a visit; it costs the host no delay.
     Refused(Lease, Refused),
     /// Nothing before this time.

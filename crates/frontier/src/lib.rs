@@ -45,6 +45,7 @@
 //!             frontier.robots_known(&host, None, None);
 //!         }
 //!         Next::Errand(host, _) => frontier.body_done(&host, now, &HostAdvice::default()),
+//!         Next::Address(host) => frontier.note_address(&host, None),
 //!         Next::Refused(lease, _why) => frontier.settle(lease.finished())?,
 //!         Next::WaitUntil(at) => now = at,
 //!         Next::InFlight => now += Duration::from_millis(10), // or wait for what is under way

@@ -104,12 +104,23 @@ pub(crate) enum WaitReason {
     Walls,
 }
 
+/// Whether a host's address was looked up before it was first asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum LookUp {
+    #[default]
+    NotYet,
+    UnderWay,
+    Done,
+}
+
 /// One host's politeness: what it was asked, and when it may be asked again.
 #[derive(Debug)]
 pub(crate) struct Politeness {
     pub(crate) in_flight: usize,
     pub(crate) asking_robots: bool,
     pub(crate) address: Option<IpAddr>,
+    /// Whether its address was looked up.
+    pub(crate) look_up: LookUp,
     connections: usize,
     delay: Duration,
     crawl_delay: Option<Duration>,
@@ -137,6 +148,7 @@ impl Politeness {
             in_flight: 0,
             asking_robots: false,
             address: None,
+            look_up: LookUp::default(),
             connections: connections.max(1),
             delay,
             crawl_delay: None,
@@ -156,7 +168,8 @@ impl Politeness {
 
     /// Whether nothing more may be asked of the host before something has come back.
     pub(crate) fn is_busy(&self) -> bool {
-        self.gone.is_none() && (self.asking_robots || self.is_full())
+        let is_looked_up = self.look_up == LookUp::UnderWay;
+        self.gone.is_none() && (self.asking_robots || is_looked_up || self.is_full())
     }
 
     /// Whether no connection is left.
@@ -346,6 +359,11 @@ impl Addresses {
     /// Whether an address takes no more at once.
     pub(crate) fn is_full(&self, address: IpAddr, max: usize) -> bool {
         self.counts.get(&address).is_some_and(|&count| count >= max)
+    }
+
+    /// Whether no address has more than so many.
+    pub(crate) fn are_within(&self, max: usize) -> bool {
+        self.counts.values().all(|&count| count <= max)
     }
 
     fn charge(&mut self, address: Option<IpAddr>) -> Option<IpAddr> {

@@ -1,9 +1,13 @@
 //! Where to go: which URLs belong to a crawl, and by which rule others do not.
+//!
+//! What a seed leads to belongs to the crawl where it belongs to that seed, or to another one: a page that
+//! only another seed's site links to would be lost otherwise.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use outcome::LinkFate;
 use regex::{Regex, RegexBuilder};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::host::HostKey;
 use crate::seeds::SeedUrl;
@@ -126,6 +130,10 @@ pub struct Scope {
     include: Vec<Regex>,
     exclude: Vec<Regex>,
     seeds: Vec<SeedScope>,
+    /// How far the seeds of a place let their URLs be, and how many of them.
+    places: HashMap<Place, BTreeMap<u32, u32>>,
+    /// A seed to which all belongs, which links of examples follow.
+    takes_any: bool,
 }
 
 /// What belongs to one seed.
@@ -164,28 +172,62 @@ impl Scope {
             include: compile(&config.include)?,
             exclude: compile(&config.exclude)?,
             seeds: Vec::new(),
+            places: HashMap::new(),
+            takes_any: false,
         })
     }
 
     /// Adds a seed; its number is its order, 0 for the first.
     pub fn add_seed(&mut self, seed: &SeedUrl) {
-        let mut scope = SeedScope {
-            mode: seed.scope.unwrap_or(self.mode),
+        let number = self.seeds.len() as u32;
+        let mode = seed.scope.unwrap_or(self.mode);
+        self.takes_any |= mode == ScopeMode::Any;
+        self.seeds.push(SeedScope {
+            mode,
             depth_max: seed.depth,
             hosts: Vec::new(),
             domains: Vec::new(),
             prefixes: Vec::new(),
             is_example: false,
-        };
-        scope.extend(&seed.url);
-        self.seeds.push(scope);
+        });
+        self.extend(number, &seed.url);
     }
 
     /// Something else is said of a seed now: of its depth or of what belongs to it.
     pub fn change_seed(&mut self, number: u32, seed: &SeedUrl) {
         let mode = seed.scope.unwrap_or(self.mode);
-        if let Some(scope) = self.seeds.get_mut(number as usize) {
-            (scope.mode, scope.depth_max) = (mode, seed.depth);
+        self.takes_any |= mode == ScopeMode::Any;
+        self.change(number, |scope| {
+            (scope.mode, scope.depth_max) = (mode, seed.depth)
+        });
+    }
+
+    /// Changes what belongs to a seed, and with it what is known of places.
+    fn change(&mut self, number: u32, change: impl FnOnce(&mut SeedScope)) {
+        let Some(scope) = self.seeds.get_mut(number as usize) else {
+            return;
+        };
+        let told = |scope: &SeedScope| (scope.places(), scope.depth_max.unwrap_or(self.depth_max));
+        let (before, depth_before) = told(scope);
+        change(scope);
+        let (after, depth) = told(scope);
+        for place in before {
+            let Some(depths) = self.places.get_mut(&place) else {
+                continue;
+            };
+            let count = depths.get(&depth_before).copied().unwrap_or(0);
+            match count {
+                0 | 1 => depths.remove(&depth_before),
+                more => depths.insert(depth_before, more - 1),
+            };
+        }
+        for place in after {
+            *self
+                .places
+                .entry(place)
+                .or_default()
+                .entry(depth)
+                .or_default() += 1;
         }
     }
 
@@ -204,9 +246,7 @@ impl Scope {
 
     /// Brings the target of a seed's redirect into that seed's scope.
     pub fn extend(&mut self, seed: u32, target: &CanonicalUrl) {
-        if let Some(scope) = self.seeds.get_mut(seed as usize) {
-            scope.extend(target);
-        }
+        self.change(seed, |scope| scope.extend(target));
     }
 
     fn holds(&self, host: &HostKey) -> bool {
@@ -224,12 +264,34 @@ impl Scope {
     pub fn check(&self, url: &CanonicalUrl, depth: u32, seed: u32) -> Result<(), ScopeRefusal> {
         let own = self.seeds.get(seed as usize);
         let host = url.host();
-        let others = own.is_some_and(|own| own.is_example).then_some(&self.seeds);
-        let mut scopes = own.into_iter().chain(others.into_iter().flatten());
-        if !self.holds(&host) && !scopes.any(|scope| scope.holds(url, &host)) {
+        let is_own = |own: &SeedScope| match own.is_example {
+            true => self.takes_any,
+            false => own.holds(url, &host),
+        };
+        if !self.holds(&host) && !own.is_some_and(is_own) && !self.is_of_a_seed(url, &host, depth) {
             return Err(ScopeRefusal::Host);
         }
         self.check_beside_host(url, depth, seed)
+    }
+
+    /// Whether a URL belongs to some seed, and is not further from the seed that led to it than that one
+    /// lets its own be. Of a seed to which all belongs this is what is on its hosts.
+    fn is_of_a_seed(&self, url: &CanonicalUrl, host: &HostKey, depth: u32) -> bool {
+        if self.seeds.len() < 2 {
+            return false;
+        }
+        let is_near = |place: Place| {
+            let depths = self.places.get(&place).and_then(BTreeMap::last_key_value);
+            depths.is_some_and(|(depth_max, _)| depth <= *depth_max)
+        };
+        let rest = without_scheme(url.as_str());
+        let path = &rest[..rest.find('?').unwrap_or(rest.len())];
+        let folders = path.match_indices('/').take(FOLDERS_MAX);
+        is_near(place(ScopeMode::Host, host.as_str()))
+            || is_near(place(ScopeMode::Domain, domain(host)))
+            || folders
+                .map(|(at, _)| place(ScopeMode::Prefix, &path[..=at]))
+                .any(is_near)
     }
 
     /// Whether the rules beside the host's let a URL in: for the target of a seed's redirect, whose
@@ -298,15 +360,25 @@ impl SeedScope {
         let host = url.host();
         // All of them: the mode may be another one later.
         add(&mut self.hosts, host.as_str());
-        add(&mut self.domains, host.registrable().unwrap_or(host.name()));
+        add(&mut self.domains, domain(&host));
         add(&mut self.prefixes, prefix(url));
+    }
+
+    /// Where its URLs are. All belongs to a seed of any scope, and its own host is its place.
+    fn places(&self) -> Vec<Place> {
+        let (mode, names) = match self.mode {
+            ScopeMode::Host | ScopeMode::Any => (ScopeMode::Host, &self.hosts),
+            ScopeMode::Domain => (ScopeMode::Domain, &self.domains),
+            ScopeMode::Prefix => (ScopeMode::Prefix, &self.prefixes),
+        };
+        names.iter().map(|name| place(mode, name)).collect()
     }
 
     fn holds(&self, url: &CanonicalUrl, host: &HostKey) -> bool {
         match self.mode {
             ScopeMode::Host => self.hosts.iter().any(|own| own == host.as_str()),
             ScopeMode::Domain => {
-                let domain = host.registrable().unwrap_or(host.name());
+                let domain = domain(host);
                 self.domains.iter().any(|own| own == domain)
             }
             ScopeMode::Prefix => {
@@ -319,6 +391,20 @@ impl SeedScope {
         }
     }
 }
+
+/// A host, a domain or a folder, by the hash of its name.
+type Place = u64;
+
+fn place(mode: ScopeMode, name: &str) -> Place {
+    xxh3_64_with_seed(name.as_bytes(), mode as u64)
+}
+
+fn domain(host: &HostKey) -> &str {
+    host.registrable().unwrap_or(host.name())
+}
+
+/// Folders of a URL that are looked up, at most.
+const FOLDERS_MAX: usize = 64;
 
 /// Targets of redirects that one seed brings into scope, at most.
 const EXTENSIONS_MAX: usize = 100;
@@ -444,6 +530,47 @@ mod tests {
             &CanonicalUrl::parse("https://www.example.org/").expect("parses"),
         );
         check(&scope, "https://www.example.org/page", true);
+    }
+
+    #[test]
+    fn what_belongs_to_another_seed_belongs_to_the_crawl_as_far_from_it_as_that_seed_lets() {
+        let seeds = [
+            seed("http://a.example/", None),
+            SeedUrl {
+                depth: Some(2),
+                ..seed("http://b.example/", None)
+            },
+            seed("http://c.example/docs/", Some(ScopeMode::Prefix)),
+            seed("http://www.d.example/", Some(ScopeMode::Domain)),
+            seed("http://e.example/", Some(ScopeMode::Any)),
+        ];
+        let scope = scope(ScopeMode::Host, &seeds);
+        let at = |url: &str, depth: u32| {
+            let url = CanonicalUrl::parse(url).expect(url);
+            scope.check(&url, depth, 0).is_ok()
+        };
+        for (url, allowed) in [
+            ("https://b.example/x", true),
+            ("http://c.example/docs/x", true),
+            ("http://c.example/blog/", false),
+            ("http://blog.d.example/", true),
+            ("http://e.example/x", true),
+            ("http://f.example/", false),
+        ] {
+            assert_eq!(at(url, 1), allowed, "{url}");
+        }
+        assert!(at("http://b.example/x", 2) && !at("http://b.example/x", 3));
+        assert!(at("http://a.example/x", 5) && !at("http://a.example/x", 6));
+    }
+
+    #[test]
+    fn where_a_seed_redirects_is_found_from_other_seeds_as_well() {
+        let seeds = ["http://a.example/", "http://b.example/"].map(|url| seed(url, None));
+        let mut scope = scope(ScopeMode::Host, &seeds);
+        let target = CanonicalUrl::parse("https://www.b.example/").expect("parses");
+        assert!(scope.check(&target, 1, 0).is_err());
+        scope.extend(1, &target);
+        assert!(scope.check(&target, 1, 0).is_ok());
     }
 
     #[test]

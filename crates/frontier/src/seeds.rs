@@ -318,10 +318,17 @@ fn mend_of(address: &str, error: &UrlError) -> String {
             )
         }
         UrlError::Scheme(_) | UrlError::Parse(..) | UrlError::Host(_) => {
+            if let Some(meant) = meant(address) {
+                return format!("did you mean {meant}? write an absolute http or https URL");
+            }
             match address.split_once("://") {
                 None => {
                     let rest = address.trim_start_matches('/');
-                    format!("write it with its scheme: https://{rest}")
+                    // A server of one's own seldom has a certificate.
+                    let is_own = rest.starts_with("localhost")
+                        || rest.starts_with(|c: char| c.is_ascii_digit() || c == '[');
+                    let scheme = if is_own { "http" } else { "https" };
+                    format!("write it with its scheme: {scheme}://{rest}")
                 }
                 Some((scheme, "")) => {
                     let scheme = nearest(scheme, &["http", "https"]).unwrap_or("https");
@@ -335,6 +342,18 @@ fn mend_of(address: &str, error: &UrlError) -> String {
             }
         }
     }
+}
+
+/// The URL that was meant where the signs behind the scheme are full-width, or one is missing.
+fn meant(address: &str) -> Option<String> {
+    let plain = address.replace('：', ":").replace('／', "/");
+    let end = plain.find(|c: char| !c.is_ascii_alphabetic())?;
+    let (scheme, rest) = plain.split_at(end);
+    let scheme = nearest(scheme, &["http", "https"])?;
+    let host = rest.trim_start_matches([':', '/', '\\']);
+    let is_sign = rest.starts_with(':') || rest.starts_with("//");
+    let written = format!("{scheme}://{host}");
+    (is_sign && !host.is_empty() && written != address).then_some(written)
 }
 
 /// What a line says beside its URL.
@@ -545,6 +564,13 @@ mod tests {
         problem("https://a.example/ scope", 20, "keys:");
         problem("http://", 1, "the host is missing: write http://HOST/");
         problem("htps://", 1, "the host is missing: write https://HOST/");
+        problem("http//x.org/", 1, "did you mean http://x.org/?");
+        problem("http：／／x.org/", 1, "did you mean http://x.org/?");
+        problem(
+            "127.0.0.1:80",
+            1,
+            "write it with its scheme: http://127.0.0.1:80",
+        );
     }
 
     #[test]

@@ -176,7 +176,7 @@ impl Client {
             costs.follow.0.push(began.elapsed());
             let (offers, mut closing) = self.group(load.pages);
             let began = Instant::now();
-            self.ledger.open(self.me, &offers)?;
+            self.ledger.open(self.me, &offers, &[])?;
             costs.open.0.push(began.elapsed());
             let began = Instant::now();
             while let Closed::Near(rows) = self.ledger.close(&closing)? {

@@ -75,6 +75,10 @@ pub(crate) fn offers(offers: &[Offer]) -> Result<(), LedgerError> {
     Ok(())
 }
 
+pub(crate) fn seeds(count: usize) -> Result<(), LedgerError> {
+    within("a group's seeds", count, GROUP_MAX)
+}
+
 pub(crate) fn urls(count: usize) -> Result<(), LedgerError> {
     within("a group's questions", count, GROUP_MAX)
 }

@@ -39,10 +39,22 @@ impl UrlKey {
     /// The key of a canonical URL on a host.
     pub fn of(host: &str, url: &str) -> UrlKey {
         let mut key = [0; 16];
-        key[..4].copy_from_slice(&xxh3_64(host.as_bytes()).to_be_bytes()[..4]);
+        key[..4].copy_from_slice(&host_number(host).to_be_bytes());
         key[4..].copy_from_slice(&xxh3_128(url.as_bytes()).to_be_bytes()[..12]);
         UrlKey(key)
     }
+
+    /// The [number](host_number) of its host.
+    pub fn host(&self) -> u32 {
+        let [a, b, c, d, ..] = self.0;
+        u32::from_be_bytes([a, b, c, d])
+    }
+}
+
+/// A host by the 32 bits of its hash that the keys of its URLs begin with. Two hosts of one part have
+/// the same number once in some billions.
+pub fn host_number(host: &str) -> u32 {
+    (xxh3_64(host.as_bytes()) >> 32) as u32
 }
 
 /// Who writes, and since when. A node that was taken for dead has an older epoch than the ledger
@@ -90,6 +102,7 @@ mod tests {
         let b = UrlKey::of("a.example", "http://a.example/y");
         let c = UrlKey::of("b.example", "http://b.example/x");
         assert_eq!(a.0[..4], b.0[..4]);
+        assert_eq!(a.0[..4], host_number("a.example").to_be_bytes());
         assert_ne!(a.0[..4], c.0[..4]);
         assert_ne!(a.0[4..], b.0[4..]);
     }

@@ -2,8 +2,8 @@
 
 use crate::keys::{Fence, Part, UrlKey};
 use crate::messages::{
-    Admitted, Begun, Closed, Closing, Fact, Joined, Marks, News, NodeCard, Offer, Overview, Pulse,
-    Tidings,
+    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, Marks, News, NodeCard, Offer,
+    Overview, Pulse, SeedBudget, Tidings,
 };
 
 /// The crawl's shared order. Calls block. Each connection has one caller: the writer opens and
@@ -37,13 +37,20 @@ pub trait Ledger: Send {
     /// [`LedgerError::Away`] when the store does not answer.
     fn roots(&mut self, part: Part) -> Result<Vec<Admitted>, LedgerError>;
 
+    /// How many URLs of each host of a part have met their end, in the order of the hosts' numbers: who
+    /// takes the part counts on from there.
+    ///
+    /// # Errors
+    /// [`LedgerError::Away`] when the store does not answer.
+    fn ended(&mut self, part: Part) -> Result<Vec<EndedOfHost>, LedgerError>;
+
     /// Ends the open group, if there is one, without a trace.
     fn abandon(&mut self);
 
     /// Begins a group with the order for itself: until it is closed nobody else admits a URL or
     /// appends a text by way of `begin`, so what is judged from here on is judged with all that
-    /// stands before it in sight. Gives the texts kept since `seen`, and which of the URLs are
-    /// admitted already.
+    /// stands before it in sight. Gives the texts kept since `seen`, which of the URLs are
+    /// admitted already, and how many URLs count for the budget of each of these seeds.
     ///
     /// # Errors
     /// [`LedgerError::Behind`] when there are more texts than one answer holds: follow first.
@@ -54,15 +61,22 @@ pub trait Ledger: Send {
         me: Fence,
         seen: u64,
         urls: &[(Part, UrlKey)],
+        seeds: &[u32],
     ) -> Result<Begun, LedgerError>;
 
     /// Offers URLs to the group that was begun, or begins one without the order: says which are
-    /// new. They are admitted when the group is closed.
+    /// new. They are admitted when the group is closed. Those of a seed with a budget count for it
+    /// from then on; a budget is given with all offers of its seed, in every group.
     ///
     /// # Errors
-    /// [`LedgerError::Fenced`] when this node was taken for dead. After any error no group is
-    /// open.
-    fn open(&mut self, me: Fence, offers: &[Offer]) -> Result<Vec<bool>, LedgerError>;
+    /// [`LedgerError::Fenced`] when this node was taken for dead, [`LedgerError::OverBudget`] when a
+    /// seed would bring in more URLs than it may. After any error no group is open.
+    fn open(
+        &mut self,
+        me: Fence,
+        offers: &[Offer],
+        budgets: &[SeedBudget],
+    ) -> Result<Vec<bool>, LedgerError>;
 
     /// Puts finished URLs of the open group's node back: each waits again until it is finished
     /// once more.
@@ -172,6 +186,9 @@ pub enum LedgerError {
     /// More pages than were granted.
     #[error("the group has more pages than were granted")]
     NotGranted,
+    /// A seed would bring in more URLs than it may.
+    #[error("the group brings in more URLs of a seed than its budget has left")]
+    OverBudget,
     /// A URL ended twice.
     #[error("a URL of the group has ended before")]
     FinishedTwice,

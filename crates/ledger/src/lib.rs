@@ -42,7 +42,7 @@ pub mod postgres;
 pub mod store_url;
 
 pub use bounds::{GRANT_MAX, GROUP_MAX, KEPT_BEHIND_MAX, PART_COUNT};
-pub use keys::{Fence, Part, UrlKey, global_page, own_page};
+pub use keys::{Fence, Part, UrlKey, global_page, host_number, own_page};
 pub use lease::{Lease, Watch};
 pub use ledger::{Ledger, LedgerError, Refused};
 pub use memory::MemoryLedger;

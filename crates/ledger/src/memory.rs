@@ -7,6 +7,7 @@
 mod book;
 mod sharing;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -15,8 +16,8 @@ use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{Ledger, LedgerError, Refused};
 use crate::memory::book::{Book, NodeRow};
 use crate::messages::{
-    Admitted, Begun, Closed, Closing, Fact, Joined, KeptOp, Marks, News, NodeCard, NodeState,
-    Offer, Overview, Pulse, Tidings, Told,
+    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, KeptOp, Marks, News, NodeCard,
+    NodeState, Offer, Overview, Pulse, SeedBudget, Tidings, Told,
 };
 
 /// A group that is not closed for so long is given up for its node.
@@ -38,6 +39,8 @@ struct Group {
     added: Vec<Offer>,
     /// Finished URLs that wait again.
     reopened: Vec<Offer>,
+    /// URLs that count for the budgets of their seeds.
+    spent: BTreeMap<u32, u64>,
 }
 
 #[derive(Debug)]
@@ -197,6 +200,20 @@ impl Ledger for MemoryLedger {
             .collect())
     }
 
+    fn ended(&mut self, part: Part) -> Result<Vec<EndedOfHost>, LedgerError> {
+        self.abandon();
+        let book = self.book();
+        let mut hosts: BTreeMap<u32, u64> = BTreeMap::new();
+        let firsts = book.finished.keys();
+        for (_, key, _) in firsts.filter(|(of, _, end)| *of == part && *end == 0) {
+            *hosts.entry(key.host()).or_default() += 1;
+        }
+        let hosts = hosts.into_iter();
+        Ok(hosts
+            .map(|(host, urls)| EndedOfHost { host, urls })
+            .collect())
+    }
+
     /// As when the connection is lost.
     fn abandon(&mut self) {
         if self.group.is_some() {
@@ -210,8 +227,10 @@ impl Ledger for MemoryLedger {
         me: Fence,
         seen: u64,
         urls: &[(Part, UrlKey)],
+        seeds: &[u32],
     ) -> Result<Begun, LedgerError> {
         bounds::urls(urls.len())?;
+        bounds::seeds(seeds.len())?;
         self.abandon();
         let shared = Arc::clone(&self.shared);
         let mut book = shared.turn()?;
@@ -231,11 +250,18 @@ impl Ledger for MemoryLedger {
                 .iter()
                 .map(|url| book.admitted.contains_key(url))
                 .collect(),
+            spent: seeds.iter().map(|&seed| book.spent_of(seed)).collect(),
         })
     }
 
-    fn open(&mut self, me: Fence, offers: &[Offer]) -> Result<Vec<bool>, LedgerError> {
+    fn open(
+        &mut self,
+        me: Fence,
+        offers: &[Offer],
+        budgets: &[SeedBudget],
+    ) -> Result<Vec<bool>, LedgerError> {
         bounds::offers(offers)?;
+        bounds::seeds(budgets.len())?;
         let shared = Arc::clone(&self.shared);
         let mut book = match self.group.is_some() {
             true => shared.book.lock().expect("no holder panics"),
@@ -259,10 +285,26 @@ impl Ledger for MemoryLedger {
             }
             is_new
         });
-        let news = news.collect();
+        let news: Vec<bool> = news.collect();
+        let mut is_over = false;
+        for budget in budgets {
+            let new = offers.iter().zip(&news).filter(|(_, is_new)| **is_new);
+            let count = new
+                .filter(|(offer, _)| offer.url.seed == budget.seed)
+                .count() as u64;
+            let spent = group.spent.entry(budget.seed).or_default();
+            *spent += count;
+            is_over |= count > 0 && book.spent_of(budget.seed) + *spent > budget.urls_max;
+        }
         book.group_open = true;
         self.group = Some(group);
-        Ok(news)
+        match is_over {
+            true => {
+                self.end_group(&mut book);
+                Err(LedgerError::OverBudget)
+            }
+            false => Ok(news),
+        }
     }
 
     fn reopen(&mut self, me: Fence, urls: &[Offer]) -> Result<(), LedgerError> {

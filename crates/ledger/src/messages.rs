@@ -127,6 +127,26 @@ pub struct Begun {
     pub kept: Vec<KeptRow>,
     /// For each URL that was asked about, whether it is admitted.
     pub known: Vec<bool>,
+    /// For each seed that was asked about, how many URLs count for its budget.
+    pub spent: Vec<u64>,
+}
+
+/// How many URLs a seed may bring in, over all nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeedBudget {
+    /// The seed.
+    pub seed: u32,
+    /// URLs at most.
+    pub urls_max: u64,
+}
+
+/// How many URLs of a host have met their end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndedOfHost {
+    /// The host's [number](crate::keys::host_number).
+    pub host: u32,
+    /// URLs that ended, each once however often it was put back.
+    pub urls: u64,
 }
 
 /// A URL's end.

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{Ledger, LedgerError};
 use crate::messages::{
-    Admitted, Begun, Closed, Closing, Fact, Joined, KeptRow, Marks, News, NodeCard, Offer,
-    Overview, Pulse, Tidings, WaitingUrl,
+    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, KeptRow, Marks, News, NodeCard,
+    Offer, Overview, Pulse, SeedBudget, Tidings, WaitingUrl,
 };
 
 /// Figures of one kind of message.
@@ -177,6 +177,13 @@ impl Ledger for Metered {
             .count("roots", (0, 2), || ledger.roots(part), size)
     }
 
+    fn ended(&mut self, part: Part) -> Result<Vec<EndedOfHost>, LedgerError> {
+        let ledger = &mut self.ledger;
+        let size = |hosts: &Vec<EndedOfHost>| (hosts.len() as u64, 12 * hosts.len() as u64);
+        self.meter
+            .count("ended", (0, 2), || ledger.ended(part), size)
+    }
+
     fn abandon(&mut self) {
         self.order_since = None;
         self.ledger.abandon();
@@ -187,27 +194,38 @@ impl Ledger for Metered {
         me: Fence,
         seen: u64,
         urls: &[(Part, UrlKey)],
+        seeds: &[u32],
     ) -> Result<Begun, LedgerError> {
         let urls_len = urls.len() as u64;
         let ledger = &mut self.ledger;
         let size = |begun: &Begun| {
             let kept = begun.kept.len() as u64;
-            (kept, all_kept(&begun.kept) + begun.known.len() as u64)
+            let known = begun.known.len() as u64;
+            let spent = 8 * begun.spent.len() as u64;
+            (kept, all_kept(&begun.kept) + known + spent)
         };
-        let out = (urls_len, 18 * urls_len);
+        let out = (urls_len, 18 * urls_len + 8 * seeds.len() as u64);
         let begun = self
             .meter
-            .count("begin", out, || ledger.begin(me, seen, urls), size);
+            .count("begin", out, || ledger.begin(me, seen, urls, seeds), size);
         self.order_since = begun.is_ok().then(Instant::now);
         begun
     }
 
-    fn open(&mut self, me: Fence, offers: &[Offer]) -> Result<Vec<bool>, LedgerError> {
-        let out = (offers.len() as u64, all_offers(offers));
+    fn open(
+        &mut self,
+        me: Fence,
+        offers: &[Offer],
+        budgets: &[SeedBudget],
+    ) -> Result<Vec<bool>, LedgerError> {
+        let out = (
+            offers.len() as u64,
+            all_offers(offers) + 16 * budgets.len() as u64,
+        );
         let ledger = &mut self.ledger;
         let size = |news: &Vec<bool>| (0, news.len() as u64);
         self.meter
-            .count("open", out, || ledger.open(me, offers), size)
+            .count("open", out, || ledger.open(me, offers, budgets), size)
     }
 
     fn reopen(&mut self, me: Fence, urls: &[Offer]) -> Result<(), LedgerError> {
@@ -304,13 +322,15 @@ mod tests {
         let mut ledger = Metered::new(Box::new(store), meter.clone());
         let me = ledger.join(&card("one")).expect("joins").fence;
         let urls = vec![(Part::of_domain("a.example"), UrlKey::of("a.example", "x")); 3];
-        ledger.begin(me, 0, &urls).expect("begins");
+        ledger.begin(me, 0, &urls, &[]).expect("begins");
         ledger.abandon();
         let other = Fence {
             epoch: me.epoch + 1,
             ..me
         };
-        ledger.begin(other, 0, &[]).expect_err("of another epoch");
+        ledger
+            .begin(other, 0, &[], &[])
+            .expect_err("of another epoch");
         let figures = meter.figures();
         assert_eq!(figures["join"].calls, 1);
         let begin = figures["begin"];

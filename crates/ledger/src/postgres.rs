@@ -25,8 +25,8 @@ use crate::bounds;
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{Ledger, LedgerError, Refused};
 use crate::messages::{
-    Admitted, Begun, Closed, Closing, Fact, Joined, Marks, News, NodeCard, Offer, Overview, Pulse,
-    Tidings,
+    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, Marks, News, NodeCard, Offer,
+    Overview, Pulse, SeedBudget, Tidings,
 };
 use crate::password::Password;
 use crate::postgres::connection::{Connection, away};
@@ -168,6 +168,12 @@ impl Ledger for PostgresLedger {
         rows.iter().map(|row| rows::admitted(row, 0)).collect()
     }
 
+    fn ended(&mut self, part: Part) -> Result<Vec<EndedOfHost>, LedgerError> {
+        self.abandon();
+        let rows = self.ask(rows::ENDED, &[&(part.number() as i16)])?;
+        Ok(rows.iter().map(rows::ended).collect())
+    }
+
     fn abandon(&mut self) {
         if self.group.take().is_some() {
             self.connection = None;
@@ -179,10 +185,12 @@ impl Ledger for PostgresLedger {
         me: Fence,
         seen: u64,
         urls: &[(Part, UrlKey)],
+        seeds: &[u32],
     ) -> Result<Begun, LedgerError> {
         bounds::urls(urls.len())?;
+        bounds::seeds(seeds.len())?;
         self.abandon();
-        let begun = self.connected()?.begin_group(me, seen, urls);
+        let begun = self.connected()?.begin_group(me, seen, urls, seeds);
         let begun = self.lost_if_away(begun).map_err(|error| match error {
             LedgerError::Ahead { position, .. } => LedgerError::Ahead { position, seen },
             other => other,
@@ -191,16 +199,22 @@ impl Ledger for PostgresLedger {
         Ok(begun)
     }
 
-    fn open(&mut self, me: Fence, offers: &[Offer]) -> Result<Vec<bool>, LedgerError> {
+    fn open(
+        &mut self,
+        me: Fence,
+        offers: &[Offer],
+        budgets: &[SeedBudget],
+    ) -> Result<Vec<bool>, LedgerError> {
         bounds::offers(offers)?;
+        bounds::seeds(budgets.len())?;
         let begun = self.group.filter(|_| self.connection.is_some());
         let connection = match begun {
             Some(_) => self.connection.as_mut().ok_or(LedgerError::NoGroup)?,
             None => self.connected()?,
         };
         let opened = match begun {
-            Some(_) => connection.offer(me, offers),
-            None => connection.begin_and_offer(me, offers),
+            Some(_) => connection.offer(me, offers, budgets),
+            None => connection.begin_and_offer(me, offers, budgets),
         };
         let opened = self.lost_if_away(opened)?;
         let news = opened.iter().filter(|is_new| **is_new).count() as u64;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use fetcher::{Fetch, HttpFetcher};
 use frontier::SeedUrl;
+use offsite::Uploads;
 use outcome::StopReason;
 
 use crate::config::CrawlConfig;
@@ -21,7 +22,7 @@ use crate::publish::OnChange;
 use crate::run::{Parts, Watch, run};
 use crate::setup;
 use crate::stop::StopHandle;
-use crate::views;
+use crate::{upload, views};
 
 /// So often a node joins again without having got anywhere.
 const REJOINS_IN_VAIN_MAX: u32 = 20;
@@ -115,11 +116,17 @@ impl Crawl {
             },
             on_change: self.on_change.map(shared_change),
             notes,
+            uploads: None,
         };
         let ended = match &self.cluster {
-            None => crew.run(None)?,
-            Some(cluster) => crew.run_as_node(cluster)?,
+            None => crew.run(None),
+            Some(cluster) => crew.run_as_node(cluster),
         };
+        if let Some(uploads) = crew.uploads.take() {
+            let reason = ended.as_ref().ok().map(|ended| &ended.reason);
+            crew.notes.extend(upload::end(uploads, &config, reason));
+        }
+        let ended = ended?;
         Ok(CrawlSummary {
             reason: ended.reason,
             detail: ended.detail,
@@ -137,6 +144,7 @@ pub fn check_start(config: &CrawlConfig, seeds: &[SeedUrl]) -> Result<(), CrawlE
     setup::check_cluster(config, false, false)?;
     setup::check_contact(config, seeds.iter().map(|seed| seed.url.as_str()))?;
     network(config)?;
+    upload::check(config)?;
     setup::focus_config(config)?;
     Ok(())
 }
@@ -158,6 +166,8 @@ struct Crew<'a> {
     watch: Watch<'a>,
     on_change: Option<SharedChange>,
     notes: Vec<String>,
+    /// The copies of closed archive files, over several runs.
+    uploads: Option<Uploads>,
 }
 
 impl Crew<'_> {
@@ -187,6 +197,10 @@ impl Crew<'_> {
                 "seeds: the node goes on with those that it was begun with, as all nodes do";
             self.notes.push(words.to_owned());
         }
+        if self.uploads.is_none() {
+            let number = node.as_ref().map(|(node, _)| node.fence().node);
+            self.uploads = upload::start(config, dir, number)?;
+        }
         let on_change = self.on_change.clone().map(|shared| -> OnChange {
             Box::new(move |change| {
                 let mut tell = shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -201,6 +215,7 @@ impl Crew<'_> {
             new_seeds,
             on_change,
             node,
+            uploads: self.uploads.as_ref().map(Uploads::handle),
         };
         let ended = catch_unwind(AssertUnwindSafe(|| run(parts, &self.watch)));
         ended.map_err(|_| CrawlError::Panicked("start of the crawl"))?

@@ -8,6 +8,7 @@
 //! DIR/state/memory        what the crawl knows beside these; likewise
 //! DIR/state/visits        what rounds have read of the journal; likewise
 //! DIR/index/              tantivy; likewise
+//! DIR/uploads.json        how the copies of archive files stand, with `archive.upload`
 //! DIR/damage-seen.txt     damaged places of the archive that a repair has seen
 //! DIR/lock                held by the process that writes
 //! DIR/control.sock        where it can be asked what it does, see `control`
@@ -70,6 +71,11 @@ impl CrawlDir {
     /// `archive/`.
     pub fn archive(&self) -> PathBuf {
         self.root.join("archive")
+    }
+
+    /// `uploads.json`: how the copies of archive files stand.
+    pub fn uploads(&self) -> PathBuf {
+        self.root.join("uploads.json")
     }
 
     /// `damage-seen.txt`: damaged places of the archive that a repair has seen.

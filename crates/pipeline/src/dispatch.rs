@@ -273,7 +273,12 @@ impl Dispatcher {
         }
         let is_idle = {
             let frontier = &mut self.queue.lock().frontier;
-            frontier.set_nodes(node.live());
+            if let Some(divisor) = node.divisor() {
+                frontier.set_nodes(divisor as usize);
+                if frontier.is_within_share() {
+                    node.note_fit(divisor);
+                }
+            }
             self.room.is_quiet() && frontier.counts().pending == 0
         };
         node.show_work(self.room.leases as u64, is_idle);
@@ -360,6 +365,11 @@ impl Dispatcher {
                         .spawn(async move { visitor.visit_robots(host, &url).await });
                 }
                 Next::Errand(host, number) => self.follow_robots(host, number),
+                Next::Address(host) => {
+                    self.room.visits += 1;
+                    self.runtime
+                        .spawn(async move { visitor.look_up(host).await });
+                }
                 Next::Refused(lease, refused) => {
                     self.room.leases += 1;
                     self.runtime
@@ -437,6 +447,10 @@ impl Dispatcher {
                 self.room.robots -= robots;
                 self.room.bytes = self.room.bytes.saturating_sub(bytes);
                 self.room.pages = pages;
+            }
+            ToDispatcher::Address { host, address } => {
+                self.room.visits -= 1;
+                self.queue.lock().frontier.note_address(&host, address);
             }
             ToDispatcher::HarvestEnds(why) => self.harvest = Some(why),
             ToDispatcher::ThreadEnded(name) => return Some(name),

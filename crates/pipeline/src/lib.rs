@@ -38,6 +38,7 @@ mod run;
 mod saved_file;
 pub mod setup;
 mod stop;
+pub mod upload;
 mod views;
 mod visit;
 mod watchdog;

@@ -11,6 +11,7 @@
 //! The way down is bounded channels; the way back up is not, but holds no more messages than there
 //! are leases, which are bounded. So nobody ever waits in a circle.
 
+use std::net::IpAddr;
 use std::sync::mpsc::{Sender, SyncSender};
 use std::time::Instant;
 
@@ -64,6 +65,13 @@ pub(crate) enum ToDispatcher {
         bytes: u64,
         /// Finished URLs for which a fetch was made, over all starts.
         pages: u64,
+    },
+    /// A host's address was looked up; none where it could not be found.
+    Address {
+        /// The host.
+        host: HostKey,
+        /// Its address.
+        address: Option<IpAddr>,
     },
     /// The harvest says to stop, for this reason.
     HarvestEnds(String),

@@ -16,7 +16,8 @@
 //! the ledger has one remedy: the node drops what was not acknowledged, joins again and goes on.
 //!
 //! Of this file: how a node joins, and what the writer asks. [`keeper`] is the thread that keeps the
-//! lease and brings parts and pages; `rows` goes from records to the ledger's rows and back; [`note`] is what
+//! lease and brings parts and pages; `shares` says how many connections to one address
+//! are its own; `rows` goes from records to the ledger's rows and back; [`note`] is what
 //! a node says of itself; [`audit`]
 //! compares journals with the ledger, [`rebuild`] makes a ledger of them, [`journals`] reads them as one.
 
@@ -26,6 +27,7 @@ pub(crate) mod keeper;
 pub mod note;
 pub mod rebuild;
 mod rows;
+mod shares;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -35,7 +37,7 @@ use archive::{Event, NodeRecord, Position, Record};
 use frontier::{CanonicalUrl, FrontierUrl, SeedUrl};
 use ledger::{
     Begun, Closed, Closing, Fence, Finish, KeptRow, Ledger, LedgerError, Marks, Meter, NodeCard,
-    NodePulse, Offer, Part, Refused,
+    NodePulse, Offer, Part, Refused, SeedBudget,
 };
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +105,17 @@ pub(crate) struct Node {
     /// other nodes.
     pub(crate) takes_seeds: bool,
     identity: Identity,
+}
+
+/// What a node hears when it begins a group.
+#[derive(Debug)]
+pub(crate) struct Beginning {
+    /// What others kept, for the journal.
+    pub(crate) events: Vec<Event>,
+    /// For each URL that was asked about, whether it is admitted.
+    pub(crate) known: Vec<bool>,
+    /// How many URLs each seed that was asked about has brought in.
+    pub(crate) spent: Vec<(u32, u64)>,
 }
 
 /// What a group has for the ledger.
@@ -197,22 +210,29 @@ impl Node {
         by_nodes.max(Duration::from_millis(100))
     }
 
-    /// Begins a group: gives what others kept, for the journal, and notes which of the URLs are
-    /// known. Waits as long as the ledger does not answer and the lease holds.
+    /// Begins a group: gives what others kept, for the journal, which of the URLs are known, and how
+    /// many URLs each of the seeds has brought in. Waits as long as the ledger does not answer and the
+    /// lease holds.
     ///
     /// # Errors
     /// When the lease has ended, or the ledger refuses.
     pub(crate) fn begin(
         &mut self,
         urls: &[CanonicalUrl],
-    ) -> Result<(Vec<Event>, Vec<bool>), CrawlError> {
+        seeds: &[u32],
+    ) -> Result<Beginning, CrawlError> {
         let asked: Vec<_> = urls.iter().map(rows::name_of).collect();
         let mut events = Vec::new();
         loop {
-            match self.ledger.begin(self.me, self.seen, &asked) {
-                Ok(Begun { kept, known }) => {
+            match self.ledger.begin(self.me, self.seen, &asked, seeds) {
+                Ok(Begun { kept, known, spent }) => {
                     events.extend(self.elsewhere(&kept)?);
-                    return Ok((events, known));
+                    let spent = seeds.iter().copied().zip(spent).collect();
+                    return Ok(Beginning {
+                        events,
+                        known,
+                        spent,
+                    });
                 }
                 Err(LedgerError::Behind { .. }) => {
                     let marks = Marks {
@@ -258,13 +278,14 @@ impl Node {
         &mut self,
         account: Account,
         (offered, reopened): (Vec<FrontierUrl>, Vec<FrontierUrl>),
+        budgets: &[SeedBudget],
         journal: Position,
     ) -> Result<(), CrawlError> {
         let node = self.me.node;
         let offers: Vec<Offer> = offered.iter().map(|url| rows::offer(url, node)).collect();
         let back: Vec<Offer> = reopened.iter().map(|url| rows::offer(url, node)).collect();
         if !offers.is_empty() {
-            let news = self.ledger.open(self.me, &offers)?;
+            let news = self.ledger.open(self.me, &offers, budgets)?;
             if let Some((offer, _)) = offers.iter().zip(news).find(|(_, is_new)| !is_new) {
                 self.ledger.abandon();
                 tracing::warn!(url = offer.url.url, "a URL was admitted that others have");
@@ -316,6 +337,15 @@ impl Node {
     /// When the ledger does not answer.
     pub(crate) fn roots(&mut self, part: Part) -> Result<Vec<(FrontierUrl, bool)>, CrawlError> {
         Ok(rows::all_waiting(self.ledger.roots(part)?, self.me.node))
+    }
+
+    /// How many URLs of each host of a part have met their end, by the host's number. Not within a group.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    pub(crate) fn ended(&mut self, part: Part) -> Result<Vec<(u32, u64)>, CrawlError> {
+        let ended = self.ledger.ended(part)?.into_iter();
+        Ok(ended.map(|of| (of.host, of.urls)).collect())
     }
 
     /// The URLs that wait in a part, and whether each was finished before. Not within a group.
@@ -577,6 +607,7 @@ pub(crate) fn may_join_again(error: &LedgerError) -> bool {
         | LedgerError::FinishedTwice
         | LedgerError::NoGroup
         | LedgerError::NotGranted
+        | LedgerError::OverBudget
         | LedgerError::StaleJournal => true,
         LedgerError::Refused(_)
         | LedgerError::Ahead { .. }

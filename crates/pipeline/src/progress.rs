@@ -77,6 +77,9 @@ pub struct Snapshot {
     pub max_pages: u64,
     /// Milliseconds of this start at which the crawl stops; 0 for no limit.
     pub max_time_ms: u64,
+    /// How the copies of archive files stand, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uploads: Option<offsite::Told>,
     /// Hosts with most pending URLs.
     pub hosts: Vec<HostProgress>,
     /// Why it stopped, once it has.

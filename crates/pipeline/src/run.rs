@@ -69,6 +69,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) new_seeds: Vec<SeedRecord>,
     pub(crate) on_change: Option<OnChange>,
     pub(crate) node: Option<(Node, Cluster)>,
+    /// Who copies closed archive files.
+    pub(crate) uploads: Option<offsite::Handle>,
 }
 
 /// The threads behind the dispatcher.
@@ -156,6 +158,7 @@ impl Line {
             new_seeds,
             on_change,
             node,
+            uploads,
             ..
         } = parts;
         let runtime = network_runtime()?;
@@ -178,7 +181,8 @@ impl Line {
                 None => None,
             };
             let node = node.map(|(node, _)| node);
-            let mut writer = Writer::new(dir, config, state, out, progress.clone(), node);
+            let mut writer =
+                Writer::new(dir, config, state, out, progress.clone(), (node, uploads));
             match writer.begin(start_record(config), new_seeds) {
                 Ok(()) => Ok((writer, keeper)),
                 Err(error) => {

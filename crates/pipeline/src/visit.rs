@@ -71,6 +71,16 @@ impl Visitor {
         self.hand_over(ToReader::Visit(Box::new(visit))).await;
     }
 
+    /// Looks a host's address up.
+    pub(crate) async fn look_up(&self, host: HostKey) {
+        let _told = self.end_told();
+        let address = self.fetch.address(host.as_str()).await;
+        // Nobody listens any more when the dispatcher has ended: the crawl is stopping.
+        let _ = self
+            .to_dispatcher
+            .send(ToDispatcher::Address { host, address });
+    }
+
     /// Fetches the robots.txt of a URL's scheme and authority.
     pub(crate) async fn visit_robots(&self, host: HostKey, url: &CanonicalUrl) {
         let mut asked = url.to_url();

@@ -19,14 +19,14 @@
 //! is journalled after it. Since the writer alone asks the kept pages' prints and adds to them, of
 //! two copies in flight exactly one is kept.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use archive::{Appended, Archive, Entry, Event, Position, Record, SeedRecord};
-use frontier::{CanonicalUrl, FrontierUrl, HostKey, SeedUrl, Settled, Share};
-use ledger::Part;
+use frontier::{CanonicalUrl, Frontier, FrontierUrl, HostKey, SeedUrl, Settled, Share};
+use ledger::{Part, SeedBudget, host_number};
 use state::retry::{Candidate, RetryFilter};
 use state::{Decided, Finding, Lent, SeedError, State, Stored};
 
@@ -98,6 +98,8 @@ pub(crate) struct Writer {
     for_visits_alone: bool,
     /// On many machines, this node's place among them.
     node: Option<Node>,
+    /// Who copies closed archive files.
+    uploads: Option<offsite::Handle>,
 }
 
 /// What was appended and is not synced yet.
@@ -128,7 +130,7 @@ impl Writer {
         (archive, state, memory): (Archive, State, MemoryFile),
         out: Outboxes,
         progress: Progress,
-        node: Option<Node>,
+        (node, uploads): (Option<Node>, Option<offsite::Handle>),
     ) -> Self {
         let mut writer = Self {
             pages_max: match &node {
@@ -136,6 +138,7 @@ impl Writer {
                 None => config.crawl.max_pages,
             },
             node,
+            uploads,
             for_visits_alone: false,
             fetched_before: state.counts().fetched,
             visits_before: state.counts().visits,
@@ -174,10 +177,9 @@ impl Writer {
     ) -> Result<(), CrawlError> {
         let mut group = Group::default();
         if self.node.is_some() {
-            let share = Share::new(|domain| Part::of_domain(domain).number());
-            self.state.queue().lock().frontier.set_share(share);
+            self.state.queue().lock().frontier.set_share(new_share());
         }
-        self.open_group(&[], &mut group)?;
+        self.open_group(&[], &[], &mut group)?;
         let start = archive::StartRecord {
             node: self.node.as_ref().map(Node::record),
             ..start
@@ -188,7 +190,9 @@ impl Writer {
                 self.end_group(std::mem::take(&mut group))?;
                 let more = &seeds[count..seeds.len().min(count + GROUP_SEEDS_MAX)];
                 let unknown = self.state.unknown_seeds(more)?;
-                self.open_group(&unknown, &mut group)?;
+                let with_budget = more.iter().filter(|seed| seed.pages.is_some());
+                let budgets: Vec<u32> = with_budget.map(|seed| seed.seed).collect();
+                self.open_group(&unknown, &budgets, &mut group)?;
             }
             let event = self.decide_seed(seed.clone())?;
             self.commit_event(event, &mut group)?;
@@ -258,11 +262,13 @@ impl Writer {
     ) -> Result<(), CrawlError> {
         let until = Instant::now() + self.node.as_ref().map(Node::pace).unwrap_or_default();
         let (mut unknown, mut rest) = (Vec::new(), Vec::new());
+        let mut budgets: BTreeSet<u32> = BTreeSet::new();
         let mut next = Some(first);
         while let Some(message) = next.take() {
             let is_last = matches!(message, ToWriter::Stop(_));
             if let ToWriter::Finding(finding) = &message {
                 unknown.append(&mut self.state.unknown_urls(finding)?);
+                budgets.extend(self.state.seed_with_budget(finding));
             }
             if !matches!(message, ToWriter::Mail) {
                 rest.push(message);
@@ -283,7 +289,8 @@ impl Writer {
         if rest.is_empty() && put_back.is_empty() {
             return Ok(());
         }
-        self.open_group(&unknown, group)?;
+        let budgets: Vec<u32> = budgets.into_iter().collect();
+        self.open_group(&unknown, &budgets, group)?;
         if !put_back.is_empty() {
             let again = archive::RetryRecord {
                 urls: put_back,
@@ -310,22 +317,29 @@ impl Writer {
         Ok(put_back)
     }
 
-    /// On many machines, takes the order for a group that may admit these URLs.
-    fn open_group(&mut self, urls: &[CanonicalUrl], group: &mut Group) -> Result<(), CrawlError> {
+    /// On many machines, takes the order for a group that may admit these URLs, and for these seeds
+    /// that have a budget.
+    fn open_group(
+        &mut self,
+        urls: &[CanonicalUrl],
+        seeds: &[u32],
+        group: &mut Group,
+    ) -> Result<(), CrawlError> {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
         fail_point!("group:before-begin");
-        let (events, known) = node.begin(urls)?;
+        let begun = node.begin(urls, seeds)?;
         fail_point!("group:after-begin");
         {
             let frontier = &mut self.state.queue().lock().frontier;
-            for (url, _) in urls.iter().zip(known).filter(|(_, known)| *known) {
+            for (url, _) in urls.iter().zip(begun.known).filter(|(_, known)| *known) {
                 frontier.note_known(url);
             }
+            frontier.note_spent(begun.spent);
         }
         group.is_open = true;
-        for mut event in events {
+        for mut event in begun.events {
             if let Event::Elsewhere(elsewhere) = &mut event {
                 self.state.name_replaced(elsewhere);
             }
@@ -350,9 +364,14 @@ impl Writer {
             return Ok(position);
         }
         fail_point!("group:before-close");
-        let offered = self.state.queue().lock().frontier.take_offered();
+        let (offered, budgets) = {
+            let frontier = &mut self.state.queue().lock().frontier;
+            let offered = frontier.take_offered();
+            let budgets = budgets_of(frontier, &offered.0);
+            (offered, budgets)
+        };
         let account = std::mem::take(&mut group.account);
-        node.close(account, offered, position)?;
+        node.close(account, offered, &budgets, position)?;
         fail_point!("group:after-close");
         Ok(position)
     }
@@ -369,7 +388,8 @@ impl Writer {
             }
             let waiting = node.waiting(*part)?;
             put_back.append(&mut put_back_of(&waiting));
-            self.state.take_part(part.number(), waiting)?;
+            let ended = node.ended(*part)?;
+            self.state.take_part(part.number(), waiting, ended)?;
         }
         let taken: Vec<u16> = moved.take.iter().map(|part| part.number()).collect();
         let release: Vec<u16> = moved.release.iter().map(|part| part.number()).collect();
@@ -605,6 +625,11 @@ impl Writer {
             position = self.close_group(&mut group)?;
             self.store(position)?;
         }
+        if let Some(uploads) = &self.uploads {
+            // All that was appended is synced and, on many machines, acknowledged: it is never cut.
+            let (bodies, journal) = self.archive.open_files();
+            uploads.note_closed(bodies, journal);
+        }
         self.give_back_parts()?;
         self.memory.save_if_due(&self.state, position)?;
         self.state.rescore_if_due()?;
@@ -680,7 +705,7 @@ impl Writer {
 
     fn put_back_by(&mut self, events: Vec<Event>, group: &mut Group) -> Result<bool, CrawlError> {
         if !events.is_empty() && !group.is_open {
-            self.open_group(&[], group)?;
+            self.open_group(&[], &[], group)?;
         }
         let any = !events.is_empty();
         for event in events {
@@ -713,6 +738,21 @@ impl Writer {
         // Nobody listens any more when the dispatcher has ended.
         let _ = self.out.dispatcher.send(message);
     }
+}
+
+/// A share of the crawl that has nothing yet.
+pub(crate) fn new_share() -> Share {
+    Share::new(|domain| Part::of_domain(domain).number(), host_number).with_addresses()
+}
+
+/// The budgets of the seeds that brought these URLs in.
+fn budgets_of(frontier: &Frontier, urls: &[FrontierUrl]) -> Vec<SeedBudget> {
+    let seeds: BTreeSet<u32> = urls.iter().map(|url| url.seed).collect();
+    let budget = |seed: u32| {
+        let urls_max = frontier.seed_budget(seed)?;
+        Some(SeedBudget { seed, urls_max })
+    };
+    seeds.into_iter().filter_map(budget).collect()
 }
 
 /// Those of the URLs that were finished before.

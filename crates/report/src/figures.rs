@@ -91,6 +91,9 @@ pub struct CrawlReport {
     pub broken: Option<BrokenFigures>,
     /// What people said of its decisions; null where nobody has marked any.
     pub audit: Option<Audit>,
+    /// How the copies of archive files stand, in words, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<String>,
     /// The settings of the last start.
     #[serde(skip)]
     pub settings: serde_json::Value,

@@ -39,7 +39,7 @@ pub(crate) fn network_lines(report: &CrawlReport) -> Vec<String> {
     let times = &report.response_times;
     let sizes = &report.sizes;
     let mut lines = vec![format!(
-        "{} fetches of pages ({} to be repeated), {} of robots.txt, {} of sitemaps; {} received, {} pages/s",
+        "{} fetches of pages ({} to be repeated), {} of robots.txt, {} of sitemaps; {} received, {} fetches/s",
         count(fetches.pages),
         count(fetches.attempts_repeated),
         count(fetches.robots),
@@ -265,7 +265,7 @@ pub(crate) fn harvest_lines(report: &CrawlReport) -> Vec<String> {
             part(harvest.relevant)
         ));
         lines.push(format!(
-            "{} relevant and new",
+            "{} relevant and new: no duplicates, whether kept or not",
             part(harvest.relevant_and_new)
         ));
     }

@@ -77,10 +77,11 @@ fn named(pages: &[Candidate], name: impl Fn(&Candidate) -> Option<&str>) -> Opti
 
 /// The page that was published first by its own word. On one day it is the one seen first.
 fn earliest(pages: &[Candidate]) -> Option<(&str, String)> {
-    let dated = pages
-        .iter()
-        .filter_map(|page| Some((page.published.as_deref()?, page)));
-    let (date, page) = dated.reduce(|a, b| {
+    let dated = || {
+        let dated = pages.iter();
+        dated.filter_map(|page| Some((page.published.as_deref()?, page)))
+    };
+    let (date, page) = dated().reduce(|a, b| {
         // Dates compare as text by the length that both have.
         let common = a.0.len().min(b.0.len());
         if b.0.as_bytes()[..common] < a.0.as_bytes()[..common] {
@@ -89,7 +90,11 @@ fn earliest(pages: &[Candidate]) -> Option<(&str, String)> {
             a
         }
     })?;
-    Some((&page.url, format!("published first, {date}")))
+    let because = match dated().nth(1) {
+        Some(_) => format!("published first, {date}"),
+        None => format!("the only one with a date, {date}"),
+    };
+    Some((&page.url, because))
 }
 
 /// The page with at least twice the links of the next.
@@ -148,6 +153,8 @@ mod tests {
         (pages[1].links_in, pages[0].links_in) = (4, 2);
         check(&pages, "b", "linked from 4 pages");
         pages[2].published = Some("2024-05-01".into());
+        check(&pages, "c", "the only one with a date, 2024-05-01");
+        pages[0].published = Some("2024-05-02".into());
         check(&pages, "c", "published first, 2024-05-01");
         pages[0].source = Some("b".into());
         check(&pages, "b", "named as the source by another page");

@@ -176,6 +176,7 @@ impl Tally {
             found: self.found(),
             broken: None,
             audit: None,
+            copies: None,
             settings: self.settings.clone(),
         }
     }

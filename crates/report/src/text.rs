@@ -50,6 +50,7 @@ pub fn render(report: &CrawlReport, look: Look) -> String {
     page.learnt(report);
     page.rest(report);
     page.audit(report);
+    page.copies(report);
     page.out
 }
 
@@ -396,6 +397,13 @@ impl Page {
         self.heading("Broken links");
         self.line(&format!("  {}", broken.line()));
         self.line("  All of them: tamis export DIR broken");
+    }
+
+    /// How the copies of archive files stand.
+    fn copies(&mut self, report: &CrawlReport) {
+        let Some(copies) = &report.copies else { return };
+        self.heading("Copies");
+        self.line(&format!("  {copies}"));
     }
 
     /// What people said of decisions.

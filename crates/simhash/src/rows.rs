@@ -154,6 +154,23 @@ impl Rows {
         }
     }
 
+    /// Whether a slot's text shares less than `overlap` of the word pairs, and is not the very same one.
+    pub(crate) fn is_below(&self, slot: u32, print: &TextPrint, overlap: f32) -> bool {
+        let lanes = self.size.lanes();
+        let at = slot as usize;
+        let kept = &self.lanes[at * (lanes + 1)..][..lanes];
+        print.sketch.overlap_with(kept) < overlap
+            && (self.digests[at], self.words[at]) != (print.digest, print.word_count)
+    }
+
+    /// Has the sketch in a slot brought from memory.
+    #[inline]
+    pub(crate) fn fetch_ahead(&self, slot: u32) {
+        let lanes = self.size.lanes() + 1;
+        let at = slot as usize * lanes;
+        std::hint::black_box(self.lanes[at] ^ self.lanes[at + lanes / 2]);
+    }
+
     fn push_empty(&mut self) -> u32 {
         let slot = self.slots();
         push(&mut self.fingerprints, 0);

@@ -142,6 +142,15 @@ fn asked(config: &IndexConfig, distance: u8, lengths: &Lengths, short: bool) -> 
         + OVERLAP_PER_E * (WORDS_USUAL / lengths.shorter.min(WORDS_LONG)).ln()
 }
 
+/// An overlap below which no text but the very same one is a duplicate, at whatever distance and length.
+pub(crate) fn least_overlap(config: &IndexConfig) -> f32 {
+    let long = Lengths {
+        shorter: WORDS_LONG,
+        longer: WORDS_LONG,
+    };
+    asked(config, 0, &long, false).min(asked(config, 0, &long, true))
+}
+
 fn numbers_differ(
     print: &TextPrint,
     kept: &TextPrint,
@@ -214,6 +223,21 @@ mod tests {
             &page,
             Reason::OverlapEnough,
         );
+    }
+
+    #[test]
+    fn no_overlap_is_asked_for_that_is_less_than_the_least() {
+        let config = IndexConfig::default();
+        let least = least_overlap(&config);
+        for words in [1, 20, 63, 64, 400, 2_999, 3_000, 3_001, 1_000_000] {
+            for longer in [words, words + words / 3] {
+                let lengths = Lengths::of(words, longer);
+                for distance in 0..64 {
+                    let short = words < SHORT_WORDS;
+                    assert!(asked(&config, distance, &lengths, short) >= least);
+                }
+            }
+        }
     }
 
     #[test]

@@ -129,13 +129,19 @@ impl Sketch {
     /// on the slots that both sketches have.
     #[inline]
     pub fn overlap(&self, other: &Sketch) -> f32 {
-        let lanes = self.size.lanes().min(other.size.lanes());
-        let differ: u32 = self.pairs[..lanes]
+        self.overlap_with(other.lanes())
+    }
+
+    /// The same with the lanes of another sketch.
+    #[inline]
+    pub(crate) fn overlap_with(&self, other: &[u64]) -> f32 {
+        let own = self.lanes();
+        let differ: u32 = own
             .iter()
-            .zip(&other.pairs[..lanes])
+            .zip(other)
             .map(|(a, b)| (a ^ b).count_ones())
             .sum();
-        share(differ, lanes * 64)
+        share(differ, own.len().min(other.len()) * 64)
     }
 
     /// The share of numbers that two texts have in common (Jaccard), estimated with a standard

@@ -9,7 +9,7 @@ use crate::layout::Layout;
 use crate::rows::Rows;
 use crate::store::{DiskPrintStore, PrintStore, StoreError, StoredRow};
 use crate::tables::TableSet;
-use crate::{Neighbour, SketchSize, TextPrint, rule};
+use crate::{Decision, Neighbour, SketchSize, TextPrint, rule};
 
 /// How many tables, and so which blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -159,6 +159,9 @@ impl Opened {
         ))
     }
 }
+
+/// Candidates whose sketches are fetched before they are looked at.
+const AHEAD: usize = 6;
 
 /// The index of kept pages.
 ///
@@ -330,9 +333,9 @@ impl TableIndex {
         self.nearest_by(print, |neighbour| neighbour)
     }
 
-    /// Like [`TableIndex::nearest`], where `judge` sees every candidate as the rule judged it and
-    /// may judge it otherwise. So a copy is found behind a page that is nearer and no copy after
-    /// all.
+    /// Like [`TableIndex::nearest`], where `judge` sees candidates as the rule judged them and may
+    /// doubt one: take its decision back, no more. So a copy is found behind a page that is nearer and no
+    /// copy after all. It does not see those that could not be the answer whatever it says.
     ///
     /// # Errors
     /// When the store cannot be read. An index in RAM reads nothing.
@@ -359,7 +362,24 @@ impl TableIndex {
         mut judge: impl FnMut(Neighbour) -> Neighbour,
     ) -> Result<Option<Neighbour>, StoreError> {
         let mut best: Option<Neighbour> = None;
-        for &(slot, table) in candidates {
+        // Of texts that are alike by their words alone, as those of one form are, a page has thousands of
+        // candidates. Most share so few word pairs that a look at the sketch is enough.
+        let least = rule::least_overlap(&self.config);
+        for (at, &(slot, table)) in candidates.iter().enumerate() {
+            if let Some((next, _)) = candidates.get(at + AHEAD)
+                && let Some(next) = next.checked_sub(self.base)
+            {
+                self.rows.fetch_ahead(next);
+            }
+            if let (Some(best), Some(here)) = (&best, slot.checked_sub(self.base)) {
+                let wanted = match best.decision {
+                    Decision::Duplicate => least,
+                    Decision::Refuted | Decision::Unconfirmed => least.min(best.overlap),
+                };
+                if self.rows.is_below(here, print, wanted) {
+                    continue;
+                }
+            }
             let Some((page, kept)) = self.row(slot)? else {
                 continue;
             };

@@ -208,6 +208,39 @@ fn crowded(pages: u64) -> Vec<u64> {
 }
 
 #[test]
+fn among_texts_of_one_form_the_answer_is_that_of_comparing_with_every_page() {
+    // Hundreds of texts within reach by their words alone; some of them are copies, more or less.
+    let base = print(1, 90, 0, &[]).fingerprint;
+    let text = |number: u64, replaced: u64| TextPrint {
+        fingerprint: simhash::Fingerprint(base.0 ^ (1 << (number % 64)) ^ (1 << (replaced % 64))),
+        ..print(number, 300, replaced, &[])
+    };
+    let config = IndexConfig::default();
+    let mut index = TableIndex::in_memory(&config).unwrap();
+    let mut model = LinearIndex::new(&config);
+    for number in 0..400 {
+        let kept = text(number / 4, 40 * (number % 4));
+        index.insert(number, &kept).unwrap();
+        model.insert(number, &kept);
+    }
+    let mut duplicates = 0;
+    for number in 0..120 {
+        for replaced in [0, 7, 25, 60, 130, 290] {
+            let asked = text(number, replaced);
+            let found = index.nearest(&asked).unwrap();
+            assert_eq!(
+                answer(found),
+                answer(model.nearest(&asked)),
+                "{number} {replaced}"
+            );
+            let decision = found.map(|near| near.decision);
+            duplicates += u32::from(decision == Some(simhash::Decision::Duplicate));
+        }
+    }
+    assert!((100..700).contains(&duplicates), "{duplicates}");
+}
+
+#[test]
 fn three_tables_and_four_find_what_comparing_with_every_page_finds() {
     let text = print(1, 80, 0, &[]);
     let with = |bits: u64| TextPrint {

@@ -320,6 +320,7 @@ impl World {
             Next::Lease(lease) => self.running.push(lease),
             Next::Robots(host, url) => self.read_robots(host, &url),
             Next::Errand(host, _) => panic!("{host} was not asked for"),
+            Next::Address(host) => panic!("{host} is shared with nobody"),
             Next::Refused(lease, refused) => {
                 let reading = match refused {
                     Refused::Refusal(refusal) => Reading::Refused(refusal),

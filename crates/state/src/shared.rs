@@ -93,7 +93,7 @@ impl State {
         }
     }
 
-    /// A part comes, with the URLs that wait in it.
+    /// A part comes, with the URLs that wait in it, and with how many of each host have met their end.
     ///
     /// # Errors
     /// When the frontier's store cannot be read or written.
@@ -101,12 +101,23 @@ impl State {
         &mut self,
         part: u16,
         waiting: Vec<(FrontierUrl, bool)>,
+        ended: impl IntoIterator<Item = (u32, u64)>,
     ) -> Result<(), StoreError> {
         for (url, _) in &waiting {
             self.note_taken(url);
         }
         let frontier = &mut self.queue.lock().frontier;
-        Ok(frontier.take_part(part, waiting.into_iter().map(|(url, _)| url))?)
+        Ok(frontier.take_part(part, waiting, ended)?)
+    }
+
+    /// The seed that a decision about a finding may bring URLs in for, if it has a budget.
+    pub fn seed_with_budget(&self, finding: &Finding) -> Option<u32> {
+        let seed = match finding {
+            Finding::Url(found) => Some(found.lease.url().seed),
+            Finding::Robots(found) => self.reach.seed_of_host(&found.host),
+        };
+        let frontier = &self.queue.lock().frontier;
+        seed.filter(|&seed| frontier.seed_budget(seed).is_some())
     }
 
     /// URLs of this node's parts were admitted by others.

@@ -21,7 +21,7 @@ impl io::Write for AboveProgress {
 }
 
 /// The crates whose lines are shown; of others only when RUST_LOG asks for them by name.
-const OURS: [&str; 14] = [
+const OURS: [&str; 15] = [
     "tamis",
     "pipeline",
     "state",
@@ -29,6 +29,7 @@ const OURS: [&str; 14] = [
     "fetcher",
     "extractor",
     "archive",
+    "offsite",
     "simhash",
     "kv",
     "recent",
@@ -44,7 +45,8 @@ fn ours(level: &str) -> String {
     format!("off,{}", crates.join(","))
 }
 
-/// Starts logging for the process. `RUST_LOG` wins over `-v` and `-q`.
+/// Starts logging for the process. `RUST_LOG` wins over `-v` and `-q`. With JSON all that is said on stderr is
+/// a line of the log.
 pub fn start(global: &Global) {
     let level = match (global.quiet, global.verbose) {
         (true, _) => "error",
@@ -61,6 +63,9 @@ pub fn start(global: &Global) {
     // A second start is refused: the first one stays.
     let _ = match global.log_format {
         LogFormat::Text => log.with_ansi(false).try_init(),
-        LogFormat::Json => log.json().try_init(),
+        LogFormat::Json => {
+            crate::progress::speak_as_log();
+            log.json().try_init()
+        }
     };
 }

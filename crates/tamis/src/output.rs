@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
 
-use crate::args::{Color, Global};
+use crate::args::{Color, Global, LogFormat};
 
 /// The command's way to speak.
 pub struct Output {
@@ -40,7 +40,8 @@ impl Output {
             width: columns(given, &console::Term::stdout()).unwrap_or(usize::MAX),
             given,
             stdout: RefCell::new(BufWriter::with_capacity(1 << 16, io::stdout())),
-            color_stderr: wanted(io::stderr().is_terminal()),
+            color_stderr: global.log_format == LogFormat::Text
+                && wanted(io::stderr().is_terminal()),
         }
     }
 

@@ -18,6 +18,9 @@ use pipeline::progress::Snapshot;
 use pipeline::{CrawlSummary, Progress};
 use serde_json::json;
 
+use report::words::instant;
+
+use crate::clock;
 use crate::output::Output;
 
 /// How to show progress.
@@ -47,29 +50,70 @@ const HOSTS_SHOWN: usize = 5;
 /// The live block that is on screen, if any.
 static BLOCK: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Whether all that is said is JSON.
-static JSON: AtomicBool = AtomicBool::new(false);
+/// What is said is text, or every line of it is an object: a note among the events of the progress, or a
+/// line of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Speech {
+    Text,
+    Notes,
+    Log,
+}
+
+static SPEECH: Mutex<Speech> = Mutex::new(Speech::Text);
+
+fn speech() -> Speech {
+    *SPEECH.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn set_speech(speech: Speech) {
+    *SPEECH.lock().unwrap_or_else(PoisonError::into_inner) = speech;
+}
+
+/// From now on every line on stderr is an object of the log.
+pub fn speak_as_log() {
+    set_speech(Speech::Log);
+}
 
 /// From now on what is said follows the style of the progress: with JSON, every line is an object.
 pub fn speak(style: ProgressStyle) {
-    JSON.store(style == ProgressStyle::Json, Ordering::SeqCst);
+    match style {
+        ProgressStyle::Json => set_speech(Speech::Notes),
+        _ if speech() == Speech::Notes => set_speech(Speech::Text),
+        _ => {}
+    }
 }
 
 /// Lines as JSON objects, but for those that are some already.
-fn as_objects(text: &[u8]) -> Vec<u8> {
+fn as_objects(text: &[u8], object: impl Fn(&str) -> serde_json::Value) -> Vec<u8> {
     let text = String::from_utf8_lossy(text);
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     let objects = lines.map(|line| match line.starts_with('{') {
         true => format!("{line}\n"),
-        false => format!("{}\n", json!({"event": "note", "text": line})),
+        false => format!("{}\n", object(line)),
     });
     objects.collect::<String>().into_bytes()
 }
 
+fn note(line: &str) -> serde_json::Value {
+    json!({"event": "note", "text": line})
+}
+
+/// A line of the log with the fields that the log's own lines have.
+fn log_line(line: &str) -> serde_json::Value {
+    let level = match line.starts_with("error:") {
+        true => "ERROR",
+        false => "INFO",
+    };
+    let now_ms = u64::try_from(clock::unix_seconds()).unwrap_or(0) * 1_000;
+    json!({"timestamp": instant(now_ms), "level": level, "fields": {"message": line}})
+}
+
 /// Writes to stderr, above the live block if there is one; in one piece.
 pub fn above(text: &[u8]) -> io::Result<()> {
-    if JSON.load(Ordering::SeqCst) {
-        return io::stderr().write_all(&as_objects(text));
+    match speech() {
+        Speech::Text => {}
+        Speech::Notes => return io::stderr().write_all(&as_objects(text, note)),
+        Speech::Log => return io::stderr().write_all(&as_objects(text, log_line)),
     }
     let block = BLOCK.lock().unwrap_or_else(PoisonError::into_inner);
     match &*block {
@@ -105,7 +149,9 @@ impl Shown {
 pub fn start(style: ProgressStyle, progress: &Progress, output: &Output) -> Shown {
     let style = match style {
         _ if output.quiet => ProgressStyle::None,
-        ProgressStyle::Auto if io::stderr().is_terminal() => ProgressStyle::Bar,
+        ProgressStyle::Auto if io::stderr().is_terminal() && speech() == Speech::Text => {
+            ProgressStyle::Bar
+        }
         ProgressStyle::Auto => ProgressStyle::Plain,
         chosen => chosen,
     };

@@ -27,6 +27,11 @@ keys! {
 
         /// A new file is begun beyond this size.
         file_size: Size = Size(ArchiveConfig::default().file_bytes_max), at_least(Size(1_000));
+
+        /// Closed files are copied there while the crawl goes on: `s3://BUCKET/PREFIX`, with credentials
+        /// from the environment alone (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`,
+        /// `AWS_ENDPOINT_URL`), or a directory as `file:///PATH`. Empty: nowhere.
+        upload: String = String::new(), any();
     }
 }
 

@@ -5,6 +5,8 @@
 //! digits, and nothing in a form can match in two ways, so a scan from left to right finds what a
 //! regular expression would: the leftmost place where the form stands. The tests compare the two.
 
+use crate::char_counts::is_cjk;
+
 /// A place in a text, from which the parts of a form are taken one after the other.
 #[derive(Clone, Copy)]
 struct Cursor<'t> {
@@ -101,9 +103,10 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Whether a character is part of a word.
+/// Whether a character is part of a word, before or behind which no date begins or ends. Chinese and Japanese
+/// have no spaces: in "发表于2024年3月5日" the date begins behind a letter.
 fn in_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+    (c.is_alphanumeric() || c == '_') && !is_cjk(c)
 }
 
 /// Year, month and day as they stand in a text.
@@ -380,12 +383,11 @@ mod tests {
 
     use super::*;
 
-    const YEAR_FIRST: &str =
-        r"\b((?:19|20)\d\d)\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?:[日號号tT\s,:|)）]|$|\b)";
-    const YEAR_LAST: &str = r"\b(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?[-/.]\s?((?:19|20)\d\d)\b";
-    const MONTH_DAY: &str =
-        r"\b(\p{L}{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(?:at\s+)?((?:19|20)\d\d)\b";
-    const DAY_MONTH: &str = r"\b(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[\s-]+(?:of\s+|de\s+|d')?(\p{L}{3,12})\.?,?[\s-]+(?:de\s+|del\s+)?((?:19|20)\d\d)\b";
+    const YEAR_FIRST: &str = r"(?:\b|\p{Han})((?:19|20)\d\d)\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?:[tT\s,:|)）\p{Han}]|$|\b)";
+    const YEAR_LAST: &str =
+        r"(?:\b|\p{Han})(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?[-/.]\s?((?:19|20)\d\d)(?:\b|\p{Han})";
+    const MONTH_DAY: &str = r"(?:\b|\p{Han})(\p{L}{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(?:at\s+)?((?:19|20)\d\d)(?:\b|\p{Han})";
+    const DAY_MONTH: &str = r"(?:\b|\p{Han})(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[\s-]+(?:of\s+|de\s+|d')?(\p{L}{3,12})\.?,?[\s-]+(?:de\s+|del\s+)?((?:19|20)\d\d)(?:\b|\p{Han})";
     const ISO: &str = r"^((?:19|20)\d\d)-(\d{1,2})-(\d{1,2})(?:[Tt ]\s*(\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d+)?\s*([Zz]|[+-]\d\d:?\d\d)?)?";
     const PATH: &str = r"/((?:19|20)\d\d)[-/_](0?[1-9]|1[0-2])[-/_](0?[1-9]|[12]\d|3[01])(?:[^\d]|$)|[-_/t]((?:19|20)\d\d)[-/]?(0[1-9]|1[0-2])[-/]?(0[1-9]|[12]\d|3[01])(?:[^\d]|$)";
 
@@ -432,6 +434,10 @@ mod tests {
         for text in [
             "2021年3月5日 10:22",
             "于2021年3月5日",
+            "于2021年3月5日发布",
+            "发布2021-03-05来源",
+            "更新5.3.2021发布",
+            "x2021-03-05来源",
             "2021-03-05t08:00",
             "2021-03-05x",
             "2021-3-123",
@@ -464,7 +470,7 @@ mod tests {
                 prop::sample::select(vec![
                     "2021", "1999", "20", "5", "12", "31", "05", "march", "de", "del", "of", "d'",
                     "at", "th", "st", ".", ",", "-", "/", "_", " ", "\u{a0}", "年", "月", "日", "t",
-                    "T", "Z", "+0800", ":", "08:15", "x", "märz", "\n", "0",
+                    "T", "Z", "+0800", ":", "08:15", "x", "märz", "\n", "0", "于",
                 ]),
                 0..12,
             )

@@ -23,6 +23,16 @@ impl SeedBudgets {
         self.used.get(&seed).copied().unwrap_or(0)
     }
 
+    /// Sets how many URLs a seed brought in.
+    pub(super) fn set_used(&mut self, seed: u32, urls: u64) {
+        self.used.insert(seed, urls);
+    }
+
+    /// A URL that a seed brought in was admitted, but waits elsewhere.
+    pub(super) fn note_elsewhere(&mut self, seed: u32) {
+        *self.used.entry(seed).or_default() += 1;
+    }
+
     /// A URL that a seed brought in met its fate.
     pub(super) fn note_finished(&mut self, seed: u32) {
         *self.finished.entry(seed).or_default() += 1;
@@ -125,6 +135,16 @@ impl Frontier {
 
     /// The number of a host, which is known from now on.
     pub(super) fn host_id(&mut self, host: &HostKey) -> usize {
-        self.hosts.find_or_add(host, &self.config)
+        let known = self.hosts.len();
+        let id = self.hosts.find_or_add(host, &self.config);
+        if id == known {
+            self.hosts[id].admitted = self.ended_before(host);
+        }
+        id
+    }
+
+    /// URLs of a host that met their end on other nodes before its part came.
+    pub(super) fn ended_before(&self, host: &HostKey) -> u64 {
+        self.share.as_ref().map_or(0, |share| share.ended(host))
     }
 }

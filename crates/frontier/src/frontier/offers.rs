@@ -103,11 +103,12 @@ impl Offers<'_> {
         if budget.is_some_and(|budget| used >= budget) {
             return Some(LinkFate::BudgetSeed);
         }
-        if self.is_known(host) {
+        let ended = frontier.ended_before(host);
+        if self.is_known(host) || ended > 0 {
             let known = frontier.hosts.find(host).map(|id| &frontier.hosts[id]);
             let (before, max) = match known {
                 Some(known) => (known.admitted, known.admitted_max),
-                None => (0, frontier.config.admitted_max(host)),
+                None => (ended, frontier.config.admitted_max(host)),
             };
             let admitted = before + self.hosts.get(host).unwrap_or(&0);
             if admitted >= max {

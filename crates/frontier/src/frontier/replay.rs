@@ -21,8 +21,9 @@ impl Frontier {
             return Ok(());
         }
         let is_mine = self.share.as_mut().is_none_or(|share| share.admit(&url));
-        if is_mine {
-            self.admit_new(key, url)?;
+        match is_mine {
+            true => self.admit_new(key, url)?,
+            false => self.budgets.note_elsewhere(url.seed),
         }
         Ok(())
     }

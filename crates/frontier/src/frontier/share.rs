@@ -4,8 +4,12 @@
 //! URLs of its own parts wait here. Those of others are only offered, to whoever shares them out. A
 //! part that comes brings the URLs that wait in it, and its hosts first wait their delay, since
 //! nobody knows when they were last asked; of a part that goes nothing waits any longer.
+//!
+//! **Budgets** are those of the whole crawl. A host is of one part, so whoever takes the part is told how
+//! many URLs of each host have met their end, and counts on from there. What a seed has brought in is
+//! told anew before each group of decisions, while nobody else decides.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use super::Frontier;
 use crate::config::FrontierError;
@@ -22,29 +26,51 @@ const KNOWN_MAX: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Share {
     part_of: fn(&str) -> u16,
+    host_number: fn(&str) -> u32,
     mine: HashSet<u16>,
+    /// URLs that had met their end when a host's part came, by the host's number; no host is left out
+    /// of which one had.
+    ended: HashMap<u16, HashMap<u32, u64>>,
     /// Parts that go: nothing of them is leased any more.
     going: HashSet<u16>,
     /// URLs that others know of, the newer half and the older one; they turn over between groups.
     known: [HashSet<u128>; 2],
     offered: Vec<FrontierUrl>,
     reopened: Vec<FrontierUrl>,
-    /// Nodes that take part: each has its share of an address's connections.
+    /// Into so many shares the connections to an address are divided.
     nodes: usize,
+    /// A host's address is looked up before it is first asked.
+    looks_up: bool,
 }
 
 impl Share {
-    /// A node that has nothing yet; `part_of` gives the part of a registrable domain.
-    pub fn new(part_of: fn(&str) -> u16) -> Share {
+    /// A node that has nothing yet; `part_of` gives the part of a registrable domain, `host_number` the
+    /// number by which it is told of a host.
+    pub fn new(part_of: fn(&str) -> u16, host_number: fn(&str) -> u32) -> Share {
         Share {
             part_of,
+            host_number,
             mine: HashSet::new(),
+            ended: HashMap::new(),
             going: HashSet::new(),
             known: Default::default(),
             offered: Vec::new(),
             reopened: Vec::new(),
             nodes: 1,
+            looks_up: false,
         }
+    }
+
+    /// Addresses are looked up before a host is first asked, so that no request goes uncounted.
+    pub fn with_addresses(self) -> Share {
+        Share {
+            looks_up: true,
+            ..self
+        }
+    }
+
+    pub(super) fn looks_up(&self) -> bool {
+        self.looks_up
     }
 
     pub(super) fn nodes(&self) -> usize {
@@ -53,6 +79,13 @@ impl Share {
 
     fn part(&self, host: &HostKey) -> u16 {
         (self.part_of)(domain_of(host))
+    }
+
+    /// How many URLs of a host had met their end when its part came.
+    pub(super) fn ended(&self, host: &HostKey) -> u64 {
+        let hosts = self.ended.get(&self.part(host));
+        let urls = hosts.and_then(|hosts| hosts.get(&(self.host_number)(host.as_str())));
+        urls.copied().unwrap_or(0)
     }
 
     fn knows(&self, key: u128) -> bool {
@@ -98,7 +131,7 @@ impl Frontier {
         self.share = Some(share);
     }
 
-    /// So many nodes take part.
+    /// Into so many shares the connections to an address are divided.
     pub fn set_nodes(&mut self, nodes: usize) {
         if let Some(share) = &mut self.share {
             share.nodes = nodes.max(1);
@@ -145,23 +178,55 @@ impl Frontier {
         parts
     }
 
-    /// A part comes, with all URLs that wait in it. URLs that wait here already stay as they are.
+    /// A part comes, with all URLs that wait in it and whether each had met its end before, and with how
+    /// many URLs of each host have, by the host's number. URLs that wait here already stay as they are.
     ///
     /// # Errors
     /// When the store cannot be read or written.
     pub fn take_part(
         &mut self,
         part: u16,
-        waiting: impl Iterator<Item = FrontierUrl>,
+        waiting: Vec<(FrontierUrl, bool)>,
+        ended: impl IntoIterator<Item = (u32, u64)>,
     ) -> Result<(), FrontierError> {
         if let Some(share) = &mut self.share {
             share.mine.insert(part);
             share.going.remove(&part);
+            share.ended.insert(part, ended.into_iter().collect());
         }
-        for url in waiting {
+        let mut admitted: HashMap<HostKey, u64> = HashMap::new();
+        for (url, had_ended) in waiting {
+            *admitted.entry(url.url.host()).or_default() += u64::from(!had_ended);
             self.take_url(url, true)?;
         }
+        self.count_anew(part, &admitted);
         Ok(())
+    }
+
+    /// How many URLs each host of a part has brought in, over all nodes: those that met their end, and
+    /// those that wait for the first time.
+    fn count_anew(&mut self, part: u16, waiting: &HashMap<HostKey, u64>) {
+        let Some(share) = &self.share else {
+            return;
+        };
+        for queue in &mut self.hosts.queues {
+            if share.part(&queue.host) == part {
+                let waiting = waiting.get(&queue.host).copied().unwrap_or(0);
+                queue.admitted = share.ended(&queue.host) + waiting;
+            }
+        }
+    }
+
+    /// How many URLs seeds have brought in, over all nodes.
+    pub fn note_spent(&mut self, seeds: impl IntoIterator<Item = (u32, u64)>) {
+        for (seed, urls) in seeds {
+            self.budgets.set_used(seed, urls);
+        }
+    }
+
+    /// How many URLs a seed may bring in; none for any number.
+    pub fn seed_budget(&self, seed: u32) -> Option<u64> {
+        self.budgets.max(seed)
     }
 
     /// Parts have come: their hosts first wait their delay, since others asked them up to now.
@@ -201,7 +266,12 @@ impl Frontier {
     fn take_url(&mut self, url: FrontierUrl, was_put_back: bool) -> Result<(), FrontierError> {
         let key = url.url.key();
         if !self.urls.has_seen(key)? {
+            let host = was_put_back.then(|| url.url.host());
             self.admit_new(key, url)?;
+            // It has counted already: another node finished it before its part came.
+            if let Some(id) = host.and_then(|host| self.hosts.find(&host)) {
+                self.hosts[id].admitted = self.hosts[id].admitted.saturating_sub(1);
+            }
         } else if was_put_back && self.is_finished(&url.url)? {
             self.queue_again(url)?;
         }
@@ -216,6 +286,7 @@ impl Frontier {
         if let Some(share) = &mut self.share {
             for part in parts {
                 share.mine.remove(part);
+                share.ended.remove(part);
                 share.going.insert(*part);
             }
         }
@@ -302,5 +373,84 @@ impl Frontier {
                 share.going.remove(part);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use outcome::LinkFate;
+
+    use super::*;
+    use crate::config::FrontierConfig;
+    use crate::lease::Admission;
+
+    fn url(path: &str) -> FrontierUrl {
+        FrontierUrl {
+            url: CanonicalUrl::parse(&format!("http://a.example/{path}")).expect("a URL"),
+            depth: 1,
+            seed: 3,
+            via: None,
+            priority: 0.0,
+            context: Vec::new(),
+        }
+    }
+
+    /// A node whose hosts may bring in five URLs each; every host is of part 0 and has the number 7.
+    fn node() -> Frontier {
+        let config = FrontierConfig {
+            urls_per_host: 5,
+            ..FrontierConfig::default()
+        };
+        let mut frontier = Frontier::in_memory(config, Instant::now());
+        frontier.set_share(Share::new(|_| 0, |_| 7));
+        frontier
+    }
+
+    #[track_caller]
+    fn admits(frontier: &mut Frontier, path: &str, expected: Admission) {
+        let offered = frontier.offers(None).offer(&url(path).url, 1, 3);
+        assert_eq!(offered.expect("answers"), expected, "{path}");
+        if expected == Admission::New {
+            frontier.replay_admitted(url(path)).expect("is taken in");
+        }
+    }
+
+    #[test]
+    fn a_hosts_budget_goes_on_from_what_its_part_comes_with() {
+        let full = Admission::Refused(LinkFate::BudgetHost);
+        // Four ended, of which one waits again; one waits for the first time.
+        let waiting = || vec![(url("again"), true), (url("waits"), false)];
+        let mut frontier = node();
+        frontier.take_part(0, waiting(), [(7, 4)]).expect("comes");
+        admits(&mut frontier, "new", full.clone());
+        // As it goes and comes back, what others did meanwhile counts.
+        frontier.release_parts(&[0]).expect("goes");
+        frontier.take_part(0, Vec::new(), [(7, 4)]).expect("comes");
+        admits(&mut frontier, "new", Admission::New);
+        admits(&mut frontier, "more", full.clone());
+        // A host of which nothing waits is not known here, and still has ended.
+        let mut frontier = node();
+        frontier.take_part(0, Vec::new(), [(7, 5)]).expect("comes");
+        admits(&mut frontier, "new", full);
+        // What another node finished before waits again, and counts once.
+        let mut frontier = node();
+        frontier.take_part(0, Vec::new(), [(7, 4)]).expect("comes");
+        frontier.take_admitted(url("back"), true).expect("comes");
+        admits(&mut frontier, "new", Admission::New);
+    }
+
+    #[test]
+    fn what_a_seed_has_spent_elsewhere_counts_here() {
+        let mut frontier = node();
+        frontier.set_seed_budget(3, Some(10));
+        frontier.note_spent([(3, 8)]);
+        // Of the part of another node, and so only offered.
+        admits(&mut frontier, "one", Admission::New);
+        admits(&mut frontier, "two", Admission::New);
+        let full = Admission::Refused(LinkFate::BudgetSeed);
+        admits(&mut frontier, "three", full);
+        assert_eq!(frontier.take_offered().0.len(), 2);
     }
 }

@@ -9,7 +9,7 @@ use super::Frontier;
 use crate::config::FrontierError;
 use crate::host::HostKey;
 use crate::lease::{Gate, Lease, Next, Permission, Refused, Settled};
-use crate::politeness::{HostAdvice, HostPast};
+use crate::politeness::{HostAdvice, HostPast, LookUp};
 use crate::schedule::Turn;
 use crate::store::{Change, QueueSlot};
 use crate::url_table::Entry;
@@ -54,6 +54,12 @@ impl Frontier {
                 Turn::Host(id) => id,
                 Turn::Nobody(until) => break until,
             };
+            if self.wants_address(id) {
+                self.hosts[id].politeness.look_up = LookUp::UnderWay;
+                self.requests += 1;
+                self.update(id);
+                return Ok(Next::Address(self.hosts[id].host.clone()));
+            }
             let politeness = &self.hosts[id].politeness;
             if let Some(address) = politeness.address
                 && politeness.gone.is_none()
@@ -91,9 +97,40 @@ impl Frontier {
     }
 
     fn is_full(&self, address: IpAddr) -> bool {
+        self.addresses
+            .is_full(address, self.connections_to_an_address())
+    }
+
+    /// This node's share of the connections to one address.
+    fn connections_to_an_address(&self) -> usize {
         let nodes = self.share.as_ref().map_or(1, super::Share::nodes);
-        let max = (self.config.connections_per_address / nodes).max(1);
-        self.addresses.is_full(address, max)
+        (self.config.connections_per_address / nodes).max(1)
+    }
+
+    /// Whether no address has more requests under way than is this node's share.
+    pub fn is_within_share(&self) -> bool {
+        self.addresses.are_within(self.connections_to_an_address())
+    }
+
+    /// Whether a host's address is to be known before it is first asked: on many machines, where its
+    /// connections are shared out.
+    fn wants_address(&self, id: usize) -> bool {
+        let politeness = &self.hosts[id].politeness;
+        let looks_up = self.share.as_ref().is_some_and(super::Share::looks_up);
+        looks_up
+            && politeness.address.is_none()
+            && politeness.gone.is_none()
+            && politeness.look_up == LookUp::NotYet
+    }
+
+    /// The answer to [`Next::Address`]; none where it could not be found, and the request will tell why.
+    pub fn note_address(&mut self, host: &HostKey, address: Option<IpAddr>) {
+        let id = self.host_id(host);
+        let politeness = &mut self.hosts[id].politeness;
+        politeness.look_up = LookUp::Done;
+        politeness.address = politeness.address.or(address);
+        self.requests = self.requests.saturating_sub(1);
+        self.update(id);
     }
 
     /// What is said to a URL whose turn it is, in this order: by the budgets of its host

@@ -24,6 +24,8 @@ pub(super) struct Book {
     /// How often a URL was put back, and the context that it has since.
     pub(super) reopened: BTreeMap<(Part, UrlKey), (u16, Vec<u8>)>,
     pub(super) kept: Vec<KeptRow>,
+    /// URLs that count for the budget of their seed.
+    pub(super) spent: BTreeMap<u32, u64>,
     pub(super) addresses: BTreeMap<(IpAddr, u16), u16>,
     pub(super) pages_max: Option<u64>,
     pub(super) granted: u64,
@@ -90,12 +92,18 @@ impl Book {
             finished: BTreeMap::new(),
             reopened: BTreeMap::new(),
             kept: Vec::new(),
+            spent: BTreeMap::new(),
             addresses: BTreeMap::new(),
             pages_max,
             granted: 0,
             next_transaction: 1,
             group_open: false,
         }
+    }
+
+    /// How many URLs count for the budget of a seed.
+    pub(super) fn spent_of(&self, seed: u32) -> u64 {
+        self.spent.get(&seed).copied().unwrap_or(0)
     }
 
     /// The number of a node with this name, or the next one; none if all are taken.
@@ -157,7 +165,11 @@ impl Book {
     pub(super) fn commit(
         &mut self,
         closing: &Closing,
-        Group { added, reopened }: Group,
+        Group {
+            added,
+            reopened,
+            spent,
+        }: Group,
         position: u64,
     ) -> Result<Closed, LedgerError> {
         let mut here = HashSet::new();
@@ -192,6 +204,9 @@ impl Book {
         node.seen = position + closing.kept.len() as u64;
         let transaction = self.next_transaction;
         self.next_transaction += 1;
+        for (seed, urls) in spent {
+            *self.spent.entry(seed).or_default() += urls;
+        }
         for offer in added {
             let owner = self.parts[usize::from(offer.part.number())].node;
             let row = AdmittedRow {

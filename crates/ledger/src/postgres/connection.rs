@@ -18,7 +18,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::LedgerError;
-use crate::messages::{Begun, Closed, Closing, Offer, Pulse};
+use crate::messages::{Begun, Closed, Closing, Offer, Pulse, SeedBudget};
 use crate::postgres::{Settings, migrate, other_tables, rows};
 use crate::store_url::{CrawlName, StoreUrl};
 
@@ -162,15 +162,23 @@ impl Connection {
         }
     }
 
-    /// Begins a group with the order for itself, and asks which URLs are admitted: three statements
-    /// in one flight. The third sees all that was committed before the second had the lock.
+    /// Begins a group with the order for itself, and asks which URLs are admitted and what seeds have
+    /// spent: four statements in one flight. The last two see all that was committed before the second
+    /// had the lock.
     pub(super) fn begin_group(
         &mut self,
         me: Fence,
         seen: u64,
         urls: &[(Part, UrlKey)],
+        seeds: &[u32],
     ) -> Result<Begun, LedgerError> {
         let (begin, known) = (self.prepared(rows::BEGIN)?, self.prepared(rows::KNOWN)?);
+        // A crawl without such budgets asks for none.
+        let spent = match seeds {
+            [] => None,
+            _ => Some(self.prepared(rows::SPENT)?),
+        };
+        let seeds: Vec<i64> = seeds.iter().map(|&seed| seed.into()).collect();
         let parts: Vec<i16> = urls.iter().map(|url| rows::part_number(url.0)).collect();
         let keys: Vec<rows::Key> = urls.iter().map(|url| rows::Key(url.1)).collect();
         let me = (me.node as i16, me.epoch as i64, seen as i64);
@@ -178,27 +186,44 @@ impl Connection {
         let asked = async {
             let values: [&(dyn ToSql + Sync); 3] = [&me.0, &me.1, &me.2];
             let asked: [&(dyn ToSql + Sync); 2] = [&parts, &keys];
-            let (begun, texts, known) = tokio::join!(
+            let asked_of_seeds: [&(dyn ToSql + Sync); 1] = [&seeds];
+            let spending = async {
+                match &spent {
+                    Some(spent) => client.query(spent, &asked_of_seeds).await,
+                    None => Ok(Vec::new()),
+                }
+            };
+            let (begun, texts, known, spent) = tokio::join!(
                 client.simple_query("begin"),
                 client.query(&begin, &values),
                 client.query(&known, &asked),
+                spending,
             );
             begun?;
-            Ok((texts?, known?))
+            Ok((texts?, known?, spent?))
         };
-        let (texts, known) = waited(&self.runtime, self.patience, asked)?;
+        let (texts, known, spent) = waited(&self.runtime, self.patience, asked)?;
+        let spent: Vec<i64> = spent.first().map_or_else(Vec::new, |row| row.get(0));
         let texts = texts.iter().map(|row| rows::kept(row, 0));
         Ok(Begun {
             kept: texts.collect::<Result<_, _>>()?,
             known: known.first().ok_or_else(rows::nothing)?.get(0),
+            spent: spent.into_iter().map(|urls| urls as u64).collect(),
         })
     }
 
     /// Offers URLs to the group that was begun.
-    pub(super) fn offer(&mut self, me: Fence, offers: &[Offer]) -> Result<Vec<bool>, LedgerError> {
+    pub(super) fn offer(
+        &mut self,
+        me: Fence,
+        offers: &[Offer],
+        budgets: &[SeedBudget],
+    ) -> Result<Vec<bool>, LedgerError> {
         let columns = rows::OfferColumns::of(offers);
+        let budgets = rows::BudgetColumns::of(budgets);
         let (node, epoch) = (me.node as i16, me.epoch as i64);
-        let answer = self.query(rows::OPEN, &columns.values(&node, &epoch))?;
+        let (text, values) = columns.opening(&node, &epoch, &budgets);
+        let answer = self.query(text, &values)?;
         Ok(answer.first().ok_or_else(rows::nothing)?.get(0))
     }
 
@@ -217,11 +242,13 @@ impl Connection {
         &mut self,
         me: Fence,
         offers: &[Offer],
+        budgets: &[SeedBudget],
     ) -> Result<Vec<bool>, LedgerError> {
-        let statement = self.prepared(rows::OPEN)?;
         let columns = rows::OfferColumns::of(offers);
+        let budgets = rows::BudgetColumns::of(budgets);
         let (node, epoch) = (me.node as i16, me.epoch as i64);
-        let values = columns.values(&node, &epoch);
+        let (text, values) = columns.opening(&node, &epoch, &budgets);
+        let statement = self.prepared(text)?;
         let client = &self.client;
         let both = async {
             let (begun, opened) = tokio::join!(
@@ -356,6 +383,7 @@ fn meaning(error: &tokio_postgres::Error) -> LedgerError {
         "TM005" => LedgerError::StaleJournal,
         "TM006" => LedgerError::NoSuchNode,
         "TM007" => LedgerError::Alive,
+        "TM008" => LedgerError::OverBudget,
         code if code == SqlState::INSUFFICIENT_PRIVILEGE.code() => LedgerError::NoRight(words()),
         code if code == SqlState::UNIQUE_VIOLATION.code() => LedgerError::FinishedTwice,
         // Connections, resources, an operator at work, a standby, timeouts, deadlocks.

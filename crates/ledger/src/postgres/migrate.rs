@@ -9,11 +9,12 @@ use crate::postgres::{Settings, other_tables, rows};
 use crate::store_url::CrawlName;
 
 /// The steps so far, numbered from 1.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     include_str!("migrations/001_tables.sql"),
     include_str!("migrations/002_functions.sql"),
     include_str!("migrations/003_order_first.sql"),
     include_str!("migrations/004_last_beat.sql"),
+    include_str!("migrations/005_seed_budgets.sql"),
 ];
 
 /// The version that the steps lead to.

@@ -56,6 +56,9 @@ const COPIES: &str = "with ends as ( \
 
 const CREDIT: &str = "update node set admitted = admitted + $2 where id = $1";
 
+const SPENT: &str = "insert into seed_urls select seed, count(*) from admitted \
+     where seed = any ($1::bigint[]) group by seed";
+
 const TOTALS: &str = "with k as (update last_kept set pos = (select count(*) from kept)) \
      update shares set pages_max = greatest(pages_max, (select sum(pages)::bigint from node)), \
          granted = (select coalesce(sum(pages), 0)::bigint from node) where pages_max is not null";
@@ -220,6 +223,18 @@ impl Rebuild {
     pub fn credit(&mut self, lost: u16, admitted: u64) -> Result<(), LedgerError> {
         let (node, admitted) = (lost as i16, admitted as i64);
         self.run(CREDIT, &[&node, &admitted])
+    }
+
+    /// Counts what these seeds have brought in, of the URLs that are there now.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn count_seeds<'a>(
+        &mut self,
+        seeds: impl IntoIterator<Item = &'a u32>,
+    ) -> Result<(), LedgerError> {
+        let seeds: Vec<i64> = seeds.into_iter().map(|&seed| seed.into()).collect();
+        self.run(SPENT, &[&seeds])
     }
 
     /// Closes the sums, and commits.

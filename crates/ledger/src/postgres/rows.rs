@@ -10,8 +10,8 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, accepts, to_sql_checke
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{LedgerError, Refused};
 use crate::messages::{
-    Admitted, Closing, Fact, Joined, KeptOp, KeptRow, Marks, News, NodePulse, NodeState, Offer,
-    Overview, Pulse, Tidings, Told, WaitingUrl,
+    Admitted, Closing, EndedOfHost, Fact, Joined, KeptOp, KeptRow, Marks, News, NodePulse,
+    NodeState, Offer, Overview, Pulse, SeedBudget, Tidings, Told, WaitingUrl,
 };
 
 /// Rows of one kind in one answer, but for admissions of one transaction, which come together.
@@ -55,9 +55,20 @@ pub(super) const KNOWN: &str = "select coalesce(array_agg(a.key is not null orde
      from unnest($1::smallint[], $2::uuid[]) with ordinality as o (part, key, place) \
      left join admitted a on a.part = o.part and a.key = o.key";
 
+/// Each URL's first end.
+pub(super) const ENDED: &str = "select ('x' || left(key::text, 8))::bit(32)::bigint as host, count(*) from finished \
+     where part = $1 and gen = 0 group by host order by host";
+
+pub(super) const SPENT: &str = "select coalesce(array_agg(coalesce(s.urls, 0) order by o.place), '{}') \
+     from unnest($1::bigint[]) with ordinality as o (seed, place) left join seed_urls s using (seed)";
+
 pub(super) const REOPEN: &str = "select reopen_urls($1, $2, $3, $4, $5)";
 
 pub(super) const OPEN: &str = "select open_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+
+/// The same, and the budgets of seeds are charged.
+pub(super) const OPEN_WITHIN: &str =
+    "select open_within($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 
 pub(super) const CLOSE: &str = "select * from close_group($1, $2, $3, $4, $5, $6, $7, $8, $9, \
      $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)";
@@ -133,6 +144,21 @@ impl<'a> OfferColumns<'a> {
         }
     }
 
+    /// The statement that offers them, and its values.
+    pub(super) fn opening<'b>(
+        &'b self,
+        node: &'b i16,
+        epoch: &'b i64,
+        budgets: &'b BudgetColumns,
+    ) -> (&'static str, Values<'b>) {
+        let mut values = self.values(node, epoch);
+        if budgets.seed.is_empty() {
+            return (OPEN, values);
+        }
+        values.extend([&budgets.seed as &(dyn ToSql + Sync), &budgets.urls_max]);
+        (OPEN_WITHIN, values)
+    }
+
     pub(super) fn values<'b>(&'b self, node: &'b i16, epoch: &'b i64) -> Values<'b> {
         vec![
             node,
@@ -147,6 +173,30 @@ impl<'a> OfferColumns<'a> {
             &self.url,
             &self.context,
         ]
+    }
+}
+
+/// Budgets by column.
+pub(super) struct BudgetColumns {
+    pub(super) seed: Vec<i64>,
+    pub(super) urls_max: Vec<i64>,
+}
+
+impl BudgetColumns {
+    pub(super) fn of(budgets: &[SeedBudget]) -> BudgetColumns {
+        let most = |budget: &SeedBudget| i64::try_from(budget.urls_max).unwrap_or(i64::MAX);
+        BudgetColumns {
+            seed: budgets.iter().map(|budget| budget.seed.into()).collect(),
+            urls_max: budgets.iter().map(most).collect(),
+        }
+    }
+}
+
+/// How many URLs of a host ended.
+pub(super) fn ended(row: &Row) -> EndedOfHost {
+    EndedOfHost {
+        host: row.get::<_, i64>(0) as u32,
+        urls: row.get::<_, i64>(1) as u64,
     }
 }
 

@@ -28,7 +28,7 @@ pub fn offer(in_part: u16, number: u64) -> Offer {
         url: WaitingUrl {
             page: 7,
             depth: number as u32 % 3,
-            seed: 1,
+            seed: number as u32 % 2,
             kind: 3,
             priority: 0.5,
             context: vec![0, 255, number as u8],

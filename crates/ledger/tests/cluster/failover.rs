@@ -156,7 +156,7 @@ impl Groups {
         let ledger = self.ledger.as_mut().unwrap();
         let page = self.client << 40 | self.next;
         let url = offer(self.client as u16, self.next);
-        ledger.open(self.me, std::slice::from_ref(&url))?;
+        ledger.open(self.me, std::slice::from_ref(&url), &[])?;
         // Far from every other by construction of the test, so the order is not asked.
         let mut group = keep(closing(self.me, self.next), 0, vec![kept(page, page)]);
         group.asked = Vec::new();

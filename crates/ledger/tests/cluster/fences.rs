@@ -52,7 +52,7 @@ fn a_node_that_stopped_before_its_group_is_refused_and_its_parts_go_on() {
     assert_eq!(state(&tidings, old), NodeState::Dead);
     assert_eq!(tidings.parts.len(), 1_024);
     let refused = [
-        a.open(old, &[offer(1, 1)]).map(drop),
+        a.open(old, &[offer(1, 1)], &[]).map(drop),
         a.beat(&Pulse::of(old)).map(drop),
         a.tell(
             old,
@@ -69,7 +69,7 @@ fn a_node_that_stopped_before_its_group_is_refused_and_its_parts_go_on() {
     let again = join(&mut a, "a");
     assert_eq!(again.node, old.node);
     assert!(again.epoch > old.epoch);
-    assert_eq!(a.open(again, &[offer(1, 1)]).unwrap(), [true]);
+    assert_eq!(a.open(again, &[offer(1, 1)], &[]).unwrap(), [true]);
 }
 
 #[test]
@@ -99,7 +99,10 @@ fn a_node_that_stopped_inside_its_group_loses_the_group_as_a_whole() {
     let (old, other) = (join(&mut a, "a"), join(&mut b, "b"));
     let silent = seen(&mut b, old.node);
     let url = offer(1, 1);
-    assert_eq!(a.open(old, std::slice::from_ref(&url)).unwrap(), [true]);
+    assert_eq!(
+        a.open(old, std::slice::from_ref(&url), &[]).unwrap(),
+        [true]
+    );
     // Its row is locked: whoever takes it for dead now is not kept waiting.
     let tidings = bury(&mut b, other, silent);
     assert_eq!(state(&tidings, old), NodeState::Live);
@@ -114,7 +117,7 @@ fn a_node_that_stopped_inside_its_group_loses_the_group_as_a_whole() {
         matches!(answer, Err(LedgerError::Away(_) | LedgerError::NoGroup)),
         "{answer:?}"
     );
-    assert!(matches!(a.open(old, &[url]), Err(LedgerError::Fenced)));
+    assert!(matches!(a.open(old, &[url], &[]), Err(LedgerError::Fenced)));
     let after = b.overview().unwrap();
     assert_eq!((after.position, after.pending()), (0, 0));
     assert!(b.pending(part(1), None).unwrap().is_empty());
@@ -129,7 +132,7 @@ fn a_group_that_ends_before_the_takeover_stands() {
     let (mut a, mut b) = (cluster.connect(&crawl), cluster.connect(&crawl));
     let (old, other) = (join(&mut a, "a"), join(&mut b, "b"));
     let silent = seen(&mut b, old.node);
-    a.open(old, &[offer(1, 1), offer(1, 2)]).unwrap();
+    a.open(old, &[offer(1, 1), offer(1, 2)], &[]).unwrap();
     assert_eq!(state(&bury(&mut b, other, silent), old), NodeState::Live);
     let mut whole = keep(closing(old, 100), 0, vec![kept(1, 5)]);
     whole.finished = vec![finish(&offer(1, 1), 1)];
@@ -150,8 +153,8 @@ fn whoever_joins_under_the_same_name_fences_the_one_before() {
     let old = join(&mut a, "a");
     let new = join(&mut twin, "a");
     assert_eq!((new.node, new.epoch), (old.node, old.epoch + 1));
-    assert!(matches!(a.open(old, &[]), Err(LedgerError::Fenced)));
-    assert!(twin.open(new, &[]).is_ok());
+    assert!(matches!(a.open(old, &[], &[]), Err(LedgerError::Fenced)));
+    assert!(twin.open(new, &[], &[]).is_ok());
 }
 
 #[test]
@@ -167,25 +170,25 @@ fn a_commit_whose_answer_is_lost_is_found_again() {
     let me = join(&mut a, "a");
     // Slow, but it works.
     relay.set(Mode::Delay(Duration::from_millis(50)));
-    a.open(me, &[offer(1, 1)]).unwrap();
+    a.open(me, &[offer(1, 1)], &[]).unwrap();
     assert_eq!(
         a.close(&closing(me, 1)).unwrap(),
         Closed::Committed { first: 1 }
     );
     // Cut before the group ends: nothing of it is there.
     relay.set(Mode::Pass);
-    a.open(me, &[offer(1, 2)]).unwrap();
+    a.open(me, &[offer(1, 2)], &[]).unwrap();
     relay.set(Mode::Cut);
     assert!(matches!(
         a.close(&closing(me, 2)),
         Err(LedgerError::Away(_))
     ));
     assert!(matches!(
-        a.open(me, &[offer(1, 2)]),
+        a.open(me, &[offer(1, 2)], &[]),
         Err(LedgerError::Away(_))
     ));
     relay.set(Mode::Pass);
-    assert_eq!(a.open(me, &[offer(1, 2)]).unwrap(), [true]);
+    assert_eq!(a.open(me, &[offer(1, 2)], &[]).unwrap(), [true]);
     // No answer comes, and no new connection: the end is not known, and asked for later.
     let asked = std::thread::scope(|scope| {
         let closing = scope.spawn(|| a.close(&keep(closing(me, 3), 0, vec![kept(1, 5)])));

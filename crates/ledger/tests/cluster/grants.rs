@@ -35,7 +35,7 @@ impl Spender {
         self.journal += 1;
         let mut group = closing(self.pulse.me, self.journal);
         group.pages = pages as u32;
-        self.ledger.open(self.pulse.me, &[]).unwrap();
+        self.ledger.open(self.pulse.me, &[], &[]).unwrap();
         let closed = self.ledger.close(&group)?;
         self.used += pages;
         Ok(closed)
@@ -92,7 +92,7 @@ fn a_budget_over_five_nodes_is_spent_exactly_though_one_of_them_dies() {
     assert!(matches!(heir.spend(1), Err(LedgerError::NotGranted)));
     let nodes = heir.ledger.overview().unwrap().nodes;
     assert_eq!(nodes.iter().map(|node| node.pages).sum::<u64>(), 1_000);
-    let late = dying.ledger.open(dying.pulse.me, &[]);
+    let late = dying.ledger.open(dying.pulse.me, &[], &[]);
     assert!(matches!(late, Err(LedgerError::Fenced)));
 }
 

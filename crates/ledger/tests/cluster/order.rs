@@ -90,7 +90,7 @@ impl Client<'_> {
     fn close(&mut self, me: ledger::Fence, journal: u64, group: &[(u64, TextPrint)], checks: bool) {
         let news = self.ledger.follow(&self.marks, &[]).unwrap();
         self.take_in(&news.kept);
-        self.ledger.open(me, &[]).unwrap();
+        self.ledger.open(me, &[], &[]).unwrap();
         for _ in 0..2 {
             let rows = self.judge(group);
             let mut end = keep(closing(me, journal), self.marks.kept, rows);

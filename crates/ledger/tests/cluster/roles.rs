@@ -141,7 +141,7 @@ fn rows_beyond_their_bounds_are_refused_before_they_are_sent() {
         with(|offer| offer.url.url = "x".repeat(9_000)),
         with(|offer| offer.url.context = vec![0; 20_000]),
     ] {
-        let answer = ledger.open(me, &[offer]);
+        let answer = ledger.open(me, &[offer], &[]);
         assert!(
             matches!(answer, Err(LedgerError::Bound { .. })),
             "{answer:?}"
@@ -154,13 +154,13 @@ fn rows_beyond_their_bounds_are_refused_before_they_are_sent() {
     ] {
         let mut offer = offer(1, 1);
         offer.url.url = url.into();
-        let answer = ledger.open(me, &[offer]);
+        let answer = ledger.open(me, &[offer], &[]);
         assert!(
             matches!(answer, Err(LedgerError::NotPlain { .. })),
             "{answer:?}"
         );
     }
-    ledger.open(me, &[]).unwrap();
+    ledger.open(me, &[], &[]).unwrap();
     let mut row = kept(1, 1);
     row.print = vec![0; 5_000];
     let answer = ledger.close(&keep(closing(me, 1), 0, vec![row]));

@@ -18,6 +18,7 @@ use ledger::{
 use crate::messages::{Mail, PartsMove, ToWriter};
 use crate::node::note::{ENDS_MAX, NodeNote};
 use crate::node::rows;
+use crate::node::shares::Shares;
 
 /// Between two looks at what others admitted.
 const FOLLOW_EVERY: Duration = Duration::from_millis(250);
@@ -76,6 +77,8 @@ struct Inner {
     /// It was asked to hand over what it has.
     is_sent_away: bool,
     together: Together,
+    /// This node's part of the connections to an address.
+    shares: Shares,
 }
 
 /// What the rules need that end the crawl on all nodes.
@@ -161,6 +164,7 @@ impl Shared {
                 is_away: false,
                 is_sent_away: false,
                 together: Together::default(),
+                shares: Shares::default(),
             }),
         }
     }
@@ -211,7 +215,8 @@ impl Shared {
     /// Whether requests may begin.
     pub(crate) fn may_begin(&self) -> bool {
         let inner = self.lock();
-        inner.lost.is_none() && inner.lease.may_begin(self.now())
+        let has_share = inner.shares.divisor().is_some();
+        has_share && inner.lost.is_none() && inner.lease.may_begin(self.now())
     }
 
     /// Whether requests that began may go on: if not, this node's sockets are to be closed.
@@ -263,6 +268,16 @@ impl Shared {
     /// Nodes that take part.
     pub(crate) fn live(&self) -> usize {
         self.lock().live
+    }
+
+    /// By how much the connections to an address are divided; none while this node may have none.
+    pub(crate) fn divisor(&self) -> Option<u32> {
+        self.lock().shares.divisor()
+    }
+
+    /// The requests under way are within the share by this divisor.
+    pub(crate) fn note_fit(&self, divisor: u32) {
+        self.lock().shares.note_fit(divisor);
     }
 
     /// The dispatcher says how many leases are out; with none and nothing to lease, it needs no grant.
@@ -337,19 +352,20 @@ impl Shared {
         }
     }
 
-    /// Whether more pages are needed before the next beat is due.
+    /// Whether the next beat is due soon: for more pages, or since others wait for what it says.
     fn is_short(&self) -> bool {
         let inner = self.lock();
         let needed = inner.pages + inner.under_way + PAGES_LEFT;
         let is_short = inner.granted.is_some_and(|granted| granted < needed);
-        is_short && inner.under_way > 0 && !inner.is_spent
+        let is_short = is_short && inner.under_way > 0 && !inner.is_spent;
+        is_short || inner.shares.is_moving()
     }
 
     /// Takes in what a beat brought; `closings` is how many groups were committed before it.
     fn take(
         &self,
         (me, sent): (Fence, Duration),
-        (closings, unused): (u64, u32),
+        (closings, unused, divides_by): (u64, u32, u32),
         tidings: &Tidings,
     ) {
         let now = self.now();
@@ -366,6 +382,11 @@ impl Shared {
         inner.granted = granted;
         let live = |node: &&ledger::NodePulse| node.state == NodeState::Live;
         inner.live = tidings.nodes.iter().filter(live).count().max(1);
+        let others = (tidings.nodes.iter())
+            .filter(|node| live(node) && node.fence.node != me.node)
+            .map(|node| NodeNote::read(&node.note).divides_by);
+        let count = u32::try_from(inner.live).unwrap_or(u32::MAX);
+        inner.shares.hear(divides_by, count, others);
         let sum = |of: fn(&ledger::NodePulse) -> u64| tidings.nodes.iter().map(of).sum::<u64>();
         let admitted = sum(|node| node.admitted);
         let is_drained = admitted == sum(|node| node.finished);
@@ -493,7 +514,7 @@ impl Beats {
         let pulse = Pulse {
             seen,
             leaves: true,
-            note: self.note(),
+            note: self.note(None),
             ..Pulse::of(self.me)
         };
         if let Err(error) = self.ledger.beat(&pulse) {
@@ -502,13 +523,14 @@ impl Beats {
     }
 
     /// What this node says of itself.
-    fn note(&self) -> Vec<u8> {
+    fn note(&self, divides_by: Option<u32>) -> Vec<u8> {
         let elapsed = self.shared.elapsed().as_secs_f64();
         let inner = self.shared.lock();
         let note = NodeNote {
             elapsed_s: (elapsed * 10.0).round() / 10.0,
             harvest: inner.together.harvest,
             ends: inner.together.ends.clone(),
+            divides_by,
             ..NodeNote::of(&self.meter.figures(), self.meter.age())
         };
         note.to_bytes()
@@ -520,6 +542,7 @@ impl Beats {
             let inner = self.shared.lock();
             (inner.given_back.clone(), inner.seen, inner.closings)
         };
+        let divides_by = self.shared.lock().shares.tell();
         let sent = self.shared.now();
         let tidings = self.ledger.beat(&Pulse {
             seen,
@@ -528,12 +551,12 @@ impl Beats {
             pages,
             unused,
             silent: std::mem::take(&mut self.silent),
-            note: self.note(),
+            note: self.note(Some(divides_by)),
             ..Pulse::of(self.me)
         })?;
         self.shared.note_answer();
         self.shared
-            .take((self.me, sent), (closings, unused), &tidings);
+            .take((self.me, sent), (closings, unused, divides_by), &tidings);
         self.silent = self
             .watch
             .look(self.shared.now(), self.me.node, &tidings.nodes);

@@ -64,6 +64,10 @@ pub struct NodeNote {
     /// With a topic, what the stop rules ask of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub harvest: Option<HarvestShare>,
+    /// By how much it divides the connections to one address, or is about to; 0 while it has none, and
+    /// nothing where it is of a version that does not say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divides_by: Option<u32>,
     /// It has found that the crawl is to end, for this reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ends: Option<String>,

@@ -26,9 +26,9 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use archive::{Event, Position, Replayed};
-use frontier::{CanonicalUrl, Frontier, FrontierUrl, Share};
+use frontier::{CanonicalUrl, Frontier, FrontierUrl};
 use ledger::postgres::rebuild::{Rebuild, RebuiltNode};
-use ledger::{Fence, Finish, KeptRow, LedgerError, Offer, Part, own_page};
+use ledger::{Fence, Finish, KeptRow, LedgerError, Offer, own_page};
 use outcome::LinkFate;
 use serde::Serialize;
 use simhash::TableIndex;
@@ -40,6 +40,7 @@ use crate::dir::{CrawlDir, CrawlLock};
 use crate::error::CrawlError;
 use crate::setup;
 use crate::views::index_config;
+use crate::write::new_share;
 
 mod order;
 
@@ -145,6 +146,7 @@ pub fn rebuild(
             cut,
         });
     }
+    anew.count_seeds(&order.with_budget)?;
     anew.end()?;
     Ok(rebuilt)
 }
@@ -374,7 +376,7 @@ const STORED: Stored = Stored {
 
 fn empty_state(config: &CrawlConfig) -> Result<State, CrawlError> {
     let mut frontier = Frontier::in_memory(setup::frontier_config(config), Instant::now());
-    frontier.set_share(Share::new(|domain| Part::of_domain(domain).number()));
+    frontier.set_share(new_share());
     let prints = TableIndex::in_memory(&index_config(config))?;
     let state = State::new(setup::policy(config)?, frontier, prints);
     state.map_err(|error| CrawlError::Setup(error.to_string()))

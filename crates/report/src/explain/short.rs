@@ -84,10 +84,14 @@ fn why(story: &Story, last: &Decision, tongue: Tongue) -> Option<String> {
     let failed = failed.filter(|_| story.state == UrlState::Failed);
     let detail = last.detail.as_deref().map(|detail| tongue.say(detail));
     let seen = measured.and_then(|page| seen(last, page));
+    let seen = seen.map(|seen| tongue.say(&seen));
+    let judged = match (detail, seen) {
+        (Some(detail), Some(seen)) => Some(detail + tongue.semicolon() + &seen),
+        (detail, seen) => detail.or(seen),
+    };
     wall.map(|wall| format!("{wall}; {}", wall.kind.mend()))
         .or(failed)
-        .or(detail)
-        .or(seen.map(|seen| tongue.say(&seen)))
+        .or(judged)
 }
 
 /// What was seen on a page that was dropped for a reason without a limit to name.
@@ -103,6 +107,9 @@ fn seen(last: &Decision, page: &PageSummary) -> Option<String> {
             "{:.0} % of its characters stand in links",
             100.0 * page.link_density
         )),
+        Outcome::Judged(Verdict::Junk(JunkReason::OffTopic)) if page.page_type.is_link_list() => {
+            Some("it is a list of links, which counts little whatever they are about".into())
+        }
         Outcome::Judged(_)
         | Outcome::Redirected
         | Outcome::NotModified

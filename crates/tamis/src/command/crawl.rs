@@ -143,6 +143,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let stop = StopHandle::default();
     let runner = Runner {
         dir: &dir,
+        config: args.config.clone().unwrap_or_else(|| dir.config()),
         settings: Settings::begin(given, args, &dir, &stop),
         style: args.progress,
         talks,
@@ -216,6 +217,8 @@ fn served(
 /// A crawl that is run once or more often by one command.
 struct Runner<'c> {
     dir: &'c CrawlDir,
+    /// Where its settings are to be changed: the file that was given, or the one in the directory.
+    config: PathBuf,
     settings: Settings,
     style: ProgressStyle,
     talks: bool,

@@ -66,6 +66,9 @@ pub struct Args {
     markdown: bool,
 }
 
+/// The kept pages as a dataset.
+const DATASET: &str = "dataset";
+
 /// What is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rows {
@@ -79,10 +82,19 @@ impl FromStr for Rows {
 
     fn from_str(name: &str) -> Result<Rows, String> {
         match name {
-            "dataset" => Ok(Rows::Dataset),
+            DATASET => Ok(Rows::Dataset),
+            dir if CrawlDir::new(dir).holds_crawl() => Err(format!(
+                "it is a crawl's directory, which comes first: tamis export {dir} indexed"
+            )),
             name => {
                 let what = name.parse().map(Rows::Of);
-                what.map_err(|error: report::export::UnknownName| format!("{error}, dataset"))
+                what.map_err(|error: report::export::UnknownName| {
+                    let names = What::names().chain([DATASET]);
+                    let meant = super::meant(name, names);
+                    let hint =
+                        meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+                    format!("{error}, {DATASET}{hint}")
+                })
             }
         }
     }

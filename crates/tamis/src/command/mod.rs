@@ -35,10 +35,11 @@ mod together;
 pub mod topic;
 pub mod url;
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use frontier::UrlError;
-use pipeline::CrawlError;
+use pipeline::{CrawlDir, CrawlError};
 
 use crate::args::{Cli, Command};
 use crate::exit::{Exit, resource, usage};
@@ -94,7 +95,10 @@ fn choose(cli: &Cli, output: &Output) -> anyhow::Result<Exit> {
 pub fn crawl_error(error: CrawlError) -> anyhow::Error {
     let words = in_full(&error);
     match &error {
-        CrawlError::Setup(_) | CrawlError::NotACrawl(_) | CrawlError::Occupied(_) => usage(words),
+        CrawlError::NotACrawl(named) => {
+            usage(words + &misplaced(named, std::env::args_os().skip(2)))
+        }
+        CrawlError::Setup(_) | CrawlError::Occupied(_) => usage(words),
         CrawlError::InUse(_)
         | CrawlError::Directory { .. }
         | CrawlError::Archive(_)
@@ -106,6 +110,25 @@ pub fn crawl_error(error: CrawlError) -> anyhow::Error {
         | CrawlError::Lost(_)
         | CrawlError::Panicked(_) => resource(words),
     }
+}
+
+/// What to say where another word of the command line is a crawl's directory, and `named` holds none.
+fn misplaced(named: &Path, mut words: impl Iterator<Item = OsString>) -> String {
+    let is_crawl = |word: &OsString| {
+        let dir = Path::new(word);
+        dir != named && CrawlDir::new(dir).holds_crawl()
+    };
+    words.find(is_crawl).map_or_else(String::new, |dir| {
+        let dir = dir.display();
+        format!("; {dir} does, and a crawl's directory comes before other words")
+    })
+}
+
+/// The name among these that was probably meant.
+fn meant<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let distance = |known: &str| strsim::osa_distance(name, known);
+    let nearest = names.into_iter().min_by_key(|known| distance(known))?;
+    (distance(nearest) <= 1 + name.len() / 5).then_some(nearest)
 }
 
 /// Whether what was given as a file is a URL of the web.

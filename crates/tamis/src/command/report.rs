@@ -96,6 +96,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     if dirs.len() == 1 || args.audit.is_some() {
         report.audit = audit(&dir, args.audit.as_deref())?;
     }
+    if let [alone] = dirs.as_slice() {
+        report.copies = pipeline::upload::told(alone).map(|told| told.words());
+    }
     let form = match output.json {
         true => Form::Json,
         false => args.format.unwrap_or_else(|| form_of(args.out.as_deref())),

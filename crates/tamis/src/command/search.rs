@@ -192,19 +192,17 @@ fn in_words(hint: &Hint) -> String {
             "no kept page is in the language {wanted:?}; there are: {}",
             known.join(", ")
         ),
-        Hint::Host { wanted, known } => match nearest(wanted, known) {
-            Some(near) => format!("no kept page is on the host {wanted:?}; did you mean {near:?}?"),
-            None => format!(
-                "no kept page is on the host {wanted:?}; `tamis export DIR hosts` lists them"
-            ),
-        },
+        Hint::Host { wanted, known } => {
+            match super::meant(wanted, known.iter().map(String::as_str)) {
+                Some(near) => {
+                    format!("no kept page is on the host {wanted:?}; did you mean {near:?}?")
+                }
+                None => format!(
+                    "no kept page is on the host {wanted:?}; `tamis export DIR hosts` lists them"
+                ),
+            }
+        }
     }
-}
-
-fn nearest<'k>(wanted: &str, known: &'k [String]) -> Option<&'k String> {
-    let distance = |host: &&String| strsim::osa_distance(wanted, host);
-    let near = known.iter().min_by_key(distance)?;
-    (distance(&near) <= 1 + wanted.len() / 5).then_some(near)
 }
 
 /// A snippet with its highlights, and without what a page could do to a terminal.

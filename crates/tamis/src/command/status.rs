@@ -60,7 +60,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let mut drawn = 0;
     loop {
         let shown = match dirs.as_slice() {
-            [alone] => status(alone)?,
+            [alone] => Snapshot {
+                uploads: pipeline::upload::told(alone),
+                ..status(alone)?
+            },
             all => status_of_all(all)?,
         };
         if output.json {
@@ -251,6 +254,7 @@ fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
         ("paused", _) => lines.push(format!("Go on with: tamis resume {root}")),
         _ => {}
     }
+    lines.extend(shown.uploads.as_ref().map(|told| told.words()));
     if let Some(stale) = &shown.stale {
         lines.push(format!(
             "After {}, about {:.0} of {} are believed to have changed since they were read last; come back with: \
@@ -258,6 +262,11 @@ fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
             plural(u64::from(stale.rounds), "round", "rounds"),
             stale.expected_changed,
             plural(stale.kept, "kept page", "kept pages"),
+        ));
+    }
+    if shown.pages == 0 && shown.refused + shown.failed > 0 {
+        lines.push(format!(
+            "No page was read so far; the reasons and what to do: tamis report {root}"
         ));
     }
     if shown.state != "stopped" {

@@ -19,6 +19,9 @@ use crate::output::Output;
 /// Terms shown to people; all of them are in the JSON form.
 const TERMS_SHOWN: usize = 30;
 
+/// With so many links a page may be a list of links, which its address would tell.
+const LINKS_OF_A_LIST: usize = 10;
+
 /// Check a topic: its terms with their weights, and what it says of pages
 #[derive(Debug, clap::Args)]
 #[command(
@@ -198,6 +201,11 @@ fn show_page(topic: &Topic, page: &Page, output: &Output) -> anyhow::Result<bool
     ))?;
     for (what, log_odds) in &why {
         output.line(format!("  {log_odds:>+6.2}  {what}"))?;
+    }
+    if page.links.len() >= LINKS_OF_A_LIST && !page.listing && page.url == nowhere() {
+        output.line(
+            "          read without its address: if that is a front page's or a list's, a crawl rates it far lower",
+        )?;
     }
     for at in &places {
         output.line(format!(

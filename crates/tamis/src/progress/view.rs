@@ -17,8 +17,13 @@ pub fn line(shown: &Snapshot) -> String {
         0 => String::new(),
         urls => format!(", {} redirected", count(urls)),
     };
+    // A round counts what it visits; what the pages were before stands behind it.
+    let visited = match shown.visits_this_start {
+        0 => String::new(),
+        visits => format!("{} visited again; ", count(visits)),
+    };
     format!(
-        "{}{budget} pages, {:.1}/s, {} kept, {} dropped{}, {} failed, {} refused{redirected}, {} in the queue, {}",
+        "{visited}{}{budget} pages, {:.1}/s, {} kept, {} dropped{}, {} failed, {} refused{redirected}, {} in the queue, {}",
         count(shown.pages),
         shown.rate,
         count(shown.indexed),
@@ -43,6 +48,10 @@ pub fn block(shown: &Snapshot, columns: usize, hosts: usize) -> Vec<String> {
         shown.rate,
         shown.in_flight,
     )];
+    if shown.visits_this_start > 0 {
+        let visits = plural(shown.visits_this_start, "page", "pages");
+        lines.push(format!("  {visits} visited again"));
+    }
     lines.push(format!(
         "  {} kept, {} dropped{}",
         count(shown.indexed),
@@ -257,6 +266,22 @@ mod tests {
     }
 
     #[test]
+    fn a_round_tells_what_it_has_visited() {
+        let mut shown = running();
+        assert!(
+            !line(&shown).contains("visited")
+                && !block(&shown, 200, 5).concat().contains("visited")
+        );
+        shown.visits_this_start = 1_234;
+        assert!(
+            line(&shown).starts_with("1,234 visited again; "),
+            "{}",
+            line(&shown)
+        );
+        assert_eq!(block(&shown, 200, 5)[1], "  1,234 pages visited again");
+    }
+
+    #[test]
     fn what_a_topic_expects_to_find_is_told_with_its_bounds() {
         let mut shown = running();
         assert!(!block(&shown, 200, 5).join("\n").contains("expected"));
@@ -269,8 +294,7 @@ mod tests {
             soon: pages(5.0, 1.0, 12.0),
         });
         let said = block(&shown, 200, 5).join("\n");
-        let words =
-            "  expected to be left: about 9 (2 to 30) relevant pages among 500 URLs that wait";
+        let words = "  expected to be left, as last estimated: about 9 (2 to 30) relevant pages among 500 URLs that waited";
         assert!(said.contains(words), "{said}");
         let json = serde_json::to_value(&shown).expect("plain data");
         assert_eq!(json["outlook"]["left"]["high"], 30.0);

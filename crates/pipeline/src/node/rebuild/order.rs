@@ -1,7 +1,7 @@
 //! The one order of the nodes' journals: who has which place in it, how often each URL ended, and what
 //! was never acknowledged.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use archive::{Event, Position, Record, Replayed, RetryRecord};
 use frontier::{CanonicalUrl, FrontierUrl};
@@ -35,6 +35,8 @@ pub(super) struct Order {
     last_seen: u64,
     /// Texts that another node has seen.
     witnessed: HashSet<u64>,
+    /// Seeds that may bring in so many URLs and no more.
+    pub(super) with_budget: BTreeSet<u32>,
     /// Which seed first led to a host, and when.
     pub(super) hosts: HashMap<String, (u64, FrontierUrl)>,
 }
@@ -103,6 +105,11 @@ impl Outline {
             if let Event::Start(start) = &record.event {
                 outline.common = common_of(start.config.clone(), &source.identity.seeds);
                 outline.starts += 1;
+            }
+            if let Event::Seed(seed) = &record.event
+                && seed.pages.is_some()
+            {
+                order.with_budget.insert(seed.seed);
             }
             // Whoever joins, or learns of others, has had all before it acknowledged.
             if matches!(record.event, Event::Start(_) | Event::Elsewhere(_)) {

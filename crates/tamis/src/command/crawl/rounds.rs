@@ -208,7 +208,7 @@ fn plan_in_words(wanted: Wanted, planned: &Planned, config: &std::path::Display<
 
 impl Runner<'_> {
     fn in_words(&self, wanted: Wanted, planned: &Planned) -> String {
-        plan_in_words(wanted, planned, &self.dir.config().display())
+        plan_in_words(wanted, planned, &self.config.display())
     }
 
     fn plan(&self, told: &mut Told, wanted: Wanted) -> anyhow::Result<Planned> {
