@@ -43,6 +43,8 @@ use crate::url_parts::{UrlParts, url_id};
 const LISTING_REWARD: f32 = 0.5;
 /// Scores of pending links are out of date after so many pages...
 const RESCORE_INTERVAL_MIN: u64 = 10;
+/// Stands for more pages than any queue waits for: it is scored again after the page at hand.
+const RESCORE_AT_ONCE: u64 = u64::MAX / 2;
 /// ... or after one page for so many pending links, if that is more.
 const PENDING_PER_PAGE: u64 = 75;
 
@@ -160,8 +162,15 @@ impl Focus {
     }
 
     /// Adds an example page (or a counter-example) while the crawl runs; what was learnt stays.
+    ///
+    /// What was judged, compared and promised by fewer examples is made anew: the first pages of a
+    /// crawl are its examples, and what follows from them is decided when the last has come.
     pub fn add_example(&mut self, example: &ExampleText, on_topic: bool) {
         self.topic.add_example(example, on_topic);
+        self.train();
+        let classifier = &self.topic.classifier;
+        self.links.compare_anew(classifier.examples_compared());
+        self.pages_since_rescore = RESCORE_AT_ONCE;
     }
 
     /// How relevant a page is. `link` are the features of its URL, `None` for a seed.

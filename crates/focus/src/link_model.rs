@@ -218,6 +218,15 @@ impl LinkModel {
         score
     }
 
+    /// Takes in how like the user's own words some pages are, by the numbers of their URLs.
+    pub(crate) fn compare_anew(&mut self, plain: impl Iterator<Item = (u32, f32)>) {
+        for (url_id, plain) in plain {
+            if let Some(page) = self.pages.of_url_mut(url_id) {
+                page.plain = plain;
+            }
+        }
+    }
+
     /// Learns that a link led to no page. That says nothing of the topic.
     pub(crate) fn on_dead(&mut self, link: Option<&LinkFeatures>) {
         if let Some(link) = link {

@@ -70,6 +70,8 @@ pub struct PageTerms {
     pub(crate) words: Vec<Term>,
     pub(crate) keyword_counts: KeywordCounts,
     pub(crate) word_count: u32,
+    /// The number of its URL.
+    pub(crate) url_id: u32,
     pub(crate) unwanted_language: bool,
     /// A number for its language; 0 where that is not known.
     pub(crate) language: u32,
@@ -117,6 +119,7 @@ impl PageTerms {
             terms: merge_terms(terms),
             words: merge_terms(words),
             keyword_counts,
+            url_id: url_id(view.url.as_str()),
             word_count: view.words.len().min(WORDS_MAX) as u32,
             unwanted_language: keywords.is_unwanted_language(view.lang),
             language: view.lang.map_or(0, language_number),

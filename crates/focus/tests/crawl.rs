@@ -194,6 +194,70 @@ fn pages_of_the_topic_are_told_from_others() {
     }
 }
 
+/// What the plain rule says of a link on the first of two example pages, both of which were read.
+fn plain_promise_with_examples(ahead: bool) -> f32 {
+    let example = |at: usize, text: &str| ExampleText {
+        title: format!("example {at}"),
+        text: text.into(),
+        url: Some(format!("http://a.example/example-{at}")),
+        ..ExampleText::default()
+    };
+    let examples = [example(0, ON), example(1, OFF)];
+    let mut focus = Focus::new(&FocusConfig {
+        topic: TopicConfig {
+            examples: examples[..if ahead { 2 } else { 0 }].to_vec(),
+            ..keywords(&["railway"])
+        },
+        ..FocusConfig::default()
+    })
+    .unwrap();
+    for (at, example) in examples.iter().enumerate() {
+        if !ahead {
+            focus.add_example(example, true);
+            assert!(focus.rescore_due(1_000_000), "before example {at} is told");
+            focus.on_rescored(&[]);
+        }
+        let url = Url::parse(example.url.as_deref().unwrap()).unwrap();
+        let terms = focus.topic().read(&PageView {
+            title: &example.title,
+            words: &Segmenter::shared().words(&example.text),
+            url: &url,
+            lang: None,
+            links: &[],
+            labels: &[],
+            listing: false,
+        });
+        focus.on_page(&PageOutcome {
+            page: at as u32,
+            url: url.as_str(),
+            terms: Some(&terms),
+            relevance: 0.8,
+            fate: PageFate::New,
+            link: None,
+        });
+    }
+    let link = focus.features(&LinkContext {
+        parent: Some(0),
+        url: "http://a.example/more",
+        anchor: "more",
+        context: "",
+        tag_path: "",
+        in_main: true,
+    });
+    let experts = focus.explain_score(&link).experts;
+    experts
+        .iter()
+        .find(|(name, _, _)| *name == "plain")
+        .unwrap()
+        .1
+}
+
+#[test]
+fn examples_that_come_one_by_one_promise_what_they_do_when_all_are_known() {
+    let [ahead, late] = [true, false].map(plain_promise_with_examples);
+    assert!((ahead - late).abs() < 0.02, "{ahead} {late}");
+}
+
 #[test]
 fn the_same_pages_make_the_same_crawl() {
     let web = Web { count: 400 };

@@ -3,13 +3,14 @@
 //! ```text
 //! simulate_web WEB.jsonl TOPICS.json [--pages 1000] [--out DIR] [--topics a,b] [--no-examples]
 //!              [--no-anchor] [--no-tag-path] [--no-learning] [--hub X] [--explore X] [--seed N]
-//!              [--lag 4] [--dead X] [--left 0.15] [--plain-left 0.5]
+//!              [--examples-ahead] [--lag 4] [--dead X] [--left 0.15] [--plain-left 0.5]
 //!              [--verbose] [--jobs 1] [--json FILE]
 //! ```
 //!
 //! `WEB.jsonl` has a page per line: id, url, title, text, links (to, anchor, context, tag_path,
 //! rel, in main or not). `TOPICS.json` has the tasks with their true labels: these are only used
-//! to score the finished order, never shown to the models. `--lag` is the number of pages in flight,
+//! to score the finished order, never shown to the models. Examples come one by one, as the pages of a
+//! crawl do; with `--examples-ahead` all are known before. `--lag` is the number of pages in flight,
 //! `--dead` the dead links beside each link, `--left` the threshold of the stop rule by what is left.
 //! Links to pages from a million on are dead too. Of a topic, `cls` names the class whose mean is
 //! told, `bfs` is breadth-first's harvest.

@@ -13,6 +13,8 @@ pub(crate) struct Options {
     pub(crate) jobs: usize,
     pub(crate) topics: Option<Vec<String>>,
     pub(crate) examples: bool,
+    /// Whether the examples are known before the crawl, as from files, and not read as it goes.
+    pub(crate) examples_ahead: bool,
     pub(crate) links: LinkModelConfig,
     pub(crate) adapt: bool,
     pub(crate) seed: u64,
@@ -47,6 +49,7 @@ impl Options {
             jobs: number("--jobs", 1.0) as usize,
             topics: value("--topics").map(|list| list.split(',').map(str::to_owned).collect()),
             examples: !flag("--no-examples"),
+            examples_ahead: flag("--examples-ahead"),
             links: LinkModelConfig {
                 adapt,
                 use_anchor: !flag("--no-anchor"),

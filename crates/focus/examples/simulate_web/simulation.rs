@@ -82,7 +82,10 @@ impl<'s> Simulation<'s> {
         let config = FocusConfig {
             topic: TopicConfig {
                 keywords: task.keywords.clone(),
-                examples: examples.iter().map(|id| pages[id].example()).collect(),
+                examples: match options.examples_ahead {
+                    true => examples.iter().map(|id| pages[id].example()).collect(),
+                    false => Vec::new(),
+                },
                 seed: options.seed,
                 adapt: options.adapt,
                 ..TopicConfig::default()
@@ -124,6 +127,9 @@ impl<'s> Simulation<'s> {
                 continue;
             };
             let clock = cpu_microseconds();
+            if !self.options.examples_ahead && self.is_example(id) {
+                self.focus.add_example(&page.example(), true);
+            }
             let relevance = self.judge(page, link.as_ref());
             self.times.judge += cpu_microseconds() - clock;
             self.fetched.push((id, relevance.probability));
@@ -145,6 +151,10 @@ impl<'s> Simulation<'s> {
             }
             self.times.rescore += cpu_microseconds() - clock;
         }
+    }
+
+    fn is_example(&self, id: u32) -> bool {
+        self.options.examples && self.task.examples.contains(&id)
     }
 
     /// Asks for as many pages as may be in flight; gives the first of them.

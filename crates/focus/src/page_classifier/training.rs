@@ -108,6 +108,14 @@ pub(super) enum Kind {
 }
 
 impl PageClassifier {
+    /// How like the user's own words each example is, all examples taken together, by the number of its
+    /// URL.
+    pub(crate) fn examples_compared(&self) -> impl Iterator<Item = (u32, f32)> + '_ {
+        let examples = self.training_pages.iter();
+        let examples = examples.filter(|page| page.kind == Kind::Example);
+        examples.map(|page| (page.rest.url_id, self.plain_score(&page.rest)))
+    }
+
     pub(crate) fn add_example(&mut self, terms: PageTerms, on_topic: bool) {
         // An example counts whole in the document frequencies: a few examples share words by chance,
         // and these would else pass for words of the topic.
