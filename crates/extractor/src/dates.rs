@@ -85,31 +85,60 @@ const OF_COPIES: [&str; 18] = [
     "mirrored",
     "crawled",
     "fetched",
-    "archived on",
+    "archived",
     "打印",
     "列印",
-    "印刷时间",
+    "印刷",
     "下载",
     "下載",
     "抓取",
-    "访问时间",
-    "訪問時間",
+    "访问",
+    "訪問",
     "镜像",
 ];
 
-/// The bytes before a date in which such a word speaks of it.
-const OF_COPIES_BYTES: usize = 32;
+/// What may stand between such a word and its date.
+const OF_COPIES_JOINTS: [&str; 9] = ["on", "at", "date", "于", "於", "时间", "時間", "日期", "时"];
+
+/// Bytes of a date, at least.
+const DATE_BYTES_MIN: usize = 8;
 
 /// As [`written`], but for dates that tell when a copy was made.
 pub(crate) fn written_of_text(text: &str, month_first: bool) -> Option<String> {
-    let (at, date, lower) = first(text, month_first)?;
-    let mut from = at.saturating_sub(OF_COPIES_BYTES);
-    while !lower.is_char_boundary(from) {
-        from += 1;
+    let mut rest = text.to_owned();
+    loop {
+        let (at, date, lower) = first(&rest, month_first)?;
+        if !tells_of_copy(&lower[..at]) {
+            return Some(date);
+        }
+        // A later date of the line may be the text's.
+        let mut from = (at + DATE_BYTES_MIN).min(lower.len());
+        while !lower.is_char_boundary(from) {
+            from += 1;
+        }
+        rest = lower[from..].to_owned();
     }
-    let before = &lower[from..at];
-    let is_of_copy = OF_COPIES.iter().any(|word| before.contains(word));
-    (!is_of_copy).then_some(date)
+}
+
+/// Whether what stands before a date ends with a word that tells of a copy's making.
+fn tells_of_copy(mut before: &str) -> bool {
+    loop {
+        before = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let joint = OF_COPIES_JOINTS
+            .iter()
+            .find_map(|joint| before.strip_suffix(joint));
+        match joint {
+            Some(shorter) if !OF_COPIES.iter().any(|word| before.ends_with(word)) => {
+                before = shorter
+            }
+            Some(_) | None => break,
+        }
+    }
+    OF_COPIES.iter().any(|word| {
+        let rest = before.strip_suffix(word);
+        // "reprinted" is another word.
+        rest.is_some_and(|rest| !word.is_ascii() || !rest.ends_with(char::is_alphabetic))
+    })
 }
 
 /// The first date in a line of text; `month_first` tells whether "3/4/2020" is March 4.
@@ -244,6 +273,11 @@ mod tests {
             "Published 5 March 2024, printed on 5 November 2026",
             "2024-03-05 打印本页",
             "发表于2024年3月5日",
+            "打印本页 发布时间：2024-03-05",
+            "下载PDF 发布时间：2024-03-05",
+            "First printed in The Times, 5 March 2024",
+            "Reprinted 5 March 2024",
+            "Retrieved 2026-11-05 | Published 2024-03-05",
         ] {
             assert_eq!(
                 written_of_text(line, true).as_deref(),

@@ -132,8 +132,8 @@ pub struct Scope {
     seeds: Vec<SeedScope>,
     /// How far the seeds of a place let their URLs be, and how many of them.
     places: HashMap<Place, BTreeMap<u32, u32>>,
-    /// A seed to which all belongs, which links of examples follow.
-    takes_any: bool,
+    /// Seeds to which all belongs, which links of examples follow.
+    takers_of_any: usize,
 }
 
 /// What belongs to one seed.
@@ -173,7 +173,7 @@ impl Scope {
             exclude: compile(&config.exclude)?,
             seeds: Vec::new(),
             places: HashMap::new(),
-            takes_any: false,
+            takers_of_any: 0,
         })
     }
 
@@ -181,7 +181,7 @@ impl Scope {
     pub fn add_seed(&mut self, seed: &SeedUrl) {
         let number = self.seeds.len() as u32;
         let mode = seed.scope.unwrap_or(self.mode);
-        self.takes_any |= mode == ScopeMode::Any;
+        self.takers_of_any += usize::from(mode == ScopeMode::Any);
         self.seeds.push(SeedScope {
             mode,
             depth_max: seed.depth,
@@ -196,7 +196,6 @@ impl Scope {
     /// Something else is said of a seed now: of its depth or of what belongs to it.
     pub fn change_seed(&mut self, number: u32, seed: &SeedUrl) {
         let mode = seed.scope.unwrap_or(self.mode);
-        self.takes_any |= mode == ScopeMode::Any;
         self.change(number, |scope| {
             (scope.mode, scope.depth_max) = (mode, seed.depth)
         });
@@ -209,7 +208,9 @@ impl Scope {
         };
         let told = |scope: &SeedScope| (scope.places(), scope.depth_max.unwrap_or(self.depth_max));
         let (before, depth_before) = told(scope);
+        self.takers_of_any -= usize::from(scope.mode == ScopeMode::Any);
         change(scope);
+        self.takers_of_any += usize::from(scope.mode == ScopeMode::Any);
         let (after, depth) = told(scope);
         for place in before {
             let Some(depths) = self.places.get_mut(&place) else {
@@ -265,7 +266,7 @@ impl Scope {
         let own = self.seeds.get(seed as usize);
         let host = url.host();
         let is_own = |own: &SeedScope| match own.is_example {
-            true => self.takes_any,
+            true => self.takers_of_any > 0,
             false => own.holds(url, &host),
         };
         if !self.holds(&host) && !own.is_some_and(is_own) && !self.is_of_a_seed(url, &host, depth) {
@@ -561,6 +562,20 @@ mod tests {
         }
         assert!(at("http://b.example/x", 2) && !at("http://b.example/x", 3));
         assert!(at("http://a.example/x", 5) && !at("http://a.example/x", 6));
+    }
+
+    #[test]
+    fn a_seed_that_takes_less_than_all_takes_its_examples_with_it() {
+        let mut scope = scope(
+            ScopeMode::Host,
+            &[seed("http://a.example/", Some(ScopeMode::Any))],
+        );
+        scope.add_example();
+        let elsewhere = CanonicalUrl::parse("http://b.example/").expect("parses");
+        assert!(scope.check(&elsewhere, 1, 1).is_ok());
+        scope.change_seed(0, &seed("http://a.example/", None));
+        assert!(scope.check(&elsewhere, 1, 1).is_err());
+        assert!(scope.check(&elsewhere, 1, 0).is_err());
     }
 
     #[test]

@@ -26,6 +26,20 @@ pub(crate) fn bucket(url: &Url, text: &str) -> Result<Arc<dyn ObjectStore>, Plac
     if !has_key {
         return Err(PlaceError::NoCredentials(text.to_owned()));
     }
+    // The client takes them for headers, and ends by a panic where they cannot be.
+    let is_odd = |key| {
+        let value = given(key);
+        value.is_some_and(|value| !value.bytes().all(|byte| byte.is_ascii_graphic()))
+    };
+    let parts = [
+        (AmazonS3ConfigKey::AccessKeyId, "AWS_ACCESS_KEY_ID"),
+        (AmazonS3ConfigKey::SecretAccessKey, "AWS_SECRET_ACCESS_KEY"),
+        (AmazonS3ConfigKey::Token, "AWS_SESSION_TOKEN"),
+        (AmazonS3ConfigKey::Region, "AWS_REGION"),
+    ];
+    if let Some((_, name)) = parts.into_iter().find(|(key, _)| is_odd(*key)) {
+        return Err(PlaceError::OddCredentials(name));
+    }
     let endpoint = given(AmazonS3ConfigKey::Endpoint).and_then(|url| Url::parse(&url).ok());
     let is_here = endpoint.is_some_and(|url| match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use futures_util::TryStreamExt;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
 use tokio::fs::File;
 use tokio::io::AsyncReadExt;
@@ -16,15 +15,49 @@ const PARTS_MAX: u64 = 9_000;
 
 /// What the place holds: names and lengths.
 pub(crate) async fn held(place: &Place) -> Result<BTreeMap<String, u64>, String> {
-    let prefix = place.prefix();
-    let list = place.store.list(Some(prefix));
-    let found = list.try_filter_map(|meta| async move {
-        let mut below = meta.location.prefix_match(prefix).into_iter().flatten();
-        let (name, more) = (below.next(), below.next());
-        let name = name.filter(|_| more.is_none());
-        Ok(name.map(|name| (name.as_ref().to_owned(), meta.size)))
+    // This level alone: a bucket may hold millions of other things.
+    let found = place.store.list_with_delimiter(Some(place.prefix())).await;
+    let found = found.map_err(words)?.objects.into_iter();
+    let named = found.filter_map(|meta| {
+        let name = meta
+            .location
+            .filename()
+            .filter(|name| name.ends_with(ARCHIVE))?;
+        Some((name.to_owned(), meta.size))
     });
-    found.try_collect().await.map_err(words)
+    Ok(named.collect())
+}
+
+/// The object that says whose copies a place holds.
+pub(crate) const OWNER: &str = "crawl-id";
+
+/// Names of archive files end so.
+const ARCHIVE: &str = ".warc.gz";
+
+/// Takes a place, that has so many archive files already, for a crawl; or finds that it has been this crawl's
+/// before. Gives why it is not: files of two crawls have the same names, and one's would take the place of
+/// the other's.
+pub(crate) async fn own(
+    place: &Place,
+    crawl: &str,
+    held: usize,
+) -> Result<Option<&'static str>, String> {
+    let to = place.path(OWNER);
+    match place.store.get(&to).await {
+        Ok(found) => {
+            let is_own = found.bytes().await.map_err(words)? == crawl.as_bytes();
+            Ok((!is_own).then_some("it holds the copies of another crawl"))
+        }
+        Err(object_store::Error::NotFound { .. }) if held == 0 => {
+            let bytes = PutPayload::from(crawl.as_bytes().to_vec());
+            place.store.put(&to, bytes).await.map_err(words)?;
+            Ok(None)
+        }
+        Err(object_store::Error::NotFound { .. }) => {
+            Ok(Some("it holds archive files, and no crawl is named there"))
+        }
+        Err(error) => Err(words(error)),
+    }
 }
 
 /// Copies a file; gives its length.
@@ -87,5 +120,6 @@ fn words(error: object_store::Error) -> String {
         }
         cause = error.source();
     }
-    words.replace('\n', " ").chars().take(300).collect()
+    let plain = words.chars().map(|c| if c.is_control() { ' ' } else { c });
+    plain.take(300).collect()
 }

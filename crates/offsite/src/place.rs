@@ -23,6 +23,11 @@ pub enum PlaceError {
     /// There are no credentials.
     #[error("{0} needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")]
     NoCredentials(String),
+    /// A credential holds what none does: a blank, a line's end.
+    #[error(
+        "{0} holds a blank, a line's end or another sign that no credential has: set it anew without"
+    )]
+    OddCredentials(&'static str),
     /// The store cannot be set up.
     #[error("set {place} up: {why}")]
     Store {

@@ -58,6 +58,8 @@ impl Told {
         if let Some(why) = &self.failing {
             words.push_str(&format!("; it fails, tries in vain {}: {why}", self.tries));
         }
+        // The file could be anybody's, and this goes to a terminal.
+        words.retain(|c| !c.is_control());
         words + "."
     }
 

@@ -1,13 +1,14 @@
 //! The thread that copies.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::Notify;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::copy;
 use crate::place::Place;
@@ -19,6 +20,9 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 
 /// How long the end of a crawl waits for a store that fails.
 const END_PATIENCE: Duration = Duration::from_secs(20);
+
+/// Bytes of the journal by which a crawl is known.
+const IDENTITY_BYTES: u64 = 256;
 
 /// Names of the two kinds of archive file end so.
 const JOURNAL: &str = ".meta.warc.gz";
@@ -76,6 +80,7 @@ impl Shared {
 #[derive(Debug)]
 pub struct Uploads {
     shared: Arc<Shared>,
+    place: String,
     thread: JoinHandle<Told>,
 }
 
@@ -89,11 +94,16 @@ impl Uploads {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
+        let told_first = Told {
+            place: place.as_str().to_owned(),
+            ..Told::default()
+        };
+        // What an earlier start said is of another place, or of a store that has come back.
+        told_first.write(&told)?;
         let mut copies = Copies {
-            told: Told {
-                place: place.as_str().to_owned(),
-                ..Told::default()
-            },
+            told: told_first,
+            is_owner: false,
+            is_foreign: false,
             place,
             archive,
             path: told,
@@ -101,11 +111,16 @@ impl Uploads {
             held: None,
             needs: BTreeMap::new(),
         };
+        let place = copies.place.as_str().to_owned();
         let thread = Builder::new().name("upload".into()).spawn(move || {
             runtime.block_on(copies.run());
             copies.told
         })?;
-        Ok(Uploads { shared, thread })
+        Ok(Uploads {
+            shared,
+            place,
+            thread,
+        })
     }
 
     /// For the writer.
@@ -117,13 +132,20 @@ impl Uploads {
     pub fn end(self, end: End) -> Told {
         self.shared.lock().end = Some(end);
         self.shared.changed.notify_one();
-        // A thread that panicked has copied nothing more.
-        self.thread.join().unwrap_or_default()
+        self.thread.join().unwrap_or_else(|_| Told {
+            place: self.place,
+            failing: Some("the thread that copies has ended unexpectedly".to_owned()),
+            ..Told::default()
+        })
     }
 }
 
 struct Copies {
     place: Place,
+    /// The place is known to be this crawl's.
+    is_owner: bool,
+    /// It is another crawl's, which no waiting mends.
+    is_foreign: bool,
     archive: PathBuf,
     path: PathBuf,
     shared: Arc<Shared>,
@@ -166,15 +188,25 @@ impl Copies {
                     pause = PAUSE_FIRST;
                     ending = ending.map(|_| Instant::now());
                 }
-                Ok(false) if ending.is_some() => return self.tell(),
-                Ok(false) => shared.changed.notified().await,
+                Ok(false) => {
+                    // The store has said what it has, so it answers.
+                    self.mend();
+                    pause = PAUSE_FIRST;
+                    if ending.is_some() {
+                        return self.tell();
+                    }
+                    shared.changed.notified().await;
+                }
                 Err(why) => {
                     self.fail(&why);
-                    if ending.is_some_and(|since| since.elapsed() + pause > END_PATIENCE) {
+                    let is_over =
+                        |since: Instant| self.is_foreign || since.elapsed() + pause > END_PATIENCE;
+                    if ending.is_some_and(is_over) {
                         return self.tell();
                     }
                     tokio::select! {
                         () = tokio::time::sleep(pause) => {}
+                        () = shared.changed.notified() => {}
                         () = stopped(&shared) => {}
                     }
                     pause = (pause * 2).min(PAUSE_MAX);
@@ -196,6 +228,17 @@ impl Copies {
             self.tell();
             return Ok(false);
         };
+        if !self.is_owner {
+            let held = self.held.as_ref().map_or(0, BTreeMap::len);
+            let foreign = copy::own(&self.place, &identity(&self.archive)?, held).await?;
+            self.is_foreign = foreign.is_some();
+            if let Some(why) = foreign {
+                return Err(format!(
+                    "{why}, and they are left alone: choose another prefix for this one"
+                ));
+            }
+            self.is_owner = true;
+        }
         let bytes = copy::copy(&self.place, &self.archive, &next).await?;
         tracing::debug!(file = next, bytes, place = self.place.as_str(), "copied");
         if let Some(held) = &mut self.held {
@@ -279,6 +322,16 @@ impl Copies {
             tracing::debug!("write {}: {error}", self.path.display());
         }
     }
+}
+
+/// What tells one crawl's archive from any other's: how its journal begins, with the time of the first start.
+fn identity(archive: &Path) -> Result<String, String> {
+    let path = archive.join(format!("00001{JOURNAL}"));
+    let mut begin = Vec::new();
+    let file = std::fs::File::open(&path);
+    let read = file.and_then(|file| file.take(IDENTITY_BYTES).read_to_end(&mut begin));
+    read.map_err(|error| format!("read {}: {error}", path.display()))?;
+    Ok(format!("{:016x}\n", xxh3_64(&begin)))
 }
 
 /// Ends when the thread is to stop at once.
@@ -369,12 +422,13 @@ mod tests {
             assert!(Instant::now() < until, "nothing is copied");
             std::thread::park_timeout(Duration::from_millis(10));
         }
-        assert_eq!(names(&copies), ["00001.meta.warc.gz", "00001.warc.gz"]);
+        let two = ["00001.meta.warc.gz", "00001.warc.gz", copy::OWNER];
+        assert_eq!(names(&copies), two);
         // The journal's bodies may go on in the open file.
         assert_eq!(Told::read(&told).expect("is told").safe_journal, 0);
         let ended = uploads.end(End::Finish);
         assert_eq!((ended.files, ended.waiting, ended.safe_journal), (4, 0, 2));
-        assert_eq!(names(&copies).len(), 4);
+        assert_eq!(names(&copies).len(), 5);
         let copied = std::fs::read(copies.join("00001.warc.gz")).expect("is there");
         assert_eq!(copied.len(), (16 << 20) + 1);
         // A file that has grown, and one that is damaged there, are copied anew; others are not.
@@ -391,5 +445,37 @@ mod tests {
                 .len()
         });
         assert_eq!(lengths, [11, 20]);
+    }
+
+    #[test]
+    fn the_copies_of_another_crawl_are_left_alone() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let copies = dir.path().join("copies");
+        let place = || Place::open(&format!("file://{}", copies.display())).expect("opens");
+        let copied = |name: &str, bytes: usize| {
+            let archive = dir.path().join(name);
+            std::fs::create_dir_all(&archive).expect("is made");
+            write(&archive, "00001.meta.warc.gz", bytes);
+            let told = dir.path().join("uploads.json");
+            Uploads::start(place(), archive, told)
+                .expect("a thread")
+                .end(End::Finish)
+        };
+        assert_eq!(copied("one", 20).waiting, 0);
+        assert_eq!(copied("one", 20).failing, None);
+        let other = copied("two", 30);
+        assert_eq!((other.files, other.waiting), (0, 1));
+        assert!(
+            other
+                .failing
+                .is_some_and(|why| why.contains("another crawl"))
+        );
+        let there = std::fs::metadata(copies.join("00001.meta.warc.gz")).expect("is there");
+        assert_eq!(there.len(), 20);
+        std::fs::remove_file(copies.join(copy::OWNER)).expect("was there");
+        let unknown = copied("one", 21)
+            .failing
+            .expect("it is not known whose they are");
+        assert!(unknown.contains("no crawl is named"), "{unknown}");
     }
 }

@@ -18,6 +18,8 @@ pub(crate) fn start(
 ) -> Result<Option<Uploads>, CrawlError> {
     let place = config.archive.upload.as_str();
     if place.is_empty() {
+        // What was said of copies is of an earlier start's.
+        let _ = std::fs::remove_file(dir.uploads());
         return Ok(None);
     }
     let wrong = |error| CrawlError::Setup(format!("archive.upload: {error}"));
@@ -34,14 +36,15 @@ pub(crate) fn start(
     })
 }
 
-/// The same as far as it can be told beforehand.
+/// Whether the place can be used, credentials included: told before a journal is read or a ledger joined.
 ///
 /// # Errors
 /// As [`start`].
 pub(crate) fn check(config: &CrawlConfig) -> Result<(), CrawlError> {
     match config.archive.upload.as_str() {
         "" => Ok(()),
-        place => offsite::place::check(place)
+        place => Place::open(place)
+            .map(drop)
             .map_err(|error| CrawlError::Setup(format!("archive.upload: {error}"))),
     }
 }
@@ -62,7 +65,7 @@ pub(crate) fn end(
     let is_over = reason.is_some_and(|reason| !goes_on(reason)) && config.again.is_none();
     let told = uploads.end(if is_over { End::Finish } else { End::Stop });
     let failing = told.failing.as_ref().map(|why| format!(": {why}"));
-    (told.waiting > 0).then(|| {
+    (told.waiting > 0 || told.failing.is_some()).then(|| {
         format!(
             "archive: {} of {} files are not copied to {} yet; the next start goes on{}",
             told.waiting,

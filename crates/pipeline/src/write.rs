@@ -395,6 +395,7 @@ impl Writer {
         let release: Vec<u16> = moved.release.iter().map(|part| part.number()).collect();
         let mut queue = self.state.queue().lock();
         if !taken.is_empty() {
+            queue.frontier.count_taken();
             queue.frontier.rest_hosts_of(&taken);
         }
         queue.frontier.release_parts(&release)?;

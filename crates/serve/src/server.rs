@@ -169,9 +169,10 @@ impl Drop for Server {
         self.ended.store(true, Ordering::SeqCst);
         if let Some(onlooker) = &self.onlooker {
             onlooker.leave();
-        }
-        if let Some(crawls) = self.crawls.upgrade() {
-            crawls.tell_last();
+            // The crawl of this process has ended, and only that.
+            if let Some(crawls) = self.crawls.upgrade() {
+                crawls.tell_last();
+            }
         }
         self.stop.send_replace(true);
         if let (Some(runtime), Some(accepting)) = (self.runtime.take(), self.accepting.take()) {

@@ -31,6 +31,9 @@ pub struct Share {
     /// URLs that had met their end when a host's part came, by the host's number; no host is left out
     /// of which one had.
     ended: HashMap<u16, HashMap<u32, u64>>,
+    /// Parts that came, with the URLs of each host that wait for the first time, and whose hosts are not
+    /// counted yet.
+    uncounted: HashMap<u16, HashMap<HostKey, u64>>,
     /// Parts that go: nothing of them is leased any more.
     going: HashSet<u16>,
     /// URLs that others know of, the newer half and the older one; they turn over between groups.
@@ -52,6 +55,7 @@ impl Share {
             host_number,
             mine: HashSet::new(),
             ended: HashMap::new(),
+            uncounted: HashMap::new(),
             going: HashSet::new(),
             known: Default::default(),
             offered: Vec::new(),
@@ -199,18 +203,25 @@ impl Frontier {
             *admitted.entry(url.url.host()).or_default() += u64::from(!had_ended);
             self.take_url(url, true)?;
         }
-        self.count_anew(part, &admitted);
+        if let Some(share) = &mut self.share {
+            share.uncounted.insert(part, admitted);
+        }
         Ok(())
     }
 
-    /// How many URLs each host of a part has brought in, over all nodes: those that met their end, and
-    /// those that wait for the first time.
-    fn count_anew(&mut self, part: u16, waiting: &HashMap<HostKey, u64>) {
-        let Some(share) = &self.share else {
+    /// Counts how many URLs each host of the parts that came has brought in, over all nodes: those that met
+    /// their end, and those that wait for the first time. To be called once for all parts that come
+    /// together, since it looks at every host.
+    pub fn count_taken(&mut self) {
+        let Some(share) = &mut self.share else {
             return;
         };
+        let taken = std::mem::take(&mut share.uncounted);
+        if taken.is_empty() {
+            return;
+        }
         for queue in &mut self.hosts.queues {
-            if share.part(&queue.host) == part {
+            if let Some(waiting) = taken.get(&share.part(&queue.host)) {
                 let waiting = waiting.get(&queue.host).copied().unwrap_or(0);
                 queue.admitted = share.ended(&queue.host) + waiting;
             }
@@ -424,19 +435,23 @@ mod tests {
         let waiting = || vec![(url("again"), true), (url("waits"), false)];
         let mut frontier = node();
         frontier.take_part(0, waiting(), [(7, 4)]).expect("comes");
+        frontier.count_taken();
         admits(&mut frontier, "new", full.clone());
         // As it goes and comes back, what others did meanwhile counts.
         frontier.release_parts(&[0]).expect("goes");
         frontier.take_part(0, Vec::new(), [(7, 4)]).expect("comes");
+        frontier.count_taken();
         admits(&mut frontier, "new", Admission::New);
         admits(&mut frontier, "more", full.clone());
         // A host of which nothing waits is not known here, and still has ended.
         let mut frontier = node();
         frontier.take_part(0, Vec::new(), [(7, 5)]).expect("comes");
+        frontier.count_taken();
         admits(&mut frontier, "new", full);
         // What another node finished before waits again, and counts once.
         let mut frontier = node();
         frontier.take_part(0, Vec::new(), [(7, 4)]).expect("comes");
+        frontier.count_taken();
         frontier.take_admitted(url("back"), true).expect("comes");
         admits(&mut frontier, "new", Admission::New);
     }
