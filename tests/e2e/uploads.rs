@@ -71,7 +71,9 @@ fn status(bench: &Bench) -> Value {
 
 #[track_caller]
 fn all_is_there(bench: &Bench, bucket: &Bucket) {
-    let (here, there) = (files(bench, "crawls/one/"), bucket.objects());
+    let (here, mut there) = (files(bench, "crawls/one/"), bucket.objects());
+    let owner = there.remove("crawls/one/crawl-id");
+    assert!(owner.is_some(), "whose they are is said");
     assert_eq!(
         here.keys().collect::<Vec<_>>(),
         there.keys().collect::<Vec<_>>()
