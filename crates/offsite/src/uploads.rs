@@ -94,14 +94,11 @@ impl Uploads {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        let told_first = Told {
-            place: place.as_str().to_owned(),
-            ..Told::default()
-        };
-        // What an earlier start said is of another place, or of a store that has come back.
-        told_first.write(&told)?;
         let mut copies = Copies {
-            told: told_first,
+            told: Told {
+                place: place.as_str().to_owned(),
+                ..Told::default()
+            },
             is_owner: false,
             is_foreign: false,
             place,
@@ -111,6 +108,8 @@ impl Uploads {
             held: None,
             needs: BTreeMap::new(),
         };
+        // What an earlier start said is of another place, or of a store that has come back.
+        copies.tell();
         let place = copies.place.as_str().to_owned();
         let thread = Builder::new().name("upload".into()).spawn(move || {
             runtime.block_on(copies.run());
