@@ -257,9 +257,9 @@ pub struct SavedUrl {
 /// first, then smaller depth, then the order of admission.
 #[derive(Debug, Clone, Copy)]
 pub struct QueueSlot {
-    /// 0.0 to 1.0, larger first. Below zero while the URL is deferred or held back, so that it stands
-    /// behind all others: then it is -1 less the priority that the URL has of its own, and -3 less
-    /// that where it is held back to the last.
+    /// Larger first: 0.0 to 1.0, and above 1 for visits. Below zero while the URL is deferred or held
+    /// back, so that it stands behind all others: then it is -1 less the priority that the URL has of
+    /// its own, at most 1, and -3 less that where it is held back to the last.
     pub priority: f32,
     /// Links from a seed.
     pub depth: u32,
@@ -272,9 +272,11 @@ pub struct QueueSlot {
 impl QueueSlot {
     /// The slot of the same URL, which is not held back, while it is.
     pub(crate) fn held_back(self, held: HeldBack) -> QueueSlot {
+        // A visit's priority may be above 1, and would be read as the other kind.
+        let own = self.priority.clamp(0.0, 1.0);
         let priority = match held {
-            HeldBack::UntilOthersAreDone => -1.0 - self.priority,
-            HeldBack::ToTheLast => -3.0 - self.priority,
+            HeldBack::UntilOthersAreDone => -1.0 - own,
+            HeldBack::ToTheLast => -3.0 - own,
         };
         QueueSlot { priority, ..self }
     }
@@ -319,3 +321,24 @@ impl PartialEq for QueueSlot {
 }
 
 impl Eq for QueueSlot {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_held_back_reads_so_whatever_its_priority() {
+        for priority in [0.0, 0.5, 1.0, 1.6, 3.0, f32::MAX] {
+            let slot = QueueSlot {
+                priority,
+                depth: 0,
+                order: 1,
+                key: 1,
+            };
+            assert_eq!(slot.held(), None);
+            for held in [HeldBack::UntilOthersAreDone, HeldBack::ToTheLast] {
+                assert_eq!(slot.held_back(held).held(), Some(held), "{priority}");
+            }
+        }
+    }
+}

@@ -49,7 +49,7 @@ impl State {
         record.links.push(LinkRecord {
             url: target.as_str().into(),
             rel: "redirect".into(),
-            promise: url.priority,
+            promise: record.priority,
             fate,
             ..LinkRecord::default()
         });

@@ -261,6 +261,7 @@ mod tests {
             let mut due = DueRecord {
                 url: SEED.into(),
                 round: 1,
+                priority: 3.0,
                 ..DueRecord::default()
             };
             for record in &self.journal {
@@ -417,6 +418,20 @@ mod tests {
         assert!(crawl.state.kept.numbers().is_empty());
         assert_eq!(crawl.visit(page(TEXT), 200, TEXT).change, Change::Back);
         assert_eq!(crawl.state.kept.numbers().len(), 1);
+        crawl.replays();
+    }
+
+    #[test]
+    fn what_a_visit_is_led_to_waits_among_links_and_not_among_visits() {
+        let mut crawl = Crawl::of(TEXT);
+        let target = frontier::Canonicaliser::default()
+            .canonical(&"http://b.test/".parse().expect("a URL"))
+            .expect("canonical");
+        let visit = crawl.visit(Reading::Redirect(Ok(target)), 301, TEXT);
+        assert_eq!(visit.change, Change::Moved);
+        let link = &visit.page.as_ref().expect("where it leads").links[0];
+        assert_eq!(link.fate, LinkFate::New);
+        assert_eq!(link.promise, crawl.state.reach.priority_of_seed(0));
         crawl.replays();
     }
 }
