@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
+use tracing::Level;
 
 use crate::args::{Color, Global, LogFormat};
 
@@ -84,7 +85,7 @@ impl Output {
         } else {
             "error:"
         };
-        crate::progress::say(&format!("{label} {text}"));
+        crate::progress::say_as(Level::ERROR, &format!("{label} {text}"));
     }
 
     /// Writes what is buffered.

@@ -17,6 +17,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
 use pipeline::progress::Snapshot;
 use pipeline::{CrawlSummary, Progress};
 use serde_json::json;
+use tracing::Level;
 
 use report::words::instant;
 
@@ -99,21 +100,23 @@ fn note(line: &str) -> serde_json::Value {
 }
 
 /// A line of the log with the fields that the log's own lines have.
-fn log_line(line: &str) -> serde_json::Value {
-    let level = match line.starts_with("error:") {
-        true => "ERROR",
-        false => "INFO",
-    };
+fn log_line(level: Level, line: &str) -> serde_json::Value {
     let now_ms = u64::try_from(clock::unix_seconds()).unwrap_or(0) * 1_000;
-    json!({"timestamp": instant(now_ms), "level": level, "fields": {"message": line}})
+    json!({"timestamp": instant(now_ms), "level": level.as_str(), "fields": {"message": line}})
 }
 
 /// Writes to stderr, above the live block if there is one; in one piece.
 pub fn above(text: &[u8]) -> io::Result<()> {
+    write(Level::INFO, text)
+}
+
+fn write(level: Level, text: &[u8]) -> io::Result<()> {
     match speech() {
         Speech::Text => {}
         Speech::Notes => return io::stderr().write_all(&as_objects(text, note)),
-        Speech::Log => return io::stderr().write_all(&as_objects(text, log_line)),
+        Speech::Log => {
+            return io::stderr().write_all(&as_objects(text, |line| log_line(level, line)));
+        }
     }
     let block = BLOCK.lock().unwrap_or_else(PoisonError::into_inner);
     match &*block {
@@ -124,8 +127,13 @@ pub fn above(text: &[u8]) -> io::Result<()> {
 
 /// Says a line on stderr.
 pub fn say(text: &str) {
+    say_as(Level::INFO, text);
+}
+
+/// The same, with how much it matters to who reads it as a log.
+pub fn say_as(level: Level, text: &str) {
     // Nobody is left to tell when stderr is closed.
-    let _ = above(format!("{text}\n").as_bytes());
+    let _ = write(level, format!("{text}\n").as_bytes());
 }
 
 /// Progress that is being shown.
