@@ -53,6 +53,7 @@ fn every_view_works_in_a_browser() {
         json!("zh-CN")
     );
     browser.until("document.querySelector('#state').textContent === '已停止'");
+    browser.until("document.querySelector('#why-stopped').textContent.startsWith('停止原因：')");
     browser.picture("chinese");
     accessible(&mut browser, &at("/c/demo/pages"));
     is_quiet(&mut browser, &server);
@@ -110,11 +111,17 @@ fn side_by_side(browser: &mut Browser, server: &Serving, near: &str) {
     browser.picture("cluster");
     browser.open(&at(near));
     browser.until("document.querySelectorAll('.pair del, .pair ins').length > 0");
+    browser.until(
+        "document.querySelector('.pair del, .pair ins').getBoundingClientRect().top < innerHeight",
+    );
     browser.picture("pair");
 
     // Comparison and report.
     browser.open(&at("/c/demo/compare?with=again"));
     browser.until("document.querySelectorAll('.grid.three section').length === 3");
+    browser.until(
+        "['demo', 'again'].every((name) => document.querySelector('thead').textContent.includes(name))",
+    );
     browser.picture("compare");
     browser.open(&at("/c/demo/report"));
     browser.until("document.querySelectorAll('section').length > 3");
@@ -357,6 +364,7 @@ fn a_crawl_that_ends_under_a_watcher_says_so_and_leaves_its_last_figures() {
     ));
     browser.until("document.querySelector('#state').textContent === 'stopped, connection lost'");
     browser.until("[...document.querySelectorAll('[data-do]')].every((button) => button.hidden)");
+    browser.until("!document.querySelector('#why-stopped').hidden && document.querySelector('#why-stopped').textContent.includes('nothing was left to fetch')");
     server.child.wait().expect("it has ended");
     let mut report = tamis(&["report", "--json"]);
     let report = run(report.arg(bench.crawl_dir("第一次")));

@@ -173,6 +173,12 @@ fn figures_agree_to_the_last_digit_for_a_finished_crawl() {
     let cluster = server.get(&format!("/api/v1/crawls/done/clusters/{kept}"));
     let member = &cluster["members"][0];
     assert_eq!(member["repeats"]["page"], *kept);
+    let all = cluster["members"].as_array().expect("pages").iter();
+    let hosts: BTreeSet<Option<&str>> = all
+        .chain([&cluster["kept"]])
+        .map(|page| page["host"].as_str())
+        .collect();
+    assert_eq!(clusters["clusters"][0]["hosts"], hosts.len());
     let pair = server.get(&format!(
         "/api/v1/crawls/done/clusters/{kept}/{}",
         member["page"]

@@ -265,6 +265,8 @@ impl HostDelta {
 pub fn figure_name(tongue: Tongue, figure: &str) -> String {
     match figure {
         "duration_s" => tongue.say("duration in seconds"),
+        "response_times.median" => tongue.say("response times › median in ms"),
+        "response_times.p95" => tongue.say("response times › 95th percentile in ms"),
         _ => tongue.say(&words::name(figure).replace('.', " › ")),
     }
 }

@@ -64,5 +64,6 @@ pub use explain::{Explainer, Story};
 pub use export::{Filter, Format, Request, What, export, export_folder, export_with, original_of};
 pub use figures::CrawlReport;
 pub use look::{Look, Tongue};
+pub use story::why_stopped;
 pub use tally::{Glance, Tally};
 pub use texts::{body_places, text_places};

@@ -22,6 +22,11 @@ fn stopped(report: &CrawlReport) -> String {
             _ => "It is running, or it was killed.".to_owned(),
         };
     };
+    why_stopped(reason, report.stop_detail.as_deref(), report.totals.pending)
+}
+
+/// Why a crawl stopped, as a sentence: the reason, what is known beside it, and URLs that wait now.
+pub fn why_stopped(reason: &StopReason, detail: Option<&str>, pending: u64) -> String {
     let why = match reason {
         StopReason::Drained => "nothing was left to fetch",
         StopReason::MaxPages => "the budget of pages was used up",
@@ -39,10 +44,10 @@ fn stopped(report: &CrawlReport) -> String {
     };
     // Of these two there is nothing more to say.
     let is_plain = matches!(reason, StopReason::Drained | StopReason::Interrupted);
-    let detail = report.stop_detail.as_deref().map(str::trim);
+    let detail = detail.map(str::trim);
     let detail = detail.filter(|detail| !is_plain && !detail.is_empty());
     let detail = detail.map_or(String::new(), |detail| format!(" ({detail})"));
-    let since = match (reason, report.totals.pending) {
+    let since = match (reason, pending) {
         (StopReason::Drained, urls @ 1..) => format!(
             "; since then {} put back into the queue",
             plural(urls, "URL was", "URLs were")

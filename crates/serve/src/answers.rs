@@ -334,7 +334,7 @@ pub struct Cluster {
     pub kept: Page,
     /// Its duplicates.
     pub members: u64,
-    /// Hosts on which they stand.
+    /// Hosts on which they stand, that of the kept page included.
     pub hosts: u64,
 }
 

@@ -243,9 +243,11 @@ pub(crate) fn clusters(view: &View, offset: usize, limit: Option<usize>) -> Clus
             .skip(offset)
             .take(limit)
             .filter_map(|(kept, members)| {
-                let hosts: HashSet<NameId> = members.iter().map(|row| row.host).collect();
+                let kept = rows.page(*kept)?;
+                let all = members.iter().copied().chain([kept]);
+                let hosts: HashSet<NameId> = all.map(|row| row.host).collect();
                 Some(Cluster {
-                    kept: page(rows, rows.page(*kept)?),
+                    kept: page(rows, kept),
                     members: members.len() as u64,
                     hosts: hosts.len() as u64,
                 })

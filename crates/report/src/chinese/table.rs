@@ -37,7 +37,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("reasons › {}", "{0}"), ("statuses › {}", "状态码 › {0}"), ("junk › {}", "丢弃原因 › {0}"), ("refused › {}", "未抓取原因 › {0}"), ("failed › {}", "失败原因 › {0}"),
     ("{} › {}", "{0} › {1}"), ("Crawls compared: {}", "抓取对比：{0}"),
     ("totals", "总计"), ("response times", "响应时间"), ("harvest", "收获"), ("clusters", "组"), ("attempts repeated", "重试"),
-    ("bytes", "字节"), ("per second", "每秒"), ("median", "中位数"), ("p95", "95 % 分位"), ("duration in seconds", "用时（秒）"),
+    ("bytes", "字节"), ("per second", "每秒"), ("median", "中位数"), ("median in ms", "中位数（毫秒）"), ("95th percentile in ms", "95 % 分位（毫秒）"), ("p95", "95 % 分位"), ("duration in seconds", "用时（秒）"),
     ("What changes from the first crawl to the second.", "从第一次抓取到第二次抓取的变化。"),
     ("figure", "指标"), ("change", "变化"), ("then", "之后"), ("Figures", "数字"), ("Hosts that differ", "有差别的主机"), ("Pages", "页面"),
     ("what differs", "不同之处"), ("has every number as well.", "里也有这里的所有数字。"),

@@ -8,12 +8,16 @@ use report::words::{count, readable};
 use super::layout::query;
 use super::texts::{facts, title};
 use super::words::Words;
-use crate::answers::{
-    ClusterPages, Clusters, Compared, Differing, Page, Sample, SideBySide, TextPiece,
-};
+use crate::answers::{ClusterPages, Clusters, Compared, Differing, Page, Sample, SideBySide};
 
 /// Clusters of one page.
 const CLUSTERS: usize = 50;
+
+/// Characters of a text in common that are shown before and after what differs.
+const AROUND_CHARS: usize = 160;
+
+/// Characters in which a word's end is looked for.
+const WORD_CHARS: usize = 24;
 
 /// Figures in the table of a comparison.
 const FIGURES_MAX: usize = 60;
@@ -75,13 +79,6 @@ fn nearness(words: &Words, page: &Page) -> Markup {
 
 /// Two pages side by side with their differences marked.
 pub(super) fn pair(words: &Words, id: &str, pair: &SideBySide) -> Markup {
-    let side = |keep: &str| {
-        let pieces = pair
-            .pieces
-            .iter()
-            .filter(move |piece| piece.is == "same" || piece.is == keep);
-        pieces.collect::<Vec<&TextPiece>>()
-    };
     html! {
         h1 { (words.side_by_side) }
         (nearness(words, &pair.other))
@@ -90,14 +87,18 @@ pub(super) fn pair(words: &Words, id: &str, pair: &SideBySide) -> Markup {
             span { del { (words.only_kept) } } span { ins { (words.only_other) } }
         }
         @if pair.pieces.is_empty() { p class="soft" { (words.no_text) } }
+        @else if pair.pieces.iter().all(|piece| piece.is == "same") { p class="soft" { (words.same_text) } }
         div class="pair" {
             @for (label, page, keep) in [(words.the_kept, &pair.kept, "removed"), (words.the_copy, &pair.other, "added")] {
                 section class="card" aria-label=(label) {
                     h2 { (label) (words.colon) a href={ "/c/" (id) "/pages/" (page.page) } { (title(page)) } }
                     p class="soft u" { bdi { (readable(&page.url)) } }
                     div class="text" dir="auto" tabindex="0" {
-                        @for piece in side(keep) {
+                        // What the other side alone has leaves no trace here but for what is open around it.
+                        @for (at, piece) in pair.pieces.iter().enumerate() {
                             @match piece.is.as_str() {
+                                "same" => { (in_common(words, &piece.text, at > 0, at + 1 < pair.pieces.len())) }
+                                is if is != keep => {}
                                 "removed" => { del { (piece.text) } }
                                 "added" => { ins { (piece.text) } }
                                 _ => { (piece.text) }
@@ -108,6 +109,43 @@ pub(super) fn pair(words: &Words, id: &str, pair: &SideBySide) -> Markup {
             }
         }
     }
+}
+
+/// A text that both have. Of a long one only what is next to a difference is open, so that all
+/// differences are seen at one look.
+fn in_common(words: &Words, text: &str, has_before: bool, has_after: bool) -> Markup {
+    let head = if has_before { AROUND_CHARS } else { 0 };
+    let tail = if has_after { AROUND_CHARS } else { 0 };
+    let characters = text.chars().count();
+    // Nothing differs, or too little would be folded.
+    if head + tail == 0 || characters < head + tail + AROUND_CHARS {
+        return html! { (text) };
+    }
+    let from = if has_before {
+        after_word(text, head)
+    } else {
+        0
+    };
+    let to = after_word(text, characters - tail);
+    let folded = text[from..to].chars().count();
+    html! {
+        (text[..from])
+        details class="common" {
+            summary { "… " (count(folded as u64)) " " (words.in_common) " …" }
+            (text[from..to])
+        }
+        (text[to..])
+    }
+}
+
+/// Where the character of this number stands, or the end of its word where words have spaces.
+fn after_word(text: &str, number: usize) -> usize {
+    let at = text.char_indices().nth(number);
+    let at = at.map_or(text.len(), |(at, _)| at);
+    let mut rest = text[at..].char_indices().take(WORD_CHARS);
+    at + rest
+        .find(|(_, c)| c.is_whitespace())
+        .map_or(0, |(by, _)| by)
 }
 
 /// Two crawls.
@@ -134,7 +172,7 @@ pub(super) fn compare(
                 (differing(words, words.lost, id, &compared.lost))
                 (differing(words, words.otherwise, with, &compared.judged_otherwise))
             }
-            (figures(words, compared))
+            (figures(words, [id, with], compared))
         }
     }
 }
@@ -167,7 +205,7 @@ fn told(words: &Words, side: &str) -> String {
     }
 }
 
-fn figures(words: &Words, compared: &Compared) -> Markup {
+fn figures(words: &Words, sides: [&str; 2], compared: &Compared) -> Markup {
     let rows = compared.figures["figures"].as_array();
     let rows = rows.map_or(&[][..], Vec::as_slice).iter();
     let number = |row: &serde_json::Value, key: &str| row[key].as_f64().unwrap_or(0.0);
@@ -178,8 +216,8 @@ fn figures(words: &Words, compared: &Compared) -> Markup {
         section class="card full" {
             div class="scroll" tabindex="0" {
                 table {
-                    thead { tr { th scope="col" { (words.figure) } th scope="col" class="n" { (words.before) }
-                        th scope="col" class="n" { (words.after) } th scope="col" class="n" { (words.change) } } }
+                    thead { tr { th scope="col" { (words.figure) } th scope="col" class="n" { bdi { (sides[0]) } }
+                        th scope="col" class="n" { bdi { (sides[1]) } } th scope="col" class="n" { (words.change) } } }
                     tbody {
                         @for row in differs {
                             tr {
@@ -273,5 +311,39 @@ fn estimate(words: &Words, label: &str, side: &Estimate) -> Markup {
             @if side.precision.is_some() { (words.confidence) (words.colon) (percent(side.low)) "–" (percent(side.high)) " % · n = " (count(side.right + side.wrong)) }
             @else { (words.no_marks) }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_in_common_is_folded_between_differences_and_stays_whole() {
+        let words = super::super::words::of(&http::HeaderMap::new());
+        let text: String = ('一'..).take(1_000).collect();
+        let shown = |before, after| in_common(words, &text, before, after).into_string();
+        let letters = |shown: &str| {
+            let outside = shown.split("<details").next().unwrap_or_default();
+            let end = shown.split("</details>").nth(1).unwrap_or_default();
+            (outside.chars().count(), end.chars().count())
+        };
+        assert_eq!(shown(false, false), text);
+        assert_eq!(letters(&shown(false, true)), (0, AROUND_CHARS));
+        assert_eq!(letters(&shown(true, true)), (AROUND_CHARS, AROUND_CHARS));
+        assert_eq!(letters(&shown(true, false)), (AROUND_CHARS, 0));
+        let kept = |c: &char| ('一'..='鿿').contains(c);
+        assert_eq!(
+            shown(true, true).chars().filter(kept).collect::<String>(),
+            text
+        );
+        let words_apart = "compaction ".repeat(100);
+        let folded = in_common(words, &words_apart, true, true).into_string();
+        assert!(
+            folded.starts_with("compaction ") && folded.contains("compaction<details"),
+            "{folded}"
+        );
+        let short: String = text.chars().take(400).collect();
+        assert_eq!(in_common(words, &short, true, true).into_string(), short);
     }
 }

@@ -1,6 +1,7 @@
 //! What a crawl found and does, at one look.
 
 use maud::{Markup, html};
+use outcome::StopReason;
 use report::words::{bytes, count, duration, readable};
 
 use super::layout::relevance;
@@ -38,7 +39,7 @@ pub(super) fn overview(words: &Words, id: &str, status: &Status, best: &Pages) -
         div class="grid" {
             div class="column wide" {
                 section class="card" aria-labelledby="h-best" {
-                    h2 id="h-best" { (words.found_first) }
+                    h2 id="h-best" { @if has_topic(best) { (words.found_first) } @else { (words.kept_pages) } }
                     div id="best" { (finds(words, id, best)) }
                 }
                 section class="card" aria-labelledby="h-curve" {
@@ -109,7 +110,7 @@ fn lead(words: &Words, status: &Status) -> Markup {
                 span class="big" data-live="kept" { (count(status.kept)) } " "
                 span { (words.kept_of) " " span data-live="pages_read" { (count(status.kept + status.dropped)) } " " (words.read) }
             }
-            @if let Some(why) = &status.stop_detail { p class="soft" { (why) } }
+            p class="soft" id="why-stopped" role="status" hidden[status.stop_reason.is_none()] { (why_stopped(words, status)) }
             @if let Some(problem) = &status.problem { p role="alert" { (problem) } }
             details id="steer" hidden {
                 summary { (words.steer) }
@@ -129,6 +130,21 @@ fn lead(words: &Words, status: &Status) -> Markup {
             }
         }
     }
+}
+
+/// Why the crawl stopped, in a sentence.
+fn why_stopped(words: &Words, status: &Status) -> String {
+    let reason = status.stop_reason.as_deref().map(StopReason::from);
+    reason.map_or_else(String::new, |reason| {
+        let detail = status.stop_detail.as_deref();
+        let why = report::why_stopped(&reason, detail, status.pending);
+        words.tongue().say(&why)
+    })
+}
+
+/// Whether pages are sorted by what they say of a topic.
+fn has_topic(best: &Pages) -> bool {
+    best.pages.iter().any(|page| page.relevance.is_some())
 }
 
 fn finds(words: &Words, id: &str, best: &Pages) -> Markup {

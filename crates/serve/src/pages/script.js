@@ -176,6 +176,18 @@
     if (next && !now.contains(document.activeElement)) now.replaceChildren(...next.childNodes);
   };
 
+  // Why it stopped, in a sentence. The page itself says more, but its server may end with the crawl.
+  let stopped;
+  const showStop = (reason) => {
+    const box = at("why-stopped");
+    if (!box || reason === stopped) return;
+    const isNews = stopped !== undefined;
+    stopped = reason;
+    box.hidden = !reason;
+    if (!isNews) return;
+    box.textContent = reason ? words.stops[reason] || "" : "";
+  };
+
   let record = -1;
   const show = (status) => {
     showState(status.state);
@@ -186,6 +198,7 @@
       const text = (shown[key] || count)(values[key]);
       if (element.textContent.trim() !== text) element.textContent = text;
     }
+    showStop(status.stop_reason);
     showHosts(status.hosts);
     showReasons(status.dropped_by_reason);
     if (status.record !== record) {

@@ -49,6 +49,7 @@ words! {
     kept_of: "pages kept, of", "个网页保留，共读取";
     read: "read", "个";
     found_first: "Best finds", "最相关的发现";
+    kept_pages: "Kept pages", "保留的网页";
     found_last: "Kept just now", "刚刚保留";
     nothing_yet: "Nothing yet.", "暂无。";
     hosts: "Hosts that wait", "等待中的主机";
@@ -130,6 +131,8 @@ words! {
     likeness: "of the characters in common", "的字符相同";
     only_kept: "only in the kept page", "仅在保留的网页中";
     only_other: "only in the copy", "仅在副本中";
+    in_common: "characters in common", "个相同的字符";
+    same_text: "The texts are the same.", "两边的正文完全相同。";
     side_by_side: "Side by side", "并排对照";
     the_kept: "Kept", "保留";
     the_copy: "Copy", "副本";
@@ -141,8 +144,6 @@ words! {
     otherwise: "Dropped for another reason", "丢弃原因不同";
     figure: "Figure", "指标";
     change: "Change", "变化";
-    before: "Before", "之前";
-    after: "After", "之后";
     audit_about: "A random sample of decisions. Say of each whether it is right; what you say becomes an estimate of how many are.", "随机抽取的判定。逐个判断对错，汇总为正确率的估计。";
     right: "Right", "正确";
     wrong: "Wrong", "错误";
@@ -203,6 +204,15 @@ impl Words {
             true => report::Tongue::Chinese,
             false => report::Tongue::English,
         }
+    }
+
+    /// Why a crawl stopped, in a sentence.
+    fn stops(&self) -> std::collections::BTreeMap<&'static str, String> {
+        let sentence = |reason| self.tongue().say(&report::why_stopped(reason, None, 0));
+        let known = outcome::StopReason::KNOWN.iter();
+        known
+            .map(|reason| (reason.name(), sentence(reason)))
+            .collect()
     }
 
     /// A crawl's state.
@@ -327,7 +337,7 @@ impl Words {
             "now": self.now, "in_time": self.in_time, "marked": self.marked, "no_marks": self.no_marks,
             "was_kept": self.was_kept, "was_dropped": self.was_dropped,
             "all_marked": self.all_marked, "confidence": self.confidence, "no_text": self.no_text,
-            "kept": self.kept, "colon": self.colon, "problems": self.problems(),
+            "stops": self.stops(), "kept": self.kept, "colon": self.colon, "problems": self.problems(),
             "states": {
                 "starting": self.state_starting, "loading": self.state_loading,
                 "replaying": self.state_replaying, "running": self.state_running,
