@@ -1,7 +1,7 @@
 //! Reads bodies and texts by their place in the archive.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::ArchiveError;
@@ -14,11 +14,9 @@ use crate::warc::{HEAD_END, Parsed, find};
 /// Our field in a revisit record: `file:offset:len` of the record that holds the payload.
 pub(crate) const PAYLOAD_FIELD: &str = "Tamis-Payload";
 
-/// The longest head of a record of ours: URLs are bounded, and there are at most two.
-const HEAD_BYTES_MAX: u64 = 32 * 1024;
-
-/// Bytes of it that are unpacked at once: a head of ours has some 700.
-const HEAD_STEP: u64 = 1024;
+/// Bytes of a head that are read and unpacked at first, of which a head of ours has some 700, and of the
+/// longest: URLs are bounded, and there are at most two.
+const HEAD_BYTES: [usize; 2] = [1024, 32 * 1024];
 
 /// A response from the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,39 +99,54 @@ pub(crate) fn member(dir: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveErro
     }
 }
 
-/// The body file from which heads were read last, so that it is opened once for many.
-#[derive(Debug, Default)]
-pub(crate) struct HeadReader(Option<(u32, File)>);
+/// Reads heads of body records. The file from which it read last stays open, for they come in numbers.
+#[derive(Debug)]
+pub(crate) struct HeadReader {
+    file: Option<(u32, File)>,
+    unpacker: Unpacker,
+    packed: Vec<u8>,
+}
+
+impl Default for HeadReader {
+    fn default() -> HeadReader {
+        HeadReader {
+            file: None,
+            unpacker: Unpacker::new(),
+            packed: Vec::new(),
+        }
+    }
+}
 
 impl HeadReader {
     /// Reads the beginning of the record at a place of the body files, which has its head.
     pub(crate) fn read(&mut self, dir: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveError> {
         let path = Kind::Bodies.path(dir, place.file);
-        let file = match &mut self.0 {
+        let file = match &mut self.file {
             Some((number, file)) if *number == place.file => file,
             other => {
                 let file = File::open(&path).map_err(ArchiveError::read(&path))?;
                 &mut other.insert((place.file, file)).1
             }
         };
-        beginning(file, &path, place)
-    }
-}
-
-fn beginning(file: &mut File, path: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveError> {
-    file.seek(SeekFrom::Start(place.offset))
-        .map_err(ArchiveError::read(path))?;
-    let file = BufReader::with_capacity(HEAD_STEP as usize, file.take(place.len));
-    let mut record = flate2::bufread::GzDecoder::new(file).take(HEAD_BYTES_MAX);
-    let mut bytes = Vec::new();
-    // What comes after the head is not unpacked.
-    while find(&bytes, HEAD_END).is_none() {
-        let step = record.by_ref().take(HEAD_STEP).read_to_end(&mut bytes);
-        if step.map_err(ArchiveError::read(path))? == 0 {
-            break;
+        let mut record = Vec::new();
+        for wanted in HEAD_BYTES {
+            file.seek(SeekFrom::Start(place.offset))
+                .map_err(ArchiveError::read(&path))?;
+            self.packed.clear();
+            file.take(place.len.min(wanted as u64))
+                .read_to_end(&mut self.packed)
+                .map_err(ArchiveError::read(&path))?;
+            let unpacked = self
+                .unpacker
+                .unpack_beginning(&self.packed, wanted, &mut record);
+            match unpacked {
+                Ok(()) if find(&record, HEAD_END).is_some() => break,
+                Ok(()) | Err(Broken::Incomplete) => {}
+                Err(Broken::Corrupt(why)) => return Err(broken(dir, place, why)),
+            }
         }
+        Ok(record)
     }
-    Ok(bytes)
 }
 
 pub(crate) fn parse<'r>(

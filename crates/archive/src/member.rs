@@ -236,6 +236,28 @@ impl Unpacker {
         }
     }
 
+    /// Puts the beginning of a record into `out`, which is emptied first: some `wanted` bytes of it, or as
+    /// many as follow from `data`, the beginning of its member. Nothing tells whether they are whole.
+    pub(crate) fn unpack_beginning(
+        &mut self,
+        data: &[u8],
+        wanted: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Broken> {
+        let head = head(data)?;
+        let rest = data.get(head.bytes..).ok_or(Broken::Incomplete)?;
+        out.clear();
+        out.reserve(wanted);
+        self.inflate.reset(false);
+        let unpacked = self
+            .inflate
+            .decompress_vec(rest, out, FlushDecompress::None);
+        match unpacked {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Broken::Corrupt("the deflate stream is broken")),
+        }
+    }
+
     /// Reads the member at the start of `data` and puts its record into `out`, which is emptied first;
     /// gives the member's length. After `Ok` length and CRC agree.
     pub(crate) fn unpack(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<usize, Broken> {

@@ -4,14 +4,57 @@
 //! channel closes. A panic while reading is caught in the reader, page by page, so no thread is
 //! lost to a hostile page.
 
-use std::sync::mpsc::{Sender, SyncSender};
+use std::sync::mpsc::{Sender, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-use tokio::sync::mpsc::Receiver;
+use tokio::sync::mpsc::{self, Receiver};
 
 use crate::messages::{EndTold, ToDispatcher, ToReader, ToWriter};
 use crate::read::Reader;
+
+/// The way into the pool.
+#[derive(Clone)]
+pub(crate) struct ToPool {
+    jobs: mpsc::Sender<ToReader>,
+    past_it: Option<(Arc<Reader>, SyncSender<ToWriter>)>,
+}
+
+impl ToPool {
+    /// Hands all to the pool.
+    pub(crate) fn new(jobs: mpsc::Sender<ToReader>) -> ToPool {
+        ToPool {
+            jobs,
+            past_it: None,
+        }
+    }
+
+    /// Hands what needs no reading to the writer at once, if that has room: threads that are woken for
+    /// nothing are most of what an unchanged page costs.
+    pub(crate) fn past_it(self, reader: Arc<Reader>, to_writer: SyncSender<ToWriter>) -> ToPool {
+        ToPool {
+            past_it: Some((reader, to_writer)),
+            ..self
+        }
+    }
+
+    /// Hands a job over; waits while the pool has no room.
+    pub(crate) async fn hand_over(&self, mut job: ToReader) {
+        if let Some((reader, to_writer)) = self.past_it.as_ref()
+            && job.needs_no_reading()
+        {
+            match to_writer.try_send(ToWriter::Finding(reader.read(job))) {
+                Err(TrySendError::Full(ToWriter::Finding(finding))) => {
+                    job = ToReader::Finding(finding);
+                }
+                Ok(()) | Err(_) => return,
+            }
+        }
+        // The readers end only after the last visit: an error here means that the crawl is being
+        // torn down, and the URL stays pending.
+        let _ = self.jobs.send(job).await;
+    }
+}
 
 /// Stack of a pool thread. Our own walks are iterative; this is room for the parser's.
 const STACK_BYTES: usize = 4 << 20;

@@ -120,6 +120,22 @@ pub(crate) enum ToReader {
     Robots(Box<RobotsFinding>),
     /// A URL that is not asked for: nothing to read.
     Refused(Box<Lease>, Refused),
+    /// What needed no reading, while the writer had no room for it.
+    Finding(Finding),
+}
+
+impl ToReader {
+    /// Whether nothing is to be read: an answer says that the page has not changed.
+    pub(crate) fn needs_no_reading(&self) -> bool {
+        match self {
+            ToReader::Visit(visit) => visit
+                .answer
+                .fetched
+                .as_ref()
+                .is_ok_and(|fetched| fetched.status == 304),
+            ToReader::Robots(_) | ToReader::Refused(..) | ToReader::Finding(_) => false,
+        }
+    }
 }
 
 /// What comes into the writer's inbox.

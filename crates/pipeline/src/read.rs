@@ -75,6 +75,7 @@ impl Reader {
     /// Reads one job.
     pub(crate) fn read(&self, job: ToReader) -> Finding {
         match job {
+            ToReader::Finding(finding) => finding,
             ToReader::Robots(visit) => Finding::Robots(visit),
             ToReader::Refused(lease, why) => Finding::Url(Box::new(UrlFinding {
                 lease: *lease,

@@ -21,7 +21,7 @@ use tokio::runtime::Runtime;
 
 use crate::config::CrawlConfig;
 use crate::control::server::Control;
-use crate::cpu;
+use crate::cpu::{self, ToPool};
 use crate::dir::CrawlDir;
 use crate::disk::DiskReserve;
 use crate::dispatch::{Dispatcher, Ended};
@@ -76,6 +76,7 @@ pub(crate) struct Parts<'a> {
 /// The threads behind the dispatcher.
 struct Line {
     runtime: Runtime,
+    reader: Arc<Reader>,
     readers: Vec<JoinHandle<()>>,
     writer: JoinHandle<Result<(), CrawlError>>,
     publisher: JoinHandle<Result<(), CrawlError>>,
@@ -104,6 +105,7 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
     let disk = DiskReserve::new(parts.dir.root().into(), config.limits.disk_reserve);
     let line = Line::start(parts, watch.progress, &to_dispatcher, visits)?;
     let is_proxied = !config.network.proxy.is_empty();
+    let to_readers = ToPool::new(to_readers).past_it(line.reader.clone(), line.to_writer.clone());
     let visitor = Arc::new(Visitor::new(fetch, to_dispatcher, to_readers, is_proxied));
     let mut dispatcher = Dispatcher::new(
         &config,
@@ -200,9 +202,11 @@ impl Line {
             }
         };
         let writer = start_writer(writer, writer_inbox, to_dispatcher.clone())?;
-        let readers = start_readers((config, dir), visits, &to_writer, to_dispatcher)?;
+        let reader = Reader::new(config, dir.archive());
+        let readers = start_readers(config, &reader, visits, &to_writer, to_dispatcher)?;
         Ok(Self {
             runtime,
+            reader,
             readers,
             writer,
             publisher,
@@ -338,16 +342,16 @@ fn start_writer(
 }
 
 fn start_readers(
-    (config, dir): (&CrawlConfig, &CrawlDir),
+    config: &CrawlConfig,
+    reader: &Arc<Reader>,
     visits: tokio::sync::mpsc::Receiver<ToReader>,
     to_writer: &SyncSender<ToWriter>,
     to_dispatcher: &Sender<ToDispatcher>,
 ) -> Result<Vec<JoinHandle<()>>, CrawlError> {
-    let reader = Reader::new(config, dir.archive());
     let cores = || std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
     let threads = match config.crawl.threads {
         0 => cores().min(READERS_MAX),
         threads => threads,
     };
-    cpu::start(threads, &reader, visits, to_writer, to_dispatcher).map_err(cannot_start("CPU pool"))
+    cpu::start(threads, reader, visits, to_writer, to_dispatcher).map_err(cannot_start("CPU pool"))
 }

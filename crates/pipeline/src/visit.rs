@@ -14,10 +14,10 @@ use outcome::RobotsAnswer;
 use state::Answer;
 use state::context::UrlContext;
 use state::finding::RobotsFinding;
-use tokio::sync::mpsc;
 use url::Url;
 
 use crate::clock::{self, unix_ms};
+use crate::cpu::ToPool;
 use crate::failpoint::fail_point;
 use crate::messages::{EndTold, RobotsOwner, ToDispatcher, ToReader, Visit};
 
@@ -28,7 +28,7 @@ const ROBOTS_REDIRECTS_MAX: usize = 5;
 pub(crate) struct Visitor {
     fetch: Arc<dyn Fetch>,
     to_dispatcher: std::sync::mpsc::Sender<ToDispatcher>,
-    to_readers: mpsc::Sender<ToReader>,
+    to_readers: ToPool,
     proxied: bool,
 }
 
@@ -37,7 +37,7 @@ impl Visitor {
     pub(crate) fn new(
         fetch: Arc<dyn Fetch>,
         to_dispatcher: std::sync::mpsc::Sender<ToDispatcher>,
-        to_readers: mpsc::Sender<ToReader>,
+        to_readers: ToPool,
         proxied: bool,
     ) -> Self {
         Self {
@@ -168,9 +168,7 @@ impl Visitor {
     }
 
     async fn hand_over(&self, job: ToReader) {
-        // The readers end only after the last visit: an error here means that the crawl is being
-        // torn down, and the URL stays pending.
-        let _ = self.to_readers.send(job).await;
+        self.to_readers.hand_over(job).await;
     }
 }
 
@@ -277,6 +275,7 @@ mod tests {
     use std::time::Duration;
 
     use fetcher::FetchFuture;
+    use tokio::sync::mpsc;
 
     use super::*;
 
@@ -328,7 +327,7 @@ mod tests {
         let (to_dispatcher, dispatcher) = std::sync::mpsc::channel();
         let (to_pool, _pool) = mpsc::channel(1);
         let fetch = Arc::clone(&hops) as Arc<dyn Fetch>;
-        let visitor = Visitor::new(fetch, to_dispatcher, to_pool, false);
+        let visitor = Visitor::new(fetch, to_dispatcher, ToPool::new(to_pool), false);
         let url = CanonicalUrl::parse("http://a.example/x").expect("a URL");
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let visit = visitor.visit_robots(url.host(), &url);

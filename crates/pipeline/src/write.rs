@@ -21,7 +21,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError};
+use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::time::{Duration, Instant};
 
 use archive::{Appended, Archive, Entry, Event, Position, Record, SeedRecord};
@@ -232,22 +232,17 @@ impl Writer {
         // The record of a visit is small: what costs is the sync. Nobody waits for it, as who adds seeds does.
         let is_finding = matches!(first, ToWriter::Finding(_));
         let waits = is_finding && self.state.counts().visits_due > 0;
-        let until = waits.then(|| Instant::now() + VISITS_WAIT);
-        let more = || match (inbox.try_recv(), until) {
-            (Ok(message), _) => Some(message),
-            (Err(TryRecvError::Empty), Some(until)) => {
-                let left = until.saturating_duration_since(Instant::now());
-                inbox.recv_timeout(left).ok()
-            }
-            (Err(_), _) => None,
-        };
+        if waits {
+            // Asleep, it is not woken for each.
+            std::thread::sleep(VISITS_WAIT);
+        }
         let mut next = Some(first);
         let mut taken = 0;
         while let Some(message) = next {
             self.take(message, group)?;
             taken += 1;
             let goes_on = taken < GROUP_MAX && !group.has_stop;
-            next = goes_on.then(more).flatten();
+            next = goes_on.then(|| inbox.try_recv().ok()).flatten();
         }
         Ok(())
     }

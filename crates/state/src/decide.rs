@@ -153,10 +153,26 @@ impl State {
 
     /// What the record of a finished URL has whatever became of it.
     fn head(&self, lease: &Lease, context: UrlContext, fetch: Option<FetchRecord>) -> PageRecord {
+        let url = &lease.url().url;
+        let foreseen = fetch
+            .as_ref()
+            .map(|_| self.queue.lock().foreseen_by(url))
+            .unwrap_or_default();
+        PageRecord {
+            foreseen: foreseen.original,
+            foreseen_by: foreseen.rules,
+            foreseen_compared: foreseen.compared,
+            ..self.head_of_any(lease, context, fetch)
+        }
+    }
+
+    fn head_of_any(
+        &self,
+        lease: &Lease,
+        context: UrlContext,
+        fetch: Option<FetchRecord>,
+    ) -> PageRecord {
         let url = lease.url();
-        let fetched = fetch.as_ref();
-        let foreseen = fetched.map(|_| self.queue.lock().foreseen_by(&url.url));
-        let foreseen = foreseen.unwrap_or_default();
         PageRecord {
             url: url.url.as_str().into(),
             host: url.url.host().to_string(),
@@ -166,9 +182,6 @@ impl State {
             via: url.via,
             priority: url.priority,
             attempt: fetch.as_ref().map_or(0, |_| lease.attempt()),
-            foreseen: foreseen.original,
-            foreseen_by: foreseen.rules,
-            foreseen_compared: foreseen.compared,
             fetch,
             context: self.focus.as_ref().map(|_| encode(&context.features)),
             began: context.began,
@@ -177,7 +190,7 @@ impl State {
     }
 
     /// The same for a URL that is visited again. What it leads to is worth what its seed is, not what the
-    /// visit was.
+    /// visit was; and as its page is compared with its own earlier version, nothing is foreseen.
     fn head_of_visit(
         &self,
         lease: &Lease,
@@ -186,7 +199,7 @@ impl State {
     ) -> PageRecord {
         PageRecord {
             priority: self.reach.priority_of_seed(lease.url().seed),
-            ..self.head(lease, context, fetch)
+            ..self.head_of_any(lease, context, fetch)
         }
     }
 
