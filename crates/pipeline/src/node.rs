@@ -17,7 +17,7 @@
 //!
 //! Of this file: how a node joins, and what the writer asks. [`keeper`] is the thread that keeps the
 //! lease and brings parts and pages; `shares` says how many connections to one address
-//! are its own; `rows` goes from records to the ledger's rows and back; [`note`] is what
+//! are its own, `turns` which node's links go first; `rows` goes from records to the ledger's rows and back; [`note`] is what
 //! a node says of itself; [`audit`]
 //! compares journals with the ledger, [`rebuild`] makes a ledger of them, [`journals`] reads them as one.
 
@@ -28,6 +28,7 @@ pub mod note;
 pub mod rebuild;
 mod rows;
 mod shares;
+mod turns;
 
 use std::path::Path;
 use std::sync::Arc;
