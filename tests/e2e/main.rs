@@ -19,6 +19,7 @@ mod commands;
 mod conformance;
 mod control;
 mod copies;
+mod copies_read;
 mod crash;
 mod damage;
 mod dedup;

@@ -489,6 +489,20 @@ pub fn node_name(dir: &CrawlDir) -> Result<Option<NodeName>, CrawlError> {
     Ok(identity.map(|Identity { crawl, number, .. }| NodeName { crawl, number }))
 }
 
+/// Makes a directory of copies that of the node whose journal it holds.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn name_copy(dir: &CrawlDir, node: &NodeRecord) -> Result<(), CrawlError> {
+    let identity = Identity {
+        crawl: node.crawl.clone(),
+        number: node.number,
+        name: format!("node-{}", node.number),
+        seeds: String::new(),
+    };
+    write_identity(dir, &identity)
+}
+
 fn cannot(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> CrawlError {
     let what = format!("{what} {}", path.display());
     move |source| CrawlError::Directory { what, source }
