@@ -37,6 +37,7 @@ mod nodes_addresses;
 mod nodes_budgets;
 mod nodes_ending;
 mod nodes_exact;
+mod nodes_focus;
 mod nodes_rebuilt;
 mod nodes_simulated;
 mod nodes_support;

@@ -16,6 +16,7 @@ use ledger::{
 };
 
 use crate::messages::{Mail, PartsMove, ToWriter};
+use crate::node::lessons;
 use crate::node::note::{ENDS_MAX, NodeNote};
 use crate::node::rows;
 use crate::node::shares::Shares;
@@ -598,7 +599,7 @@ impl Beats {
             .collect();
         self.told.extend(&take);
         let mut release: Vec<Part> = tidings.wanted.clone();
-        if budget.facts > self.facts && self.reads_to_leave()? {
+        if budget.facts > self.facts && self.reads_facts()? {
             tracing::info!("asked to hand over: others get this node's parts");
             release = self.told.iter().copied().collect();
         }
@@ -609,7 +610,7 @@ impl Beats {
     }
 
     /// Reads what was told to the whole crawl; whether this node is asked to leave, and was not before.
-    fn reads_to_leave(&mut self) -> Result<bool, LedgerError> {
+    fn reads_facts(&mut self) -> Result<bool, LedgerError> {
         let marks = Marks {
             facts: self.facts,
             kept: i64::MAX as u64,
@@ -617,6 +618,10 @@ impl Beats {
         };
         let news = self.ledger.follow(&marks, &[])?;
         self.facts = news.marks.facts;
+        let examples = lessons::examples_in(&news.facts, self.me.node);
+        if !examples.is_empty() {
+            self.bring(Mail::Examples(examples));
+        }
         let is_asked = (news.facts.iter()).any(|told| told.fact == drain_of(self.me));
         if is_asked {
             let was_asked = std::mem::replace(&mut self.shared.lock().is_sent_away, true);
