@@ -131,8 +131,7 @@ fn copies_that_grow_are_brought_on_and_what_cannot_be_read_names_its_place_and_t
     // A part of the crawl at first: the last bodies and the journal file that points at them are missing.
     let last = objects
         .keys()
-        .filter(|key| key.ends_with(".meta.warc.gz"))
-        .next_back()
+        .rfind(|key| key.ends_with(".meta.warc.gz"))
         .cloned()
         .expect("a journal");
     bucket.change(|objects| {
