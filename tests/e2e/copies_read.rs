@@ -147,6 +147,20 @@ fn copies_that_grow_are_brought_on_and_what_cannot_be_read_names_its_place_and_t
     let whole = status();
     assert_eq!(value(&whole)["state"], "stopped", "{}", stderr(&whole));
     assert_eq!(brought(&bucket), before + 1);
+    // Bodies alone say nothing yet.
+    bucket.change(|all| {
+        for (key, bytes) in &objects {
+            if !key.ends_with(".meta.warc.gz") {
+                all.insert(key.replace("/one/", "/three/"), bytes.clone());
+            }
+        }
+    });
+    let mut bodies = reading(&bench, &bucket, &["status", "s3://bucket/crawls/three"]);
+    says(
+        &bodies.output().expect("runs"),
+        3,
+        &["s3://bucket/crawls/three", "no journal"],
+    );
     // A store that fails, or is not there.
     bucket.set(Mood::Fails);
     says(&status(), 3, &[PLACE, "cannot be read", "500"]);

@@ -92,7 +92,7 @@ mod tests {
             data: Vec::new(),
         };
         let all = [told(fact.clone(), 1), told(fact, 2), told(drain, 1)];
-        assert_eq!(examples_in(&all, 2), [example.clone()]);
+        assert_eq!(examples_in(&all, 2), std::slice::from_ref(&example));
         let long = ElsewhereExample {
             text: "\u{1}库".repeat(100_000),
             links: vec!["x".repeat(500); 5_000],

@@ -35,6 +35,9 @@ const CACHE_MAX_USUAL: u64 = 20_000_000_000;
 /// What state and index of the copies were made of.
 const VIEWS_OF: &str = "views-of";
 
+/// What is said where bodies alone are copied.
+const NO_JOURNAL: &str = "no journal can be read there yet: its first file is copied when it is closed, at the latest at the crawl's end";
+
 /// What is open until the process ends: others do not take these copies away.
 static IN_USE: Mutex<Vec<File>> = Mutex::new(Vec::new());
 
@@ -61,18 +64,24 @@ pub fn bring(place: &Path, output: &Output) -> anyhow::Result<Vec<CrawlDir>> {
             false => copies.place().rsplit('/').next().unwrap_or_default(),
         };
         let dir = CrawlDir::new(cache.root.join(name)).as_copy_of(copies.place());
-        bring_one(&source, copies, &dir, output)?;
-        dirs.push(dir);
+        match bring_one(&source, copies, &dir, output)? {
+            true => dirs.push(dir),
+            false => output.say(format!("{}: {NO_JOURNAL}", copies.place())),
+        }
     }
-    Ok(dirs)
+    match dirs.is_empty() {
+        true => Err(resource(format!("{text}: {NO_JOURNAL}"))),
+        false => Ok(dirs),
+    }
 }
 
+/// Brings the copies of one crawl or node; whether its journal begins there.
 fn bring_one(
     source: &Source,
     copies: &Copies,
     dir: &CrawlDir,
     output: &Output,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<bool> {
     let on_file = |name: &str, bytes: u64| {
         output.say(format!(
             "bringing {name} ({}) from {}",
@@ -93,20 +102,17 @@ fn bring_one(
             dir.root().display()
         ));
     }
-    let start = last_start(dir)?.ok_or_else(|| {
-        resource(format!(
-            "{} holds no journal that can be read: the first journal file is copied when it is closed, at the \
-             latest at the crawl's end",
-            copies.place()
-        ))
-    })?;
+    let Some(start) = last_start(dir)? else {
+        return Ok(false);
+    };
     let config = CrawlConfig::recorded(&start.config).config;
     std::fs::write(dir.config(), config.to_toml()).map_err(in_cache(dir.root()))?;
     if let Some(node) = &start.node {
         pipeline::name_copy(dir, node).map_err(crawl_error)?;
     }
     let views = format!("{:016x}", copies.mark());
-    std::fs::write(dir.root().join("files"), views).map_err(in_cache(dir.root()))
+    std::fs::write(dir.root().join("files"), views).map_err(in_cache(dir.root()))?;
+    Ok(true)
 }
 
 /// Makes state and index of copies, where they are not those of these files.
