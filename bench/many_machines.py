@@ -2,7 +2,7 @@
 """One crawl by several node processes beside the same crawl by one machine.
 
   many_machines.py --bin target/release/tamis --web WEB --tools TOOLS equal [--nodes 3] [--hosts a,b]
-  many_machines.py --bin target/release/tamis --web WEB --tools TOOLS focus [--nodes 3] [--topics a,b] [--pages 1000]
+  many_machines.py --bin target/release/tamis --web WEB --tools TOOLS focus [--nodes 3] [--topics a,b] [--pages 1000] [--runs 1]
 
 WEB is a folder of sites with hosts.json (and topics.json, baselines.json), TOOLS holds its server serve_web.py and
 its judge judge_crawl.py. A PostgreSQL of its own is made in a temporary folder and taken away again; the server's
@@ -15,7 +15,7 @@ by one machine.
 
 Says what it found and ends with 1 where a figure is beyond its bar.
 """
-import argparse, collections, glob, json, os, pwd, resource, shutil, socket, subprocess, sys, tempfile, time, urllib.request
+import argparse, collections, glob, itertools, json, os, pwd, resource, shutil, socket, subprocess, sys, tempfile, time, urllib.request
 
 DUPLICATES = {"near_duplicate", "exact_duplicate", "predicted_duplicate"}
 
@@ -168,19 +168,20 @@ def focus(a, web, store, folder):
     topics = json.load(open(os.path.join(a.web, "topics.json")))
     sums = [0.0, 0.0]
     topics = [t for t in topics if not a.topics or t["id"] in a.topics.split(",")]
-    for t in topics:
+    for run_number, t in itertools.product(range(a.runs), topics):
         text = (f"[crawl]\nmax_pages = {int(a.pages * 1.3) + 50}\nconcurrency = 4\n[seeds]\nurls = {json.dumps(t['seeds'])}\n"
                 f'[scope]\nmode = "host"\nhosts = {json.dumps(t["hosts"])}\n[politeness]\ndelay = "0s"\nconnections_per_host = 4\n'
                 f"[topic]\nkeywords = {json.dumps(t['keywords'], ensure_ascii=False)}\n"
                 f"examples = {json.dumps(t.get('examples') or [])}\n")
-        name = t["id"].replace("-", "_")
+        name = t["id"].replace("-", "_") + (f"_{run_number + 1}" if a.runs > 1 else "")
         one, *_ = crawl(a, web, None, folder, f"one_{name}", text, 1)
         many, *_ = crawl(a, web, store, folder, name, text, a.nodes)
         scores = harvest(a, folder, t, one, f"one_{name}"), harvest(a, folder, t, many, f"many_{name}")
-        busy = sum(bool(export(a, [d], "fetches")) for d in many)
+        fetched = [len(export(a, [d], "fetches")) for d in many]
         sums = [sums[0] + scores[0], sums[1] + scores[1]]
-        print(f"{t['id']:26} one {scores[0]:.3f}  {a.nodes} nodes {scores[1]:.3f} ({busy} of them fetched)", flush=True)
-    print(f"mean of {len(topics)}: one {sums[0] / len(topics):.3f}, {a.nodes} nodes {sums[1] / len(topics):.3f}, "
+        print(f"{t['id']:26} one {scores[0]:.3f}  {a.nodes} nodes {scores[1]:.3f}  fetched by each {fetched}", flush=True)
+    count = a.runs * len(topics)
+    print(f"mean of {count}: one {sums[0] / count:.3f}, {a.nodes} nodes {sums[1] / count:.3f}, "
           f"{sums[1] / sums[0]:.3f} of one")
     return sums[1] >= 0.95 * sums[0]
 
@@ -195,6 +196,7 @@ def main():
     ap.add_argument("--hosts", default="")
     ap.add_argument("--topics", default="")
     ap.add_argument("--pages", type=int, default=1000)
+    ap.add_argument("--runs", type=int, default=1, help="of each topic")
     ap.add_argument("--timeout", type=int, default=3600, help="seconds for one crawl")
     ap.add_argument("--keep", help="work in this folder and keep it")
     a = ap.parse_args()

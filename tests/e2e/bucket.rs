@@ -1,7 +1,7 @@
 //! A small object store on loopback that speaks as much of S3 as is asked of it here: PUT, multipart, GET,
 //! HEAD and LIST; with errors and slow answers on demand.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -81,6 +81,11 @@ impl Bucket {
         self.lock().objects.clone()
     }
 
+    /// Changes what it holds.
+    pub fn change(&self, by: impl FnOnce(&mut BTreeMap<String, Vec<u8>>)) {
+        by(&mut self.lock().objects);
+    }
+
     pub fn log(&self) -> Vec<String> {
         self.lock().log.clone()
     }
@@ -111,10 +116,10 @@ impl Bucket {
             let answer = match mood {
                 Mood::Breaks => return,
                 Mood::Fails => Answer::of(500, b"<Error><Code>InternalError</Code></Error>"),
-                Mood::Well => self.answer(&method, &target, body),
+                Mood::Well => self.answer(&method, &target, &headers, body),
                 Mood::Slow(time) => {
                     std::thread::sleep(time);
-                    self.answer(&method, &target, body)
+                    self.answer(&method, &target, &headers, body)
                 }
             };
             if answer.write(&mut writer, method == "HEAD").is_err() {
@@ -123,7 +128,13 @@ impl Bucket {
         }
     }
 
-    fn answer(&self, method: &str, target: &str, body: Vec<u8>) -> Answer {
+    fn answer(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &HashMap<String, String>,
+        body: Vec<u8>,
+    ) -> Answer {
         let mut state = self.lock();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let query: HashMap<&str, &str> = query
@@ -135,7 +146,11 @@ impl Bucket {
         match (method, query.get("uploadId"), query.get("partNumber")) {
             ("GET", None, None) if query.contains_key("list-type") => {
                 let prefix = query.get("prefix").unwrap_or(&"").replace("%2F", "/");
-                Answer::of(200, listed(&state.objects, &prefix).as_bytes())
+                let has_delimiter = query.contains_key("delimiter");
+                Answer::of(
+                    200,
+                    listed(&state.objects, &prefix, has_delimiter).as_bytes(),
+                )
             }
             ("PUT", None, _) => {
                 state.objects.insert(key, body);
@@ -174,7 +189,18 @@ impl Bucket {
                 Answer::of(204, b"")
             }
             ("GET" | "HEAD", None, None) => match state.objects.get(&key) {
-                Some(bytes) => Answer::of(200, bytes),
+                Some(bytes) => match headers.get("range").map(|it| range_of(it, bytes.len())) {
+                    Some(Some((from, to))) => Answer {
+                        range: format!("content-range: bytes {from}-{to}/{}\r\n", bytes.len()),
+                        mark: mark_of(bytes),
+                        ..Answer::of(206, &bytes[from..=to])
+                    },
+                    Some(None) => Answer::of(416, b""),
+                    None => Answer {
+                        mark: mark_of(bytes),
+                        ..Answer::of(200, bytes)
+                    },
+                },
                 None => Answer::of(404, b""),
             },
             _ => Answer::of(400, b""),
@@ -182,23 +208,55 @@ impl Bucket {
     }
 }
 
-fn listed(objects: &BTreeMap<String, Vec<u8>>, prefix: &str) -> String {
+fn listed(objects: &BTreeMap<String, Vec<u8>>, prefix: &str, has_delimiter: bool) -> String {
     let found = objects.iter().filter(|(key, _)| key.starts_with(prefix));
-    let rows: String = found
-        .map(|(key, bytes)| {
-            format!(
-                "<Contents><Key>{key}</Key><Size>{}</Size><ETag>\"e\"</ETag>\
+    let below = |key: &str| {
+        let (level, _) = key[prefix.len()..].split_once('/')?;
+        has_delimiter.then(|| format!("{prefix}{level}/"))
+    };
+    let (mut rows, mut levels) = (String::new(), BTreeSet::new());
+    for (key, bytes) in found {
+        match below(key) {
+            Some(level) => {
+                levels.insert(level);
+            }
+            None => rows.push_str(&format!(
+                "<Contents><Key>{key}</Key><Size>{}</Size><ETag>{}</ETag>\
                  <LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>",
-                bytes.len()
-            )
-        })
+                bytes.len(),
+                mark_of(bytes)
+            )),
+        }
+    }
+    let levels: String = levels
+        .iter()
+        .map(|level| format!("<CommonPrefixes><Prefix>{level}</Prefix></CommonPrefixes>"))
         .collect();
-    format!("<ListBucketResult><IsTruncated>false</IsTruncated>{rows}</ListBucketResult>")
+    format!("<ListBucketResult><IsTruncated>false</IsTruncated>{rows}{levels}</ListBucketResult>")
+}
+
+/// An ETag that other bytes do not have.
+fn mark_of(bytes: &[u8]) -> String {
+    let sum = bytes.iter().fold(7u64, |sum, byte| {
+        sum.wrapping_mul(1_099_511_628_211) ^ u64::from(*byte)
+    });
+    format!("\"{sum:016x}\"")
+}
+
+/// From and to, both included, of a field `Range`.
+fn range_of(field: &str, length: usize) -> Option<(usize, usize)> {
+    let (from, to) = field.strip_prefix("bytes=")?.split_once('-')?;
+    let from = from.parse().ok()?;
+    let to: usize = to.parse().unwrap_or(length);
+    (from < length).then_some((from, to.min(length - 1)))
 }
 
 struct Answer {
     status: u16,
     body: Vec<u8>,
+    mark: String,
+    /// The field that says which part it is.
+    range: String,
 }
 
 impl Answer {
@@ -206,15 +264,19 @@ impl Answer {
         Answer {
             status,
             body: body.to_vec(),
+            mark: "\"e\"".into(),
+            range: String::new(),
         }
     }
 
     fn write(&self, to: &mut TcpStream, head_only: bool) -> std::io::Result<()> {
         let head = format!(
-            "HTTP/1.1 {} X\r\ncontent-length: {}\r\netag: \"e\"\r\n\
+            "HTTP/1.1 {} X\r\ncontent-length: {}\r\netag: {}\r\n{}\
              last-modified: Thu, 01 Jan 2026 00:00:00 GMT\r\n\r\n",
             self.status,
-            self.body.len()
+            self.body.len(),
+            self.mark,
+            self.range
         );
         to.write_all(head.as_bytes())?;
         if !head_only {

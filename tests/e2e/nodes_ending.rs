@@ -12,7 +12,7 @@ use crate::support::{page, run, stdout, tamis};
 const POOR_HOSTS: u64 = 11;
 
 /// One host about railways, page after page, and others of which no page is, all led to from its front.
-fn web(railways: u64, notes: u64) -> TestWeb {
+pub fn web(railways: u64, notes: u64) -> TestWeb {
     let railway = |number: u64| format!("http://h0.test/railway-{number}.html");
     let note = |host: u64, number: u64| format!("http://h{host}.test/note-{number}.html");
     let mut web = TestWeb::new();

@@ -72,6 +72,34 @@ pub struct ElsewhereRecord {
     /// Pages that are kept no more, by their numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub withdrawn: Vec<u64>,
+    /// Example pages of the topic that others read; the topic learns from them here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<ElsewhereExample>,
+}
+
+/// An example page of the topic that another node read, as far as the topic learns from it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ElsewhereExample {
+    /// Canonical URL.
+    pub url: String,
+    /// An example, or with `false` a counter-example.
+    pub on_topic: bool,
+    /// Its title.
+    pub title: String,
+    /// Its main text, shortened.
+    pub text: String,
+    /// The canonical URLs that it links to, the first of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<String>,
+    /// What it files itself under.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
+    /// It is a list of links.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub listing: bool,
+    /// Its language, as a code; empty where it is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub lang: String,
 }
 
 /// A page that another node kept, as far as verdicts need it.

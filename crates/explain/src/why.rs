@@ -149,8 +149,13 @@ impl Why {
                 | Event::Attempt(_)
                 | Event::Retry(_)
                 | Event::Again(_)
-                | Event::Elsewhere(_)
                 | Event::Stop(_) => continue,
+                Event::Elsewhere(elsewhere) => {
+                    for example in &elsewhere.examples {
+                        rerun.focus.learn_from_elsewhere(example);
+                    }
+                    continue;
+                }
             };
             if Some(record.seq) == turn {
                 why.at_its_turn(&mut rerun, &page);

@@ -8,7 +8,8 @@
 //! A crawl with patience lets a host wait while a better one is free within moments, or while a better
 //! page is under way, since nobody knows yet where that leads to: else the connections that the best
 //! hosts leave over would spend the budget of pages on whatever else there is. One host that waits so
-//! goes for each time of patience, so that no better one keeps the others from their turn.
+//! goes for each time of patience, so that no better one keeps the others from their turn. On many
+//! machines the hosts of other nodes are waited for in the same way.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -76,6 +77,8 @@ pub(crate) struct Schedule {
     sent: HashMap<u128, (i32, Instant)>,
     /// Since when a host has been waiting for better ones.
     waited_since: Option<Instant>,
+    /// On many machines, what the best next page of the others promises.
+    elsewhere: Option<i32>,
 }
 
 impl Schedule {
@@ -176,7 +179,40 @@ impl Schedule {
         read: u64,
     ) -> bool {
         !self.patience.is_zero()
-            && (self.awaits_pages(priority, now, read) || self.awaits_hosts(priority, hosts, now))
+            && (self.awaits_others(priority)
+                || self.awaits_pages(priority, now, read)
+                || self.awaits_hosts(priority, hosts, now))
+    }
+
+    /// What the best next page of other nodes promises; none while there is nothing to wait for.
+    pub(crate) fn set_elsewhere(&mut self, promise: Option<f32>) {
+        self.elsewhere = promise.map(steps);
+    }
+
+    /// What the best URL promises of all hosts that are free within the time of patience.
+    pub(crate) fn promise(&self, hosts: &[HostQueue], now: Instant) -> Option<f32> {
+        let ready = self
+            .ready
+            .iter()
+            .filter(|(.., id)| costs_a_request(&hosts[*id]));
+        let ready = ready.map(|(Reverse(priority), ..)| *priority).next();
+        let taken = self.taken.iter().take(BETTER_LOOKED_AT);
+        let mut soon = taken.filter(|(_, id)| self.is_free_soon(*id, hosts, now));
+        let soon = soon.next().map(|(Reverse(priority), _)| *priority);
+        let best = ready.into_iter().chain(soon).max();
+        best.map(|priority| priority as f32 / PRIORITY_STEPS)
+    }
+
+    /// Whether the best URL here promises so much less than that of another node that it waits.
+    pub(crate) fn gives_way(&self, hosts: &[HostQueue], now: Instant) -> bool {
+        let promise = self.promise(hosts, now);
+        !self.patience.is_zero()
+            && promise.is_some_and(|promise| self.awaits_others(steps(promise)))
+    }
+
+    fn awaits_others(&self, priority: i32) -> bool {
+        self.elsewhere
+            .is_some_and(|other| other > worth_awaiting(priority))
     }
 
     /// Whether better pages are under way, and more of them than a choice can do without.
@@ -193,18 +229,21 @@ impl Schedule {
 
     /// Whether a better host is free within the time.
     fn awaits_hosts(&self, priority: i32, hosts: &[HostQueue], now: Instant) -> bool {
-        let times = priority.max(0).saturating_mul(TIMES_WORTH_AWAITING);
-        let worth = times.saturating_add(steps(WORTH_AWAITING_A_HOST));
+        let worth = worth_awaiting(priority);
         let better = self.taken.iter().take(BETTER_LOOKED_AT);
         let mut better = better.take_while(|(Reverse(better), _)| *better > worth);
-        better.any(|&(_, id)| match self.places[id] {
+        better.any(|&(_, id)| self.is_free_soon(id, hosts, now))
+    }
+
+    fn is_free_soon(&self, id: usize, hosts: &[HostQueue], now: Instant) -> bool {
+        match self.places[id] {
             Place::Due(at, _) => at <= now + self.patience,
             // It answers within moments, or nobody knows when; then its delay runs.
             Place::Busy(_, since) => {
                 now <= since + self.patience && hosts[id].politeness.delay() <= self.patience
             }
             Place::Idle | Place::Ready(..) => false,
-        })
+        }
     }
 
     /// A URL is asked for.
@@ -251,6 +290,12 @@ impl Schedule {
 
 fn steps(priority: f32) -> i32 {
     (priority * PRIORITY_STEPS).round() as i32
+}
+
+/// What a host must promise for a URL of this priority to wait for it.
+fn worth_awaiting(priority: i32) -> i32 {
+    let times = priority.max(0).saturating_mul(TIMES_WORTH_AWAITING);
+    times.saturating_add(steps(WORTH_AWAITING_A_HOST))
 }
 
 /// Whether a host's next URL is asked for; those of a host that was given up end without a request.

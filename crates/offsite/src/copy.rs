@@ -32,7 +32,7 @@ pub(crate) async fn held(place: &Place) -> Result<BTreeMap<String, u64>, String>
 pub(crate) const OWNER: &str = "crawl-id";
 
 /// Names of archive files end so.
-const ARCHIVE: &str = ".warc.gz";
+pub(crate) const ARCHIVE: &str = ".warc.gz";
 
 /// Takes a place, that has so many archive files already, for a crawl; or finds that it has been this crawl's
 /// before. Gives why it is not: files of two crawls have the same names, and one's would take the place of
@@ -110,7 +110,7 @@ async fn read(file: &mut File, bytes: u64) -> std::io::Result<Vec<u8>> {
 }
 
 /// An error with its causes, shortened: a store may answer with a page.
-fn words(error: object_store::Error) -> String {
+pub(crate) fn words(error: object_store::Error) -> String {
     let mut words = error.to_string();
     let mut cause = std::error::Error::source(&error);
     while let Some(error) = cause {

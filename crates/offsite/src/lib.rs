@@ -19,15 +19,18 @@
 //! Memory: one part of 8 MB (more only for files beyond 70 GB). Credentials come from the environment
 //! alone (`AWS_ACCESS_KEY_ID` and the like), and stand in no file, message or log of ours.
 //!
-//! In reading order: [`place`] where to, `bucket` how one is reached, `copy` one file, [`uploads`] the thread, [`told`] what it says.
+//! In reading order: [`place`] where to, `bucket` how one is reached, `copy` one file, [`uploads`] the thread, [`told`] what it says; [`fetch`]
+//! brings copies back for whoever reads them.
 
 #[cfg(feature = "s3")]
 mod bucket;
 mod copy;
+pub mod fetch;
 pub mod place;
 pub mod told;
 pub mod uploads;
 
+pub use fetch::{Brought, Copies, FetchError, Source};
 pub use place::{Place, PlaceError};
 pub use told::{Told, safe_journals};
 pub use uploads::{End, Handle, Uploads};

@@ -52,6 +52,13 @@ impl fmt::Debug for Place {
     }
 }
 
+/// Whether a text is meant to name a place, and no file.
+pub fn is_meant(text: &str) -> bool {
+    ["s3://", "file://"]
+        .iter()
+        .any(|scheme| text.starts_with(scheme))
+}
+
 /// Whether a text names a place.
 ///
 /// # Errors
@@ -84,6 +91,24 @@ impl Place {
     /// When it is none, or the environment has no credentials for it.
     pub fn open(text: &str) -> Result<Place, PlaceError> {
         let url = parse(text)?;
+        if let Ok(dir) = url.to_file_path() {
+            std::fs::create_dir_all(&dir).map_err(|error| PlaceError::Store {
+                place: text.to_owned(),
+                why: error.to_string(),
+            })?;
+        }
+        Place::of(&url, text)
+    }
+
+    /// The same of a place to be read: a directory that is not there is not made.
+    ///
+    /// # Errors
+    /// As [`Place::open`].
+    pub fn existing(text: &str) -> Result<Place, PlaceError> {
+        Place::of(&parse(text)?, text)
+    }
+
+    fn of(url: &Url, text: &str) -> Result<Place, PlaceError> {
         let broken = |error: &dyn fmt::Display| PlaceError::Store {
             place: text.to_owned(),
             why: error.to_string(),
@@ -91,12 +116,11 @@ impl Place {
         let (store, prefix): (Arc<dyn ObjectStore>, Path) = match url.scheme() {
             "s3" => {
                 let prefix = Path::from_url_path(url.path()).map_err(|error| broken(&error))?;
-                (bucket(&url, text)?, prefix)
+                (bucket(url, text)?, prefix)
             }
             _ => {
                 let no_place = || PlaceError::NoPlace(text.to_owned());
                 let dir = url.to_file_path().map_err(|()| no_place())?;
-                std::fs::create_dir_all(&dir).map_err(|error| broken(&error))?;
                 let store =
                     LocalFileSystem::new_with_prefix(&dir).map_err(|error| broken(&error))?;
                 (Arc::new(store.with_fsync(true)), Path::default())

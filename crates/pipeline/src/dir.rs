@@ -31,6 +31,8 @@ const LOCK_NAP: Duration = Duration::from_millis(30);
 #[derive(Debug, Clone)]
 pub struct CrawlDir {
     root: PathBuf,
+    /// Of copies, where they are from.
+    copy_of: Option<String>,
 }
 
 /// The right to write to a crawl directory; given back when dropped.
@@ -42,7 +44,30 @@ pub struct CrawlLock {
 impl CrawlDir {
     /// A directory that is, or will be, a crawl.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self {
+            root: root.into(),
+            copy_of: None,
+        }
+    }
+
+    /// The same as copies of what is elsewhere: nobody crawls here.
+    #[must_use]
+    pub fn as_copy_of(self, place: &str) -> Self {
+        Self {
+            copy_of: Some(place.to_owned()),
+            ..self
+        }
+    }
+
+    /// Whether these are copies of what is elsewhere.
+    pub fn is_copy(&self) -> bool {
+        self.copy_of.is_some()
+    }
+
+    /// What people are told of it: of copies where they are from, else the directory.
+    pub fn shown(&self) -> String {
+        let root = || self.root.display().to_string();
+        self.copy_of.clone().unwrap_or_else(root)
     }
 
     /// Opens a directory that must hold a crawl.

@@ -153,13 +153,18 @@ impl Room {
 
     /// Whether one more URL may be leased.
     fn has_room(&self) -> bool {
+        self.visits < self.connections
+            && self.leases < self.leases_max
+            && self.has_pages()
+            && self.bytes < self.bytes_max
+    }
+
+    /// Whether the budget of pages has one that nothing under way may take.
+    fn has_pages(&self) -> bool {
         let pages_left = self
             .pages_max
             .map_or(u64::MAX, |max| max.saturating_sub(self.pages));
-        self.visits < self.connections
-            && self.leases < self.leases_max
-            && (self.leases as u64) < pages_left
-            && self.bytes < self.bytes_max
+        (self.leases as u64) < pages_left
     }
 
     fn is_used_up(&self) -> bool {
@@ -278,6 +283,13 @@ impl Dispatcher {
                 if frontier.is_within_share() {
                     node.note_fit(divisor);
                 }
+            }
+            if self.config.topic.is_some() {
+                let now = Instant::now();
+                frontier.set_elsewhere(node.elsewhere());
+                let asks = node.may_begin() && self.room.has_pages() && !self.stop.is_paused();
+                let next = frontier.promise(now).filter(|_| asks);
+                node.show_turn(next, frontier.gives_way(now));
             }
             self.room.is_quiet() && frontier.counts().pending == 0
         };

@@ -52,7 +52,9 @@ pub use error::CrawlError;
 pub use messages::{Change, KeptPage};
 pub use node::journals::{Bounds, Journals, Placed};
 pub use node::note::{Messages, NodeNote};
-pub use node::{Cluster, Connect, NodeName, audit, drain_of, is_node, node_name, rebuild};
+pub use node::{
+    Cluster, Connect, NodeName, audit, drain_of, is_node, name_copy, node_name, rebuild,
+};
 pub use onlooker::{Onlooker, Written};
 pub use progress::{Progress, Snapshot};
 pub use publish::OnChange;

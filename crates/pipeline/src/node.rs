@@ -17,23 +17,25 @@
 //!
 //! Of this file: how a node joins, and what the writer asks. [`keeper`] is the thread that keeps the
 //! lease and brings parts and pages; `shares` says how many connections to one address
-//! are its own; `rows` goes from records to the ledger's rows and back; [`note`] is what
+//! are its own, `turns` which node's links go first, `lessons` what nodes learn from each other's example pages; `rows` goes from records to the ledger's rows and back; [`note`] is what
 //! a node says of itself; [`audit`]
 //! compares journals with the ledger, [`rebuild`] makes a ledger of them, [`journals`] reads them as one.
 
 pub mod audit;
 pub mod journals;
 pub(crate) mod keeper;
+mod lessons;
 pub mod note;
 pub mod rebuild;
 mod rows;
 mod shares;
+mod turns;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use archive::{Event, NodeRecord, Position, Record};
+use archive::{ElsewhereExample, ElsewhereRecord, Event, NodeRecord, Position, Record};
 use frontier::{CanonicalUrl, FrontierUrl, SeedUrl};
 use ledger::{
     Begun, Closed, Closing, Fence, Finish, KeptRow, Ledger, LedgerError, Marks, Meter, NodeCard,
@@ -105,6 +107,8 @@ pub(crate) struct Node {
     /// other nodes.
     pub(crate) takes_seeds: bool,
     identity: Identity,
+    /// Example pages that the others were not told of yet.
+    untold: Vec<ElsewhereExample>,
 }
 
 /// What a node hears when it begins a group.
@@ -183,6 +187,7 @@ impl Node {
             admitted: joined.admitted,
             takes_seeds,
             identity,
+            untold: Vec::new(),
         })
     }
 
@@ -324,6 +329,30 @@ impl Node {
                 Err(LedgerError::Away("the answer to a commit was lost".into()).into())
             }
         }
+    }
+
+    /// Tells the others of example pages whose group is committed. What cannot be told now is told after the
+    /// next group.
+    pub(crate) fn tell_examples(&mut self, examples: Vec<ElsewhereExample>) {
+        self.untold.extend(examples);
+        while let Some(example) = self.untold.last() {
+            if let Some(fact) = lessons::fact_of(example)
+                && let Err(error) = self.ledger.tell(self.me, &fact)
+            {
+                tracing::debug!("other nodes hear of {} later: {error}", example.url);
+                return;
+            }
+            self.untold.pop();
+        }
+    }
+
+    /// For the journal, what the topic learns from example pages of others.
+    pub(crate) fn learns(&self, examples: Vec<ElsewhereExample>) -> Event {
+        Event::Elsewhere(ElsewhereRecord {
+            seen: self.seen,
+            examples,
+            ..ElsewhereRecord::default()
+        })
     }
 
     /// Ends a group that has come to nothing.
@@ -486,6 +515,20 @@ pub struct NodeName {
 pub fn node_name(dir: &CrawlDir) -> Result<Option<NodeName>, CrawlError> {
     let identity = read_identity(dir)?;
     Ok(identity.map(|Identity { crawl, number, .. }| NodeName { crawl, number }))
+}
+
+/// Makes a directory of copies that of the node whose journal it holds.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn name_copy(dir: &CrawlDir, node: &NodeRecord) -> Result<(), CrawlError> {
+    let identity = Identity {
+        crawl: node.crawl.clone(),
+        number: node.number,
+        name: format!("node-{}", node.number),
+        seeds: String::new(),
+    };
+    write_identity(dir, &identity)
 }
 
 fn cannot(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> CrawlError {

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::time::{Duration, Instant};
 
-use archive::{Appended, Archive, Entry, Event, Position, Record, SeedRecord};
+use archive::{Appended, Archive, ElsewhereExample, Entry, Event, Position, Record, SeedRecord};
 use frontier::{CanonicalUrl, Frontier, FrontierUrl, HostKey, SeedUrl, Settled, Share};
 use ledger::{Part, SeedBudget, host_number};
 use state::retry::{Candidate, RetryFilter};
@@ -120,6 +120,8 @@ struct Group {
     /// On many machines: it has the order; what goes to the ledger.
     is_open: bool,
     account: Account,
+    /// Example pages of the topic, for the others.
+    examples: Vec<ElsewhereExample>,
 }
 
 impl Writer {
@@ -274,14 +276,18 @@ impl Writer {
             }
         }
         // What comes from the ledger is taken in before the group is begun, on the same connection.
-        let mut put_back = Vec::new();
+        let (mut put_back, mut examples) = (Vec::new(), Vec::new());
         for mail in self.mail() {
             put_back.append(&mut match mail {
                 Mail::Parts(moved) => self.move_parts(&moved)?,
                 Mail::Admitted(urls) => self.take_admitted(urls)?,
+                Mail::Examples(told) => {
+                    examples.append(&mut self.state.new_examples(told));
+                    continue;
+                }
             });
         }
-        if rest.is_empty() && put_back.is_empty() {
+        if rest.is_empty() && put_back.is_empty() && examples.is_empty() {
             return Ok(());
         }
         let budgets: Vec<u32> = budgets.into_iter().collect();
@@ -293,6 +299,10 @@ impl Writer {
                 ..archive::RetryRecord::default()
             };
             self.commit_event(Event::Retry(again), group)?;
+        }
+        let learns = self.node.as_ref().filter(|_| !examples.is_empty());
+        if let Some(event) = learns.map(|node| node.learns(examples)) {
+            self.commit_event(event, group)?;
         }
         for message in rest {
             self.take(message, group)?;
@@ -368,6 +378,7 @@ impl Writer {
         let account = std::mem::take(&mut group.account);
         node.close(account, offered, &budgets, position)?;
         fail_point!("group:after-close");
+        node.tell_examples(std::mem::take(&mut group.examples));
         Ok(position)
     }
 
@@ -452,6 +463,11 @@ impl Writer {
             node.count(&decided.record, &mut group.account);
         }
         let lent = decided.lent();
+        if self.node.is_some() {
+            let text = lent.text.unwrap_or_default();
+            let example = self.state.example_for_others(&decided.record, text);
+            group.examples.extend(example);
+        }
         let applied = self
             .state
             .apply(&decided.record, Stored::default(), lent, |_| None)?;

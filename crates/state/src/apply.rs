@@ -4,8 +4,8 @@
 //! checked or explained. It never asks what ought to happen, only what the record says did.
 
 use archive::{
-    AgainRecord, BodyRef, Event, PageRecord, Record, RetryRecord, RobotsRecord, SeedRecord,
-    SitemapRecord, VisitRecord,
+    AgainRecord, BodyRef, ElsewhereExample, Event, PageRecord, Record, RetryRecord, RobotsRecord,
+    SeedRecord, SitemapRecord, VisitRecord,
 };
 use frontier::{CanonicalUrl, FrontierUrl, HostKey, UrlError};
 use outcome::{LinkFate, Outcome, SitemapKind};
@@ -95,6 +95,9 @@ impl State {
             Event::Again(again) => self.apply_again(again, stored)?,
             Event::Visit(visit) => applied.kept = self.apply_visit(record.seq, visit, stored)?,
             Event::Elsewhere(elsewhere) => {
+                if !stored.views {
+                    self.learn_examples(&elsewhere.examples);
+                }
                 applied.kept = self.kept.apply_elsewhere(record.seq, elsewhere, stored)?;
             }
         }
@@ -111,6 +114,17 @@ impl State {
                 && let Ok(url) = CanonicalUrl::parse(url)
             {
                 queue.walls.reopen(url.host().as_str());
+            }
+        }
+    }
+
+    /// Example pages that other nodes have read.
+    fn learn_examples(&mut self, examples: &[ElsewhereExample]) {
+        for example in examples {
+            if let Some(focus) = &mut self.focus
+                && self.examples.note_elsewhere(&example.url)
+            {
+                focus.learn_from_elsewhere(example);
             }
         }
     }

@@ -3,7 +3,7 @@
 //! An example that redirects is the page that it leads to. One that answers with an error is none,
 //! and whoever named it should hear of it: a topic without its examples is another topic.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use archive::PageRecord;
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,8 @@ pub fn doubt(title: &str, text: &str) -> Option<&'static str> {
 pub struct Examples {
     #[serde(with = "pairs")]
     on_topic: HashMap<String, bool>,
+    /// Those that another node has read, and the topic has learnt from here.
+    elsewhere: BTreeSet<String>,
 }
 
 impl Examples {
@@ -38,6 +40,16 @@ impl Examples {
     /// Whether the page is an example (`true`), a counter-example (`false`), or neither.
     pub fn get(&self, url: &str) -> Option<bool> {
         self.on_topic.get(url).copied()
+    }
+
+    /// Notes that the topic learns from an example that another node has read; `false` where it has before.
+    pub(crate) fn note_elsewhere(&mut self, url: &str) -> bool {
+        self.elsewhere.insert(url.to_owned())
+    }
+
+    /// Whether the topic has learnt here from an example that another node has read.
+    pub(crate) fn is_known_from_elsewhere(&self, url: &str) -> bool {
+        self.elsewhere.contains(url)
     }
 
     /// Their URLs, in no order.

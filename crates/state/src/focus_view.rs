@@ -3,7 +3,7 @@
 //! Asking changes nothing. Learning is done by [`FocusView::apply`] and [`FocusView::learn_links`]
 //! alone, from a record and the archived text of its page.
 
-use archive::{LinkRecord, PageRecord, PageSummary};
+use archive::{ElsewhereExample, LinkRecord, PageRecord, PageSummary};
 use focus::{
     ExampleText, Expected, Focus, FocusConfig, HarvestShare, LinkContext, LinkFeatures, LinkScore,
     PageAhead, PageFate, PageOutcome, PageTerms, PageView, Promise, Relevance, TopicError,
@@ -279,25 +279,23 @@ impl FocusView {
 
     /// Learns from the record of an example page, before its page is judged; from no other.
     pub fn apply_example(&mut self, record: &PageRecord, examples: &Examples, text: &str) {
-        let example = examples.get(&record.url).zip(record.page.as_ref());
-        let Some((on_topic, summary)) = example.filter(|_| record.no_page().is_none()) else {
-            return;
+        if let Some(example) = example_of(record, examples, text) {
+            self.learn_from_elsewhere(&example);
+        }
+    }
+
+    /// Learns from an example page that another node has read.
+    pub fn learn_from_elsewhere(&mut self, example: &ElsewhereExample) {
+        let text = ExampleText {
+            title: example.title.clone(),
+            text: example.text.clone(),
+            url: Some(example.url.clone()),
+            links: example.links.clone(),
+            labels: example.labels.clone(),
+            listing: example.listing,
+            lang: Some(example.lang.clone()).filter(|lang| !lang.is_empty()),
         };
-        let example = ExampleText {
-            title: summary.title.clone(),
-            text: text.to_string(),
-            url: Some(record.url.clone()),
-            links: targets(record).map(str::to_owned).collect(),
-            labels: tag_anchors(
-                record
-                    .links
-                    .iter()
-                    .map(|link| (link.rel.as_str(), link.anchor.as_str())),
-            ),
-            listing: summary.page_type.is_link_list(),
-            lang: Some(summary.lang.clone()).filter(|lang| !lang.is_empty()),
-        };
-        self.focus.add_example(&example, on_topic);
+        self.focus.add_example(&text, example.on_topic);
     }
 
     /// The page as the model sees it.
@@ -529,6 +527,27 @@ impl FocusView {
         let stop = self.focus.stop_together(others);
         stop.map(|reason| reason.to_string())
     }
+}
+
+/// An example page as the topic learns from it; none where the record is of no example, or of no page.
+pub(crate) fn example_of(
+    record: &PageRecord,
+    examples: &Examples,
+    text: &str,
+) -> Option<ElsewhereExample> {
+    let example = examples.get(&record.url).zip(record.page.as_ref());
+    let (on_topic, summary) = example.filter(|_| record.no_page().is_none())?;
+    let links = record.links.iter();
+    Some(ElsewhereExample {
+        url: record.url.clone(),
+        on_topic,
+        title: summary.title.clone(),
+        text: text.to_owned(),
+        links: targets(record).map(str::to_owned).collect(),
+        labels: tag_anchors(links.map(|link| (link.rel.as_str(), link.anchor.as_str()))),
+        listing: summary.page_type.is_link_list(),
+        lang: summary.lang.clone(),
+    })
 }
 
 /// The links of a recorded page; that of a redirect is none.

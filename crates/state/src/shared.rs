@@ -1,6 +1,6 @@
 //! A crawl on many machines, as one node sees it.
 
-use archive::{ElsewhereRecord, SeedRecord};
+use archive::{ElsewhereExample, ElsewhereRecord, Event, Record, SeedRecord};
 use frontier::{CanonicalUrl, FrontierError, FrontierUrl};
 
 use crate::finding::{Finding, Reading};
@@ -82,6 +82,24 @@ impl State {
             let old = old.and_then(|old| self.kept.get(old));
             page.replaced = old.map(|old| old.url.to_string());
         }
+    }
+
+    /// With a topic, what other nodes are told of a page that is an example of it, whose main text is given.
+    pub fn example_for_others(&self, record: &Record, text: &str) -> Option<ElsewhereExample> {
+        let Event::Page(page) = &record.event else {
+            return None;
+        };
+        self.focus.as_ref()?;
+        crate::focus_view::example_of(page, &self.examples, text)
+    }
+
+    /// Those of the examples that other nodes have read from which nothing was learnt here yet.
+    pub fn new_examples(&self, mut told: Vec<ElsewhereExample>) -> Vec<ElsewhereExample> {
+        told.retain(|example| {
+            let is_known = self.examples.is_known_from_elsewhere(&example.url);
+            self.focus.is_some() && !is_known
+        });
+        told
     }
 
     /// What belongs to the crawl follows from seeds and from where they redirect, on whichever node

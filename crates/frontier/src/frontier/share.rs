@@ -9,6 +9,8 @@
 //! many URLs of each host have met their end, and counts on from there. What a seed has brought in is
 //! told anew before each group of decisions, while nobody else decides.
 
+use std::time::Instant;
+
 use hashbrown::{HashMap, HashSet};
 
 use super::Frontier;
@@ -140,6 +142,22 @@ impl Frontier {
         if let Some(share) = &mut self.share {
             share.nodes = nodes.max(1);
         }
+    }
+
+    /// What the best URL promises of all hosts that are free within the time of patience.
+    pub fn promise(&self, now: Instant) -> Option<f32> {
+        self.schedule.promise(&self.hosts.queues, now)
+    }
+
+    /// What the best next page of other nodes promises: with patience, URLs that promise much less wait,
+    /// as they do for a better host; of them one goes for each time of patience.
+    pub fn set_elsewhere(&mut self, promise: Option<f32>) {
+        self.schedule.set_elsewhere(promise);
+    }
+
+    /// Whether even the best URL here waits for other nodes.
+    pub fn gives_way(&self, now: Instant) -> bool {
+        self.schedule.gives_way(&self.hosts.queues, now)
     }
 
     /// Whether a URL was admitted, here or elsewhere, as far as is known here.

@@ -269,6 +269,7 @@ mod tests {
             seen: 1,
             kept: kept.collect(),
             withdrawn: Vec::new(),
+            ..ElsewhereRecord::default()
         })
     }
 

@@ -16,16 +16,14 @@ use ledger::{
 };
 
 use crate::messages::{Mail, PartsMove, ToWriter};
+use crate::node::lessons;
 use crate::node::note::{ENDS_MAX, NodeNote};
 use crate::node::rows;
 use crate::node::shares::Shares;
+use crate::node::turns::Turns;
 
 /// Between two looks at what others admitted.
 const FOLLOW_EVERY: Duration = Duration::from_millis(250);
-
-/// Pages asked for at once, and fewer than these are left when more are asked for.
-const PAGES_ASKED: u32 = 64;
-const PAGES_LEFT: u64 = 48;
 
 /// The fact that asks a node to hand over what it has; one that has joined again since is not meant.
 pub fn drain_of(node: Fence) -> Fact {
@@ -77,6 +75,7 @@ struct Inner {
     /// It was asked to hand over what it has.
     is_sent_away: bool,
     together: Together,
+    turns: Turns,
     /// This node's part of the connections to an address.
     shares: Shares,
 }
@@ -164,6 +163,7 @@ impl Shared {
                 is_away: false,
                 is_sent_away: false,
                 together: Together::default(),
+                turns: Turns::default(),
                 shares: Shares::default(),
             }),
         }
@@ -280,15 +280,33 @@ impl Shared {
         self.lock().shares.note_fit(divisor);
     }
 
-    /// The dispatcher says how many leases are out; with none and nothing to lease, it needs no grant.
+    /// The dispatcher says how many leases are out; with none and nothing to lease, it needs no grant, and
+    /// few while others go first.
     pub(crate) fn show_work(&self, under_way: u64, is_idle: bool) {
         let mut inner = self.lock();
         inner.under_way = under_way;
-        if let Some(granted) = inner.granted.filter(|_| is_idle) {
-            let left = granted.saturating_sub(inner.pages);
+        let needed = match (is_idle, inner.turns.gives_way()) {
+            (true, _) => 0,
+            (false, true) => under_way + inner.turns.kept(),
+            (false, false) => return,
+        };
+        if let Some(granted) = inner.granted {
+            let left = granted.saturating_sub(inner.pages + needed);
             inner.granted = Some(granted - left);
             inner.unused += left;
         }
+    }
+
+    /// With a topic, what the next page promises here, and whether others go first.
+    pub(crate) fn show_turn(&self, next: Option<f32>, gives_way: bool) {
+        self.lock().turns.show(next, gives_way);
+    }
+
+    /// What the best next page of the other nodes promises.
+    pub(crate) fn elsewhere(&self) -> Option<f32> {
+        let now = self.now();
+        let inner = self.lock();
+        inner.turns.elsewhere(now, inner.ttl)
     }
 
     /// Requests for pages that the ledger has of this node.
@@ -346,8 +364,9 @@ impl Shared {
         if inner.unused > 0 {
             return (0, u32::try_from(inner.unused).unwrap_or(u32::MAX));
         }
-        match granted.saturating_sub(inner.pages + inner.under_way) < PAGES_LEFT {
-            true => (PAGES_ASKED, 0),
+        let (asked, left) = inner.turns.stock();
+        match granted.saturating_sub(inner.pages + inner.under_way) < left {
+            true => (asked, 0),
             false => (0, 0),
         }
     }
@@ -355,10 +374,10 @@ impl Shared {
     /// Whether the next beat is due soon: for more pages, or since others wait for what it says.
     fn is_short(&self) -> bool {
         let inner = self.lock();
-        let needed = inner.pages + inner.under_way + PAGES_LEFT;
+        let needed = inner.pages + inner.under_way + inner.turns.stock().1;
         let is_short = inner.granted.is_some_and(|granted| granted < needed);
         let is_short = is_short && inner.under_way > 0 && !inner.is_spent;
-        is_short || inner.shares.is_moving()
+        is_short || inner.shares.is_moving() || inner.turns.is_news(inner.pages)
     }
 
     /// Takes in what a beat brought; `closings` is how many groups were committed before it.
@@ -371,6 +390,7 @@ impl Shared {
         let now = self.now();
         let mut inner = self.lock();
         inner.together.hear(me.node, now, &tidings.nodes);
+        inner.turns.hear(me.node, now, &tidings.nodes);
         inner.lease.renewed(sent);
         inner.was_renewed = true;
         inner.unused = inner.unused.saturating_sub(unused.into());
@@ -525,12 +545,15 @@ impl Beats {
     /// What this node says of itself.
     fn note(&self, divides_by: Option<u32>) -> Vec<u8> {
         let elapsed = self.shared.elapsed().as_secs_f64();
-        let inner = self.shared.lock();
+        let mut inner = self.shared.lock();
+        let pages = inner.pages;
+        let next = inner.turns.tell(pages);
         let note = NodeNote {
             elapsed_s: (elapsed * 10.0).round() / 10.0,
             harvest: inner.together.harvest,
             ends: inner.together.ends.clone(),
             divides_by,
+            next: divides_by.and(next),
             ..NodeNote::of(&self.meter.figures(), self.meter.age())
         };
         note.to_bytes()
@@ -576,7 +599,7 @@ impl Beats {
             .collect();
         self.told.extend(&take);
         let mut release: Vec<Part> = tidings.wanted.clone();
-        if budget.facts > self.facts && self.reads_to_leave()? {
+        if budget.facts > self.facts && self.reads_facts()? {
             tracing::info!("asked to hand over: others get this node's parts");
             release = self.told.iter().copied().collect();
         }
@@ -587,7 +610,7 @@ impl Beats {
     }
 
     /// Reads what was told to the whole crawl; whether this node is asked to leave, and was not before.
-    fn reads_to_leave(&mut self) -> Result<bool, LedgerError> {
+    fn reads_facts(&mut self) -> Result<bool, LedgerError> {
         let marks = Marks {
             facts: self.facts,
             kept: i64::MAX as u64,
@@ -595,6 +618,10 @@ impl Beats {
         };
         let news = self.ledger.follow(&marks, &[])?;
         self.facts = news.marks.facts;
+        let examples = lessons::examples_in(&news.facts, self.me.node);
+        if !examples.is_empty() {
+            self.bring(Mail::Examples(examples));
+        }
         let is_asked = (news.facts.iter()).any(|told| told.fact == drain_of(self.me));
         if is_asked {
             let was_asked = std::mem::replace(&mut self.shared.lock().is_sent_away, true);

@@ -64,6 +64,9 @@ pub struct NodeNote {
     /// With a topic, what the stop rules ask of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub harvest: Option<HarvestShare>,
+    /// With a topic, what its next page promises, 0 to 1; nothing while it asks for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<f32>,
     /// By how much it divides the connections to one address, or is about to; 0 while it has none, and
     /// nothing where it is of a version that does not say so.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,6 +168,7 @@ mod tests {
                 soon_fetches: many,
             }),
             ends: Some("x".repeat(ENDS_MAX)),
+            next: Some(f32::MAX),
             ..NodeNote::of(&all, Duration::from_millis(1_234))
         };
         let bytes = note.to_bytes();

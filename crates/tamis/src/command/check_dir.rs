@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pipeline::{CrawlDir, check, config_file};
 
-use crate::command::{crawl_error, together};
+use crate::command::{copies, crawl_error, together};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -16,7 +16,8 @@ use crate::output::Output;
     tamis check-dir crawls/db --rejudge   # decides every record again\n  \
     tamis check-dir crawls/db --repair    # rebuilds state and index from the archive")]
 pub struct Args {
-    /// The crawl's directory; of a crawl on many machines several, one for each node
+    /// The crawl's directory, or where its archive was copied to: s3://BUCKET/PREFIX, file:///DIRECTORY; of a crawl
+    /// on many machines several, one for each node
     #[arg(required = true, value_name = "DIR")]
     dirs: Vec<PathBuf>,
     /// Decide every record again from its recorded inputs, in journal order
@@ -33,11 +34,11 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         .dirs
         .split_first()
         .ok_or_else(|| usage("name a directory"))?;
-    let dirs = together::open(first, more)?;
+    let dirs = together::open(first, more, output)?;
     let mut exit = Exit::Done;
     for dir in &dirs {
         if dirs.len() > 1 && !output.json {
-            output.line(format!("{}:", dir.root().display()))?;
+            output.line(format!("{}:", dir.shown()))?;
         }
         if check_one(dir, args, output)? == Exit::Problem {
             exit = Exit::Problem;
@@ -74,6 +75,9 @@ struct Named<'r> {
 }
 
 fn check_one(dir: &CrawlDir, args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    if !args.repair {
+        copies::make_views(dir, output)?;
+    }
     let config = config_file::kept(&dir.config()).map_err(|problem| usage(problem.to_string()))?;
     let config = Arc::new(config);
     if args.repair {
@@ -84,7 +88,7 @@ fn check_one(dir: &CrawlDir, args: &Args, output: &Output) -> anyhow::Result<Exi
     let report = check::check(dir, &config, args.rejudge).map_err(crawl_error)?;
     if output.json {
         output.value(&Named {
-            dir: dir.root().display().to_string(),
+            dir: dir.shown(),
             report: &report,
         })?;
     } else {

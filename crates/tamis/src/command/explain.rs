@@ -23,7 +23,7 @@ use crate::output::Output;
     tamis explain crawls/db https://www.example.org/print/42 --short\n  \
     tamis explain crawls/db https://www.example.org/print/42 --short --lang zh")]
 pub struct Args {
-    /// The crawl's directory
+    /// The crawl's directory, or where its archive was copied to: s3://BUCKET/PREFIX, file:///DIRECTORY
     dir: PathBuf,
     /// The URL, absolute
     url: String,
@@ -41,7 +41,7 @@ pub struct Args {
 
 /// Tells the story; exit 1 when the crawl knows nothing of the URL.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let dirs = together::open(&args.dir, &args.with)?;
+    let dirs = together::open(&args.dir, &args.with, output)?;
     let config =
         config_file::kept(&dirs[0].config()).map_err(|problem| usage(problem.to_string()))?;
     let url = absolute(&args.url)?;
@@ -50,7 +50,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         .map_err(|error| usage(format!("{error}: such a URL is never crawled")))?;
     let (dir, story) = best_told(&dirs, url.as_str())?;
     if dirs.len() > 1 && story.state != UrlState::NeverSeen {
-        output.say(format!("as {} tells it", dir.root().display()));
+        output.say(format!("as {} tells it", dir.shown()));
     }
     let story = story_of(dir, &config, &url, story)?;
     let exit = match story.state {

@@ -29,7 +29,7 @@ use crate::output::Output;
     tamis export crawls/db broken --host a.example\n  \
     tamis export node-a indexed --with node-b > pages.jsonl")]
 pub struct Args {
-    /// The crawl's directory
+    /// The crawl's directory, or where its archive was copied to: s3://BUCKET/PREFIX, file:///DIRECTORY
     dir: PathBuf,
     /// fetches, pages, indexed, junk, clusters, links, broken, hosts or changes; or dataset
     #[arg(value_name = "WHAT")]
@@ -202,7 +202,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     if let (Rows::Of(_), Some(note)) = (args.rows, format_of(args).1) {
         output.say(note);
     }
-    let dirs = together::open(&args.dir, &args.with)?;
+    let dirs = together::open(&args.dir, &args.with, output)?;
     if dirs.len() > 1 {
         return of_all(&dirs, args, &request, output);
     }
@@ -281,7 +281,7 @@ fn tell_hosts(dirs: &[CrawlDir], asked: &[String], output: &Output) -> anyhow::R
         output.say(match near.len() {
             0 => format!(
                 "no page of the host {host} was read; which hosts there are: tamis export {} hosts",
-                dirs[0].root().display()
+                dirs[0].shown()
             ),
             _ => format!("no page of the host {host} was read; hosts with that name are: {shown}"),
         });
@@ -305,7 +305,7 @@ fn tell_unvisited(
             return Ok(());
         }
     }
-    let dir = dirs[0].root().display();
+    let dir = dirs[0].shown();
     output.say(format!(
         "no rows: changes are what visits find, and there are none yet; to visit the pages once more: \
          tamis crawl --dir {dir} --again"

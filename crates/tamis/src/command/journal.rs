@@ -8,11 +8,21 @@ use archive::{ArchiveError, BodyRef, Position, Record, Replayed};
 use pipeline::CrawlDir;
 use report::{body_places, text_places};
 
-use crate::command::{crawl_error, in_full};
-use crate::exit::resource;
+use crate::command::{copies, crawl_error, in_full};
+use crate::exit::{resource, usage};
 
 /// A crawl that must exist.
+///
+/// # Errors
+/// When there is none, or it is named by where its copies are.
 pub fn open(dir: &Path) -> anyhow::Result<CrawlDir> {
+    if copies::is_place(dir) {
+        return Err(usage(format!(
+            "{} is a place of copies: this needs the crawl's own directory; status, report, export, explain, search and \
+             check-dir read copies",
+            dir.display()
+        )));
+    }
     CrawlDir::existing(dir).map_err(crawl_error)
 }
 

@@ -7,6 +7,7 @@ pub mod cluster;
 pub mod compare;
 pub mod completions;
 pub mod config;
+mod copies;
 pub mod crawl;
 pub mod dedup;
 pub mod demo;

@@ -27,7 +27,7 @@ use crate::output::Output;
     tamis report crawls/old --compare crawls/new\n  \
     tamis report crawls/old --compare crawls/new --format html --out changes.html")]
 pub struct Args {
-    /// The crawl's directory
+    /// The crawl's directory, or where its archive was copied to: s3://BUCKET/PREFIX, file:///DIRECTORY
     dir: PathBuf,
     /// The directory of another node of the same crawl: the report is of both together. May be given several
     /// times
@@ -88,7 +88,7 @@ fn form_of(out: Option<&Path>) -> Form {
 
 /// Writes the report.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let dirs = together::open(&args.dir, &args.with)?;
+    let dirs = together::open(&args.dir, &args.with, output)?;
     let all = AsOne::of(&dirs)?;
     let dir = dirs[0].clone();
     let mut report = whole(&all);
@@ -166,7 +166,7 @@ fn audit(dir: &CrawlDir, file: Option<&Path>) -> anyhow::Result<Option<Audit>> {
 pub fn of(dir: &CrawlDir) -> anyhow::Result<CrawlReport> {
     let mut tally = Tally::new();
     journal::records(dir)?.for_each(|record| tally.add(&record));
-    Ok(tally.report(&dir.root().display().to_string()))
+    Ok(tally.report(&dir.shown()))
 }
 
 /// What became of each URL of a crawl.

@@ -9,7 +9,7 @@ use pipeline::control::{Request, ask};
 use report::words::plural;
 use serde_json::json;
 
-use crate::command::together;
+use crate::command::{copies, together};
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 
@@ -21,7 +21,7 @@ use crate::output::Output;
     tamis search crawls/db 索引 --json\n  \
     tamis search node-a postgresql --with node-b")]
 pub struct Args {
-    /// The crawl's directory
+    /// The crawl's directory, or where its archive was copied to: s3://BUCKET/PREFIX, file:///DIRECTORY
     dir: PathBuf,
     /// A further node's directory of the same crawl; several, one --with each
     #[arg(long, value_name = "DIR")]
@@ -42,7 +42,7 @@ pub struct Args {
 
 /// Searches; exit 0 also when nothing is found.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let dirs = together::open(&args.dir, &args.with)?;
+    let dirs = together::open(&args.dir, &args.with, output)?;
     let query = args.query.join(" ");
     let filters = Filters {
         host: args.host.clone(),
@@ -56,6 +56,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     }
     let mut indexes = Vec::new();
     for dir in &dirs {
+        copies::make_views(dir, output)?;
         let searcher = Searcher::open(&dir.index()).map_err(|error| failed(error, dir))?;
         indexes.push((dir, searcher));
     }
@@ -100,7 +101,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     output.say(match found.total {
         0 if is_empty => format!(
             "nothing is kept yet: `tamis status {}` tells what the crawl does",
-            indexes[0].0.root().display()
+            indexes[0].0.shown()
         ),
         0 => "nothing found".to_string(),
         1 => "1 page".to_string(),
@@ -115,7 +116,7 @@ type Index<'d> = (&'d CrawlDir, Searcher);
 fn failed(error: index::IndexError, dir: &CrawlDir) -> anyhow::Error {
     resource(format!(
         "{error}; `tamis check-dir --repair {}` rebuilds it",
-        dir.root().display()
+        dir.shown()
     ))
 }
 

@@ -39,9 +39,10 @@ const HOSTS_MAX: usize = 20;
     tamis status crawls/db\n  \
     tamis status crawls/db --watch\n  \
     tamis status node-a --with node-b --with node-c\n  \
+    tamis status s3://bucket/crawls/db\n  \
     tamis status crawls/db --json")]
 pub struct Args {
-    /// The crawl's directory
+    /// The crawl's directory, or where its archive was copied to: s3://BUCKET/PREFIX, file:///DIRECTORY
     dir: PathBuf,
     /// The directory of another node of the same crawl: the figures are those of both together. May be given
     /// several times; all journals are read for it
@@ -54,7 +55,7 @@ pub struct Args {
 
 /// Shows the status.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
-    let dirs = together::open(&args.dir, &args.with)?;
+    let dirs = together::open(&args.dir, &args.with, output)?;
     let dir = dirs[0].clone();
     let redraws = !output.json && std::io::stdout().is_terminal();
     let mut drawn = 0;
@@ -65,6 +66,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
                 ..status(alone)?
             },
             all => status_of_all(all)?,
+        };
+        let shown = match dirs.iter().any(CrawlDir::is_copy) {
+            true => as_copied(shown),
+            false => shown,
         };
         if output.json {
             output.value(&shown)?;
@@ -80,10 +85,21 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             }
         }
         output.flush()?;
-        if !args.watch || shown.state == "stopped" {
+        if !args.watch || matches!(shown.state.as_str(), "stopped" | "copied") {
             return Ok(Exit::Done);
         }
         std::thread::park_timeout(WATCH_INTERVAL);
+    }
+}
+
+/// What copies say of a crawl that has not ended in order: it may go on where they are from.
+fn as_copied(shown: Snapshot) -> Snapshot {
+    match (shown.state.as_str(), &shown.stop_reason) {
+        ("stopped", None) => Snapshot {
+            state: "copied".into(),
+            ..shown
+        },
+        _ => shown,
     }
 }
 
@@ -234,7 +250,7 @@ fn per_second(pages: u64, seconds: f64) -> f64 {
 }
 
 fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
-    let root = dir.root().display();
+    let root = dir.shown();
     let mut lines = view::block(shown, output.width, HOSTS_SHOWN);
     let reason = shown.stop_reason.as_ref();
     match (shown.state.as_str(), reason) {
@@ -250,6 +266,9 @@ fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
         ("in_use", _) => lines.push(
             "Another tamis command works on this directory; these are the figures recorded so far."
                 .into(),
+        ),
+        ("copied", _) => lines.push(
+            "These are the figures as far as it is copied: whether it goes on is known where it runs.".into(),
         ),
         ("paused", _) => lines.push(format!("Go on with: tamis resume {root}")),
         _ => {}
@@ -269,7 +288,8 @@ fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
             "No page was read so far; the reasons and what to do: tamis report {root}"
         ));
     }
-    if shown.state != "stopped" {
+    // Copies are read, and no crawl goes on there.
+    if shown.state != "stopped" || dir.is_copy() {
         return lines;
     }
     // The budget of many machines is the ledger's to share out.

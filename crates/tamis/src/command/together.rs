@@ -1,4 +1,4 @@
-//! Several directories of one crawl: those of its nodes, read as one.
+//! Several directories of one crawl: those of its nodes, read as one; and places of their copies.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -7,22 +7,29 @@ use archive::{Event, Record};
 use pipeline::{Bounds, CrawlDir, Journals, NodeName, Placed, node_name};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::command::{crawl_error, journal};
+use crate::command::{copies, crawl_error, journal};
 use crate::exit::usage;
+use crate::output::Output;
 
 /// Opens directories that must be those of different nodes of one crawl; one alone may be of any crawl.
 ///
 /// # Errors
 /// When one is no crawl, no node's, another crawl's, or given twice.
-pub fn open(first: &Path, with: &[PathBuf]) -> anyhow::Result<Vec<CrawlDir>> {
+pub fn open(first: &Path, with: &[PathBuf], output: &Output) -> anyhow::Result<Vec<CrawlDir>> {
     let paths = std::iter::once(first).chain(with.iter().map(PathBuf::as_path));
-    let dirs: Vec<CrawlDir> = paths.map(journal::open).collect::<Result<_, _>>()?;
+    let mut dirs = Vec::new();
+    for path in paths {
+        match copies::is_place(path) {
+            true => dirs.append(&mut copies::bring(path, output)?),
+            false => dirs.push(journal::open(path)?),
+        }
+    }
     if dirs.len() == 1 {
         return Ok(dirs);
     }
     let names: Vec<NodeName> = dirs.iter().map(name_of).collect::<Result<_, _>>()?;
     for (at, name) in names.iter().enumerate() {
-        let (one, first) = (dirs[at].root().display(), dirs[0].root().display());
+        let (one, first) = (dirs[at].shown(), dirs[0].shown());
         if name.crawl != names[0].crawl {
             return Err(usage(format!(
                 "{one} and {first} are nodes of different crawls ({} and {}): name directories of one crawl",
@@ -32,7 +39,7 @@ pub fn open(first: &Path, with: &[PathBuf]) -> anyhow::Result<Vec<CrawlDir>> {
         if let Some(before) = names[..at].iter().position(|other| other == name) {
             return Err(usage(format!(
                 "{one} and {} are both node {}: name each node once",
-                dirs[before].root().display(),
+                dirs[before].shown(),
                 name.number
             )));
         }
@@ -45,7 +52,7 @@ fn name_of(dir: &CrawlDir) -> anyhow::Result<NodeName> {
     name.ok_or_else(|| {
         usage(format!(
             "{} is a crawl of one machine: only directories of nodes of one crawl are read together",
-            dir.root().display()
+            dir.shown()
         ))
     })
 }
@@ -121,7 +128,7 @@ impl<'d> AsOne<'d> {
     /// How the crawl is called.
     pub fn name(&self) -> String {
         let first = self.dirs.first();
-        let first = first.map_or_else(String::new, |dir| dir.root().display().to_string());
+        let first = first.map_or_else(String::new, CrawlDir::shown);
         match self.dirs.len() {
             0 | 1 => first,
             2 => format!("{first} and one node more"),

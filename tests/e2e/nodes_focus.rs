@@ -1,0 +1,83 @@
+//! A topic over several nodes: the budget goes where the links promise most, and all learn from all examples.
+
+use archive::{Event, Position, Replayed};
+
+use crate::nodes::nodes_of;
+use crate::nodes_ending::web;
+use crate::nodes_support::{Nodes, wait_for_requests};
+
+#[test]
+fn the_budget_of_all_nodes_goes_where_the_links_promise_most() {
+    let budget = 200;
+    let more = format!("max_pages = {budget}\n[topic]\nkeywords = [\"railway\", \"trains\"]\n");
+    let Some(nodes) = nodes_of(web(200, 250), &more) else {
+        return;
+    };
+    let names = ["f1", "f2", "f3"];
+    nodes.end(&mut names.map(|name| (name, nodes.start(name))));
+    let fates = nodes.fates(&names);
+    let found = fates.keys().filter(|url| url.contains("railway")).count();
+    println!("{found} of {} pages are on the topic", fates.len());
+    assert_eq!(fates.len(), budget, "the budget is exact");
+    // In equal shares one host of one of three nodes would have had a third at most.
+    assert!(found >= budget / 2, "{found}");
+    nodes.agree(&names);
+}
+
+/// The examples that a node has learnt from others, as its journal has them.
+fn learnt(nodes: &Nodes, name: &str) -> Vec<String> {
+    let archive = nodes.bench.crawl_dir(name).join("archive");
+    let records = archive::replay(&archive, Position::START).expect("a journal");
+    let mut examples = Vec::new();
+    for replayed in records {
+        if let Replayed::Record { record, .. } = replayed.expect("it can be read")
+            && let Event::Elsewhere(elsewhere) = record.event
+        {
+            examples.extend(elsewhere.examples.into_iter().map(|example| example.url));
+        }
+    }
+    examples
+}
+
+#[test]
+fn all_nodes_learn_once_from_an_example_that_one_of_them_has_read() {
+    let example = "http://h0.test/railway-0.html";
+    let more =
+        format!("max_pages = 150\n[topic]\nkeywords = [\"railway\"]\nexamples = [\"{example}\"]\n");
+    let Some(nodes) = nodes_of(web(200, 250), &more) else {
+        return;
+    };
+    let names = ["l1", "l2", "l3"];
+    let mut running = names.map(|name| (name, nodes.start(name)));
+    wait_for_requests(&nodes, 60);
+    // One of those that learn is killed, and started again.
+    let killed = names
+        .iter()
+        .position(|name| nodes.bench.crawl_dir(name).exists() && !learnt(&nodes, name).is_empty());
+    if let Some(at) = killed {
+        running[at].1.kill().expect("kill -9");
+        running[at].1.wait().expect("it ends");
+        running[at].1 = nodes.start(names[at]);
+    }
+    nodes.end(&mut running);
+    let mut learners = 0;
+    for name in names {
+        let examples = learnt(&nodes, name);
+        let has_read = nodes
+            .bench
+            .pages(name)
+            .iter()
+            .any(|(url, _)| url == example);
+        let expected = if has_read {
+            vec![]
+        } else {
+            vec![example.to_owned()]
+        };
+        assert_eq!(examples, expected, "{name}");
+        learners += usize::from(!has_read);
+        nodes.bench.check(name);
+    }
+    assert_eq!(learners, 2);
+    assert!(killed.is_some(), "a node that learns was killed");
+    nodes.agree(&names);
+}
