@@ -235,7 +235,11 @@ impl Writer {
         let is_finding = matches!(first, ToWriter::Finding(_));
         let waits = is_finding && self.state.counts().visits_due > 0;
         if waits {
-            // Asleep, it is not woken for each.
+            // Asleep, it is not woken for each message; nothing that comes is in a hurry.
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "the messages that come meanwhile are the point"
+            )]
             std::thread::sleep(VISITS_WAIT);
         }
         let mut next = Some(first);
