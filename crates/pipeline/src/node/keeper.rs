@@ -594,12 +594,14 @@ impl Beats {
         let pages: u64 = budget.nodes.iter().map(|node| node.pages).sum();
         self.shared
             .set_spent(budget.pages_max.is_some_and(|max| pages >= max));
+        // Before parts are noted as told: if this fails, they come with the next sign of life.
+        let is_asked_to_leave = budget.facts > self.facts && self.reads_facts()?;
         let take: Vec<Part> = (tidings.parts.iter().copied())
             .filter(|part| !self.told.contains(part))
             .collect();
         self.told.extend(&take);
         let mut release: Vec<Part> = tidings.wanted.clone();
-        if budget.facts > self.facts && self.reads_facts()? {
+        if is_asked_to_leave {
             tracing::info!("asked to hand over: others get this node's parts");
             release = self.told.iter().copied().collect();
         }

@@ -181,7 +181,7 @@
   const showStop = (reason) => {
     const box = at("why-stopped");
     if (!box || reason === stopped) return;
-    const isNews = stopped !== undefined;
+    const isNews = stopped !== undefined || !box.textContent;
     stopped = reason;
     box.hidden = !reason;
     if (!isNews) return;
