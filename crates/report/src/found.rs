@@ -79,7 +79,8 @@ type Rank = (Reverse<u32>, bool, Reverse<u32>, u64);
 pub(crate) struct FoundTally {
     kept: BTreeMap<Rank, (SlotId, FoundRow)>,
     of_slot: HashMap<SlotId, Rank>,
-    dropped: BTreeMap<String, Vec<(SlotId, FoundRow)>>,
+    /// With the number of the record that dropped the page.
+    dropped: BTreeMap<String, Vec<(SlotId, u64, FoundRow)>>,
     timelines: Timelines,
 }
 
@@ -101,7 +102,7 @@ impl FoundTally {
                 }
                 let rows = self.dropped.entry(reason.name().to_owned()).or_default();
                 if rows.len() < OF_REASON_MAX {
-                    rows.push((slot, row(page)));
+                    rows.push((slot, seq, row(page)));
                 }
             }
         }
@@ -133,12 +134,17 @@ impl FoundTally {
             let (wanted, slot) = is(State::Indexed)(row);
             state(slot) == wanted
         });
-        let dropped = self.dropped.values().flatten().filter(|row| {
-            let (wanted, slot) = is(State::Junk)(row);
-            state(slot) == wanted
-        });
+        // A page that came back and was dropped again is a row once, by its last verdict.
+        let mut last: HashMap<SlotId, u64> = HashMap::new();
+        for (slot, seq, _) in self.dropped.values().flatten() {
+            let known = last.entry(*slot).or_default();
+            *known = (*known).max(*seq);
+        }
+        let dropped = self.dropped.values().flatten();
+        let dropped = dropped
+            .filter(|(slot, seq, _)| state(*slot) == State::Junk && last.get(slot) == Some(seq));
         let kept = kept.take(KEPT_MAX).map(|(_, row)| row.clone());
-        let dropped = dropped.take(DROPPED_MAX).map(|(_, row)| row.clone());
+        let dropped = dropped.take(DROPPED_MAX).map(|(_, _, row)| row.clone());
         Found {
             kept: within(kept, KEPT_BYTES_MAX),
             dropped: within(dropped, DROPPED_BYTES_MAX),
@@ -288,6 +294,23 @@ mod tests {
                 .iter()
                 .all(|row| row.title.chars().count() <= TITLE_CHARS_MAX + 1)
         );
+    }
+
+    #[test]
+    fn a_page_that_is_dropped_again_is_a_row_once() {
+        let mut tally = FoundTally::default();
+        let dropped = |reason| judged("http://a.test/", "", "en", 0.1, reason);
+        tally.judged(0, 1, &dropped("thin"));
+        tally.judged(0, 2, &dropped("off_topic"));
+        tally.judged(0, 3, &dropped("off_topic"));
+        tally.judged(1, 4, &dropped("thin"));
+        let found = tally.report(|_| State::Junk, &[]);
+        let reasons: Vec<&str> = found
+            .dropped
+            .iter()
+            .map(|row| row.reason.as_str())
+            .collect();
+        assert_eq!(reasons, ["off_topic", "thin"]);
     }
 
     #[test]
