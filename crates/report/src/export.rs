@@ -279,7 +279,7 @@ pub fn export_dataset<I: Iterator<Item = Record>>(
         &amendments,
         reads,
         &mut |row| match &row.record.page {
-            Some(summary) => dataset.add(pages::indexed(&row), summary),
+            Some(summary) => dataset.add(pages::indexed(&row), &row.record.host, summary),
             None => Ok(()),
         },
     )?;

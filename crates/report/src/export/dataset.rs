@@ -5,7 +5,7 @@
 //! about duplicates, the topic, and what the pages say of their licences and of the use of their
 //! texts. Which licence the collection has nobody but its maker can say; the card says so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
@@ -46,6 +46,7 @@ struct Facts {
     usage: BTreeMap<String, u64>,
     types: BTreeMap<String, u64>,
     words: u64,
+    hosts: HashSet<String>,
 }
 
 impl Dataset {
@@ -62,7 +63,7 @@ impl Dataset {
     }
 
     /// Adds a page.
-    pub(super) fn add(&mut self, row: Row, page: &PageSummary) -> io::Result<()> {
+    pub(super) fn add(&mut self, row: Row, host: &str, page: &PageSummary) -> io::Result<()> {
         let sink = match &mut self.sink {
             Some(sink) => sink,
             None => {
@@ -74,7 +75,7 @@ impl Dataset {
         };
         sink.row(row)?;
         self.rows += 1;
-        self.facts.add(page);
+        self.facts.add(host, page);
         if self.rows.is_multiple_of(FILE_ROWS) {
             self.end_file()?;
         }
@@ -99,7 +100,10 @@ impl Dataset {
 }
 
 impl Facts {
-    fn add(&mut self, page: &PageSummary) {
+    fn add(&mut self, host: &str, page: &PageSummary) {
+        if !self.hosts.contains(host) {
+            self.hosts.insert(host.to_owned());
+        }
         self.words += u64::from(page.words);
         count_in(&mut self.languages, &page.lang);
         count_in(&mut self.types, page.page_type.name());
@@ -160,7 +164,7 @@ fn card(rows: u64, facts: &Facts, crawl: &Crawl, report: &CrawlReport) -> String
          {} failed.\n\n",
         plural(rows, "page", "pages"),
         count(facts.words),
-        plural(report.hosts.len() as u64, "host", "hosts"),
+        plural(facts.hosts.len() as u64, "host", "hosts"),
         report.started_at,
         report.ended_at,
         env!("CARGO_PKG_VERSION"),
