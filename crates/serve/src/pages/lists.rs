@@ -212,7 +212,7 @@ pub(super) fn search(
                 div id="results" {
                     p class="soft" role="status" { b { (count(found.fitting)) } " " (words.found)
                         @if found.fitting != found.total { " " (words.of) " " (count(found.total)) } }
-                    @if found.is_relaxed { p { (words.relaxed) } }
+                    @if found.is_relaxed && found.total > 0 { p { (words.relaxed) } }
                     @for hint in &found.hints { p class="soft" { (words.problem_of(hint)) } }
                     ol class="hits" {
                         @for hit in &found.hits {

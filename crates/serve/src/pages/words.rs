@@ -1,5 +1,7 @@
 //! All words of the pages, in English and in Chinese, in one table.
 
+use std::collections::BTreeMap;
+
 use http::header::{ACCEPT_LANGUAGE, HeaderMap};
 
 use super::problems;
@@ -92,6 +94,9 @@ words! {
     why_back_off: "it answered with errors: backing off", "出错，退避中";
     why_in_flight: "a request is under way", "请求进行中";
     why_robots: "waits for robots.txt", "等待 robots.txt";
+    why_slow: "it answers slowly, so it is asked less often", "响应慢，降低频率";
+    why_retry: "what failed waits to be tried again", "失败的网址等待重试";
+    why_ready: "its turn comes next", "即将轮到";
     title: "Title", "标题";
     verdict: "Verdict", "结论";
     reason: "Reason", "原因";
@@ -169,6 +174,19 @@ words! {
     problem: "That cannot be shown", "无法显示";
 }
 
+/// Why hosts wait, as the frontier names it.
+const WAITS: [&str; 9] = [
+    "delay",
+    "crawl-delay",
+    "retry-after",
+    "back-off",
+    "slow",
+    "in flight",
+    "robots",
+    "retry",
+    "ready",
+];
+
 /// The reader's language: Chinese where the browser prefers it to English.
 pub(crate) fn of(headers: &HeaderMap) -> &'static Words {
     let wanted = headers
@@ -207,7 +225,7 @@ impl Words {
     }
 
     /// Why a crawl stopped, in a sentence.
-    fn stops(&self) -> std::collections::BTreeMap<&'static str, String> {
+    fn stops(&self) -> BTreeMap<&'static str, String> {
         let sentence = |reason| self.tongue().say(&report::why_stopped(reason, None, 0));
         let known = outcome::StopReason::KNOWN.iter();
         known
@@ -241,6 +259,9 @@ impl Words {
             "back-off" => self.why_back_off,
             "in flight" => self.why_in_flight,
             "robots" => self.why_robots,
+            "slow" => self.why_slow,
+            "retry" => self.why_retry,
+            "ready" => self.why_ready,
             other => self.state(other),
         }
     }
@@ -326,7 +347,7 @@ impl Words {
 
     /// What scripts say.
     pub(crate) fn for_scripts(&self) -> String {
-        let reasons: std::collections::BTreeMap<&str, String> = outcome::JunkReason::KNOWN
+        let reasons: BTreeMap<&str, String> = outcome::JunkReason::KNOWN
             .iter()
             .map(|reason| (reason.name(), self.reason(reason.name())))
             .collect();
@@ -345,11 +366,7 @@ impl Words {
                 "stopped": self.state_stopped, "in_use": self.state_in_use,
                 "waiting": self.state_waiting, "lost": self.state_lost,
             },
-            "waits": {
-                "delay": self.why_delay, "crawl-delay": self.why_crawl_delay,
-                "retry-after": self.why_retry_after, "back-off": self.why_back_off,
-                "in flight": self.why_in_flight, "robots": self.why_robots,
-            },
+            "waits": WAITS.map(|why| (why, self.waits(why))).into_iter().collect::<BTreeMap<_, _>>(),
         });
         words.to_string()
     }
@@ -380,6 +397,14 @@ mod tests {
             }
         }
         assert!(seen > 120, "{seen}");
+    }
+
+    #[test]
+    fn every_wait_of_a_host_has_words() {
+        for why in WAITS {
+            assert!(!CHINESE.waits(why).is_ascii(), "{why}");
+            assert_ne!(ENGLISH.waits(why), why);
+        }
     }
 
     #[test]
