@@ -500,10 +500,12 @@ struct Beats {
 impl Beats {
     fn run(&mut self, ends: &Receiver<End>) {
         let mut due = Instant::now();
+        let mut soonest = due;
         loop {
-            if Instant::now() >= due {
+            let now = Instant::now();
+            // A node that runs short, or whose next page promises something else, says so between.
+            if now >= due || (now >= soonest && self.shared.is_short()) {
                 match self.beat() {
-                    Ok(()) if self.shared.is_short() => due = Instant::now() + FOLLOW_EVERY,
                     Ok(()) => due = Instant::now() + self.ttl / 5,
                     Err(LedgerError::Away(why)) => self.shared.note_away(&why),
                     Err(error) => {
@@ -514,6 +516,7 @@ impl Beats {
                 if self.shared.lost().is_some() {
                     return;
                 }
+                soonest = Instant::now() + FOLLOW_EVERY;
             }
             // What cannot be had now is asked for again.
             let _ = self.follow();
