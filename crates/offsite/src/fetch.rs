@@ -200,7 +200,8 @@ impl Copies {
 
     /// Bytes of all files.
     pub fn bytes(&self) -> u64 {
-        self.files.values().map(|file| file.bytes).sum()
+        let files = self.files.values();
+        files.fold(0, |all, file| all.saturating_add(file.bytes))
     }
 
     /// How many files.

@@ -55,7 +55,12 @@ pub fn bring(place: &Path, output: &Output) -> anyhow::Result<Vec<CrawlDir>> {
     let source = Source::open(text).map_err(told)?;
     let copies = source.copies().map_err(told)?;
     let cache = Cache::for_place(text)?;
-    cache.make_room(text, copies.iter().map(Copies::bytes).sum())?;
+    cache.make_room(
+        text,
+        copies
+            .iter()
+            .fold(0, |all, copies| all.saturating_add(copies.bytes())),
+    )?;
     let _brings = cache.lock("brings", text)?;
     let mut dirs = Vec::new();
     for copies in &copies {
@@ -229,11 +234,12 @@ impl Cache {
             if all.saturating_add(needed) <= max {
                 break;
             }
-            let is_free = OpenOptions::new()
-                .write(true)
-                .open(path.join("in-use"))
-                .is_ok_and(|file| file.try_lock().is_ok());
-            if is_free && std::fs::remove_dir_all(&path).is_ok() {
+            let lock = OpenOptions::new().write(true).open(path.join("in-use"));
+            // The lock is held until all is gone.
+            let Some(_free) = lock.ok().filter(|file| file.try_lock().is_ok()) else {
+                continue;
+            };
+            if std::fs::remove_dir_all(&path).is_ok() {
                 all -= bytes;
             }
         }
