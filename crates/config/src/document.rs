@@ -197,6 +197,22 @@ mod tests {
         assert_eq!(mend, "write \"host\", in quotes");
         let (_, _, mend) = told("[crawl]\nmax_time = “3s”\n");
         assert_eq!(mend, "these quotes are no plain ones: write \"3s\"");
+        for (line, place, meant) in [
+            (
+                "[crawl]\nmax_pages ＝ 5 # 五＝5",
+                (2, 11),
+                "write max_pages = 5 # 五＝5",
+            ),
+            (
+                "[topic]\nkeywords = 【\"，\"，“b”】",
+                (2, 12),
+                "write keywords = [\"，\",\"b\"]",
+            ),
+        ] {
+            let problem = only(line);
+            assert_eq!((problem.line, problem.column), place, "{problem}");
+            assert_eq!(problem.mend, meant);
+        }
     }
 
     #[test]

@@ -104,7 +104,13 @@ fn mistake(text: &str, place: Range<usize>, message: &str) -> Mistake {
         && !found.contains(['\n', '"', '\'']);
     let curly = found
         .strip_prefix(['“', '”', '„'])
-        .map(|rest| rest.trim_end_matches(['”', '“']));
+        .map(|rest| rest.trim_end_matches(['”', '“']))
+        .filter(|inner| !inner.contains(['”', '“']));
+    if curly.is_none() && message != DUPLICATE {
+        if let Some(mistake) = full_width(text, place.start) {
+            return mistake;
+        }
+    }
     let mend = match is_bare_word {
         true if curly.is_some() => {
             let inner = curly.unwrap_or_default();
@@ -115,6 +121,59 @@ fn mistake(text: &str, place: Range<usize>, message: &str) -> Mistake {
         false => TOML_IN_SHORT.to_owned(),
     };
     Mistake::new(place.start, message.to_owned(), mend)
+}
+
+/// Signs that a Chinese keyboard writes where TOML has its own.
+const FULL_WIDTH: [(char, char); 15] = [
+    ('＝', '='),
+    ('，', ','),
+    ('、', ','),
+    ('【', '['),
+    ('】', ']'),
+    ('［', '['),
+    ('］', ']'),
+    ('｛', '{'),
+    ('｝', '}'),
+    ('“', '"'),
+    ('”', '"'),
+    ('＂', '"'),
+    ('．', '.'),
+    ('＃', '#'),
+    ('\u{3000}', ' '),
+];
+
+/// The first full-width sign outside of texts in the line of this byte, if there is one.
+fn full_width(text: &str, byte: usize) -> Option<Mistake> {
+    let start = line_start(text, byte);
+    let line = text[start..].lines().next().unwrap_or_default();
+    let mut first = None;
+    let mut meant = String::new();
+    let mut quote = None;
+    for (at, sign) in line.char_indices() {
+        let plain = FULL_WIDTH.iter().find(|(wide, _)| *wide == sign);
+        match (quote, plain) {
+            (None, Some((_, plain))) => {
+                first = first.or(Some((at, sign)));
+                meant.push(*plain);
+                continue;
+            }
+            (None, None) if sign == '#' => {
+                meant.push_str(&line[at..]);
+                break;
+            }
+            (None, None) if sign == '"' || sign == '\'' => quote = Some(sign),
+            (Some(open), _) if sign == open => quote = None,
+            (_, _) => {}
+        }
+        meant.push(sign);
+    }
+    let (at, sign) = first?;
+    let message = format!("the full-width sign {sign} stands outside of a text");
+    Some(Mistake::new(
+        start + at,
+        message,
+        format!("write {}", meant.trim()),
+    ))
 }
 
 /// Turns the parser's tree into ours.

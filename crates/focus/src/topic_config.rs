@@ -61,6 +61,11 @@ pub enum TopicError {
     /// A keyword without a word in it.
     #[error("keyword has no word in it: {0:?}")]
     NoWord(String),
+    /// Several keywords in one text.
+    #[error(
+        "several keywords in one text: {0:?}: write each in quotes of its own, with plain commas between them"
+    )]
+    List(String),
     /// A weight that is no positive number.
     #[error("weight of a keyword is not a number above 0 and up to 100: {0:?}")]
     Weight(String),

@@ -20,6 +20,9 @@ const PROBLEMS_MAX: usize = 1_000;
 /// Characters of a bad line that are shown.
 const SHOWN_MAX: usize = 160;
 
+/// Signs after a URL that was copied out of a Chinese sentence.
+const FULL_WIDTH_ENDS: &str = "，。；、";
+
 /// Keys that a line may have.
 const KEYS: [&str; 5] = ["depth", "pages", "scope", "priority", "since"];
 
@@ -291,6 +294,19 @@ impl Reader<'_> {
             );
             return None;
         }
+        // So would it these, which end a sentence and seldom a URL.
+        if let Some((offset, sign)) = address
+            .char_indices()
+            .next_back()
+            .filter(|(_, sign)| FULL_WIDTH_ENDS.contains(*sign))
+        {
+            let message = format!("the URL ends with the full-width sign {sign}");
+            let escaped: String =
+                url::form_urlencoded::byte_serialize(sign.to_string().as_bytes()).collect();
+            let mend = format!("take it away, or write {escaped} where it belongs to the URL");
+            self.problem(number, column(line, at + offset), line, message, &mend);
+            return None;
+        }
         match CanonicalUrl::parse_typed(address) {
             Ok(url) => Some(url),
             Err(error) => {
@@ -370,6 +386,10 @@ impl Options {
     /// Sets `key=value`; an error is what is wrong and how to mend it.
     fn set(&mut self, part: &str) -> Result<(), (String, String)> {
         let keys = || format!("keys: {}", KEYS.join(", "));
+        if part.contains('＝') {
+            let mend = format!("write {}", part.replace('＝', "="));
+            return Err((format!("{part:?} has a full-width ＝"), mend));
+        }
         let Some((key, value)) = part.split_once('=') else {
             return Err((format!("{part:?} is no key=value"), keys()));
         };
@@ -518,6 +538,12 @@ mod tests {
         );
         problem("https://a.example/ priority=7", 20, "0.0 to 1.0");
         problem("ftp://a.example/", 1, "neither http nor https");
+        problem(
+            "https://a.example/数据库，",
+            22,
+            "take it away, or write %EF%BC%8C",
+        );
+        problem("https://a.example/ depth＝2", 20, "write depth=2");
     }
 
     #[test]

@@ -16,9 +16,9 @@ use utoipa::OpenApi;
 
 use crate::answers::{
     ClusterPages, Clusters, CompareAsked, Compared, CrawlItem, CrawlList, ExplainAsked, Explained,
-    Found, Hosts, ListAsked, MarkAsked, PageText, Pages, PagesAsked, Problem, Reloaded, RetryAsked,
-    Sample, SampleAsked, SearchAsked, SeedsAsked, SeedsTold, Session, SideBySide, TextPiece,
-    ToldCrawl,
+    Found, Hosts, ListAsked, MarkAsked, Page, PageText, Pages, PagesAsked, Problem, Reloaded,
+    RetryAsked, Sample, SampleAsked, SearchAsked, SeedsAsked, SeedsTold, Session, SideBySide,
+    TextPiece, ToldCrawl,
 };
 use crate::app::{App, Asked, At, Failed};
 use crate::clock::unix_ms;
@@ -322,6 +322,13 @@ pub(crate) async fn page_text(app: &App, id: &str, page: u64) -> Result<PageText
         })
     });
     text.await
+}
+
+/// The page of a URL as the lists have it.
+pub(crate) fn page_of_url(crawl: &Served, url: &str) -> Option<Page> {
+    let view = crawl.follower.view();
+    let row = view.rows.url(url)?;
+    Some(lists::page(&view.rows, row))
 }
 
 /// One URL's whole story. The journal is read from its beginning, so one is told at a time.

@@ -294,14 +294,33 @@ async fn explain_page(
     };
     let told = match typed.is_empty() {
         true => None,
-        false => Some(
-            api::explained(&app, &id, asked)
-                .await
-                .map_err(view.failed())?,
-        ),
+        false => Some(api::explained(&app, &id, asked).await),
     };
-    let body = texts::explain(view.words, &id, &typed, told.as_ref());
-    view.shown(Tab::Explain, view.words.explain, &body)
+    // What was typed stays in the form, so that it can be mended there.
+    let (told, problem) = match told {
+        Some(Err(Failed(StatusCode::BAD_REQUEST, why))) => (None, Some(why)),
+        Some(Err(failed)) => return Err(view.failed()(failed)),
+        Some(Ok(told)) => (Some(told), None),
+        None => (None, None),
+    };
+    let known = match &told {
+        Some(told) => {
+            let url = told.url.clone();
+            let page = app.of(&id, move |crawl| Ok(api::page_of_url(crawl, &url)));
+            page.await.map_err(view.failed())?
+        }
+        None => None,
+    };
+    let typed = texts::Typed {
+        url: &typed,
+        problem: problem.as_deref(),
+    };
+    let body = texts::explain(view.words, &id, &typed, told.as_ref(), known.as_ref());
+    let mut shown = view.shown(Tab::Explain, view.words.explain, &body)?;
+    if typed.problem.is_some() {
+        *shown.status_mut() = StatusCode::BAD_REQUEST;
+    }
+    Ok(shown)
 }
 
 async fn clusters_page(

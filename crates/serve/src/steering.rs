@@ -77,7 +77,7 @@ pub(crate) fn reload(crawl: &Served) -> Result<Reloaded, Failed> {
 /// Gives the crawl further seeds: with a bad line among them, none.
 pub(crate) fn add_seeds(crawl: &Served, asked: &SeedsAsked) -> Result<SeedsTold, Failed> {
     let bad = |why: String| Failed(StatusCode::BAD_REQUEST, why);
-    let requests = requests_for_lines("lines", &asked.lines).map_err(bad)?;
+    let requests = requests_for_lines("the added seeds", &asked.lines).map_err(bad)?;
     if requests.is_empty() {
         return Err(bad("no seeds: give a URL a line".to_owned()));
     }

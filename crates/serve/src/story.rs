@@ -8,8 +8,9 @@ use std::sync::PoisonError;
 
 use archive::{BodyRef, Position, Record, Replayed};
 use explain::{LeftOut, Why};
+use frontier::CanonicalUrl;
 use outcome::UrlState;
-use pipeline::{CrawlDir, config_file, setup};
+use pipeline::{CrawlConfig, CrawlDir, config_file, setup};
 use report::{Explainer, Look, Story, Tongue};
 use serde_json::Value;
 
@@ -56,7 +57,7 @@ fn unreadable(error: impl std::fmt::Display) -> NoStory {
 }
 
 /// Every record that can be read; an archive that cannot be read gives none.
-fn records(dir: &CrawlDir) -> impl Iterator<Item = Record> + use<> {
+pub(crate) fn records(dir: &CrawlDir) -> impl Iterator<Item = Record> + use<> {
     let replay = archive::replay(&dir.archive(), Position::START).ok();
     let replayed = replay.into_iter().flatten().map_while(Result::ok);
     replayed.filter_map(|replayed| match replayed {
@@ -74,14 +75,7 @@ pub(crate) fn tell(crawl: &Served, typed: &str, tongue: Tongue) -> Result<Told, 
     };
     let dir = crawl.follower.dir();
     let config = config_file::kept(&dir.config()).map_err(unreadable)?;
-    let url = url::Url::parse(typed.trim())
-        .map_err(|error| NoStory::NotAUrl(format!("this is no absolute URL: {error}")))?;
-    let url = setup::canonicaliser(&config)
-        .canonical(&url)
-        .map_err(|error| NoStory::NotAUrl(format!("{error}: such a URL is never crawled")))?;
-    let mut explainer = Explainer::new(url.as_str());
-    records(dir).for_each(|record| explainer.add(&record));
-    let mut story = explainer.finish();
+    let (url, mut story) = as_known(dir, meant(&config, typed)?);
     if matches!(story.state, UrlState::NeverSeen | UrlState::LeftOut) {
         let rules = LeftOut::read(records(dir), &config).map_err(unreadable)?;
         let fates = || story.found.iter().map(|found| &found.fate);
@@ -126,11 +120,52 @@ pub(crate) fn tell(crawl: &Served, typed: &str, tongue: Tongue) -> Result<Told, 
 /// A URL that was typed, as the crawl writes it.
 pub(crate) fn canonical(crawl: &Served, typed: &str) -> Result<String, NoStory> {
     let config = config_file::kept(&crawl.follower.dir().config()).map_err(unreadable)?;
-    let url = url::Url::parse(typed.trim())
-        .map_err(|error| NoStory::NotAUrl(format!("this is no absolute URL: {error}")))?;
-    let url = setup::canonicaliser(&config).canonical(&url);
-    url.map(|url| url.to_string())
-        .map_err(|error| NoStory::NotAUrl(format!("{error}: such a URL is never crawled")))
+    let meant = meant(&config, typed)?;
+    let view = crawl.follower.view();
+    let known = meant
+        .iter()
+        .find(|url| view.rows.url(url.as_str()).is_some());
+    Ok(known.unwrap_or(&meant[0]).to_string())
+}
+
+/// What a typed URL may mean, the likeliest first and at least one: without a scheme it is of https or of http.
+fn meant(config: &CrawlConfig, typed: &str) -> Result<Vec<CanonicalUrl>, NoStory> {
+    let canonicaliser = setup::canonicaliser(config);
+    let read = |text: &str| {
+        let url = url::Url::parse(text)
+            .map_err(|error| NoStory::NotAUrl(format!("this is no absolute URL: {error}")))?;
+        let url = canonicaliser.canonical(&url);
+        url.map_err(|error| NoStory::NotAUrl(format!("{error}: such a URL is never crawled")))
+    };
+    let typed = typed.trim();
+    let host = typed.split(['/', ':', '?']).next().unwrap_or_default();
+    let is_host = host.contains('.') || host == "localhost";
+    if typed.contains("://") || !is_host {
+        return Ok(vec![read(typed)?]);
+    }
+    let schemes = ["https", "http"].map(|scheme| read(&format!("{scheme}://{typed}")));
+    schemes.into_iter().collect()
+}
+
+/// The first of these URLs that the crawl knows, else the first, with its story.
+fn as_known(dir: &CrawlDir, urls: Vec<CanonicalUrl>) -> (CanonicalUrl, Story) {
+    let mut told: Vec<Explainer> = urls
+        .iter()
+        .map(|url| Explainer::new(url.as_str()))
+        .collect();
+    for record in records(dir) {
+        for explainer in &mut told {
+            explainer.add(&record);
+        }
+    }
+    let mut stories: Vec<_> = urls
+        .into_iter()
+        .zip(told.into_iter().map(Explainer::finish))
+        .collect();
+    let known = stories
+        .iter()
+        .position(|(_, story)| story.state != UrlState::NeverSeen);
+    stories.swap_remove(known.unwrap_or(0))
 }
 
 /// Adds what only other passes over the journal tell.

@@ -279,7 +279,7 @@ fn estimates(words: &Words, id: &str, audit: &Audit) -> Markup {
             @for (key, label, side) in [("dropped", words.right_dropped, &audit.dropped), ("kept", words.right_kept, &audit.kept)] {
                 div class="estimate" data-estimate=(key) { (estimate(words, label, side)) }
             }
-            @if !audit.wrong.is_empty() {
+            div id="marked-wrong" hidden[audit.wrong.is_empty()] {
                 h2 { (words.marked_wrong) }
                 ul {
                     @for wrong in &audit.wrong {

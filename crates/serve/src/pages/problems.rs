@@ -1,7 +1,7 @@
 //! What the API says of a request that it cannot answer, in Chinese, for those who read it on a page.
 //!
 //! The API itself answers in English. A row is a message, with holes, `{}`, for what differs; what stands
-//! in them is copied. Scripts read the same table. A message without a row stays English.
+//! in them is looked up in turn. Scripts read the same table. A message without a row stays English.
 
 /// English and Chinese, with their holes in the same order.
 #[rustfmt::skip]
@@ -34,7 +34,35 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("neither http nor https: {}: such a URL is never crawled", "既不是 http 也不是 https，不会抓取这样的网址：{}"),
     ("a URL with a user name in it is not crawled: {}: such a URL is never crawled", "网址里带有用户名，不会抓取这样的网址：{}"),
     ("no host: {}: such a URL is never crawled", "没有主机名，不会抓取这样的网址：{}"),
-    ("{}: such a URL is never crawled", "不会抓取这样的网址：{}"),
+    // What may be wrong with a line of seeds: where, what, the line with a caret below it, the mend.
+    ("the added seeds:{}:{}: {}\n  {}^\n  {}", "追加的种子，第 {} 行第 {} 个字符：{}\n  {}^\n  {}"),
+    ("not an absolute URL: {}: {}", "不是完整的网址：{}：{}"),
+    ("relative URL without a base", "缺少 http:// 或 https://"),
+    ("neither http nor https: {}", "既不是 http 也不是 https：{}"),
+    ("a URL with a user name in it is not crawled: {}", "不抓取带有用户名的网址：{}"),
+    ("no host between // and /: {}", "// 与 / 之间没有主机名：{}"),
+    ("no host: {}", "没有主机名：{}"),
+    ("the URL ends with the full-width sign {}", "网址末尾有全角符号 {}"),
+    ("{} has a full-width ＝", "{} 里有全角的 ＝"),
+    ("there are blanks around the = of {}", "{} 的等号两边有空格"),
+    ("{} is given twice", "{} 写了两次"),
+    ("{} is no key=value", "{} 不是 选项=值 的形式"),
+    ("{} cannot be {}", "{} 的值不能是 {}"),
+    ("unknown key {}", "没有这个选项：{}"),
+    ("keys: {}", "可用的选项：{}"),
+    ("take it away, or write {} where it belongs to the URL", "请删去；如果它属于网址，请写成 {}"),
+    ("did you mean {}? write an absolute http or https URL", "是不是 {}？请写以 http 或 https 开头的完整网址"),
+    ("write it with its scheme: {}", "请写出开头：{}"),
+    ("write an absolute http or https URL", "请写以 http 或 https 开头的完整网址"),
+    ("write a number, such as {}", "请写一个数字，例如 {}"),
+    ("write a number above {}, such as {}", "请写大于 {} 的数字，例如 {}"),
+    ("write a number from {} to {}", "请写 {} 到 {} 之间的数字"),
+    ("write a date, such as {}", "请写日期，例如 {}"),
+    ("choose host, domain, prefix or any", "请从 host、domain、prefix、any 中选一个"),
+    ("the host is missing: write {}", "缺少主机名：请写 {}"),
+    ("remove user name and password", "请去掉用户名和密码"),
+    ("remove one of them", "请去掉其中一个"),
+    ("write {}", "请写 {}"),
     ("another URL is being explained: ask again in a moment", "正在追溯另一个网址，请稍后再试。"),
     ("a crawl is not compared with itself", "抓取任务不能与自己对比。"),
     ("cannot use audit.jsonl: {}", "无法使用 audit.jsonl：{}"),
@@ -53,15 +81,25 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("no kept page is on the host {}", "没有保留的网页在主机 {} 上。"),
 ];
 
+/// How deep messages stand in holes of others.
+const DEPTH_MAX: usize = 2;
+
 /// A message in Chinese.
 pub(super) fn chinese(why: &str) -> String {
+    within(why, 0)
+}
+
+fn within(why: &str, depth: usize) -> String {
     let rows = TABLE.iter();
-    let mut found = rows.filter_map(|(english, chinese)| filled(english, chinese, why));
-    found.next().unwrap_or_else(|| why.to_owned())
+    let mut found = rows.filter_map(|(english, chinese)| filled(english, chinese, why, depth));
+    match depth <= DEPTH_MAX {
+        true => found.next().unwrap_or_else(|| why.to_owned()),
+        false => why.to_owned(),
+    }
 }
 
 /// The Chinese sentence, where the message is the English one.
-fn filled(english: &str, chinese: &str, why: &str) -> Option<String> {
+fn filled(english: &str, chinese: &str, why: &str, depth: usize) -> Option<String> {
     let mut parts = english.split("{}").peekable();
     let mut rest = why.strip_prefix(parts.next()?)?;
     let mut out = chinese.to_owned();
@@ -72,7 +110,7 @@ fn filled(english: &str, chinese: &str, why: &str) -> Option<String> {
         };
         let (hole, after) = rest.split_at_checked(at)?;
         rest = after.strip_prefix(part)?;
-        out = out.replacen("{}", &hole.replace("{}", "{ }"), 1);
+        out = out.replacen("{}", &within(hole, depth + 1).replace("{}", "{ }"), 1);
     }
     rest.is_empty().then_some(out)
 }
@@ -94,6 +132,14 @@ mod tests {
         );
         assert_eq!(chinese("list:1: no URL"), "list:1: no URL");
         assert_eq!(
+            chinese(
+                "the added seeds:2:1: neither http nor https: \"ftp://a.test/\"\n  2 | ftp://a.test/\n      ^\n  \
+                 write an absolute http or https URL"
+            ),
+            "追加的种子，第 2 行第 1 个字符：既不是 http 也不是 https：\"ftp://a.test/\"\n  2 | ftp://a.test/\n      ^\n  \
+             请写以 http 或 https 开头的完整网址"
+        );
+        assert_eq!(
             chinese("no kept page has the word {}"),
             "没有保留的网页含有“{ }”。"
         );
@@ -110,7 +156,7 @@ mod tests {
             assert!(!translated.is_ascii(), "{english}");
             let hidden = TABLE[..at]
                 .iter()
-                .find(|(earlier, other)| filled(earlier, other, english).is_some());
+                .find(|(earlier, other)| filled(earlier, other, english, 0).is_some());
             assert!(hidden.is_none(), "{english}: {hidden:?}");
         }
     }

@@ -28,16 +28,19 @@
   let fading;
   const say = (text) => {
     at("toast").textContent = text;
+    // A line with a caret below it.
+    at("toast").classList.toggle("lines", text.includes("\n"));
     clearTimeout(fading);
-    fading = setTimeout(() => { at("toast").textContent = ""; }, 6000);
+    fading = setTimeout(() => { at("toast").textContent = ""; }, Math.max(6000, 60 * text.length));
   };
 
   // The API answers in English; what it says of a mistake is shown in the reader's language.
-  const inWords = (text) => {
+  const inWords = (text, depth = 0) => {
+    if (depth > 2) return text;
     for (const [english, own] of words.problems || []) {
       const parts = english.split("{}").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-      const found = text.match(new RegExp(`^${parts.join("([^]*)")}$`));
-      if (found) return own.split("{}").map((part, at) => part + (found[at + 1] ?? "")).join("");
+      const found = text.match(new RegExp(`^${parts.join("([^]*?)")}$`));
+      if (found) return own.split("{}").map((part, at) => part + (at + 1 in found ? inWords(found[at + 1], depth + 1) : "")).join("");
     }
     return text;
   };
@@ -164,16 +167,26 @@
     }));
   };
 
-  // What the server sorts and words is asked for again, now and then.
+  // What the server sorts and words is asked for again: now and then while pages come in, and at once
+  // when the crawl does something else.
   let refreshed = Date.now() - 8000;
-  const refresh = async () => {
-    if (!at("best") || Date.now() - refreshed < 10000) return;
-    refreshed = Date.now();
+  let [bestOf, bestIn] = [undefined, undefined];
+  let later;
+  const refresh = async (kept, state) => {
+    if (!at("best") || (kept === bestOf && state === bestIn)) return;
+    const wait = state === bestIn ? refreshed + 10000 - Date.now() : 0;
+    clearTimeout(later);
+    if (wait > 0) {
+      later = setTimeout(() => refresh(kept, state).catch(() => {}), wait);
+      return;
+    }
+    [bestOf, bestIn, refreshed] = [kept, state, Date.now()];
     const answer = await fetch(location.href, { credentials: "same-origin" });
     if (!answer.ok) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const [now, next] = [at("best"), page.getElementById("best")];
     if (next && !now.contains(document.activeElement)) now.replaceChildren(...next.childNodes);
+    at("h-best").textContent = page.getElementById("h-best")?.textContent ?? "";
   };
 
   // Why it stopped, in a sentence. The page itself says more, but its server may end with the crawl.
@@ -205,8 +218,8 @@
       record = status.record;
       showCurve(status.curve);
       showLatest(status.latest);
-      refresh().catch(() => {});
     }
+    refresh(status.kept, status.state).catch(() => {});
     body.dataset.record = String(status.record);
   };
 
@@ -262,8 +275,8 @@
 
   const addSeeds = async (form) => {
     const told = await ask("/seeds", { lines: form.elements.lines.value });
-    const all = told.queued + told.seen + told.known + told.left_out;
-    say(`${count(told.queued)} ${words.seeds_queued} ${count(all)}`);
+    const parts = ["queued", "seen", "known", "left_out"].filter((key, at) => told[key] > 0 || at === 0);
+    say(parts.map((key) => `${count(told[key])} ${words.seeds[key]}`).join(words.comma));
     form.reset();
   };
 
@@ -305,6 +318,7 @@
       // The last mark counts, so the other one takes it back.
       quietly(ask("/audit/marks", mark).then(() => {
         for (const other of document.querySelectorAll("[data-mark]")) other.disabled = other === button;
+        at("mark").textContent = words[`marked_${mark.mark}`];
         say(words.marked);
       }));
     }
@@ -353,12 +367,27 @@
       ? `${words.confidence}${words.colon}${percent(side.low)}–${percent(side.high)} % · n = ${count(side.right + side.wrong)}`
       : words.no_marks;
   };
+  const showWrong = (wrong) => {
+    at("marked-wrong").hidden = wrong.length === 0;
+    at("marked-wrong").querySelector("ul").replaceChildren(...wrong.map((page) => {
+      const item = make("li");
+      const link = make("a", undefined, { href: `/c/${encodeURIComponent(crawl)}/pages/${page.page}` });
+      link.append(make("bdi", readable(page.url)));
+      const why = page.reason ? words.reasons[page.reason] || page.reason.replaceAll("_", " ") : words.kept;
+      item.append(link, " ", make("span", why, { class: "soft" }));
+      return item;
+    }));
+  };
+  const showAudit = (audit) => {
+    showEstimate("dropped", audit.dropped);
+    showEstimate("kept", audit.kept);
+    showWrong(audit.wrong);
+  };
   const showNext = async () => {
     if (queue.length === 0) {
       const drawn = await ask("/audit/sample?n=10");
       queue = drawn.pages;
-      showEstimate("dropped", drawn.audit.dropped);
-      showEstimate("kept", drawn.audit.kept);
+      showAudit(drawn.audit);
     }
     const page = queue[0];
     const box = at("audit");
@@ -384,8 +413,7 @@
     try {
       const audit = await ask("/audit/marks", { page: page.page, mark, sampled: true });
       queue.shift();
-      showEstimate("dropped", audit.dropped);
-      showEstimate("kept", audit.kept);
+      showAudit(audit);
       await showNext();
     } finally {
       answering = false;
@@ -396,7 +424,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.matches("input, select, textarea")) return;
     if (event.key === "/") {
-      const field = document.querySelector("main input[type=search], main input[type=url]");
+      const field = document.querySelector("main input[type=search], main input[inputmode=url]");
       event.preventDefault();
       if (field) field.focus(); else if (crawl) location.assign(`/c/${encodeURIComponent(crawl)}/search`);
     }

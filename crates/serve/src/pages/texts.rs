@@ -47,10 +47,12 @@ pub(super) fn page(words: &Words, id: &str, found: &PageText) -> Markup {
                     }
                 }
             }
-            @match found.mark.as_deref() {
-                Some("wrong") => { p class="soft" { (words.marked_wrong) } }
-                Some("right") => { p class="soft" { (words.marked_right) } }
-                Some(_) | None => {}
+            p class="soft" id="mark" role="status" {
+                @match found.mark.as_deref() {
+                    Some("wrong") => { (words.marked_wrong) }
+                    Some("right") => { (words.marked_right) }
+                    Some(_) | None => {}
+                }
             }
             @if let Some(repeats) = &page.repeats {
                 p class="soft" { (words.repeats) " " a href={ "/c/" (id) "/pages/" (repeats.page) } { bdi { (readable(&repeats.url)) } } }
@@ -64,19 +66,36 @@ pub(super) fn page(words: &Words, id: &str, found: &PageText) -> Markup {
     }
 }
 
-/// The form that asks for a story, and the story.
-pub(super) fn explain(words: &Words, id: &str, typed: &str, told: Option<&Explained>) -> Markup {
+/// What somebody asked for.
+pub(super) struct Typed<'a> {
+    /// As it was typed.
+    pub(super) url: &'a str,
+    /// What is wrong with it.
+    pub(super) problem: Option<&'a str>,
+}
+
+/// The form that asks for a story, and the story; `page` is the URL's row in the lists.
+pub(super) fn explain(
+    words: &Words,
+    id: &str,
+    typed: &Typed<'_>,
+    told: Option<&Explained>,
+    page: Option<&Page>,
+) -> Markup {
     html! {
         h1 { (words.explain) }
         p class="soft" { (words.explain_about) }
         form class="ask" method="get" {
             label class="hidden" for="url" { "URL" }
-            input id="url" type="url" name="url" value=(typed) placeholder=(words.explain_hint) required maxlength="1800";
+            input id="url" type="text" inputmode="url" autocapitalize="none" spellcheck="false" name="url" value=(typed.url)
+                placeholder=(words.explain_hint) required maxlength="1800" aria-invalid=[typed.problem.map(|_| "true")];
             button type="submit" class="strong" { (words.explain_do) }
         }
+        @if let Some(problem) = typed.problem { p role="alert" { (words.problem_of(problem)) } }
         @if let Some(told) = told {
             article class="card" {
                 p class="u" { (outside(&told.url, &html! { bdi { (readable(&told.url)) } })) }
+                @if let Some(page) = page { (ways_on(words, id, page)) }
                 @if words.is_chinese() {
                     pre class="told" tabindex="0" { (told.short.split_once('\n').map_or("", |(_, lines)| lines)) }
                     details { summary { (words.whole_story) } pre class="told" tabindex="0" { (told.told) } }
@@ -85,6 +104,19 @@ pub(super) fn explain(words: &Words, id: &str, typed: &str, told: Option<&Explai
                     pre class="told" tabindex="0" { (told.told) }
                 }
                 p { a href={ "/api/v1/crawls/" (id) "/explain?" (query(&[("url", Some(&told.url))])) } { "JSON" } }
+            }
+        }
+    }
+}
+
+/// From a story to the page's text, and to the page that it repeats.
+fn ways_on(words: &Words, id: &str, page: &Page) -> Markup {
+    html! {
+        p class="links" {
+            a class="button" href={ "/c/" (id) "/pages/" (page.page) } { (words.its_text) }
+            @if let Some(repeats) = &page.repeats {
+                a class="button" href={ "/c/" (id) "/clusters/" (repeats.page) "/" (page.page) } { (words.side_by_side) }
+                a class="button" href={ "/c/" (id) "/explain?" (query(&[("url", Some(&repeats.url))])) } { (words.of_the_kept) }
             }
         }
     }

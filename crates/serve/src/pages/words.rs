@@ -72,7 +72,10 @@ words! {
     steer: "Seeds and settings", "种子与设置";
     seed_lines: "Further seeds: a URL a line, options such as depth=2 after it", "追加种子：每行一个网址，其后可写 depth=2 等选项";
     add_seeds: "Add to the queue", "加入队列";
-    seeds_queued: "new in the queue, of", "个新种子已入队，共";
+    seeds_queued: "new in the queue", "个新种子已入队";
+    seeds_seen: "already known as URLs, seeds from now on", "个网址早已发现，现在也是种子";
+    seeds_known: "already seeds", "个早已是种子";
+    seeds_left_out: "left out by a budget of the crawl", "个因抓取预算而未加入";
     reload: "Read the settings anew", "重新读取设置";
     reload_same: "Nothing has changed in the configuration or the seed lists.", "配置与种子列表没有变化。";
     reload_new: "The crawl goes on with: ", "抓取将按新设置继续：";
@@ -127,6 +130,8 @@ words! {
     no_text: "The archive holds no text of this page.", "归档中没有此网页的正文。";
     text_cut: "The text is longer than what is shown.", "正文过长，只显示了一部分。";
     its_story: "Its story", "追溯";
+    its_text: "Its text", "正文";
+    of_the_kept: "The kept page's story", "保留的网页的追溯";
     repeats: "repeats", "重复于";
     clusters_about: "Kept pages and the copies that were dropped for them.", "保留的网页，以及因其而丢弃的副本。";
     copies: "copies", "个副本";
@@ -353,9 +358,10 @@ impl Words {
             .collect();
         let words = serde_json::json!({
             "reasons": reasons, "stop_sure": self.stop_sure, "lost_connection": self.lost_connection, "not_done": self.not_done,
-            "seeds_queued": self.seeds_queued, "reload_same": self.reload_same, "reload_new": self.reload_new, "topic_stays": self.topic_stays,
+            "seeds": { "queued": self.seeds_queued, "seen": self.seeds_seen, "known": self.seeds_known, "left_out": self.seeds_left_out },
+            "reload_same": self.reload_same, "reload_new": self.reload_new, "topic_stays": self.topic_stays,
             "put_back": self.put_back, "nothing_yet": self.nothing_yet, "no_hosts": self.no_hosts,
-            "now": self.now, "in_time": self.in_time, "marked": self.marked, "no_marks": self.no_marks,
+            "now": self.now, "in_time": self.in_time, "marked": self.marked, "marked_right": self.marked_right, "marked_wrong": self.marked_wrong, "comma": self.comma, "no_marks": self.no_marks,
             "was_kept": self.was_kept, "was_dropped": self.was_dropped,
             "all_marked": self.all_marked, "confidence": self.confidence, "no_text": self.no_text,
             "stops": self.stops(), "kept": self.kept, "colon": self.colon, "problems": self.problems(),
