@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use testweb::TestWeb;
 use testweb::history::{Dates, History, Moment, Validators, Version};
 
+use crate::serve_support::Serving;
 use crate::support::{Bench, has, page, run, says, stderr, stdout, tamis};
 
 /// Visits as often as a test asks for them; gone after two answers, however soon.
@@ -250,7 +251,62 @@ fn a_round_for_which_it_is_too_early_says_when_the_first_page_is_due() {
             "[again]",
         ],
     );
+    assert_eq!(site.rounds("one"), 0, "nothing was visited");
+    std::fs::write(&config, AT_ONCE).expect("a configuration");
+    site.come_back("one", 1);
+    let told = run(tamis(&["changes", "--lang", "zh"]).arg(&dir));
+    has(&stderr(&told), &["第 1 轮：访问"]);
     assert_eq!(site.rounds("one"), 1);
+}
+
+/// The server tells what `tamis changes` tells.
+#[test]
+fn changes_are_shown_in_the_browser_as_the_command_tells_them() {
+    let site = site(Validators::Honest);
+    site.crawl("one");
+    let dir = site.bench.crawl_dir("one").display().to_string();
+    let tab = "/c/one/changes\"";
+    let server = Serving::start(&[&dir]);
+    server.ready();
+    assert!(!server.text("/c/one").contains(tab));
+    has(&server.text("/c/one/changes"), &["has not come back yet"]);
+    drop(server);
+    site.come_back("one", 1);
+    let server = Serving::start(&[&dir]);
+    server.ready();
+    assert!(server.text("/c/one").contains(tab));
+    let told = site.changes("one");
+    assert!(told.values().any(|change| change == "changed"), "{told:?}");
+    let list = server.get("/api/v1/crawls/one/changes");
+    let rows = list["changes"].as_array().expect("a list");
+    let of =
+        |row: &serde_json::Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    let shown: BTreeMap<String, String> = rows
+        .iter()
+        .map(|row| {
+            (
+                of(row, "url").replace("http://a.test", ""),
+                of(row, "change"),
+            )
+        })
+        .collect();
+    assert_eq!(shown, told);
+    assert_eq!(list["total"], told.len());
+    assert_eq!(list["rounds"][0]["round"], 1);
+    let changed = server.get("/api/v1/crawls/one/changes?change=changed&limit=1");
+    let differs = |is: &str| {
+        let pieces = changed["changes"][0]["pieces"].as_array();
+        pieces.is_some_and(|pieces| pieces.iter().any(|piece| piece["is"] == is))
+    };
+    assert!(differs("added") || differs("removed"), "{changed}");
+    let early = server.get("/api/v1/crawls/one/changes?since=2999-01-01");
+    assert_eq!(early["total"], 0);
+    let page = server.text("/c/one/changes?change=changed");
+    has(&page, &["round 1: ", "<ins>"]);
+    assert_eq!(
+        page.contains("<li>"),
+        rows.iter().any(|row| row["change"] == "changed")
+    );
 }
 
 #[test]

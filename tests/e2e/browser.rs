@@ -146,6 +146,7 @@ fn audited_by_keys(browser: &mut Browser, server: &Serving) {
             "document.querySelector('#audit').dataset.page !== {page}"
         ));
     }
+    browser.until("document.querySelectorAll('#marked-wrong li').length === 1");
     browser.picture("audit");
     let audit = server.get("/api/v1/crawls/demo/audit");
     let sum = |side: &str| {
@@ -297,6 +298,9 @@ fn a_running_crawl_is_watched_without_reloading() {
     browser.picture("live");
     browser.value("document.querySelector('[data-do=pause]').click()");
     browser.until("document.querySelector('#state').textContent === 'paused' && document.querySelector('#hosts').textContent.includes('paused')");
+    browser.until(&format!(
+        "document.querySelectorAll('#best li').length >= Math.min(8, {kept})"
+    ));
     browser.picture("paused");
     browser.value("document.querySelector('[data-do=resume]').click()");
     let before = browser.value(kept);
@@ -309,13 +313,17 @@ fn a_running_crawl_is_watched_without_reloading() {
     browser.picture("steer");
     browser.value("document.querySelector('[data-do=reload]').click()");
     browser.until("document.querySelector('#toast').textContent.startsWith('Nothing has changed')");
+    is_quiet(&mut browser, &server);
+    // A bad seed is told with its place; the browser itself calls the refusal an error.
+    browser.value("document.querySelector('#steer').open = true; document.querySelector('#add-seeds textarea').value = 'ftp://late.test/'; document.querySelector('#add-seeds').requestSubmit()");
+    browser
+        .until("document.querySelector('#toast').textContent.includes('neither http nor https')");
     browser.value("window.confirm = () => true; document.querySelector('[data-do=stop]').click()");
     assert_eq!(
         browser.value("window.loadedOnce"),
         json!(true),
         "the page was never loaded again"
     );
-    is_quiet(&mut browser, &server);
 }
 
 #[test]

@@ -106,10 +106,11 @@ fn mistake(text: &str, place: Range<usize>, message: &str) -> Mistake {
         .strip_prefix(['“', '”', '„'])
         .map(|rest| rest.trim_end_matches(['”', '“']))
         .filter(|inner| !inner.contains(['”', '“']));
-    if curly.is_none() && message != DUPLICATE {
-        if let Some(mistake) = full_width(text, place.start) {
-            return mistake;
-        }
+    if curly.is_none()
+        && message != DUPLICATE
+        && let Some(mistake) = full_width(text, place.start)
+    {
+        return mistake;
     }
     let mend = match is_bare_word {
         true if curly.is_some() => {

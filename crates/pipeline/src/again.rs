@@ -599,9 +599,9 @@ mod tests {
         let dir = CrawlDir::new(temp.path());
         let read_ms = unix_ms();
         pages(&dir, 3, read_ms);
-        for round in 1..=2 {
+        for _ in 0..2 {
             let planned = plan(&dir, &CrawlConfig::default(), Wanted::Round).expect("planned");
-            assert_eq!((planned.round, planned.urls), (round, 0));
+            assert_eq!((planned.round, planned.urls), (1, 0));
             assert_eq!(planned.next_ms, read_ms + 3_600_000);
         }
         let plans = plans(&dir);

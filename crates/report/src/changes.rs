@@ -16,6 +16,7 @@ use outcome::Change;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::look::Tongue;
 use crate::{nothing_read, words};
 
 /// Reasons why visits were not answered that are counted apart, and those told.
@@ -43,6 +44,26 @@ pub struct ChangeRow {
     pub is_kept: bool,
     /// Why, in words.
     pub why: Option<String>,
+}
+
+/// The name of a change in the reader's language.
+pub fn kind_in(tongue: Tongue, change: &str) -> String {
+    let chinese = match change {
+        "new" => "新增",
+        "unchanged" => "未变",
+        "touched" => "微调",
+        "changed" => "已变",
+        "moved" => "已搬走",
+        "gone" => "已消失",
+        "back" => "又出现",
+        "unclear" => "不明",
+        other => other,
+    };
+    match tongue {
+        Tongue::English => change,
+        Tongue::Chinese => chinese,
+    }
+    .to_owned()
 }
 
 /// How many pages a round found in which state.
@@ -244,10 +265,15 @@ impl Rounds {
     }
 
     fn again(&mut self, record: &Record, again: &AgainRecord) {
+        // One that found no page due and no new one is told until the next begins.
+        let is_empty = |last: &RoundCounts| last.was_early() && last.new + last.dropped == 0;
+        if self.rounds.last().is_some_and(is_empty) {
+            self.rounds.pop();
+        }
         if self
             .rounds
             .last()
-            .is_none_or(|last| last.round != again.round)
+            .is_none_or(|last| last.round != again.round || last.was_early())
         {
             self.rounds.push(RoundCounts {
                 round: again.round,
@@ -423,19 +449,70 @@ impl Changes {
         self,
         text: impl Fn(&BodyRef) -> Option<String> + 'c,
     ) -> impl Iterator<Item = ChangeRow> + 'c {
+        self.told().map(move |found| found.read(&text))
+    }
+
+    /// The changes of one kind, else all, as many as `limit` from the one at `offset` on; the last seen first.
+    /// `text` is asked for the texts of these alone.
+    pub fn part(
+        self,
+        kind: Option<&str>,
+        offset: usize,
+        limit: usize,
+        text: impl Fn(&BodyRef) -> Option<String>,
+    ) -> Part {
+        let mut part = Part {
+            rounds: self.visits.rounds().to_vec(),
+            ..Part::default()
+        };
+        let mut fitting: Vec<Found> = Vec::new();
+        for found in self.told() {
+            let name = found.row.change.name();
+            *part.counts.entry(name.to_string()).or_default() += 1;
+            if kind.is_none_or(|kind| kind == name) {
+                fitting.push(found);
+            }
+        }
+        part.total = fitting.len() as u64;
+        let shown = fitting.into_iter().rev().skip(offset).take(limit);
+        part.rows = shown.map(|found| found.read(&text)).collect();
+        part
+    }
+
+    /// Those of the time that was asked for.
+    fn told(self) -> impl Iterator<Item = Found> {
         let last = self.visits.rounds().last();
         let last = last.map_or(u64::MAX, |round| round.began_ms);
         let since = self.since_ms.unwrap_or(last);
-        let found = self.found.into_iter().filter(move |(at, _)| *at >= since);
-        found.map(move |(_, found)| {
-            let read = |place: &Option<BodyRef>| place.as_ref().and_then(&text);
-            let (before, after) = (read(&found.before), read(&found.after));
-            let mut row = found.row;
-            if let (Some(before), Some(after)) = (&before, &after) {
-                (row.before, row.after) = differing(before, after);
-            }
-            row
-        })
+        let found = self.found.into_iter();
+        found
+            .filter(move |(at, _)| *at >= since)
+            .map(|(_, found)| found)
+    }
+}
+
+/// Some of the changes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Part {
+    /// What every round found, the first one first.
+    pub rounds: Vec<RoundCounts>,
+    /// How many changes there are of each kind.
+    pub counts: BTreeMap<String, u64>,
+    /// Changes of the kind that was asked for.
+    pub total: u64,
+    /// Some of them.
+    pub rows: Vec<ChangeRow>,
+}
+
+impl Found {
+    /// The row with the lines that differ.
+    fn read(self, text: &impl Fn(&BodyRef) -> Option<String>) -> ChangeRow {
+        let read = |place: &Option<BodyRef>| place.as_ref().and_then(text);
+        let mut row = self.row;
+        if let Some((before, after)) = read(&self.before).zip(read(&self.after)) {
+            (row.before, row.after) = differing(&before, &after);
+        }
+        row
     }
 }
 

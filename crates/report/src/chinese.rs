@@ -177,6 +177,12 @@ mod tests {
                 "随机抽查 20 个丢弃的页面，19 个丢弃得对：95.0 %，置信度 95 % 的区间为 76.4 至 99.1 %。",
             ),
             ("3 URLs were", "3 个网址"),
+            (
+                "round 2: 7 visits (3 without a body): 4 unchanged, 0 touched, 1 changed, 0 moved, 1 gone, 0 back, \
+                 1 unclear; 3 new pages, 2 of them kept",
+                "第 2 轮：访问 7 次（3 次没有正文）：未变 4，微调 0，已变 1，已搬走 0，已消失 1，又出现 0，不明 1；\
+                 3 个新页面，其中保留 2 个",
+            ),
         ] {
             assert_eq!(chinese(english), expected);
         }

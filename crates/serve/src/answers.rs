@@ -383,7 +383,8 @@ pub struct CompareAsked {
 /// Two crawls.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Compared {
-    /// Figure by figure, as `tamis report DIR --compare DIR2 --format json` has them.
+    /// Figure by figure, host by host and, up to 200,000 pages, page by page, as
+    /// `tamis report DIR --compare DIR2 --format json` has them.
     #[schema(value_type = Object)]
     pub figures: serde_json::Value,
     /// Pages kept in the second alone.
@@ -414,6 +415,60 @@ pub struct DifferingPage {
     pub first: String,
     /// The same in the second.
     pub second: String,
+}
+
+/// Which changes are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ChangesAsked {
+    /// `new`, `changed`, `touched`, `moved`, `gone`, `back` or `unclear`; all without it.
+    pub change: Option<String>,
+    /// Seen on this day (UTC) or later, as in `2026-05-31`; without it those of the last round.
+    pub since: Option<String>,
+    /// From which one on.
+    pub offset: Option<usize>,
+    /// How many; 50 without it, up to 200.
+    pub limit: Option<usize>,
+}
+
+/// What the crawl found when it came back.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct ChangeList {
+    /// What every round found, as `tamis report DIR --format json` has it under `rounds`; the first one first.
+    #[schema(value_type = Vec<Object>)]
+    pub rounds: Vec<report::changes::RoundCounts>,
+    /// How many changes there are of each kind since the time that was asked for.
+    pub counts: BTreeMap<String, u64>,
+    /// Changes that fit.
+    pub total: u64,
+    /// From which one on they are given.
+    pub offset: usize,
+    /// The changes, the last seen first.
+    pub changes: Vec<ChangedPage>,
+}
+
+/// A page that is not what it was.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct ChangedPage {
+    /// Its URL.
+    pub url: String,
+    /// Its title; empty where it is in no list.
+    pub title: String,
+    /// Its number in the lists; null where it is in none.
+    pub page: Option<u64>,
+    /// What has changed: `new`, `changed`, `touched`, `moved`, `gone`, `back` or `unclear`.
+    pub change: String,
+    /// When it was seen.
+    pub at: String,
+    /// Whether the page was kept before.
+    pub was_kept: bool,
+    /// Whether it is kept now.
+    pub is_kept: bool,
+    /// Why, in words.
+    pub why: Option<String>,
+    /// Where its text differs from that of the visit before; empty where a text is not archived.
+    pub pieces: Vec<TextPiece>,
 }
 
 /// How many pages are drawn.

@@ -9,16 +9,15 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::routing::{get, post};
 use futures_util::stream::Stream;
 use http::StatusCode;
-use report::Comparison;
 use report::Tongue;
 use report::audit::{Judgement, Mark};
 use utoipa::OpenApi;
 
 use crate::answers::{
-    ClusterPages, Clusters, CompareAsked, Compared, CrawlItem, CrawlList, ExplainAsked, Explained,
-    Found, Hosts, ListAsked, MarkAsked, Page, PageText, Pages, PagesAsked, Problem, Reloaded,
-    RetryAsked, Sample, SampleAsked, SearchAsked, SeedsAsked, SeedsTold, Session, SideBySide,
-    TextPiece, ToldCrawl,
+    ChangeList, ChangesAsked, ClusterPages, Clusters, CompareAsked, Compared, CrawlItem, CrawlList,
+    ExplainAsked, Explained, Found, Hosts, ListAsked, MarkAsked, Page, PageText, Pages, PagesAsked,
+    Problem, Reloaded, RetryAsked, Sample, SampleAsked, SearchAsked, SeedsAsked, SeedsTold,
+    Session, SideBySide, TextPiece, ToldCrawl,
 };
 use crate::app::{App, Asked, At, Failed};
 use crate::clock::unix_ms;
@@ -26,7 +25,7 @@ use crate::crawls::{AGE_MAX, Served};
 use crate::live::Status;
 use crate::rows::Fate;
 use crate::shown::shown;
-use crate::{lists, sampling, searching, steering, story};
+use crate::{changing, comparing, lists, sampling, searching, steering, story};
 
 #[cfg(test)]
 mod reference;
@@ -61,6 +60,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
         side_by_side,
         report,
         compare,
+        changes,
         sample,
         audit,
         mark,
@@ -126,6 +126,7 @@ pub(crate) fn routes() -> Router<App> {
         .route(&at("/clusters/{page}/{other}"), get(side_by_side))
         .route(&at("/report"), get(report))
         .route(&at("/compare"), get(compare))
+        .route(&at("/changes"), get(changes))
         .route(&at("/audit"), get(audit))
         .route(&at("/audit/sample"), get(sample))
         .route(&at("/audit/marks"), post(mark))
@@ -462,7 +463,7 @@ pub(crate) async fn compared_pages(
     pair.await
 }
 
-fn piece(piece: &report::difference::Piece) -> TextPiece {
+pub(crate) fn piece(piece: &report::difference::Piece) -> TextPiece {
     use report::difference::Piece;
     let (is, text, skipped) = match piece {
         Piece::Same(text) => ("same", text.as_str(), 0),
@@ -510,24 +511,27 @@ pub(crate) async fn comparison(
         return Err(Failed(StatusCode::BAD_REQUEST, why));
     }
     let other = app.crawl(&with)?;
-    let compared = app.of(id, move |crawl| {
-        for crawl in [crawl, &other] {
-            crawl.follower.catch_up(AGE_MAX);
-        }
-        let reports = [crawl, &*other].map(|crawl| crawl.report());
-        let figures = serde_json::to_value(Comparison::of(&reports[0], &reports[1]));
-        let figures = figures.expect("a comparison is plain data");
-        // Always in one order, so that two comparisons never wait for each other.
-        let compared = if crawl.id < other.id {
-            let (first, second) = (crawl.follower.view(), other.follower.view());
-            lists::compared((&first, &second), figures)
-        } else {
-            let (second, first) = (other.follower.view(), crawl.follower.view());
-            lists::compared((&first, &second), figures)
-        };
-        Ok(compared)
-    });
+    let compared = app.of(id, move |crawl| comparing::compared(crawl, &other));
     compared.await
+}
+
+/// What the crawl found when it came back. The journal is read from its beginning, so one is told at a time.
+#[utoipa::path(get, path = "/api/v1/crawls/{id}/changes", params(("id" = String, Path), ChangesAsked),
+    responses((status = 200, body = ChangeList)))]
+async fn changes(
+    State(app): State<App>,
+    At(id): At<String>,
+    Asked(asked): Asked<ChangesAsked>,
+) -> Answer<ChangeList> {
+    Ok(Json(change_list(&app, &id, asked).await?))
+}
+
+pub(crate) async fn change_list(
+    app: &App,
+    id: &str,
+    asked: ChangesAsked,
+) -> Result<ChangeList, Failed> {
+    app.of(id, move |crawl| changing::told(crawl, &asked)).await
 }
 
 fn cannot_mark(error: std::io::Error) -> Failed {

@@ -41,7 +41,8 @@ impl Days {
     }
 }
 
-fn day(name: &str, text: &Option<String>) -> Result<Option<String>, String> {
+/// A day of the calendar, where one is given.
+pub(crate) fn day(name: &str, text: &Option<String>) -> Result<Option<String>, String> {
     let Some(text) = filled(text) else {
         return Ok(None);
     };
@@ -49,6 +50,13 @@ fn day(name: &str, text: &Option<String>) -> Result<Option<String>, String> {
         Ok(_) => Ok(Some(text.to_owned())),
         Err(_) => Err(format!("{name} is a day of the calendar, as in 2026-05-31")),
     }
+}
+
+/// When a day begins, UTC, in milliseconds since the Unix epoch; 0 for what is no day, or one before it.
+pub(crate) fn midnight_ms(day: &str) -> u64 {
+    let day = Date::parse(day, format_description!("[year]-[month]-[day]"));
+    let at = day.map_or(0, |day| day.midnight().assume_utc().unix_timestamp());
+    u64::try_from(at).unwrap_or(0) * 1_000
 }
 
 #[cfg(test)]
@@ -62,6 +70,8 @@ mod tests {
     #[test]
     fn both_ends_belong_to_the_days() {
         let days = read("2026-01-31", "2026-02-01").expect("two days");
+        assert_eq!(midnight_ms("1970-01-02"), 86_400_000);
+        assert_eq!(midnight_ms("1969-01-02"), 0);
         assert!(days.hold("2026-01-31T00:00:00Z"));
         assert!(days.hold("2026-02-01T23:59:59Z"));
         assert!(days.hold("2026-02-01"));

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
-use archive::{ArchiveError, Position, Record, Replayed};
+use archive::{ArchiveError, Event, Position, Record, Replayed};
 use pipeline::{CrawlDir, Onlooker};
 use report::export::{BROKEN_ROWS_MAX, BrokenFigures, BrokenUrls, KnownLinks};
 use report::{CrawlReport, Tally};
@@ -82,6 +82,7 @@ pub(crate) struct Follower {
     /// Which journal is read, held while it is read on.
     reading: Mutex<Reading>,
     ready: AtomicBool,
+    came_back: AtomicBool,
     /// Held while broken links are counted.
     counting: Mutex<()>,
     counted: RwLock<Option<CountedBroken>>,
@@ -105,6 +106,7 @@ impl Follower {
             view: RwLock::default(),
             reading: Mutex::default(),
             ready: AtomicBool::new(false),
+            came_back: AtomicBool::new(false),
             counting: Mutex::default(),
             counted: RwLock::default(),
         }
@@ -123,6 +125,11 @@ impl Follower {
     /// Whether the journal was read to its end once; until then figures say too little.
     pub(crate) fn is_ready(&self) -> bool {
         self.ready.load(Ordering::SeqCst)
+    }
+
+    /// Whether a round of visits was seen.
+    pub(crate) fn has_come_back(&self) -> bool {
+        self.came_back.load(Ordering::SeqCst)
     }
 
     /// Why the journal cannot be read, if it cannot.
@@ -238,6 +245,9 @@ impl Follower {
     fn take_in(&self, records: &[(Position, Record)], end: Position, damaged: u64) {
         let mut view = self.view.write().unwrap_or_else(PoisonError::into_inner);
         for (place, record) in records {
+            if matches!(record.event, Event::Again(_)) {
+                self.came_back.store(true, Ordering::SeqCst);
+            }
             view.tally.add(record);
             view.broken.add(record);
             view.links.add(record);
@@ -379,7 +389,7 @@ impl Follower {
 
 #[cfg(test)]
 mod tests {
-    use archive::{Archive, ArchiveConfig, Entry, Event, PageRecord};
+    use archive::{Archive, ArchiveConfig, Entry, PageRecord};
     use outcome::{Outcome, Verdict};
     use pipeline::Written;
 

@@ -12,7 +12,7 @@
 //!
 //! Modules in reading order. What is known: `rows` and `follow` fold the journal, `live` asks a running
 //! crawl, `crawls` holds one of each per directory, `audit` what people said. What is asked: `days`, `lists`,
-//! `searching`, `story`, `sampling`, `steering`. Who asks: `guard` is the door, `listen` bounds
+//! `searching`, `story`, `changing`, `comparing`, `sampling`, `steering`. Who asks: `guard` is the door, `listen` bounds
 //! connections, `jobs` the work that reads, `app` what requests share. What is answered: [`answers`],
 //! [`api`], `metrics`, `pages` for people, and `assist` for assistants, which needs no door.
 
@@ -25,6 +25,8 @@ mod follow;
 mod live;
 mod rows;
 
+mod changing;
+mod comparing;
 mod days;
 mod lists;
 mod sampling;

@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use report::Comparison;
+
 use crate::answers::{
     Cluster, ClusterPages, Clusters, Compared, Differing, DifferingPage, Facet, Host, Hosts, Page,
     Pages, PagesAsked, Repeats,
@@ -17,7 +19,7 @@ use crate::rows::{Fate, NameId, Row, Rows};
 const FACET_MAX: usize = 30;
 
 /// Items of a list that nobody asked for a number of.
-const LIMIT: usize = 50;
+pub(crate) const LIMIT: usize = 50;
 
 /// Items of a list at most.
 pub(crate) const LIMIT_MAX: usize = 200;
@@ -273,8 +275,9 @@ pub(crate) fn cluster(view: &View, of: u64) -> Option<ClusterPages> {
 }
 
 /// Two crawls, page by page; `views` are those of the first and the second.
-pub(crate) fn compared(views: (&View, &View), figures: serde_json::Value) -> Compared {
+pub(crate) fn compared(views: (&View, &View), comparison: Comparison) -> Compared {
     let (first, second) = (&views.0.rows, &views.1.rows);
+    let figures = serde_json::to_value(&comparison).expect("a comparison is plain data");
     let mut compared = Compared {
         figures,
         gained: Differing::default(),

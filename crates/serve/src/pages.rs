@@ -1,6 +1,7 @@
 //! Pages for people: made whole on the server, so that they can be read without scripts; a script
 //! keeps them up to date and answers keys. Each view is a function from an answer of the API to markup.
 
+mod changes;
 mod judge;
 mod layout;
 mod lists;
@@ -21,7 +22,9 @@ use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use maud::Markup;
 use sha2::{Digest, Sha256};
 
-use crate::answers::{CompareAsked, ExplainAsked, ListAsked, PagesAsked, SampleAsked, SearchAsked};
+use crate::answers::{
+    ChangesAsked, CompareAsked, ExplainAsked, ListAsked, PagesAsked, SampleAsked, SearchAsked,
+};
 use crate::api;
 use crate::app::{App, Asked, Failed, POLICY};
 use crate::crawls::AGE_MAX;
@@ -54,6 +57,7 @@ pub(crate) fn routes() -> Router<App> {
         .route(&at("/clusters/{page}/{other}"), get(pair_page))
         .route(&at("/report"), get(report_page))
         .route(&at("/compare"), get(compare_page))
+        .route(&at("/changes"), get(changes_page))
         .route(&at("/audit"), get(audit_page))
 }
 
@@ -439,6 +443,20 @@ async fn compare_page(
     };
     let body = judge::compare(view.words, &id, &others, with.as_deref(), compared.as_ref());
     view.shown(Tab::Compare, view.words.compare, &body)
+}
+
+async fn changes_page(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    asked: Result<Asked<ChangesAsked>, Failed>,
+) -> Page {
+    let view = View::new(&app, &headers, &id);
+    let Asked(asked) = asked.map_err(view.failed())?;
+    let found = api::change_list(&app, &id, asked.clone()).await;
+    let found = found.map_err(view.failed())?;
+    let body = changes::changes(view.words, &id, &asked, &found);
+    view.shown(Tab::Changes, view.words.changes, &body)
 }
 
 async fn audit_page(State(app): State<App>, Path(id): Path<String>, headers: HeaderMap) -> Page {

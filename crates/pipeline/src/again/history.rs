@@ -229,7 +229,10 @@ impl History {
             true => self.broken_off_ms.or(Some(record.at_ms)),
             false => None,
         };
-        self.round = self.round.max(again.round);
+        // A round that no page was due for is none: the next one has its number.
+        if self.planned.0 > 0 {
+            self.round = self.round.max(again.round);
+        }
         self.copies_wait &= !again.rejudges;
         for due in &again.urls {
             self.waiting.insert(hash_of(&due.url));

@@ -1,10 +1,12 @@
 //! What people check: duplicates side by side, two crawls, a random sample.
 
 use maud::{Markup, html};
+use report::Comparison;
 use report::audit::{Audit, Estimate};
 use report::compare::figure_name;
 use report::words::{count, readable};
 
+use super::changes::{both_changed, hosts_differ};
 use super::layout::query;
 use super::texts::{facts, title};
 use super::words::Words;
@@ -32,7 +34,7 @@ pub(super) fn clusters(words: &Words, id: &str, offset: usize, found: &Clusters)
                 li class="card" {
                     h2 { a href={ "/c/" (id) "/clusters/" (cluster.kept.page) } { (title(&cluster.kept)) } }
                     p class="soft u" { bdi { (readable(&cluster.kept.url)) } }
-                    p { b { (count(cluster.members)) } " " (words.copies) " · " (words.on_hosts) (count(cluster.hosts)) }
+                    p { b { (count(cluster.members)) } " " (words.copies_of(cluster.members)) " · " (words.on_hosts) (count(cluster.hosts)) }
                 }
             }
         }
@@ -52,7 +54,7 @@ pub(super) fn cluster(words: &Words, id: &str, found: &ClusterPages) -> Markup {
             (facts(words, &found.kept))
             p class="u" { a href={ "/c/" (id) "/pages/" (found.kept.page) } { bdi { (readable(&found.kept.url)) } } }
         }
-        h2 { (count(found.members.len() as u64)) " " (words.copies) }
+        h2 { (count(found.members.len() as u64)) " " (words.copies_of(found.members.len() as u64)) }
         ul class="members" {
             @for page in &found.members {
                 li class="card" {
@@ -69,7 +71,7 @@ fn nearness(words: &Words, page: &Page) -> Markup {
     html! {
         @if let Some(repeats) = &page.repeats {
             p class="facts" {
-                span class="tag" { (words.tongue().say(&repeats.kind.replace('_', " "))) }
+                span class="tag" { (words.duplicate_kind(&repeats.kind)) }
                 @if let Some(distance) = repeats.distance { span { (distance) " " (words.distance) } }
                 @if let Some(overlap) = repeats.overlap { span { (words.overlap) " " (format!("{:.0} %", overlap * 100.0)) } }
             }
@@ -172,7 +174,12 @@ pub(super) fn compare(
                 (differing(words, words.lost, id, &compared.lost))
                 (differing(words, words.otherwise, with, &compared.judged_otherwise))
             }
+            @let whole = serde_json::from_value::<Comparison>(compared.figures.clone()).unwrap_or_default();
+            @if let Some(changed) = whole.pages.as_ref().map(|pages| &pages.changed).filter(|list| list.total > 0) {
+                (both_changed(words, with, changed))
+            }
             (figures(words, [id, with], compared))
+            @if !whole.hosts.is_empty() { (hosts_differ(words, &whole.hosts)) }
         }
     }
 }
@@ -224,7 +231,7 @@ fn figures(words: &Words, sides: [&str; 2], compared: &Compared) -> Markup {
                                 th scope="row" { (figure_name(words.tongue(), row["figure"].as_str().unwrap_or_default())) }
                                 td class="n" { (short(number(row, "first"))) }
                                 td class="n" { (short(number(row, "second"))) }
-                                td class="n" { (format!("{:+}", round(number(row, "change")))) }
+                                td class="n" { (signed(number(row, "change"))) }
                             }
                         }
                     }
@@ -232,6 +239,12 @@ fn figures(words: &Words, sides: [&str; 2], compared: &Compared) -> Markup {
             }
         }
     }
+}
+
+/// A change with its sign and its thousands told apart.
+fn signed(change: f64) -> String {
+    let sign = if change < 0.0 { "−" } else { "+" };
+    format!("{sign}{}", short(change.abs()))
 }
 
 fn round(value: f64) -> f64 {

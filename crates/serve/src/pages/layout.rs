@@ -22,6 +22,8 @@ pub(super) enum Tab {
     Explain,
     /// Clusters of duplicates.
     Duplicates,
+    /// What was found on coming back.
+    Changes,
     /// Two crawls.
     Compare,
     /// People's judgement.
@@ -35,6 +37,7 @@ pub(super) struct Shell<'a> {
     /// The crawl's name in URLs and for people, where the page is of one.
     crawl: Option<(&'a str, String)>,
     has_others: bool,
+    has_come_back: bool,
     tab: Tab,
 }
 
@@ -46,6 +49,7 @@ impl<'a> Shell<'a> {
             csrf: app.guard.csrf(),
             crawl: id.zip(crawl.map(|crawl| crawl.name())),
             has_others: app.crawls.all.len() > 1,
+            has_come_back: crawl.is_some_and(|crawl| crawl.follower.has_come_back()),
             tab,
         }
     }
@@ -110,6 +114,7 @@ impl<'a> Shell<'a> {
             (Tab::Search, "/search", words.search),
             (Tab::Explain, "/explain", words.explain),
             (Tab::Duplicates, "/clusters", words.duplicates),
+            (Tab::Changes, "/changes", words.changes),
             (Tab::Audit, "/audit", words.audit),
             (Tab::Compare, "/compare", words.compare),
         ];
@@ -118,9 +123,9 @@ impl<'a> Shell<'a> {
                 ul {
                     @if self.has_others { li { a href="/" { (words.crawls) } } }
                     @for (tab, path, label) in tabs {
-                        li {
+                        @if tab != Tab::Changes || self.has_come_back || self.tab == tab { li {
                             a href={ "/c/" (id) (path) } aria-current=[(tab == self.tab).then_some("page")] { (label) }
-                        }
+                        } }
                     }
                     li { a href={ "/c/" (id) "/report" } { (words.report) } }
                 }

@@ -14,7 +14,7 @@ const ROWS: usize = 50;
 const HITS: usize = 20;
 
 /// A choice of values with how many pages have each.
-fn choice(
+pub(super) fn choice(
     words: &Words,
     label: &str,
     name: &str,
@@ -166,7 +166,7 @@ fn row(words: &Words, id: &str, page: &Page) -> Markup {
 }
 
 /// Links to the parts before and after.
-fn turning(
+pub(super) fn turning(
     words: &Words,
     offset: usize,
     step: usize,

@@ -35,7 +35,7 @@ pub(super) fn crawls(words: &Words, list: &CrawlList) -> Markup {
 /// The overview of one crawl; what carries `data-live` is kept up to date by the script.
 pub(super) fn overview(words: &Words, id: &str, status: &Status, best: &Pages) -> Markup {
     html! {
-        (lead(words, status))
+        (lead(words, id, status))
         div class="grid" {
             div class="column wide" {
                 section class="card" aria-labelledby="h-best" {
@@ -71,7 +71,7 @@ pub(super) fn overview(words: &Words, id: &str, status: &Status, best: &Pages) -
     }
 }
 
-fn lead(words: &Words, status: &Status) -> Markup {
+fn lead(words: &Words, id: &str, status: &Status) -> Markup {
     let cards = [
         (words.dropped, "dropped", count(status.dropped)),
         (
@@ -126,9 +126,24 @@ fn lead(words: &Words, status: &Status) -> Markup {
         }
         dl class="figures" {
             @for (label, key, value) in cards {
-                div { dt { (label) } dd data-live=(key) { (value) } }
+                div { dt { (label) }
+                    @match rows_of(key) {
+                        Some(rows) => { dd { a href={ "/c/" (id) (rows) } data-live=(key) { (value) } } }
+                        None => { dd data-live=(key) { (value) } }
+                    } }
             }
         }
+    }
+}
+
+/// Where the rows behind a figure are.
+fn rows_of(figure: &str) -> Option<&'static str> {
+    match figure {
+        "dropped" => Some("/pages?verdict=dropped"),
+        "failed" => Some("/pages?verdict=failed"),
+        "duplicates" => Some("/clusters"),
+        "broken_links" => Some("/report#broken"),
+        _ => None,
     }
 }
 

@@ -232,7 +232,7 @@
     if (at("steer")) at("steer").hidden = true;
     const chip = at("state");
     if (!chip) return;
-    const text = chip.dataset.state === "stopped" ? `${words.states.stopped}, ${words.states.lost}` : words.states.lost;
+    const text = chip.dataset.state === "stopped" ? `${words.states.stopped}${words.comma}${words.states.lost}` : words.states.lost;
     [chip.dataset.state, chip.textContent] = ["lost", text];
   };
 

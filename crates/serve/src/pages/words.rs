@@ -39,6 +39,19 @@ words! {
     report: "Report", "报告";
     compare: "Compare", "对比";
     audit: "Audit", "抽查";
+    changes: "Changes", "变化";
+    changes_about: "What the crawl found when it came back.", "回访时发现的变化。";
+    not_back_yet: "The crawl has not come back yet: tamis crawl --dir DIR --again", "此任务还没有回访：tamis crawl --dir DIR --again";
+    of_last_round: "Without a day: those of the last round.", "不填日期时只显示最近一轮。";
+    seen_from: "Seen from", "发现日期从";
+    no_longer_kept: "no longer kept", "不再保留";
+    kept_now: "kept now", "现在保留";
+    not_kept: "not kept", "没有保留";
+    both_changed: "Changed", "内容有变";
+    hosts_differ: "Hosts that differ", "有差异的主机";
+    more_listed: "more are in: tamis report --compare", "项未列出，见 tamis report --compare";
+    alike: "characters alike", "个相同的字符";
+    finished: "Finished", "已完成";
     kept: "kept", "保留";
     dropped: "dropped", "丢弃";
     failed: "failed", "失败";
@@ -135,6 +148,12 @@ words! {
     repeats: "repeats", "重复于";
     clusters_about: "Kept pages and the copies that were dropped for them.", "保留的网页，以及因其而丢弃的副本。";
     copies: "copies", "个副本";
+    copy: "copy", "个副本";
+    full_layout: "the whole text, in the same layout", "正文全部相同，版式相同";
+    full_content: "the whole text, in another layout", "正文全部相同，版式不同";
+    partial_layout: "most of the text, in the same layout", "正文大部分相同，版式相同";
+    partial_content: "most of the text, in another layout", "正文大部分相同，版式不同";
+    gave_way: "gave its place to a better copy", "让位于更好的副本";
     on_hosts: "on hosts: ", "所在主机数：";
     distance: "bits apart", "位差异";
     overlap: "overlap", "重合度";
@@ -255,6 +274,11 @@ impl Words {
         }
     }
 
+    /// What has changed of a page.
+    pub(crate) fn change(&self, change: &str) -> String {
+        report::changes::kind_in(self.tongue(), change)
+    }
+
     /// Why a host waits.
     pub(crate) fn waits<'w>(&'w self, why: &'w str) -> &'w str {
         match why {
@@ -309,6 +333,26 @@ impl Words {
         match self.is_chinese() {
             true => chinese.replace('_', " "),
             false => reason.replace('_', " "),
+        }
+    }
+
+    /// How many copies.
+    pub(crate) fn copies_of(&self, copies: u64) -> &'static str {
+        match copies {
+            1 => self.copy,
+            _ => self.copies,
+        }
+    }
+
+    /// What of a page another one repeats.
+    pub(crate) fn duplicate_kind(&self, kind: &str) -> String {
+        match kind {
+            "full_layout" => self.full_layout.to_owned(),
+            "full_content" => self.full_content.to_owned(),
+            "partial_layout" => self.partial_layout.to_owned(),
+            "partial_content" => self.partial_content.to_owned(),
+            "replaced" => self.gave_way.to_owned(),
+            other => self.tongue().say(&other.replace('_', " ")),
         }
     }
 

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use report::changes::{ChangeRow, Changes};
+use report::Tongue;
+use report::changes::{ChangeRow, Changes, kind_in};
 use report::difference::{Piece, difference, shortened};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::command::journal;
+use crate::command::report::Lang;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -23,6 +25,7 @@ const AROUND: usize = 30;
 #[command(after_help = "Examples:\n  \
     tamis crawl --dir crawls/db --again\n  \
     tamis changes crawls/db\n  \
+    tamis changes crawls/db --lang zh\n  \
     tamis changes crawls/db --since 2026-05-01 --json")]
 pub struct Args {
     /// The crawl's directory
@@ -31,11 +34,15 @@ pub struct Args {
     /// those of the last round
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
+    /// Language of the words; JSON has the same names in each
+    #[arg(long, value_enum, default_value_t = Lang::En)]
+    lang: Lang,
 }
 
 /// Tells the changes.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let since = args.since.as_deref().map(parse_time).transpose()?;
+    let tongue: Tongue = args.lang.into();
     let dir = journal::open(&args.dir)?;
     let mut changes = Changes::since(since);
     for record in journal::records(&dir)? {
@@ -50,45 +57,71 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             output.value(&serde_json::to_value(&row)?)?;
             continue;
         }
-        for line in in_words(&row).lines() {
+        for line in in_words(&row, tongue).lines() {
             output.line(line)?;
         }
     }
     if !output.json {
-        output.say(match (rounds.last(), &args.since) {
+        let told = match (rounds.last(), &args.since) {
             (None, _) => format!(
                 "the crawl has not come back yet: tamis crawl --dir {} --again",
                 args.dir.display()
             ),
-            (Some(_), Some(since)) => since_in_words(since, &counts),
+            (Some(_), Some(since)) => since_in_words(since, &counts, tongue),
             (Some(round), None) => round.line(),
-        });
+        };
+        output.say(tongue.say(&told));
     }
     Ok(Exit::Done)
 }
 
 /// What was told, counted.
-fn since_in_words(since: &str, counts: &BTreeMap<String, u64>) -> String {
+fn since_in_words(since: &str, counts: &BTreeMap<String, u64>, tongue: Tongue) -> String {
     if counts.is_empty() {
         return format!("no page has changed since {since}, as far as it was visited");
     }
     let counts = counts.iter();
-    let parts: Vec<String> = counts.map(|(name, n)| format!("{n} {name}")).collect();
-    format!("since {since}: {}", parts.join(", "))
+    let parts: Vec<String> = counts
+        .map(|(name, n)| match tongue {
+            Tongue::English => format!("{n} {name}"),
+            Tongue::Chinese => format!("{} {n}", kind_in(tongue, name)),
+        })
+        .collect();
+    let comma = match tongue {
+        Tongue::English => ", ",
+        Tongue::Chinese => "，",
+    };
+    format!("since {since}: {}", parts.join(comma))
 }
 
-fn in_words(row: &ChangeRow) -> String {
+fn in_words(row: &ChangeRow, tongue: Tongue) -> String {
     let kept = match (row.was_kept, row.is_kept) {
-        (true, false) => ", no longer kept",
-        (false, true) if row.change != outcome::Change::New => ", kept now",
-        (false, false) if row.change == outcome::Change::New => ", not kept",
+        (true, false) => "no longer kept",
+        (false, true) if row.change != outcome::Change::New => "kept now",
+        (false, false) if row.change == outcome::Change::New => "not kept",
         (true, true) | (false, true | false) => "",
     };
-    let why = row
-        .why
-        .as_ref()
-        .map_or(String::new(), |why| format!(": {why}"));
-    let mut words = format!("{:<9} {}{kept}{why}\n", row.change.name(), row.url);
+    let (comma, colon) = match tongue {
+        Tongue::English => (", ", ": "),
+        Tongue::Chinese => ("，", "："),
+    };
+    let aside = |mark: &str, words: &str| match words {
+        "" => String::new(),
+        words => [mark, &tongue.say(words)].concat(),
+    };
+    let kept = aside(comma, kept);
+    let why = aside(colon, row.why.as_deref().unwrap_or_default());
+    let kind = kind_in(tongue, row.change.name());
+    let mut words = match tongue {
+        Tongue::English => format!("{kind:<9} {}{kept}{why}\n", row.url),
+        // A Chinese letter is two columns wide.
+        Tongue::Chinese => format!(
+            "{kind}{:blanks$} {}{kept}{why}\n",
+            "",
+            row.url,
+            blanks = 6usize.saturating_sub(2 * kind.chars().count())
+        ),
+    };
     let (Some(before), Some(after)) = (&row.before, &row.after) else {
         return words;
     };

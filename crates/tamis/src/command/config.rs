@@ -138,7 +138,6 @@ fn notes_of(path: &Path) -> Vec<String> {
              site owners can reach you by"
         ));
     }
-    let guard = AddressGuard::public_only();
     let seeds = config.seeds.urls.iter();
     let mut lists: Vec<SeedUrl> = seeds
         .flat_map(|url| parse_seeds("config", url.as_bytes()).0)
@@ -147,23 +146,29 @@ fn notes_of(path: &Path) -> Vec<String> {
         let bytes = std::fs::read(list).unwrap_or_default();
         lists.extend(parse_seeds(list, &bytes).0);
     }
-    let mut private = lists.iter().filter_map(|seed| {
+    notes.extend(private_seeds(&config, &lists));
+    notes
+}
+
+/// What to say where a crawl may not ask some of its seeds, as far as their hosts tell: names are not looked up.
+pub(super) fn private_seeds(config: &CrawlConfig, seeds: &[SeedUrl]) -> Option<String> {
+    if config.network.allow_private {
+        return None;
+    }
+    let guard = AddressGuard::public_only();
+    let mut private = seeds.iter().filter_map(|seed| {
         let refused = guard.check_proxied(&seed.url.to_url()).err()?;
         Some((seed.url.as_str(), refused.reason))
     });
-    if !config.network.allow_private
-        && let Some((url, why)) = private.next()
-    {
-        let more = match private.count() {
-            0 => String::new(),
-            more => format!(" and {}", plural(more as u64, "more seed", "more seeds")),
-        };
-        notes.push(format!(
-            "{url}{more}: on this machine or a private network ({why}); a crawl asks it only with \
-             network.allow_private = true, or --allow-private"
-        ));
-    }
-    notes
+    let (url, why) = private.next()?;
+    let more = match private.count() {
+        0 => String::new(),
+        more => format!(" and {}", plural(more as u64, "more seed", "more seeds")),
+    };
+    Some(format!(
+        "{url}{more}: on this machine or a private network ({why}); a crawl asks it only with \
+         network.allow_private = true, or --allow-private"
+    ))
 }
 
 /// Whether a contact names a host that is set apart for examples (RFC 2606), such as a template's.

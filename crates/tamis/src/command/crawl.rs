@@ -15,6 +15,7 @@ use pipeline::{
     Crawl, CrawlDir, CrawlError, CrawlSummary, Progress, StopHandle, config_file, settings,
 };
 
+use crate::command::config::private_seeds;
 use crate::command::serve::{self, Access};
 use crate::command::{cluster, crawl_error, in_full};
 use crate::exit::{Exit, resource, usage};
@@ -129,7 +130,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     }
     let given = Given::read(args, &dir)?;
     given::check_same_crawl(args, &dir, &given)?;
-    for note in &given.notes {
+    let private = private_seeds(&given.config, &given.seeds);
+    for note in given.notes.iter().chain(&private) {
         output.say(format!("note: {note}"));
     }
     if args.dir.is_none() && talks {
@@ -138,7 +140,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     tell_changes(&dir, &given, output);
     // It ends with the crawl.
     let line = Line::default();
-    let _server = served(args, &dir, &line, output)?;
+    let server = served(args, &dir, &line, output)?;
     let mode = given.config.again.as_ref().map(|again| again.mode);
     let stop = StopHandle::default();
     let runner = Runner {
@@ -150,6 +152,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         output,
         stop,
         line,
+        has_server: server.is_some(),
     };
     // One for all runs: a Ctrl-C between two of them counts as well.
     let _signals = listen(
@@ -225,6 +228,8 @@ struct Runner<'c> {
     output: &'c Output,
     stop: StopHandle,
     line: Line,
+    /// A server shows the crawl, and ends with it.
+    has_server: bool,
 }
 
 impl Runner<'_> {
@@ -435,8 +440,12 @@ fn tell_next(summary: &CrawlSummary, runner: &Runner<'_>, guarded: u64) {
             "{urls} failed (the report says why); for another chance: tamis retry {dir}"
         ));
     }
+    let watched = match runner.has_server {
+        true => format!(" | tamis serve {dir} (its pages ended with the crawl)"),
+        false => String::new(),
+    };
     output.say(format!(
-        "next: tamis report {dir} | tamis search {dir} WORDS"
+        "next: tamis report {dir} | tamis search {dir} WORDS{watched}"
     ));
 }
 

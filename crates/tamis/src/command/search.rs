@@ -66,6 +66,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         for hint in hints(&indexes, &query, &filters)? {
             output.say(in_words(&hint));
         }
+        if let Some(wider) = wider(&indexes, &query, &filters)? {
+            output.say(wider);
+        }
     }
     if output.json {
         for hit in &found.hits {
@@ -152,6 +155,27 @@ fn merged(mut all: Vec<Found>, limit: usize) -> Found {
         total,
         relaxed,
     }
+}
+
+/// What the same words find without the options that narrow the search, if that is anything.
+fn wider(indexes: &[Index<'_>], query: &str, filters: &Filters) -> anyhow::Result<Option<String>> {
+    let options = [("--lang", &filters.lang), ("--host", &filters.host)];
+    let given: Vec<&str> = options
+        .into_iter()
+        .filter_map(|(option, value)| value.as_ref().map(|_| option))
+        .collect();
+    if given.is_empty() {
+        return Ok(None);
+    }
+    let found = find(indexes, query, 1, &Filters::default())?;
+    let has_all_words = found.total > 0 && !found.relaxed;
+    Ok(has_all_words.then(|| {
+        format!(
+            "without {} there are: {}",
+            given.join(" and "),
+            plural(found.total, "page", "pages")
+        )
+    }))
 }
 
 /// Why nothing was found, as far as all indexes say the same.

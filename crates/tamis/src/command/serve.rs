@@ -35,7 +35,12 @@ pub struct Args {
 /// # Errors
 /// With how one is written.
 pub fn address(typed: &str) -> Result<SocketAddr, String> {
-    typed.parse().map_err(|_| {
+    // The one name whose address is the same on every machine.
+    let numbered = match typed.strip_prefix("localhost:") {
+        Some(port) => format!("127.0.0.1:{port}"),
+        None => typed.to_owned(),
+    };
+    numbered.parse().map_err(|_| {
         let port = typed.trim_start_matches(':');
         let port = if port.parse::<u16>().is_ok() {
             port
