@@ -67,6 +67,8 @@ impl FromStr for Format {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Format, UnknownName> {
+        // As its files end.
+        let name = if name == "md" { "markdown" } else { name };
         let found = Format::ALL.into_iter().find(|format| format.name() == name);
         found.ok_or_else(|| unknown(name, Format::ALL.map(Format::name)))
     }

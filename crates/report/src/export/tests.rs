@@ -249,6 +249,7 @@ fn an_unknown_name_lists_those_there_are() {
         "{error}"
     );
     assert!("xml".parse::<Format>().is_err());
+    assert_eq!("md".parse::<Format>().ok(), Some(Format::Markdown));
 }
 
 /// Run with `WRITE_DOCS=1` to write the file anew.
