@@ -132,7 +132,10 @@ fn a_crawl_that_may_not_ask_its_seed_says_so_at_its_start_at_its_end_and_in_its_
     says(
         &first,
         1,
-        &["tamis retry d --status guard, then tamis crawl --dir d --allow-private"],
+        &[
+            "note: http://127.0.0.1:1/: on this machine or a private network",
+            "tamis retry d --status guard, then tamis crawl --dir d --allow-private",
+        ],
     );
     let status = at(&["status", "d"]);
     says(&status, 0, &[]);
@@ -342,6 +345,13 @@ fn what_is_no_configuration_is_told_where_it_belongs() {
     has(&refused(&[], 2), &["no seeds", "holds no crawl yet"]);
     let serve = ["--seed", "http://a.test/", "--serve", "7700"];
     has(&refused(&serve, 2), &["such as 127.0.0.1:7700"]);
+    let listen = tamis(&["serve", "/nowhere", "--listen", "localhost:7700"]);
+    let told = { listen }.output().expect("runs");
+    assert!(
+        !stderr(&told).contains("write a number"),
+        "{}",
+        stderr(&told)
+    );
 }
 
 #[test]
@@ -361,6 +371,11 @@ fn a_search_that_cannot_find_anything_says_why() {
         &search(&["lantern", "--lang", "xx"]),
         0,
         &["language \"xx\""],
+    );
+    says(
+        &search(&["lantern", "--lang", "zh"]),
+        0,
+        &["nothing found", "without --lang there are: 1 page"],
     );
     says(
         &search(&["lantern", "--host", "a.tset"]),

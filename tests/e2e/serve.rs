@@ -193,6 +193,13 @@ fn figures_agree_to_the_last_digit_for_a_finished_crawl() {
         .output();
     let story: Value = serde_json::from_slice(&command.expect("runs").stdout).expect("JSON");
     assert_eq!(told["story"], story);
+    // Without its scheme it is the URL that the crawl knows, and a story leads on to what the page repeats.
+    let bare = url.trim_start_matches("http://");
+    let same = server.get(&format!("/api/v1/crawls/done/explain?url={bare}"));
+    assert_eq!(same["url"], url);
+    let page = server.text(&format!("/c/done/explain?url={bare}"));
+    let pair = format!("/c/done/clusters/{}/{}", kept, member["page"]);
+    has(&page, &[&pair, "Side by side"]);
     let found = server.get("/api/v1/crawls/done/search?q=lantern&limit=5");
     let searched = run(tamis(&["search", "--json", "--limit", "5"])
         .arg(bench.crawl_dir("done"))
@@ -787,6 +794,9 @@ fn a_browser_is_told_on_a_page_and_in_its_language_and_a_program_in_json() {
                 answer.headers
             );
             has(&answer.text(), &["<!DOCTYPE html>", said]);
+            if path.contains("explain") {
+                has(&answer.text(), &["value=\"nonsense\""]);
+            }
         }
     }
     // Who asks the API is answered by the API, whatever else it would take; and so is a program.
