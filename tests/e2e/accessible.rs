@@ -123,6 +123,7 @@ fn pages(browser: &mut Browser, axe: &str, server: &Serving) -> Vec<String> {
         format!("/c/demo/clusters/{kept}"),
         format!("/c/demo/clusters/{kept}/{page}"),
         "/c/demo/compare?with=again".to_owned(),
+        "/c/demo/changes".to_owned(),
         "/c/demo/audit".to_owned(),
         "/c/demo/report".to_owned(),
         "/c/nothing".to_owned(),

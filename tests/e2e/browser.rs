@@ -175,6 +175,7 @@ fn shapes(browser: &mut Browser, server: &Serving, near: &str) {
             "/audit",
             "/clusters",
             "/compare?with=again",
+            "/changes",
         ] {
             browser.open(&at(&format!("/c/demo{view}")));
             assert_eq!(
