@@ -36,7 +36,7 @@ struct Fields<T> {
 const KEPT: Outcome = Outcome::Judged(Verdict::Index);
 
 /// As bytes.
-pub(super) fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
+pub(crate) fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
     let was = match due.was == KEPT {
         true => String::new(),
         false => serde_json::to_string(&due.was).ok()?,
@@ -70,7 +70,7 @@ pub(super) fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
 }
 
 /// From bytes; `None` for damaged ones.
-pub(super) fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
+pub(crate) fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
     let fields: Fields<String> = postcard::from_bytes(bytes).ok()?;
     let was = match fields.was.is_empty() {
         true => KEPT,
