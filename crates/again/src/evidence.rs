@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rates::{Rates, grid, survivals};
+use crate::rates::{RATES, Rates, grid, grid_logs, survivals};
 
 /// Groups of visits with a change.
 const GROUPS_MAX: usize = 6;
@@ -102,13 +102,15 @@ impl Evidence {
         if self.is_empty() {
             return prior.clone();
         }
-        let mut logs: Vec<f64> = prior
-            .shares()
-            .zip(grid())
-            .map(|(share, rate)| {
-                share.max(1e-12).ln() + self.dated * rate.ln() - rate * self.quiet_days
-            })
-            .collect();
+        self.rates_by(&logs_of(prior))
+    }
+
+    /// The same of a prior that is given by [`logs_of`] it, where something is known.
+    pub(crate) fn rates_by(&self, prior: &[f64; RATES]) -> Rates {
+        let mut logs = *prior;
+        for ((log, rate), rate_log) in logs.iter_mut().zip(grid()).zip(grid_logs()) {
+            *log = *log + self.dated * rate_log - rate * self.quiet_days;
+        }
         for group in &self.changed {
             for (log, fresh) in logs.iter_mut().zip(survivals(group.days)) {
                 *log += group.visits * (1.0 - fresh).max(1e-300).ln();
@@ -137,6 +139,15 @@ impl Evidence {
         let second = self.changed.remove(at + 1);
         self.changed[at] = self.changed[at].with(second);
     }
+}
+
+/// The logarithms of how likely each rate is.
+pub(crate) fn logs_of(rates: &Rates) -> [f64; RATES] {
+    let mut logs = [0.0; RATES];
+    for (log, share) in logs.iter_mut().zip(rates.shares()) {
+        *log = share.max(1e-12).ln();
+    }
+    logs
 }
 
 impl Changed {
@@ -205,7 +216,7 @@ mod tests {
     #[test]
     fn groups_stay_few_and_near_the_whole_likelihood() {
         let mut evidence = Evidence::default();
-        let mut logs = [0.0; crate::rates::RATES];
+        let mut logs = [0.0; RATES];
         for visit in 0..200 {
             let days = 0.1 * 1.05f64.powi(visit % 120);
             evidence.changed(days);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, logs_of};
 use crate::rates::{RATES, Rates};
 
 /// As many pages as the wider group weighs in a narrower one.
@@ -21,6 +21,9 @@ const FORMS_MAX: usize = 65_536;
 
 /// Passes over the pages.
 const PASSES: usize = 3;
+
+/// Places whose prior is held in a pass, some 350 bytes each: pages of a place come again and again.
+const HELD_MAX: usize = 4_096;
 
 /// Which pages a page is like: numbers that the caller gives, the same for what is alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -64,8 +67,15 @@ impl Priors {
         let mut known = Self::default();
         for _ in 0..PASSES {
             let mut next = Self::default();
+            let mut held: BTreeMap<Place, [f64; RATES]> = BTreeMap::new();
             for (place, evidence) in pages.clone().filter(|(_, evidence)| !evidence.is_empty()) {
-                next.add(place, &evidence.rates(&known.of(place)));
+                if held.len() == HELD_MAX && !held.contains_key(place) {
+                    held.clear();
+                }
+                let prior = held
+                    .entry(*place)
+                    .or_insert_with(|| logs_of(&known.of(place)));
+                next.add(place, &evidence.rates_by(prior));
             }
             known = next;
         }
@@ -74,7 +84,10 @@ impl Priors {
 
     /// What a page at this place is expected to do before it was visited twice.
     pub fn of(&self, place: &Place) -> Rates {
-        let mut shares: Vec<f64> = Rates::of_the_web().shares().collect();
+        let mut shares = [0.0; RATES];
+        for (slot, share) in shares.iter_mut().zip(Rates::of_the_web().shares()) {
+            *slot = share;
+        }
         let form = (place.host, place.form);
         let groups = [
             Some(&self.all),

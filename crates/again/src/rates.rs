@@ -4,6 +4,8 @@
 //! a grid can have two humps, as the pages of a site have (news, and all the rest), and needs no
 //! family of curves. On this grid `e^(-rate * days)` is had by squaring: two exponentials give all.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 /// Rates on the grid.
@@ -20,26 +22,22 @@ impl Rates {
     /// What is assumed of a page when nothing at all is known: a change in 45 days, give or take a
     /// factor of 16.
     pub fn of_the_web() -> Self {
-        let bell = |index: usize| {
-            let octaves = index as f64 / 2.0 - 6.5;
-            (-octaves * octaves / 32.0).exp()
-        };
-        Self::normal((0..RATES).map(bell))
+        WEB.clone()
     }
 
     /// Weights of the rates, made to sum to one. Weights without a sum say nothing.
     pub fn normal(weights: impl Iterator<Item = f64>) -> Self {
-        let weights: Vec<f64> = weights.take(RATES).collect();
-        let sum: f64 = weights.iter().sum();
-        if weights.len() < RATES || !(sum > 0.0 && sum.is_finite()) {
+        let mut given = [0.0; RATES];
+        let mut count = 0;
+        for (slot, weight) in given.iter_mut().zip(weights) {
+            *slot = weight;
+            count += 1;
+        }
+        let sum: f64 = given[..count].iter().sum();
+        if count < RATES || !(sum > 0.0 && sum.is_finite()) {
             return Self(vec![1.0 / RATES as f32; RATES]);
         }
-        Self(
-            weights
-                .into_iter()
-                .map(|weight| (weight / sum) as f32)
-                .collect(),
-        )
+        Self(given.iter().map(|weight| (weight / sum) as f32).collect())
     }
 
     /// The likelihood of each rate.
@@ -83,9 +81,27 @@ impl Rates {
     }
 }
 
+static GRID: LazyLock<[f64; RATES]> =
+    LazyLock::new(|| std::array::from_fn(|index| RATE_MIN * 2f64.powf(index as f64 / 2.0)));
+
+static GRID_LOGS: LazyLock<[f64; RATES]> = LazyLock::new(|| GRID.map(f64::ln));
+
+static WEB: LazyLock<Rates> = LazyLock::new(|| {
+    let bell = |index: usize| {
+        let octaves = index as f64 / 2.0 - 6.5;
+        (-octaves * octaves / 32.0).exp()
+    };
+    Rates::normal((0..RATES).map(bell))
+});
+
 /// The rates of the grid, changes a day.
 pub fn grid() -> impl Iterator<Item = f64> {
-    (0..RATES).map(|index| RATE_MIN * 2f64.powf(index as f64 / 2.0))
+    GRID.iter().copied()
+}
+
+/// Their natural logarithms.
+pub(crate) fn grid_logs() -> impl Iterator<Item = f64> {
+    GRID_LOGS.iter().copied()
 }
 
 /// How likely no change is in so many days, for each rate of the grid.

@@ -265,39 +265,37 @@ impl Unpacker {
         let mut rest = data.get(head.bytes..).ok_or(Broken::Incomplete)?;
         out.clear();
         self.inflate.reset(false);
-        // One byte more than the header says, so that the end of the stream is met in the first call.
-        out.reserve(
-            head.lengths
-                .map_or(rest.len().min(1 << 20) * 2, |(_, record)| record)
-                + 1,
-        );
+        // One byte more than the header says, so that the end of the stream is met in the first call. No
+        // more than that: all of it is cleared, which for what `out` has held before may be much.
+        let mut room = head
+            .lengths
+            .map_or(rest.len().min(1 << 20) * 2, |(_, record)| record)
+            + 1;
         let mut used = head.bytes;
         loop {
-            if out.capacity() == out.len() {
-                if out.len() >= MEMBER_BYTES_MAX {
-                    return Err(Broken::Corrupt("the record is larger than any we write"));
-                }
-                out.reserve(out.len().clamp(4096, 16 << 20));
-            }
             let (before_in, before_out) = (self.inflate.total_in(), out.len());
-            let status = self
-                .inflate
-                .decompress_vec(rest, out, FlushDecompress::None)
-                .map_err(|_| Broken::Corrupt("the deflate stream is broken"))?;
+            let status = self.append(rest, room, out)?;
             let taken = (self.inflate.total_in() - before_in) as usize;
+            room -= out.len() - before_out;
             rest = &rest[taken..];
             used += taken;
             match status {
                 Status::StreamEnd => break,
-                Status::Ok | Status::BufError if rest.is_empty() && out.len() < out.capacity() => {
+                Status::Ok | Status::BufError if rest.is_empty() && room > 0 => {
                     return Err(Broken::Incomplete);
                 }
                 Status::Ok | Status::BufError
-                    if taken == 0 && out.len() == before_out && out.len() < out.capacity() =>
+                    if taken == 0 && out.len() == before_out && room > 0 =>
                 {
                     return Err(Broken::Corrupt("the deflate stream does not go on"));
                 }
                 Status::Ok | Status::BufError => {}
+            }
+            if room == 0 {
+                if out.len() >= MEMBER_BYTES_MAX {
+                    return Err(Broken::Corrupt("the record is larger than any we write"));
+                }
+                room = out.len().clamp(4096, 16 << 20);
             }
         }
         let Some([a, b, c, d, e, f, g, h]) = rest.first_chunk::<8>() else {
@@ -310,6 +308,18 @@ impl Unpacker {
             return Err(Broken::Corrupt("the checksum of the record is wrong"));
         }
         Ok(used + 8)
+    }
+
+    /// Appends what follows from `data` to `out`, as much as there is room for.
+    fn append(&mut self, data: &[u8], room: usize, out: &mut Vec<u8>) -> Result<Status, Broken> {
+        let before = out.len();
+        let unpacked = self.inflate.total_out();
+        out.resize(before + room, 0);
+        let status = self
+            .inflate
+            .decompress(data, &mut out[before..], FlushDecompress::None);
+        out.truncate(before + (self.inflate.total_out() - unpacked) as usize);
+        status.map_err(|_| Broken::Corrupt("the deflate stream is broken"))
     }
 }
 

@@ -6,6 +6,7 @@
 //! writing.
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::error::Damage;
@@ -66,6 +67,8 @@ pub struct RawReplay {
     position: Position,
     synced: Position,
     record: Vec<u8>,
+    /// Where its block is.
+    block: Range<usize>,
     ended: bool,
 }
 
@@ -110,6 +113,7 @@ pub fn replay_raw(dir: &Path, from: Position) -> Result<RawReplay, ArchiveError>
         position: from,
         synced: Synced::read(dir).unwrap_or_default().position,
         record: Vec::new(),
+        block: 0..0,
         ended: false,
     })
 }
@@ -180,10 +184,9 @@ impl RawReplay {
                 }
             }
         }
-        let json = Parsed::new(&self.record).map_or(&[][..], |parsed| parsed.block);
         Some(Ok(RawReplayed::Record {
             position: self.position,
-            json,
+            json: &self.record[self.block.clone()],
         }))
     }
 
@@ -212,8 +215,9 @@ impl RawReplay {
         match step {
             Step::Member { offset, bytes } => {
                 self.position = Position::new(number, offset + bytes);
-                let warc_type = Parsed::new(&self.record).map(|parsed| parsed.warc_type());
-                match warc_type {
+                let parsed = Parsed::new(&self.record);
+                self.block = parsed.map_or(0..0, |parsed| parsed.block_in(&self.record));
+                match parsed.map(|parsed| parsed.warc_type()) {
                     Some("metadata") => Ok(Some(Found::Record)),
                     Some("warcinfo") => {
                         check_warcinfo(&self.record)?;

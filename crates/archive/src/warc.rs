@@ -9,6 +9,7 @@
 //!   of the last record belongs to no record.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use time::OffsetDateTime;
 
@@ -144,9 +145,16 @@ impl<'r> Parsed<'r> {
         Some(Parsed { head, block: &[] })
     }
 
+    /// Where the block stands in the record, of which this was made.
+    pub(crate) fn block_in(&self, record: &[u8]) -> Range<usize> {
+        let end = record.len() - END.len();
+        end - self.block.len()..end
+    }
+
     /// The value of a field.
     pub(crate) fn field(&self, name: &str) -> Option<&'r str> {
-        let mut fields = self.head.split("\r\n").skip(1).filter_map(field_of);
+        // One byte is found faster than two; what stands before it is trimmed.
+        let mut fields = self.head.split('\n').skip(1).filter_map(field_of);
         fields.find_map(|(field, value)| field.eq_ignore_ascii_case(name).then_some(value))
     }
 
@@ -172,9 +180,7 @@ pub(crate) const HEAD_END: &[u8] = b"\r\n\r\n";
 
 /// Where `needle` first stands in `bytes`.
 pub(crate) fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
-    bytes
-        .windows(needle.len())
-        .position(|window| window == needle)
+    memchr::memmem::find(bytes, needle)
 }
 
 #[cfg(test)]

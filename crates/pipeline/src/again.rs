@@ -168,7 +168,7 @@ impl Planner {
         self.read_on(dir, beside)?;
         self.file
             .save_if_due(dir, self.read, self.shown, &self.history, beside);
-        self.choose(dir, config, wanted)
+        self.choose(dir, config, wanted, beside)
     }
 
     /// How stale the kept pages are believed to be, by what was read; none for a crawl that has never come
@@ -201,19 +201,7 @@ impl Planner {
         if self.read == Position::START {
             self.begin(dir, beside)?;
         }
-        let Self {
-            history,
-            read,
-            shown,
-            ..
-        } = self;
-        *read = read_on(dir, *read, None, |record| {
-            history.add(record);
-            if record.seq > *shown {
-                *shown = record.seq;
-                beside.add(record);
-            }
-        })?;
+        self.read = read_on(dir, self.read, None, |record| self.take(record, beside))?;
         Ok(())
     }
 
@@ -242,6 +230,7 @@ impl Planner {
         dir: &CrawlDir,
         config: &CrawlConfig,
         wanted: Wanted,
+        beside: &mut impl Beside,
     ) -> Result<Planned, CrawlError> {
         let usual = AgainSection::default();
         let settings = config.again.as_ref().unwrap_or(&usual);
@@ -275,34 +264,57 @@ impl Planner {
                 next_ms: if is_round { planned.next_ms } else { 0 },
                 ..AgainRecord::default()
             };
-            self.record(dir, &template, choice, now_ms)?;
+            let recorded = self.record(dir, &template, choice, now_ms, beside);
+            if recorded.is_err() {
+                // What was taken in may not be in the journal.
+                *self = Self::default();
+            }
+            recorded?;
         }
         Ok(planned)
     }
 
-    /// Records a plan. What visits are compared with is read from the journal, for so many at a time.
+    /// Records a plan, and takes it in as if it were read. What visits are compared with is read from the
+    /// journal, for so many at a time.
     fn record(
         &mut self,
         dir: &CrawlDir,
         template: &AgainRecord,
         choice: Choice,
         at_ms: u64,
+        beside: &mut impl Beside,
     ) -> Result<(), CrawlError> {
         let mut plan = PlanRecords::open(dir, template, at_ms)?;
-        plan.add(choice.sources)?;
+        // Without what this plan has recorded.
+        let until = self.read;
+        let mut take = |planner: &mut Self, (record, position): (Record, Position)| {
+            planner.take(&record, beside);
+            planner.read = position;
+        };
+        plan.add(choice.sources, |recorded| take(self, recorded))?;
         for pages in choice.pages.chunks(DUES_MAX) {
             if !self.history.has_dues() {
                 let mut of_these = History::of_these(pages.iter().map(|page| page.url).collect());
-                // Without what this plan has recorded.
-                read_on(dir, Position::START, Some(self.read), |record| {
+                read_on(dir, Position::START, Some(until), |record| {
                     of_these.add(record)
                 })?;
-                plan.add(of_these.due(pages, template.round, dir))?;
+                let due = of_these.due(pages, template.round, dir);
+                plan.add(due, |recorded| take(self, recorded))?;
             } else {
-                plan.add(self.history.due(pages, template.round, dir))?;
+                let due = self.history.due(pages, template.round, dir);
+                plan.add(due, |recorded| take(self, recorded))?;
             }
         }
-        plan.end()
+        plan.end(|recorded| take(self, recorded))
+    }
+
+    /// Takes in a record.
+    fn take(&mut self, record: &Record, beside: &mut impl Beside) {
+        self.history.add(record);
+        if record.seq > self.shown {
+            self.shown = record.seq;
+            beside.add(record);
+        }
     }
 }
 
@@ -350,23 +362,29 @@ impl<'p> PlanRecords<'p> {
         })
     }
 
-    fn add(&mut self, due: Vec<DueRecord>) -> Result<(), CrawlError> {
+    /// Adds URLs; shows each record that they filled, with the position behind it.
+    fn add(
+        &mut self,
+        due: Vec<DueRecord>,
+        mut show: impl FnMut((Record, Position)),
+    ) -> Result<(), CrawlError> {
         for due in due {
             if self.held.len() == URLS_PER_RECORD {
-                self.append(false)?;
+                show(self.append(false)?);
             }
             self.held.push(due);
         }
         Ok(())
     }
 
-    fn end(mut self) -> Result<(), CrawlError> {
-        self.append(true)?;
+    fn end(mut self, show: impl FnOnce((Record, Position))) -> Result<(), CrawlError> {
+        let last = self.append(true)?;
         self.archive.sync()?;
+        show(last);
         Ok(())
     }
 
-    fn append(&mut self, is_last: bool) -> Result<(), CrawlError> {
+    fn append(&mut self, is_last: bool) -> Result<(Record, Position), CrawlError> {
         let event = Event::Again(AgainRecord {
             urls: std::mem::take(&mut self.held),
             rejudges: self.template.rejudges && is_last,
@@ -374,9 +392,9 @@ impl<'p> PlanRecords<'p> {
             ..self.template.clone()
         });
         let (seq, at_ms) = (self.archive.last_seq() + 1, self.at_ms);
-        self.archive
-            .append(&Entry::of(&Record { seq, at_ms, event }))?;
-        Ok(())
+        let record = Record { seq, at_ms, event };
+        let appended = self.archive.append(&Entry::of(&record))?;
+        Ok((record, appended.position))
     }
 }
 

@@ -9,10 +9,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use fetcher::Purpose;
-use frontier::{FrontierError, HostKey, Next};
+use frontier::{FrontierError, HostKey, Lease, Next};
 use outcome::StopReason;
 use state::SharedQueue;
-use state::context::{Kind, kind_in};
+use state::context::{Kind, is_visit, kind_in};
 
 use crate::clock::unix_ms;
 use crate::config::CrawlConfig;
@@ -45,6 +45,14 @@ const LEASES_AHEAD: usize = 16;
 
 /// The same on many machines, where records wait for the ledger.
 const LEASES_AHEAD_OF_LEDGER: usize = 256;
+
+/// Leases of visits that may wait for their record beside those: the record is small, and each group of
+/// them costs a sync.
+pub(crate) const VISITS_AHEAD: usize = 240;
+
+/// While visits are under way, what comes after a message is gathered for so long: a thread that is woken
+/// for each answer costs as much as the answer.
+const VISITS_WAIT: Duration = Duration::from_millis(1);
 
 /// Why the dispatcher ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,10 +124,14 @@ pub(crate) struct Dispatcher {
 struct Room {
     connections: usize,
     leases_max: usize,
+    /// Leases of visits beyond these that may be out.
+    visits_ahead: usize,
     bytes_max: u64,
     /// None for no limit.
     pages_max: Option<u64>,
     leases: usize,
+    /// Those of them that are of URLs that are visited again.
+    again: usize,
     visits: usize,
     /// Answers to robots.txt that are asked for or not recorded yet: sitemaps may come with them.
     robots: usize,
@@ -141,9 +153,14 @@ impl Room {
                     (false, false) => LEASES_AHEAD,
                     (false, true) => LEASES_AHEAD_OF_LEDGER,
                 },
+            visits_ahead: match has_order {
+                true => 0,
+                false => VISITS_AHEAD,
+            },
             bytes_max: config.memory_shares().bytes_in_flight,
             pages_max: (pages_max > 0).then_some(pages_max),
             leases: 0,
+            again: 0,
             visits: 0,
             robots: 0,
             bytes: 0,
@@ -154,9 +171,15 @@ impl Room {
     /// Whether one more URL may be leased.
     fn has_room(&self) -> bool {
         self.visits < self.connections
-            && self.leases < self.leases_max
+            && self.leases < self.leases_max + self.again.min(self.visits_ahead)
             && self.has_pages()
             && self.bytes < self.bytes_max
+    }
+
+    /// Counts a lease.
+    fn lease(&mut self, lease: &Lease) {
+        self.leases += 1;
+        self.again += usize::from(is_visit(&lease.url().context));
     }
 
     /// Whether the budget of pages has one that nothing under way may take.
@@ -260,10 +283,22 @@ impl Dispatcher {
                     if let Some(failed) = self.take(message) {
                         return Ok(Ended::by_error(failed));
                     }
+                    self.gather_visits();
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(Ended::by_error("network")),
             }
+        }
+    }
+
+    /// While visits are under way, lets more messages come.
+    fn gather_visits(&self) {
+        if self.room.again > 0 && self.room.visits_ahead > 0 {
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "the messages that come meanwhile are the point"
+            )]
+            std::thread::sleep(VISITS_WAIT);
         }
     }
 
@@ -365,7 +400,7 @@ impl Dispatcher {
                         Kind::Page => Purpose::Page,
                         Kind::Sitemap => Purpose::Sitemap,
                     };
-                    self.room.leases += 1;
+                    self.room.lease(&lease);
                     self.room.visits += 1;
                     self.runtime
                         .spawn(async move { visitor.visit(lease, purpose).await });
@@ -383,7 +418,7 @@ impl Dispatcher {
                         .spawn(async move { visitor.look_up(host).await });
                 }
                 Next::Refused(lease, refused) => {
-                    self.room.leases += 1;
+                    self.room.lease(&lease);
                     self.runtime
                         .spawn(async move { visitor.refuse(lease, refused).await });
                 }
@@ -451,11 +486,13 @@ impl Dispatcher {
             }
             ToDispatcher::Committed {
                 leases,
+                visits,
                 robots,
                 bytes,
                 pages,
             } => {
                 self.room.leases -= leases;
+                self.room.again -= visits;
                 self.room.robots -= robots;
                 self.room.bytes = self.room.bytes.saturating_sub(bytes);
                 self.room.pages = pages;

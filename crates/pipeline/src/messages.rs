@@ -60,6 +60,8 @@ pub(crate) enum ToDispatcher {
     Committed {
         /// How many leases.
         leases: usize,
+        /// How many of them were of URLs that are visited again.
+        visits: usize,
         /// How many answers to robots.txt.
         robots: usize,
         /// Bytes of body that are no longer in memory.

@@ -24,7 +24,7 @@ use crate::control::server::Control;
 use crate::cpu::{self, ToPool};
 use crate::dir::CrawlDir;
 use crate::disk::DiskReserve;
-use crate::dispatch::{Dispatcher, Ended};
+use crate::dispatch::{Dispatcher, Ended, VISITS_AHEAD};
 use crate::error::CrawlError;
 use crate::messages::{EndTold, ToDispatcher, ToPublisher, ToReader, ToWriter};
 use crate::node::keeper::Keeper;
@@ -151,7 +151,7 @@ impl Line {
         parts: Parts<'_>,
         progress: &Progress,
         to_dispatcher: &Sender<ToDispatcher>,
-        visits: tokio::sync::mpsc::Receiver<ToReader>,
+        to_read: tokio::sync::mpsc::Receiver<ToReader>,
     ) -> Result<Self, CrawlError> {
         let Parts {
             dir,
@@ -176,7 +176,12 @@ impl Line {
             publisher: to_publisher,
         };
         let state = (opened.archive, opened.state, opened.memory);
-        let (to_writer, writer_inbox) = sync_channel(FINDINGS_MAX);
+        // Answers that need no reading come straight from the network, and none of them waits.
+        let visits = match state.1.counts().visits_due {
+            0 => 0,
+            _ => VISITS_AHEAD,
+        };
+        let (to_writer, writer_inbox) = sync_channel(FINDINGS_MAX + visits);
         let begun = || -> Result<(Writer, Option<Keeper>), CrawlError> {
             let keeper = match &node {
                 Some((node, cluster)) => Some(start_keeper(node, cluster, &to_writer)?),
@@ -203,7 +208,7 @@ impl Line {
         };
         let writer = start_writer(writer, writer_inbox, to_dispatcher.clone())?;
         let reader = Reader::new(config, dir.archive());
-        let readers = start_readers(config, &reader, visits, &to_writer, to_dispatcher)?;
+        let readers = start_readers(config, &reader, to_read, &to_writer, to_dispatcher)?;
         Ok(Self {
             runtime,
             reader,

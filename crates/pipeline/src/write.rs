@@ -25,7 +25,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::time::{Duration, Instant};
 
 use archive::{Appended, Archive, ElsewhereExample, Entry, Event, Position, Record, SeedRecord};
-use frontier::{CanonicalUrl, Frontier, FrontierUrl, HostKey, SeedUrl, Settled, Share};
+use frontier::{CanonicalUrl, Frontier, FrontierUrl, HostKey, Lease, SeedUrl, Settled, Share};
 use ledger::{Part, SeedBudget, host_number};
 use state::retry::{Candidate, RetryFilter};
 use state::{Decided, Finding, Lent, SeedError, State, Stored};
@@ -106,6 +106,8 @@ pub(crate) struct Writer {
 #[derive(Default)]
 struct Group {
     settled: Vec<Settled>,
+    /// Those of them that were visits.
+    visits: usize,
     /// Answers to robots.txt.
     robots: usize,
     /// Bytes of body that leave memory with the group.
@@ -488,6 +490,8 @@ impl Writer {
         let read = || page.map_or_else(Default::default, |page| (page.text, page.words));
         let changes = publish::changes(&record, applied.kept, read);
         group.publications.extend(changes);
+        let is_visit = |lease: &Lease| state::context::is_visit(&lease.url().context);
+        group.visits += usize::from(lease.as_ref().is_some_and(is_visit));
         group
             .settled
             .extend(lease.map(|lease| Decided::settled(lease, &record)));
@@ -665,6 +669,7 @@ impl Writer {
         }
         self.tell(ToDispatcher::Committed {
             leases,
+            visits: group.visits,
             robots: group.robots,
             bytes: group.bytes,
             pages: self.state.counts().requests(),

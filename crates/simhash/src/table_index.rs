@@ -453,6 +453,11 @@ impl TableIndex {
         self.len() == 0
     }
 
+    /// Whether something changed since it was stored last.
+    pub fn has_changes(&self) -> bool {
+        !self.dirty.is_empty()
+    }
+
     /// Stores what changed since the last call, together with the journal position it follows.
     ///
     /// After a crash the index is as of some call to this function, or of one and part of the

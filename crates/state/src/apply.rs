@@ -285,13 +285,16 @@ impl State {
         for due in &again.urls {
             if !stored.views {
                 queue.gate.on_again(&due.url);
-                // A host that answered with walls is asked once more.
-                if let Ok(url) = CanonicalUrl::parse(&due.url) {
-                    queue.walls.reopen(url.host().as_str());
-                }
             }
-            if let Some(url) = waiting_again(due).filter(|_| !stored.frontier) {
-                queue.frontier.reopen(url)?;
+            let Ok(url) = CanonicalUrl::parse(&due.url) else {
+                continue;
+            };
+            if !stored.views && !queue.walls.is_empty() {
+                // A host that answered with walls is asked once more.
+                queue.walls.reopen(url.host().as_str());
+            }
+            if !stored.frontier {
+                queue.frontier.reopen(waiting_again(url, due))?;
             }
         }
         Ok(())
@@ -445,7 +448,7 @@ impl State {
 }
 
 /// A URL of a round, as the frontier takes it.
-fn waiting_again(due: &archive::DueRecord) -> Option<FrontierUrl> {
+fn waiting_again(url: CanonicalUrl, due: &archive::DueRecord) -> FrontierUrl {
     let like = match due.source {
         true => UrlContext::sitemap(),
         false => UrlContext::page(),
@@ -453,17 +456,16 @@ fn waiting_again(due: &archive::DueRecord) -> Option<FrontierUrl> {
     let context = UrlContext {
         hops: due.hops,
         features: decode(due.context.as_deref().unwrap_or_default()),
-        due: Some(Box::new(due.clone())),
         ..like
     };
-    Some(FrontierUrl {
-        url: CanonicalUrl::parse(&due.url).ok()?,
+    FrontierUrl {
+        url,
         depth: due.depth,
         seed: due.seed,
         via: due.via,
         priority: due.priority,
-        context: context.to_bytes(),
-    })
+        context: context.to_bytes_with(Some(due)),
+    }
 }
 
 /// The URLs that a page brought in, as the frontier takes them.

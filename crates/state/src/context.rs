@@ -1,11 +1,12 @@
 //! What a crawl keeps with a pending URL: opaque bytes to the frontier.
 //!
 //! ```text
-//! byte 0   bit 0: a sitemap; bit 1: a redirect led back to it; bits 2 to 4: what follows byte 1
+//! byte 0   bit 0: a sitemap; bit 1: a redirect led back to it; bits 2 to 5: what follows byte 1
 //! byte 1   redirects followed to get here
 //! [2, n]   with bit 2: what to request in its place; length in two bytes, little-endian, then UTF-8
 //! [2, n]   with bit 3: where the redirects that led here began; the same
-//! [2, n]   with bit 4: the visit before, where it is to be visited again; length in four bytes, then JSON
+//! [2, n]   with bit 4: the visit before, where it is to be visited again; length in four bytes, then
+//!          with bit 5 its fields (see `due`), without it JSON, as it was once written
 //! rest     features of the link for the focus model, empty without a topic
 //! ```
 
@@ -13,11 +14,14 @@ use archive::DueRecord;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
+pub(crate) mod due;
+
 const SITEMAP: u8 = 1;
 const RETURNED: u8 = 1 << 1;
 const ASK: u8 = 1 << 2;
 const BEGAN: u8 = 1 << 3;
 const DUE: u8 = 1 << 4;
+const DUE_FIELDS: u8 = 1 << 5;
 
 /// What a pending URL is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +75,11 @@ impl UrlContext {
 
     /// As bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes_with(self.due.as_deref())
+    }
+
+    /// As bytes, with this visit before.
+    pub(crate) fn to_bytes_with(&self, due: Option<&DueRecord>) -> Vec<u8> {
         let mut flags = match self.kind {
             Kind::Page => 0,
             Kind::Sitemap => SITEMAP,
@@ -89,15 +98,10 @@ impl UrlContext {
                 texts.extend_from_slice(text.as_bytes());
             }
         }
-        // Plain data has a form in JSON.
-        let due = self
-            .due
-            .as_ref()
-            .and_then(|due| serde_json::to_vec(due).ok());
-        if let Some(due) = due
+        if let Some(due) = due.and_then(due::to_bytes)
             && let Ok(length) = u32::try_from(due.len())
         {
-            flags |= DUE;
+            flags |= DUE | DUE_FIELDS;
             texts.extend(length.to_le_bytes());
             texts.extend_from_slice(&due);
         }
@@ -125,7 +129,10 @@ impl UrlContext {
             returned: flags & RETURNED > 0,
             ask,
             began,
-            due: due.and_then(|due| serde_json::from_slice(due).ok()),
+            due: due.and_then(|due| match flags & DUE_FIELDS > 0 {
+                true => due::from_bytes(due).map(Box::new),
+                false => serde_json::from_slice(due).ok(),
+            }),
             features: rest.to_vec(),
         }
     }
@@ -168,7 +175,7 @@ pub fn kind_in(bytes: &[u8]) -> Kind {
 }
 
 /// Whether a context's bytes are those of a URL that is visited again.
-pub(crate) fn is_visit(bytes: &[u8]) -> bool {
+pub fn is_visit(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|flags| flags & DUE > 0)
 }
 
@@ -219,6 +226,35 @@ mod tests {
             UrlContext::from_bytes(&bytes[..cut]);
         }
         assert_eq!(UrlContext::from_bytes(&[]), UrlContext::page());
+    }
+
+    #[test]
+    fn a_visit_before_survives_a_round_trip_and_its_older_form_is_read() {
+        let due = DueRecord {
+            url: "http://a.example/x".into(),
+            of: 7,
+            was: outcome::Outcome::Judged(outcome::Verdict::Index),
+            etag: Some("\"1\"".into()),
+            ..DueRecord::default()
+        };
+        let context = UrlContext {
+            due: Some(Box::new(due.clone())),
+            features: vec![7, 8],
+            ..UrlContext::page()
+        };
+        let bytes = context.to_bytes();
+        assert!(is_visit(&bytes));
+        assert_eq!(UrlContext::from_bytes(&bytes), context);
+        assert_eq!(features_in(&bytes), [7, 8]);
+        for cut in 0..bytes.len() {
+            UrlContext::from_bytes(&bytes[..cut]);
+        }
+        let json = serde_json::to_vec(&due).expect("plain data");
+        let mut older = vec![DUE, 0];
+        older.extend((json.len() as u32).to_le_bytes());
+        older.extend(json);
+        older.extend([7, 8]);
+        assert_eq!(UrlContext::from_bytes(&older), context);
     }
 
     #[test]

@@ -107,6 +107,11 @@ impl HostWalls {
         is_on.then_some(Refusal::Walled(Walled { walls, answers }))
     }
 
+    /// Whether no host has answered with a wall of late.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.hosts.is_empty()
+    }
+
     /// Somebody asks for a host again: what it did is forgotten.
     pub(crate) fn reopen(&mut self, host: &str) {
         self.hosts.remove(host);

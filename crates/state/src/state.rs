@@ -32,6 +32,11 @@ pub enum StateError {
     Topic(#[from] TopicError),
 }
 
+/// Calls of [`State::store`] in which the prints have not changed, after which their position is stored
+/// all the same: a start after a crash replays so many groups of records at most that changed nothing
+/// there.
+const PRINTS_BEHIND_MAX: u32 = 64;
+
 /// All that a crawl knows: a fold over its records.
 #[derive(Debug)]
 pub struct State {
@@ -47,6 +52,8 @@ pub struct State {
     pub(crate) returns: BTreeMap<String, RetryOrigin>,
     pub(crate) counts: Counts,
     pub(crate) seq: u64,
+    /// Where the prints are, once they were stored: how often their position was not, and the last one.
+    prints_behind: Option<(u32, u64)>,
 }
 
 impl State {
@@ -74,6 +81,7 @@ impl State {
             returns: BTreeMap::new(),
             counts: Counts::default(),
             seq: 0,
+            prints_behind: None,
             policy,
         })
     }
@@ -100,13 +108,23 @@ impl State {
 
     /// Stores frontier and prints with the journal position that they follow from. In a running
     /// crawl that position is synced, and URLs that came in since the last time may be leased from
-    /// now on.
+    /// now on. Prints that have not changed may be left where they were stored: they follow from that
+    /// position as well.
     ///
     /// # Errors
     /// When a store cannot be written.
     pub fn store(&mut self, frontier: u64, prints: u64) -> Result<(), StoreError> {
         self.queue.lock().frontier.apply(frontier)?;
-        self.kept.prints().apply(prints)?;
+        let table = self.kept.prints();
+        self.prints_behind = Some(match self.prints_behind {
+            Some((behind, _)) if behind < PRINTS_BEHIND_MAX && !table.has_changes() => {
+                (behind + 1, prints)
+            }
+            Some(_) | None => {
+                table.apply(prints)?;
+                (0, prints)
+            }
+        });
         Ok(())
     }
 
@@ -116,6 +134,9 @@ impl State {
     /// # Errors
     /// When a store cannot be written.
     pub fn save_at_end(&mut self) -> Result<(), StoreError> {
+        if let Some((1.., prints)) = self.prints_behind {
+            self.kept.prints().apply(prints)?;
+        }
         Ok(self.queue.lock().frontier.save_at_end()?)
     }
 

@@ -40,8 +40,10 @@ use row::Row;
 const OTHER_FORMAT: &str = "it is of another format than this version of Tamis writes";
 /// The log has grown at least by so much before memory is saved again.
 const SAVE_MIN: u64 = 32 << 20;
-/// At the end of a process memory is saved if the log has grown by this share of that.
+/// At the end of a process memory is saved if the log has grown by this share of the last checkpoint, and
+/// by so much: less is read again sooner than a checkpoint is written.
 const SAVE_SHARE_AT_END: u64 = 8;
+const SAVE_MIN_AT_END: u64 = 256 << 10;
 /// Bytes that a change of the tail counts for at least: a start takes as long for it as for so many
 /// bytes of a checkpoint.
 const ROW_COST: u64 = 150;
@@ -354,13 +356,14 @@ impl FrontierStore for DiskStore {
     }
 
     fn wants_save(&self, at_end: bool) -> bool {
-        let least = self.save_min.max(self.checkpoint_bytes);
-        self.tail_bytes
-            >= if at_end {
-                least / SAVE_SHARE_AT_END
-            } else {
-                least
+        let least = match at_end {
+            true => {
+                let share = self.checkpoint_bytes / SAVE_SHARE_AT_END;
+                share.max(SAVE_MIN_AT_END.min(self.save_min / SAVE_SHARE_AT_END))
             }
+            false => self.save_min.max(self.checkpoint_bytes),
+        };
+        self.tail_bytes >= least
     }
 
     fn save(&mut self, memory: &mut dyn Iterator<Item = Saved>) -> Result<(), StoreError> {

@@ -166,8 +166,14 @@ impl History {
         round: u32,
         now_ms: u64,
     ) -> Choice {
-        let known = || self.all_known();
-        let priors = Priors::learn(known().map(|known| (&known.place, &known.evidence)));
+        // Where copies alone are wanted, nothing is weighed.
+        let priors = match wanted {
+            Wanted::Orphans => Priors::default(),
+            Wanted::Sources | Wanted::Round | Wanted::All => {
+                let known = self.all_known();
+                Priors::learn(known.map(|known| (&known.place, &known.evidence)))
+            }
+        };
         let mut orphans = 0;
         // The most valuable first; those that are worth the same in the order in which they were read.
         let mut values: Vec<(f64, u32)> = Vec::new();

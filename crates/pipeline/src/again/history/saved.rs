@@ -23,10 +23,10 @@ const PAGES_PER_PART: usize = 4_096;
 
 /// What the visit of a page is compared with, beside the hash of its URL.
 #[derive(Serialize)]
-struct Due<'d>(u64, #[serde(with = "state::saved::json")] &'d DueRecord);
+struct Due<'d>(u64, #[serde(with = "state::saved::due")] &'d DueRecord);
 
 #[derive(Deserialize)]
-struct DueRead(u64, #[serde(with = "state::saved::json")] DueRecord);
+struct DueRead(u64, #[serde(with = "state::saved::due")] DueRecord);
 
 impl History {
     /// Writes it.
