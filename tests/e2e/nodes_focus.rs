@@ -1,10 +1,13 @@
 //! A topic over several nodes: the budget goes where the links promise most, and all learn from all examples.
 
+use std::time::{Duration, Instant};
+
 use archive::{Event, Position, Replayed};
 
 use crate::nodes::nodes_of;
 use crate::nodes_ending::web;
 use crate::nodes_support::{Nodes, wait_for_requests};
+use crate::postgres::Cluster;
 
 #[test]
 fn the_budget_of_all_nodes_goes_where_the_links_promise_most() {
@@ -80,4 +83,42 @@ fn all_nodes_learn_once_from_an_example_that_one_of_them_has_read() {
     assert_eq!(learners, 2);
     assert!(killed.is_some(), "a node that learns was killed");
     nodes.agree(&names);
+}
+
+#[test]
+fn an_example_that_a_killed_node_did_not_tell_is_told_at_its_next_start_and_once() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let example = "http://h0.test/railway-0.html";
+    let more =
+        format!("max_pages = 150\n[topic]\nkeywords = [\"railway\"]\nexamples = [\"{example}\"]\n");
+    let Some(nodes) = nodes_of(web(200, 250), &more) else {
+        return;
+    };
+    let mut first = nodes.start("y1");
+    wait_for_requests(&nodes, 40);
+    first.kill().expect("kill -9");
+    first.wait().expect("it ends");
+    // As if it had been killed a moment after it had read the example.
+    let schema = format!("tamis_{}", nodes.crawl_name());
+    let sql = |text: &str| cluster.primary.sql("postgres", text).trim().to_owned();
+    let count = format!("select count(*) from {schema}.facts where kind = 'example'");
+    assert_eq!(sql(&count), "1");
+    sql(&format!("delete from {schema}.facts"));
+
+    let mut running = vec![("y1", nodes.start("y1")), ("y2", nodes.start("y2"))];
+    let until = Instant::now() + Duration::from_secs(60);
+    while sql(&count) == "0" && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(sql(&count), "1");
+    running[0].1.kill().expect("kill -9");
+    running[0].1.wait().expect("it ends");
+    running[0].1 = nodes.start("y1");
+    nodes.end(&mut running);
+    assert_eq!(sql(&count), "1", "what was told is not told again");
+    assert_eq!(learnt(&nodes, "y1"), [""; 0]);
+    assert_eq!(learnt(&nodes, "y2"), [example]);
+    nodes.agree(&["y1", "y2"]);
 }

@@ -73,7 +73,8 @@ fn a_ledger_made_anew_is_row_by_row_what_it_was_and_the_crawl_goes_on() {
     let Some(cluster) = Cluster::shared() else {
         return;
     };
-    let topic = "max_pages = 1000\n[topic]\nkeywords = [\"river\", \"lantern\"]\noff_topic = \"keep\"\nstop_harvest = 0";
+    let topic = "max_pages = 1000\n[topic]\nkeywords = [\"river\", \"lantern\"]\noff_topic = \"keep\"\n\
+        stop_harvest = 0\nexamples = [\"http://h3.test/p1.html\"]";
     let plan = Plan {
         // What the seed has spent is in the ledger too.
         seed: "http://h0.test/ pages=100000".into(),
@@ -99,6 +100,7 @@ fn a_ledger_made_anew_is_row_by_row_what_it_was_and_the_crawl_goes_on() {
         rows.lines().count()
     };
     assert!(rows("admitted") > rows("finished"), "some URLs wait");
+    assert_eq!(rows("facts"), 1, "an example was told");
     assert!(rows("kept") > 10 && rows("node") == 3 && rows("seed_urls") == 1);
     lose(cluster, &nodes);
     let missing = rebuild(&nodes, &names[..2], &[]).output().expect("runs");

@@ -24,13 +24,14 @@
 pub mod audit;
 pub mod journals;
 pub(crate) mod keeper;
-mod lessons;
+pub(crate) mod lessons;
 pub mod note;
 pub mod rebuild;
 mod rows;
 mod shares;
 mod turns;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -344,6 +345,29 @@ impl Node {
             }
             self.untold.pop();
         }
+    }
+
+    /// Which of the examples that were read here the whole crawl was not told of: the node ended, or lost
+    /// touch, between the commit of a page and that. Not within a group.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    pub(crate) fn untold_of(&mut self, read: Vec<String>) -> Result<BTreeSet<String>, CrawlError> {
+        let mut untold: BTreeSet<String> = read.into_iter().collect();
+        let mut marks = Marks {
+            facts: 0,
+            kept: i64::MAX as u64,
+            admitted: self.admitted,
+        };
+        while !untold.is_empty() {
+            let news = self.ledger.follow(&marks, &[])?;
+            if news.facts.is_empty() {
+                break;
+            }
+            lessons::strike_told(&mut untold, &news.facts);
+            marks.facts = news.marks.facts;
+        }
+        Ok(untold)
     }
 
     /// For the journal, what the topic learns from example pages of others.

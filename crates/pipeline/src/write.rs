@@ -39,7 +39,7 @@ use crate::failpoint::fail_point;
 use crate::memory::MemoryFile;
 use crate::messages::{Change, Mail, PartsMove, ToDispatcher, ToPublisher, ToWriter};
 use crate::narrate::Narrator;
-use crate::node::{Account, Node};
+use crate::node::{Account, Node, lessons};
 use crate::onlooker::Written;
 use crate::progress::Progress;
 use crate::publish;
@@ -199,7 +199,21 @@ impl Writer {
             let event = self.decide_seed(seed.clone())?;
             self.commit_event(event, &mut group)?;
         }
-        self.end_group(group)
+        self.end_group(group)?;
+        self.tell_what_is_untold()
+    }
+
+    /// On many machines, tells the others of example pages in the journal of which they were not told.
+    fn tell_what_is_untold(&mut self) -> Result<(), CrawlError> {
+        let read = self.state.examples_read();
+        let Some(node) = self.node.as_mut().filter(|_| !read.is_empty()) else {
+            return Ok(());
+        };
+        let untold = node.untold_of(read)?;
+        if !untold.is_empty() {
+            node.tell_examples(lessons::read_again(&self.dir, &self.state, &untold)?);
+        }
+        Ok(())
     }
 
     /// Works until the inbox closes or a stop is recorded.

@@ -357,6 +357,7 @@ impl State {
         self.examples.follow(page);
         if let Some(focus) = &mut self.focus {
             focus.apply(seq, page, &self.examples, lent, text);
+            self.examples.note_read(page);
         }
         self.apply_to_queue(seq, page, stored)?;
         applied.kept = self.kept.apply(seq, page, stored)?;

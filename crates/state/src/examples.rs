@@ -28,6 +28,8 @@ pub struct Examples {
     on_topic: HashMap<String, bool>,
     /// Those that another node has read, and the topic has learnt from here.
     elsewhere: BTreeSet<String>,
+    /// Those that were read here, and the topic has learnt from.
+    read: BTreeSet<String>,
 }
 
 impl Examples {
@@ -50,6 +52,24 @@ impl Examples {
     /// Whether the topic has learnt here from an example that another node has read.
     pub(crate) fn is_known_from_elsewhere(&self, url: &str) -> bool {
         self.elsewhere.contains(url)
+    }
+
+    /// Notes the record of a page from which the topic learns as an example, if it is one.
+    pub(crate) fn note_read(&mut self, record: &PageRecord) {
+        if self.teaches(record).is_some() {
+            self.read.insert(record.url.clone());
+        }
+    }
+
+    /// Those that were read here, and the topic has learnt from.
+    pub(crate) fn read_here(&self) -> impl Iterator<Item = &String> {
+        self.read.iter()
+    }
+
+    /// Whether the topic learns from a page as an example (`true`), a counter-example (`false`), or neither.
+    pub(crate) fn teaches(&self, record: &PageRecord) -> Option<bool> {
+        let on_topic = self.get(&record.url)?;
+        (record.page.is_some() && record.no_page().is_none()).then_some(on_topic)
     }
 
     /// Their URLs, in no order.

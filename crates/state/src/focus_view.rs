@@ -535,8 +535,7 @@ pub(crate) fn example_of(
     examples: &Examples,
     text: &str,
 ) -> Option<ElsewhereExample> {
-    let example = examples.get(&record.url).zip(record.page.as_ref());
-    let (on_topic, summary) = example.filter(|_| record.no_page().is_none())?;
+    let (on_topic, summary) = examples.teaches(record).zip(record.page.as_ref())?;
     let links = record.links.iter();
     Some(ElsewhereExample {
         url: record.url.clone(),

@@ -1,6 +1,6 @@
 //! A crawl on many machines, as one node sees it.
 
-use archive::{ElsewhereExample, ElsewhereRecord, Event, Record, SeedRecord};
+use archive::{BodyRef, ElsewhereExample, ElsewhereRecord, Event, Record, SeedRecord};
 use frontier::{CanonicalUrl, FrontierError, FrontierUrl};
 
 use crate::finding::{Finding, Reading};
@@ -91,6 +91,25 @@ impl State {
         };
         self.focus.as_ref()?;
         crate::focus_view::example_of(page, &self.examples, text)
+    }
+
+    /// The same of a record in the journal; `text` reads the archived text of its page.
+    pub fn example_in(
+        &self,
+        record: &Record,
+        text: impl FnOnce(&BodyRef) -> Option<String>,
+    ) -> Option<ElsewhereExample> {
+        let Event::Page(page) = &record.event else {
+            return None;
+        };
+        self.examples.teaches(page)?;
+        let text = page.text.as_ref().and_then(text).unwrap_or_default();
+        self.example_for_others(record, &text)
+    }
+
+    /// With a topic, its example pages that were read here.
+    pub fn examples_read(&self) -> Vec<String> {
+        self.examples.read_here().cloned().collect()
     }
 
     /// Those of the examples that other nodes have read from which nothing was learnt here yet.

@@ -4,9 +4,18 @@
 //! much, so that node tells it to the whole crawl, as a fact of the ledger. The others write it into their
 //! own journals before they learn from it, so what follows from it can be made again from the journal
 //! alone. A fact is bounded: of a long page the beginning counts.
+//!
+//! It is told after its group is committed. A node that ends between the two finds out at its next start
+//! which of the examples in its journal are no facts yet, and tells those.
 
-use archive::ElsewhereExample;
+use std::collections::BTreeSet;
+
+use archive::{ElsewhereExample, Event, Position, Replayed};
 use ledger::{Fact, Told};
+use state::State;
+
+use crate::dir::CrawlDir;
+use crate::error::CrawlError;
 
 /// The kind of such facts.
 const EXAMPLE: &str = "example";
@@ -58,6 +67,37 @@ pub(crate) fn examples_in(told: &[Told], me: u16) -> Vec<ElsewhereExample> {
     others
         .filter_map(|told| serde_json::from_slice(&told.fact.data).ok())
         .collect()
+}
+
+/// Takes the examples out of `urls` that were told to the whole crawl, by whomever.
+pub(crate) fn strike_told(urls: &mut BTreeSet<String>, told: &[Told]) {
+    let facts = told.iter().filter(|told| told.fact.kind == EXAMPLE);
+    for fact in facts {
+        if let Ok(example) = serde_json::from_slice::<ElsewhereExample>(&fact.fact.data) {
+            urls.remove(&example.url);
+        }
+    }
+}
+
+/// These example pages as the journal has them.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn read_again(
+    dir: &CrawlDir,
+    state: &State,
+    urls: &BTreeSet<String>,
+) -> Result<Vec<ElsewhereExample>, CrawlError> {
+    let archive = dir.archive();
+    let mut found = Vec::new();
+    for replayed in archive::replay(&archive, Position::START)? {
+        if let Replayed::Record { record, .. } = replayed? {
+            let is_meant = matches!(&record.event, Event::Page(page) if urls.contains(&page.url));
+            let read = |at: &archive::BodyRef| archive::read_text(&archive, at).ok();
+            found.extend(is_meant.then(|| state.example_in(&record, read)).flatten());
+        }
+    }
+    Ok(found)
 }
 
 fn begin_of(text: &str, bytes_max: usize) -> String {
