@@ -22,6 +22,9 @@ use crate::node::rows;
 use crate::node::shares::Shares;
 use crate::node::turns::Turns;
 
+#[cfg(test)]
+mod tests;
+
 /// Between two looks at what others admitted.
 const FOLLOW_EVERY: Duration = Duration::from_millis(250);
 
@@ -302,10 +305,12 @@ impl Shared {
         self.lock().turns.show(next, gives_way);
     }
 
-    /// What the best next page of the other nodes promises.
+    /// What the best next page of the other nodes promises; none where they have no budget of pages in
+    /// common, since a page that is not read here is then read nowhere else instead.
     pub(crate) fn elsewhere(&self) -> Option<f32> {
         let now = self.now();
         let inner = self.lock();
+        inner.granted?;
         inner.turns.elsewhere(now, inner.ttl)
     }
 
