@@ -19,14 +19,14 @@
 //! is journalled after it. Since the writer alone asks the kept pages' prints and adds to them, of
 //! two copies in flight exactly one is kept.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::time::{Duration, Instant};
 
-use archive::{Appended, Archive, ElsewhereExample, Entry, Event, Position, Record, SeedRecord};
+use archive::{Appended, Archive, Entry, Event, PageRecord, Position, Record, SeedRecord};
 use frontier::{CanonicalUrl, Frontier, FrontierUrl, HostKey, SeedUrl, Settled, Share};
-use ledger::{Part, SeedBudget, host_number};
+use ledger::{Fact, Part, SeedBudget, host_number};
 use state::retry::{Candidate, RetryFilter};
 use state::{Decided, Finding, Lent, SeedError, State, Stored};
 
@@ -39,7 +39,8 @@ use crate::failpoint::fail_point;
 use crate::memory::MemoryFile;
 use crate::messages::{Change, Mail, PartsMove, ToDispatcher, ToPublisher, ToWriter};
 use crate::narrate::Narrator;
-use crate::node::{Account, Node, lessons};
+use crate::node::lessons::{self, Lessons, Untold};
+use crate::node::{Account, Node};
 use crate::onlooker::Written;
 use crate::progress::Progress;
 use crate::publish;
@@ -120,8 +121,8 @@ struct Group {
     /// On many machines: it has the order; what goes to the ledger.
     is_open: bool,
     account: Account,
-    /// Example pages of the topic, for the others.
-    examples: Vec<ElsewhereExample>,
+    /// What the others are told of example pages.
+    lessons: Vec<Fact>,
 }
 
 impl Writer {
@@ -205,13 +206,13 @@ impl Writer {
 
     /// On many machines, tells the others of example pages in the journal of which they were not told.
     fn tell_what_is_untold(&mut self) -> Result<(), CrawlError> {
-        let read = self.state.examples_read();
-        let Some(node) = self.node.as_mut().filter(|_| !read.is_empty()) else {
-            return Ok(());
+        let mut untold = Untold {
+            read: self.state.examples_read(),
+            led_to: self.state.examples_led_to(),
         };
-        let untold = node.untold_of(read)?;
-        if !untold.is_empty() {
-            node.tell_examples(lessons::read_again(&self.dir, &self.state, &untold)?);
+        if let Some(node) = &mut self.node {
+            node.strike_told(&mut untold)?;
+            node.tell(untold.facts(&self.dir)?);
         }
         Ok(())
     }
@@ -294,18 +295,19 @@ impl Writer {
             }
         }
         // What comes from the ledger is taken in before the group is begun, on the same connection.
-        let (mut put_back, mut examples) = (Vec::new(), Vec::new());
+        let (mut put_back, mut lessons) = (Vec::new(), Lessons::default());
         for mail in self.mail() {
             put_back.append(&mut match mail {
                 Mail::Parts(moved) => self.move_parts(&moved)?,
                 Mail::Admitted(urls) => self.take_admitted(urls)?,
-                Mail::Examples(told) => {
-                    examples.append(&mut self.state.new_examples(told));
+                Mail::Lessons(told) => {
+                    lessons.append(told);
                     continue;
                 }
             });
         }
-        if rest.is_empty() && put_back.is_empty() && examples.is_empty() {
+        let (lessons, own) = self.new_lessons(lessons)?;
+        if rest.is_empty() && put_back.is_empty() && lessons.is_empty() {
             return Ok(());
         }
         let budgets: Vec<u32> = budgets.into_iter().collect();
@@ -318,14 +320,39 @@ impl Writer {
             };
             self.commit_event(Event::Retry(again), group)?;
         }
-        let learns = self.node.as_ref().filter(|_| !examples.is_empty());
-        if let Some(event) = learns.map(|node| node.learns(examples)) {
+        let learns = self.node.as_ref().filter(|_| !lessons.is_empty());
+        if let Some(event) = learns.map(|node| node.learns(lessons)) {
             self.commit_event(event, group)?;
+            group.lessons.extend(own);
         }
         for message in rest {
             self.take(message, group)?;
         }
         Ok(())
+    }
+
+    /// What of this the topic has not learnt here. A page to which an example led may have been read before
+    /// anybody knew: then the journal has what is learnt from it, and the others are to be told as well.
+    fn new_lessons(&self, told: Lessons) -> Result<(Lessons, Vec<Fact>), CrawlError> {
+        let Lessons {
+            mut pages,
+            mut led_to,
+        } = told;
+        let mut once = HashSet::new();
+        pages.retain(|page| self.state.is_new_example(page) && once.insert(page.url.clone()));
+        led_to.retain(|target| self.state.is_new_target(target));
+        let mut read = BTreeMap::new();
+        for target in &led_to {
+            if let Ok(url) = CanonicalUrl::parse(&target.url)
+                && self.state.queue().lock().frontier.is_finished(&url)?
+            {
+                read.insert(target.url.clone(), target.on_topic);
+            }
+        }
+        let read = lessons::read_again(&self.dir, &read)?;
+        let own = read.iter().filter_map(lessons::fact_of).collect();
+        pages.extend(read);
+        Ok((Lessons { pages, led_to }, own))
     }
 
     fn mail(&self) -> Vec<Mail> {
@@ -396,7 +423,7 @@ impl Writer {
         let account = std::mem::take(&mut group.account);
         node.close(account, offered, &budgets, position)?;
         fail_point!("group:after-close");
-        node.tell_examples(std::mem::take(&mut group.examples));
+        node.tell(std::mem::take(&mut group.lessons));
         Ok(position)
     }
 
@@ -482,9 +509,9 @@ impl Writer {
         }
         let lent = decided.lent();
         if self.node.is_some() {
-            let text = lent.text.unwrap_or_default();
-            let example = self.state.example_for_others(&decided.record, text);
-            group.examples.extend(example);
+            let text = |_: &PageRecord| lent.text.map(str::to_owned);
+            let lessons = lessons::facts_of(&self.state, &decided.record, text);
+            group.lessons.extend(lessons);
         }
         let applied = self
             .state

@@ -529,13 +529,18 @@ impl FocusView {
     }
 }
 
-/// An example page as the topic learns from it; none where the record is of no example, or of no page.
-pub(crate) fn example_of(
+/// What the topic learns from an example page, if this record is of one.
+fn example_of(record: &PageRecord, examples: &Examples, text: &str) -> Option<ElsewhereExample> {
+    as_example(record, examples.teaches(record)?, text)
+}
+
+/// What a topic learns from a page as an example.
+pub(crate) fn as_example(
     record: &PageRecord,
-    examples: &Examples,
+    on_topic: bool,
     text: &str,
 ) -> Option<ElsewhereExample> {
-    let (on_topic, summary) = examples.teaches(record).zip(record.page.as_ref())?;
+    let summary = record.page.as_ref()?;
     let links = record.links.iter();
     Some(ElsewhereExample {
         url: record.url.clone(),

@@ -16,7 +16,7 @@ use ledger::{
 };
 
 use crate::messages::{Mail, PartsMove, ToWriter};
-use crate::node::lessons;
+use crate::node::lessons::Lessons;
 use crate::node::note::{ENDS_MAX, NodeNote};
 use crate::node::rows;
 use crate::node::shares::Shares;
@@ -628,9 +628,9 @@ impl Beats {
         };
         let news = self.ledger.follow(&marks, &[])?;
         self.facts = news.marks.facts;
-        let examples = lessons::examples_in(&news.facts, self.me.node);
-        if !examples.is_empty() {
-            self.bring(Mail::Examples(examples));
+        let lessons = Lessons::among(&news.facts, self.me.node);
+        if !lessons.is_empty() {
+            self.bring(Mail::Lessons(lessons));
         }
         let is_asked = (news.facts.iter()).any(|told| told.fact == drain_of(self.me));
         if is_asked {

@@ -276,9 +276,8 @@ fn write_node(
             continue;
         }
         let read = |at: &archive::BodyRef| archive::read_text(&archive, at).ok();
-        let example = state.example_in(&record, read);
-        let fact = example.as_ref().and_then(lessons::fact_of);
-        lessons.extend(fact.map(|fact| (record.at_ms, node, fact)));
+        let facts = lessons::facts_of(&state, &record, |page| read(page.text.as_ref()?));
+        lessons.extend(facts.into_iter().map(|fact| (record.at_ms, node, fact)));
         state.apply(&record, STORED, Lent::default(), read)?;
         let (offered, _) = state.queue().lock().frontier.take_offered();
         (written.offers).extend(offered.iter().map(|url| rows::offer(url, node)));
