@@ -554,6 +554,20 @@ pub fn name_copy(dir: &CrawlDir, node: &NodeRecord) -> Result<(), CrawlError> {
     write_identity(dir, &identity)
 }
 
+/// Makes a directory of copies that of a crawl of one machine.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn unname_copy(dir: &CrawlDir) -> Result<(), CrawlError> {
+    let path = identity_path(dir);
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(cannot("remove", &path)(error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 fn cannot(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> CrawlError {
     let what = format!("{what} {}", path.display());
     move |source| CrawlError::Directory { what, source }
