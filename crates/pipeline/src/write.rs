@@ -45,6 +45,7 @@ use crate::onlooker::Written;
 use crate::progress::Progress;
 use crate::publish;
 use crate::retry;
+use crate::run::FINDINGS_MAX;
 use crate::setup;
 
 /// Findings of one group at most.
@@ -53,8 +54,10 @@ const GROUP_MAX: usize = 256;
 /// The same on many machines, where others wait for the order meanwhile.
 const SHARED_GROUP_MAX: usize = 64;
 
-/// While visits are to be made, a group of findings is gathered for so long.
+/// While visits are to be made, a group of findings is gathered for so long, and for less where more come
+/// meanwhile than the inbox has room for: who finds it full waits, and with it the network.
 const VISITS_WAIT: Duration = Duration::from_millis(10);
+const VISITS_WAIT_LEAST: Duration = Duration::from_micros(500);
 
 /// URLs of one group that the ledger is asked about; the last finding may bring more.
 const GROUP_URLS_MAX: usize = 16_384;
@@ -97,6 +100,8 @@ pub(crate) struct Writer {
     pages_max: u64,
     /// URLs that are new wait behind visits.
     for_visits_alone: bool,
+    /// How long a group of visits is gathered now.
+    gathers: Duration,
     /// On many machines, this node's place among them.
     node: Option<Node>,
     /// Who copies closed archive files.
@@ -143,6 +148,7 @@ impl Writer {
             node,
             uploads,
             for_visits_alone: false,
+            gathers: VISITS_WAIT,
             fetched_before: state.counts().fetched,
             visits_before: state.counts().visits,
             archive,
@@ -255,7 +261,7 @@ impl Writer {
                 clippy::disallowed_methods,
                 reason = "the messages that come meanwhile are the point"
             )]
-            std::thread::sleep(VISITS_WAIT);
+            std::thread::sleep(self.gathers);
         }
         let mut next = Some(first);
         let mut taken = 0;
@@ -264,6 +270,9 @@ impl Writer {
             taken += 1;
             let goes_on = taken < GROUP_MAX && !group.has_stop;
             next = goes_on.then(|| inbox.try_recv().ok()).flatten();
+        }
+        if waits {
+            self.gathers = gather_time(self.gathers, taken);
         }
         Ok(())
     }
@@ -797,6 +806,14 @@ impl Writer {
     }
 }
 
+/// How long the next group of visits is gathered, by how many findings came in this time.
+fn gather_time(now: Duration, findings: usize) -> Duration {
+    match findings > FINDINGS_MAX {
+        true => (now / 2).max(VISITS_WAIT_LEAST),
+        false => (now * 2).min(VISITS_WAIT),
+    }
+}
+
 /// A share of the crawl that has nothing yet.
 pub(crate) fn new_share() -> Share {
     Share::new(|domain| Part::of_domain(domain).number(), host_number).with_addresses()
@@ -816,4 +833,22 @@ fn budgets_of(frontier: &Frontier, urls: &[FrontierUrl]) -> Vec<SeedBudget> {
 fn put_back_of(urls: &[(FrontierUrl, bool)]) -> Vec<String> {
     let put_back = urls.iter().filter(|(_, put_back)| *put_back);
     put_back.map(|(url, _)| url.url.as_str().into()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn visits_are_gathered_for_as_long_as_the_inbox_has_room_for_them() {
+        let few = |now| gather_time(now, FINDINGS_MAX);
+        let many = |now| gather_time(now, FINDINGS_MAX + 1);
+        assert_eq!(few(VISITS_WAIT), VISITS_WAIT);
+        assert_eq!(many(VISITS_WAIT), VISITS_WAIT / 2);
+        assert_eq!(few(many(VISITS_WAIT)), VISITS_WAIT);
+        let least = (0..20).fold(VISITS_WAIT, |now, _| many(now));
+        assert_eq!(least, VISITS_WAIT_LEAST);
+        let again = (0..20).fold(least, |now, _| few(now));
+        assert_eq!(again, VISITS_WAIT);
+    }
 }
