@@ -179,6 +179,50 @@ fn with_the_ledger_a_node_is_lost_and_its_texts_are_read_again() {
     nodes.agree(left);
 }
 
+#[test]
+fn what_a_lost_node_told_of_an_example_is_told_to_those_that_come_later() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let example = "http://h0.test/";
+    let more = format!(
+        "[topic]\nkeywords = [\"river\"]\noff_topic = \"keep\"\nexamples = [\"{example}\"]\n"
+    );
+    let Some(nodes) = nodes_of(web(), &more) else {
+        return;
+    };
+    let names = ["e1", "e2"];
+    nodes.end(&mut names.map(|name| (name, nodes.start(name))));
+    let has_read = |name: &str| {
+        nodes
+            .bench
+            .pages(name)
+            .iter()
+            .any(|(url, _)| url == example)
+    };
+    let at = names.iter().position(|name| has_read(name));
+    let (lost, left) = match at {
+        Some(0) => (names[0], names[1]),
+        _ => (names[1], names[0]),
+    };
+    let number = cluster_numbers(&nodes, &[lost])[0].to_string();
+    std::fs::remove_dir_all(nodes.bench.crawl_dir(lost)).expect("it is lost");
+    let schema = format!("tamis_{}", nodes.crawl_name());
+    let text = format!(
+        "select kind, node, encode(data, 'hex') from {schema}.facts where kind = 'example'"
+    );
+    let facts = || {
+        let rows = cluster.primary.sql("postgres", &text);
+        let rows = rows.lines().filter_map(|row| row.rsplit('|').next());
+        rows.map(|data| data.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let before = facts();
+    assert_eq!(before.len(), 1);
+    lose(cluster, &nodes);
+    run(&mut rebuild(&nodes, &[left], &["--lost", &number]));
+    assert_eq!(facts(), before);
+}
+
 /// Hosts of which each has one page, and that leads to the next host's alone.
 const CHAIN: u64 = 40;
 

@@ -121,6 +121,17 @@ pub(crate) fn facts_of(
     target.into_iter().chain(page).collect()
 }
 
+/// What others told of examples, of which this record tells.
+pub(crate) fn facts_heard(record: &Record) -> Vec<Fact> {
+    let Event::Elsewhere(elsewhere) = &record.event else {
+        return Vec::new();
+    };
+    let targets = elsewhere.led_to.iter();
+    let targets = targets.filter_map(|target| fact(LED_TO, target));
+    let pages = elsewhere.examples.iter().filter_map(fact_of);
+    targets.chain(pages).collect()
+}
+
 /// These pages as the journal has them, as examples or counter-examples.
 ///
 /// # Errors

@@ -147,10 +147,7 @@ pub fn rebuild(
             cut,
         });
     }
-    lessons.sort_by_key(|(at_ms, ..)| *at_ms);
-    for (_, node, fact) in &lessons {
-        anew.tell(*node, fact)?;
-    }
+    lessons.put_back(&mut anew)?;
     anew.count_seeds(&order.with_budget)?;
     anew.end()?;
     Ok(rebuilt)
@@ -179,8 +176,28 @@ fn give_up(order: &Order, rebuilt: &mut Rebuilt, anew: &mut Rebuild) -> Result<(
     Ok(())
 }
 
-/// What nodes have told of example pages: when, and which node.
-type Lessons = Vec<(u64, u16, Fact)>;
+/// What nodes have told of example pages.
+#[derive(Default)]
+struct Lessons {
+    /// When, and which node.
+    own: Vec<(u64, u16, Fact)>,
+    /// What they heard, for those whose teller is lost.
+    heard: Vec<(u16, Fact)>,
+}
+
+impl Lessons {
+    fn put_back(mut self, anew: &mut Rebuild) -> Result<(), LedgerError> {
+        self.own.sort_by_key(|(at_ms, ..)| *at_ms);
+        let own = self.own.into_iter().map(|(_, node, fact)| (node, fact));
+        let mut once = HashSet::new();
+        for (node, fact) in own.chain(self.heard) {
+            if once.insert((fact.kind.clone(), fact.data.clone())) {
+                anew.tell(node, &fact)?;
+            }
+        }
+        Ok(())
+    }
+}
 
 /// A node's directory.
 struct Source {
@@ -277,7 +294,10 @@ fn write_node(
         }
         let read = |at: &archive::BodyRef| archive::read_text(&archive, at).ok();
         let facts = lessons::facts_of(&state, &record, |page| read(page.text.as_ref()?));
-        lessons.extend(facts.into_iter().map(|fact| (record.at_ms, node, fact)));
+        let own = facts.into_iter().map(|fact| (record.at_ms, node, fact));
+        lessons.own.extend(own);
+        let heard = lessons::facts_heard(&record).into_iter();
+        lessons.heard.extend(heard.map(|fact| (node, fact)));
         state.apply(&record, STORED, Lent::default(), read)?;
         let (offered, _) = state.queue().lock().frontier.take_offered();
         (written.offers).extend(offered.iter().map(|url| rows::offer(url, node)));
