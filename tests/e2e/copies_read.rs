@@ -1,6 +1,9 @@
 //! Commands read a crawl where its archive was copied to.
 
-use std::process::{Command, Output};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use testweb::TestWeb;
@@ -217,6 +220,99 @@ fn copies_of_another_place_make_room() {
     assert_eq!(read(PLACE), 1);
     assert_eq!(read("s3://bucket/crawls/two"), 1);
     assert_eq!(read(PLACE), 1);
+}
+
+/// The place in the cache.
+fn place_in_cache(bench: &Bench) -> PathBuf {
+    let copies = std::fs::read_dir(bench.dir.path().join("cache/copies")).expect("a cache");
+    let places: Vec<PathBuf> = copies.flatten().map(|entry| entry.path()).collect();
+    assert_eq!(places.len(), 1);
+    places[0].clone()
+}
+
+fn lock_in(place: &Path, name: &str) -> File {
+    let file = File::options().write(true).open(place.join(name));
+    file.expect("a lock")
+}
+
+#[test]
+fn copies_stay_as_they_are_while_somebody_reads_them() {
+    let (bench, bucket) = copied();
+    let status = || reading(&bench, &bucket, &["status", PLACE, "--json"]);
+    let objects = bucket.objects();
+    let last = (objects.keys().rfind(|key| key.ends_with(".meta.warc.gz"))).expect("a journal");
+    bucket.change(|all| {
+        all.remove(last);
+    });
+    run(&mut status());
+    let (place, before) = (place_in_cache(&bench), brought(&bucket));
+    bucket.change(|all| {
+        all.insert(last.clone(), objects[last].clone());
+    });
+    let reader = lock_in(&place, "in-use");
+    reader.lock_shared().expect("it reads");
+    let meanwhile = run(&mut status());
+    assert_eq!(value(&meanwhile)["state"], "copied");
+    has(&stderr(&meanwhile), &["as they were brought before"]);
+    assert_eq!(brought(&bucket), before);
+    drop(reader);
+    assert_eq!(value(&run(&mut status()))["state"], "stopped");
+    assert_eq!(brought(&bucket), before + 1);
+    // Of what was there before another crawl took the place, nothing stays.
+    std::fs::write(place.join("alone/node.json"), "{}").expect("is written");
+    std::fs::write(place.join("alone/files"), "of others").expect("is written");
+    std::fs::create_dir_all(place.join("node-7/archive")).expect("is made");
+    run(&mut status());
+    assert!(!place.join("alone/node.json").exists() && !place.join("node-7").exists());
+}
+
+#[test]
+fn who_comes_while_another_command_brings_copies_waits_for_it() {
+    let (bench, bucket) = copied();
+    run(&mut reading(&bench, &bucket, &["status", PLACE]));
+    let bringer = lock_in(&place_in_cache(&bench), "brings");
+    bringer.lock().expect("it brings");
+    let mut second = reading(&bench, &bucket, &["status", PLACE]);
+    let second = second.stderr(Stdio::piped()).stdout(Stdio::piped());
+    let mut second = second.spawn().expect("starts");
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(second.try_wait().expect("is known").is_none(), "it waits");
+    drop(bringer);
+    let ended = second.wait_with_output().expect("it ends");
+    assert!(ended.status.success());
+    has(&stderr(&ended), &["waiting for another tamis command"]);
+}
+
+#[test]
+fn state_and_index_of_copies_count_for_the_bound() {
+    let (bench, bucket) = copied();
+    let objects = bucket.objects();
+    bucket.change(|all| {
+        for (key, bytes) in &objects {
+            all.insert(key.replace("/one/", "/two/"), bytes.clone());
+        }
+    });
+    let cache = bench.dir.path().join("cache/copies");
+    let read = |command: &[&str], max: u64| {
+        let mut read = reading(&bench, &bucket, command);
+        run(read.env("TAMIS_CACHE_MAX", format!("{max}B")));
+        std::fs::read_dir(&cache).expect("a cache").count()
+    };
+    let plenty = 1_000_000_000;
+    assert_eq!(read(&["status", "s3://bucket/crawls/two"], plenty), 1);
+    assert_eq!(read(&["status", PLACE], plenty), 2);
+    let just_enough = bytes_below(&cache) + 1_000;
+    assert_eq!(read(&["status", PLACE], just_enough), 2);
+    assert_eq!(read(&["search", PLACE, "page"], just_enough), 1);
+}
+
+fn bytes_below(dir: &Path) -> u64 {
+    let entries = std::fs::read_dir(dir).expect("a directory").flatten();
+    let bytes = entries.map(|entry| match entry.path().is_dir() {
+        true => bytes_below(&entry.path()),
+        false => entry.metadata().expect("a file").len(),
+    });
+    bytes.sum()
 }
 
 #[test]

@@ -73,7 +73,8 @@ fn a_ledger_made_anew_is_row_by_row_what_it_was_and_the_crawl_goes_on() {
     let Some(cluster) = Cluster::shared() else {
         return;
     };
-    let topic = "max_pages = 1000\n[topic]\nkeywords = [\"river\", \"lantern\"]\noff_topic = \"keep\"\nstop_harvest = 0";
+    let topic = "max_pages = 1000\n[topic]\nkeywords = [\"river\", \"lantern\"]\noff_topic = \"keep\"\n\
+        stop_harvest = 0\nexamples = [\"http://h3.test/p1.html\"]";
     let plan = Plan {
         // What the seed has spent is in the ledger too.
         seed: "http://h0.test/ pages=100000".into(),
@@ -99,6 +100,7 @@ fn a_ledger_made_anew_is_row_by_row_what_it_was_and_the_crawl_goes_on() {
         rows.lines().count()
     };
     assert!(rows("admitted") > rows("finished"), "some URLs wait");
+    assert_eq!(rows("facts"), 1, "an example was told");
     assert!(rows("kept") > 10 && rows("node") == 3 && rows("seed_urls") == 1);
     lose(cluster, &nodes);
     let missing = rebuild(&nodes, &names[..2], &[]).output().expect("runs");
@@ -175,6 +177,50 @@ fn with_the_ledger_a_node_is_lost_and_its_texts_are_read_again() {
     let missing: Vec<&String> = all.difference(&texts).collect();
     assert_eq!(missing, [""; 0], "{said}");
     nodes.agree(left);
+}
+
+#[test]
+fn what_a_lost_node_told_of_an_example_is_told_to_those_that_come_later() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let example = "http://h0.test/";
+    let more = format!(
+        "[topic]\nkeywords = [\"river\"]\noff_topic = \"keep\"\nexamples = [\"{example}\"]\n"
+    );
+    let Some(nodes) = nodes_of(web(), &more) else {
+        return;
+    };
+    let names = ["e1", "e2"];
+    nodes.end(&mut names.map(|name| (name, nodes.start(name))));
+    let has_read = |name: &str| {
+        nodes
+            .bench
+            .pages(name)
+            .iter()
+            .any(|(url, _)| url == example)
+    };
+    let at = names.iter().position(|name| has_read(name));
+    let (lost, left) = match at {
+        Some(0) => (names[0], names[1]),
+        _ => (names[1], names[0]),
+    };
+    let number = cluster_numbers(&nodes, &[lost])[0].to_string();
+    std::fs::remove_dir_all(nodes.bench.crawl_dir(lost)).expect("it is lost");
+    let schema = format!("tamis_{}", nodes.crawl_name());
+    let text = format!(
+        "select kind, node, encode(data, 'hex') from {schema}.facts where kind = 'example'"
+    );
+    let facts = || {
+        let rows = cluster.primary.sql("postgres", &text);
+        let rows = rows.lines().filter_map(|row| row.rsplit('|').next());
+        rows.map(|data| data.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let before = facts();
+    assert_eq!(before.len(), 1);
+    lose(cluster, &nodes);
+    run(&mut rebuild(&nodes, &[left], &["--lost", &number]));
+    assert_eq!(facts(), before);
 }
 
 /// Hosts of which each has one page, and that leads to the next host's alone.

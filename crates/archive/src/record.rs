@@ -75,6 +75,18 @@ pub struct ElsewhereRecord {
     /// Example pages of the topic that others read; the topic learns from them here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<ElsewhereExample>,
+    /// Pages to which redirects of examples have led on other nodes: they are examples here as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub led_to: Vec<ExampleTarget>,
+}
+
+/// A page to which the redirect of an example leads.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ExampleTarget {
+    /// Canonical URL.
+    pub url: String,
+    /// An example, or with `false` a counter-example.
+    pub on_topic: bool,
 }
 
 /// An example page of the topic that another node read, as far as the topic learns from it.

@@ -4,7 +4,7 @@
 //! to where it was before the URL's record, and asked again. A URL that waits is asked about as
 //! things stand now.
 
-use archive::{BodyRef, Event, LinkRecord, PageRecord, Record, VisitRecord};
+use archive::{BodyRef, ElsewhereRecord, Event, LinkRecord, PageRecord, Record, VisitRecord};
 use focus::{FocusConfig, LinkFeatures, LinkScore, Relevance};
 use frontier::{CanonicalUrl, FrontierError};
 use outcome::{LinkFate, UrlState};
@@ -93,6 +93,18 @@ impl Rerun<'_> {
         self.examples.follow(page);
         self.focus
             .apply(seq, page, &self.examples, Lent::default(), || text);
+        self.examples.note_read(page);
+    }
+
+    fn elsewhere(&mut self, elsewhere: &ElsewhereRecord) {
+        for target in &elsewhere.led_to {
+            self.examples.add(&target.url, target.on_topic);
+        }
+        for example in &elsewhere.examples {
+            if self.examples.note_elsewhere(&example.url) {
+                self.focus.learn_from_elsewhere(example);
+            }
+        }
     }
 }
 
@@ -151,9 +163,7 @@ impl Why {
                 | Event::Again(_)
                 | Event::Stop(_) => continue,
                 Event::Elsewhere(elsewhere) => {
-                    for example in &elsewhere.examples {
-                        rerun.focus.learn_from_elsewhere(example);
-                    }
+                    rerun.elsewhere(&elsewhere);
                     continue;
                 }
             };

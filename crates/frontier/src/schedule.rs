@@ -77,6 +77,8 @@ pub(crate) struct Schedule {
     sent: HashMap<u128, (i32, Instant)>,
     /// Since when a host has been waiting for better ones.
     waited_since: Option<Instant>,
+    /// The host that was taken last goes since it has waited for so long.
+    goes_by_patience: bool,
     /// On many machines, what the best next page of the others promises.
     elsewhere: Option<i32>,
 }
@@ -164,7 +166,9 @@ impl Schedule {
             if until > now {
                 return Turn::Nobody(self.next_due().into_iter().chain([until]).min());
             }
-            self.waited_since = Some(now);
+            self.goes_by_patience = true;
+        } else {
+            self.goes_by_patience = false;
         }
         self.put(id, Place::Idle);
         Turn::Host(id)
@@ -243,6 +247,14 @@ impl Schedule {
                 now <= since + self.patience && hosts[id].politeness.delay() <= self.patience
             }
             Place::Idle | Place::Ready(..) => false,
+        }
+    }
+
+    /// A request goes out to the host that was taken last. If it had waited for better ones, the next that
+    /// waits does so from now on; where its URL was refused, another one goes in its place.
+    pub(crate) fn asks(&mut self, now: Instant) {
+        if std::mem::take(&mut self.goes_by_patience) {
+            self.waited_since = Some(now);
         }
     }
 

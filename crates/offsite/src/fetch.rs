@@ -161,11 +161,7 @@ impl Source {
         };
         std::fs::create_dir_all(dir).map_err(in_dir)?;
         let list = dir.join(LIST);
-        let mut here: BTreeMap<String, There> = std::fs::read(&list)
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .unwrap_or_default();
-        here.retain(|name, file| has(dir, name, file));
+        let mut here = read_list(dir);
         copies.tidy(dir, &here).map_err(in_dir)?;
         let mut brought = Brought::default();
         for (name, file) in &copies.files {
@@ -209,6 +205,13 @@ impl Copies {
         self.files.len()
     }
 
+    /// Whether a directory has them all as they are now.
+    pub fn are_in(&self, dir: &Path) -> bool {
+        let here = read_list(dir);
+        let is_here = |(name, file): (&String, &There)| here.get(name) == Some(file);
+        self.files.iter().all(is_here) && here.len() == self.files.len()
+    }
+
     /// What changes when a file does, or when another crawl takes the place.
     pub fn mark(&self) -> u64 {
         let said = serde_json::to_vec(&(&self.crawl, &self.files)).unwrap_or_default();
@@ -244,6 +247,15 @@ fn has(dir: &Path, name: &str, file: &There) -> bool {
 fn partial_name(name: &str, file: &There) -> String {
     let mark = xxh3_64(format!("{} {}", file.bytes, file.mark).as_bytes());
     format!("{name}.{mark:016x}.part")
+}
+
+/// The files that were brought and are there as they were.
+fn read_list(dir: &Path) -> BTreeMap<String, There> {
+    let list = std::fs::read(dir.join(LIST)).ok();
+    let list = list.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let mut here: BTreeMap<String, There> = list.unwrap_or_default();
+    here.retain(|name, file| has(dir, name, file));
+    here
 }
 
 fn write_list(path: &Path, here: &BTreeMap<String, There>) -> io::Result<()> {

@@ -54,6 +54,7 @@ pub use node::journals::{Bounds, Journals, Placed};
 pub use node::note::{Messages, NodeNote};
 pub use node::{
     Cluster, Connect, NodeName, audit, drain_of, is_node, name_copy, node_name, rebuild,
+    unname_copy,
 };
 pub use onlooker::{Onlooker, Written};
 pub use progress::{Progress, Snapshot};

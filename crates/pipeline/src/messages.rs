@@ -11,7 +11,6 @@
 //! The way down is bounded channels; the way back up is not, but holds no more messages than there
 //! are leases, which are bounded. So nobody ever waits in a circle.
 
-use archive::ElsewhereExample;
 use std::net::IpAddr;
 use std::sync::mpsc::{Sender, SyncSender};
 use std::time::Instant;
@@ -28,6 +27,7 @@ use state::{Answer, Finding};
 use url::Url;
 
 use crate::control::SeedsTaken;
+use crate::node::lessons::Lessons;
 
 /// What comes into the dispatcher's inbox.
 #[derive(Debug)]
@@ -175,8 +175,8 @@ pub(crate) enum Mail {
     Parts(PartsMove),
     /// Other nodes have admitted URLs of this node's parts, or they wait again (`true`).
     Admitted(Vec<(FrontierUrl, bool)>),
-    /// Other nodes have read example pages of the topic.
-    Examples(Vec<ElsewhereExample>),
+    /// Other nodes have read examples of the topic.
+    Lessons(Lessons),
 }
 
 /// Parts of the web that come to this node, and others that are to go.

@@ -24,22 +24,23 @@
 pub mod audit;
 pub mod journals;
 pub(crate) mod keeper;
-mod lessons;
+pub(crate) mod lessons;
 pub mod note;
 pub mod rebuild;
 mod rows;
 mod shares;
 mod turns;
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use archive::{ElsewhereExample, ElsewhereRecord, Event, NodeRecord, Position, Record};
+use archive::{ElsewhereRecord, Event, NodeRecord, Position, Record};
 use frontier::{CanonicalUrl, FrontierUrl, SeedUrl};
 use ledger::{
-    Begun, Closed, Closing, Fence, Finish, KeptRow, Ledger, LedgerError, Marks, Meter, NodeCard,
-    NodePulse, Offer, Part, Refused, SeedBudget,
+    Begun, Closed, Closing, Fact, Fence, Finish, KeptRow, Ledger, LedgerError, Marks, Meter,
+    NodeCard, NodePulse, Offer, Part, Refused, SeedBudget,
 };
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,7 @@ use crate::dir::{CrawlDir, sync_dir};
 use crate::error::CrawlError;
 use crate::node::keeper::Shared;
 pub use crate::node::keeper::drain_of;
+use crate::node::lessons::{Lessons, Untold};
 use crate::setup;
 
 /// Between two tries to reach a ledger that does not answer.
@@ -107,8 +109,8 @@ pub(crate) struct Node {
     /// other nodes.
     pub(crate) takes_seeds: bool,
     identity: Identity,
-    /// Example pages that the others were not told of yet.
-    untold: Vec<ElsewhereExample>,
+    /// What the others were not told yet of example pages.
+    untold: VecDeque<Fact>,
 }
 
 /// What a node hears when it begins a group.
@@ -187,7 +189,7 @@ impl Node {
             admitted: joined.admitted,
             takes_seeds,
             identity,
-            untold: Vec::new(),
+            untold: VecDeque::new(),
         })
     }
 
@@ -331,26 +333,47 @@ impl Node {
         }
     }
 
-    /// Tells the others of example pages whose group is committed. What cannot be told now is told after the
-    /// next group.
-    pub(crate) fn tell_examples(&mut self, examples: Vec<ElsewhereExample>) {
-        self.untold.extend(examples);
-        while let Some(example) = self.untold.last() {
-            if let Some(fact) = lessons::fact_of(example)
-                && let Err(error) = self.ledger.tell(self.me, &fact)
-            {
-                tracing::debug!("other nodes hear of {} later: {error}", example.url);
+    /// Tells the others what was learnt from examples, once its group is committed. What cannot be told now is
+    /// told after the next group.
+    pub(crate) fn tell(&mut self, lessons: Vec<Fact>) {
+        self.untold.extend(lessons);
+        while let Some(lesson) = self.untold.front() {
+            if let Err(error) = self.ledger.tell(self.me, lesson) {
+                tracing::debug!("other nodes hear of an example later: {error}");
                 return;
             }
-            self.untold.pop();
+            self.untold.pop_front();
         }
     }
 
-    /// For the journal, what the topic learns from example pages of others.
-    pub(crate) fn learns(&self, examples: Vec<ElsewhereExample>) -> Event {
+    /// Leaves of this node's lessons those of which the whole crawl was not told: the node ended, or lost
+    /// touch, between the commit of a page and that. Not within a group.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    pub(crate) fn strike_told(&mut self, lessons: &mut Untold) -> Result<(), CrawlError> {
+        let mut marks = Marks {
+            facts: 0,
+            kept: i64::MAX as u64,
+            admitted: self.admitted,
+        };
+        while !lessons.is_empty() {
+            let news = self.ledger.follow(&marks, &[])?;
+            if news.facts.is_empty() {
+                break;
+            }
+            lessons.strike(&news.facts);
+            marks.facts = news.marks.facts;
+        }
+        Ok(())
+    }
+
+    /// For the journal, what the topic learns from examples of others.
+    pub(crate) fn learns(&self, lessons: Lessons) -> Event {
         Event::Elsewhere(ElsewhereRecord {
             seen: self.seen,
-            examples,
+            examples: lessons.pages,
+            led_to: lessons.led_to,
             ..ElsewhereRecord::default()
         })
     }
@@ -529,6 +552,20 @@ pub fn name_copy(dir: &CrawlDir, node: &NodeRecord) -> Result<(), CrawlError> {
         seeds: String::new(),
     };
     write_identity(dir, &identity)
+}
+
+/// Makes a directory of copies that of a crawl of one machine.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn unname_copy(dir: &CrawlDir) -> Result<(), CrawlError> {
+    let path = identity_path(dir);
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(cannot("remove", &path)(error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 fn cannot(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> CrawlError {

@@ -39,7 +39,7 @@ use crate::visit::Visitor;
 use crate::write::{Outboxes, Writer};
 
 /// Findings between the readers and the writer.
-const FINDINGS_MAX: usize = 16;
+pub(crate) const FINDINGS_MAX: usize = 16;
 
 /// Visits between the network and the readers.
 const VISITS_MAX: usize = 16;

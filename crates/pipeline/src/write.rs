@@ -19,14 +19,14 @@
 //! is journalled after it. Since the writer alone asks the kept pages' prints and adds to them, of
 //! two copies in flight exactly one is kept.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
 use std::time::{Duration, Instant};
 
-use archive::{Appended, Archive, ElsewhereExample, Entry, Event, Position, Record, SeedRecord};
+use archive::{Appended, Archive, Entry, Event, PageRecord, Position, Record, SeedRecord};
 use frontier::{CanonicalUrl, Frontier, FrontierUrl, HostKey, Lease, SeedUrl, Settled, Share};
-use ledger::{Part, SeedBudget, host_number};
+use ledger::{Fact, Part, SeedBudget, host_number};
 use state::retry::{Candidate, RetryFilter};
 use state::{Decided, Finding, Lent, SeedError, State, Stored};
 
@@ -39,11 +39,13 @@ use crate::failpoint::fail_point;
 use crate::memory::MemoryFile;
 use crate::messages::{Change, Mail, PartsMove, ToDispatcher, ToPublisher, ToWriter};
 use crate::narrate::Narrator;
+use crate::node::lessons::{self, Lessons, Untold};
 use crate::node::{Account, Node};
 use crate::onlooker::Written;
 use crate::progress::Progress;
 use crate::publish;
 use crate::retry;
+use crate::run::FINDINGS_MAX;
 use crate::setup;
 
 /// Findings of one group at most.
@@ -52,8 +54,10 @@ const GROUP_MAX: usize = 256;
 /// The same on many machines, where others wait for the order meanwhile.
 const SHARED_GROUP_MAX: usize = 64;
 
-/// While visits are to be made, a group of findings is gathered for so long.
+/// While visits are to be made, a group of findings is gathered for so long, and for less where more come
+/// meanwhile than the inbox has room for: who finds it full waits, and with it the network.
 const VISITS_WAIT: Duration = Duration::from_millis(10);
+const VISITS_WAIT_LEAST: Duration = Duration::from_micros(500);
 
 /// URLs of one group that the ledger is asked about; the last finding may bring more.
 const GROUP_URLS_MAX: usize = 16_384;
@@ -96,6 +100,8 @@ pub(crate) struct Writer {
     pages_max: u64,
     /// URLs that are new wait behind visits.
     for_visits_alone: bool,
+    /// How long a group of visits is gathered now.
+    gathers: Duration,
     /// On many machines, this node's place among them.
     node: Option<Node>,
     /// Who copies closed archive files.
@@ -122,8 +128,8 @@ struct Group {
     /// On many machines: it has the order; what goes to the ledger.
     is_open: bool,
     account: Account,
-    /// Example pages of the topic, for the others.
-    examples: Vec<ElsewhereExample>,
+    /// What the others are told of example pages.
+    lessons: Vec<Fact>,
 }
 
 impl Writer {
@@ -144,6 +150,7 @@ impl Writer {
             node,
             uploads,
             for_visits_alone: false,
+            gathers: VISITS_WAIT,
             fetched_before: state.counts().fetched,
             visits_before: state.counts().visits,
             archive,
@@ -201,7 +208,21 @@ impl Writer {
             let event = self.decide_seed(seed.clone())?;
             self.commit_event(event, &mut group)?;
         }
-        self.end_group(group)
+        self.end_group(group)?;
+        self.tell_what_is_untold()
+    }
+
+    /// On many machines, tells the others of example pages in the journal of which they were not told.
+    fn tell_what_is_untold(&mut self) -> Result<(), CrawlError> {
+        let mut untold = Untold {
+            read: self.state.examples_read(),
+            led_to: self.state.examples_led_to(),
+        };
+        if let Some(node) = &mut self.node {
+            node.strike_told(&mut untold)?;
+            node.tell(untold.facts(&self.dir)?);
+        }
+        Ok(())
     }
 
     /// Works until the inbox closes or a stop is recorded.
@@ -242,7 +263,7 @@ impl Writer {
                 clippy::disallowed_methods,
                 reason = "the messages that come meanwhile are the point"
             )]
-            std::thread::sleep(VISITS_WAIT);
+            std::thread::sleep(self.gathers);
         }
         let mut next = Some(first);
         let mut taken = 0;
@@ -251,6 +272,9 @@ impl Writer {
             taken += 1;
             let goes_on = taken < GROUP_MAX && !group.has_stop;
             next = goes_on.then(|| inbox.try_recv().ok()).flatten();
+        }
+        if waits {
+            self.gathers = gather_time(self.gathers, taken);
         }
         Ok(())
     }
@@ -282,18 +306,19 @@ impl Writer {
             }
         }
         // What comes from the ledger is taken in before the group is begun, on the same connection.
-        let (mut put_back, mut examples) = (Vec::new(), Vec::new());
+        let (mut put_back, mut lessons) = (Vec::new(), Lessons::default());
         for mail in self.mail() {
             put_back.append(&mut match mail {
                 Mail::Parts(moved) => self.move_parts(&moved)?,
                 Mail::Admitted(urls) => self.take_admitted(urls)?,
-                Mail::Examples(told) => {
-                    examples.append(&mut self.state.new_examples(told));
+                Mail::Lessons(told) => {
+                    lessons.append(told);
                     continue;
                 }
             });
         }
-        if rest.is_empty() && put_back.is_empty() && examples.is_empty() {
+        let (lessons, own) = self.new_lessons(lessons)?;
+        if rest.is_empty() && put_back.is_empty() && lessons.is_empty() {
             return Ok(());
         }
         let budgets: Vec<u32> = budgets.into_iter().collect();
@@ -306,14 +331,39 @@ impl Writer {
             };
             self.commit_event(Event::Retry(again), group)?;
         }
-        let learns = self.node.as_ref().filter(|_| !examples.is_empty());
-        if let Some(event) = learns.map(|node| node.learns(examples)) {
+        let learns = self.node.as_ref().filter(|_| !lessons.is_empty());
+        if let Some(event) = learns.map(|node| node.learns(lessons)) {
             self.commit_event(event, group)?;
+            group.lessons.extend(own);
         }
         for message in rest {
             self.take(message, group)?;
         }
         Ok(())
+    }
+
+    /// What of this the topic has not learnt here. A page to which an example led may have been read before
+    /// anybody knew: then the journal has what is learnt from it, and the others are to be told as well.
+    fn new_lessons(&self, told: Lessons) -> Result<(Lessons, Vec<Fact>), CrawlError> {
+        let Lessons {
+            mut pages,
+            mut led_to,
+        } = told;
+        let mut once = HashSet::new();
+        pages.retain(|page| self.state.is_new_example(page) && once.insert(page.url.clone()));
+        led_to.retain(|target| self.state.is_new_target(target));
+        let mut read = BTreeMap::new();
+        for target in &led_to {
+            if let Ok(url) = CanonicalUrl::parse(&target.url)
+                && self.state.queue().lock().frontier.is_finished(&url)?
+            {
+                read.insert(target.url.clone(), target.on_topic);
+            }
+        }
+        let read = lessons::read_again(&self.dir, &read)?;
+        let own = read.iter().filter_map(lessons::fact_of).collect();
+        pages.extend(read);
+        Ok((Lessons { pages, led_to }, own))
     }
 
     fn mail(&self) -> Vec<Mail> {
@@ -384,7 +434,7 @@ impl Writer {
         let account = std::mem::take(&mut group.account);
         node.close(account, offered, &budgets, position)?;
         fail_point!("group:after-close");
-        node.tell_examples(std::mem::take(&mut group.examples));
+        node.tell(std::mem::take(&mut group.lessons));
         Ok(position)
     }
 
@@ -470,9 +520,9 @@ impl Writer {
         }
         let lent = decided.lent();
         if self.node.is_some() {
-            let text = lent.text.unwrap_or_default();
-            let example = self.state.example_for_others(&decided.record, text);
-            group.examples.extend(example);
+            let text = |_: &PageRecord| lent.text.map(str::to_owned);
+            let lessons = lessons::facts_of(&self.state, &decided.record, text);
+            group.lessons.extend(lessons);
         }
         let applied = self
             .state
@@ -761,6 +811,14 @@ impl Writer {
     }
 }
 
+/// How long the next group of visits is gathered, by how many findings came in this time.
+fn gather_time(now: Duration, findings: usize) -> Duration {
+    match findings > FINDINGS_MAX {
+        true => (now / 2).max(VISITS_WAIT_LEAST),
+        false => (now * 2).min(VISITS_WAIT),
+    }
+}
+
 /// A share of the crawl that has nothing yet.
 pub(crate) fn new_share() -> Share {
     Share::new(|domain| Part::of_domain(domain).number(), host_number).with_addresses()
@@ -780,4 +838,22 @@ fn budgets_of(frontier: &Frontier, urls: &[FrontierUrl]) -> Vec<SeedBudget> {
 fn put_back_of(urls: &[(FrontierUrl, bool)]) -> Vec<String> {
     let put_back = urls.iter().filter(|(_, put_back)| *put_back);
     put_back.map(|(url, _)| url.url.as_str().into()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn visits_are_gathered_for_as_long_as_the_inbox_has_room_for_them() {
+        let few = |now| gather_time(now, FINDINGS_MAX);
+        let many = |now| gather_time(now, FINDINGS_MAX + 1);
+        assert_eq!(few(VISITS_WAIT), VISITS_WAIT);
+        assert_eq!(many(VISITS_WAIT), VISITS_WAIT / 2);
+        assert_eq!(few(many(VISITS_WAIT)), VISITS_WAIT);
+        let least = (0..20).fold(VISITS_WAIT, |now, _| many(now));
+        assert_eq!(least, VISITS_WAIT_LEAST);
+        let again = (0..20).fold(least, |now, _| few(now));
+        assert_eq!(again, VISITS_WAIT);
+    }
 }

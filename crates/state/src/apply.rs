@@ -4,7 +4,7 @@
 //! checked or explained. It never asks what ought to happen, only what the record says did.
 
 use archive::{
-    AgainRecord, BodyRef, ElsewhereExample, Event, PageRecord, Record, RetryRecord, RobotsRecord,
+    AgainRecord, BodyRef, ElsewhereRecord, Event, PageRecord, Record, RetryRecord, RobotsRecord,
     SeedRecord, SitemapRecord, VisitRecord,
 };
 use frontier::{CanonicalUrl, FrontierUrl, HostKey, UrlError};
@@ -96,7 +96,7 @@ impl State {
             Event::Visit(visit) => applied.kept = self.apply_visit(record.seq, visit, stored)?,
             Event::Elsewhere(elsewhere) => {
                 if !stored.views {
-                    self.learn_examples(&elsewhere.examples);
+                    self.learn_examples(elsewhere);
                 }
                 applied.kept = self.kept.apply_elsewhere(record.seq, elsewhere, stored)?;
             }
@@ -118,9 +118,12 @@ impl State {
         }
     }
 
-    /// Example pages that other nodes have read.
-    fn learn_examples(&mut self, examples: &[ElsewhereExample]) {
-        for example in examples {
+    /// Example pages that other nodes have read, and where their redirects lead to.
+    fn learn_examples(&mut self, elsewhere: &ElsewhereRecord) {
+        for target in &elsewhere.led_to {
+            self.examples.add(&target.url, target.on_topic);
+        }
+        for example in &elsewhere.examples {
             if let Some(focus) = &mut self.focus
                 && self.examples.note_elsewhere(&example.url)
             {
@@ -360,6 +363,7 @@ impl State {
         self.examples.follow(page);
         if let Some(focus) = &mut self.focus {
             focus.apply(seq, page, &self.examples, lent, text);
+            self.examples.note_read(page);
         }
         self.apply_to_queue(seq, page, stored)?;
         applied.kept = self.kept.apply(seq, page, stored)?;

@@ -3,7 +3,7 @@
 //! An example that redirects is the page that it leads to. One that answers with an error is none,
 //! and whoever named it should hear of it: a topic without its examples is another topic.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use archive::PageRecord;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,10 @@ pub struct Examples {
     on_topic: HashMap<String, bool>,
     /// Those that another node has read, and the topic has learnt from here.
     elsewhere: BTreeSet<String>,
+    /// Those that were read here, and the topic has learnt from.
+    read: BTreeSet<String>,
+    /// Those to which a redirect led that was recorded here.
+    led_to: BTreeMap<String, bool>,
 }
 
 impl Examples {
@@ -42,14 +46,44 @@ impl Examples {
         self.on_topic.get(url).copied()
     }
 
-    /// Notes that the topic learns from an example that another node has read; `false` where it has before.
-    pub(crate) fn note_elsewhere(&mut self, url: &str) -> bool {
-        self.elsewhere.insert(url.to_owned())
+    /// Notes that the topic learns from an example that another node has read; `false` where it has learnt
+    /// from it before.
+    pub fn note_elsewhere(&mut self, url: &str) -> bool {
+        !self.read.contains(url) && self.elsewhere.insert(url.to_owned())
     }
 
-    /// Whether the topic has learnt here from an example that another node has read.
-    pub(crate) fn is_known_from_elsewhere(&self, url: &str) -> bool {
-        self.elsewhere.contains(url)
+    /// Whether the topic has learnt from an example, whoever has read it.
+    pub(crate) fn is_learnt(&self, url: &str) -> bool {
+        self.elsewhere.contains(url) || self.read.contains(url)
+    }
+
+    /// Notes the record of a page from which the topic learns as an example, if it is one.
+    pub fn note_read(&mut self, record: &PageRecord) {
+        if self.teaches(record).is_some() {
+            self.read.insert(record.url.clone());
+        }
+    }
+
+    /// Those that were read here, and the topic has learnt from.
+    pub(crate) fn read_here(&self) -> impl Iterator<Item = (&String, bool)> {
+        let read = self.read.iter();
+        read.filter_map(|url| Some((url, self.get(url)?)))
+    }
+
+    /// Those to which a redirect led that was recorded here.
+    pub(crate) fn led_to_here(&self) -> &BTreeMap<String, bool> {
+        &self.led_to
+    }
+
+    /// Whether the topic learns from a page that is read here as an example (`true`), a counter-example
+    /// (`false`), or neither: what another node has read teaches once.
+    pub(crate) fn to_learn(&self, url: &str) -> Option<bool> {
+        self.get(url).filter(|_| !self.elsewhere.contains(url))
+    }
+
+    /// The same of a record: a page that is none teaches nothing.
+    pub(crate) fn teaches(&self, record: &PageRecord) -> Option<bool> {
+        self.to_learn(&record.url).filter(|_| is_lesson(record))
     }
 
     /// Their URLs, in no order.
@@ -63,6 +97,7 @@ impl Examples {
             && let Some(target) = record.redirect_target()
         {
             self.add(target, on_topic);
+            self.led_to.entry(target.to_owned()).or_insert(on_topic);
         }
     }
 
@@ -80,6 +115,11 @@ impl Examples {
             "the {kind} {url} teaches the topic nothing: {why}; name another page, or save this one and name the file"
         ))
     }
+}
+
+/// Whether a page can teach something.
+pub(crate) fn is_lesson(record: &PageRecord) -> bool {
+    record.page.is_some() && record.no_page().is_none()
 }
 
 #[cfg(test)]
@@ -135,6 +175,26 @@ mod tests {
         moved.links[0].url = "http://d.example/".into();
         examples.follow(&moved);
         assert_eq!(examples.get("http://d.example/"), None);
+    }
+
+    #[test]
+    fn an_example_teaches_once_whoever_reads_it_and_however_often() {
+        let mut examples = Examples::default();
+        let (here, there) = ("http://a.example/", "http://b.example/");
+        examples.add(here, true);
+        examples.add(there, false);
+        let page = |url: &str| record(url, 200, KEPT);
+        examples.note_read(&record(here, 404, KEPT));
+        assert!(!examples.is_learnt(here), "an error page teaches nothing");
+        examples.note_read(&page(here));
+        // Another node reads what was read here, and this one what another has read.
+        assert!(!examples.note_elsewhere(here) && examples.note_elsewhere(there));
+        assert!(!examples.note_elsewhere(there));
+        assert_eq!(examples.teaches(&page(here)), Some(true));
+        assert_eq!(examples.teaches(&page(there)), None);
+        assert_eq!(examples.to_learn(there), None);
+        let read: Vec<_> = examples.read_here().collect();
+        assert_eq!(read, [(&here.to_owned(), true)]);
     }
 
     #[test]

@@ -529,14 +529,18 @@ impl FocusView {
     }
 }
 
-/// An example page as the topic learns from it; none where the record is of no example, or of no page.
-pub(crate) fn example_of(
+/// What the topic learns from an example page, if this record is of one.
+fn example_of(record: &PageRecord, examples: &Examples, text: &str) -> Option<ElsewhereExample> {
+    as_example(record, examples.teaches(record)?, text)
+}
+
+/// What a topic learns from a page as an example.
+pub(crate) fn as_example(
     record: &PageRecord,
-    examples: &Examples,
+    on_topic: bool,
     text: &str,
 ) -> Option<ElsewhereExample> {
-    let example = examples.get(&record.url).zip(record.page.as_ref());
-    let (on_topic, summary) = example.filter(|_| record.no_page().is_none())?;
+    let summary = record.page.as_ref()?;
     let links = record.links.iter();
     Some(ElsewhereExample {
         url: record.url.clone(),

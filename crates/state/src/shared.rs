@@ -1,9 +1,15 @@
 //! A crawl on many machines, as one node sees it.
 
-use archive::{ElsewhereExample, ElsewhereRecord, Event, Record, SeedRecord};
+use std::collections::BTreeMap;
+
+use archive::{
+    ElsewhereExample, ElsewhereRecord, Event, ExampleTarget, PageRecord, Record, SeedRecord,
+};
 use frontier::{CanonicalUrl, FrontierError, FrontierUrl};
 
+use crate::examples::is_lesson;
 use crate::finding::{Finding, Reading};
+use crate::focus_view;
 use crate::kept;
 use crate::reach;
 use crate::state::{State, StoreError};
@@ -84,22 +90,58 @@ impl State {
         }
     }
 
-    /// With a topic, what other nodes are told of a page that is an example of it, whose main text is given.
-    pub fn example_for_others(&self, record: &Record, text: &str) -> Option<ElsewhereExample> {
+    /// With a topic, what other nodes are told of a page that is an example of it; `text` reads its main text.
+    pub fn example_for_others(
+        &self,
+        record: &Record,
+        text: impl FnOnce(&PageRecord) -> Option<String>,
+    ) -> Option<ElsewhereExample> {
         let Event::Page(page) = &record.event else {
             return None;
         };
         self.focus.as_ref()?;
-        crate::focus_view::example_of(page, &self.examples, text)
+        let on_topic = self.examples.teaches(page)?;
+        focus_view::as_example(page, on_topic, &text(page).unwrap_or_default())
     }
 
-    /// Those of the examples that other nodes have read from which nothing was learnt here yet.
-    pub fn new_examples(&self, mut told: Vec<ElsewhereExample>) -> Vec<ElsewhereExample> {
-        told.retain(|example| {
-            let is_known = self.examples.is_known_from_elsewhere(&example.url);
-            self.focus.is_some() && !is_known
-        });
-        told
+    /// With a topic, what other nodes are told of an example that redirects.
+    pub fn example_led_to(&self, record: &Record) -> Option<ExampleTarget> {
+        let Event::Page(page) = &record.event else {
+            return None;
+        };
+        self.focus.as_ref()?;
+        let on_topic = self.examples.get(&page.url)?;
+        let url = page.redirect_target()?.to_owned();
+        Some(ExampleTarget { url, on_topic })
+    }
+
+    /// With a topic, its example pages that were read here.
+    pub fn examples_read(&self) -> BTreeMap<String, bool> {
+        let read = self.examples.read_here();
+        read.map(|(url, on_topic)| (url.clone(), on_topic))
+            .collect()
+    }
+
+    /// With a topic, the pages to which redirects of examples led that were recorded here.
+    pub fn examples_led_to(&self) -> BTreeMap<String, bool> {
+        let led_to = self.focus.as_ref().map(|_| self.examples.led_to_here());
+        led_to.cloned().unwrap_or_default()
+    }
+
+    /// What the topic learns from the page of a record as an example, if that is a page.
+    pub fn as_example(record: &PageRecord, on_topic: bool, text: &str) -> Option<ElsewhereExample> {
+        let example = focus_view::as_example(record, on_topic, text);
+        example.filter(|_| is_lesson(record))
+    }
+
+    /// Whether the topic learns something from this example that another node has read.
+    pub fn is_new_example(&self, example: &ElsewhereExample) -> bool {
+        self.focus.is_some() && !self.examples.is_learnt(&example.url)
+    }
+
+    /// Whether this page, to which an example leads, is not known here as one.
+    pub fn is_new_target(&self, target: &ExampleTarget) -> bool {
+        self.focus.is_some() && self.examples.get(&target.url).is_none()
     }
 
     /// What belongs to the crawl follows from seeds and from where they redirect, on whichever node

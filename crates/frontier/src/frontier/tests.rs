@@ -6,6 +6,8 @@ use crate::lease::{FrontierUrl, Gate, Next, Permission};
 use crate::politeness::HostAdvice;
 use crate::store::{Applied, Change, QueueSlot, Returned, Saved};
 
+mod patience;
+
 struct Open;
 
 impl Gate for Open {
@@ -416,55 +418,6 @@ fn a_link_that_promises_little_waits_for_what_a_better_page_leads_to() {
         let next = frontier.next(begin + waits, &mut Open).expect("reads");
         assert!(matches!(next, Next::Lease(_)), "{next:?}");
     }
-}
-
-#[test]
-fn a_node_whose_links_promise_much_less_lets_other_nodes_go_first_and_is_not_forgotten() {
-    let begin = Instant::now();
-    let patience = Duration::from_secs(1);
-    let config = FrontierConfig {
-        delay: Duration::ZERO,
-        connections_per_host: 64,
-        patience,
-        ..FrontierConfig::default()
-    };
-    let mut frontier = Frontier::in_memory(config, begin);
-    for (page, priority) in [0.5, 0.1, 0.1, 0.1].into_iter().enumerate() {
-        let admitted = FrontierUrl {
-            priority,
-            ..url(page)
-        };
-        frontier.admit(admitted).expect("admits");
-    }
-    let lease =
-        |frontier: &mut Frontier, now: Instant| match frontier.next(now, &mut Open).expect("reads")
-        {
-            Next::Lease(lease) => {
-                frontier.settle(lease.finished()).expect("settles");
-                Ok(())
-            }
-            Next::WaitUntil(at) => Err(at),
-            other => panic!("{other:?}"),
-        };
-    let near =
-        |told: Option<f32>, promise: f32| told.is_some_and(|told| (told - promise).abs() < 0.001);
-    // What promises a third of a page waits for nobody.
-    frontier.set_elsewhere(Some(0.9));
-    assert!(near(frontier.promise(begin), 0.5) && !frontier.gives_way(begin));
-    assert_eq!(lease(&mut frontier, begin), Ok(()));
-    assert!(near(frontier.promise(begin), 0.1) && frontier.gives_way(begin));
-    // What promises little waits, and one goes for each time of patience.
-    assert_eq!(lease(&mut frontier, begin), Err(begin + patience));
-    assert_eq!(lease(&mut frontier, begin + patience), Ok(()));
-    let again = begin + patience;
-    assert_eq!(lease(&mut frontier, again), Err(again + patience));
-    // Others have nothing better any more.
-    frontier.set_elsewhere(Some(0.3));
-    assert!(!frontier.gives_way(again));
-    assert_eq!(lease(&mut frontier, again), Ok(()));
-    frontier.set_elsewhere(None);
-    assert_eq!(lease(&mut frontier, again), Ok(()));
-    assert_eq!(frontier.promise(again), None);
 }
 
 #[test]

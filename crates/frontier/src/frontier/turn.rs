@@ -211,6 +211,7 @@ impl Frontier {
                     return None;
                 }
                 host.politeness.sent_robots(now, &mut self.addresses);
+                self.schedule.asks(now);
                 let host = host.host.clone();
                 self.requests += 1;
                 self.asking_robots += 1;
@@ -223,6 +224,7 @@ impl Frontier {
                 Some(Next::Refused(lease, refused))
             }
             Permission::Allowed => {
+                self.schedule.asks(now);
                 self.schedule.sent(slot.key, slot.priority, now);
                 let lease = self.lease(id, slot.key, entry);
                 self.send(id, now);

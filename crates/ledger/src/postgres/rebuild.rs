@@ -5,9 +5,10 @@
 
 use tokio_postgres::types::ToSql;
 
+use crate::bounds;
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::LedgerError;
-use crate::messages::{Closing, Finish, KeptRow, Offer};
+use crate::messages::{Closing, Fact, Finish, KeptRow, Offer};
 use crate::postgres::Settings;
 use crate::postgres::connection::Connection;
 use crate::postgres::migrate::{InitPlan, init};
@@ -55,6 +56,9 @@ const COPIES: &str = "with ends as ( \
      select count(*) from added";
 
 const CREDIT: &str = "update node set admitted = admitted + $2 where id = $1";
+
+const TELL: &str = "insert into facts (n, node, kind, data) \
+     select coalesce(max(n), 0) + 1, $1, $2, $3 from facts";
 
 const SPENT: &str = "insert into seed_urls select seed, count(*) from admitted \
      where seed = any ($1::bigint[]) group by seed";
@@ -223,6 +227,15 @@ impl Rebuild {
     pub fn credit(&mut self, lost: u16, admitted: u64) -> Result<(), LedgerError> {
         let (node, admitted) = (lost as i16, admitted as i64);
         self.run(CREDIT, &[&node, &admitted])
+    }
+
+    /// What a node told the whole crawl, after all that was told before.
+    ///
+    /// # Errors
+    /// When it is too long, or the store does not answer.
+    pub fn tell(&mut self, node: u16, fact: &Fact) -> Result<(), LedgerError> {
+        bounds::fact(fact)?;
+        self.run(TELL, &[&(node as i16), &fact.kind, &fact.data])
     }
 
     /// Counts what these seeds have brought in, of the URLs that are there now.

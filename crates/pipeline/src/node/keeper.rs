@@ -16,11 +16,14 @@ use ledger::{
 };
 
 use crate::messages::{Mail, PartsMove, ToWriter};
-use crate::node::lessons;
+use crate::node::lessons::Lessons;
 use crate::node::note::{ENDS_MAX, NodeNote};
 use crate::node::rows;
 use crate::node::shares::Shares;
 use crate::node::turns::Turns;
+
+#[cfg(test)]
+mod tests;
 
 /// Between two looks at what others admitted.
 const FOLLOW_EVERY: Duration = Duration::from_millis(250);
@@ -302,10 +305,12 @@ impl Shared {
         self.lock().turns.show(next, gives_way);
     }
 
-    /// What the best next page of the other nodes promises.
+    /// What the best next page of the other nodes promises; none where they have no budget of pages in
+    /// common, since a page that is not read here is then read nowhere else instead.
     pub(crate) fn elsewhere(&self) -> Option<f32> {
         let now = self.now();
         let inner = self.lock();
+        inner.granted?;
         inner.turns.elsewhere(now, inner.ttl)
     }
 
@@ -623,9 +628,9 @@ impl Beats {
         };
         let news = self.ledger.follow(&marks, &[])?;
         self.facts = news.marks.facts;
-        let examples = lessons::examples_in(&news.facts, self.me.node);
-        if !examples.is_empty() {
-            self.bring(Mail::Examples(examples));
+        let lessons = Lessons::among(&news.facts, self.me.node);
+        if !lessons.is_empty() {
+            self.bring(Mail::Lessons(lessons));
         }
         let is_asked = (news.facts.iter()).any(|told| told.fact == drain_of(self.me));
         if is_asked {

@@ -28,13 +28,13 @@ use std::time::Instant;
 use archive::{Event, Position, Replayed};
 use frontier::{CanonicalUrl, Frontier, FrontierUrl};
 use ledger::postgres::rebuild::{Rebuild, RebuiltNode};
-use ledger::{Fence, Finish, KeptRow, LedgerError, Offer, own_page};
+use ledger::{Fact, Fence, Finish, KeptRow, LedgerError, Offer, own_page};
 use outcome::LinkFate;
 use serde::Serialize;
 use simhash::TableIndex;
 use state::{Lent, State, Stored};
 
-use super::{Identity, read_identity, rows, scheme};
+use super::{Identity, lessons, read_identity, rows, scheme};
 use crate::config::{CrawlConfig, file};
 use crate::dir::{CrawlDir, CrawlLock};
 use crate::error::CrawlError;
@@ -108,7 +108,7 @@ pub fn rebuild(
     // Until here nothing is written, not even empty tables.
     let mut anew = begin(&sources[0].config)?;
     let first = (&sources[0].identity, &outlines[0].common);
-    let mut members = Vec::new();
+    let (mut members, mut lessons) = (Vec::new(), Lessons::default());
     anew.name(crawl_number(first.0)?, &scheme(), first.1)?;
     for (source, outline) in sources.iter().zip(&outlines) {
         if outline.common != *first.1 {
@@ -119,7 +119,8 @@ pub fn rebuild(
             )));
         }
         let cut = cuts.get(&source.identity.number).copied();
-        let (told, cut) = write_node(source, cut, outline.starts, &order, &mut anew)?;
+        let mut write = (&mut anew, &mut lessons);
+        let (told, cut) = write_node(source, cut, outline.starts, &order, &mut write)?;
         members.push((told, cut));
     }
     for (told, _) in &mut members {
@@ -146,6 +147,7 @@ pub fn rebuild(
             cut,
         });
     }
+    lessons.put_back(&mut anew)?;
     anew.count_seeds(&order.with_budget)?;
     anew.end()?;
     Ok(rebuilt)
@@ -172,6 +174,29 @@ fn give_up(order: &Order, rebuilt: &mut Rebuilt, anew: &mut Rebuild) -> Result<(
         })?;
     }
     Ok(())
+}
+
+/// What nodes have told of example pages.
+#[derive(Default)]
+struct Lessons {
+    /// When, and which node.
+    own: Vec<(u64, u16, Fact)>,
+    /// What they heard, for those whose teller is lost.
+    heard: Vec<(u16, Fact)>,
+}
+
+impl Lessons {
+    fn put_back(mut self, anew: &mut Rebuild) -> Result<(), LedgerError> {
+        self.own.sort_by_key(|(at_ms, ..)| *at_ms);
+        let own = self.own.into_iter().map(|(_, node, fact)| (node, fact));
+        let mut once = HashSet::new();
+        for (node, fact) in own.chain(self.heard) {
+            if once.insert((fact.kind.clone(), fact.data.clone())) {
+                anew.tell(node, &fact)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A node's directory.
@@ -235,7 +260,7 @@ fn write_node(
     cut: Option<Position>,
     starts: u64,
     order: &Order,
-    anew: &mut Rebuild,
+    (anew, lessons): &mut (&mut Rebuild, &mut Lessons),
 ) -> Result<(RebuiltNode, u64), CrawlError> {
     let node = source.identity.number;
     let mut state = empty_state(&source.config)?;
@@ -268,6 +293,11 @@ fn write_node(
             continue;
         }
         let read = |at: &archive::BodyRef| archive::read_text(&archive, at).ok();
+        let facts = lessons::facts_of(&state, &record, |page| read(page.text.as_ref()?));
+        let own = facts.into_iter().map(|fact| (record.at_ms, node, fact));
+        lessons.own.extend(own);
+        let heard = lessons::facts_heard(&record).into_iter();
+        lessons.heard.extend(heard.map(|fact| (node, fact)));
         state.apply(&record, STORED, Lent::default(), read)?;
         let (offered, _) = state.queue().lock().frontier.take_offered();
         (written.offers).extend(offered.iter().map(|url| rows::offer(url, node)));

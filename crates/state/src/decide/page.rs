@@ -54,7 +54,7 @@ impl State {
             self.templates.trim(&record.host, &mut reading);
         }
         let context = UrlContext::from_bytes(&lease.url().context);
-        let example = self.examples.get(&record.url);
+        let example = self.examples.to_learn(&record.url);
         let mut model = model(self.focus.as_mut(), &record, &reading, example);
         let relevant = model
             .as_mut()

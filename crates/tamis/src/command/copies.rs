@@ -11,35 +11,41 @@
 //!   alone/ or node-3/                     a crawl's directory each
 //! ```
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use archive::{Event, Position, Replayed, StartRecord};
 use offsite::{Copies, FetchError, PlaceError, Source};
-use pipeline::units::Size;
 use pipeline::{CrawlConfig, CrawlDir, check};
 use report::words;
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::command::{crawl_error, in_full};
 use crate::exit::{resource, usage};
 use crate::output::Output;
 
-/// Where copies are kept, and how many bytes of them.
-const CACHE: &str = "TAMIS_CACHE";
-const CACHE_MAX: &str = "TAMIS_CACHE_MAX";
-const CACHE_MAX_USUAL: u64 = 20_000_000_000;
+mod cache;
 
-/// What state and index of the copies were made of.
+use cache::{CACHE, Cache};
+
+/// Of which files the directory is, by their mark; what state and index were made of.
+const FILES: &str = "files";
 const VIEWS_OF: &str = "views-of";
 
 /// What is said where bodies alone are copied.
 const NO_JOURNAL: &str = "no journal can be read there yet: its first file is copied when it is closed, at the latest at the crawl's end";
 
-/// What is open until the process ends: others do not take these copies away.
-static IN_USE: Mutex<Vec<File>> = Mutex::new(Vec::new());
+/// What this process reads until it ends: others do not change these copies, or take them away.
+static READ: Mutex<Vec<Read>> = Mutex::new(Vec::new());
+
+/// A place that this process reads.
+#[derive(Debug)]
+struct Read {
+    root: PathBuf,
+    dirs: Vec<CrawlDir>,
+    _lock: File,
+}
 
 /// Whether a directory that was named is a place of copies.
 pub fn is_place(path: &Path) -> bool {
@@ -48,36 +54,101 @@ pub fn is_place(path: &Path) -> bool {
 
 /// Brings what is at a place, and gives a directory for the crawl there, or for each node.
 ///
+/// While another command reads these copies they stay as they are, and are given so.
+///
 /// # Errors
 /// When the place cannot be read, holds nothing, or has more than may be kept.
 pub fn bring(place: &Path, output: &Output) -> anyhow::Result<Vec<CrawlDir>> {
     let text = place.to_str().unwrap_or_default().trim_end_matches('/');
-    let source = Source::open(text).map_err(told)?;
-    let copies = source.copies().map_err(told)?;
     let cache = Cache::for_place(text)?;
-    cache.make_room(
-        text,
-        copies
-            .iter()
-            .fold(0, |all, copies| all.saturating_add(copies.bytes())),
-    )?;
-    let _brings = cache.lock("brings", text)?;
-    let mut dirs = Vec::new();
-    for copies in &copies {
-        let name = match copies.place() == text {
-            true => "alone",
-            false => copies.place().rsplit('/').next().unwrap_or_default(),
-        };
-        let dir = CrawlDir::new(cache.root.join(name)).as_copy_of(copies.place());
-        match bring_one(&source, copies, &dir, output)? {
-            true => dirs.push(dir),
-            false => output.say(format!("{}: {NO_JOURNAL}", copies.place())),
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = read.iter().find(|known| known.root == cache.root) {
+        return Ok(known.dirs.clone());
+    }
+    let source = Source::open(text).map_err(told)?;
+    let _brings = cache.wait_to_bring(output)?;
+    let copies = source.copies().map_err(told)?;
+    let needed = copies
+        .iter()
+        .fold(0, |all: u64, copies| all.saturating_add(copies.bytes()));
+    cache.check_size(needed)?;
+    cache.make_room(needed.saturating_add(cache.views_bytes()))?;
+    let dirs: Vec<(&Copies, CrawlDir)> = (copies.iter())
+        .map(|copies| (copies, dir_of(&cache, copies, text)))
+        .collect();
+    if !dirs.iter().all(|(copies, dir)| is_there(copies, dir)) {
+        bring_all(&source, &dirs, &cache, output)?;
+    }
+    let dirs = dirs.into_iter().map(|(_, dir)| dir);
+    let dirs: Vec<CrawlDir> = dirs
+        .filter(|dir| dir.root().join(FILES).is_file())
+        .collect();
+    if dirs.is_empty() {
+        return Err(resource(format!("{text}: {NO_JOURNAL}")));
+    }
+    read.push(Read {
+        _lock: cache.reads()?,
+        root: cache.root,
+        dirs: dirs.clone(),
+    });
+    Ok(dirs)
+}
+
+fn dir_of(cache: &Cache, copies: &Copies, text: &str) -> CrawlDir {
+    let name = match copies.place() == text {
+        true => "alone",
+        false => copies.place().rsplit('/').next().unwrap_or_default(),
+    };
+    CrawlDir::new(cache.root.join(name)).as_copy_of(copies.place())
+}
+
+/// Whether a directory has what is at the place now.
+fn is_there(copies: &Copies, dir: &CrawlDir) -> bool {
+    let files = std::fs::read_to_string(dir.root().join(FILES)).unwrap_or_default();
+    files == mark_of(copies) && copies.are_in(&dir.archive())
+}
+
+fn mark_of(copies: &Copies) -> String {
+    format!("{:016x}", copies.mark())
+}
+
+/// Brings what is missing of all, where nobody reads what is here.
+fn bring_all(
+    source: &Source,
+    dirs: &[(&Copies, CrawlDir)],
+    cache: &Cache,
+    output: &Output,
+) -> anyhow::Result<()> {
+    let has_some = |(_, dir): &(&Copies, CrawlDir)| dir.root().join(FILES).is_file();
+    let _alone = match cache.alone()? {
+        Some(alone) => alone,
+        None if dirs.iter().any(has_some) => {
+            output.say(format!(
+                "another tamis command reads the copies in {}: they are shown as they were brought before",
+                cache.root.display()
+            ));
+            return Ok(());
+        }
+        None => cache.wait_to_be_alone(output)?,
+    };
+    tidy(cache, dirs)?;
+    for (copies, dir) in dirs {
+        if !bring_one(source, copies, dir, output)? {
+            output.say(format!("{}: {NO_JOURNAL}", copies.place()));
         }
     }
-    match dirs.is_empty() {
-        true => Err(resource(format!("{text}: {NO_JOURNAL}"))),
-        false => Ok(dirs),
+    Ok(())
+}
+
+/// Takes away the directories of nodes that the place has no more.
+fn tidy(cache: &Cache, dirs: &[(&Copies, CrawlDir)]) -> anyhow::Result<()> {
+    for entry in std::fs::read_dir(&cache.root).map_err(in_cache(&cache.root))? {
+        let path = entry.map_err(in_cache(&cache.root))?.path();
+        if path.is_dir() && !dirs.iter().any(|(_, dir)| dir.root() == path) {
+            std::fs::remove_dir_all(&path).map_err(in_cache(&path))?;
+        }
     }
+    Ok(())
 }
 
 /// Brings the copies of one crawl or node; whether its journal begins there.
@@ -94,6 +165,8 @@ fn bring_one(
             copies.place()
         ));
     };
+    // Until all is here it is of no files.
+    remove(&dir.root().join(FILES))?;
     let brought = source
         .bring(copies, &dir.archive(), &on_file)
         .map_err(told)?;
@@ -112,11 +185,11 @@ fn bring_one(
     };
     let config = CrawlConfig::recorded(&start.config).config;
     std::fs::write(dir.config(), config.to_toml()).map_err(in_cache(dir.root()))?;
-    if let Some(node) = &start.node {
-        pipeline::name_copy(dir, node).map_err(crawl_error)?;
+    match &start.node {
+        Some(node) => pipeline::name_copy(dir, node).map_err(crawl_error)?,
+        None => pipeline::unname_copy(dir).map_err(crawl_error)?,
     }
-    let views = format!("{:016x}", copies.mark());
-    std::fs::write(dir.root().join("files"), views).map_err(in_cache(dir.root()))?;
+    std::fs::write(dir.root().join(FILES), mark_of(copies)).map_err(in_cache(dir.root()))?;
     Ok(true)
 }
 
@@ -128,8 +201,14 @@ pub fn make_views(dir: &CrawlDir, output: &Output) -> anyhow::Result<()> {
     if !dir.is_copy() {
         return Ok(());
     }
+    let Some(cache) = Cache::around(dir) else {
+        return Ok(());
+    };
+    // Another command may make them at this moment, of these files: those stay as long as this one reads.
+    let _brings = cache.wait_to_bring(output)?;
     let read = |name: &str| std::fs::read(dir.root().join(name)).unwrap_or_default();
-    if read("files") == read(VIEWS_OF) {
+    let files = read(FILES);
+    if files == read(VIEWS_OF) {
         return Ok(());
     }
     output.say(format!(
@@ -139,148 +218,36 @@ pub fn make_views(dir: &CrawlDir, output: &Output) -> anyhow::Result<()> {
     ));
     let config = pipeline::config_file::kept(&dir.config());
     let config = config.map_err(|problem| usage(problem.to_string()))?;
+    remove(&dir.root().join(VIEWS_OF))?;
     check::repair(dir, &config.into()).map_err(crawl_error)?;
     // What is damaged there is told each time.
-    let _ = std::fs::remove_file(dir.root().join("damage-seen.txt"));
-    std::fs::write(dir.root().join(VIEWS_OF), read("files")).map_err(in_cache(dir.root()))
+    remove(&dir.root().join("damage-seen.txt"))?;
+    std::fs::write(dir.root().join(VIEWS_OF), files).map_err(in_cache(dir.root()))?;
+    // State and index count for the bound as well.
+    cache.make_room(cache::bytes_below(&cache.root))
+}
+
+fn remove(path: &Path) -> anyhow::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(in_cache(path)(error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// The last start that the journal tells of.
 fn last_start(dir: &CrawlDir) -> anyhow::Result<Option<StartRecord>> {
     let replay = archive::replay(&dir.archive(), Position::START);
     let replay = replay.map_err(|error| resource(in_full(&error)))?;
-    let starts = replay
-        .filter_map(Result::ok)
-        .filter_map(|replayed| match replayed {
-            Replayed::Record { record, .. } => Some(record.event),
-            Replayed::Damage(_) => None,
-        });
-    let starts = starts.filter_map(|event| match event {
-        Event::Start(start) => Some(start),
-        _ => None,
-    });
-    Ok(starts.last())
-}
-
-/// The place in the cache for the copies of one place.
-struct Cache {
-    root: PathBuf,
-    all: PathBuf,
-}
-
-impl Cache {
-    fn for_place(text: &str) -> anyhow::Result<Cache> {
-        let all = cache_dir()?.join("copies");
-        let endpoint = std::env::var("AWS_ENDPOINT_URL").unwrap_or_default();
-        let name = xxh3_64(format!("{endpoint} {text}").as_bytes());
-        let root = all.join(format!("{name:016x}"));
-        std::fs::create_dir_all(&root).map_err(in_cache(&root))?;
-        let cache = Cache { root, all };
-        let in_use = cache.open("in-use")?;
-        in_use.lock_shared().map_err(in_cache(&cache.root))?;
-        IN_USE
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(in_use);
-        std::fs::write(cache.root.join("place"), text).map_err(in_cache(&cache.root))?;
-        Ok(cache)
-    }
-
-    fn open(&self, name: &str) -> anyhow::Result<File> {
-        let path = self.root.join(name);
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path);
-        file.map_err(in_cache(&path))
-    }
-
-    fn lock(&self, name: &str, text: &str) -> anyhow::Result<File> {
-        let file = self.open(name)?;
-        file.try_lock().map_err(|error| {
-            resource(format!(
-                "another tamis command brings the copies of {text} ({error}): try again when it has ended"
-            ))
-        })?;
-        Ok(file)
-    }
-
-    /// Takes copies of other places away, those used longest ago first, until all fit.
-    fn make_room(&self, text: &str, needed: u64) -> anyhow::Result<()> {
-        let max = bytes_max()?;
-        if needed > max {
-            return Err(usage(format!(
-                "{text} has {} of archive files, and copies may take {} of this disk: set {CACHE_MAX}=\"{}\", and \
-                 {CACHE}=DIRECTORY where there is more room",
-                words::bytes(needed),
-                words::bytes(max),
-                Size(needed.div_ceil(1_000_000_000) * 1_000_000_000)
-            )));
+    let mut last = None;
+    for replayed in replay {
+        if let Replayed::Record { record, .. } =
+            replayed.map_err(|error| resource(in_full(&error)))?
+            && let Event::Start(start) = record.event
+        {
+            last = Some(start);
         }
-        let mut others = Vec::new();
-        for entry in std::fs::read_dir(&self.all).map_err(in_cache(&self.all))? {
-            let path = entry.map_err(in_cache(&self.all))?.path();
-            let used = std::fs::metadata(path.join("place")).and_then(|meta| meta.modified());
-            if let Ok(used) = used
-                && path != self.root
-            {
-                others.push((used, bytes_below(&path), path));
-            }
-        }
-        others.sort();
-        let mut all: u64 = others.iter().map(|(_, bytes, _)| bytes).sum();
-        for (_, bytes, path) in others {
-            if all.saturating_add(needed) <= max {
-                break;
-            }
-            let lock = OpenOptions::new().write(true).open(path.join("in-use"));
-            // The lock is held until all is gone.
-            let Some(_free) = lock.ok().filter(|file| file.try_lock().is_ok()) else {
-                continue;
-            };
-            if std::fs::remove_dir_all(&path).is_ok() {
-                all -= bytes;
-            }
-        }
-        Ok(())
     }
-}
-
-/// The user's cache.
-fn cache_dir() -> anyhow::Result<PathBuf> {
-    let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let below = |name: &str, more: &str| given(name).map(|dir| PathBuf::from(dir).join(more));
-    given(CACHE)
-        .map(PathBuf::from)
-        .or_else(|| below("XDG_CACHE_HOME", "tamis"))
-        .or_else(|| below("HOME", ".cache/tamis"))
-        .ok_or_else(|| {
-            usage(format!(
-                "no directory for copies is known: name one with {CACHE}"
-            ))
-        })
-}
-
-fn bytes_max() -> anyhow::Result<u64> {
-    match std::env::var(CACHE_MAX) {
-        Ok(text) => match Size::parse(&text) {
-            Ok(size) => Ok(size.0),
-            Err(why) => Err(usage(format!("{CACHE_MAX}: {why}"))),
-        },
-        Err(_) => Ok(CACHE_MAX_USUAL),
-    }
-}
-
-fn bytes_below(dir: &Path) -> u64 {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    entries
-        .map(|entry| match entry.file_type() {
-            Ok(kind) if kind.is_dir() => bytes_below(&entry.path()),
-            Ok(kind) if kind.is_file() => entry.metadata().map_or(0, |meta| meta.len()),
-            Ok(_) | Err(_) => 0,
-        })
-        .sum()
+    Ok(last)
 }
 
 fn in_cache(path: &Path) -> impl Fn(io::Error) -> anyhow::Error {

@@ -4,6 +4,9 @@ pub mod changes;
 pub mod check_dir;
 #[cfg(feature = "cluster")]
 pub mod cluster;
+#[cfg(not(feature = "cluster"))]
+#[path = "no_cluster.rs"]
+pub mod cluster;
 pub mod compare;
 pub mod completions;
 pub mod config;

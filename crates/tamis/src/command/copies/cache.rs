@@ -1,0 +1,204 @@
+//! Where copies are kept: one place of the cache for each place that is read, its locks, and the bound.
+//!
+//! Two locks. Who brings files, or makes state and index of them, has `brings` alone; others wait, since that
+//! ends by itself. Who reads has `in-use` with other readers until its process ends, and who changes files has it
+//! alone: a reader may wait for what is written to its pipe, so nobody waits for one who can do without.
+
+use std::fs::{File, OpenOptions};
+use std::path::{Path, PathBuf};
+
+use pipeline::CrawlDir;
+use pipeline::units::Size;
+use report::words;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::in_cache;
+use crate::exit::usage;
+use crate::output::Output;
+
+/// Where copies are kept, and how many bytes of them.
+pub(super) const CACHE: &str = "TAMIS_CACHE";
+const CACHE_MAX: &str = "TAMIS_CACHE_MAX";
+const CACHE_MAX_USUAL: u64 = 20_000_000_000;
+
+/// The URL; when it was written the place was used last.
+const PLACE: &str = "place";
+/// The locks.
+const BRINGS: &str = "brings";
+const IN_USE: &str = "in-use";
+
+/// The place in the cache for the copies of one place.
+#[derive(Debug)]
+pub(super) struct Cache {
+    pub(super) root: PathBuf,
+    text: String,
+    all: PathBuf,
+}
+
+impl Cache {
+    /// Makes the place for the copies of what a URL names.
+    pub(super) fn for_place(text: &str) -> anyhow::Result<Cache> {
+        let all = cache_dir()?.join("copies");
+        let endpoint = std::env::var("AWS_ENDPOINT_URL").unwrap_or_default();
+        let name = xxh3_64(format!("{endpoint} {text}").as_bytes());
+        Ok(Cache {
+            root: all.join(format!("{name:016x}")),
+            text: text.to_owned(),
+            all,
+        })
+    }
+
+    /// The same of the directory of a crawl there.
+    pub(super) fn around(dir: &CrawlDir) -> Option<Cache> {
+        let root = dir.root().parent()?.to_owned();
+        let text = std::fs::read_to_string(root.join(PLACE)).ok()?;
+        let all = root.parent()?.to_owned();
+        Some(Cache { root, text, all })
+    }
+
+    /// Waits until no other command brings files here, or makes something of them.
+    pub(super) fn wait_to_bring(&self, output: &Output) -> anyhow::Result<File> {
+        loop {
+            std::fs::create_dir_all(&self.root).map_err(in_cache(&self.root))?;
+            let file = open(&self.root, BRINGS)?;
+            if file.try_lock().is_err() {
+                output.say(format!(
+                    "waiting for another tamis command that brings the copies of {}",
+                    self.text
+                ));
+                file.lock().map_err(in_cache(&self.root))?;
+            }
+            // Who made room meanwhile has taken it away with all else.
+            if self.root.join(BRINGS).exists() {
+                return Ok(file);
+            }
+        }
+    }
+
+    /// The right to change files that are here: only while nobody reads them. None while somebody does.
+    pub(super) fn alone(&self) -> anyhow::Result<Option<File>> {
+        let file = open(&self.root, IN_USE)?;
+        Ok(file.try_lock().is_ok().then_some(file))
+    }
+
+    /// Waits for that right.
+    pub(super) fn wait_to_be_alone(&self, output: &Output) -> anyhow::Result<File> {
+        output.say(format!(
+            "waiting for another tamis command that reads the copies of {}",
+            self.text
+        ));
+        let file = open(&self.root, IN_USE)?;
+        file.lock().map_err(in_cache(&self.root))?;
+        Ok(file)
+    }
+
+    /// From now on this process reads: files stay as they are until the file is closed. While nobody else may
+    /// bring files.
+    pub(super) fn reads(&self) -> anyhow::Result<File> {
+        let file = open(&self.root, IN_USE)?;
+        file.lock_shared().map_err(in_cache(&self.root))?;
+        std::fs::write(self.root.join(PLACE), &self.text).map_err(in_cache(&self.root))?;
+        Ok(file)
+    }
+
+    /// Bytes beside the archive files of this place.
+    pub(super) fn views_bytes(&self) -> u64 {
+        let nodes = std::fs::read_dir(&self.root)
+            .into_iter()
+            .flatten()
+            .flatten();
+        let archives = nodes.map(|entry| bytes_below(&entry.path().join("archive")));
+        bytes_below(&self.root).saturating_sub(archives.sum())
+    }
+
+    /// Refuses what may never fit.
+    pub(super) fn check_size(&self, needed: u64) -> anyhow::Result<()> {
+        let (text, max) = (&self.text, bytes_max()?);
+        if needed <= max {
+            return Ok(());
+        }
+        Err(usage(format!(
+            "{text} has {} of archive files, and copies may take {} of this disk: set {CACHE_MAX}=\"{}\", and \
+             {CACHE}=DIRECTORY where there is more room",
+            words::bytes(needed),
+            words::bytes(max),
+            Size(needed.div_ceil(1_000_000_000) * 1_000_000_000)
+        )))
+    }
+
+    /// Takes copies of other places away, those used longest ago first, until all fit.
+    pub(super) fn make_room(&self, needed: u64) -> anyhow::Result<()> {
+        let max = bytes_max()?;
+        let mut others = Vec::new();
+        for entry in std::fs::read_dir(&self.all).map_err(in_cache(&self.all))? {
+            let path = entry.map_err(in_cache(&self.all))?.path();
+            let used = std::fs::metadata(path.join(PLACE)).and_then(|meta| meta.modified());
+            if let Ok(used) = used
+                && path != self.root
+            {
+                others.push((used, bytes_below(&path), path));
+            }
+        }
+        others.sort();
+        let mut all: u64 = others.iter().map(|(_, bytes, _)| bytes).sum();
+        for (_, bytes, path) in others {
+            if all.saturating_add(needed) <= max {
+                break;
+            }
+            // Nobody brings files there, and nobody reads them, until all is gone.
+            let locks = [BRINGS, IN_USE].map(|name| open(&path, name).ok());
+            let is_free =
+                |lock: &Option<File>| lock.as_ref().is_some_and(|lock| lock.try_lock().is_ok());
+            if locks.iter().all(is_free) && std::fs::remove_dir_all(&path).is_ok() {
+                all -= bytes;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn open(root: &Path, name: &str) -> anyhow::Result<File> {
+    let path = root.join(name);
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path);
+    file.map_err(in_cache(&path))
+}
+
+/// The user's cache.
+fn cache_dir() -> anyhow::Result<PathBuf> {
+    let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let below = |name: &str, more: &str| given(name).map(|dir| PathBuf::from(dir).join(more));
+    given(CACHE)
+        .map(PathBuf::from)
+        .or_else(|| below("XDG_CACHE_HOME", "tamis"))
+        .or_else(|| below("HOME", ".cache/tamis"))
+        .ok_or_else(|| {
+            usage(format!(
+                "no directory for copies is known: name one with {CACHE}"
+            ))
+        })
+}
+
+fn bytes_max() -> anyhow::Result<u64> {
+    match std::env::var(CACHE_MAX) {
+        Ok(text) => match Size::parse(&text) {
+            Ok(size) => Ok(size.0),
+            Err(why) => Err(usage(format!("{CACHE_MAX}: {why}"))),
+        },
+        Err(_) => Ok(CACHE_MAX_USUAL),
+    }
+}
+
+pub(super) fn bytes_below(dir: &Path) -> u64 {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    entries
+        .map(|entry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => bytes_below(&entry.path()),
+            Ok(kind) if kind.is_file() => entry.metadata().map_or(0, |meta| meta.len()),
+            Ok(_) | Err(_) => 0,
+        })
+        .sum()
+}
