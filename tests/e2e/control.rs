@@ -477,6 +477,36 @@ fn what_a_killed_crawl_left_does_not_mislead_anybody() {
 }
 
 #[test]
+fn a_page_that_was_missing_is_asked_for_again_where_its_status_is_named() {
+    let is_there = Arc::new(AtomicBool::new(false));
+    let late = Arc::clone(&is_there);
+    let web = TestWeb::new().host("late.test", move |request: &Request| {
+        match (request.path.as_str(), late.load(Ordering::SeqCst)) {
+            ("/", _) => Response::html(page("Front", 1, &["/late.html".to_owned()])),
+            ("/late.html", true) => Response::html(page("Late", 2, &[])),
+            (_, _) => Response::not_found(),
+        }
+    });
+    let bench = Bench::serve(web);
+    bench.crawl_to_end("crawl", &["--seed", "http://late.test/", "--delay", "0"]);
+    let broken = || bench.rows("crawl", "broken").len();
+    assert_eq!((broken(), bench.rows("crawl", "indexed").len()), (1, 1));
+    is_there.store(true, Ordering::SeqCst);
+    let retry = |status: &str| {
+        let mut command = tamis(&["retry", "--status", status]);
+        stderr(&run(command.arg(bench.crawl_dir("crawl"))))
+    };
+    has(&retry("4xx"), &["no failed URL", "--status 404"]);
+    has(&retry("404"), &["1 URL is back in the queue"]);
+    let waiting = status(&bench, "crawl");
+    assert_eq!(waiting["pending"], 1);
+    assert_eq!(waiting["junk"]["error_page"].as_u64().unwrap_or(0), 0);
+    bench.crawl_to_end("crawl", &[]);
+    assert_eq!((broken(), bench.rows("crawl", "indexed").len()), (0, 2));
+    bench.check("crawl");
+}
+
+#[test]
 #[expect(
     clippy::too_many_lines,
     reason = "one story from the first crawl to the last"

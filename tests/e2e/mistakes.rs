@@ -316,12 +316,20 @@ fn a_loopback_proxy_to_the_web_at_large_needs_a_contact() {
 fn a_url_without_its_scheme_is_told() {
     let bench = Bench::serve(TestWeb::new().page("http://a.test/", &page("x", 1, &[])));
     bench.crawl_to_end("crawl", &["--seed", "http://a.test/"]);
-    let mut command = tamis(&["explain"]);
-    let output = command
-        .arg(bench.crawl_dir("crawl"))
-        .arg("a.test/x")
-        .output();
-    says(&output.expect("runs"), 2, &["scheme: http://a.test/x"]);
+    let explain = |url: &str| {
+        let mut command = tamis(&["explain"]);
+        command.arg(bench.crawl_dir("crawl")).arg(url);
+        command.output().expect("runs")
+    };
+    let known = explain("a.test/");
+    assert_eq!(known.status.code(), Some(0), "{}", stderr(&known));
+    has(&stdout(&known), &["http://a.test/"]);
+    assert_eq!(explain("a.test:80/x").status.code(), Some(1));
+    says(
+        &explain("atest/x"),
+        2,
+        &["such as https://example.org/page"],
+    );
 }
 
 #[test]
@@ -345,6 +353,20 @@ fn what_is_no_configuration_is_told_where_it_belongs() {
     has(&refused(&[], 2), &["no seeds", "holds no crawl yet"]);
     let serve = ["--seed", "http://a.test/", "--serve", "7700"];
     has(&refused(&serve, 2), &["such as 127.0.0.1:7700"]);
+    has(
+        &refused(&["－－seed", "http://a.test/"], 2),
+        &["other dashes: write --seed"],
+    );
+    has(&refused(&["—-again"], 2), &["write --again"]);
+    has(
+        &refused(&["--max-pages", "-5"], 2),
+        &["invalid value '-5'", "a whole number is wanted"],
+    );
+    let open = ["--seed", "http://a.test/", "--serve", "0.0.0.0:0"];
+    has(
+        &refused(&open, 2),
+        &["needs a token", "--serve-token-file FILE"],
+    );
     let listen = tamis(&["serve", "/nowhere", "--listen", "localhost:7700"]);
     let told = { listen }.output().expect("runs");
     assert!(
@@ -568,6 +590,24 @@ fn a_configuration_of_other_seeds_does_not_take_over_a_crawl() {
     let edited = config("\"http://c.test/\", \"http://b.test/\"");
     bench.crawl_to_end("one", &[&edited]);
     assert_eq!(bench.rows("one", "pages").len(), before + 1);
+    // A topic that has nothing in common with the old one has to be meant.
+    let of_topic = |keyword: &str| {
+        let text =
+            format!("[seeds]\nurls = [\"http://a.test/\"]\n[topic]\nkeywords = [\"{keyword}\"]\n");
+        file(&bench.crawl_dir(""), "topic.toml", &text)
+    };
+    bench
+        .crawl("two", &[&of_topic("lantern")])
+        .output()
+        .expect("runs");
+    let other = of_topic("harbour");
+    says(
+        &refusal(bench.crawl("two", &[&other])),
+        2,
+        &["another topic", "lantern", "add --yes"],
+    );
+    let meant = bench.crawl("two", &[&other, "--yes"]).output();
+    assert_ne!(meant.expect("runs").status.code(), Some(2));
 }
 
 #[test]

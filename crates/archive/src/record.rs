@@ -842,7 +842,7 @@ impl From<RetryFields> for RetryRecord {
 /// What the queue must know of a URL to take it back, and the counters to take back its fate.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RetryOrigin {
-    /// How it had ended: failed or refused, or redirected where a redirect led back.
+    /// How it had ended: failed or refused, redirected where a redirect led back, or judged to be an error page.
     pub outcome: OutcomeKind,
     /// A fetch was made for it, so it counts against the page budget no longer.
     #[serde(default, skip_serializing_if = "is_false")]

@@ -126,6 +126,21 @@ impl CrawlConfig {
         faults
     }
 
+    /// To which section a key belongs that stands in another one, or in none, in words.
+    pub(crate) fn home_of(entry: &Entry) -> Option<String> {
+        if matches!(entry.node.value, Written::Table(_)) {
+            return None;
+        }
+        let facts = Self::facts();
+        let mut homes = facts.iter().filter(|(_, section)| {
+            let mut keys = section.keys.iter();
+            keys.any(|key| key.name == entry.key)
+        });
+        homes
+            .next()
+            .map(|(name, _)| format!("it belongs below [{name}]"))
+    }
+
     /// The configuration as JSON, as it stands in the journal.
     pub(crate) fn json(&self) -> Value {
         let parts = self.parts().into_iter();
@@ -142,17 +157,9 @@ impl Serialize for CrawlConfig {
 
 /// For a key outside of all sections: the section it belongs to, or a similar name.
 fn mend_of_unknown(entry: &Entry) -> String {
-    let facts = CrawlConfig::facts();
-    let home = facts
-        .iter()
-        .find(|(_, section)| section.keys.iter().any(|key| key.name == entry.key));
-    match home {
-        Some((name, _)) if !matches!(entry.node.value, Written::Table(_)) => {
-            format!("it belongs below [{name}]")
-        }
-        _ => {
-            let names: Vec<&str> = facts.iter().map(|(name, _)| *name).collect();
-            suggestion(&entry.key, &names)
-        }
-    }
+    CrawlConfig::home_of(entry).unwrap_or_else(|| {
+        let facts = CrawlConfig::facts();
+        let names: Vec<&str> = facts.iter().map(|(name, _)| *name).collect();
+        suggestion(&entry.key, &names)
+    })
 }

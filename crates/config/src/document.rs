@@ -184,6 +184,8 @@ mod tests {
         assert!(message.contains("more than one host"), "{message}");
         let (_, _, mend) = told("max_pages = 5\n");
         assert_eq!(mend, "it belongs below [crawl]");
+        let (_, _, mend) = told("[crawl]\ndelay = \"1s\"\n");
+        assert_eq!(mend, "it belongs below [politeness]");
         let (_, _, mend) = told("[[host]]\ndelay = \"1s\"\n");
         assert!(
             mend.starts_with("write [host.\"NAME\"] on a line"),
@@ -198,6 +200,11 @@ mod tests {
         let (_, _, mend) = told("[crawl]\nmax_time = “3s”\n");
         assert_eq!(mend, "these quotes are no plain ones: write \"3s\"");
         for (line, place, meant) in [
+            (
+                "[seeds]\nurls = [“http://a.test/”]",
+                (2, 9),
+                "these quotes are no plain ones: write \"http://a.test/\"",
+            ),
             (
                 "[crawl]\nmax_pages ＝ 5 # 五＝5",
                 (2, 11),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::choice::suggestion;
+use crate::crawl_config::CrawlConfig;
 use crate::node::{Entry, Node, Written, quoted};
 use crate::problem::Mistake;
 use crate::section::Section;
@@ -94,7 +95,11 @@ pub(crate) fn read_section<S: Section>(
     for entry in entries {
         let Some(key) = keys.iter().find(|key| key.facts.name == entry.key) else {
             let names: Vec<&str> = keys.iter().map(|key| key.facts.name).collect();
-            reading.unknown(entry, suggestion(&entry.key, &names));
+            let mend = CrawlConfig::home_of(entry);
+            reading.unknown(
+                entry,
+                mend.unwrap_or_else(|| suggestion(&entry.key, &names)),
+            );
             reading.incomplete.insert(path.to_owned());
             continue;
         };

@@ -174,16 +174,17 @@ impl<T: Setting> Setting for Vec<T> {
             return Err(mismatch::<Self>(node, key, mend));
         };
         let (mut list, mut wrong) = (Vec::new(), Vec::new());
-        for node in nodes {
+        // What the parser has told already is not told again.
+        let is_torn = nodes.iter().any(|node| node.value == Written::Broken);
+        for node in nodes.iter().filter(|node| node.value != Written::Broken) {
             match T::read(node, &format!("an entry of {key}")) {
                 Ok(value) => list.push(value),
                 Err(misread) => wrong.extend(misread),
             }
         }
-        if wrong.is_empty() {
-            Ok(list)
-        } else {
-            Err(wrong)
+        match wrong.is_empty() && !is_torn {
+            true => Ok(list),
+            false => Err(wrong),
         }
     }
     fn write(&self) -> Value {

@@ -1,5 +1,7 @@
 //! Why a URL was never admitted: which rule, pattern or budget left it out.
 
+use std::collections::BTreeSet;
+
 use archive::{Event, Record};
 use config::CrawlConfig;
 use frontier::{CanonicalUrl, ScopeRefusal};
@@ -10,6 +12,9 @@ use state::reach::seed_targets;
 
 use crate::ExplainError;
 
+/// Depths of seeds that are named.
+const DEPTHS_MAX: usize = 8;
+
 /// Seeds' hosts named one by one.
 const HOSTS_SHOWN: usize = 5;
 
@@ -18,6 +23,8 @@ pub struct LeftOut<'c> {
     config: &'c CrawlConfig,
     reach: Reach,
     hosts: Vec<String>,
+    /// The `depth=` of seeds, each once.
+    depths: Vec<u32>,
 }
 
 impl<'c> LeftOut<'c> {
@@ -34,6 +41,7 @@ impl<'c> LeftOut<'c> {
             config,
             reach,
             hosts: Vec::new(),
+            depths: Vec::new(),
         };
         for record in records {
             match &record.event {
@@ -44,6 +52,12 @@ impl<'c> LeftOut<'c> {
                     };
                     rules.reach.apply_seed(seed).map_err(wrong)?;
                     let url = CanonicalUrl::parse(&seed.url).map_err(wrong)?;
+                    if let Some(depth) = seed.depth
+                        && rules.depths.len() < DEPTHS_MAX
+                        && !rules.depths.contains(&depth)
+                    {
+                        rules.depths.push(depth);
+                    }
                     if seed.example.is_none() {
                         rules.note(&url);
                     }
@@ -128,10 +142,18 @@ impl<'c> LeftOut<'c> {
                 "matches none of the [scope] include patterns: {}",
                 self.config.scope.include.join(" ")
             ),
-            LinkFate::Depth => format!(
-                "is too far from its seed: [crawl] max_depth = {}, unless the seed has a depth= of its own",
-                self.config.crawl.max_depth
-            ),
+            LinkFate::Depth => {
+                let own: BTreeSet<u32> = self.depths.iter().copied().collect();
+                let own: Vec<String> = own.iter().map(ToString::to_string).collect();
+                let max = self.config.crawl.max_depth;
+                match own.is_empty() {
+                    true => format!("is too far from its seed: [crawl] max_depth = {max}"),
+                    false => format!(
+                        "is too far from its seed: [crawl] max_depth = {max}, and seeds have a depth= of their own: {}",
+                        own.join(", ")
+                    ),
+                }
+            }
             LinkFate::BudgetSeed => "came when the budget of its seed (pages=) was used up".into(),
             LinkFate::BudgetHost => format!(
                 "came when the budget of its host was used up ({}[limits] urls_per_host = {})",

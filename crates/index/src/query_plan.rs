@@ -31,6 +31,12 @@ const ADJACENT_BOOST: f32 = 0.5;
 /// How far apart such words may stand.
 const ADJACENT_SLOP: u32 = 2;
 
+/// A word in the other number, singular or plural, counts so much as the one that was typed.
+const OTHER_NUMBER_BOOST: f32 = 0.8;
+
+/// Bytes of a word that has another number.
+const NUMBER_BYTES_MIN: usize = 3;
+
 type Clause = (Occur, Box<dyn EngineQuery>);
 
 /// A query as queries of the engine.
@@ -64,6 +70,8 @@ impl QueryPlan {
             if part.phrase {
                 plan.wanted.extend(phrase_query(&words, fields));
             } else {
+                let others = words.iter().flat_map(other_number);
+                plan.needles.extend(others.map(Needle::new));
                 single_words.extend(words);
             }
         }
@@ -172,9 +180,57 @@ impl QueryPlan {
     }
 }
 
-/// A word in any field. The best field counts, so a page is not ranked higher because one word matches
-/// in several ways.
+/// A word in any field, in the singular and in the plural. The best way counts, so a page is not ranked
+/// higher because one word matches in several ways.
 pub(crate) fn word_query(word: &QueryWord, fields: &Fields) -> Box<dyn EngineQuery> {
+    let as_typed = exact_word_query(word, fields);
+    let others = other_number(word);
+    if others.is_empty() {
+        return as_typed;
+    }
+    let others = others
+        .iter()
+        .map(|other| boosted(exact_word_query(other, fields), OTHER_NUMBER_BOOST));
+    let ways = std::iter::once(as_typed).chain(others).collect();
+    Box::new(DisjunctionMaxQuery::with_tie_breaker(ways, 0.1))
+}
+
+/// The plural of an English word, or what it may be the plural of; nothing for other words.
+fn other_number(word: &QueryWord) -> Vec<QueryWord> {
+    let text = word.text.as_str();
+    let is_english =
+        text.len() >= NUMBER_BYTES_MIN && text.bytes().all(|byte| byte.is_ascii_lowercase());
+    if word.script != Script::Other || !is_english {
+        return Vec::new();
+    }
+    let ends = |text: &str, all: &[&str]| all.iter().any(|end| text.ends_with(end));
+    let hisses = |stem: &str| ends(stem, &["s", "x", "z", "ch", "sh"]);
+    let without = |bytes: usize| &text[..text.len() - bytes];
+    let others = match text {
+        _ if ends(text, &["ss", "us", "is"]) => vec![format!("{text}es")],
+        _ if text.ends_with("ies") => vec![format!("{}y", without(3))],
+        // Of boxes or of databases.
+        _ if text.ends_with("es") && hisses(without(2)) => {
+            vec![without(2).to_owned(), without(1).to_owned()]
+        }
+        _ if text.ends_with('s') => vec![without(1).to_owned()],
+        _ if text.ends_with('y') && !ends(without(1), &["a", "e", "o", "u"]) => {
+            vec![format!("{}ies", without(1))]
+        }
+        _ if hisses(text) => vec![format!("{text}es")],
+        _ => vec![format!("{text}s")],
+    };
+    let others = others.into_iter();
+    others
+        .map(|text| QueryWord {
+            text,
+            ..word.clone()
+        })
+        .collect()
+}
+
+/// A word in any field, as it was typed.
+fn exact_word_query(word: &QueryWord, fields: &Fields) -> Box<dyn EngineQuery> {
     let mut ways = vec![
         boosted(term_query(fields.title_words, &word.text), TITLE_BOOST),
         term_query(fields.text_words, &word.text),
@@ -191,7 +247,7 @@ pub(crate) fn word_query(word: &QueryWord, fields: &Fields) -> Box<dyn EngineQue
 fn phrase_query(words: &[QueryWord], fields: &Fields) -> Option<Box<dyn EngineQuery>> {
     match words {
         [] => return None,
-        [word] => return Some(word_query(word, fields)),
+        [word] => return Some(exact_word_query(word, fields)),
         _ => {}
     }
     let mut ways = vec![
@@ -265,4 +321,45 @@ pub(crate) fn term_query(field: Field, text: &str) -> Box<dyn EngineQuery> {
 
 fn boosted(query: Box<dyn EngineQuery>, boost: f32) -> Box<dyn EngineQuery> {
     Box::new(BoostQuery::new(query, boost))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn english_words_have_another_number_and_no_others() {
+        let others = |text: &str, script| -> Vec<String> {
+            let word = QueryWord {
+                text: text.to_owned(),
+                script,
+                joined: false,
+            };
+            let others = other_number(&word).into_iter();
+            others.map(|word| word.text).collect()
+        };
+        for (one, many) in [
+            ("fingerprint", "fingerprints"),
+            ("query", "queries"),
+            ("index", "indexes"),
+            ("branch", "branches"),
+            ("key", "keys"),
+            ("class", "classes"),
+            ("cache", "caches"),
+            ("database", "databases"),
+        ] {
+            assert_eq!(others(one, Script::Other), [many]);
+            assert!(
+                others(many, Script::Other).iter().any(|other| other == one),
+                "{many}"
+            );
+        }
+        for text in ["数据库", "42", "go", "größe", "x86"] {
+            let script = match text {
+                "数据库" => Script::Han,
+                _ => Script::Other,
+            };
+            assert_eq!(others(text, script), [""; 0], "{text}");
+        }
+    }
 }

@@ -89,6 +89,8 @@ pub struct Wrong {
     pub was: String,
     /// The reason of a dropped page.
     pub reason: String,
+    /// Whether it was drawn at random: others count in no share.
+    pub sampled: bool,
 }
 
 impl Wrong {
@@ -157,6 +159,7 @@ impl Audit {
                     url: mark.url.clone(),
                     was: mark.was.clone(),
                     reason: mark.reason.clone(),
+                    sampled: mark.sampled,
                 });
             }
             if !mark.sampled {

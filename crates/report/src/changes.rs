@@ -273,7 +273,7 @@ impl Rounds {
         if self
             .rounds
             .last()
-            .is_none_or(|last| last.round != again.round || last.was_early())
+            .is_none_or(|last| last.round != again.round)
         {
             self.rounds.push(RoundCounts {
                 round: again.round,

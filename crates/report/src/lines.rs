@@ -218,10 +218,10 @@ pub(crate) const ROUND_COLUMNS: [&str; 12] = [
     "touched",
     "changed",
     "moved",
-    "gone",
-    "back",
+    "now gone",
+    "back again",
     "unclear",
-    "new pages",
+    "new, kept",
 ];
 
 pub(crate) fn round_rows(report: &CrawlReport) -> impl Iterator<Item = [String; 12]> + '_ {

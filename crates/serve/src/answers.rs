@@ -170,7 +170,8 @@ pub struct PagesAsked {
     pub until: Option<String>,
     /// Only pages with this in title or URL.
     pub q: Option<String>,
-    /// `time` (as judged), `relevance`, `words`, `title`, `host` or `published`.
+    /// `time` (as judged), `relevance`, `words`, `title`, `host` or `published`; without it what was kept first,
+    /// by relevance with a topic, else the last judged first.
     pub sort: Option<String>,
     /// `asc` or `desc`.
     pub order: Option<String>,

@@ -135,7 +135,12 @@ fn sort(rows: &Rows, fitting: &mut [&Row], asked: &PagesAsked) -> Result<(), Str
         }
         _ => return Err("sort is time, relevance, words, title, host or published".to_owned()),
     };
+    // What was kept comes first, unless somebody asked for another order.
+    let is_asked = filled(&asked.sort).is_some();
     fitting.sort_by(|a, b| {
+        if !is_asked && a.fate != b.fate {
+            return a.fate.cmp(&b.fate);
+        }
         let order = order(a, b);
         let order = if is_down { order.reverse() } else { order };
         order.then(a.page.cmp(&b.page))

@@ -44,7 +44,7 @@ pub struct Options {
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// It would be open to others.
-    #[error("listening on {0} needs a token, since others can reach it: give --token-file FILE")]
+    #[error("listening on {0} needs a token, since others can reach it")]
     NoToken(SocketAddr),
     /// The token can be guessed.
     #[error("the token has fewer than {TOKEN_BYTES_MIN} characters")]

@@ -75,7 +75,22 @@ pub(crate) fn tell(crawl: &Served, typed: &str, tongue: Tongue) -> Result<Told, 
     };
     let dir = crawl.follower.dir();
     let config = config_file::kept(&dir.config()).map_err(unreadable)?;
-    let (url, mut story) = as_known(dir, meant(&config, typed)?);
+    let mut meant = meant(&config, typed)?;
+    // Of a URL that nobody knows the scheme is that of its host's other pages.
+    let view = crawl.follower.view();
+    let has_host = |url: &CanonicalUrl| {
+        let scheme = url.as_str().split("://").next().unwrap_or_default();
+        let start = format!("{scheme}://{}/", url.host());
+        view.rows.iter().any(|row| row.url.starts_with(&start))
+    };
+    if let [first, second] = meant.as_slice()
+        && !has_host(first)
+        && has_host(second)
+    {
+        meant.reverse();
+    }
+    drop(view);
+    let (url, mut story) = as_known(dir, meant);
     if matches!(story.state, UrlState::NeverSeen | UrlState::LeftOut) {
         let rules = LeftOut::read(records(dir), &config).map_err(unreadable)?;
         let fates = || story.found.iter().map(|found| &found.fate);

@@ -138,10 +138,10 @@ impl Counts {
         let count = match origin.outcome {
             OutcomeKind::Refused => &mut self.refused,
             OutcomeKind::Redirected => &mut self.redirected,
-            OutcomeKind::Failed
-            | OutcomeKind::Judged
-            | OutcomeKind::NotModified
-            | OutcomeKind::Unknown(_) => &mut self.failed,
+            OutcomeKind::Judged => self.junk.entry(JunkReason::ErrorPage).or_default(),
+            OutcomeKind::Failed | OutcomeKind::NotModified | OutcomeKind::Unknown(_) => {
+                &mut self.failed
+            }
         };
         *count = count.saturating_sub(1);
         self.pages = self.pages.saturating_sub(u64::from(origin.fetched));

@@ -5,14 +5,15 @@
 //! it: so a crawl that is stopped and one that runs do the same, and replay agrees with both. What
 //! may be tried again is what was never had: failures of the network and of servers, URLs whose
 //! host was given up or had no usable robots.txt, and URLs that the scope or a budget of an earlier
-//! start left out. A page that was read keeps its verdict. A URL to which a redirect has led back,
+//! start left out. A page that was read keeps its verdict; one that was answered with an error, such as 404, is
+//! asked for once more where its status is named. A URL to which a redirect has led back,
 //! with a cookie say, is asked for once more.
 
 use std::collections::HashMap;
 
 use archive::{Event, PageRecord, Record, RetryOrigin, RetryRecord, ReturnRecord};
 use frontier::{CanonicalUrl, FrontierUrl};
-use outcome::{FailureKind, Outcome, OutcomeKind, Refusal, RobotsRefusal};
+use outcome::{FailureKind, JunkReason, Outcome, OutcomeKind, Refusal, RobotsRefusal};
 use serde::{Deserialize, Serialize};
 
 use crate::context::{UrlContext, decode};
@@ -161,6 +162,7 @@ impl RetryFilter {
         let wanted = self.status.as_deref().map(Ending::of);
         let may_be_retried = match &wanted {
             Some(wanted) if wanted.is_by_name() => true,
+            Some(Ending::Status(_)) => may_be_retried(page) || is_error_page(page),
             Some(_) | None => may_be_retried(page),
         };
         may_be_retried
@@ -312,6 +314,11 @@ pub fn way_of_rules(rules: &[String]) -> impl Fn(&PageRecord) -> Option<usize> +
 fn may_be_retried(page: &PageRecord) -> bool {
     let refusal = page.outcome.refusal();
     matches!(page.outcome, Outcome::Failed(_)) || refusal.is_some_and(Refusal::may_pass)
+}
+
+/// Whether the server answered that there is no page, or none for us: nothing is known of one but that.
+fn is_error_page(page: &PageRecord) -> bool {
+    page.status() >= 400 && page.junk() == Some(&JunkReason::ErrorPage)
 }
 
 fn has_no_robots(page: &PageRecord) -> bool {

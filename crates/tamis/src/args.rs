@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::num::{ParseFloatError, ParseIntError};
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::command;
@@ -56,7 +56,40 @@ pub fn with_excluded_words(arguments: impl Iterator<Item = OsString>) -> Vec<OsS
 
 /// Reads the arguments; what is wrong ends the process with exit code 2.
 pub fn parse(arguments: Vec<OsString>) -> Cli {
+    if let Some(error) = odd_dashes(&arguments) {
+        error.exit();
+    }
     Cli::try_parse_from(&arguments).unwrap_or_else(|error| in_plain_words(error, &arguments).exit())
+}
+
+/// Dashes that keyboards and word processors write for a hyphen.
+const ODD_DASHES: [char; 6] = ['－', '—', '–', '―', '‐', '−'];
+
+/// A message about an option that is written with such dashes, if one is.
+fn odd_dashes(arguments: &[OsString]) -> Option<clap::Error> {
+    let typed = || arguments.iter().skip(1).filter_map(|word| word.to_str());
+    let searches = typed().any(|word| word == "search");
+    let mut odd = typed()
+        .filter(|word| {
+            word.starts_with(ODD_DASHES) || word.starts_with('-') && word.contains(ODD_DASHES)
+        })
+        // A search takes one such dash for its own hyphen.
+        .filter(|word| !searches || word.chars().nth(1).is_some_and(|c| ODD_DASHES.contains(&c)))
+        .peekable();
+    odd.peek()?;
+    let mut whole = Cli::command();
+    whole.build();
+    let is_known = |name: &str| {
+        let commands = whole.get_subcommands().chain([&whole]);
+        let mut options = commands.flat_map(clap::Command::get_arguments);
+        options.any(|option| option.get_long() == Some(name))
+    };
+    odd.find_map(|word| {
+        let rest = word.trim_start_matches(|c| c == '-' || ODD_DASHES.contains(&c));
+        let name = rest.split('=').next().unwrap_or_default();
+        let told = format!("{word:?} is written with other dashes: write --{rest}\n");
+        is_known(name).then(|| clap::Error::raw(ErrorKind::UnknownArgument, told))
+    })
 }
 
 /// A message about a number that is none, with what is wanted instead of what the parser met.

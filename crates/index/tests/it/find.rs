@@ -48,6 +48,21 @@ fn words_in_chinese_and_english_are_found() {
 }
 
 #[test]
+fn an_english_word_is_found_in_either_number_and_a_quoted_one_as_it_stands() {
+    finds("crawlers", &[CRAWL]);
+    finds("neighbours", &[GARDENING]);
+    finds("\"neighbours\"", &[]);
+    finds("-neighbours garden", &[GARDENING]);
+    let dir = sample();
+    let found = search(dir.path(), "neighbours");
+    let snippet = &found[0].snippet;
+    assert!(
+        snippet.marked("[", "]").contains("[neighbour]"),
+        "{snippet:?}"
+    );
+}
+
+#[test]
 fn an_unwanted_phrase_that_no_page_holds_is_left_out_in_peace() {
     let dir = tempfile::tempdir().unwrap();
     // Both characters of the unwanted word, never side by side: it is looked for as a row.

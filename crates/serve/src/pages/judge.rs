@@ -72,7 +72,7 @@ fn nearness(words: &Words, page: &Page) -> Markup {
         @if let Some(repeats) = &page.repeats {
             p class="facts" {
                 span class="tag" { (words.duplicate_kind(&repeats.kind)) }
-                @if let Some(distance) = repeats.distance { span { (distance) " " (words.distance) } }
+                @if let Some(distance) = repeats.distance { span { (distance) " " (words.bits_apart(distance)) } }
                 @if let Some(overlap) = repeats.overlap { span { (words.overlap) " " (format!("{:.0} %", overlap * 100.0)) } }
             }
         }
@@ -192,6 +192,7 @@ fn differing(words: &Words, label: &str, of: &str, list: &Differing) -> Markup {
                 @for page in list.pages.iter().take(50) {
                     li {
                         a href={ "/c/" (of) "/explain?" (query(&[("url", Some(&page.url))])) } { bdi { @if page.title.is_empty() { (readable(&page.url)) } @else { (page.title) } } }
+                        span class="soft u" { bdi { (readable(&page.url)) } }
                         span class="soft" { (told(words, &page.first)) " → " (told(words, &page.second)) }
                     }
                 }
@@ -207,7 +208,7 @@ fn told(words: &Words, side: &str) -> String {
         Some((verdict, reason)) => {
             [words.verdict(verdict), words.colon, &words.reason(reason)].concat()
         }
-        None if side.is_empty() => "–".to_owned(),
+        None if side.is_empty() => words.not_seen.to_owned(),
         None => words.verdict(side).to_owned(),
     }
 }
@@ -297,7 +298,8 @@ fn estimates(words: &Words, id: &str, audit: &Audit) -> Markup {
                 ul {
                     @for wrong in &audit.wrong {
                         li { a href={ "/c/" (id) "/pages/" (wrong.page) } { bdi { (readable(&wrong.url)) } } " "
-                            span class="soft" { @if wrong.reason.is_empty() { (words.kept) } @else { (words.reason(&wrong.reason)) } } }
+                            span class="soft" { @if wrong.reason.is_empty() { (words.kept) } @else { (words.reason(&wrong.reason)) }
+                                @if !wrong.sampled { " · " (words.not_in_sample) } } }
                     }
                 }
             }

@@ -138,7 +138,7 @@ fn table(words: &Words, id: &str, asked: &PagesAsked, found: &Pages) -> Markup {
                 } }
                 tbody {
                     @for page in &found.pages { (row(words, id, page)) }
-                    @if found.pages.is_empty() { tr { td colspan="6" class="soft" { (words.nothing_yet) } } }
+                    @if found.pages.is_empty() { tr { td colspan="6" class="soft" { (words.nothing_fits) } } }
                 }
             }
         }

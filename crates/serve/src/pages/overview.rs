@@ -111,6 +111,9 @@ fn lead(words: &Words, id: &str, status: &Status) -> Markup {
                 span { (words.kept_of) " " span data-live="pages_read" { (count(status.kept + status.dropped)) } " " (words.read) }
             }
             p class="soft" id="why-stopped" role="status" hidden[status.stop_reason.is_none()] { (why_stopped(words, status)) }
+            @if status.refused > 0 {
+                p class="soft" { a href={ "/c/" (id) "/report#sieve" } { b data-live="refused" { (count(status.refused)) } } " " (words.refused) }
+            }
             @if let Some(problem) = &status.problem { p role="alert" { (problem) } }
             details id="steer" hidden {
                 summary { (words.steer) }

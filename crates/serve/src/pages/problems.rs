@@ -44,6 +44,8 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("no host: {}", "没有主机名：{}"),
     ("the URL ends with the full-width sign {}", "网址末尾有全角符号 {}"),
     ("{} has a full-width ＝", "{} 里有全角的 ＝"),
+    ("an unusual blank, U+{}", "有特殊的空白字符 U+{}"),
+    ("write an ordinary one", "请写普通的空格"),
     ("there are blanks around the = of {}", "{} 的等号两边有空格"),
     ("{} is given twice", "{} 写了两次"),
     ("{} is no key=value", "{} 不是 选项=值 的形式"),

@@ -374,7 +374,8 @@
       const link = make("a", undefined, { href: `/c/${encodeURIComponent(crawl)}/pages/${page.page}` });
       link.append(make("bdi", readable(page.url)));
       const why = page.reason ? words.reasons[page.reason] || page.reason.replaceAll("_", " ") : words.kept;
-      item.append(link, " ", make("span", why, { class: "soft" }));
+      const aside = page.sampled ? "" : ` · ${words.not_in_sample}`;
+      item.append(link, " ", make("span", why + aside, { class: "soft" }));
       return item;
     }));
   };
@@ -433,6 +434,8 @@
     if (at("audit") && mark && !event.repeat) quietly(answer(mark));
   });
 
+  // On a phone the open tab may lie beyond the edge.
+  document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   if (crawl) watch();
   if (at("audit-title")) quietly(showNext());
 })();

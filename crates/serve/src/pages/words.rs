@@ -56,6 +56,10 @@ words! {
     dropped: "dropped", "丢弃";
     failed: "failed", "失败";
     broken: "broken links", "失效链接";
+    refused: "URLs were not asked for: robots.txt, private addresses, traps and other rules", "个网址没有请求：robots.txt、内网地址、陷阱等规则";
+    not_seen: "not seen", "未发现";
+    nothing_fits: "No page fits.", "没有符合条件的网页。";
+    not_in_sample: "not drawn at random, so in no share", "不是随机抽到的，不计入比例";
     waiting: "waiting", "等待";
     duplicates_count: "duplicates", "重复";
     per_second: "pages a second", "页/秒";
@@ -107,7 +111,7 @@ words! {
     why_delay: "delay between requests", "请求间隔";
     why_crawl_delay: "robots.txt asks for a delay", "robots.txt 要求间隔";
     why_retry_after: "the host asked to wait (Retry-After)", "主机要求等待（Retry-After）";
-    why_back_off: "it answered with errors: backing off", "出错，退避中";
+    why_back_off: "errors, or no answer: backing off", "出错或没有应答，退避中";
     why_in_flight: "a request is under way", "请求进行中";
     why_robots: "waits for robots.txt", "等待 robots.txt";
     why_slow: "it answers slowly, so it is asked less often", "响应慢，降低频率";
@@ -156,6 +160,7 @@ words! {
     gave_way: "gave its place to a better copy", "让位于更好的副本";
     on_hosts: "on hosts: ", "所在主机数：";
     distance: "bits apart", "位差异";
+    one_bit: "bit apart", "位差异";
     overlap: "overlap", "重合度";
     likeness: "of the characters in common", "的字符相同";
     only_kept: "only in the kept page", "仅在保留的网页中";
@@ -188,7 +193,7 @@ words! {
     mark_right: "This decision is right", "此判定正确";
     marked: "Noted.", "已记录。";
     whole_story: "The whole story", "完整经过（英文）";
-    marked_wrong: "Marked wrong", "标记为有误";
+    marked_wrong: "Marked wrong", "标记为错误";
     marked_right: "Marked right", "标记为正确";
     in_report: "The report tells the same.", "报告中也有这些数字。";
     lost_connection: "Connection lost; trying again.", "连接中断，正在重试。";
@@ -336,6 +341,14 @@ impl Words {
         }
     }
 
+    /// So many bits in which fingerprints differ.
+    pub(crate) fn bits_apart(&self, bits: u8) -> &'static str {
+        match bits {
+            1 => self.one_bit,
+            _ => self.distance,
+        }
+    }
+
     /// How many copies.
     pub(crate) fn copies_of(&self, copies: u64) -> &'static str {
         match copies {
@@ -405,7 +418,7 @@ impl Words {
             "seeds": { "queued": self.seeds_queued, "seen": self.seeds_seen, "known": self.seeds_known, "left_out": self.seeds_left_out },
             "reload_same": self.reload_same, "reload_new": self.reload_new, "topic_stays": self.topic_stays,
             "put_back": self.put_back, "nothing_yet": self.nothing_yet, "no_hosts": self.no_hosts,
-            "now": self.now, "in_time": self.in_time, "marked": self.marked, "marked_right": self.marked_right, "marked_wrong": self.marked_wrong, "comma": self.comma, "no_marks": self.no_marks,
+            "now": self.now, "in_time": self.in_time, "marked": self.marked, "marked_right": self.marked_right, "marked_wrong": self.marked_wrong, "comma": self.comma, "no_marks": self.no_marks, "not_in_sample": self.not_in_sample,
             "was_kept": self.was_kept, "was_dropped": self.was_dropped,
             "all_marked": self.all_marked, "confidence": self.confidence, "no_text": self.no_text,
             "stops": self.stops(), "kept": self.kept, "colon": self.colon, "problems": self.problems(),

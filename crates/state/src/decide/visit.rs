@@ -61,6 +61,10 @@ impl State {
                     read = Some(text);
                 }
             }
+            Reading::Page(reading) if reading.soft_404 && head.status() < 300 => {
+                visit.reason = Some(JunkReason::SoftNotFound.name().to_owned());
+                visit.detail = Some("a page that reads like an error page".to_owned());
+            }
             Reading::Redirect(Ok(target)) => {
                 let fetched = answer.and_then(|answer| answer.fetched.as_ref().ok());
                 let page = self.decide_redirect(lease, head, &target, fetched)?;

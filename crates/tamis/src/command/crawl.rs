@@ -29,13 +29,16 @@ use given::{Given, Settings};
 
 /// Run a focused crawl, or carry one on: resuming is starting again
 #[derive(Debug, Clone, clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    allow_negative_numbers = true,
+    after_help = "Examples:\n  \
     tamis crawl config/chinese-databases.toml --dir crawls/db\n  \
     tamis crawl --dir crawls/one --seed https://www.example.org/ --contact me@example.org --max-pages 100\n  \
     tamis crawl --dir crawls/db          # carries on\n  \
     tamis crawl --dir crawls/db --again  # comes back to what was read\n\n\
     Ctrl-C stops cleanly: what is under way is finished. A second Ctrl-C stops at once; either way \
-    nothing that was recorded is lost.")]
+    nothing that was recorded is lost."
+)]
 pub struct Args {
     /// Configuration file (TOML); flags win over it
     config: Option<PathBuf>,
@@ -81,7 +84,7 @@ pub struct Args {
     /// Begin anew in a directory that holds a crawl: the old one is moved aside (needs --yes)
     #[arg(long)]
     fresh: bool,
-    /// Confirm --fresh
+    /// Confirm --fresh, or that the crawl of a directory goes on with another topic
     #[arg(long)]
     yes: bool,
     /// Come back to what was read: one round of visits, then `tamis changes` tells what is new, changed or
@@ -210,7 +213,11 @@ fn served(
     let Some(listen) = args.serve else {
         return Ok(None);
     };
-    let access = Access::by(args.serve_token_file.clone(), args.serve_hosts.clone());
+    let access = Access::by(
+        "--serve-token-file",
+        args.serve_token_file.clone(),
+        args.serve_hosts.clone(),
+    );
     let onlooker = Some(line.onlooker().clone());
     let server = serve::start((vec![dir.clone()], onlooker), listen, &access)?;
     output.say(format!("serving on http://{}/", server.address()));

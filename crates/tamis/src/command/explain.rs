@@ -44,11 +44,22 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let dirs = together::open(&args.dir, &args.with, output)?;
     let config =
         config_file::kept(&dirs[0].config()).map_err(|problem| usage(problem.to_string()))?;
-    let url = absolute(&args.url)?;
-    let url = setup::canonicaliser(&config)
-        .canonical(&url)
-        .map_err(|error| usage(format!("{error}: such a URL is never crawled")))?;
-    let (dir, story) = best_told(&dirs, url.as_str())?;
+    let mut told = None;
+    for typed in meant(&args.url) {
+        let url = absolute(&typed)?;
+        let url = setup::canonicaliser(&config)
+            .canonical(&url)
+            .map_err(|error| usage(format!("{error}: such a URL is never crawled")))?;
+        let (dir, story) = best_told(&dirs, url.as_str())?;
+        let is_known = story.state != UrlState::NeverSeen;
+        if is_known || told.is_none() {
+            told = Some((url, dir, story));
+        }
+        if is_known {
+            break;
+        }
+    }
+    let (url, dir, story) = told.expect("a URL means one at least");
     if dirs.len() > 1 && story.state != UrlState::NeverSeen {
         output.say(format!("as {} tells it", dir.shown()));
     }
@@ -173,6 +184,19 @@ fn best_told<'d>(dirs: &'d [CrawlDir], url: &str) -> anyhow::Result<(&'d CrawlDi
     }
     let (_, dir, story) = best.expect("there is a directory");
     Ok((dir, story))
+}
+
+/// What a typed URL may mean, the likeliest first and at least one: without a scheme it is of https or of http.
+fn meant(typed: &str) -> Vec<String> {
+    let typed = typed.trim();
+    let host = typed.split(['/', ':', '?']).next().unwrap_or_default();
+    let is_host = host.contains('.') || host == "localhost";
+    match typed.contains("://") || !is_host {
+        true => vec![typed.to_owned()],
+        false => ["https", "http"]
+            .map(|scheme| format!("{scheme}://{typed}"))
+            .to_vec(),
+    }
 }
 
 /// The URL that was typed.

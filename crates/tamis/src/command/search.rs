@@ -26,7 +26,8 @@ pub struct Args {
     /// A further node's directory of the same crawl; several, one --with each
     #[arg(long, value_name = "DIR")]
     with: Vec<PathBuf>,
-    /// Words; "a phrase", -word, host:example.org and lang:zh are understood
+    /// Words; "a phrase", -word, host:example.org and lang:zh are understood; an English word is found in the
+    /// singular and in the plural
     #[arg(required = true)]
     query: Vec<String>,
     /// Pages shown at most

@@ -60,12 +60,19 @@ pub struct Access {
     /// Another name that the server goes by, such as a proxy's; may be repeated
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
+    /// How the command names the option of the token's file.
+    #[arg(skip = "--token-file")]
+    token_option: &'static str,
 }
 
 impl Access {
-    /// Access by this token file, under these further names.
-    pub fn by(token_file: Option<PathBuf>, hosts: Vec<String>) -> Self {
-        Self { token_file, hosts }
+    /// Access by this token file, which the command takes by this option, under these further names.
+    pub fn by(token_option: &'static str, token_file: Option<PathBuf>, hosts: Vec<String>) -> Self {
+        Self {
+            token_file,
+            hosts,
+            token_option,
+        }
     }
 }
 
@@ -102,9 +109,8 @@ pub fn start(
         hosts: access.hosts.clone(),
     };
     Server::start(options).map_err(|error| match &error {
-        ServeError::NoToken(_) | ServeError::ShortToken | ServeError::TooMany(_) => {
-            usage(error.to_string())
-        }
+        ServeError::NoToken(_) => usage(format!("{error}: give {} FILE", access.token_option)),
+        ServeError::ShortToken | ServeError::TooMany(_) => usage(error.to_string()),
         ServeError::Listen { .. } => resource(format!(
             "{error}; choose another address, with port 0 for any free port"
         )),

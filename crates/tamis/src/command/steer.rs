@@ -55,6 +55,7 @@ pub struct ReloadArgs {
 #[command(after_help = "Examples:\n  \
     tamis retry crawls/db\n  \
     tamis retry crawls/db --status 5xx\n  \
+    tamis retry crawls/db --status 404      # also pages that were missing\n  \
     tamis retry crawls/db --status timeout --host example.org")]
 pub struct RetryArgs {
     /// The crawl's directory
@@ -175,7 +176,8 @@ fn nothing(args: &RetryArgs, filter: &RetryFilter, dir: &CrawlDir) -> anyhow::Re
         let answers: u64 = answers.map(|(_, n)| n).sum();
         if answers > 0 {
             said += &format!(
-                "; {} {wanted} and did not fail: what was read keeps its verdict, see: tamis export {shown} pages",
+                "; {} {wanted} and did not fail: what was read keeps its verdict, but for error pages whose status is \
+                 named (--status 404); see: tamis export {shown} pages",
                 plural(
                     answers,
                     "fetch was answered with",

@@ -1,6 +1,6 @@
 //! What a crawl is started with: the configuration in force, and its seeds.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -228,6 +228,9 @@ fn hint_of_folder(path: &Path) -> String {
 /// So many seeds of the crawl that stands in a directory are named.
 const SEEDS_NAMED: usize = 3;
 
+/// So many keywords of its topic.
+const KEYWORDS_NAMED: usize = 3;
+
 /// Checks that a configuration goes with the crawl that its directory holds. One whose seeds are all unknown
 /// to that crawl is another crawl's, which has come upon this directory by its name.
 ///
@@ -250,7 +253,7 @@ pub(super) fn check_same_crawl(args: &Args, dir: &CrawlDir, given: &Given) -> an
             continue;
         };
         if wanted.contains(seed.url.as_str()) {
-            return Ok(());
+            return check_same_topic(args, dir, &given.config);
         }
         if first.len() < SEEDS_NAMED && !first.contains(&seed.url) {
             first.push(seed.url);
@@ -265,6 +268,36 @@ pub(super) fn check_same_crawl(args: &Args, dir: &CrawlDir, given: &Given) -> an
          of its own, with --dir; to carry the other one on: tamis crawl --dir {root}; to add seeds to it: \
          tamis crawl --dir {root} --seeds FILE, or --seed URL, without a configuration",
         first.join(", ")
+    )))
+}
+
+/// Checks that a configuration does not bring a topic that has nothing in common with that of the crawl.
+///
+/// # Errors
+/// When both have keywords and share none.
+fn check_same_topic(args: &Args, dir: &CrawlDir, config: &CrawlConfig) -> anyhow::Result<()> {
+    let keywords = |config: &CrawlConfig| -> BTreeSet<String> {
+        let words = config.topic.iter().flat_map(|topic| &topic.keywords);
+        words.map(|word| word.trim().to_lowercase()).collect()
+    };
+    let Ok(was) = config_file::kept(&dir.config()) else {
+        return Ok(());
+    };
+    let (was, now) = (keywords(&was), keywords(config));
+    if args.yes || was.is_empty() || now.is_empty() || !was.is_disjoint(&now) {
+        return Ok(());
+    }
+    let root = dir.root().display();
+    let named: Vec<&str> = was
+        .iter()
+        .take(KEYWORDS_NAMED)
+        .map(String::as_str)
+        .collect();
+    Err(usage(format!(
+        "{root} holds a crawl with another topic ({}), of which no keyword is left: give this crawl a directory of its \
+         own, with --dir; to carry the other one on: tamis crawl --dir {root}; to go on in it with the new topic, \
+         beside what was kept for the old one: add --yes",
+        named.join(", ")
     )))
 }
 
