@@ -39,7 +39,7 @@ impl Outlook {
     pub fn words(&self) -> String {
         format!(
             "expected to be left, as last estimated: about {} relevant pages among {} URLs that waited, beside \
-             {:.0} found by then; the next {} fetches would bring about {}",
+             {:.0} found, as the model judges all pages now; the next {} fetches would bring about {}",
             self.left,
             self.waiting,
             self.found + 0.0,
@@ -74,7 +74,8 @@ mod tests {
         assert_eq!(
             outlook.words(),
             "expected to be left, as last estimated: about 12 (2 to 41) relevant pages among 900 URLs that \
-             waited, beside 61 found by then; the next 100 fetches would bring about 7 (2 to 14)"
+             waited, beside 61 found, as the model judges all pages now; the next 100 fetches would bring about \
+             7 (2 to 14)"
         );
         let nothing = pages(-0.0, -0.0, -0.0);
         assert_eq!(nothing.to_string(), "0 (0 to 0)");

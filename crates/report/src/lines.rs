@@ -50,9 +50,10 @@ pub(crate) fn network_lines(report: &CrawlReport) -> Vec<String> {
     if times.count > 0 {
         lines.push(format!(
             "response time: half under {} ms, 95 % under {} ms, longest {} ms",
-            count(times.median),
-            count(times.p95),
-            count(times.max),
+            // Whole milliseconds: what took less than one is under 1.
+            count(times.median.max(1)),
+            count(times.p95.max(1)),
+            count(times.max.max(1)),
         ));
         lines.push(format!(
             "body size: half under {}, 95 % under {}, largest {}",
