@@ -303,10 +303,11 @@ fn changes_are_shown_in_the_browser_as_the_command_tells_them() {
     assert_eq!(early["total"], 0);
     let page = server.text("/c/one/changes?change=changed");
     has(&page, &["round 1: ", "<ins>"]);
-    assert_eq!(
-        page.contains("<li>"),
-        rows.iter().any(|row| row["change"] == "changed")
-    );
+    let of_kind = rows.iter().filter(|row| row["change"] == "changed").count();
+    let results = page.split("id=\"results\"").nth(1).expect("results");
+    assert_eq!(results.matches("<span class=\"tag\">").count(), of_kind);
+    let wrong = server.ask("GET /api/v1/crawls/one/changes?change=foo", &[], "");
+    assert_eq!(wrong.status, 400, "{}", wrong.text());
 }
 
 #[test]

@@ -497,6 +497,18 @@ fn a_page_that_was_missing_is_asked_for_again_where_its_status_is_named() {
         stderr(&run(command.arg(bench.crawl_dir("crawl"))))
     };
     has(&retry("4xx"), &["no failed URL", "--status 404"]);
+    // One that is still missing is no new page, and is counted once.
+    is_there.store(false, Ordering::SeqCst);
+    has(&retry("404"), &["1 URL is back in the queue"]);
+    bench.crawl_to_end("crawl", &[]);
+    let figures = {
+        let mut command = tamis(&["report", "--format", "json"]);
+        let told = run(command.arg(bench.crawl_dir("crawl")));
+        serde_json::from_slice::<Value>(&told.stdout).expect("JSON")
+    };
+    assert_eq!(figures["totals"]["finished"], 2);
+    assert_eq!(figures["harvest"]["pages"], 2, "{}", figures["harvest"]);
+    is_there.store(true, Ordering::SeqCst);
     has(&retry("404"), &["1 URL is back in the queue"]);
     let waiting = status(&bench, "crawl");
     assert_eq!(waiting["pending"], 1);

@@ -358,6 +358,16 @@ fn what_is_no_configuration_is_told_where_it_belongs() {
         &["other dashes: write --seed"],
     );
     has(&refused(&["—-again"], 2), &["write --again"]);
+    // Dashes in values are theirs.
+    let out = format!("--out={}", temp.path().join("x–y.csv").display());
+    let value = tamis(&["export", "/nowhere", &out]).output().expect("runs");
+    assert!(
+        !stderr(&value).contains("other dashes"),
+        "{}",
+        stderr(&value)
+    );
+    let behind = tamis(&["explain", "/nowhere", "--", "—dir"]).output();
+    assert!(!stderr(&behind.expect("runs")).contains("other dashes"));
     has(
         &refused(&["--max-pages", "-5"], 2),
         &["invalid value '-5'", "a whole number is wanted"],

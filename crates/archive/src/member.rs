@@ -269,7 +269,10 @@ impl Unpacker {
         // more than that: all of it is cleared, which for what `out` has held before may be much.
         let mut room = head
             .lengths
-            .map_or(rest.len().min(1 << 20) * 2, |(_, record)| record)
+            .map_or(rest.len().min(1 << 20) * 2, |(member, record)| {
+                // A header may lie: room for more comes as it is filled.
+                record.min(member.saturating_mul(64).max(1 << 20))
+            })
             + 1;
         let mut used = head.bytes;
         loop {

@@ -188,6 +188,20 @@ mod tests {
     }
 
     #[test]
+    fn several_keywords_in_one_text_are_told_and_a_crawl_that_has_such_goes_on() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("crawl.toml");
+        let text = "[topic]\nkeywords = [\"索引\", \"死锁，事务\"]\n";
+        std::fs::write(&path, text).expect("written");
+        let told = problems(&path);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!((told[0].line, told[0].column), (2, 20));
+        assert!(told[0].mend.contains("quotes of its own"), "{}", told[0]);
+        let config = kept(&path).expect("is read");
+        assert_eq!(check_flags(&config), Ok(()));
+    }
+
+    #[test]
     fn a_crawl_that_began_under_other_rules_can_be_looked_at() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("crawl.toml");

@@ -147,10 +147,21 @@ const FULL_WIDTH: [(char, char); 15] = [
 fn full_width(text: &str, byte: usize) -> Option<Mistake> {
     let start = line_start(text, byte);
     let line = text[start..].lines().next().unwrap_or_default();
+    // Inside of a text of several lines all signs are the text's.
+    let is_open = |quotes: &str| !text[..start].matches(quotes).count().is_multiple_of(2);
+    if is_open("\"\"\"") || is_open("'''") {
+        return None;
+    }
     let mut first = None;
     let mut meant = String::new();
     let mut quote = None;
+    let mut is_escaped = false;
     for (at, sign) in line.char_indices() {
+        if std::mem::take(&mut is_escaped) {
+            meant.push(sign);
+            continue;
+        }
+        is_escaped = quote == Some('"') && sign == '\\';
         let plain = FULL_WIDTH.iter().find(|(wide, _)| *wide == sign);
         match (quote, plain) {
             (None, Some((_, plain))) => {

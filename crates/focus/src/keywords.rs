@@ -216,15 +216,9 @@ impl Keywords {
     }
 }
 
-/// Signs between the items of a list in Chinese: a keyword with one is several.
-const LIST_SIGNS: [char; 3] = ['，', '、', '；'];
-
 impl Keyword {
     fn parse(source: &str) -> Result<Keyword, TopicError> {
         let trimmed = source.trim();
-        if trimmed.contains(LIST_SIGNS) {
-            return Err(TopicError::List(source.to_owned()));
-        }
         // A Chinese keyboard writes the signs full-width.
         let (excluded, rest) = match trimmed.strip_prefix(['-', '－']) {
             Some(rest) => (true, rest),
@@ -348,10 +342,6 @@ mod tests {
         assert_eq!(keyword, TopicError::Weight("－死锁＾３".into()));
         let keyword = Keyword::parse("－死锁＾3").unwrap();
         assert_eq!((keyword.excluded, keyword.weight), (true, 3.0));
-        assert_eq!(
-            Keyword::parse("死锁，事务").unwrap_err(),
-            TopicError::List("死锁，事务".into())
-        );
         assert_eq!(
             Keyword::parse("sql^0").unwrap_err(),
             TopicError::Weight("sql^0".into())

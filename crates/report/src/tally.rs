@@ -5,7 +5,7 @@
 //! again when it is put back. What a record says is never weighed here: verdicts, reasons
 //! and fates of links are counted as they were written.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use archive::{
     AttemptRecord, ElsewhereRecord, Event, FetchRecord, LinkRecord, PageRecord, PageSummary,
@@ -18,9 +18,10 @@ use outcome::{
 };
 
 use config::CrawlConfig;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::breadth::{self, BreadthFirst, Worth};
-use crate::changes::Rounds;
+use crate::changes::{Rounds, error_pages};
 use crate::clock::Clock;
 use crate::clusters::Clusters;
 use crate::dead_forms::DeadForms;
@@ -73,6 +74,10 @@ pub struct Tally {
     errors: Errors,
     dead_forms: DeadForms,
     retried: u64,
+    /// Error pages that wait to be asked for once more, by hashes of their URLs.
+    put_back: HashSet<u64>,
+    /// Whether the page that is counted was one.
+    is_put_back: bool,
     rounds: Rounds,
     clock: Clock,
     delays: Delays,
@@ -427,6 +432,8 @@ impl Tally {
     }
 
     fn page(&mut self, seq: u64, at_ms: u64, page: &PageRecord) {
+        // The harvest is that of first reads; an error page was one.
+        self.is_put_back = self.put_back.remove(&xxh3_64(page.url.as_bytes()));
         let slot = self.admit(&page.url, &page.host, page.seed);
         self.found.finished(self.fates.get(slot).host, at_ms);
         let state = State::of(&page.outcome);
@@ -463,7 +470,9 @@ impl Tally {
             self.refusal(refusal, &page.url);
         }
         self.walls.page(page);
-        self.dead_forms.page(page);
+        if !self.is_put_back {
+            self.dead_forms.page(page);
+        }
         self.learnt.page(page);
         if page.foreseen.is_some() && matches!(state, State::Indexed | State::Junk) {
             let foreseen = &mut self.clusters.foreseen;
@@ -571,7 +580,9 @@ impl Tally {
         } else {
             indexed
         };
-        self.harvest.add(relevant, new, indexed);
+        if !self.is_put_back {
+            self.harvest.add(relevant, new, indexed);
+        }
         self.languages.judged(slot, &summary.lang, indexed);
         let repeats = page.nearest.as_ref().map(|nearest| nearest.page);
         let repeats = repeats.filter(|_| duplicate).or(page.replaces);
@@ -654,6 +665,7 @@ impl Tally {
     }
 
     fn retry(&mut self, retry: &RetryRecord) {
+        self.put_back.extend(error_pages(retry));
         for (at, url) in retry.urls.iter().enumerate() {
             let slot = self.admit(url, words::host_of(url), 0);
             if self.fates.slot(slot).state != State::Pending {

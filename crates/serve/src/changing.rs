@@ -22,10 +22,19 @@ const AROUND: usize = 40;
 /// Pieces of a page's differences that are given.
 const PIECES_MAX: usize = 60;
 
+/// Changes that are told.
+const KINDS: [&str; 7] = [
+    "new", "changed", "touched", "moved", "gone", "back", "unclear",
+];
+
 /// The changes that were asked for.
 pub(crate) fn told(crawl: &Served, asked: &ChangesAsked) -> Result<ChangeList, Failed> {
     let bad = |why: String| Failed(StatusCode::BAD_REQUEST, why);
     let since = day("since", &asked.since).map_err(bad)?;
+    let kind = filled(&asked.change);
+    if kind.is_some_and(|kind| !KINDS.contains(&kind)) {
+        return Err(bad(format!("change is one of {}", KINDS.join(", "))));
+    }
     let _alone = match crawl.telling.try_lock() {
         Ok(alone) => alone,
         Err(TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
@@ -45,7 +54,7 @@ pub(crate) fn told(crawl: &Served, asked: &ChangesAsked) -> Result<ChangeList, F
     let offset = asked.offset.unwrap_or(0);
     let limit = asked.limit.unwrap_or(LIMIT).min(LIMIT_MAX);
     let text = |at: &BodyRef| archive::read_text(&dir.archive(), at).ok();
-    let part = changes.part(filled(&asked.change), offset, limit, text);
+    let part = changes.part(kind, offset, limit, text);
     let view = crawl.follower.view();
     let changed = |row: ChangeRow| ChangedPage {
         page: view.rows.url(&row.url).map(|row| row.page),

@@ -4,6 +4,7 @@
 //! by its figures alone.
 
 use std::sync::{Mutex, PoisonError, TryLockError};
+use std::time::Duration;
 
 use archive::BodyRef;
 use http::StatusCode;
@@ -16,6 +17,9 @@ use crate::crawls::{AGE_MAX, Served};
 use crate::lists;
 use crate::rows::ROWS_MAX;
 use crate::story::records;
+
+/// Texts are compared for so long; what comes after is counted as not compared.
+const COMPARING_MAX: Duration = Duration::from_secs(5);
 
 /// One comparison at a time: each holds two crawls' pages in memory.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -63,5 +67,5 @@ fn pages(first: &Served, second: &Served) -> report::compare::PageComparison {
     let texts = (&|at: &BodyRef| text(first, at), &|at: &BodyRef| {
         text(second, at)
     });
-    fates(first).compare(&fates(second), (texts.0, texts.1))
+    fates(first).compare_within(&fates(second), (texts.0, texts.1), Some(COMPARING_MAX))
 }

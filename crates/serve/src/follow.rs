@@ -153,14 +153,14 @@ impl Follower {
             // What a crawl hands over may be known before its file is seen for the first time.
             let is_known = reading.journal.is_none() && self.view().position != Position::START;
             if !is_known {
-                *self.view.write().unwrap_or_else(PoisonError::into_inner) = View::default();
+                self.forget();
             }
             reading.journal = journal;
         }
         let before = self.view().position;
         let read = match self.take_over().and_then(|()| self.read_on()) {
             Err(ArchiveError::Ahead { .. }) => {
-                *self.view.write().unwrap_or_else(PoisonError::into_inner) = View::default();
+                self.forget();
                 self.read_on()
             }
             read => read,
@@ -169,6 +169,12 @@ impl Follower {
         self.ready.store(true, Ordering::SeqCst);
         reading.looked = Some(Instant::now());
         self.view().position != before
+    }
+
+    /// Begins anew: the journal is another one, or was cut.
+    fn forget(&self) {
+        *self.view.write().unwrap_or_else(PoisonError::into_inner) = View::default();
+        self.came_back.store(false, Ordering::SeqCst);
     }
 
     /// Takes what a crawl in this process has handed over, and looks at no file but after a gap.

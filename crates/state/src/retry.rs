@@ -316,7 +316,7 @@ fn may_be_retried(page: &PageRecord) -> bool {
     matches!(page.outcome, Outcome::Failed(_)) || refusal.is_some_and(Refusal::may_pass)
 }
 
-/// Whether the server answered that there is no page, or none for us: nothing is known of one but that.
+/// Whether the server answered with an error: that there is no page, or none for us.
 fn is_error_page(page: &PageRecord) -> bool {
     page.status() >= 400 && page.junk() == Some(&JunkReason::ErrorPage)
 }

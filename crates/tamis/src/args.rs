@@ -67,15 +67,18 @@ const ODD_DASHES: [char; 6] = ['－', '—', '–', '―', '‐', '−'];
 
 /// A message about an option that is written with such dashes, if one is.
 fn odd_dashes(arguments: &[OsString]) -> Option<clap::Error> {
-    let typed = || arguments.iter().skip(1).filter_map(|word| word.to_str());
-    let searches = typed().any(|word| word == "search");
-    let mut odd = typed()
-        .filter(|word| {
-            word.starts_with(ODD_DASHES) || word.starts_with('-') && word.contains(ODD_DASHES)
-        })
-        // A search takes one such dash for its own hyphen.
-        .filter(|word| !searches || word.chars().nth(1).is_some_and(|c| ODD_DASHES.contains(&c)))
-        .peekable();
+    let typed = arguments.iter().skip(1).map_while(|word| word.to_str());
+    let typed: Vec<&str> = typed.take_while(|word| *word != "--").collect();
+    // What a search looks for may begin with any dash.
+    if typed.iter().find(|word| !word.starts_with('-')) == Some(&"search") {
+        return None;
+    }
+    let is_dash = |c: char| c == '-' || ODD_DASHES.contains(&c);
+    let is_odd = |word: &&str| {
+        let mut dashes = word.chars().take_while(|c| is_dash(*c));
+        dashes.any(|c| c != '-')
+    };
+    let mut odd = typed.into_iter().filter(is_odd).peekable();
     odd.peek()?;
     let mut whole = Cli::command();
     whole.build();
@@ -85,7 +88,7 @@ fn odd_dashes(arguments: &[OsString]) -> Option<clap::Error> {
         options.any(|option| option.get_long() == Some(name))
     };
     odd.find_map(|word| {
-        let rest = word.trim_start_matches(|c| c == '-' || ODD_DASHES.contains(&c));
+        let rest = word.trim_start_matches(is_dash);
         let name = rest.split('=').next().unwrap_or_default();
         let told = format!("{word:?} is written with other dashes: write --{rest}\n");
         is_known(name).then(|| clap::Error::raw(ErrorKind::UnknownArgument, told))

@@ -109,6 +109,14 @@ impl Section for TopicSection {
                 .map(move |(at, text)| (key, at, text))
         });
         let files = named.filter(|(_, _, example)| !is_url(example));
+        // Only where somebody writes it: a crawl that began with such a keyword goes on.
+        let keywords = self.keywords.iter().enumerate();
+        let several = keywords.filter(|(_, keyword)| keyword.contains(LIST_SIGNS));
+        let several = several.map(|(at, keyword)| {
+            let message = format!("{keyword:?} is several keywords in one text");
+            let mend = "write each in quotes of its own, with plain commas between them";
+            Fault::of_entry("keywords", at, message, mend)
+        });
         let faults = files.filter_map(|(key, entry, file)| {
             let path = base.join(file).display().to_string();
             let why = why_no_example(&path)?;
@@ -116,7 +124,7 @@ impl Section for TopicSection {
             Some(Fault::of_entry(key, entry, message, RELATIVE))
         });
         Looked {
-            faults: faults.collect(),
+            faults: several.chain(faults).collect(),
             problems: Vec::new(),
         }
     }
@@ -148,6 +156,9 @@ impl CrawlConfig {
         })
     }
 }
+
+/// Signs between the items of a list in Chinese.
+const LIST_SIGNS: [char; 3] = ['，', '、', '；'];
 
 fn is_url(example: &str) -> bool {
     example.contains("://")

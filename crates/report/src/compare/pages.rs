@@ -6,6 +6,7 @@
 //! are archived; what differs is marked.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use archive::{BodyRef, Event, PageRecord, Record};
 use outcome::{Change, Outcome};
@@ -59,7 +60,7 @@ pub struct PageComparison {
     pub unchanged: u64,
     /// Pages that both keep, with another date, counter or word.
     pub touched: u64,
-    /// Pages that both keep, where a text is not archived.
+    /// Pages that both keep, where a text is not archived, or whose turn did not come in time.
     pub not_compared: u64,
     /// Kept by the second, unknown to the first.
     pub new: PageList,
@@ -149,6 +150,18 @@ impl PageFates {
         second: &PageFates,
         texts: (TextReader<'_>, TextReader<'_>),
     ) -> PageComparison {
+        self.compare_within(second, texts, None)
+    }
+
+    /// The same; once so much time has passed texts are compared no more, and their pages counted as not
+    /// compared.
+    pub fn compare_within(
+        &self,
+        second: &PageFates,
+        texts: (TextReader<'_>, TextReader<'_>),
+        time_max: Option<Duration>,
+    ) -> PageComparison {
+        let began = Instant::now();
         let mut found = PageComparison::default();
         for (url, before) in &self.0 {
             let Some(after) = second.0.get(url) else {
@@ -159,7 +172,10 @@ impl PageFates {
                 continue;
             };
             match (&before.state, &after.state) {
-                (State::Kept, State::Kept) => found.both_keep(url, before, after, texts),
+                (State::Kept, State::Kept) => {
+                    let has_time = time_max.is_none_or(|max| began.elapsed() < max);
+                    found.both_keep(url, (before, after), texts, has_time);
+                }
                 (State::Kept, State::Dropped(why)) => {
                     found.dropped_now.add(url, String::new(), why.clone());
                 }
@@ -239,15 +255,15 @@ impl PageComparison {
     fn both_keep(
         &mut self,
         url: &str,
-        before: &PageFate,
-        after: &PageFate,
+        (before, after): (&PageFate, &PageFate),
         (first, second): (TextReader<'_>, TextReader<'_>),
+        has_time: bool,
     ) {
         if !before.digest.is_empty() && before.digest == after.digest {
             self.unchanged += 1;
             return;
         }
-        let texts = before.text.as_ref().and_then(first);
+        let texts = before.text.as_ref().filter(|_| has_time).and_then(first);
         let Some((old, new)) = texts.zip(after.text.as_ref().and_then(second)) else {
             self.not_compared += 1;
             return;

@@ -8,7 +8,7 @@ use super::layout::query;
 use super::lists::{choice, turning};
 use super::words::Words;
 use crate::answers::{ChangeList, ChangedPage, ChangesAsked, Facet, TextPiece};
-use crate::lists::LIMIT;
+use crate::lists::{LIMIT, LIMIT_MAX};
 
 /// Pages of a comparison that are shown.
 const COMPARED_MAX: usize = 50;
@@ -36,14 +36,16 @@ pub(super) fn changes(words: &Words, id: &str, asked: &ChangesAsked, found: &Cha
         div id="results" aria-live="polite" {
             p class="soft" { b { (count(found.total)) } " " (words.pages_fit) }
             ul class="differ" { @for page in &found.changes { (row(words, id, page)) } }
-            (turning(words, found.offset, LIMIT, found.total, &|offset| link(id, asked, offset)))
+            (turning(words, found.offset, asked.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX), found.total, &|offset| link(id, asked, offset)))
         }
     }
 }
 
 fn link(id: &str, asked: &ChangesAsked, offset: usize) -> String {
     let offset = (offset > 0).then(|| offset.to_string());
+    let limit = asked.limit.map(|limit| limit.to_string());
     let query = query(&[
+        ("limit", limit.as_deref()),
         ("change", asked.change.as_deref()),
         ("since", asked.since.as_deref()),
         ("offset", offset.as_deref()),

@@ -278,7 +278,13 @@ pub(super) fn check_same_crawl(args: &Args, dir: &CrawlDir, given: &Given) -> an
 fn check_same_topic(args: &Args, dir: &CrawlDir, config: &CrawlConfig) -> anyhow::Result<()> {
     let keywords = |config: &CrawlConfig| -> BTreeSet<String> {
         let words = config.topic.iter().flat_map(|topic| &topic.keywords);
-        words.map(|word| word.trim().to_lowercase()).collect()
+        let wanted = words.filter(|word| !word.trim_start().starts_with(['-', '－']));
+        let bare = wanted.map(|word| {
+            word.rsplit_once(['^', '＾'])
+                .map_or(&**word, |(bare, _)| bare)
+        });
+        let bare = bare.map(|word| word.trim().trim_matches('"').to_lowercase());
+        bare.collect()
     };
     let Ok(was) = config_file::kept(&dir.config()) else {
         return Ok(());
