@@ -33,6 +33,9 @@ struct Fields<T> {
     body: Option<BodyRef>,
 }
 
+/// The form of the bytes that follow: to be raised with every change of the fields.
+const FORM: u8 = 1;
+
 const KEPT: Outcome = Outcome::Judged(Verdict::Index);
 
 /// As bytes.
@@ -66,11 +69,15 @@ pub(crate) fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
         seen_ms: due.seen_ms,
         body: due.body.clone(),
     };
-    postcard::to_allocvec(&fields).ok()
+    postcard::to_extend(&fields, vec![FORM]).ok()
 }
 
-/// From bytes; `None` for damaged ones.
+/// From bytes; `None` for damaged ones, and those of another form.
 pub(crate) fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
+    let (form, bytes) = bytes.split_first()?;
+    if *form != FORM {
+        return None;
+    }
     let fields: Fields<String> = postcard::from_bytes(bytes).ok()?;
     let was = match fields.was.is_empty() {
         true => KEPT,
@@ -105,4 +112,64 @@ pub(crate) fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
         seen_ms: fields.seen_ms,
         body: fields.body,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use outcome::JunkReason;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_field_is_read_as_it_was_written_and_another_form_is_none() {
+        let place = |offset| BodyRef {
+            file: 3,
+            offset,
+            len: 9,
+        };
+        let due = DueRecord {
+            url: "http://a.example/数据".into(),
+            round: 2,
+            of: 77,
+            was: Outcome::Judged(Verdict::Junk(JunkReason::Thin)),
+            depth: 4,
+            seed: 5,
+            hops: 6,
+            via: Some(70),
+            priority: 0.25,
+            context: Some("c".into()),
+            digest: "d".into(),
+            whole: Some("w".into()),
+            fingerprint: "f".into(),
+            text: Some(place(1)),
+            etag: Some("e".into()),
+            last_modified: Some("l".into()),
+            unconditional: true,
+            absence: AbsenceRecord {
+                answers: 1,
+                last_ms: 8,
+                gone: true,
+            },
+            rejudge: true,
+            source: true,
+            seen_ms: 9,
+            body: Some(place(2)),
+        };
+        let mut bytes = to_bytes(&due).expect("bytes");
+        assert_eq!(from_bytes(&bytes), Some(due));
+        let kept = DueRecord::default();
+        let of_kept = to_bytes(&kept).and_then(|bytes| from_bytes(&bytes));
+        assert_eq!(of_kept.map(|due| due.url), Some(String::new()));
+        bytes[0] += 1;
+        assert_eq!(from_bytes(&bytes), None);
+        assert_eq!(from_bytes(&[]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_none(bytes: Vec<u8>) {
+            let _ = from_bytes(&bytes);
+        }
+    }
 }
