@@ -102,7 +102,8 @@ pub use store::{
 };
 pub use trap::PageYield;
 pub use url::{
-    CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, parse_typed, parse_url, resolve,
+    CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, meanings_of_typed, parse_typed,
+    parse_url, resolve,
 };
 pub use url_normalizer::UrlNormalizer;
 

@@ -343,6 +343,20 @@ pub fn parse_typed(text: &str) -> Result<Url, UrlError> {
     }
 }
 
+/// What somebody who typed a URL may mean, the likeliest first and at least one: without a scheme it is of
+/// https or of http.
+pub fn meanings_of_typed(typed: &str) -> Vec<String> {
+    let typed = typed.trim();
+    let host = typed.split(['/', ':', '?']).next().unwrap_or_default();
+    let is_host = host.contains('.') || host == "localhost";
+    match typed.contains("://") || !is_host {
+        true => vec![typed.to_owned()],
+        false => ["https", "http"]
+            .map(|scheme| format!("{scheme}://{typed}"))
+            .to_vec(),
+    }
+}
+
 /// Resolves a reference against a base by the WHATWG URL Standard. `None` when it does not parse.
 pub fn resolve(base: &Url, reference: &str) -> Option<Url> {
     match with_two_slashes(base, reference) {

@@ -2,8 +2,6 @@
 //!
 //! The journal is read from its beginning, so one story of a crawl is told at a time.
 
-use std::sync::{PoisonError, TryLockError};
-
 use archive::BodyRef;
 use http::StatusCode;
 use report::changes::{ChangeRow, Changes};
@@ -13,6 +11,7 @@ use crate::answers::{ChangeList, ChangedPage, ChangesAsked};
 use crate::app::Failed;
 use crate::crawls::{AGE_MAX, Served};
 use crate::days::{day, midnight_ms};
+use crate::jobs::alone;
 use crate::lists::{LIMIT, LIMIT_MAX, filled};
 use crate::{api, rows, story};
 
@@ -35,14 +34,10 @@ pub(crate) fn told(crawl: &Served, asked: &ChangesAsked) -> Result<ChangeList, F
     if kind.is_some_and(|kind| !KINDS.contains(&kind)) {
         return Err(bad(format!("change is one of {}", KINDS.join(", "))));
     }
-    let _alone = match crawl.telling.try_lock() {
-        Ok(alone) => alone,
-        Err(TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
-        Err(TryLockError::WouldBlock) => {
-            let why = "the journal is being read for another answer: ask again in a moment";
-            return Err(Failed(StatusCode::SERVICE_UNAVAILABLE, why.to_owned()));
-        }
-    };
+    let _alone = alone(&crawl.telling).ok_or_else(|| {
+        let why = "the journal is being read for another answer: ask again in a moment";
+        Failed(StatusCode::SERVICE_UNAVAILABLE, why.to_owned())
+    })?;
     crawl.follower.catch_up(AGE_MAX);
     if crawl.report().totals.finished > rows::ROWS_MAX as u64 {
         let why = "the crawl is too large for this list: tamis changes tells all of it";

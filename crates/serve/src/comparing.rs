@@ -3,7 +3,7 @@
 //! What became of each page is read from both journals; a crawl of more pages than have rows is compared
 //! by its figures alone.
 
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use archive::BodyRef;
@@ -14,6 +14,7 @@ use report::compare::PageFates;
 use crate::answers::Compared;
 use crate::app::Failed;
 use crate::crawls::{AGE_MAX, Served};
+use crate::jobs::alone;
 use crate::lists;
 use crate::rows::ROWS_MAX;
 use crate::story::records;
@@ -26,14 +27,10 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 /// Compares a crawl with another one.
 pub(crate) fn compared(first: &Served, second: &Served) -> Result<Compared, Failed> {
-    let _alone = match ALONE.try_lock() {
-        Ok(alone) => alone,
-        Err(TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
-        Err(TryLockError::WouldBlock) => {
-            let why = "two crawls are being compared: ask again in a moment".to_owned();
-            return Err(Failed(StatusCode::SERVICE_UNAVAILABLE, why));
-        }
-    };
+    let _alone = alone(&ALONE).ok_or_else(|| {
+        let why = "two crawls are being compared: ask again in a moment".to_owned();
+        Failed(StatusCode::SERVICE_UNAVAILABLE, why)
+    })?;
     let both = [first, second];
     for crawl in both {
         crawl.follower.catch_up(AGE_MAX);

@@ -5,7 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use tokio::sync::oneshot;
 
@@ -61,6 +61,15 @@ impl Jobs {
         });
         self.queue.try_send(job).map_err(|_| NotDone::Busy)?;
         answered.await.map_err(|_| NotDone::Failed)
+    }
+}
+
+/// The lock of work of which one is done at a time; none while another one is at it.
+pub(crate) fn alone(lock: &Mutex<()>) -> Option<MutexGuard<'_, ()>> {
+    match lock.try_lock() {
+        Ok(alone) => Some(alone),
+        Err(TryLockError::Poisoned(poisoned)) => Some(PoisonError::into_inner(poisoned)),
+        Err(TryLockError::WouldBlock) => None,
     }
 }
 

@@ -4,7 +4,6 @@
 //! over. That is why only one story of a crawl is told at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::PoisonError;
 
 use archive::{BodyRef, Position, Record, Replayed};
 use explain::{LeftOut, Why};
@@ -15,6 +14,7 @@ use report::{Explainer, Look, Story, Tongue};
 use serde_json::Value;
 
 use crate::crawls::Served;
+use crate::jobs::alone;
 
 /// Columns of the story as text.
 const COLUMNS: usize = 96;
@@ -68,11 +68,7 @@ pub(crate) fn records(dir: &CrawlDir) -> impl Iterator<Item = Record> + use<> {
 
 /// Tells the story of a URL.
 pub(crate) fn tell(crawl: &Served, typed: &str, tongue: Tongue) -> Result<Told, NoStory> {
-    let _alone = match crawl.telling.try_lock() {
-        Ok(alone) => alone,
-        Err(std::sync::TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
-        Err(std::sync::TryLockError::WouldBlock) => return Err(NoStory::Busy),
-    };
+    let _alone = alone(&crawl.telling).ok_or(NoStory::Busy)?;
     let dir = crawl.follower.dir();
     let config = config_file::kept(&dir.config()).map_err(unreadable)?;
     let mut meant = meant(&config, typed)?;
@@ -143,7 +139,7 @@ pub(crate) fn canonical(crawl: &Served, typed: &str) -> Result<String, NoStory> 
     Ok(known.unwrap_or(&meant[0]).to_string())
 }
 
-/// What a typed URL may mean, the likeliest first and at least one: without a scheme it is of https or of http.
+/// What a typed URL may mean, as the crawl writes it; at least one.
 fn meant(config: &CrawlConfig, typed: &str) -> Result<Vec<CanonicalUrl>, NoStory> {
     let canonicaliser = setup::canonicaliser(config);
     let read = |text: &str| {
@@ -152,14 +148,8 @@ fn meant(config: &CrawlConfig, typed: &str) -> Result<Vec<CanonicalUrl>, NoStory
         let url = canonicaliser.canonical(&url);
         url.map_err(|error| NoStory::NotAUrl(format!("{error}: such a URL is never crawled")))
     };
-    let typed = typed.trim();
-    let host = typed.split(['/', ':', '?']).next().unwrap_or_default();
-    let is_host = host.contains('.') || host == "localhost";
-    if typed.contains("://") || !is_host {
-        return Ok(vec![read(typed)?]);
-    }
-    let schemes = ["https", "http"].map(|scheme| read(&format!("{scheme}://{typed}")));
-    schemes.into_iter().collect()
+    let meanings = frontier::meanings_of_typed(typed);
+    meanings.iter().map(|url| read(url)).collect()
 }
 
 /// The first of these URLs that the crawl knows, else the first, with its story.

@@ -45,7 +45,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let config =
         config_file::kept(&dirs[0].config()).map_err(|problem| usage(problem.to_string()))?;
     let mut told = None;
-    for typed in meant(&args.url) {
+    for typed in frontier::meanings_of_typed(&args.url) {
         let url = absolute(&typed)?;
         let url = setup::canonicaliser(&config)
             .canonical(&url)
@@ -184,19 +184,6 @@ fn best_told<'d>(dirs: &'d [CrawlDir], url: &str) -> anyhow::Result<(&'d CrawlDi
     }
     let (_, dir, story) = best.expect("there is a directory");
     Ok((dir, story))
-}
-
-/// What a typed URL may mean, the likeliest first and at least one: without a scheme it is of https or of http.
-fn meant(typed: &str) -> Vec<String> {
-    let typed = typed.trim();
-    let host = typed.split(['/', ':', '?']).next().unwrap_or_default();
-    let is_host = host.contains('.') || host == "localhost";
-    match typed.contains("://") || !is_host {
-        true => vec![typed.to_owned()],
-        false => ["https", "http"]
-            .map(|scheme| format!("{scheme}://{typed}"))
-            .to_vec(),
-    }
 }
 
 /// The URL that was typed.
