@@ -106,6 +106,12 @@ impl Browser {
     /// Tells it something and gives its answer.
     #[track_caller]
     pub fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.ask(method, parameters)
+            .unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// As [`Self::call`]; the error is the browser's own.
+    fn ask(&mut self, method: &str, parameters: Value) -> Result<Value, Value> {
         self.next += 1;
         let mut message = json!({"id": self.next, "method": method, "params": parameters});
         if !self.session.is_null() {
@@ -118,8 +124,10 @@ impl Browser {
         loop {
             let answer = self.answers.recv_timeout(WAIT_MAX).expect(method);
             if answer["id"] == self.next {
-                assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
-                return answer["result"].clone();
+                if answer["error"].is_null() {
+                    return Ok(answer["result"].clone());
+                }
+                return Err(answer["error"].clone());
             }
             self.events.push(answer);
         }
@@ -141,9 +149,11 @@ impl Browser {
     #[track_caller]
     pub fn until(&mut self, expression: &str) {
         for _ in 0..600 {
-            // While a page is being changed for another there is nothing to ask.
+            // While a page is being changed for another there is nothing to ask: the
+            // browser refuses, or the page that goes answers.
             let asked = json!({"expression": expression, "returnByValue": true});
-            if self.call("Runtime.evaluate", asked)["result"]["value"] == true {
+            let answer = self.ask("Runtime.evaluate", asked);
+            if answer.is_ok_and(|answer| answer["result"]["value"] == true) {
                 return;
             }
             std::thread::park_timeout(Duration::from_millis(50));
