@@ -9,7 +9,7 @@ Half of the pairs are versions that people published (documents of one page at t
 texts with `kind`, `source`, `page` and `rev`). Half are recorded pages with what changes on live pages put
 into their markup, and extracted before and after: dates, counters, side bars, adverts, comments, notices,
 sentences, paragraphs, list items, words. One line for each: `{id, before, after, bytes_equal,
-visible_equal}`. Drawn by a seed, so the same data give the same pairs.
+visible_equal}`, and of recorded pages `html_before` and `html_after`. Drawn by a seed, so the same data give the same pairs.
 
 With `--repo` the first half is made of Markdown files of a git repository at two dates (two in five of
 them), of the READMEs and change logs of a folder of crates in two versions (one in five), and of documents
@@ -215,7 +215,7 @@ def of_folders(args, random_, count):
 
 
 def made(args, random_, count):
-    by_host, lines, kinds = {}, [], {}
+    by_host, lines, kinds, edited_pages = {}, [], {}, {}
     texts = {}
     for url, page in (of_folders if args.pages else of_web)(args, random_, count):
         try:
@@ -235,6 +235,7 @@ def made(args, random_, count):
             continue
         kind, before, after = edited
         kinds[url] = (kind, words_of(before).split() == words_of(after).split())
+        edited_pages[url] = (before, after)
         for which, page in (("before", before), ("after", after)):
             lines.append(json.dumps({"id": f"{which} {url}", "html": page, "url": url}))
     answers = subprocess.run([args.tamis, "extract", "--jsonl", "-"], input="\n".join(lines), text=True,
@@ -245,6 +246,7 @@ def made(args, random_, count):
         extracted[row["id"]] = row.get("text") or ""
     for url, (kind, visible_equal) in kinds.items():
         yield {"id": f"{kind} {url}", "before": extracted[f"before {url}"], "after": extracted[f"after {url}"],
+               "html_before": edited_pages[url][0], "html_after": edited_pages[url][1],
                "bytes_equal": False, "visible_equal": visible_equal}
 
 

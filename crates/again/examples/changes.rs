@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{BufRead, BufReader};
 
-use again::compare;
+use again::{compare, compare_on_pages};
+use extractor::DomLimits;
 use outcome::Change;
 use serde_json::Value;
 
@@ -51,7 +52,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     for line in BufReader::new(std::fs::File::open(&pairs)?).lines() {
         let pair: Value = serde_json::from_str(&line?)?;
         let text = |key: &str| pair[key].as_str().unwrap_or_default();
-        let comparison = compare(text("before"), text("after"));
+        // Where the pages are there, they are read as a crawl does that archives them.
+        let pages = ["html_before", "html_after"].map(|key| {
+            let html = pair[key].as_str()?;
+            Some(extractor::all_text(html, &DomLimits::default()))
+        });
+        let comparison = match &pages {
+            [Some(then), Some(now)] => compare_on_pages(text("before"), text("after"), (then, now)),
+            _ => compare(text("before"), text("after")),
+        };
         let is_change = comparison.change == Change::Changed;
         let Some(labels) = &labels else {
             println!("## {}", text("id"));

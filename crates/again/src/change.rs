@@ -8,8 +8,12 @@
 //! when what is left comes to a phrase; below that it was touched. Some things are a phrase by themselves: an
 //! item more or less in a list, another figure in a sentence, another value of a setting, another command.
 //!
+//! Where main content begins and ends is found anew at each visit, and may be found elsewhere in a page that
+//! has not changed. So where whole pages are at hand, a line counts for nothing that stands on the page as
+//! often as it did.
+//!
 //! `words` cuts texts into words, `notices` knows what a site says of a page, `figures` when a number tells,
-//! `lists` what an item is.
+//! `lists` what an item is, `shown` what stands on a page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,8 +23,10 @@ use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 mod figures;
 mod lists;
 mod notices;
+mod shown;
 mod words;
 
+use shown::Shown;
 use words::{Gap, Line, Word, is_address, is_han, is_number, lines, weight};
 
 /// A phrase: so many words, taken out and put in together. One word in the place of another is two.
@@ -71,6 +77,20 @@ pub struct Passage {
 
 /// Compares a page's text with its text at the visit before.
 pub fn compare(before: &str, after: &str) -> Comparison {
+    compare_by(before, after, None)
+}
+
+/// The same where all text of both pages is at hand as well, main content or not, a line for each that a
+/// reader sees.
+pub fn compare_on_pages(before: &str, after: &str, pages: (&str, &str)) -> Comparison {
+    let first = compare(before, after);
+    match first.change {
+        Change::Changed => compare_by(before, after, Some(Shown::of(pages))),
+        _ => first,
+    }
+}
+
+fn compare_by(before: &str, after: &str, mut shown: Option<Shown>) -> Comparison {
     let (old, new) = (lines(before), lines(after));
     let similarity = similarity(&old, &new);
     let keys = |lines: &[Line]| lines.iter().map(Line::key).collect::<Vec<_>>();
@@ -90,16 +110,20 @@ pub fn compare(before: &str, after: &str) -> Comparison {
         if op.tag() == DiffTag::Equal {
             continue;
         }
-        let removed = left_over(
+        let mut removed = left_over(
             &old[op.old_range()],
             &old_keys[op.old_range()],
             &mut moved.0,
         );
-        let added = left_over(
+        let mut added = left_over(
             &new[op.new_range()],
             &new_keys[op.new_range()],
             &mut moved.1,
         );
+        if let Some(shown) = &mut shown {
+            removed.retain(|line| !shown.is_still_there(line));
+            added.retain(|line| !shown.was_there(line));
+        }
         if removed.is_empty() && added.is_empty() {
             continue;
         }
@@ -743,7 +767,62 @@ mod tests {
         assert_eq!(compare("", "").change, Change::Unchanged);
     }
 
+    #[test]
+    fn what_stands_on_the_page_as_often_as_before_was_not_put_in_or_taken_out() {
+        let aside = "Read what the planner knows of your tables, and how to tell it more.";
+        let page = format!("Home\nDocs\n{TEXT}\n{aside}\nImprint");
+        let more = format!("{TEXT}\n{aside}");
+        let on_pages = |before: &str, after: &str, pages: (&str, &str)| {
+            let change = compare_on_pages(before, after, pages).change;
+            assert_eq!(compare(before, after).change, Change::Changed);
+            change
+        };
+        // The main text was taken to end later, or earlier.
+        let same = (page.as_str(), page.as_str());
+        assert_eq!(on_pages(TEXT, &more, same), Change::Touched);
+        assert_eq!(on_pages(&more, TEXT, same), Change::Touched);
+        // It is new on the page, or stands there once more; or it is not where a reader sees it.
+        let without = page.replace(aside, "");
+        let twice = format!("{page}\n{aside}");
+        for pages in [
+            (without.as_str(), page.as_str()),
+            (page.as_str(), twice.as_str()),
+            ("", ""),
+            (without.as_str(), without.as_str()),
+        ] {
+            assert_eq!(on_pages(TEXT, &more, pages), Change::Changed);
+            let back = (pages.1, pages.0);
+            assert_eq!(on_pages(&more, TEXT, back), Change::Changed);
+        }
+        // Other words of a line are new whatever else stands on the page.
+        let other = TEXT.replace("visible for ever", "hidden from every reader of theirs");
+        let both = format!("{page}\nhidden from every reader of theirs");
+        assert_eq!(on_pages(TEXT, &other, (&page, &both)), Change::Changed);
+    }
+
+    #[test]
+    fn lines_without_end_are_looked_for_so_many_times() {
+        let text = |from: u32| {
+            let lines = (from..from + 5_000).map(|n| format!("line number{n} of a list\n"));
+            lines.collect::<String>()
+        };
+        let (before, after) = (text(0), text(100_000));
+        let pages = (before.as_str(), after.as_str());
+        assert_eq!(
+            compare_on_pages(&before, &after, pages).change,
+            Change::Changed
+        );
+    }
+
     proptest! {
+        #[test]
+        fn pages_only_make_a_change_less(before in "[a-c \n]{0,40}", after in "[a-c \n]{0,40}", then in "[a-c \n]{0,40}", now in "[a-c \n]{0,40}") {
+            let by_texts = compare(&before, &after);
+            let on_pages = compare_on_pages(&before, &after, (&then, &now));
+            prop_assert!(on_pages.change == by_texts.change || on_pages.change == Change::Touched);
+            prop_assert_eq!(on_pages.similarity, by_texts.similarity);
+        }
+
         #[test]
         fn a_text_is_unchanged_beside_itself_alone(before in "[a-c 1-2\u{4e00}-\u{4e05}\n]{0,60}", after in "[a-c 1-2\u{4e00}-\u{4e05}\n]{0,60}") {
             prop_assert_eq!(compare(&before, &before).change, Change::Unchanged);

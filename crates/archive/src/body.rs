@@ -14,9 +14,12 @@ use crate::warc::{HEAD_END, Parsed, find};
 /// Our field in a revisit record: `file:offset:len` of the record that holds the payload.
 pub(crate) const PAYLOAD_FIELD: &str = "Tamis-Payload";
 
-/// Bytes of a head that are read and unpacked at first, of which a head of ours has some 700, and of the
-/// longest: URLs are bounded, and there are at most two.
+/// Bytes that are read and unpacked at first for a record's head, of which a head of ours has some 700, and
+/// for the longest: URLs are bounded, and there are at most two.
 const HEAD_BYTES: [usize; 2] = [1024, 32 * 1024];
+
+/// The same for a record's head and an answer's: with a longer one the whole record is read.
+const ANSWER_HEAD_BYTES: [usize; 2] = [2048, 32 * 1024];
 
 /// A response from the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +104,7 @@ pub(crate) fn member(dir: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveErro
 
 /// Reads heads of body records. The file from which it read last stays open, for they come in numbers.
 #[derive(Debug)]
-pub(crate) struct HeadReader {
+pub struct HeadReader {
     file: Option<(u32, File)>,
     unpacker: Unpacker,
     packed: Vec<u8>,
@@ -118,8 +121,37 @@ impl Default for HeadReader {
 }
 
 impl HeadReader {
+    /// Reads an archived response without its body: of a large one a small part is read and unpacked. What
+    /// the body is may be damaged, and nothing tells.
+    ///
+    /// # Errors
+    /// When it is not there, or its beginning is damaged.
+    pub fn read_answer(&mut self, dir: &Path, place: &BodyRef) -> Result<Payload, ArchiveError> {
+        let is_enough = |beginning: &[u8]| http_head(beginning).is_some();
+        let beginning = self.read_beginning(dir, place, ANSWER_HEAD_BYTES, is_enough)?;
+        let http_head = match http_head(&beginning) {
+            Some(head) => head.to_vec(),
+            None => read_body(dir, place)?.http_head,
+        };
+        Ok(Payload {
+            http_head,
+            body: Vec::new(),
+        })
+    }
+
     /// Reads the beginning of the record at a place of the body files, which has its head.
     pub(crate) fn read(&mut self, dir: &Path, place: &BodyRef) -> Result<Vec<u8>, ArchiveError> {
+        let is_enough = |beginning: &[u8]| find(beginning, HEAD_END).is_some();
+        self.read_beginning(dir, place, HEAD_BYTES, is_enough)
+    }
+
+    fn read_beginning(
+        &mut self,
+        dir: &Path,
+        place: &BodyRef,
+        bytes: [usize; 2],
+        is_enough: impl Fn(&[u8]) -> bool,
+    ) -> Result<Vec<u8>, ArchiveError> {
         let path = Kind::Bodies.path(dir, place.file);
         let file = match &mut self.file {
             Some((number, file)) if *number == place.file => file,
@@ -129,7 +161,7 @@ impl HeadReader {
             }
         };
         let mut record = Vec::new();
-        for wanted in HEAD_BYTES {
+        for wanted in bytes {
             file.seek(SeekFrom::Start(place.offset))
                 .map_err(ArchiveError::read(&path))?;
             self.packed.clear();
@@ -140,13 +172,20 @@ impl HeadReader {
                 .unpacker
                 .unpack_beginning(&self.packed, wanted, &mut record);
             match unpacked {
-                Ok(()) if find(&record, HEAD_END).is_some() => break,
+                Ok(()) if is_enough(&record) => break,
                 Ok(()) | Err(Broken::Incomplete) => {}
                 Err(Broken::Corrupt(why)) => return Err(broken(dir, place, why)),
             }
         }
         Ok(record)
     }
+}
+
+/// The head of the HTTP message in a record of which only the beginning is there.
+fn http_head(beginning: &[u8]) -> Option<&[u8]> {
+    Parsed::head(beginning)?;
+    let block = beginning.get(find(beginning, HEAD_END)? + HEAD_END.len()..)?;
+    block.get(..http::head_bytes(block)?)
 }
 
 pub(crate) fn parse<'r>(

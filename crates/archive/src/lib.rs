@@ -69,7 +69,7 @@ mod reader;
 mod error;
 
 pub use append::{Appended, Archive, ArchiveConfig, Bodies, Entry};
-pub use body::{Payload, read_body, read_text};
+pub use body::{HeadReader, Payload, read_body, read_text};
 pub use capture::{Capture, TextOfPage, WetWriter, read_capture};
 pub use error::{ArchiveError, Damage};
 pub use http::HttpAnswer;

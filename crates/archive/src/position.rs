@@ -43,6 +43,16 @@ impl Position {
     pub fn offset(self) -> u64 {
         self.0 & ((1 << OFFSET_BITS) - 1)
     }
+
+    /// Bytes of the journal from here to a later place; only those of the last file where that is the next
+    /// one, and `None` with a whole file in between.
+    pub fn bytes_until(self, later: Position) -> Option<u64> {
+        match later.file().saturating_sub(self.file()) {
+            0 => Some(later.offset().saturating_sub(self.offset())),
+            1 => Some(later.offset()),
+            _ => None,
+        }
+    }
 }
 
 impl std::fmt::Display for Position {

@@ -14,6 +14,7 @@ use crate::line_markers::Marker;
 use crate::links;
 use crate::metadata;
 use crate::page::{Page, PageContext, PageType};
+use crate::parse_limits::DomLimits;
 use crate::prefix_sums::share;
 use crate::stated_url;
 use crate::structured::Structured;
@@ -149,6 +150,25 @@ fn visible(flat: &FlatDom<'_>) -> (usize, f32) {
         }
     }
     (chars, share(links, weight, 1.0))
+}
+
+/// All text of a page, main content or not: a line for each that a reader sees, or would see but for
+/// scripts and styles.
+///
+/// ```
+/// let html = "<nav><a href=/>Home</a></nav><p>A first <b>sentence</b>.";
+/// assert_eq!(extractor::all_text(html, &Default::default()), "Home\nA first sentence.\n");
+/// ```
+pub fn all_text(html: &str, limits: &DomLimits) -> String {
+    let dom = dom::parse(html, limits);
+    let flat = FlatDom::of(&dom.html);
+    let (mut out, mut line) = (String::new(), String::new());
+    for run in &flat.runs {
+        flat.run_text_into(run, &mut line);
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out
 }
 
 /// The comments of readers: runs inside an element named after comments that are not content, but

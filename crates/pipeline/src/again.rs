@@ -4,8 +4,8 @@
 //! what lists lead to, whether a host's validators and dates are honest) is made of it when a round is
 //! planned. It is saved with the position that it follows from (`saved`), so that the next plan, in this
 //! process or in another one, reads on from there. For each page that was read some 150 bytes are
-//! held; what its visit is compared with, 1 to 2 kB, is held for up to 50,000 pages, and where there are
-//! more it is found for so many at a time by another reading of the journal. The choice is recorded, one
+//! held; what its visit is compared with, as much again or twice, is held for up to 50,000 pages, and where
+//! there are more it is found for so many at a time by another reading of the journal. The choice is recorded, one
 //! record for up to 200 URLs, and synced; from there on it is a crawl like any other, which can be killed
 //! and carried on.
 //!
@@ -14,7 +14,8 @@
 //! that repeated a page which has changed since, or is gone: they are judged anew, and asked for without a
 //! condition, since a 304 has no page to be judged.
 //!
-//! `history` reads the journal, `known` is what it tells of one URL, `saved` is the file of what was read.
+//! `history` reads the journal, `known` is what it tells of one URL, `saved` is the file of what was read,
+//! and `follow` takes records in while the crawl runs that writes them.
 
 use archive::{
     AgainRecord, Archive, ArchiveConfig, DueRecord, Entry, Event, Position, Record, Replayed,
@@ -27,6 +28,7 @@ use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::units::Span;
 
+mod follow;
 mod history;
 mod known;
 mod saved;
@@ -38,11 +40,8 @@ use saved::VisitsFile;
 const URLS_PER_RECORD: usize = 200;
 
 /// Pages of which a plan is remembered while the crawl runs, some 40 MB; with more of them the next plan
-/// takes up what was saved.
-const REMEMBERED_MAX: usize = 200_000;
-
-/// The same where it is remembered what their visits are compared with, some 12 MB.
-const DUES_REMEMBERED_MAX: usize = 8_000;
+/// takes up what was saved. Tests need not have so many.
+const REMEMBERED_MAX: usize = if cfg!(test) { 3_000 } else { 200_000 };
 
 const DAY_MS: f64 = 86_400_000.0;
 
@@ -132,6 +131,8 @@ pub struct Planner {
     file: VisitsFile,
     /// It is read for figures alone.
     never_plans: bool,
+    /// It was too large to be held while a crawl runs.
+    has_let_go: bool,
 }
 
 /// Plans a part of a round: see [`Planner::plan`].
@@ -181,14 +182,28 @@ impl Planner {
     /// Lets go of what would take up room that a crawl needs while it runs: it is read again from what was
     /// saved.
     pub fn make_room(&mut self) {
-        let known = self.history.known();
-        let is_large = known > DUES_REMEMBERED_MAX && self.history.has_dues();
-        if is_large || known > REMEMBERED_MAX {
+        if self.is_too_large() {
             *self = Self {
                 shown: self.shown,
+                has_let_go: true,
                 ..Self::default()
             };
         }
+    }
+
+    fn is_too_large(&self) -> bool {
+        self.history.known() > REMEMBERED_MAX
+    }
+
+    /// Saves what was taken in of a crawl that has ended, where that is due: a further process plans.
+    ///
+    /// # Errors
+    /// When another process has the directory.
+    pub fn save(&mut self, dir: &CrawlDir, beside: &impl Beside) -> Result<(), CrawlError> {
+        let _lock = dir.lock()?;
+        self.file
+            .save_if_due(dir, self.read, self.shown, &self.history, beside);
+        Ok(())
     }
 
     /// Reads on to the journal's end, from where it was read to before, or from what was saved of that. Each
@@ -201,6 +216,7 @@ impl Planner {
         if self.read == Position::START {
             self.begin(dir, beside)?;
         }
+        self.has_let_go = false;
         self.read = read_on(dir, self.read, None, |record| self.take(record, beside))?;
         Ok(())
     }
@@ -554,6 +570,75 @@ mod tests {
         let mut planner = Planner::default();
         planner.read_on(&dir, &mut ()).expect("read");
         assert_eq!(planner.history.known(), 3);
+    }
+
+    #[test]
+    fn a_planner_that_follows_the_crawl_knows_what_one_that_reads_the_journal_does() {
+        // Of all records some are handed over: the others are read, while the crawl runs or later.
+        for handed_over in [1..=2_000, 1..=0, 500..=2_000, 1..=700, 300..=1_500] {
+            let temp = tempfile::tempdir().expect("a directory");
+            let dir = CrawlDir::new(temp.path());
+            let onlooker = crate::Onlooker::default();
+            let (mut planner, mut shown) = (Planner::default(), Shown::default());
+            planner.follow_while(&dir, &onlooker, &mut shown, || {
+                pages(&dir, 2_000, 1);
+                let mut begin = Position::START;
+                for replayed in archive::replay(&dir.archive(), begin).expect("an archive") {
+                    let Ok(Replayed::Record { record, position }) = replayed else {
+                        panic!("{replayed:?}")
+                    };
+                    if handed_over.contains(&record.seq) {
+                        let end = position;
+                        onlooker.hand_over(crate::Written { begin, end, record });
+                    }
+                    begin = position;
+                }
+                onlooker.are_synced();
+            });
+            let reads_now = handed_over.end() - handed_over.start().min(handed_over.end());
+            assert_eq!(
+                planner.shown,
+                if reads_now > 0 { *handed_over.end() } else { 0 }
+            );
+            planner.save(&dir, &shown).expect("the lock");
+            assert_eq!(dir.visits().is_file(), reads_now > 0);
+            planner.read_on(&dir, &mut shown).expect("read");
+            assert_eq!(shown.0, (1..=2_000).collect::<Vec<_>>());
+            let (mut other, mut told) = (Planner::default(), Shown::default());
+            other.read_on(&dir, &mut told).expect("read");
+            assert_eq!(told.0, shown.0);
+            let mut anew = History::with_dues();
+            read_on(&dir, Position::START, None, |record| anew.add(record)).expect("read");
+            assert!(planner.history == anew && other.history == anew);
+        }
+    }
+
+    #[test]
+    fn a_crawl_that_grows_too_large_is_followed_no_longer() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        let count = 2 * REMEMBERED_MAX;
+        pages(&dir, count as u64, 1);
+        let onlooker = crate::Onlooker::default();
+        let mut planner = Planner::default();
+        let mut begin = Position::START;
+        for replayed in archive::replay(&dir.archive(), begin).expect("an archive") {
+            let Ok(Replayed::Record { record, position }) = replayed else {
+                panic!("{replayed:?}")
+            };
+            let end = position;
+            onlooker.hand_over(crate::Written { begin, end, record });
+            onlooker.are_synced();
+            begin = position;
+            let goes_on = planner.follow(&dir, &onlooker, &mut ()).expect("followed");
+            assert_eq!(goes_on, planner.history.known() <= REMEMBERED_MAX);
+            if !goes_on {
+                break;
+            }
+        }
+        assert_eq!(planner.history.known(), REMEMBERED_MAX + 1);
+        planner.read_on(&dir, &mut ()).expect("read");
+        assert_eq!(planner.history.known(), count);
     }
 
     #[test]

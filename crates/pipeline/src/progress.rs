@@ -59,6 +59,9 @@ pub struct Snapshot {
     pub pages_this_start: u64,
     /// Visits to URLs that were finished before, made in this start.
     pub visits_this_start: u64,
+    /// URLs refused in this start for their address: private, loopback or link-local.
+    #[serde(skip)]
+    pub guarded_this_start: u64,
     /// The text of a kept page is there no longer, and its copies wait to be judged anew.
     pub copies_wait: bool,
     /// The feeds and sitemaps of a round were planned, and its pages were not yet.

@@ -1,20 +1,24 @@
 //! Visit to finding: bytes become a page with its words, fingerprint and links.
 //!
 //! A plain function of its input, called on the CPU pool. It asks no index and decides nothing,
-//! and opens no file but for the archived text of a URL that was read before: what it cannot read is a reading too, with a name.
+//! and opens no file but for the archived page of a URL that was read before: what it cannot read is a reading
+//! too, with a name.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use archive::BodyRef;
 use extractor::{BlockKeys, DomLimits, LinkKind, Page, PageContext};
 use fetcher::{Decoding, FetchError, FetchLimits, Fetched, Purpose, Sitemap, Truncated};
 use frontier::{Canonicaliser, Lease, Refused};
-use outcome::{FailureKind, Refusal, SitemapKind};
+use outcome::{Change, FailureKind, Refusal, SitemapKind};
 use segment::Segmenter;
 use state::Finding;
 use state::context::UrlContext;
-use state::finding::{FoundLink, LinkPlace, PageReading, Reading, SitemapReading, UrlFinding};
+use state::finding::{
+    Before, FoundLink, LinkPlace, PageReading, Reading, SitemapReading, UrlFinding,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::CrawlConfig;
@@ -120,7 +124,9 @@ impl Reader {
                 })
             }
         };
-        let before = self.text_before(&lease, &reading);
+        let fetched = answer.fetched.as_ref().ok();
+        let before = AssertUnwindSafe(|| self.before(&lease, &reading, fetched, &content_type));
+        let before = catch_unwind(before).unwrap_or_default();
         UrlFinding {
             lease,
             reading,
@@ -130,14 +136,51 @@ impl Reader {
         }
     }
 
-    /// The main text of a page that was read before, to compare it with. What cannot be read is not
+    /// The page as it was when it was read before, to compare it with. What cannot be read is not
     /// compared.
-    fn text_before(&self, lease: &Lease, reading: &Reading) -> Option<String> {
-        if !matches!(reading, Reading::Page(_)) {
+    fn before(
+        &self,
+        lease: &Lease,
+        reading: &Reading,
+        fetched: Option<&Fetched>,
+        content_type: &str,
+    ) -> Option<Before> {
+        let (Reading::Page(now), Some(fetched)) = (reading, fetched) else {
             return None;
-        }
+        };
         let due = UrlContext::from_bytes(&lease.url().context).due?;
-        archive::read_text(&self.archive, due.text.as_ref()?).ok()
+        let text = archive::read_text(&self.archive, due.text.as_ref()?).ok()?;
+        let is_html = is_html(content_type);
+        let is_changed = || again::compare(&text, &now.page.text).change == Change::Changed;
+        let pages = match due.body {
+            Some(body) if is_html && is_changed() => self.all_texts(&body, fetched, lease),
+            _ => None,
+        };
+        Some(Before { text, pages })
+    }
+
+    /// All text of a page then and now; `None` of large ones, and where the one before is not there.
+    fn all_texts(
+        &self,
+        before: &BodyRef,
+        fetched: &Fetched,
+        lease: &Lease,
+    ) -> Option<(String, String)> {
+        let before = archive::read_body(&self.archive, before).ok()?;
+        let field = |name: &str| std::str::from_utf8(before.header(name)?).ok();
+        let codings = field("content-encoding").into_iter();
+        let then = fetcher::decode_content(&before.body, codings, &self.limits);
+        let now = fetched.decoded(&self.limits);
+        let tld = tld_of(&lease.url().url.to_url());
+        let all_text = |decoding: Decoding, content_type: Option<&str>| {
+            let is_small = decoding.bytes.len() <= LARGE_PAGE_BYTES;
+            is_small.then(|| {
+                let decoded = extractor::decode(&decoding.bytes, content_type, tld.as_deref());
+                extractor::all_text(&decoded.text, &self.dom_limits)
+            })
+        };
+        let then = all_text(then, field("content-type"))?;
+        Some((then, all_text(now, fetched.content_type().as_deref())?))
     }
 
     fn read_answer(
@@ -186,7 +229,7 @@ impl Reader {
         let payload = xxh3_64(&decoding.bytes);
         let is_success = (200..300).contains(&fetched.status);
         match content_type.as_str() {
-            "text/html" | "application/xhtml+xml" => {
+            html if is_html(html) => {
                 self.read_html(lease, fetched, decoding.bytes, payload, limits_hit)
             }
             "text/plain" if is_success => {
@@ -213,10 +256,7 @@ impl Reader {
         // A page that panicked while it was read has left nothing behind the lock.
         let _alone = is_large.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
         let url = lease.url().url.to_url();
-        let tld = url
-            .host_str()
-            .and_then(|host| host.rsplit('.').next())
-            .map(str::to_owned);
+        let tld = tld_of(&url);
         let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), tld.as_deref());
         // A large page is not held twice while its tree is built.
         drop(bytes);
@@ -402,6 +442,17 @@ impl Reader {
             }),
         }
     }
+}
+
+/// Whether a content type is that of a page.
+fn is_html(content_type: &str) -> bool {
+    matches!(content_type, "text/html" | "application/xhtml+xml")
+}
+
+/// The last label of a URL's host.
+fn tld_of(url: &url::Url) -> Option<String> {
+    let last = url.host_str()?.rsplit('.').next();
+    last.map(str::to_owned)
 }
 
 /// Whether a content type is one that feeds come with.

@@ -27,6 +27,7 @@ use std::time::{Duration, Instant};
 use archive::{Appended, Archive, Entry, Event, PageRecord, Position, Record, SeedRecord};
 use frontier::{CanonicalUrl, Frontier, FrontierUrl, HostKey, Lease, SeedUrl, Settled, Share};
 use ledger::{Fact, Part, SeedBudget, host_number};
+use outcome::{Outcome, Refusal};
 use state::retry::{Candidate, RetryFilter};
 use state::{Decided, Finding, Lent, SeedError, State, Stored};
 
@@ -93,6 +94,8 @@ pub(crate) struct Writer {
     fetched_before: u64,
     /// Visits before this start.
     visits_before: u64,
+    /// URLs refused for their address since.
+    guarded: u64,
     /// Rules that were looked up in the journal.
     looked_up: HashSet<String>,
     narrator: Narrator,
@@ -153,6 +156,7 @@ impl Writer {
             gathers: VISITS_WAIT,
             fetched_before: state.counts().fetched,
             visits_before: state.counts().visits,
+            guarded: 0,
             archive,
             state,
             out,
@@ -518,6 +522,7 @@ impl Writer {
         if let Some(node) = &self.node {
             node.count(&decided.record, &mut group.account);
         }
+        self.guarded += u64::from(is_guarded(&decided.record));
         let lent = decided.lent();
         if self.node.is_some() {
             let text = |_: &PageRecord| lent.text.map(str::to_owned);
@@ -802,13 +807,20 @@ impl Writer {
         let this_start = (pages, counts.visits - self.visits_before);
         self.progress.show_counts(counts, self.bytes, this_start);
         let outlook = self.state.outlook();
-        self.progress.update(|shown| shown.outlook = outlook);
+        self.progress.update(|shown| {
+            (shown.outlook, shown.guarded_this_start) = (outlook, self.guarded);
+        });
     }
 
     fn tell(&self, message: ToDispatcher) {
         // Nobody listens any more when the dispatcher has ended.
         let _ = self.out.dispatcher.send(message);
     }
+}
+
+/// Whether a URL was refused for its address.
+fn is_guarded(record: &Record) -> bool {
+    matches!(&record.event, Event::Page(page) if matches!(page.outcome, Outcome::Refused(Refusal::Guard(_))))
 }
 
 /// How long the next group of visits is gathered, by how many findings came in this time.

@@ -14,7 +14,7 @@ use archive::DueRecord;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
-pub(crate) mod due;
+pub mod due;
 
 const SITEMAP: u8 = 1;
 const RETURNED: u8 = 1 << 1;

@@ -85,8 +85,17 @@ pub struct UrlFinding {
     pub answer: Option<Answer>,
     /// Content type as declared or sniffed, without parameters.
     pub content_type: String,
-    /// The URL's main text as it was archived at the visit before, where it is visited again.
-    pub before: Option<String>,
+    /// The page as it was at the visit before, where it is visited again.
+    pub before: Option<Before>,
+}
+
+/// What a page is compared with that was read before.
+#[derive(Debug, Default)]
+pub struct Before {
+    /// Its main text, as it was archived.
+    pub text: String,
+    /// All text of the page then and now, where its main text seems to have changed and both are at hand.
+    pub pages: Option<(String, String)>,
 }
 
 /// What an answer turned out to be.

@@ -93,44 +93,6 @@ pub mod hashes {
     }
 }
 
-/// What a visit is compared with, as pending URLs have it.
-pub mod due {
-    use super::{Deserializer, Error, Serializer, Visitor};
-    use crate::context::due;
-    use archive::DueRecord;
-
-    /// Writes it.
-    ///
-    /// # Errors
-    /// When `to` cannot take it.
-    pub fn serialize<S: Serializer>(value: &DueRecord, to: S) -> Result<S::Ok, S::Error> {
-        let bytes = due::to_bytes(value);
-        to.serialize_bytes(&bytes.ok_or_else(|| serde::ser::Error::custom("a due record"))?)
-    }
-
-    /// Reads it.
-    ///
-    /// # Errors
-    /// When `from` has something else there.
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<DueRecord, D::Error> {
-        from.deserialize_bytes(Due)
-    }
-
-    struct Due;
-
-    impl Visitor<'_> for Due {
-        type Value = DueRecord;
-
-        fn expecting(&self, words: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            words.write_str("what a visit is compared with")
-        }
-
-        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<DueRecord, E> {
-            due::from_bytes(bytes).ok_or_else(|| E::invalid_length(bytes.len(), &self))
-        }
-    }
-}
-
 /// A type of the journal, as JSON: its form there may leave fields out.
 pub mod json {
     use super::{Deserialize, DeserializeOwned, Deserializer, Error, Serialize, Serializer};

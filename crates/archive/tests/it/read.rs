@@ -1,8 +1,8 @@
 //! Reading back what was written.
 
 use archive::{
-    Archive, ArchiveConfig, ArchiveError, Bodies, Entry, Event, Position, RawReplayed, Record,
-    Replayed, Response, StartRecord,
+    Archive, ArchiveConfig, ArchiveError, Bodies, BodyRef, Entry, Event, Position, RawReplayed,
+    Record, Replayed, Response, StartRecord,
 };
 use outcome::{JunkReason, Outcome, Verdict};
 
@@ -112,6 +112,49 @@ fn an_equal_payload_is_stored_once_and_read_under_each_url() {
         assert_eq!(payload.body, body);
         let expected = (number + 1).to_string();
         assert_eq!(payload.header("X-Number"), Some(expected.as_bytes()));
+    }
+}
+
+#[test]
+fn the_head_of_an_answer_is_read_without_its_body() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut archive, _) = open(dir.path());
+    let mut heads = archive::HeadReader::default();
+    let noise: Vec<u8> = (0..200_000_u32)
+        .map(|n| (n.wrapping_mul(n) >> 7) as u8)
+        .collect();
+    // Heads of a few bytes, of more than is read at first, and of more than is read at all.
+    for (seq, long) in [(1, 0), (2, 10_000), (3, 40_000)] {
+        let value: Vec<u8> = noise[..long].iter().map(|byte| b'a' + byte % 26).collect();
+        let headers = [
+            ("x-long".to_owned(), value),
+            ("etag".to_owned(), seq.to_string().into_bytes()),
+        ];
+        // The second one of each pair refers to the body of the first.
+        for seq in [2 * seq - 1, 2 * seq] {
+            let entry = Entry {
+                record: &page(seq),
+                response: Some(Response {
+                    url: "http://a.example/",
+                    status: 200,
+                    headers: &headers,
+                    body: &noise[long..],
+                    ..Response::default()
+                }),
+                text: None,
+            };
+            let place = archive.append(&entry).unwrap().body.unwrap();
+            archive.sync().unwrap();
+            let whole = archive::read_body(dir.path(), &place).unwrap();
+            let answer = heads.read_answer(dir.path(), &place).unwrap();
+            assert_eq!(answer.http_head, whole.http_head);
+            assert!(answer.body.is_empty() && answer.header("ETag").is_some());
+            let elsewhere = BodyRef {
+                offset: place.offset + 1,
+                ..place
+            };
+            assert!(heads.read_answer(dir.path(), &elsewhere).is_err());
+        }
     }
 }
 

@@ -14,11 +14,13 @@ use super::DAY_MS;
 use super::known::{Known, Leads, Source, Was, Yield, due_of, hash_of, new_links, print_of};
 
 mod choose;
+mod dues;
 mod saved;
 
 pub(super) use choose::Choice;
+use dues::Dues;
 
-/// Of which pages it is held what their visits are compared with, which takes 1 to 2 kB each.
+/// Of which pages it is held what their visits are compared with.
 #[derive(Debug, PartialEq, Default)]
 enum Holds {
     #[default]
@@ -50,7 +52,7 @@ pub(super) struct History {
     #[serde(skip)]
     holds: Holds,
     #[serde(skip)]
-    dues: HashMap<u64, DueRecord>,
+    dues: Dues,
     /// Archived first answers of those, whose validators are sent at the first visit.
     #[serde(with = "state::saved::pairs")]
     bodies: HashMap<u64, BodyRef>,
@@ -116,7 +118,7 @@ impl History {
     /// Lets go of what visits are compared with.
     pub(super) fn drop_dues(&mut self) {
         self.holds = Holds::Nothing;
-        (self.dues, self.bodies) = (HashMap::new(), HashMap::new());
+        (self.dues, self.bodies) = (Dues::default(), HashMap::new());
     }
 
     /// Whether it is held what these visits are compared with.
@@ -199,7 +201,7 @@ impl History {
                 self.put_back = true;
                 for url in &retry.urls {
                     let url = hash_of(url);
-                    self.dues.remove(&url);
+                    self.dues.remove(url);
                     if let Some(at) = self.urls.remove(&url) {
                         self.known[at as usize].is_void = true;
                     }
@@ -239,9 +241,9 @@ impl History {
             if let Some(known) = self.known_mut(&due.url) {
                 known.validators = print_of(&due.etag, &due.last_modified);
             }
-            if let Some(held) = self.dues.get_mut(&hash_of(&due.url)) {
+            self.dues.amend(hash_of(&due.url), |held| {
                 (held.etag, held.last_modified) = (due.etag.clone(), due.last_modified.clone());
-            }
+            });
         }
     }
 
@@ -262,7 +264,7 @@ impl History {
             self.add_known(known);
             self.count_links(page, url);
             self.hold(url, || due_of(record, page));
-            if let (Some(body), true) = (&page.body, self.dues.contains_key(&url)) {
+            if let (Some(body), true) = (&page.body, self.dues.contains(url)) {
                 self.bodies.insert(url, body.clone());
             }
         }
@@ -381,9 +383,9 @@ impl History {
         };
         (known.was, known.repeats) = (Was::Copy, seq);
         let url = known.url;
-        if let Some(due) = self.dues.get_mut(&url) {
+        self.dues.amend(url, |due| {
             due.was = Outcome::Judged(Verdict::Junk(JunkReason::NearDuplicate));
-        }
+        });
         self.followed_by.insert(old, seq);
     }
 
@@ -401,9 +403,7 @@ impl History {
         };
         let known = &mut self.known[at];
         (known.asked_ms, known.is_gone) = (record.at_ms, visit.absence.gone);
-        if let Some(due) = self.dues.get_mut(&url) {
-            due.absence = visit.absence;
-        }
+        self.dues.amend(url, |due| due.absence = visit.absence);
         if !visit.ends_version() {
             return;
         }
@@ -420,9 +420,7 @@ impl History {
         self.versions.remove(&visit.of);
         if let Some(outcome) = visit.outcome() {
             known.was = Was::of(&outcome);
-            if let Some(due) = self.dues.get_mut(&url) {
-                due.was = outcome;
-            }
+            self.dues.amend(url, |due| due.was = outcome);
         }
         let Some(page) = visit.version() else { return };
         let host = known.place.host;
@@ -481,13 +479,13 @@ impl History {
         known.last_ms = record.at_ms;
         known.validators = print_of(&visit.etag, &visit.last_modified);
         self.bodies.remove(&url);
-        if let Some(due) = self.dues.get_mut(&url) {
+        self.dues.amend(url, |due| {
             if !has_changed && brought_another_body(visit, due) {
                 // A later 304 is of that body, which is not archived.
                 due.body = None;
             }
             (due.etag, due.last_modified) = (visit.etag.clone(), visit.last_modified.clone());
-        }
+        });
     }
 
     fn see_validators(&mut self, visit: &VisitRecord) {

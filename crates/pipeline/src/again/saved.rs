@@ -107,13 +107,8 @@ impl VisitsFile {
     }
 
     fn is_due(&self, position: Position) -> bool {
-        let grown = match position.file().saturating_sub(self.position.file()) {
-            0 => position.offset().saturating_sub(self.position.offset()),
-            1 => position.offset(),
-            // A whole file of the journal is between them.
-            _ => return true,
-        };
-        grown >= (self.bytes / 2).max(JOURNAL_MIN)
+        let grown = self.position.bytes_until(position);
+        grown.is_none_or(|grown| grown >= (self.bytes / 2).max(JOURNAL_MIN))
     }
 }
 

@@ -26,7 +26,8 @@ const PIECES_MAX: usize = 120;
 /// The story as text, oldest first. `texts` gives the archived text of a page by its record
 /// number; with it the passages that differ from the nearest page are shown.
 pub fn render(story: &Story, look: Look, texts: &dyn Fn(u64) -> Option<String>) -> String {
-    let mut out = format!("{}\n{}\n", look.paint(BOLD, &story.url), story.summary);
+    let url = look.paint(BOLD, &words::readable(&story.url));
+    let mut out = format!("{url}\n{}\n", story.summary);
     let mut part = |title: &str, lines: Vec<String>| {
         if lines.is_empty() {
             return;
@@ -172,7 +173,11 @@ pub(super) fn summary(story: &Story) -> String {
                 let nearest = last.and_then(|last| last.nearest.as_ref());
                 let duplicate = last.is_some_and(|last| last.outcome.is_duplicate());
                 match nearest.filter(|_| duplicate) {
-                    Some(nearest) => format!("{} of {}.", because("Dropped"), nearest.url),
+                    Some(nearest) => format!(
+                        "{} of {}.",
+                        because("Dropped"),
+                        words::readable(&nearest.url)
+                    ),
                     None => format!("{}.", because("Dropped")),
                 }
             }
@@ -226,7 +231,7 @@ fn found(story: &Story) -> Vec<String> {
         });
     }
     for sitemap in &story.sitemaps {
-        lines.push(format!("in the sitemap {sitemap}"));
+        lines.push(format!("in the sitemap {}", words::readable(sitemap)));
     }
     // The link that brought the URL in is told wherever it stands.
     let told = story.found.iter().enumerate();
@@ -234,7 +239,7 @@ fn found(story: &Story) -> Vec<String> {
     let mut shown = 0;
     for (_, found) in told {
         shown += 1;
-        let mut line = format!("{}  on {}", found.at, found.from);
+        let mut line = format!("{}  on {}", found.at, words::readable(&found.from));
         if !found.anchor.is_empty() {
             let _ = write!(line, "  as \"{}\"", flat(&found.anchor));
         }
@@ -417,7 +422,7 @@ fn near(nearest: &NeighbourRecord) -> Vec<String> {
         table => format!("table {}", u16::from(table) + 1),
     };
     let mut lines = vec![
-        format!("{}  (page {})", nearest.url, nearest.page),
+        format!("{}  (page {})", words::readable(&nearest.url), nearest.page),
         format!(
             "distance {} of 64 bits, overlap {:.2}, found by {table}: {}",
             nearest.distance,
@@ -485,7 +490,7 @@ fn led_link(link: &LedTo, focused: bool) -> String {
     if let Some(relevance) = link.relevance {
         let _ = write!(line, ", relevance {relevance:.2}");
     }
-    let _ = write!(line, "  {}", link.url);
+    let _ = write!(line, "  {}", words::readable(&link.url));
     if !link.anchor.is_empty() {
         let _ = write!(line, "  \"{}\"", flat(&link.anchor));
     }
@@ -529,8 +534,8 @@ fn afterwards(story: &Story) -> Vec<String> {
     }
     if let Some(original) = &story.original {
         let which = match original.url == story.url {
-            true => "this one",
-            false => &original.url,
+            true => "this one".into(),
+            false => words::readable(&original.url),
         };
         let because = &original.because;
         lines.push(format!(
@@ -544,7 +549,7 @@ fn afterwards(story: &Story) -> Vec<String> {
             let (distance, overlap) = (duplicate.distance, duplicate.overlap);
             format!(
                 "  {}  (distance {distance}, overlap {overlap:.2})",
-                duplicate.url
+                words::readable(&duplicate.url)
             )
         }));
     }

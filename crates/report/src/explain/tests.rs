@@ -52,6 +52,20 @@ fn a_kept_page_tells_where_it_was_found_how_often_it_was_tried_and_what_repeats_
 }
 
 #[test]
+fn urls_are_told_in_letters_that_people_read() {
+    let mut story = story(&journal::small(), "http://db.test/a");
+    story.url = "http://db.test/%E7%B4%A2%E5%BC%95?q=%20".into();
+    story.found[0].from = "http://db.test/%E8%A1%A8".into();
+    story.sitemaps.push("http://db.test/%E5%9B%BE.xml".into());
+    let text = told(&story);
+    assert!(text.starts_with("http://db.test/索引?q=%20\n"), "{text}");
+    assert!(
+        text.contains("  on http://db.test/表  ")
+            && text.contains("in the sitemap http://db.test/图.xml\n")
+    );
+}
+
+#[test]
 fn a_duplicate_shows_its_neighbour_and_the_text_that_differs() {
     let story = story(&journal::small(), "http://db.test/print/a");
     assert_eq!(story.state.name(), "junk");

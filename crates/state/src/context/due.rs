@@ -39,7 +39,7 @@ const FORM: u8 = 1;
 const KEPT: Outcome = Outcome::Judged(Verdict::Index);
 
 /// As bytes.
-pub(crate) fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
+pub fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
     let was = match due.was == KEPT {
         true => String::new(),
         false => serde_json::to_string(&due.was).ok()?,
@@ -73,7 +73,7 @@ pub(crate) fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
 }
 
 /// From bytes; `None` for damaged ones, and those of another form.
-pub(crate) fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
+pub fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
     let (form, bytes) = bytes.split_first()?;
     if *form != FORM {
         return None;

@@ -18,7 +18,7 @@ use sieve::Rules;
 use simhash::Fingerprint;
 
 use crate::decided::ReadText;
-use crate::finding::{Answer, PageReading, Reading};
+use crate::finding::{Answer, Before, PageReading, Reading};
 use crate::recorded;
 use crate::state::{State, StoreError};
 
@@ -27,13 +27,13 @@ use crate::state::{State, StoreError};
 const TOUCHED_BITS_MAX: u32 = 3;
 
 impl State {
-    /// The record of a visit to a URL that was finished before; `before` is its text as it was then.
+    /// The record of a visit to a URL that was finished before; `before` is the page as it was then.
     pub(super) fn decide_visit(
         &mut self,
         lease: &Lease,
         due: &DueRecord,
         head: PageRecord,
-        (reading, before): (Reading, Option<String>),
+        (reading, before): (Reading, Option<Before>),
         answer: Option<&Answer>,
         now_ms: u64,
     ) -> Result<(VisitRecord, Option<ReadText>), StoreError> {
@@ -53,7 +53,7 @@ impl State {
             }
             Reading::Page(reading) if is_page(&head, &reading) => {
                 let (page, text) = self.decide_page(lease, head, *reading, now_ms)?;
-                compare(&mut visit, due, &page, before.as_deref(), &text.text);
+                compare(&mut visit, due, &page, before.as_ref(), &text.text);
                 let leads_on = page.links.iter().any(|link| link.fate == LinkFate::New);
                 let is_new = visit.change == Change::Changed || due.absence.gone || due.rejudge;
                 if is_new || leads_on {
@@ -176,7 +176,7 @@ fn compare(
     visit: &mut VisitRecord,
     due: &DueRecord,
     page: &PageRecord,
-    before: Option<&str>,
+    before: Option<&Before>,
     after: &str,
 ) {
     let Some(summary) = &page.page else { return };
@@ -187,8 +187,11 @@ fn compare(
         || due.whole.as_deref() == Some(summary.digest.as_str());
     (visit.change, visit.similarity) = match before {
         _ if is_same => (Change::Unchanged, Some(1.0)),
-        Some(before) => {
-            let compared = again::compare(before, after);
+        Some(Before { text, pages }) => {
+            let compared = match pages {
+                Some((then, now)) => again::compare_on_pages(text, after, (then, now)),
+                None => again::compare(text, after),
+            };
             (compared.change, Some(compared.similarity as f32))
         }
         None => (by_prints(&due.fingerprint, &summary.fingerprint), None),
@@ -246,7 +249,10 @@ mod tests {
             self.turn += 1;
             let mut finding = found(lease, reading, status);
             if let crate::Finding::Url(url) = &mut finding {
-                url.before = before.map(str::to_owned);
+                url.before = before.map(|text| Before {
+                    text: text.to_owned(),
+                    pages: None,
+                });
             }
             let now_ms = NOW_MS + self.turn * DAY_MS;
             let decided = self.state.decide(finding, now_ms).expect("in memory");
@@ -334,6 +340,36 @@ mod tests {
             detail: "busy".into(),
             transient: false,
         }
+    }
+
+    #[test]
+    fn what_stood_on_the_page_before_is_no_change() {
+        let mut visit = VisitRecord::default();
+        let now = PageRecord {
+            page: Some(archive::PageSummary {
+                digest: "of both texts".into(),
+                ..archive::PageSummary::default()
+            }),
+            ..PageRecord::default()
+        };
+        let after = format!("Rows\n{TEXT}\n{OTHER}");
+        let mut change = |pages: Option<(&str, &str)>| {
+            let before = Before {
+                text: format!("Rows\n{TEXT}"),
+                pages: pages.map(|(then, now)| (then.to_owned(), now.to_owned())),
+            };
+            compare(
+                &mut visit,
+                &DueRecord::default(),
+                &now,
+                Some(&before),
+                &after,
+            );
+            visit.change.clone()
+        };
+        assert_eq!(change(None), Change::Changed);
+        assert_eq!(change(Some((TEXT, &after))), Change::Changed);
+        assert_eq!(change(Some((&after, &after))), Change::Touched);
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod given;
 mod rounds;
 
 use given::{Given, Settings};
+use rounds::Told;
 
 /// Run a focused crawl, or carry one on: resuming is starting again
 #[derive(Debug, Clone, clap::Args)]
@@ -165,17 +166,22 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     match mode {
         Some(AgainMode::Continuous) => return rounds::continuous(&runner),
         Some(AgainMode::Round) if dir.holds_crawl() => {
-            return rounds::round(&runner, Wanted::Sources);
+            return rounds::round(&runner, Wanted::Sources, Told::default());
         }
-        _ if args.again => return rounds::round(&runner, Wanted::Sources),
+        _ if args.again => return rounds::round(&runner, Wanted::Sources, Told::default()),
         Some(AgainMode::Once | AgainMode::Round) | None => {}
     }
-    let summary = runner.run()?;
+    let mut told = Told::default();
+    let summary = match mode {
+        Some(_) => told.run(&runner)?,
+        None => runner.run()?,
+    };
     let Some(wanted) = rounds::rest(&summary) else {
+        told.keep(&runner);
         return runner.end(&summary);
     };
     match finish(&summary, &runner)? {
-        Exit::Done => rounds::round(&runner, wanted),
+        Exit::Done => rounds::round(&runner, wanted, told),
         ended => Ok(ended),
     }
 }
@@ -352,15 +358,18 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     for note in &summary.notes {
         output.say(format!("note: {note}"));
     }
-    let figures = super::report::of(dir)?;
-    let guarded = figures.reasons.refused.get(Refusal::GUARD).copied();
-    let guarded = guarded.unwrap_or(0);
-    let causes = report::nothing_read::causes(&figures, dir.root());
+    let snapshot = &summary.snapshot;
+    let judged = snapshot.indexed + snapshot.junk.values().sum::<u64>();
+    // Where pages were read the journal, which may be long, need not be.
+    let causes = match judged {
+        0 => report::nothing_read::causes(&super::report::of(dir)?, dir.root()),
+        _ => Vec::new(),
+    };
     let is_unreachable = summary.reason == StopReason::HostsUnreachable;
     if summary.reason == StopReason::DiskFull {
         return Err(resource(summary.detail.clone().unwrap_or_default()));
     }
-    let is_idle = summary.snapshot.pages_this_start + summary.snapshot.visits_this_start == 0;
+    let is_idle = snapshot.pages_this_start + snapshot.visits_this_start == 0;
     let used_up = summary.reason == StopReason::MaxPages && is_idle;
     if talks || used_up || is_unreachable || !causes.is_empty() {
         output.say(progress::summary_line(summary));
@@ -378,11 +387,11 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
         return Ok(Exit::Interrupted);
     }
     if is_unreachable {
-        let waiting = report::words::plural(summary.snapshot.pending, "URL waits", "URLs wait");
+        let waiting = report::words::plural(snapshot.pending, "URL waits", "URLs wait");
         output.say(format!(
             "{waiting} on hosts that do not answer, or give no robots.txt; carry on later with: tamis crawl --dir {dir}"
         ));
-        if summary.snapshot.pages_this_start == 0 {
+        if snapshot.pages_this_start == 0 {
             return Ok(Exit::Problem);
         }
     }
@@ -391,7 +400,7 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     }
     tell_idle(summary, runner, used_up);
     if talks {
-        tell_next(summary, runner, guarded);
+        tell_next(summary, runner);
     }
     Ok(Exit::Done)
 }
@@ -429,9 +438,10 @@ fn tell_idle(summary: &CrawlSummary, runner: &Runner<'_>, used_up: bool) {
     }
 }
 
-/// What to try next after a crawl that ended well. `guarded` URLs were refused for their addresses.
-fn tell_next(summary: &CrawlSummary, runner: &Runner<'_>, guarded: u64) {
+/// What to try next after a crawl that ended well.
+fn tell_next(summary: &CrawlSummary, runner: &Runner<'_>) {
     let (dir, output) = (runner.dir.root().display(), runner.output);
+    let guarded = summary.snapshot.guarded_this_start;
     if guarded > 0 {
         let urls = report::words::plural(guarded, "URL was", "URLs were");
         output.say(format!(

@@ -1,7 +1,7 @@
 //! Which URLs follow from what the journal tells of all visits.
 
 use again::{Candidate, Priors, RoundLimits, Signals, Validators};
-use archive::DueRecord;
+use archive::{DueRecord, HeadReader};
 
 use super::super::known::{Known, Source, Was};
 use super::super::{Staleness, Wanted};
@@ -243,17 +243,18 @@ impl History {
         round: u32,
         dir: &CrawlDir,
     ) -> Vec<DueRecord> {
+        let (archive, mut heads) = (dir.archive(), HeadReader::default());
         let due = |chosen: &Chosen| {
-            let mut due = self.dues.get(&chosen.url)?.clone();
+            let mut due = self.dues.get(chosen.url)?;
             (due.round, due.priority) = (round, chosen.priority);
             (due.rejudge, due.unconditional) = (chosen.rejudge, chosen.unconditional);
             if due.etag.is_none()
                 && due.last_modified.is_none()
                 && let Some(body) = self.bodies.get(&chosen.url)
-                && let Ok(payload) = archive::read_body(&dir.archive(), body)
+                && let Ok(answer) = heads.read_answer(&archive, body)
             {
                 let field = |name: &str| {
-                    let value = payload.header(name)?;
+                    let value = answer.header(name)?;
                     String::from_utf8(value.to_vec()).ok()
                 };
                 (due.etag, due.last_modified) = (field("etag"), field("last-modified"));

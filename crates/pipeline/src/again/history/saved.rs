@@ -11,8 +11,6 @@
 use std::collections::HashMap;
 use std::io::{Read, Write};
 
-use archive::DueRecord;
-use serde::{Deserialize, Serialize};
 use state::snapshot::{Parts, SnapshotError, read_part};
 
 use super::{History, Holds, Known};
@@ -20,13 +18,6 @@ use super::{History, Holds, Known};
 /// So many pages are one part, of half a megabyte, or with what their visits are compared with of some
 /// megabytes.
 const PAGES_PER_PART: usize = 4_096;
-
-/// What the visit of a page is compared with, beside the hash of its URL.
-#[derive(Serialize)]
-struct Due<'d>(u64, #[serde(with = "state::saved::due")] &'d DueRecord);
-
-#[derive(Deserialize)]
-struct DueRead(u64, #[serde(with = "state::saved::due")] DueRecord);
 
 impl History {
     /// Writes it.
@@ -42,8 +33,7 @@ impl History {
             to.write(&part)?;
         }
         to.write(&(self.holds == Holds::All))?;
-        let mut dues: Vec<_> = self.dues.iter().map(|(url, due)| Due(*url, due)).collect();
-        dues.sort_unstable_by_key(|due| due.0);
+        let dues: Vec<(u64, Box<[u8]>)> = self.dues.saved().into_iter().collect();
         for part in dues.chunks(PAGES_PER_PART).chain([&[][..]]) {
             to.write(&part)?;
         }
@@ -72,13 +62,14 @@ impl History {
             false => Holds::Nothing,
         };
         loop {
-            let dues: Vec<DueRead> = read_part(from)?;
+            let dues: Vec<(u64, Box<[u8]>)> = read_part(from)?;
             if dues.is_empty() {
                 break;
             }
             if with_dues {
-                let dues = dues.into_iter().map(|DueRead(url, due)| (url, due));
-                history.dues.extend(dues);
+                for (url, due) in dues {
+                    history.dues.take_up(url, due)?;
+                }
             }
         }
         if !with_dues {

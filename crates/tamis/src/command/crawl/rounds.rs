@@ -17,9 +17,8 @@ const IN_USE_PAUSE: Duration = Duration::from_millis(500);
 
 /// One round, from a part of it on: feeds and sitemaps, pages, and at last pages that repeated what has
 /// changed.
-pub(super) fn round(runner: &Runner<'_>, from: Wanted) -> anyhow::Result<Exit> {
+pub(super) fn round(runner: &Runner<'_>, from: Wanted, mut told: Told) -> anyhow::Result<Exit> {
     let mut wanted = from;
-    let mut told = Told::default();
     loop {
         let planned = runner.plan(&mut told, wanted)?;
         let is_empty = planned.urls == 0 && planned.unfinished == 0;
@@ -35,8 +34,7 @@ pub(super) fn round(runner: &Runner<'_>, from: Wanted) -> anyhow::Result<Exit> {
             return Ok(Exit::Interrupted);
         }
         runner.tell(runner.in_words(wanted, &planned));
-        told.planner.make_room();
-        let summary = runner.run()?;
+        let summary = told.run(runner)?;
         let unanswered = tell_round(runner, &summary, &mut told)?;
         match summary.reason {
             StopReason::Drained | StopReason::MaxPages | StopReason::Harvest => {}
@@ -109,8 +107,7 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
                 runner.tell(runner.in_words(Wanted::All, &planned));
             }
             runner.stop.set_until(Some(until));
-            told.planner.make_room();
-            let summary = runner.run()?;
+            let summary = told.run(runner)?;
             if planned.urls > 0 {
                 tell_round(runner, &summary, &mut told)?;
             }
@@ -148,9 +145,29 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
 
 /// What was read of the journal so far, for plans and for what is said of rounds.
 #[derive(Default)]
-struct Told {
+pub(super) struct Told {
     planner: Planner,
     standing: Standing,
+}
+
+impl Told {
+    /// Runs the crawl and takes its records in meanwhile, if they are not handed to a server.
+    pub(super) fn run(&mut self, runner: &Runner<'_>) -> anyhow::Result<CrawlSummary> {
+        self.planner.make_room();
+        if runner.has_server {
+            return runner.run();
+        }
+        let (onlooker, standing) = (runner.line.onlooker(), &mut self.standing);
+        let planner = &mut self.planner;
+        planner.follow_while(runner.dir, onlooker, standing, || runner.run())
+    }
+
+    /// Keeps what was taken in for the process that plans the next round.
+    pub(super) fn keep(&mut self, runner: &Runner<'_>) {
+        if let Err(error) = self.planner.save(runner.dir, &self.standing) {
+            tracing::info!("the next round reads the journal: {error}");
+        }
+    }
 }
 
 /// Says what the last round found; whether not one of its visits was answered, and then why.
