@@ -1,10 +1,10 @@
 //! Policies of coming back over simulated pages: how much of the optimum does each reach?
 //!
-//! Pages change at random at rates of their own, have an importance (Zipf, times a relevance), and stand
-//! on hosts each of which may be asked only so often. A policy spends a budget of visits; what counts is
-//! the weighted share of time for which the copies are right, in the second half of the time, when each
-//! page was visited ten times on average. The optimum is exact: the marginal values of all visits are equal, but for
-//! hosts that are at their limit (Karush, Kuhn, Tucker).
+//! Pages change at random at rates of their own, have an importance (Zipf, times a relevance; or all the
+//! same), and stand on hosts each of which may be asked only so often. A policy spends a budget of visits;
+//! what counts is the weighted share of time for which the copies are right, in the second half of the time,
+//! when each page was visited ten times on average. The optimum is exact: the marginal values of all visits
+//! are equal, but for hosts that are at their limit (Karush, Kuhn, Tucker).
 //!
 //! For a policy that does not listen to signals the time for which a copy is right is taken in
 //! expectation, given its visits; with signals it is the time itself, and beside the same policy without
@@ -22,7 +22,7 @@ mod world;
 
 pub use rules::{Policy, Schedule};
 pub use table::{Row, Table, table};
-pub use world::{Page, Shape, Sitemap, World, WorldSize};
+pub use world::{Importance, Page, Shape, Sitemap, World, WorldSize};
 
 /// Steps of a day.
 const STEPS: usize = 10;
@@ -240,6 +240,7 @@ mod tests {
             pages: 120,
             hosts: 6,
             every_days: every,
+            importance: Importance::Zipf,
         };
         World::new(size, shape, seed)
     }

@@ -1,6 +1,6 @@
 //! One table of policies over simulated pages: three shapes of change rates, two budgets, several seeds.
 
-use super::{Policy, Shape, Sitemap, World, WorldSize, optimum, simulate};
+use super::{Importance, Policy, Shape, Sitemap, World, WorldSize, optimum, simulate};
 
 /// Hosts of a simulated web.
 const HOSTS: usize = 40;
@@ -41,8 +41,8 @@ struct Column {
 }
 
 /// Simulates all policies whose name contains `wanted`, over webs of so many pages.
-pub fn table(pages: usize, seeds: u64, wanted: &str) -> Table {
-    let columns = columns(pages, seeds);
+pub fn table((pages, importance): (usize, Importance), seeds: u64, wanted: &str) -> Table {
+    let columns = columns(pages, importance, seeds);
     let mut blind = Vec::new();
     let mut rows = Vec::new();
     for policy in policies() {
@@ -82,7 +82,7 @@ fn policies() -> Vec<Policy> {
     policies
 }
 
-fn columns(pages: usize, seeds: u64) -> Vec<Column> {
+fn columns(pages: usize, importance: Importance, seeds: u64) -> Vec<Column> {
     let kinds = Shape::ALL
         .iter()
         .flat_map(|shape| [(*shape, 10.0), (*shape, 30.0)]);
@@ -91,6 +91,7 @@ fn columns(pages: usize, seeds: u64) -> Vec<Column> {
             pages,
             hosts: HOSTS,
             every_days,
+            importance,
         };
         let worlds = (1..=seeds).map(|seed| {
             let world = World::new(size, shape, seed);
@@ -196,7 +197,10 @@ mod tests {
 
     #[test]
     fn the_wanted_policies_are_told_beside_each_other() {
-        let table = table(40, 1, "uniform");
+        let table = |importance| table((40, importance), 1, "uniform");
+        let equal = table(Importance::Equal);
+        let table = table(Importance::Zipf);
+        assert_ne!(equal.optimum, table.optimum);
         assert_eq!((table.columns.len(), table.rows.len()), (6, 1));
         assert!(table.optimum.iter().all(|best| (0.0..=1.0).contains(best)));
         assert_eq!(table.lines().len(), 3);

@@ -66,6 +66,17 @@ pub struct WorldSize {
     pub hosts: usize,
     /// Days after which each page could be visited once, with the whole budget.
     pub every_days: f64,
+    /// What its pages are worth.
+    pub importance: Importance,
+}
+
+/// How importance is spread over pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Importance {
+    /// One over the page's rank (Zipf), times a relevance.
+    Zipf,
+    /// All pages are worth the same.
+    Equal,
 }
 
 /// A page.
@@ -110,7 +121,10 @@ impl World {
             .into_iter()
             .map(|rank| Page {
                 rate: shape.rate(&mut random),
-                weight: (0.2 + 0.8 * random.unit()) / rank as f64,
+                weight: match size.importance {
+                    Importance::Zipf => (0.2 + 0.8 * random.unit()) / rank as f64,
+                    Importance::Equal => 1.0,
+                },
                 host: draw(&host_shares, &mut random),
             })
             .collect();

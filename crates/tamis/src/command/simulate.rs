@@ -2,7 +2,7 @@
 
 mod cluster;
 
-use again::freshness::{Row, table};
+use again::freshness::{Importance, Row, table};
 use serde_json::json;
 
 use crate::exit::Exit;
@@ -38,6 +38,9 @@ struct FreshnessArgs {
     /// Rules whose name has this in it; without it all
     #[arg(long, default_value = "", hide_default_value = true)]
     policy: String,
+    /// All pages are worth the same; without it few are worth most (Zipf)
+    #[arg(long)]
+    equal: bool,
 }
 
 /// Runs the simulation.
@@ -49,7 +52,12 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 }
 
 fn freshness(args: &FreshnessArgs, output: &Output) -> anyhow::Result<Exit> {
-    let table = table(args.pages as usize, args.seeds, &args.policy);
+    let importance = match args.equal {
+        true => Importance::Equal,
+        false => Importance::Zipf,
+    };
+    let pages = (args.pages as usize, importance);
+    let table = table(pages, args.seeds, &args.policy);
     if !output.json {
         for line in table.lines() {
             output.line(line)?;
