@@ -62,6 +62,9 @@ const VISITS_WAIT_LEAST: Duration = Duration::from_micros(500);
 /// URLs of one group that the ledger is asked about; the last finding may bring more.
 const GROUP_URLS_MAX: usize = 16_384;
 
+/// Parts of which what stands in them is asked for by one message.
+const PARTS_AT_ONCE: usize = 64;
+
 /// Seeds in one group.
 const GROUP_SEEDS_MAX: usize = 10_000;
 
@@ -444,14 +447,20 @@ impl Writer {
         let Some(node) = &mut self.node else {
             return Ok(put_back);
         };
-        for part in &moved.take {
-            for (root, _) in node.roots(*part)? {
-                self.state.note_taken(&root);
+        let mut left: Vec<&[Part]> = moved.take.chunks(PARTS_AT_ONCE).collect();
+        while let Some(parts) = left.pop() {
+            let Some(coming) = node.standing(parts)? else {
+                left.extend(parts.chunks(parts.len().div_ceil(8)));
+                continue;
+            };
+            for part in coming {
+                for (root, _) in &part.roots {
+                    self.state.note_taken(root);
+                }
+                put_back.append(&mut put_back_of(&part.waiting));
+                let number = part.part.number();
+                self.state.take_part(number, part.waiting, part.ended)?;
             }
-            let waiting = node.waiting(*part)?;
-            put_back.append(&mut put_back_of(&waiting));
-            let ended = node.ended(*part)?;
-            self.state.take_part(part.number(), waiting, ended)?;
         }
         let taken: Vec<u16> = moved.take.iter().map(|part| part.number()).collect();
         let release: Vec<u16> = moved.release.iter().map(|part| part.number()).collect();
