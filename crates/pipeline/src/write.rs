@@ -218,7 +218,7 @@ impl Writer {
     /// On many machines, tells the others of example pages in the journal of which they were not told.
     fn tell_what_is_untold(&mut self) -> Result<(), CrawlError> {
         let mut untold = Untold {
-            read: self.state.examples_read(),
+            read: self.state.examples_learnt(),
             led_to: self.state.examples_led_to(),
         };
         if let Some(node) = &mut self.node {
