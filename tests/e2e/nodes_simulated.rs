@@ -5,13 +5,14 @@
 //! several is compared with what their ledger and the web's server saw.
 //!
 //! A small web and two nodes usually. `TAMIS_SIMULATED=1,2,4,8` asks for these numbers of nodes over four
-//! shapes of web and prints a table; `TAMIS_BINARY` names another build of the program to run.
+//! shapes of web, or over those that `TAMIS_SHAPES` names, and prints what was seen and what is simulated;
+//! `TAMIS_BINARY` names another build of the program to run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use simulate::cluster::{Costs, Crawl, HostClass, Plan, Simulated, Web, simulate};
+use simulate::cluster::{Costs, Crawl, HostClass, Plan, Web, simulate};
 use testweb::TestWeb;
 
 use crate::nodes_support::{Nodes, Plan as NodesPlan, lot, wait_for_requests};
@@ -20,6 +21,12 @@ use crate::support::{page, run, stdout, tamis};
 
 const TTL_S: f64 = 5.0;
 const GATE_S: f64 = 3.0;
+
+/// Messages by kind; `held` is none, but how long groups had the order.
+const KINDS: [&str; 13] = [
+    "join", "overview", "beat", "follow", "standing", "pending", "roots", "ended", "begin", "open",
+    "reopen", "close", "held",
+];
 
 /// A web as it is made.
 #[derive(Clone)]
@@ -86,6 +93,25 @@ impl Shape {
             answer_s: 1.6,
             delay_s: 1.0,
             connections: 8,
+        }
+    }
+
+    /// Hosts enough for eight nodes at full speed: `even` with 64 hosts for each of eight nodes.
+    fn room() -> Shape {
+        Shape {
+            name: "room",
+            hosts: vec![6; 512],
+            ..Shape::even()
+        }
+    }
+
+    /// The same at a quarter of the speed, which two cores can serve.
+    fn room_for_two() -> Shape {
+        Shape {
+            name: "room for two connections",
+            hosts: vec![6; 256],
+            connections: 2,
+            ..Shape::even()
         }
     }
 
@@ -176,8 +202,7 @@ impl Shape {
         let mut plan = Plan {
             web: Web {
                 classes,
-                // All hosts have one delay and one time of answers; chosen on `even` alone.
-                in_step: 0.5,
+                on_front: 1.0,
                 answer_s: self.answer_s,
                 urls_per_page: 1.0,
                 links_from_elsewhere: self.cross as f64,
@@ -190,8 +215,8 @@ impl Shape {
                 delay_s: self.delay_s,
                 connections: self.connections as f64,
                 ttl_s: TTL_S,
-                // The gate and its robots.txt, and until all have heard that nothing is left.
-                idle_s: 2.0 * GATE_S + self.delay_s + TTL_S / 5.0,
+                // The gate and its robots.txt.
+                idle_s: 2.0 * GATE_S + self.delay_s,
                 ..Crawl::default()
             },
             costs: costs.clone(),
@@ -221,6 +246,7 @@ struct Real {
     /// Between two requests to a host, beyond its delay and its answer, the median.
     lag_s: f64,
     follow_ms: f64,
+    beat_ms: f64,
     /// How long answers took, as the nodes saw it.
     answer_s: f64,
     admitted_bytes: f64,
@@ -238,6 +264,8 @@ impl Real {
             lag_s: self.lag_s,
             group_ms: (self.held_ms - by_pages).max(1.0),
             message_ms: self.follow_ms,
+            beat_ms: self.beat_ms,
+            node_cpu_ms: self.node_cpu_ms,
             admitted_bytes: self.admitted_bytes,
             kept_bytes: self.kept_bytes,
             note_bytes: self.note_bytes,
@@ -319,6 +347,49 @@ fn answer_s(nodes: &Nodes, names: &[&str]) -> f64 {
     answers.iter().sum::<f64>() / 1_000.0 / answers.len().max(1) as f64
 }
 
+/// What all nodes said to the ledger.
+struct Said(Value);
+
+impl Said {
+    fn of(nodes: &Nodes) -> Said {
+        let status = ["cluster", "status", &nodes.config, "--json"];
+        let status = stdout(&run(&mut tamis(&status)));
+        Said(serde_json::from_str(&status).expect("JSON"))
+    }
+
+    /// A figure of messages of some kinds, or with none named of all.
+    fn sum(&self, kinds: &[&str], figure: &str) -> f64 {
+        let mut sum = 0.0;
+        for node in self.0["nodes"].as_array().expect("nodes") {
+            // An older build, whose times are measured, tells of no messages.
+            let kinds_told = node["note"]["messages"].as_object();
+            for (kind, messages) in kinds_told.into_iter().flatten() {
+                if kinds.is_empty() && kind != "held" || kinds.contains(&kind.as_str()) {
+                    sum += messages[figure].as_f64().unwrap_or(0.0);
+                }
+            }
+        }
+        sum
+    }
+
+    fn show(&self) {
+        let kinds = |figures: &[&str]| -> BTreeMap<&str, f64> {
+            let told = KINDS.iter().map(|&kind| {
+                let each = figures.iter().map(|figure| self.sum(&[kind], figure));
+                (kind, each.sum::<f64>())
+            });
+            told.filter(|(_, count)| *count > 0.0).collect()
+        };
+        println!(
+            "calls {:?}; rows {:?}; bytes {:?}; ms {:?}",
+            kinds(&["calls"]),
+            kinds(&["rows_out", "rows_in"]),
+            kinds(&["bytes_out", "bytes_in"]),
+            kinds(&["ms"]),
+        );
+    }
+}
+
 fn crawl(cluster: &Cluster, shape: &Shape, count: u16) -> Real {
     let nodes = Nodes::on(cluster, shape.web(), &shape.nodes_plan());
     let names: Vec<String> = (1..=count).map(|number| format!("s{number}")).collect();
@@ -344,26 +415,9 @@ fn crawl(cluster: &Cluster, shape: &Shape, count: u16) -> Real {
         .map(|entry| entry.started)
         .max()
         .expect("a request");
-    let status = stdout(&run(&mut tamis(&[
-        "cluster",
-        "status",
-        &nodes.config,
-        "--json",
-    ])));
-    let status: Value = serde_json::from_str(&status).expect("JSON");
-    let sum = |kinds: &[&str], figure: &str| -> f64 {
-        let mut sum = 0.0;
-        for node in status["nodes"].as_array().expect("nodes") {
-            // An older build, whose times are measured, tells of no messages.
-            let kinds_told = node["note"]["messages"].as_object();
-            for (kind, messages) in kinds_told.into_iter().flatten() {
-                if kinds.is_empty() && kind != "held" || kinds.contains(&kind.as_str()) {
-                    sum += messages[figure].as_f64().unwrap_or(0.0);
-                }
-            }
-        }
-        sum
-    };
+    let said = Said::of(&nodes);
+    said.show();
+    let sum = |kinds: &[&str], figure: &str| said.sum(kinds, figure);
     let groups = sum(&["held"], "calls").max(1.0);
     let ends = 38.0 * sum(&["held"], "rows_out");
     let each = |of: f64, count: f64| of / count.max(1.0);
@@ -379,6 +433,7 @@ fn crawl(cluster: &Cluster, shape: &Shape, count: u16) -> Real {
         lag_s: (gap_s(&log) - shape.delay_s).max(0.0),
         answer_s: answer_s(&nodes, &refs),
         follow_ms: each(sum(&["follow"], "ms"), sum(&["follow"], "calls")),
+        beat_ms: each(sum(&["beat", "overview"], "ms"), sum(&["beat"], "calls")),
         admitted_bytes: each(sum(&["open"], "bytes_out"), sum(&["open"], "rows_out")),
         note_bytes: each(sum(&["beat"], "bytes_out"), sum(&["beat"], "calls")),
         join_bytes: each(sum(&["join"], "bytes_out"), sum(&["join"], "calls")),
@@ -391,19 +446,45 @@ fn crawl(cluster: &Cluster, shape: &Shape, count: u16) -> Real {
     }
 }
 
+/// Lots by which hosts fall to nodes, of which the mean is compared.
+const LOTS: u64 = 9;
+
+/// What is simulated of a plan, in the mean of several lots: pages a second, messages, groups, rows, bytes.
+fn simulated_of(plan: &Plan) -> [f64; 5] {
+    let mut sums = [0.0; 5];
+    for lot in 1..=LOTS {
+        let mut plan = plan.clone();
+        plan.crawl.seed = lot;
+        let one = simulate(&plan);
+        let said = one.messages;
+        let figures = [
+            one.pages_per_s,
+            said.calls,
+            said.groups,
+            said.rows,
+            said.bytes,
+        ];
+        for (sum, figure) in sums.iter_mut().zip(figures) {
+            *sum += figure / LOTS as f64;
+        }
+    }
+    sums
+}
+
 /// How far the simulation is from what was seen, as a share of that.
 fn off(simulated: f64, real: f64) -> f64 {
     simulated / real - 1.0
 }
 
 /// The distances: pages a second, messages, groups, rows, bytes.
-fn distances_of(simulated: &Simulated, real: &Real) -> [(&'static str, f64); 5] {
+fn distances_of(simulated: [f64; 5], real: &Real) -> [(&'static str, f64); 5] {
+    let [pages_per_s, calls, groups, rows, bytes] = simulated;
     [
-        ("pages/s", off(simulated.pages_per_s, real.pages_per_s)),
-        ("messages", off(simulated.messages.calls, real.calls)),
-        ("groups", off(simulated.messages.groups, real.groups)),
-        ("rows", off(simulated.messages.rows, real.rows)),
-        ("bytes", off(simulated.messages.bytes, real.bytes)),
+        ("pages/s", off(pages_per_s, real.pages_per_s)),
+        ("messages", off(calls, real.calls)),
+        ("groups", off(groups, real.groups)),
+        ("rows", off(rows, real.rows)),
+        ("bytes", off(bytes, real.bytes)),
     ]
 }
 
@@ -415,13 +496,13 @@ fn compare(
 ) -> [(&'static str, f64); 5] {
     let real = crawl(cluster, shape, count);
     let mut plan = shape.plan(count, costs);
-    let simulated = simulate(&plan);
+    let simulated = simulated_of(&plan);
     // The same, told how long answers, messages and groups took here: what is left is the model's own error.
     plan.costs = real.costs();
     plan.web.answer_s = real.answer_s;
     plan.costs.lag_s = costs.lag_s;
-    let told = distances_of(&simulate(&plan), &real);
-    let distances = distances_of(&simulated, &real);
+    let told = distances_of(simulated_of(&plan), &real);
+    let distances = distances_of(simulated, &real);
     let show = |distances: [(&'static str, f64); 5]| {
         let shown = distances.map(|(name, off)| format!("{name} {:+.1} %", off * 100.0));
         shown.join(", ")
@@ -432,7 +513,7 @@ fn compare(
          held {:.1} ms, {:.2} round trips a group, node CPU {:.1} ms a page, store CPU {:.2} ms, log {:.0} B",
         shape.name,
         real.pages_per_s,
-        simulated.pages_per_s,
+        simulated[0],
         real.pages_per_s_midway,
         real.calls,
         real.groups,
@@ -482,13 +563,17 @@ fn a_simulated_crawl_is_near_the_real_one() {
     println!("measured of one node: {measured:?}");
     let costs = measured.costs();
     let mut missed = Vec::new();
+    let named = std::env::var("TAMIS_SHAPES").unwrap_or("even,skewed,copies,wide".into());
+    let is_named = |shape: &Shape| named.split(',').any(|name| name == shape.name);
     let shapes = [
         Shape::even(),
         Shape::skewed(),
         Shape::copies(),
         Shape::wide(),
+        Shape::room(),
+        Shape::room_for_two(),
     ];
-    for shape in shapes {
+    for shape in shapes.into_iter().filter(is_named) {
         for &count in &counts {
             for (what, off) in compare(cluster, (&shape, count), &costs) {
                 let most = if what == "pages/s" { 0.15 } else { 0.05 };

@@ -3,7 +3,7 @@
 use crate::keys::{Fence, Part, UrlKey};
 use crate::messages::{
     Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, Marks, News, NodeCard, Offer,
-    Overview, Pulse, SeedBudget, Tidings,
+    Overview, Pulse, SeedBudget, Standing, Tidings,
 };
 
 /// The crawl's shared order. Calls block. Each connection has one caller: the writer opens and
@@ -23,6 +23,14 @@ pub trait Ledger: Send {
     /// # Errors
     /// [`LedgerError::Away`] when the store does not answer.
     fn follow(&mut self, marks: &Marks, parts: &[Part]) -> Result<News, LedgerError>;
+
+    /// What stands in parts that come to this node: roots, URLs that wait, and ends, as the three messages
+    /// below have them of one part. None if that is more than one answer holds: ask for fewer parts, and of
+    /// one by those three.
+    ///
+    /// # Errors
+    /// [`LedgerError::Away`] when the store does not answer.
+    fn standing(&mut self, parts: &[Part]) -> Result<Option<Standing>, LedgerError>;
 
     /// URLs of a part that wait, in the order of their keys, behind `after`; empty at the end.
     ///

@@ -7,7 +7,7 @@
 mod book;
 mod sharing;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::ledger::{Ledger, LedgerError, Refused};
 use crate::memory::book::{Book, NodeRow};
 use crate::messages::{
     Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, KeptOp, Marks, News, NodeCard,
-    NodeState, Offer, Overview, Pulse, SeedBudget, Tidings, Told,
+    NodeState, Offer, Overview, Pulse, SeedBudget, Standing, Tidings, Told,
 };
 
 /// A group that is not closed for so long is given up for its node.
@@ -171,6 +171,19 @@ impl Ledger for MemoryLedger {
             admitted,
             kept,
         })
+    }
+
+    fn standing(&mut self, parts: &[Part]) -> Result<Option<Standing>, LedgerError> {
+        let mut standing = Standing::default();
+        let parts: BTreeSet<Part> = parts.iter().copied().collect();
+        for part in parts {
+            standing.roots.append(&mut self.roots(part)?);
+            standing.waiting.append(&mut self.pending(part, None)?);
+            let ended = self.ended(part)?.into_iter();
+            standing.ended.extend(ended.map(|of| (part, of)));
+        }
+        let most = standing.roots.len().max(standing.waiting.len());
+        Ok((most < ANSWER_MAX).then_some(standing))
     }
 
     fn pending(&mut self, part: Part, after: Option<UrlKey>) -> Result<Vec<Admitted>, LedgerError> {

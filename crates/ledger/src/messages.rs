@@ -149,6 +149,17 @@ pub struct EndedOfHost {
     pub urls: u64,
 }
 
+/// What stands in parts of the web that come to a node.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Standing {
+    /// URLs that are no links from anywhere, by part and key.
+    pub roots: Vec<Admitted>,
+    /// URLs that wait, by part and key.
+    pub waiting: Vec<Admitted>,
+    /// Hosts of which URLs have met their end, by part and number.
+    pub ended: Vec<(Part, EndedOfHost)>,
+}
+
 /// A URL's end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finish {

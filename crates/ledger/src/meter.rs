@@ -15,7 +15,7 @@ use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{Ledger, LedgerError};
 use crate::messages::{
     Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, KeptRow, Marks, News, NodeCard,
-    Offer, Overview, Pulse, SeedBudget, Tidings, WaitingUrl,
+    Offer, Overview, Pulse, SeedBudget, Standing, Tidings, WaitingUrl,
 };
 
 /// Figures of one kind of message.
@@ -161,6 +161,26 @@ impl Ledger for Metered {
         };
         self.meter
             .count("follow", out, || ledger.follow(marks, parts), size)
+    }
+
+    fn standing(&mut self, parts: &[Part]) -> Result<Option<Standing>, LedgerError> {
+        let ledger = &mut self.ledger;
+        let size = |standing: &Option<Standing>| {
+            let Some(Standing {
+                roots,
+                waiting,
+                ended,
+            }) = standing
+            else {
+                return (0, 0);
+            };
+            let rows = roots.len() + waiting.len() + ended.len();
+            let urls = all_admitted(roots) + all_admitted(waiting);
+            (rows as u64, urls + 14 * ended.len() as u64)
+        };
+        let out = (0, 2 * parts.len() as u64);
+        self.meter
+            .count("standing", out, || ledger.standing(parts), size)
     }
 
     fn pending(&mut self, part: Part, after: Option<UrlKey>) -> Result<Vec<Admitted>, LedgerError> {

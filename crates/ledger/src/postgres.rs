@@ -26,7 +26,7 @@ use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{Ledger, LedgerError, Refused};
 use crate::messages::{
     Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, Marks, News, NodeCard, Offer,
-    Overview, Pulse, SeedBudget, Tidings,
+    Overview, Pulse, SeedBudget, Standing, Tidings,
 };
 use crate::password::Password;
 use crate::postgres::connection::{Connection, away};
@@ -153,6 +153,27 @@ impl Ledger for PostgresLedger {
         let parts: Vec<i16> = parts.iter().map(|part| part.number() as i16).collect();
         let admitted = self.ask(rows::ADMITTED, &[&(marks.admitted as i64), &parts])?;
         rows::news(marks, &facts, &kept, &admitted)
+    }
+
+    fn standing(&mut self, parts: &[Part]) -> Result<Option<Standing>, LedgerError> {
+        self.abandon();
+        let parts: Vec<i16> = parts.iter().map(|part| part.number() as i16).collect();
+        let roots = self.ask(rows::ROOTS_IN, &[&parts])?;
+        let waiting = self.ask(rows::WAITING_IN, &[&parts])?;
+        if roots.len().max(waiting.len()) >= rows::ANSWER_MAX {
+            return Ok(None);
+        }
+        let ended = self.ask(rows::ENDED_IN, &[&parts])?;
+        let all = |rows: &[Row]| -> Result<Vec<Admitted>, LedgerError> {
+            rows.iter().map(|row| rows::admitted(row, 0)).collect()
+        };
+        let mut waiting = all(&waiting)?;
+        waiting.sort_by_key(|url| (url.part, url.key));
+        Ok(Some(Standing {
+            roots: all(&roots)?,
+            waiting,
+            ended: ended.iter().map(rows::ended_in).collect::<Result<_, _>>()?,
+        }))
     }
 
     fn pending(&mut self, part: Part, after: Option<UrlKey>) -> Result<Vec<Admitted>, LedgerError> {

@@ -39,8 +39,8 @@ use std::time::{Duration, Instant};
 use archive::{ElsewhereRecord, Event, NodeRecord, Position, Record};
 use frontier::{CanonicalUrl, FrontierUrl, SeedUrl};
 use ledger::{
-    Begun, Closed, Closing, Fact, Fence, Finish, KeptRow, Ledger, LedgerError, Marks, Meter,
-    NodeCard, NodePulse, Offer, Part, Refused, SeedBudget,
+    Admitted, Begun, Closed, Closing, Fact, Fence, Finish, KeptRow, Ledger, LedgerError, Marks,
+    Meter, NodeCard, NodePulse, Offer, Part, Refused, SeedBudget, Standing,
 };
 use serde::{Deserialize, Serialize};
 
@@ -122,6 +122,18 @@ pub(crate) struct Beginning {
     pub(crate) known: Vec<bool>,
     /// How many URLs each seed that was asked about has brought in.
     pub(crate) spent: Vec<(u32, u64)>,
+}
+
+/// A part that comes to this node.
+#[derive(Debug)]
+pub(crate) struct Coming {
+    pub(crate) part: Part,
+    /// Seeds and where they lead.
+    pub(crate) roots: Vec<(FrontierUrl, bool)>,
+    /// The URLs that wait, and whether each was finished before.
+    pub(crate) waiting: Vec<(FrontierUrl, bool)>,
+    /// How many URLs of each host have met their end, by the host's number.
+    pub(crate) ended: Vec<(u32, u64)>,
 }
 
 /// What a group has for the ledger.
@@ -383,38 +395,49 @@ impl Node {
         self.ledger.abandon();
     }
 
-    /// Seeds of a part and where they lead. Not within a group.
+    /// What stands in parts that come here; none where it is too much for one answer: of fewer parts it is less,
+    /// and of one it is asked for in pieces. Not within a group.
     ///
     /// # Errors
     /// When the ledger does not answer.
-    pub(crate) fn roots(&mut self, part: Part) -> Result<Vec<(FrontierUrl, bool)>, CrawlError> {
-        Ok(rows::all_waiting(self.ledger.roots(part)?, self.me.node))
+    pub(crate) fn standing(&mut self, parts: &[Part]) -> Result<Option<Vec<Coming>>, CrawlError> {
+        let standing = match (self.ledger.standing(parts)?, parts) {
+            (Some(standing), _) => standing,
+            (None, &[part]) => self.standing_in_pieces(part)?,
+            (None, _) => return Ok(None),
+        };
+        let node = self.me.node;
+        let of = |rows: &[Admitted], part: Part| {
+            let rows = rows.iter().filter(|url| url.part == part);
+            rows::all_waiting(rows.cloned().collect(), node)
+        };
+        let coming = parts.iter().map(|&part| Coming {
+            part,
+            roots: of(&standing.roots, part),
+            waiting: of(&standing.waiting, part),
+            ended: (standing.ended.iter())
+                .filter(|(at, _)| *at == part)
+                .map(|(_, of)| (of.host, of.urls))
+                .collect(),
+        });
+        Ok(Some(coming.collect()))
     }
 
-    /// How many URLs of each host of a part have met their end, by the host's number. Not within a group.
-    ///
-    /// # Errors
-    /// When the ledger does not answer.
-    pub(crate) fn ended(&mut self, part: Part) -> Result<Vec<(u32, u64)>, CrawlError> {
-        let ended = self.ledger.ended(part)?.into_iter();
-        Ok(ended.map(|of| (of.host, of.urls)).collect())
-    }
-
-    /// The URLs that wait in a part, and whether each was finished before. Not within a group.
-    ///
-    /// # Errors
-    /// When the ledger does not answer.
-    pub(crate) fn waiting(&mut self, part: Part) -> Result<Vec<(FrontierUrl, bool)>, CrawlError> {
-        let (mut waiting, mut after) = (Vec::new(), None);
-        loop {
-            let rows = self.ledger.pending(part, after)?;
-            after = rows.last().map(|last| last.key);
-            let is_last = rows.len() < PENDING_MAX;
-            waiting.extend(rows::all_waiting(rows, self.me.node));
-            if is_last {
-                return Ok(waiting);
-            }
+    fn standing_in_pieces(&mut self, part: Part) -> Result<Standing, CrawlError> {
+        let roots = self.ledger.roots(part)?;
+        let (mut waiting, mut is_last) = (Vec::new(), false);
+        while !is_last {
+            let after = waiting.last().map(|last: &Admitted| last.key);
+            let mut more = self.ledger.pending(part, after)?;
+            is_last = more.len() < PENDING_MAX;
+            waiting.append(&mut more);
         }
+        let ended = self.ledger.ended(part)?.into_iter();
+        Ok(Standing {
+            roots,
+            waiting,
+            ended: ended.map(|of| (part, of)).collect(),
+        })
     }
 }
 

@@ -63,6 +63,9 @@ const VISITS_WAIT_LEAST: Duration = Duration::from_micros(500);
 /// URLs of one group that the ledger is asked about; the last finding may bring more.
 const GROUP_URLS_MAX: usize = 16_384;
 
+/// Parts of which what stands in them is asked for by one message.
+const PARTS_AT_ONCE: usize = 64;
+
 /// Seeds in one group.
 const GROUP_SEEDS_MAX: usize = 10_000;
 
@@ -219,7 +222,7 @@ impl Writer {
     /// On many machines, tells the others of example pages in the journal of which they were not told.
     fn tell_what_is_untold(&mut self) -> Result<(), CrawlError> {
         let mut untold = Untold {
-            read: self.state.examples_read(),
+            read: self.state.examples_learnt(),
             led_to: self.state.examples_led_to(),
         };
         if let Some(node) = &mut self.node {
@@ -448,14 +451,20 @@ impl Writer {
         let Some(node) = &mut self.node else {
             return Ok(put_back);
         };
-        for part in &moved.take {
-            for (root, _) in node.roots(*part)? {
-                self.state.note_taken(&root);
+        let mut left: Vec<&[Part]> = moved.take.chunks(PARTS_AT_ONCE).collect();
+        while let Some(parts) = left.pop() {
+            let Some(coming) = node.standing(parts)? else {
+                left.extend(parts.chunks(parts.len().div_ceil(8)));
+                continue;
+            };
+            for part in coming {
+                for (root, _) in &part.roots {
+                    self.state.note_taken(root);
+                }
+                put_back.append(&mut put_back_of(&part.waiting));
+                let number = part.part.number();
+                self.state.take_part(number, part.waiting, part.ended)?;
             }
-            let waiting = node.waiting(*part)?;
-            put_back.append(&mut put_back_of(&waiting));
-            let ended = node.ended(*part)?;
-            self.state.take_part(part.number(), waiting, ended)?;
         }
         let taken: Vec<u16> = moved.take.iter().map(|part| part.number()).collect();
         let release: Vec<u16> = moved.release.iter().map(|part| part.number()).collect();

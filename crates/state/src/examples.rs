@@ -64,10 +64,10 @@ impl Examples {
         }
     }
 
-    /// Those that were read here, and the topic has learnt from.
-    pub(crate) fn read_here(&self) -> impl Iterator<Item = (&String, bool)> {
-        let read = self.read.iter();
-        read.filter_map(|url| Some((url, self.get(url)?)))
+    /// Those from which the topic has learnt, whoever has read them.
+    pub(crate) fn learnt(&self) -> impl Iterator<Item = (&String, bool)> {
+        let learnt = self.read.union(&self.elsewhere);
+        learnt.filter_map(|url| Some((url, self.get(url)?)))
     }
 
     /// Those to which a redirect led that was recorded here.
@@ -193,8 +193,11 @@ mod tests {
         assert_eq!(examples.teaches(&page(here)), Some(true));
         assert_eq!(examples.teaches(&page(there)), None);
         assert_eq!(examples.to_learn(there), None);
-        let read: Vec<_> = examples.read_here().collect();
-        assert_eq!(read, [(&here.to_owned(), true)]);
+        let learnt: Vec<_> = examples.learnt().collect();
+        assert_eq!(
+            learnt,
+            [(&here.to_owned(), true), (&there.to_owned(), false)]
+        );
     }
 
     #[test]

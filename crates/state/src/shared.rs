@@ -115,10 +115,12 @@ impl State {
         Some(ExampleTarget { url, on_topic })
     }
 
-    /// With a topic, its example pages that were read here.
-    pub fn examples_read(&self) -> BTreeMap<String, bool> {
-        let read = self.examples.read_here();
-        read.map(|(url, on_topic)| (url.clone(), on_topic))
+    /// With a topic, its example pages from which it has learnt, whoever has read them: one that was read here
+    /// before anybody knew that it is an example stands among those of others.
+    pub fn examples_learnt(&self) -> BTreeMap<String, bool> {
+        let learnt = self.examples.learnt();
+        learnt
+            .map(|(url, on_topic)| (url.clone(), on_topic))
             .collect()
     }
 

@@ -15,6 +15,8 @@ use crate::messages::{
 };
 
 /// Rows of one kind in one answer, but for admissions of one transaction, which come together.
+pub(super) const ANSWER_MAX: usize = 4_096;
+
 pub(super) const FACTS: &str =
     "select n, node, kind, data from facts where n > $1 order by n limit 4096";
 
@@ -48,6 +50,22 @@ pub(super) const PENDING: &str = "select part, key, page, depth, seed, kind, pri
 
 pub(super) const ROOTS: &str = "select part, key, page, depth, seed, kind, priority, url, context, false \
      from admitted where part = $1 and depth = 0 order by key limit 4096";
+
+/// The same three of several parts; the first is in no order, so that it ends where its answer is full.
+pub(super) const WAITING_IN: &str = "select part, key, page, depth, seed, kind, priority, url, coalesce(( \
+         select context from reopened r where r.part = a.part and r.key = a.key \
+         order by gen desc limit 1), context), \
+         exists (select 1 from reopened r where r.part = a.part and r.key = a.key) from admitted a \
+     where part = any ($1) and not exists ( \
+         select 1 from finished f where f.part = a.part and f.key = a.key and f.gen = ( \
+             select count(*) from reopened r where r.part = a.part and r.key = a.key)) \
+     limit 4096";
+
+pub(super) const ROOTS_IN: &str = "select part, key, page, depth, seed, kind, priority, url, context, false \
+     from admitted where part = any ($1) and depth = 0 order by part, key limit 4096";
+
+pub(super) const ENDED_IN: &str = "select ('x' || left(key::text, 8))::bit(32)::bigint as host, count(*), part from finished \
+     where part = any ($1) and gen = 0 group by part, host order by part, host";
 
 pub(super) const BEGIN: &str = "select * from begin_group($1, $2, $3)";
 
@@ -198,6 +216,11 @@ pub(super) fn ended(row: &Row) -> EndedOfHost {
         host: row.get::<_, i64>(0) as u32,
         urls: row.get::<_, i64>(1) as u64,
     }
+}
+
+/// The same with its part.
+pub(super) fn ended_in(row: &Row) -> Result<(Part, EndedOfHost), LedgerError> {
+    Ok((part(row.get(2))?, ended(row)))
 }
 
 /// A closing by column.

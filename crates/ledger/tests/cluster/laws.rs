@@ -193,7 +193,9 @@ impl<L: Ledger> Side<L> {
                 let rest = self.ledgers[node].pending(part(*number), after);
                 let roots = self.ledgers[node].roots(part(*number));
                 let ended = self.ledgers[node].ended(part(*number));
-                words(first) + &words(rest) + &words(roots) + &words(ended)
+                let parts = [*number, 0, number + 1].map(part);
+                let standing = self.ledgers[node].standing(&parts);
+                words(first) + &words(rest) + &words(roots) + &words(ended) + &words(standing)
             }
             Step::Beat(beat) => self.beat(node, beat),
             Step::Tell(byte) => {

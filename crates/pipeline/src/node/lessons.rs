@@ -72,7 +72,7 @@ impl Lessons {
 /// on the topic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Untold {
-    /// Example pages that were read here.
+    /// Example pages that were learnt from. Those that others have read are struck, or not in the journal.
     pub(crate) read: BTreeMap<String, bool>,
     /// Pages to which examples led.
     pub(crate) led_to: BTreeMap<String, bool>,

@@ -30,9 +30,8 @@ pub struct Web {
     pub skew: f64,
     /// Hosts by class, instead of the three figures above.
     pub classes: Vec<HostClass>,
-    /// The share of hosts that are asked in step, 0 to 1: made-up webs whose hosts all have one delay and one time
-    /// of answers. Their answers come together, and make fewer groups than answers that come by chance.
-    pub in_step: f64,
+    /// The share of a host's URLs that its first page leads to, 0 to 1: the others are found page by page.
+    pub on_front: f64,
     /// From a request to the end of its answer, seconds.
     pub answer_s: f64,
     /// URLs that are admitted for each page that is fetched, that page among them.
@@ -54,7 +53,7 @@ impl Default for Web {
             hosts: 1e6,
             skew: 1.0,
             classes: Vec::new(),
-            in_step: 0.0,
+            on_front: 0.0,
             answer_s: 0.3,
             urls_per_page: 10.0,
             links_from_elsewhere: 1.0,
@@ -89,8 +88,10 @@ pub struct Crawl {
     pub days: f64,
     /// A node that is silent so long is taken for dead, seconds.
     pub ttl_s: f64,
-    /// How long the nodes are there beside the time in which pages are fetched, seconds: they beat all the same.
+    /// How long the nodes are there before pages are fetched, seconds: they beat all the same.
     pub idle_s: f64,
+    /// Between the joins of two nodes, seconds, where they join one after the other.
+    pub join_gap_s: f64,
     /// Which hosts fall to which node is drawn by lot, from this number.
     pub seed: u64,
 }
@@ -104,6 +105,7 @@ impl Default for Crawl {
             days: 30.0,
             ttl_s: 15.0,
             idle_s: 3.0,
+            join_gap_s: 0.0,
             seed: 1,
         }
     }
@@ -155,6 +157,8 @@ pub struct Costs {
     pub group_page_ms: f64,
     /// A message that waits for nothing, milliseconds.
     pub message_ms: f64,
+    /// A sign of life, which waits for a commit, and the look at the whole crawl behind it, milliseconds.
+    pub beat_ms: f64,
     /// The store's CPU for a page, primary and standby together, milliseconds.
     pub store_cpu_ms: f64,
     /// The store's log for a page, bytes.
@@ -197,6 +201,7 @@ impl Default for Costs {
             group_ms: 20.0,
             group_page_ms: 1.5,
             message_ms: 2.0,
+            beat_ms: 10.0,
             store_cpu_ms: 0.35,
             log_bytes: 3_500.0,
             admitted_bytes: 130.0,
@@ -304,7 +309,7 @@ impl Plan {
             ("web.pages", web.pages, 1.0, 1e11),
             ("web.hosts", web.hosts, 1.0, 1e10),
             ("web.skew", web.skew, 0.0, 3.0),
-            ("web.in_step", web.in_step, 0.0, 1.0),
+            ("web.on_front", web.on_front, 0.0, 1.0),
             ("web.answer_s", web.answer_s, 0.001, 600.0),
             ("web.urls_per_page", web.urls_per_page, 1.0, 1e4),
             (
@@ -322,6 +327,7 @@ impl Plan {
             ("crawl.days", crawl.days, 0.000_1, 3_650.0),
             ("crawl.ttl_s", crawl.ttl_s, 1.0, 3_600.0),
             ("crawl.idle_s", crawl.idle_s, 0.0, 1e6),
+            ("crawl.join_gap_s", crawl.join_gap_s, 0.0, 3_600.0),
             ("machine.cores", machine.cores, 0.1, 1e4),
             ("machine.memory_gb", machine.memory_gb, 0.1, 1e6),
             ("machine.disk_gb", machine.disk_gb, 0.1, 1e8),
@@ -331,6 +337,7 @@ impl Plan {
             ("costs.group_ms", costs.group_ms, 0.0, 1e5),
             ("costs.group_page_ms", costs.group_page_ms, 0.0, 1e5),
             ("costs.message_ms", costs.message_ms, 0.0, 1e5),
+            ("costs.beat_ms", costs.beat_ms, 0.0, 1e5),
             ("costs.store_cpu_ms", costs.store_cpu_ms, 0.001, 1e5),
             ("costs.lag_s", costs.lag_s, 0.0, 60.0),
         ];

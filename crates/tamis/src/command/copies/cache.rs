@@ -5,6 +5,7 @@
 //! alone: a reader may wait for what is written to its pipe, so nobody waits for one who can do without.
 
 use std::fs::{File, OpenOptions};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use pipeline::CrawlDir;
@@ -58,18 +59,28 @@ impl Cache {
 
     /// Waits until no other command brings files here, or makes something of them.
     pub(super) fn wait_to_bring(&self, output: &Output) -> anyhow::Result<File> {
+        self.lock_to_bring(|| {
+            output.say(format!(
+                "waiting for another tamis command that brings the copies of {}",
+                self.text
+            ));
+        })
+    }
+
+    fn lock_to_bring(&self, waits: impl Fn()) -> anyhow::Result<File> {
         loop {
             std::fs::create_dir_all(&self.root).map_err(in_cache(&self.root))?;
-            let file = open(&self.root, BRINGS)?;
+            let file = match open(&self.root, BRINGS) {
+                Ok(file) => file,
+                // Who makes room has just taken the directory away.
+                Err(_) if !self.root.exists() => continue,
+                Err(error) => return Err(error),
+            };
             if file.try_lock().is_err() {
-                output.say(format!(
-                    "waiting for another tamis command that brings the copies of {}",
-                    self.text
-                ));
+                waits();
                 file.lock().map_err(in_cache(&self.root))?;
             }
-            // Who made room meanwhile has taken it away with all else.
-            if self.root.join(BRINGS).exists() {
+            if is_at(&file, &self.root.join(BRINGS)) {
                 return Ok(file);
             }
         }
@@ -145,12 +156,17 @@ impl Cache {
             if all.saturating_add(needed) <= max {
                 break;
             }
-            // Nobody brings files there, and nobody reads them, until all is gone.
-            let locks = [BRINGS, IN_USE].map(|name| open(&path, name).ok());
-            let is_free =
-                |lock: &Option<File>| lock.as_ref().is_some_and(|lock| lock.try_lock().is_ok());
-            if locks.iter().all(is_free) && std::fs::remove_dir_all(&path).is_ok() {
-                all -= bytes;
+            // Nobody brings files there, and nobody reads them, until all is gone at once.
+            let gone = path.with_extension("gone");
+            let locks = [BRINGS, IN_USE].map(|name| (name, open(&path, name).ok()));
+            let is_free = |(name, lock): &(&str, Option<File>)| {
+                let is_locked = |lock: &File| lock.try_lock().is_ok();
+                (lock.as_ref()).is_some_and(|lock| is_locked(lock) && is_at(lock, &path.join(name)))
+            };
+            let may_go = locks.iter().all(is_free);
+            if may_go && (path == gone || std::fs::rename(&path, &gone).is_ok()) {
+                // What cannot be taken away now is in the way of the next, and told to it as taken room.
+                all -= std::fs::remove_dir_all(&gone).map_or(0, |()| bytes);
             }
         }
         Ok(())
@@ -165,6 +181,14 @@ fn open(root: &Path, name: &str) -> anyhow::Result<File> {
         .write(true)
         .open(&path);
     file.map_err(in_cache(&path))
+}
+
+/// Whether this is the file of that name. Who made room while a lock was waited for has taken it away with all
+/// else, and another command may have made one anew.
+fn is_at(file: &File, path: &Path) -> bool {
+    let number = |of: std::fs::Metadata| (of.dev(), of.ino());
+    let there = std::fs::metadata(path).map(number).ok();
+    there.is_some() && there == file.metadata().map(number).ok()
 }
 
 /// The user's cache.
@@ -201,4 +225,67 @@ pub(super) fn bytes_below(dir: &Path) -> u64 {
             Ok(_) | Err(_) => 0,
         })
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Longer than anything here takes.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn one_command_alone_brings_files_also_where_another_makes_the_place_anew() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let place = || Cache {
+            root: dir.path().join("1"),
+            text: "file:///place".into(),
+            all: dir.path().to_owned(),
+        };
+        let (cache, same) = (place(), place());
+        let makes_room = cache.lock_to_bring(|| {}).expect("nobody has it");
+        let (waits, waiting) = channel();
+        let second = std::thread::spawn(move || {
+            same.lock_to_bring(|| waits.send(()).expect("the test goes on"))
+        });
+        waiting.recv_timeout(PATIENCE).expect("it waits");
+        std::fs::remove_dir_all(&cache.root).expect("room is made");
+        let third = cache.lock_to_bring(|| {}).expect("it makes the place anew");
+        drop(makes_room);
+        // The lock that it waited for is one of nothing: it waits for the one that counts.
+        waiting.recv_timeout(PATIENCE).expect("it waits again");
+        drop(third);
+        let second = second
+            .join()
+            .expect("it does not panic")
+            .expect("it brings");
+        assert!(is_at(&second, &cache.root.join(BRINGS)));
+    }
+
+    #[test]
+    fn room_is_made_of_what_nobody_brings_or_reads() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let place = |name: &str| {
+            let cache = Cache {
+                root: dir.path().join(name),
+                text: name.into(),
+                all: dir.path().to_owned(),
+            };
+            let brings = cache.lock_to_bring(|| {}).expect("nobody has it");
+            let reads = cache.reads().expect("nobody changes it");
+            (cache, brings, reads)
+        };
+        let (own, _brings, _reads) = place("own");
+        let (free, ..) = place("free");
+        let (brought, _brings, _) = place("brought");
+        let (read, _, _reads) = place("read");
+        own.make_room(u64::MAX).expect("it looks at all");
+        let is_there = [&own, &free, &brought, &read].map(|cache| cache.root.exists());
+        assert_eq!(is_there, [true, false, true, true]);
+        let left = std::fs::read_dir(dir.path()).expect("a directory").count();
+        assert_eq!(left, 3);
+    }
 }
