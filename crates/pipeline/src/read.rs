@@ -345,8 +345,9 @@ impl Reader {
 
     /// The page's links, canonical, each URL once; so many feeds that it names are among them.
     fn links(&self, page: &mut Page, mut feeds_left: usize) -> Vec<FoundLink> {
-        let mut seen = std::collections::HashMap::new();
-        let mut links: Vec<FoundLink> = Vec::with_capacity(page.links.len().min(self.links_max));
+        let count = page.links.len().min(self.links_max);
+        let mut seen = std::collections::HashMap::with_capacity(count);
+        let mut links: Vec<FoundLink> = Vec::with_capacity(count);
         for link in std::mem::take(&mut page.links) {
             if links.len() >= self.links_max {
                 page.limits_hit.push("links_per_page");
@@ -372,7 +373,7 @@ impl Reader {
                 Err(_) => u128::from(xxh3_64(link.url.as_str().as_bytes())),
             };
             let place = LinkPlace {
-                anchor: link.anchor.chars().take(ANCHOR_CHARS_MAX).collect(),
+                anchor: cut(link.anchor),
                 context: link.context,
                 tag_path: link.tag_path,
                 in_main: link.in_main,
@@ -453,6 +454,14 @@ fn is_html(content_type: &str) -> bool {
 fn tld_of(url: &url::Url) -> Option<String> {
     let last = url.host_str()?.rsplit('.').next();
     last.map(str::to_owned)
+}
+
+/// An anchor text, cut to what is kept of it.
+fn cut(mut anchor: String) -> String {
+    if let Some((end, _)) = anchor.char_indices().nth(ANCHOR_CHARS_MAX) {
+        anchor.truncate(end);
+    }
+    anchor
 }
 
 /// Whether a content type is one that feeds come with.

@@ -142,6 +142,7 @@ impl Segmentation<'_> {
                     start + at + token.byte_start,
                     start + at + token.byte_end,
                     Script::Han,
+                    false,
                 );
             }
             at = end;
@@ -153,13 +154,18 @@ impl Segmentation<'_> {
         let mut pairs = 0;
         for (at, character) in run.char_indices() {
             if let Some(first) = before {
-                self.push(start + first, start + at + character.len_utf8(), script);
+                self.push(
+                    start + first,
+                    start + at + character.len_utf8(),
+                    script,
+                    false,
+                );
                 pairs += 1;
             }
             before = Some(at);
         }
         if pairs == 0 && run.chars().any(char::is_alphanumeric) {
-            self.push(start, start + run.len(), script);
+            self.push(start, start + run.len(), script, false);
         }
     }
 
@@ -187,7 +193,9 @@ impl Segmentation<'_> {
 
     fn uax29(&mut self, start: usize, run: &str) {
         for (at, word) in run.unicode_word_indices() {
-            self.push(start + at, start + at + word.len(), number_or_other(word));
+            let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+            let (at, script) = (start + at, number_or_other(word));
+            self.push(at, at + word.len(), script, has_digit);
         }
     }
 
@@ -219,12 +227,12 @@ impl Segmentation<'_> {
                 } else {
                     Script::Other
                 };
-                self.push(start + first, start + at, script);
+                self.push(start + first, start + at, script, digits > 0);
             }
         }
     }
 
-    fn push(&mut self, folded: usize, folded_end: usize, script: Script) {
+    fn push(&mut self, folded: usize, folded_end: usize, script: Script, has_digit: bool) {
         let (start, end) = self.folded.source(&mut self.piece, folded, folded_end);
         let (folded, folded_end) = (folded as u32, folded_end as u32);
         self.spans.push(Span {
@@ -233,6 +241,7 @@ impl Segmentation<'_> {
             start,
             end,
             script,
+            has_digit,
         });
     }
 }
@@ -327,6 +336,20 @@ mod tests {
         let scripts: Vec<Script> = words.iter().map(|word| word.script).collect();
         use Script::{Han, Number, Other};
         assert_eq!(scripts, [Other, Number, Number, Number, Han, Other]);
+    }
+
+    #[test]
+    fn words_with_digits_are_known_by_their_text() {
+        let words = Segmenter::shared().words("v6 6.1 一 ６ ٣ five é2 é x-1 日本 ひら2 _ a_1");
+        let expected: Vec<u64> = words
+            .iter()
+            .filter(|word| {
+                word.script == Script::Number || word.text.bytes().any(|byte| byte.is_ascii_digit())
+            })
+            .map(|word| word.hash)
+            .collect();
+        assert_eq!(words.hashes_with_digits().collect::<Vec<_>>(), expected);
+        assert_eq!(expected.len(), 8);
     }
 
     #[test]

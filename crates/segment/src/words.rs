@@ -20,6 +20,8 @@ pub(crate) struct Span {
     pub(crate) start: u32,
     pub(crate) end: u32,
     pub(crate) script: Script,
+    /// Whether a digit of ASCII stands in it.
+    pub(crate) has_digit: bool,
 }
 
 /// One word of a text.
@@ -61,6 +63,13 @@ impl Words {
     /// The words' hashes, in the order of the text.
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
+    }
+
+    /// The hashes of the words that are numbers or have a digit of ASCII in them, in the order of the text.
+    pub fn hashes_with_digits(&self) -> impl Iterator<Item = u64> {
+        let words = self.spans.iter().zip(&self.hashes);
+        let with_digits = words.filter(|(span, _)| span.has_digit || span.script == Script::Number);
+        with_digits.map(|(_, &hash)| hash)
     }
 
     fn word(&self, at: usize) -> Word<'_> {

@@ -1,6 +1,6 @@
 //! All that near-duplicate detection remembers of a text.
 
-use segment::{Script, Words};
+use segment::Words;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::sketch::SHORT_WORDS;
@@ -33,13 +33,7 @@ impl TextPrint {
 
 /// The print of a text.
 pub fn print(words: &Words) -> TextPrint {
-    let numbers: Vec<u64> = words
-        .iter()
-        .filter(|word| {
-            word.script == Script::Number || word.text.bytes().any(|b| b.is_ascii_digit())
-        })
-        .map(|word| word.hash)
-        .collect();
+    let numbers: Vec<u64> = words.hashes_with_digits().collect();
     print_hashes(words.hashes(), &numbers)
 }
 
