@@ -738,6 +738,59 @@ fn a_crawl_that_came_back_stands_as_its_journal_has_it_wherever_that_is_read_fro
     }
 }
 
+/// A page whose last paragraph stands in the article, or in a box beside it, which is no main content.
+fn with_a_last_paragraph(beside: bool, last: &str, counter: u32) -> String {
+    let (article, aside) = match beside {
+        false => (format!("<p>{last}</p>"), String::new()),
+        true => (
+            String::new(),
+            format!("<aside class='sidebar related'><p>{last}</p></aside>"),
+        ),
+    };
+    format!(
+        "<html><head><title>Rows</title></head><body><nav><a href='/'>Home</a></nav><article><h1>Rows</h1>\
+         <p>Dead rows stay in their table until a vacuum takes them out, and as long as they stay every scan has \
+         to read past them, whatever the query asks for. Autovacuum looks at each table now and then.</p>\
+         <p>A planner chooses between an index scan and a sequential scan by what it knows of the table: how many \
+         rows it has, how they are spread, and which of them the query wants.</p>{article}</article>{aside}\
+         <footer>Imprint, seen {counter} times</footer></body></html>"
+    )
+}
+
+#[test]
+fn a_paragraph_that_only_left_the_main_content_is_no_change_however_often_it_is_looked_at() {
+    let last = "Whoever wants to know what a query costs asks the planner with EXPLAIN, and reads its answer from the \
+        inside to the outside.";
+    let other = "Nobody knows what a query costs before it has run, and so it is measured on a copy of the data at \
+        night.";
+    let pages = |beside, last| (0..).map(move |at| with_a_last_paragraph(beside, last, at));
+    let mut history = History::new(Validators::Honest).page("/", 0, list(&["/a"]));
+    for (at, page) in pages(false, last)
+        .take(1)
+        .chain(pages(true, last).skip(1).take(3))
+        .zip(0..)
+    {
+        history = history.page("/a", page, at);
+    }
+    let site = Site::new(
+        history
+            .page("/a", 4, with_a_last_paragraph(true, other, 4))
+            .page("/a", 5, with_a_last_paragraph(false, other, 5)),
+    );
+    site.crawl("one");
+    let url = "/a";
+    for at in 1..=3 {
+        site.come_back("one", at);
+        assert_eq!(site.changes("one")[url], "touched", "round {at}");
+    }
+    // It is another one on the page now, beside the article as before: the main text has lost the first one.
+    site.come_back("one", 4);
+    assert_eq!(site.changes("one")[url], "changed");
+    // And then in the article again.
+    site.come_back("one", 5);
+    assert_eq!(site.changes("one")[url], "touched");
+}
+
 #[test]
 fn a_page_budget_that_is_used_up_stops_no_round() {
     let site = site(Validators::Honest);

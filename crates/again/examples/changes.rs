@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{BufRead, BufReader};
 
-use again::{compare, compare_on_pages};
+use again::{Shown, compare, compare_on_pages};
 use extractor::DomLimits;
 use outcome::Change;
 use serde_json::Value;
@@ -58,7 +58,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             Some(extractor::all_text(html, &DomLimits::default()))
         });
         let comparison = match &pages {
-            [Some(then), Some(now)] => compare_on_pages(text("before"), text("after"), (then, now)),
+            [Some(then), Some(now)] => {
+                compare_on_pages(text("before"), text("after"), &Shown::of(then, now))
+            }
             _ => compare(text("before"), text("after")),
         };
         let is_change = comparison.change == Change::Changed;

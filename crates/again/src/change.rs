@@ -26,7 +26,7 @@ mod notices;
 mod shown;
 mod words;
 
-use shown::Shown;
+pub use shown::Shown;
 use words::{Gap, Line, Word, is_address, is_han, is_number, lines, weight};
 
 /// A phrase: so many words, taken out and put in together. One word in the place of another is two.
@@ -52,6 +52,9 @@ const SPELLING_LETTERS_MAX: usize = 64;
 
 /// Passages that are told.
 const PASSAGES_MAX: usize = 50;
+
+/// Lines that are looked for in whole pages; further ones are taken for what the main texts have.
+const LINES_SOUGHT_MAX: usize = 400;
 
 /// What two texts of one page have of each other.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,17 +83,17 @@ pub fn compare(before: &str, after: &str) -> Comparison {
     compare_by(before, after, None)
 }
 
-/// The same where all text of both pages is at hand as well, main content or not, a line for each that a
-/// reader sees.
-pub fn compare_on_pages(before: &str, after: &str, pages: (&str, &str)) -> Comparison {
-    let first = compare(before, after);
-    match first.change {
-        Change::Changed => compare_by(before, after, Some(Shown::of(pages))),
-        _ => first,
+/// The same where all text of the page is at hand as well, as it was and as it is. What has not changed by its
+/// main texts has not by these either: of two lines in each other's place one may stand elsewhere, too.
+pub fn compare_on_pages(before: &str, after: &str, shown: &Shown) -> Comparison {
+    let by_texts = compare(before, after);
+    match by_texts.change {
+        Change::Changed => compare_by(before, after, Some(shown)),
+        _ => by_texts,
     }
 }
 
-fn compare_by(before: &str, after: &str, mut shown: Option<Shown>) -> Comparison {
+fn compare_by(before: &str, after: &str, shown: Option<&Shown>) -> Comparison {
     let (old, new) = (lines(before), lines(after));
     let similarity = similarity(&old, &new);
     let keys = |lines: &[Line]| lines.iter().map(Line::key).collect::<Vec<_>>();
@@ -103,7 +106,7 @@ fn compare_by(before: &str, after: &str, mut shown: Option<Shown>) -> Comparison
         };
     }
     let mut moved = moved_lines(&old_keys, &new_keys);
-    let mut weight = 0.0;
+    let (mut weight, mut sought) = (0.0, 0);
     let mut slips = BTreeSet::new();
     let mut passages = Vec::new();
     for op in capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys) {
@@ -120,16 +123,26 @@ fn compare_by(before: &str, after: &str, mut shown: Option<Shown>) -> Comparison
             &new_keys[op.new_range()],
             &mut moved.1,
         );
-        if let Some(shown) = &mut shown {
+        if let Some(shown) = shown
+            && sought + removed.len() + added.len() <= LINES_SOUGHT_MAX
+        {
+            sought += removed.len() + added.len();
             removed.retain(|line| !shown.is_still_there(line));
             added.retain(|line| !shown.was_there(line));
         }
         if removed.is_empty() && added.is_empty() {
             continue;
         }
+        let are_items = || match removed.is_empty() {
+            true => lists::are_items(&new, op.new_range()),
+            false => lists::are_items(&old, op.old_range()),
+        };
         let own = match difference(&removed, &added, &mut slips) {
             // A line more or less, and not another one in its place.
-            own if own >= LINE_WORDS && removed.is_empty() != added.is_empty() => {
+            own if removed.is_empty() != added.is_empty()
+                && own > 0.0
+                && (own >= LINE_WORDS || are_items()) =>
+            {
                 own.max(PHRASE_WORDS)
             }
             own => own,
@@ -772,8 +785,8 @@ mod tests {
         let aside = "Read what the planner knows of your tables, and how to tell it more.";
         let page = format!("Home\nDocs\n{TEXT}\n{aside}\nImprint");
         let more = format!("{TEXT}\n{aside}");
-        let on_pages = |before: &str, after: &str, pages: (&str, &str)| {
-            let change = compare_on_pages(before, after, pages).change;
+        let on_pages = |before: &str, after: &str, (then, now): (&str, &str)| {
+            let change = compare_on_pages(before, after, &Shown::of(then, now)).change;
             assert_eq!(compare(before, after).change, Change::Changed);
             change
         };
@@ -801,26 +814,33 @@ mod tests {
     }
 
     #[test]
-    fn lines_without_end_are_looked_for_so_many_times() {
-        let text = |from: u32| {
-            let lines = (from..from + 5_000).map(|n| format!("line number{n} of a list\n"));
-            lines.collect::<String>()
+    fn so_many_lines_are_looked_for_on_pages() {
+        let text = |from: usize, count: usize| -> String {
+            let lines = (from..from + count).map(|n| format!("line number{n} of a long list\n"));
+            lines.collect()
         };
-        let (before, after) = (text(0), text(100_000));
-        let pages = (before.as_str(), after.as_str());
-        assert_eq!(
-            compare_on_pages(&before, &after, pages).change,
-            Change::Changed
-        );
+        let page = text(0, 4 * LINES_SOUGHT_MAX);
+        let shown = Shown::of(&page, &page);
+        // All of them stand on the page then and now.
+        for (count, change) in [
+            (LINES_SOUGHT_MAX, Change::Touched),
+            (LINES_SOUGHT_MAX + 1, Change::Changed),
+        ] {
+            let after = text(0, 2 + count);
+            assert_eq!(compare_on_pages(&text(0, 2), &after, &shown).change, change);
+        }
     }
 
     proptest! {
         #[test]
         fn pages_only_make_a_change_less(before in "[a-c \n]{0,40}", after in "[a-c \n]{0,40}", then in "[a-c \n]{0,40}", now in "[a-c \n]{0,40}") {
             let by_texts = compare(&before, &after);
-            let on_pages = compare_on_pages(&before, &after, (&then, &now));
-            prop_assert!(on_pages.change == by_texts.change || on_pages.change == Change::Touched);
+            let on_pages = compare_on_pages(&before, &after, &Shown::of(&then, &now));
             prop_assert_eq!(on_pages.similarity, by_texts.similarity);
+            match by_texts.change {
+                Change::Changed => prop_assert!(on_pages.change != Change::Unchanged),
+                other => prop_assert_eq!(on_pages.change, other),
+            }
         }
 
         #[test]

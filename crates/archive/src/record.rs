@@ -965,6 +965,9 @@ pub struct DueRecord {
     /// Its archived response, to which the answer to a visit may refer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<BodyRef>,
+    /// A visit had the same text in another body, which is not archived: a 304 is of that one.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub body_is_older: bool,
 }
 
 /// What the answers of a URL say of its absence.

@@ -183,16 +183,22 @@ impl Planner {
     /// saved.
     pub fn make_room(&mut self) {
         if self.is_too_large() {
-            *self = Self {
-                shown: self.shown,
-                has_let_go: true,
-                ..Self::default()
-            };
+            self.begin_anew();
+            self.has_let_go = true;
         }
     }
 
     fn is_too_large(&self) -> bool {
-        self.history.known() > REMEMBERED_MAX
+        self.history.size() > REMEMBERED_MAX
+    }
+
+    /// Knows nothing but what was shown to others.
+    fn begin_anew(&mut self) {
+        *self = Self {
+            shown: self.shown,
+            never_plans: self.never_plans,
+            ..Self::default()
+        };
     }
 
     /// Saves what was taken in of a crawl that has ended, where that is due: a further process plans.

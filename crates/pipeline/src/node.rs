@@ -401,10 +401,12 @@ impl Node {
     /// # Errors
     /// When the ledger does not answer.
     pub(crate) fn standing(&mut self, parts: &[Part]) -> Result<Option<Vec<Coming>>, CrawlError> {
-        let standing = match (self.ledger.standing(parts)?, parts) {
-            (Some(standing), _) => standing,
-            (None, &[part]) => self.standing_in_pieces(part)?,
-            (None, _) => return Ok(None),
+        let standing = match parts {
+            &[part] => self.standing_in_pieces(part)?,
+            _ => match self.ledger.standing(parts)? {
+                Some(standing) => standing,
+                None => return Ok(None),
+            },
         };
         let node = self.me.node;
         let of = |rows: &[Admitted], part: Part| {

@@ -8,11 +8,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use again::Shown;
 use archive::BodyRef;
 use extractor::{BlockKeys, DomLimits, LinkKind, Page, PageContext};
 use fetcher::{Decoding, FetchError, FetchLimits, Fetched, Purpose, Sitemap, Truncated};
 use frontier::{Canonicaliser, Lease, Refused};
-use outcome::{Change, FailureKind, Refusal, SitemapKind};
+use outcome::{FailureKind, Refusal, SitemapKind};
 use segment::Segmenter;
 use state::Finding;
 use state::context::UrlContext;
@@ -34,6 +35,9 @@ const ANCHOR_CHARS_MAX: usize = 120;
 /// Pages longer than this, unpacked, are read one at a time: reading ten megabytes of tags takes
 /// some 170 MB, and a host may send them to every thread.
 const LARGE_PAGE_BYTES: usize = 2 << 20;
+
+/// Pages longer than this, unpacked, are compared by their main texts alone when they are visited again.
+const COMPARED_BYTES_MAX: usize = 1 << 20;
 
 /// What is noted of a page whose body ended before the announced length, and is whole by its own end.
 const WHOLE_BY_ITS_END: &str = "body: shorter than announced, whole by its end";
@@ -150,22 +154,18 @@ impl Reader {
         };
         let due = UrlContext::from_bytes(&lease.url().context).due?;
         let text = archive::read_text(&self.archive, due.text.as_ref()?).ok()?;
-        let is_html = is_html(content_type);
-        let is_changed = || again::compare(&text, &now.page.text).change == Change::Changed;
-        let pages = match due.body {
-            Some(body) if is_html && is_changed() => self.all_texts(&body, fetched, lease),
+        // The host's template was perhaps cut off then, and is not yet now.
+        let digest = format!("{:016x}", now.print.digest);
+        let is_same = digest == due.digest || Some(digest) == due.whole;
+        let shown = match due.body {
+            Some(body) if is_html(content_type) && !is_same => self.shown(&body, fetched, lease),
             _ => None,
         };
-        Some(Before { text, pages })
+        Some(Before { text, shown })
     }
 
     /// All text of a page then and now; `None` of large ones, and where the one before is not there.
-    fn all_texts(
-        &self,
-        before: &BodyRef,
-        fetched: &Fetched,
-        lease: &Lease,
-    ) -> Option<(String, String)> {
+    fn shown(&self, before: &BodyRef, fetched: &Fetched, lease: &Lease) -> Option<Shown> {
         let before = archive::read_body(&self.archive, before).ok()?;
         let field = |name: &str| std::str::from_utf8(before.header(name)?).ok();
         let codings = field("content-encoding").into_iter();
@@ -173,14 +173,15 @@ impl Reader {
         let now = fetched.decoded(&self.limits);
         let tld = tld_of(&lease.url().url.to_url());
         let all_text = |decoding: Decoding, content_type: Option<&str>| {
-            let is_small = decoding.bytes.len() <= LARGE_PAGE_BYTES;
+            let is_small = decoding.bytes.len() <= COMPARED_BYTES_MAX;
             is_small.then(|| {
                 let decoded = extractor::decode(&decoding.bytes, content_type, tld.as_deref());
                 extractor::all_text(&decoded.text, &self.dom_limits)
             })
         };
         let then = all_text(then, field("content-type"))?;
-        Some((then, all_text(now, fetched.content_type().as_deref())?))
+        let now = all_text(now, fetched.content_type().as_deref())?;
+        Some(Shown::of(&then, &now))
     }
 
     fn read_answer(

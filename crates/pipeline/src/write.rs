@@ -63,8 +63,11 @@ const VISITS_WAIT_LEAST: Duration = Duration::from_micros(500);
 /// URLs of one group that the ledger is asked about; the last finding may bring more.
 const GROUP_URLS_MAX: usize = 16_384;
 
-/// Parts of which what stands in them is asked for by one message.
+/// Parts of which what stands in them is asked for by one message: so many at first and at most, twice as many
+/// after each answer that was quick. In a large crawl a part has much to be looked through.
+const PARTS_AT_FIRST: usize = 8;
 const PARTS_AT_ONCE: usize = 64;
+const QUICK_ANSWER: Duration = Duration::from_millis(250);
 
 /// Seeds in one group.
 const GROUP_SEEDS_MAX: usize = 10_000;
@@ -451,11 +454,20 @@ impl Writer {
         let Some(node) = &mut self.node else {
             return Ok(put_back);
         };
-        let mut left: Vec<&[Part]> = moved.take.chunks(PARTS_AT_ONCE).collect();
-        while let Some(parts) = left.pop() {
+        let (mut at_once, mut most) = (PARTS_AT_FIRST, PARTS_AT_ONCE);
+        let mut left: &[Part] = &moved.take;
+        while !left.is_empty() {
+            let (parts, rest) = left.split_at(at_once.min(left.len()));
+            let asked = Instant::now();
             let Some(coming) = node.standing(parts)? else {
-                left.extend(parts.chunks(parts.len().div_ceil(8)));
+                // Many URLs wait: what an answer has no room for is not asked for again and again.
+                (at_once, most) = (1, 1);
                 continue;
+            };
+            left = rest;
+            at_once = match asked.elapsed() < QUICK_ANSWER {
+                true => (2 * at_once).min(most),
+                false => at_once.div_ceil(2),
             };
             for part in coming {
                 for (root, _) in &part.roots {

@@ -73,7 +73,8 @@ impl State {
         let mut read = None;
         let mut context = UrlContext::from_bytes(&lease.url().context);
         let due = context.due.take();
-        let before_it = due.as_ref().and_then(|due| due.body.clone());
+        let before_it = due.as_ref().filter(|due| !due.body_is_older);
+        let before_it = before_it.and_then(|due| due.body.clone());
         // The record of a visit has them beside the fetch.
         if let (Some(fetch), Some(answer), None, true) =
             (&mut fetch, &answer, &due, self.policy.comes_back)

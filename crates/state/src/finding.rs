@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use again::Shown;
 use extractor::{BlockKeys, Page};
 use fetcher::{FetchError, Fetched, Robots, SitemapUrl};
 use frontier::{CanonicalUrl, HostKey, Lease};
@@ -94,8 +95,8 @@ pub struct UrlFinding {
 pub struct Before {
     /// Its main text, as it was archived.
     pub text: String,
-    /// All text of the page then and now, where its main text seems to have changed and both are at hand.
-    pub pages: Option<(String, String)>,
+    /// All text of the page then and now, where its main text differs and both are at hand.
+    pub shown: Option<Shown>,
 }
 
 /// What an answer turned out to be.

@@ -1,4 +1,5 @@
-//! Items of lists within a sentence: `ADD、COPY、ENV、FROM`, or "AppArmor, Seccomp and SELinux".
+//! Items of lists: within a sentence, `ADD、COPY、ENV、FROM`, or "AppArmor, Seccomp and SELinux"; and short lines
+//! one below the other.
 //!
 //! One more or less is a change, though it is one word. An item stands between two marks that part items, and
 //! its neighbours are as short; a list has three. So a word between the commas of a sentence is none. What
@@ -6,10 +7,13 @@
 
 use std::ops::Range;
 
-use super::words::{Gap, Word, weight};
+use super::words::{Gap, Line, Word, is_number, weight};
 
 /// Words of an item at most.
 const ITEM_WORDS_MAX: usize = 3;
+
+/// The same where each has a line of its own, Chinese characters as parts of words.
+const LINE_WORDS_MAX: f64 = 5.0;
 
 /// Items of a list at least, the one in question included.
 const ITEMS_MIN: usize = 3;
@@ -39,6 +43,22 @@ pub(super) fn is_item(words: &[Word], range: Range<usize>) -> bool {
             .get(range.end)
             .is_some_and(|word| word.gap == Gap::Comma);
     weighs && is_bounded && is_parted && items_around(words, &range) >= ITEMS_MIN
+}
+
+/// Whether lines that one of two texts has alone are items of a list: they are short, and stand in a row of
+/// short ones. One with a number is more often a date, a counter or a price.
+pub(super) fn are_items(lines: &[Line<'_>], range: Range<usize>) -> bool {
+    let is_short = |line: &&Line<'_>| {
+        let weight = line.weight();
+        weight > 0.0 && weight <= LINE_WORDS_MAX
+    };
+    let own = &lines[range.clone()];
+    let before = lines[..range.start].iter().rev().take_while(is_short);
+    let after = lines[range.end..].iter().take_while(is_short);
+    let around = before.take(ITEMS_MIN).count() + after.take(ITEMS_MIN).count();
+    let has_number = |line: &Line<'_>| line.words.iter().any(|word| is_number(&word.text));
+    let are_short = own.iter().all(|line| is_short(&line) && !has_number(line));
+    are_short && own.len() + around >= ITEMS_MIN && around > 0
 }
 
 /// Whether the words are an item with the word that joins it on, before or behind it.
@@ -118,5 +138,16 @@ mod tests {
         );
         check("范围或主机预算被收窄", "或主机预算", true);
         check("It grows and grows", "and", false);
+    }
+
+    #[test]
+    fn short_lines_in_a_row_are_items() {
+        let text = "What it knows of memory and of those who ask for it\nHuge pages\nFrontswap\n内存均衡\n12 345\nOvercommit\n\
+            A sentence that is longer than an item of a list.";
+        let lines = super::super::words::lines(text);
+        let are_items = |range: Range<usize>| are_items(&lines, range);
+        assert!(are_items(1..2) && are_items(2..3) && are_items(3..4) && are_items(1..3));
+        // A number is none, nor what stands between one and a sentence.
+        assert!(!are_items(4..5) && !are_items(5..6) && !are_items(6..7) && !are_items(3..5));
     }
 }

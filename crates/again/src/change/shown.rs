@@ -4,42 +4,40 @@ use memchr::memmem::Finder;
 
 use super::words::{Line, lines};
 
-/// Lines that are looked for; further ones are taken for what the main texts have.
-const LINES_SOUGHT_MAX: usize = 400;
+/// How often a line is found at most: beyond that it is no matter whether it stands there once more.
+const FOUND_MAX: usize = 64;
 
-/// All words of both pages.
-#[derive(Debug)]
-pub(super) struct Shown {
+/// All words of a page as it was and as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
     before: String,
     after: String,
-    left: usize,
 }
 
 impl Shown {
-    pub(super) fn of((before, after): (&str, &str)) -> Self {
+    /// Of all text of both, main content or not, a line for each that a reader sees.
+    pub fn of(before: &str, after: &str) -> Self {
         Self {
             before: stream(before),
             after: stream(after),
-            left: LINES_SOUGHT_MAX,
         }
     }
 
     /// Whether a line of the main text now stood on the page before, as often as it does now.
-    pub(super) fn was_there(&mut self, line: &Line<'_>) -> bool {
-        let counts = self.counts(line);
-        counts.is_some_and(|(before, after)| before >= after.max(1))
+    pub(super) fn was_there(&self, line: &Line<'_>) -> bool {
+        let (before, after) = self.counts(line);
+        before >= after.max(1)
     }
 
     /// Whether a line of the main text before stands on the page now, as often as it did.
-    pub(super) fn is_still_there(&mut self, line: &Line<'_>) -> bool {
-        let counts = self.counts(line);
-        counts.is_some_and(|(before, after)| after >= before.max(1))
+    pub(super) fn is_still_there(&self, line: &Line<'_>) -> bool {
+        let (before, after) = self.counts(line);
+        after >= before.max(1)
     }
 
-    fn counts(&mut self, line: &Line<'_>) -> Option<(usize, usize)> {
-        self.left = self.left.checked_sub(1)?;
+    fn counts(&self, line: &Line<'_>) -> (usize, usize) {
         let key = format!(" {}", line.key());
-        Some((count(&self.before, &key), count(&self.after, &key)))
+        (count(&self.before, &key), count(&self.after, &key))
     }
 }
 
@@ -58,5 +56,6 @@ fn stream(text: &str) -> String {
 fn count(stream: &str, words: &str) -> usize {
     let ends = |at: &usize| stream.as_bytes()[at + words.len()] == b' ';
     let finder = Finder::new(words);
-    finder.find_iter(stream.as_bytes()).filter(ends).count()
+    let found = finder.find_iter(stream.as_bytes()).filter(ends);
+    found.take(FOUND_MAX).count()
 }

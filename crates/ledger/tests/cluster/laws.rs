@@ -6,7 +6,7 @@ use ledger::{
 };
 use proptest::prelude::*;
 
-use crate::cards::{card, closing, finish, keep, kept, offer, part};
+use crate::cards::{card, closing, finish, join, keep, kept, offer, part};
 use crate::server::Cluster;
 
 const NODES: usize = 3;
@@ -400,8 +400,34 @@ proptest! {
 fn keys_of_one_group_are_new_once() {
     let memory = MemoryLedger::new(None);
     let mut ledger = memory.connect();
-    let me = crate::cards::join(&mut ledger, "a");
+    let me = join(&mut ledger, "a");
     let twice = [offer(1, 1), offer(1, 1), offer(1, 2)];
     assert_eq!(ledger.open(me, &twice, &[]).unwrap(), [true, false, true]);
     assert_ne!(twice[0].key, UrlKey([0; 16]));
+}
+
+#[test]
+fn more_urls_than_one_answer_holds_are_told_of_fewer_parts() {
+    fn check(ledger: &mut impl Ledger) {
+        let me = join(ledger, "a");
+        let offers: Vec<_> = (0..4_200)
+            .map(|number| offer(1 + (number % 2) as u16, number))
+            .collect();
+        for (group, journal) in offers.chunks(1_000).zip(1..) {
+            ledger.open(me, group, &[]).unwrap();
+            ledger.close(&closing(me, journal)).unwrap();
+        }
+        let parts = [1, 2].map(part);
+        assert_eq!(ledger.standing(&parts).unwrap(), None);
+        let of_one = ledger.standing(&parts[..1]).unwrap();
+        let of_one = of_one.expect("one answer holds it");
+        assert_eq!(of_one.waiting, ledger.pending(parts[0], None).unwrap());
+        assert_eq!(of_one.waiting.len(), 2_100);
+        assert_eq!(of_one.roots, ledger.roots(parts[0]).unwrap());
+    }
+    check(&mut MemoryLedger::new(None).connect());
+    if let Some(cluster) = Cluster::alone() {
+        let crawl = cluster.crawl(None);
+        check(&mut cluster.connect(&crawl));
+    }
 }

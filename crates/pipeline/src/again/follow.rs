@@ -1,6 +1,7 @@
 //! A planner that follows the crawl while it runs: the writer hands each record over as a value, so the next
 //! plan reads none of those in the journal.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 
@@ -17,6 +18,9 @@ const STEP_RECORDS: usize = 256;
 /// Bytes of journal that were not handed over and are read while the crawl runs: the records of a start,
 /// and what was dropped once since it was too much to wait. With more, the next plan reads on.
 const GAP_MAX: u64 = 4 << 20;
+
+/// Bytes of what was saved that is taken up while the crawl runs: more are of too many pages.
+const FILE_MAX: u64 = 64 << 20;
 
 impl Planner {
     /// Runs a crawl and takes in its records meanwhile, on a thread of its own, until there are more pages
@@ -35,8 +39,14 @@ impl Planner {
         let is_over = AtomicBool::new(false);
         thread::scope(|scope| {
             let follower = scope.spawn(|| {
-                self.follow_until(&is_over, dir, onlooker, beside);
+                // Whatever is wrong here is nothing to the crawl.
+                let follow = || self.follow_until(&is_over, dir, onlooker, beside);
+                let followed = catch_unwind(AssertUnwindSafe(follow));
                 onlooker.leave();
+                if !matches!(followed, Ok(Ok(()))) {
+                    tracing::info!("the next round reads the journal: {followed:?}");
+                    self.begin_anew();
+                }
             });
             onlooker.arrive(follower.thread().clone());
             let _end = End(&is_over, follower.thread().clone());
@@ -52,17 +62,13 @@ impl Planner {
         dir: &CrawlDir,
         onlooker: &Onlooker,
         beside: &mut impl Beside,
-    ) {
+    ) -> Result<(), CrawlError> {
         let mut is_last = false;
-        loop {
-            match self.follow(dir, onlooker, beside) {
-                Ok(true) if is_last => return,
-                Ok(true) => thread::park(),
-                Ok(false) => return,
-                Err(error) => return tracing::info!("the next round reads the journal: {error}"),
-            }
+        while self.follow(dir, onlooker, beside)? && !is_last {
+            thread::park();
             is_last = is_over.load(Ordering::SeqCst);
         }
+        Ok(())
     }
 
     /// Takes in all records that wait; whether further ones are wanted.
@@ -78,11 +84,10 @@ impl Planner {
                 return Ok(true);
             }
             if self.read == Position::START {
-                self.begin(dir, beside)?;
-                self.make_room();
-                if self.has_let_go {
+                if std::fs::metadata(dir.visits()).is_ok_and(|file| file.len() > FILE_MAX) {
                     return Ok(false);
                 }
+                self.begin(dir, beside)?;
             }
             for written in taken {
                 if self.read < written.begin {

@@ -481,8 +481,7 @@ impl History {
         self.bodies.remove(&url);
         self.dues.amend(url, |due| {
             if !has_changed && brought_another_body(visit, due) {
-                // A later 304 is of that body, which is not archived.
-                due.body = None;
+                due.body_is_older = true;
             }
             (due.etag, due.last_modified) = (visit.etag.clone(), visit.last_modified.clone());
         });
@@ -511,6 +510,11 @@ impl History {
     /// URLs that can be visited again.
     pub(super) fn known(&self) -> usize {
         self.urls.len() + self.sources.len()
+    }
+
+    /// What it takes up in memory, in pages: of URLs that are none a hash is held each.
+    pub(super) fn size(&self) -> usize {
+        self.known() + (self.listed.len() + self.no_pages.len()) / 8
     }
 
     /// Visits that are still to be made.

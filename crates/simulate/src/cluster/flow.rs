@@ -2,7 +2,7 @@
 
 use super::figures::{Bound, Messages, Simulated};
 use super::groups::{self, Groups};
-use super::keeping::{PARTS_AT_ONCE, Sent, Times};
+use super::keeping::{Sent, Times, standings};
 use super::plan::{HostClass, Plan};
 use super::requests::{self, Course, Did};
 
@@ -14,7 +14,10 @@ const STEP_MAX_S: f64 = 60.0;
 /// Classes of few hosts are drawn host by host; of more, by the normal distribution.
 const DRAWN_ONE_BY_ONE: f64 = 2_000.0;
 
-const DAY_S: f64 = 86_400.0;
+pub(super) const DAY_S: f64 = 86_400.0;
+
+/// Looks of keepers that are gone through one by one, some seconds of CPU: a crawl of few pages may be a slow one.
+const LOOKS_MAX: f64 = 1e7;
 const GB: f64 = 1e9;
 
 /// Between two looks of a node at what others admitted, seconds; parts of the web: as in the crawl.
@@ -24,9 +27,7 @@ pub(super) const PARTS: f64 = 1_024.0;
 /// Simulates a plan.
 pub fn simulate(plan: &Plan) -> Simulated {
     let mut flow = Flow::new(plan);
-    let course = flow
-        .is_small()
-        .then(|| requests::course(plan, &flow.shares()));
+    let shares = flow.is_small().then(|| flow.shares());
     let mut steps: u64 = 0;
     while !flow.is_done() && flow.seconds < plan.crawl.days * DAY_S {
         flow.step();
@@ -36,6 +37,8 @@ pub fn simulate(plan: &Plan) -> Simulated {
             flow.step_s = (flow.step_s * 2.0).min(STEP_MAX_S);
         }
     }
+    let shares = shares.filter(|_| requests::looks(plan, flow.seconds) <= LOOKS_MAX);
+    let course = shares.map(|shares| requests::course(plan, &shares));
     if let Some(course) = course.filter(|course| course.seconds < plan.crawl.days * DAY_S) {
         flow.goes(course);
     }
@@ -416,7 +419,7 @@ impl<'p> Flow<'p> {
             beats,
             farewells: count,
             follows,
-            standings: count * (PARTS / count / PARTS_AT_ONCE).ceil(),
+            standings: count * standings(PARTS / count),
             nodes_told: beats * count,
             parts_named: PARTS / count * (beats + follows) + PARTS,
             came_late: 0.0,

@@ -13,8 +13,11 @@
 use super::flow::{FOLLOW_S, PARTS};
 use super::plan::Plan;
 
-/// Parts of which what stands in them is asked for by one message, as in the crawl.
-pub(super) const PARTS_AT_ONCE: f64 = 64.0;
+/// Parts of which what stands in them is asked for by one message, at first and at most, as in the crawl.
+const PARTS_AT_FIRST: f64 = 8.0;
+const PARTS_AT_ONCE: f64 = 64.0;
+/// Messages for a part that comes alone.
+const MESSAGES_OF_ONE: f64 = 3.0;
 /// The least time between two looks.
 const NAP_LEAST_S: f64 = 0.05;
 
@@ -180,7 +183,7 @@ impl Keeping {
         self.take(node, f64::from(lives));
         self.want(node, f64::from(lives));
         let came = self.nodes[node].parts - before;
-        self.sent.standings += (came / PARTS_AT_ONCE).ceil();
+        self.sent.standings += standings(came);
         self.sent.parts_named += self.nodes[node].parts + came;
         self.sent.came_late += if is_drained { came } else { 0.0 };
         // What others have marked is given back once the writer knows.
@@ -257,6 +260,21 @@ impl Keeping {
     }
 }
 
+/// Messages that ask what stands in so many parts, each for twice as many as the one before.
+pub(super) fn standings(parts: f64) -> f64 {
+    let (mut left, mut at_once, mut messages) = (parts.round(), PARTS_AT_FIRST, 0.0);
+    while left > 0.0 {
+        messages += if left == 1.0 || at_once == 1.0 {
+            MESSAGES_OF_ONE
+        } else {
+            1.0
+        };
+        left -= at_once;
+        at_once = (2.0 * at_once).min(PARTS_AT_ONCE);
+    }
+    messages
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,7 +328,8 @@ mod tests {
         assert!((keeping.sent.beats - 22.0).abs() <= 1.0, "{keeping:?}");
         let looks = keeping.sent.follows / keeping.sent.beats;
         assert!((3.5..=4.0).contains(&looks), "{keeping:?}");
-        assert!((keeping.sent.standings - 16.0).abs() < 1e-9);
+        // 8, 16, 32, and the rest of 1,024 by 64.
+        assert!((keeping.sent.standings - 19.0).abs() < 1e-9);
     }
 
     #[test]

@@ -12,12 +12,12 @@
 //! time; what makes them drift apart is the lag between an answer's end and the next request, whose
 //! mean is measured, drawn by the exponential law.
 //!
-//! Costs: some microseconds for each request.
+//! Costs: some microseconds for each request, and less for each look of a keeper.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::flow::Lot;
+use super::flow::{DAY_S, FOLLOW_S, Lot};
 use super::groups;
 use super::keeping::{Keeping, Sent, Times};
 use super::plan::Plan;
@@ -116,7 +116,10 @@ struct Requests<'p> {
     nodes: Vec<Node>,
     keeping: Keeping,
     events: BinaryHeap<Reverse<(At, usize)>>,
+    /// Events that wait, and their places that are free again.
     told: Vec<Event>,
+    free: Vec<usize>,
+    put: u64,
     lot: Lot,
     order_free: f64,
     left: u64,
@@ -127,12 +130,22 @@ struct Requests<'p> {
     by_time: Vec<f64>,
 }
 
+/// How often keepers look in a crawl that takes so long.
+pub(super) fn looks(plan: &Plan, seconds: f64) -> f64 {
+    f64::from(plan.crawl.nodes) * seconds / FOLLOW_S
+}
+
 /// Simulates a crawl of which each node has so many hosts of each class: pages of each host, and how many
 /// hosts of them.
 pub(super) fn course(plan: &Plan, shares: &[Vec<(f64, f64)>]) -> Course {
     let mut requests = Requests::new(plan, shares);
     while let Some(Reverse((At(at, _), number))) = requests.events.pop() {
         let now = at as f64 / 1e6;
+        if now > plan.crawl.days * DAY_S {
+            requests.ended = now;
+            break;
+        }
+        requests.free.push(number);
         requests.take(requests.told[number], now);
         if requests.left == 0 && now > requests.ended + END_MAX_S {
             break;
@@ -160,6 +173,8 @@ impl<'p> Requests<'p> {
             keeping: Keeping::new(shares.len(), times, pace_s),
             events: BinaryHeap::new(),
             told: Vec::new(),
+            free: Vec::new(),
+            put: 0,
             lot: Lot::of(crawl.seed),
             order_free: 0.0,
             left: 0,
@@ -200,10 +215,19 @@ impl<'p> Requests<'p> {
     }
 
     fn put(&mut self, at: f64, event: Event) {
-        let number = self.told.len();
-        self.told.push(event);
+        self.put += 1;
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.told[number] = event;
+                number
+            }
+            None => {
+                self.told.push(event);
+                self.told.len() - 1
+            }
+        };
         self.events
-            .push(Reverse((At(micros(at), number as u64), number)));
+            .push(Reverse((At(micros(at), self.put), number)));
     }
 
     fn take(&mut self, event: Event, now: f64) {

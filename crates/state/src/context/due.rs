@@ -31,10 +31,11 @@ struct Fields<T> {
     source: bool,
     seen_ms: u64,
     body: Option<BodyRef>,
+    body_is_older: bool,
 }
 
 /// The form of the bytes that follow: to be raised with every change of the fields.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 
 const KEPT: Outcome = Outcome::Judged(Verdict::Index);
 
@@ -68,6 +69,7 @@ pub fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
         source: due.source,
         seen_ms: due.seen_ms,
         body: due.body.clone(),
+        body_is_older: due.body_is_older,
     };
     postcard::to_extend(&fields, vec![FORM]).ok()
 }
@@ -111,6 +113,7 @@ pub fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
         source: fields.source,
         seen_ms: fields.seen_ms,
         body: fields.body,
+        body_is_older: fields.body_is_older,
     })
 }
 
@@ -155,6 +158,7 @@ mod tests {
             source: true,
             seen_ms: 9,
             body: Some(place(2)),
+            body_is_older: true,
         };
         let mut bytes = to_bytes(&due).expect("bytes");
         assert_eq!(from_bytes(&bytes), Some(due));

@@ -187,9 +187,9 @@ fn compare(
         || due.whole.as_deref() == Some(summary.digest.as_str());
     (visit.change, visit.similarity) = match before {
         _ if is_same => (Change::Unchanged, Some(1.0)),
-        Some(Before { text, pages }) => {
-            let compared = match pages {
-                Some((then, now)) => again::compare_on_pages(text, after, (then, now)),
+        Some(Before { text, shown }) => {
+            let compared = match shown {
+                Some(shown) => again::compare_on_pages(text, after, shown),
                 None => again::compare(text, after),
             };
             (compared.change, Some(compared.similarity as f32))
@@ -251,7 +251,7 @@ mod tests {
             if let crate::Finding::Url(url) = &mut finding {
                 url.before = before.map(|text| Before {
                     text: text.to_owned(),
-                    pages: None,
+                    shown: None,
                 });
             }
             let now_ms = NOW_MS + self.turn * DAY_MS;
@@ -356,7 +356,7 @@ mod tests {
         let mut change = |pages: Option<(&str, &str)>| {
             let before = Before {
                 text: format!("Rows\n{TEXT}"),
-                pages: pages.map(|(then, now)| (then.to_owned(), now.to_owned())),
+                shown: pages.map(|(then, now)| again::Shown::of(then, now)),
             };
             compare(
                 &mut visit,

@@ -177,7 +177,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         None => runner.run()?,
     };
     let Some(wanted) = rounds::rest(&summary) else {
-        told.keep(&runner);
+        if mode.is_some() {
+            told.keep(&runner);
+        }
         return runner.end(&summary);
     };
     match finish(&summary, &runner)? {

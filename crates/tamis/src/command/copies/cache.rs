@@ -7,6 +7,7 @@
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use pipeline::CrawlDir;
 use pipeline::units::Size;
@@ -24,6 +25,10 @@ const CACHE_MAX_USUAL: u64 = 20_000_000_000;
 
 /// The URL; when it was written the place was used last.
 const PLACE: &str = "place";
+
+/// The ending of what is being taken away.
+const GONE: &str = "gone";
+
 /// The locks.
 const BRINGS: &str = "brings";
 const IN_USE: &str = "in-use";
@@ -144,7 +149,12 @@ impl Cache {
         for entry in std::fs::read_dir(&self.all).map_err(in_cache(&self.all))? {
             let path = entry.map_err(in_cache(&self.all))?.path();
             let used = std::fs::metadata(path.join(PLACE)).and_then(|meta| meta.modified());
-            if let Ok(used) = used
+            let used = match path.extension().is_some_and(|end| end == GONE) {
+                // Nobody's any more: its taking away was broken off.
+                true => Some(SystemTime::UNIX_EPOCH),
+                false => used.ok(),
+            };
+            if let Some(used) = used
                 && path != self.root
             {
                 others.push((used, bytes_below(&path), path));
@@ -157,7 +167,7 @@ impl Cache {
                 break;
             }
             // Nobody brings files there, and nobody reads them, until all is gone at once.
-            let gone = path.with_extension("gone");
+            let gone = path.with_extension(GONE);
             let locks = [BRINGS, IN_USE].map(|name| (name, open(&path, name).ok()));
             let is_free = |(name, lock): &(&str, Option<File>)| {
                 let is_locked = |lock: &File| lock.try_lock().is_ok();
@@ -165,7 +175,7 @@ impl Cache {
             };
             let may_go = locks.iter().all(is_free);
             if may_go && (path == gone || std::fs::rename(&path, &gone).is_ok()) {
-                // What cannot be taken away now is in the way of the next, and told to it as taken room.
+                // What cannot be taken away now is taken away before all else the next time.
                 all -= std::fs::remove_dir_all(&gone).map_or(0, |()| bytes);
             }
         }
