@@ -750,10 +750,11 @@ fn with_a_last_paragraph(beside: bool, last: &str, counter: u32) -> String {
     format!(
         "<html><head><title>Rows</title></head><body><nav><a href='/'>Home</a></nav><article><h1>Rows</h1>\
          <p>Dead rows stay in their table until a vacuum takes them out, and as long as they stay every scan has \
-         to read past them, whatever the query asks for. Autovacuum looks at each table now and then.</p>\
+         to read past them, whatever the query asks for. Autovacuum looks at each table now and then.</p><p>As of now {counter} \
+         views, and as many readers as there are rows in the table that it is about.</p>\
          <p>A planner chooses between an index scan and a sequential scan by what it knows of the table: how many \
          rows it has, how they are spread, and which of them the query wants.</p>{article}</article>{aside}\
-         <footer>Imprint, seen {counter} times</footer></body></html>"
+         <footer>Imprint</footer></body></html>"
     )
 }
 
@@ -789,6 +790,81 @@ fn a_paragraph_that_only_left_the_main_content_is_no_change_however_often_it_is_
     // And then in the article again.
     site.come_back("one", 5);
     assert_eq!(site.changes("one")[url], "touched");
+}
+
+/// A page with a title, directives for robots, and a counter.
+fn titled(title: &str, robots: &str, counter: u32) -> String {
+    format!(
+        "<html><head><title>{title}</title><meta name='robots' content='{robots}'></head><body><article>\
+         <p>Dead rows stay in their table until a vacuum takes them out, and as long as they stay every scan has \
+         to read past them, whatever the query asks for. Autovacuum looks at each table now and then, {counter} \
+         readers say, and takes its turn with those that have changed most since it was there last.</p></article></body></html>"
+    )
+}
+
+#[test]
+fn another_title_and_a_wish_to_be_left_out_are_seen_and_what_was_seen_is_not_told_again() {
+    let all = "index, follow";
+    let first = History::new(Validators::Missing).page(
+        "/",
+        0,
+        list(&["/title", "/robots", "/same", "/gone"]),
+    );
+    let site = Site::new(
+        first
+            .page("/title", 0, titled("How vacuum works", all, 0))
+            .page("/title", 1, titled("Where dead rows go", all, 0))
+            .page("/robots", 0, page("One more page about tables", 200, &[]))
+            .page(
+                "/robots",
+                1,
+                page("One more page about tables", 200, &[])
+                    .replace("<head>", "<head><meta name='robots' content='noindex'>"),
+            )
+            .page("/robots", 3, page("One more page about tables", 200, &[]))
+            .page(
+                "/same",
+                0,
+                page("Indexes", 300, &[]).replace("</body>", "<p>312 views, as of May</p></body>"),
+            )
+            .page(
+                "/same",
+                1,
+                page("Indexes", 300, &[]).replace("</body>", "<p>313 views, as of June</p></body>"),
+            )
+            .page("/gone", 0, page("Locks", 400, &[]))
+            .version("/gone", 1, Version::Status(404)),
+    );
+    site.crawl("one");
+    assert_eq!(site.kept("one").len(), 5);
+    site.come_back("one", 1);
+    let changes = site.changes("one");
+    assert_eq!(
+        (changes["/title"].as_str(), changes["/robots"].as_str()),
+        ("changed", "changed")
+    );
+    let dir = site.bench.crawl_dir("one");
+    let found = stdout(&run(tamis(&["search"])
+        .arg(&dir)
+        .args(["where dead rows go"])));
+    assert!(
+        found.contains("[Where] [dead] [rows] [go]") && found.contains("/title"),
+        "{found}"
+    );
+    assert!(!site.kept("one").contains_key("/robots"));
+    // Nothing changes, so nothing is told; what is gone was told.
+    site.come_back("one", 2);
+    let changes = site.changes("one");
+    assert_eq!(changes.keys().collect::<Vec<_>>(), ["/gone"], "{changes:?}");
+    assert_eq!(changes["/gone"], "gone");
+    site.come_back("one", 3);
+    let changes = site.changes("one");
+    assert_eq!(
+        changes.keys().collect::<Vec<_>>(),
+        ["/robots"],
+        "{changes:?}"
+    );
+    assert!(site.kept("one").contains_key("/robots"));
 }
 
 #[test]

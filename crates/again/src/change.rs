@@ -133,20 +133,16 @@ fn compare_by(before: &str, after: &str, shown: Option<&Shown>) -> Comparison {
         if removed.is_empty() && added.is_empty() {
             continue;
         }
-        let are_items = || match removed.is_empty() {
-            true => lists::are_items(&new, op.new_range()),
-            false => lists::are_items(&old, op.old_range()),
-        };
-        let own = match difference(&removed, &added, &mut slips) {
-            // A line more or less, and not another one in its place.
-            own if removed.is_empty() != added.is_empty()
-                && own > 0.0
-                && (own >= LINE_WORDS || are_items()) =>
-            {
-                own.max(PHRASE_WORDS)
-            }
-            own => own,
-        };
+        let mut own = difference(&removed, &added, &mut slips);
+        // A line more or less, and not another one in its place.
+        let are_phrases = own >= LINE_WORDS
+            || match removed.is_empty() {
+                true => lists::are_items(&new, op.new_range()),
+                false => lists::are_items(&old, op.old_range()),
+            };
+        if own > 0.0 && removed.is_empty() != added.is_empty() && are_phrases {
+            own = own.max(PHRASE_WORDS);
+        }
         weight += own;
         if passages.len() < PASSAGES_MAX {
             passages.push(Passage {
@@ -158,12 +154,10 @@ fn compare_by(before: &str, after: &str, shown: Option<&Shown>) -> Comparison {
     }
     let words = |lines: &[Line]| lines.iter().map(|line| line.weight()).sum::<f64>();
     let phrase = PHRASE_WORDS.min(PHRASE_SHARE * words(&old).max(words(&new)));
-    let is_change = weight > 0.0 && weight >= phrase;
     Comparison {
-        change: if is_change {
-            Change::Changed
-        } else {
-            Change::Touched
+        change: match weight > 0.0 && weight >= phrase {
+            true => Change::Changed,
+            false => Change::Touched,
         },
         similarity,
         passages,

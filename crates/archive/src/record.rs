@@ -937,6 +937,12 @@ pub struct DueRecord {
     /// Its fingerprint, 16 hex digits.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fingerprint: String,
+    /// Its title.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// The digest of its main text at the visit before, where that was nearly the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub touched: Option<String>,
     /// Its archived main text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<BodyRef>,
@@ -1016,6 +1022,9 @@ pub struct VisitRecord {
     /// The share of words that both texts have, 0.0 to 1.0; none where they were not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub similarity: Option<f32>,
+    /// The digest of the main text, where that is nearly the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub touched: Option<String>,
     /// The fetch, if one was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fetch: Option<FetchRecord>,
@@ -1109,6 +1118,8 @@ struct VisitFields {
     #[serde(default)]
     similarity: Option<f32>,
     #[serde(default)]
+    touched: Option<String>,
+    #[serde(default)]
     fetch: Option<FetchRecord>,
     #[serde(default)]
     source: bool,
@@ -1145,6 +1156,7 @@ impl From<VisitFields> for VisitRecord {
             detail: fields.detail,
             reason: fields.reason,
             similarity: fields.similarity,
+            touched: fields.touched,
             fetch: fields.fetch,
             source: fields.source,
             conditional: fields.conditional,

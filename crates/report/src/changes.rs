@@ -157,6 +157,8 @@ pub struct Changes {
     /// Archived texts of the pages as they were read last, by their record.
     texts: HashMap<u64, BodyRef>,
     found: Vec<(u64, Found)>,
+    /// Where the last one of each URL stands there, by hashes.
+    places: HashMap<u64, usize>,
     /// When a page is gone, as the last start has it.
     gone: GoneRule,
 }
@@ -299,7 +301,7 @@ impl Rounds {
         }
     }
 
-    /// Notes where a page points; whether it points elsewhere than at the visit before.
+    /// Notes where a page points; whether it points elsewhere than at the visit before, or may be there again.
     fn points_elsewhere_now(&mut self, visit: &VisitRecord) -> bool {
         let hash = |text: &str| xxh3_64(text.as_bytes());
         let url = hash(&visit.url);
@@ -308,7 +310,9 @@ impl Rounds {
                 let target = hash(visit.detail.as_deref().unwrap_or_default());
                 self.moved.insert(url, target) != Some(target)
             }
-            Change::Unclear | Change::Unknown(_) => true,
+            // What was gone is so as long as it is not there again.
+            Change::Unclear => !visit.absence.gone,
+            Change::Unknown(_) => true,
             Change::New
             | Change::Unchanged
             | Change::Touched
@@ -358,6 +362,7 @@ impl Changes {
             visits: Visits::default(),
             texts: HashMap::new(),
             found: Vec::new(),
+            places: HashMap::new(),
             gone: GoneRule::default(),
         }
     }
@@ -370,6 +375,7 @@ impl Changes {
         // Where the last round alone is told, what earlier ones found is let go.
         if self.since_ms.is_none() && began_ms(&self.visits) != before {
             self.found.clear();
+            self.places.clear();
         }
         match &record.event {
             Event::Page(page) => {
@@ -431,8 +437,9 @@ impl Changes {
             self.texts.insert(record.seq, text.clone());
         }
         match &visit.change {
-            Change::Unchanged | Change::Unknown(_) => return,
-            Change::Moved if is_as_it_was => return,
+            Change::Unknown(_) => return,
+            Change::Unchanged => return self.another_verdict(record, visit),
+            Change::Moved | Change::Unclear if is_as_it_was => return,
             Change::New
             | Change::Unclear
             | Change::Touched
@@ -467,9 +474,48 @@ impl Changes {
         self.note(record.at_ms, found);
     }
 
+    /// A page was judged anew whose text is the same: it is told as it is now, with what was found before it
+    /// in the same time, if anything was.
+    fn another_verdict(&mut self, record: &Record, visit: &VisitRecord) {
+        let Some(outcome) = visit.outcome() else {
+            return;
+        };
+        let (was_kept, is_kept) = (visit.was.is_indexed(), outcome.is_indexed());
+        if was_kept == is_kept {
+            return;
+        }
+        let why = another_fate(visit);
+        // What happened to it in between is no news.
+        let before = self.places.get(&xxh3_64(visit.url.as_bytes()));
+        if let Some((_, found)) = before.and_then(|at| self.found.get_mut(*at)) {
+            found.row.is_kept = is_kept;
+            found.row.why = why.filter(|_| found.row.was_kept != is_kept);
+            return;
+        }
+        let row = ChangeRow {
+            url: visit.url.clone(),
+            change: Change::Unchanged,
+            at: words::instant(record.at_ms),
+            before: None,
+            after: None,
+            similarity: None,
+            was_kept,
+            is_kept,
+            why,
+        };
+        let found = Found {
+            row,
+            before: None,
+            after: None,
+        };
+        self.note(record.at_ms, found);
+    }
+
     /// Holds a change, unless it was seen before the time that is asked for.
     fn note(&mut self, at_ms: u64, found: Found) {
         if self.since_ms.is_none_or(|since| at_ms >= since) {
+            let url = xxh3_64(found.row.url.as_bytes());
+            self.places.insert(url, self.found.len());
             self.found.push((at_ms, found));
         }
     }
@@ -582,7 +628,7 @@ impl RoundCounts {
             Change::Unchanged => &mut self.unchanged,
             Change::Touched => &mut self.touched,
             Change::Changed => &mut self.changed,
-            Change::Moved if is_as_it_was => &mut self.unchanged,
+            Change::Moved | Change::Unclear if is_as_it_was => &mut self.unchanged,
             Change::Moved => &mut self.moved,
             Change::Gone => &mut self.gone,
             Change::Back => &mut self.back,
@@ -612,7 +658,6 @@ fn why_unclear(visit: &VisitRecord, rule: GoneRule) -> String {
     let status = visit.fetch.as_ref().map_or(0, |fetch| fetch.status);
     let absence = &visit.absence;
     match (Sign::of_status(status), absence.gone) {
-        (Sign::Missing, true) => format!("{told}: gone, as it was before"),
         (Sign::Missing, false) if absence.answers > 0 => format!(
             "{told}: not yet gone, which takes {} answers of 404 or 410 with time between them; this makes {}, and the \
              next counts from {} on",
@@ -749,10 +794,6 @@ mod tests {
             apart_ms: 0,
         };
         assert!(why(410, 3, false, strict).contains("takes 5 answers of 404 or 410"));
-        assert_eq!(
-            why(404, 2, true, usual),
-            "status 404: gone, as it was before"
-        );
         for status in [0, 200, 503] {
             let told = why(status, 0, false, usual);
             assert!(told.contains("says nothing of the page"), "{told}");

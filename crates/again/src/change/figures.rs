@@ -23,8 +23,30 @@ pub(super) fn is_told(line: &[Word], at: usize) -> bool {
     }
     let beside = &line[at.saturating_sub(BESIDE)..(at + 1 + BESIDE).min(line.len())];
     let words: f64 = line.iter().map(|word| weight(&word.text)).sum();
-    words >= SENTENCE_WORDS && !beside.iter().any(|word| is_of_counters(&word.text))
+    let is_counted = || beside.iter().any(|word| is_of_counters(&word.text));
+    words >= SENTENCE_WORDS && (is_duration(line, at) || !is_counted())
 }
+
+/// Whether a Chinese unit of time stands behind a figure, and not as the end of a time of day or of how long ago
+/// something was.
+fn is_duration(line: &[Word], at: usize) -> bool {
+    let behind: String = line[at + 1..]
+        .iter()
+        .take(UNIT_CHARS_MAX)
+        .map(|word| word.text.as_str())
+        .collect();
+    let unit = UNITS.iter().find(|unit| behind.starts_with(**unit));
+    let is_ago = |unit: &&str| {
+        let rest = &behind[unit.len()..];
+        rest.starts_with('前') || rest.starts_with("以前") || rest.starts_with("之前")
+    };
+    let is_of_day = at > 0 && ["时", "時", "点", "分"].contains(&line[at - 1].text.as_str());
+    unit.is_some_and(|unit| !is_ago(unit)) && !is_of_day
+}
+
+/// Units of time that no date has, and characters that are looked at for them and for what follows.
+const UNITS: &[&str] = &["毫秒", "微秒", "纳秒", "秒", "分钟", "小时", "分鐘", "小時"];
+const UNIT_CHARS_MAX: usize = 5;
 
 /// Whether a word stands beside the numbers of dates and counters, and seldom beside others.
 fn is_of_counters(word: &str) -> bool {
@@ -85,7 +107,14 @@ mod tests {
             told("这座城市的地铁一共有12条线路，每天运送乘客300万人左右"),
             ["12", "300"]
         );
+        assert_eq!(
+            told("后台进程每隔300秒检查一次所有的表并写一行日志"),
+            ["300"]
+        );
+        assert_eq!(told("连接空闲超过15分钟之后就会被服务器关闭掉"), ["15"]);
         for line in [
+            "这篇关于数据库的文章在15分钟前由编辑更新过一次",
+            "这场关于数据库的讲座将于下午3点30分在图书馆举行",
             "4 The planner and how it chooses among the many plans for one query",
             "Posted 12 May in the section on databases by one of our own editors",
             "This article was viewed 312 times by readers of the site since it came out",

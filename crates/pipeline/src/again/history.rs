@@ -484,6 +484,9 @@ impl History {
                 due.body_is_older = true;
             }
             (due.etag, due.last_modified) = (visit.etag.clone(), visit.last_modified.clone());
+            if visit.touched.is_some() {
+                due.touched.clone_from(&visit.touched);
+            }
         });
     }
 

@@ -330,6 +330,7 @@ pub(super) fn due_of(record: &Record, page: &PageRecord) -> Option<DueRecord> {
         digest: summary.digest.clone(),
         whole: summary.whole.as_ref().map(|whole| whole.digest.clone()),
         fingerprint: summary.fingerprint.clone(),
+        title: summary.title.clone(),
         text: page.text.clone(),
         body: page.body.clone(),
         etag,

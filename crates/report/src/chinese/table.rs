@@ -166,7 +166,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("round {} ran and no page was due; the first is due at {}: each is left alone for a while after it was read (`min` and `every` under [again] in the configuration; min = \"0s\" comes back at once); {}", "第 {0} 轮没有到期的页面，最早的在 {1} 到期：每个页面读过之后会隔一段时间再访问（配置 [again] 中的 `min` 与 `every`；min = \"0s\" 会立即回访）；{2}"),
     ("no page has changed since {}, as far as it was visited", "自 {0} 以来，访问过的页面都没有变化"), ("since {}: {}", "自 {0} 以来：{1}"),
     ("the crawl has not come back yet: {}", "此任务还没有回访：{0}"),
-    ("{}: this says nothing of the page, which is taken to be as it was", "{0}：这说明不了页面的情况，视为未变"), ("{}: gone, as it was before", "{0}：仍然不存在"),
+    ("{}: this says nothing of the page, which is taken to be as it was", "{0}：这说明不了页面的情况，视为未变"),
     ("{}: not yet gone, which takes {} answers of 404 or 410 with time between them; this makes {}, and the next counts from {} on", "{0}：还不能算消失，需要隔开时间的 {1} 次 404 或 410；这是第 {2} 次，下一次从 {3} 起计"),
     ("… and {} more rounds; --format json has all", "… 还有 {0} 轮；--format json 有全部"),
     // Columns.

@@ -32,6 +32,8 @@ struct Fields<T> {
     seen_ms: u64,
     body: Option<BodyRef>,
     body_is_older: bool,
+    title: T,
+    touched: Option<T>,
 }
 
 /// The form of the bytes that follow: to be raised with every change of the fields.
@@ -70,6 +72,8 @@ pub fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
         seen_ms: due.seen_ms,
         body: due.body.clone(),
         body_is_older: due.body_is_older,
+        title: &due.title,
+        touched: due.touched.as_deref(),
     };
     postcard::to_extend(&fields, vec![FORM]).ok()
 }
@@ -114,6 +118,8 @@ pub fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
         seen_ms: fields.seen_ms,
         body: fields.body,
         body_is_older: fields.body_is_older,
+        title: fields.title,
+        touched: fields.touched,
     })
 }
 
@@ -159,6 +165,8 @@ mod tests {
             seen_ms: 9,
             body: Some(place(2)),
             body_is_older: true,
+            title: "数据".into(),
+            touched: Some("t".into()),
         };
         let mut bytes = to_bytes(&due).expect("bytes");
         assert_eq!(from_bytes(&bytes), Some(due));

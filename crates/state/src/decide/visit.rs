@@ -55,6 +55,10 @@ impl State {
                 let (page, text) = self.decide_page(lease, head, *reading, now_ms)?;
                 compare(&mut visit, due, &page, before.as_ref(), &text.text);
                 let leads_on = page.links.iter().any(|link| link.fate == LinkFate::New);
+                // A page may ask to be left out, or no longer, whatever its text.
+                if is_left_out(&page.outcome) != is_left_out(&visit.was) {
+                    visit.change = Change::Changed;
+                }
                 let is_new = visit.change == Change::Changed || due.absence.gone || due.rejudge;
                 if is_new || leads_on {
                     visit.page = Some(Box::new(page));
@@ -171,7 +175,13 @@ fn is_wall(reading: &PageReading, rules: &Rules) -> bool {
     reading.page.wall.is_some() && !rules.keep_walls
 }
 
-/// Writes down how the page's text differs from what it was.
+/// Whether a page is dropped because it asks for that.
+fn is_left_out(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Judged(Verdict::Junk(JunkReason::NoIndex)))
+}
+
+/// Writes down how the page's text differs from what it was. Another title is a change as well, as long as
+/// more than a number differs.
 fn compare(
     visit: &mut VisitRecord,
     due: &DueRecord,
@@ -184,7 +194,8 @@ fn compare(
     let was_whole = due.whole.as_deref().unwrap_or(&due.digest);
     let is_same = summary.digest == due.digest
         || whole == Some(was_whole)
-        || due.whole.as_deref() == Some(summary.digest.as_str());
+        || due.whole.as_deref() == Some(summary.digest.as_str())
+        || due.touched.as_ref() == Some(&summary.digest);
     (visit.change, visit.similarity) = match before {
         _ if is_same => (Change::Unchanged, Some(1.0)),
         Some(Before { text, shown }) => {
@@ -196,6 +207,14 @@ fn compare(
         }
         None => (by_prints(&due.fingerprint, &summary.fingerprint), None),
     };
+    let (was, is) = (&due.title, &summary.title);
+    let is_known = !was.is_empty() && !is.is_empty();
+    if is_known && again::compare(was, is).change == Change::Changed {
+        let had_same_text = visit.change != Change::Changed;
+        visit.detail = had_same_text.then(|| format!("another title, before: {was}"));
+        visit.change = Change::Changed;
+    }
+    visit.touched = (visit.change == Change::Touched).then(|| summary.digest.clone());
 }
 
 /// The same by fingerprints alone.

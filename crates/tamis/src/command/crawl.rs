@@ -164,26 +164,31 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         output.quiet || args.progress == ProgressStyle::None,
     )?;
     match mode {
-        Some(AgainMode::Continuous) => return rounds::continuous(&runner),
+        Some(AgainMode::Continuous) => rounds::continuous(&runner),
         Some(AgainMode::Round) if dir.holds_crawl() => {
-            return rounds::round(&runner, Wanted::Sources, Told::default());
+            rounds::round(&runner, Wanted::Sources, Told::default())
         }
-        _ if args.again => return rounds::round(&runner, Wanted::Sources, Told::default()),
-        Some(AgainMode::Once | AgainMode::Round) | None => {}
+        _ if args.again => rounds::round(&runner, Wanted::Sources, Told::default()),
+        Some(AgainMode::Once | AgainMode::Round) => crawl_once(&runner, true),
+        None => crawl_once(&runner, false),
     }
+}
+
+/// Crawls what is new, and then what a round was cut short of.
+fn crawl_once(runner: &Runner<'_>, comes_back: bool) -> anyhow::Result<Exit> {
     let mut told = Told::default();
-    let summary = match mode {
-        Some(_) => told.run(&runner)?,
-        None => runner.run()?,
+    let summary = match comes_back {
+        true => told.run(runner)?,
+        false => runner.run()?,
     };
     let Some(wanted) = rounds::rest(&summary) else {
-        if mode.is_some() {
-            told.keep(&runner);
+        if comes_back {
+            told.keep(runner);
         }
         return runner.end(&summary);
     };
-    match finish(&summary, &runner)? {
-        Exit::Done => rounds::round(&runner, wanted, told),
+    match finish(&summary, runner)? {
+        Exit::Done => rounds::round(runner, wanted, told),
         ended => Ok(ended),
     }
 }

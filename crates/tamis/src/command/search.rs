@@ -9,6 +9,7 @@ use pipeline::control::{Request, ask};
 use report::words::plural;
 use serde_json::json;
 
+use crate::command::report::of;
 use crate::command::{copies, together};
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
@@ -63,6 +64,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     }
     let found = find(&indexes, &query, args.limit, &filters)?;
     let is_empty = indexes.iter().all(|(_, index)| index.doc_count() == 0);
+    let later: u64 = indexes.iter().map(kept_just_now).sum();
+    check_built(&indexes, is_empty && later == 0)?;
     if found.total == 0 && !is_empty {
         for hint in hints(&indexes, &query, &filters)? {
             output.say(in_words(&hint));
@@ -95,7 +98,6 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         output.line(format!("    {}", hit.url))?;
         output.line(format!("    {}", shown(&hit.snippet, output)))?;
     }
-    let later: u64 = indexes.iter().map(kept_just_now).sum();
     if later > 0 {
         output.say(format!(
             "the crawl runs: {} kept just now can be searched in some seconds",
@@ -116,6 +118,20 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 
 /// The index of a directory.
 type Index<'d> = (&'d CrawlDir, Searcher);
+
+/// Refuses to search an index that is empty though pages are kept: it was lost, or not copied.
+fn check_built(indexes: &[Index<'_>], is_empty: bool) -> anyhow::Result<()> {
+    for (dir, _) in indexes.iter().filter(|_| is_empty) {
+        if of(dir)?.totals.indexed > 0 {
+            return Err(resource(format!(
+                "the search index of {0} is not there, or has none of the kept pages: the next start makes it anew, \
+                 and so does `tamis check-dir --repair {0}`",
+                dir.shown()
+            )));
+        }
+    }
+    Ok(())
+}
 
 fn failed(error: index::IndexError, dir: &CrawlDir) -> anyhow::Error {
     resource(format!(
