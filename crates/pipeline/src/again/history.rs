@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use again::validators::Shown;
 use again::{Evidence, Rates, Signals, Validators};
 use archive::{
-    AgainRecord, BodyRef, DueRecord, Event, PageRecord, Record, SitemapRecord, VisitRecord,
+    AbsenceRecord, AgainRecord, BodyRef, DueRecord, Event, PageRecord, Record, SitemapRecord,
+    VisitRecord,
 };
 use outcome::{Change, JunkReason, LinkFate, Outcome, Verdict};
 use serde::{Deserialize, Serialize};
@@ -237,13 +238,16 @@ impl History {
         }
         self.copies_wait &= !again.rejudges;
         for due in &again.urls {
-            self.waiting.insert(hash_of(&due.url));
-            if let Some(known) = self.known_mut(&due.url) {
-                known.validators = print_of(&due.etag, &due.last_modified);
+            let (url, print) = (hash_of(&due.url), print_of(&due.etag, &due.last_modified));
+            self.waiting.insert(url);
+            let before = self.known_mut(&due.url);
+            let before = before.map(|known| std::mem::replace(&mut known.validators, print));
+            // What is held has them already, most often.
+            if before != Some(print) {
+                self.dues.amend(url, |held| {
+                    (held.etag, held.last_modified) = (due.etag.clone(), due.last_modified.clone());
+                });
             }
-            self.dues.amend(hash_of(&due.url), |held| {
-                (held.etag, held.last_modified) = (due.etag.clone(), due.last_modified.clone());
-            });
         }
     }
 
@@ -403,7 +407,10 @@ impl History {
         };
         let known = &mut self.known[at];
         (known.asked_ms, known.is_gone) = (record.at_ms, visit.absence.gone);
-        self.dues.amend(url, |due| due.absence = visit.absence);
+        let is_missing = visit.absence != AbsenceRecord::default();
+        if std::mem::replace(&mut known.is_missing, is_missing) || is_missing {
+            self.dues.amend(url, |due| due.absence = visit.absence);
+        }
         if !visit.ends_version() {
             return;
         }
@@ -477,8 +484,18 @@ impl History {
         known.leads.see(found, since.days);
         known.told.forget();
         known.last_ms = record.at_ms;
-        known.validators = print_of(&visit.etag, &visit.last_modified);
+        let print = print_of(&visit.etag, &visit.last_modified);
+        let has_same = std::mem::replace(&mut known.validators, print) == print;
         self.bodies.remove(&url);
+        // Nothing is to be noted of a 304 with the same validators.
+        if has_same
+            && visit
+                .fetch
+                .as_ref()
+                .is_some_and(|fetch| fetch.status == 304)
+        {
+            return;
+        }
         self.dues.amend(url, |due| {
             if !has_changed && brought_another_body(visit, due) {
                 due.body_is_older = true;

@@ -306,6 +306,8 @@ pub(super) struct Known {
     linked: u16,
     pub(super) is_seed: bool,
     pub(super) is_gone: bool,
+    /// Its last answer counts for its being gone.
+    pub(super) is_missing: bool,
     /// It was put back, and is not read any more.
     pub(super) is_void: bool,
 }
@@ -373,6 +375,7 @@ impl Known {
             linked: 0,
             is_seed: page.depth == 0,
             is_gone: false,
+            is_missing: false,
             is_void: false,
         })
     }
@@ -381,7 +384,7 @@ impl Known {
     pub(super) fn become_version(&mut self, mut now: Self, visit: &VisitRecord) {
         std::mem::swap(&mut now.evidence, &mut self.evidence);
         (now.leads, now.told, now.first) = (self.leads, self.told, self.first);
-        now.linked = self.linked;
+        (now.linked, now.is_missing) = (self.linked, self.is_missing);
         now.validators = print_of(&visit.etag, &visit.last_modified);
         *self = now;
     }
