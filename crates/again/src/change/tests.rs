@@ -1,0 +1,333 @@
+//! Two texts of a page beside each other.
+
+use super::words::LINES_MAX;
+use super::*;
+use proptest::prelude::*;
+
+const TEXT: &str = "Vacuum in PostgreSQL\nPosted 12 May 2024, 312 views\n\
+    Dead rows stay in the table until vacuum takes them out, and the table grows while they stay.\n\
+    A freeze sets old rows to be visible for ever, before their numbers wrap around.\n\
+    索引膨胀会让查询变慢，定期重建索引可以解决这个问题。\n阅读 128 次，3 分钟前更新";
+
+#[track_caller]
+fn check(from: &str, to: &str, change: Change) {
+    let after = TEXT.replace(from, to);
+    assert_ne!(after, TEXT);
+    let comparison = compare(TEXT, &after);
+    assert_eq!(comparison.change, change, "{from} -> {to}: {comparison:#?}");
+}
+
+#[test]
+fn words_spelt_anew_and_another_address_are_no_change() {
+    let before = "The expection is that their indicies are pluged in at runtime.\nThe lisense is at \
+        https://old.example.org/a/b/c?d=e for all of you.";
+    let after = "The expectation is that their indices are plugged in at runtime.\nThe license is at \
+        http://new.example.com/x/y/z#top for all of you.";
+    assert_eq!(compare(before, after).change, Change::Touched);
+    let other = before.replace(
+        "that their indicies are pluged",
+        "where our arrays were put",
+    );
+    assert_eq!(compare(before, &other).change, Change::Changed);
+}
+
+#[test]
+fn notices_and_menus_that_come_or_go_are_no_change() {
+    for notice in [
+        "Last updated: 12 May 2024",
+        "Copyright 2026 The Example Foundation. All rights reserved.",
+        "We use cookies to improve your experience. Accept all",
+        "Available Languages: en | fr | de",
+        "本站原创文章，未经允许不得转载",
+    ] {
+        let line = format!("{TEXT}\n{notice}");
+        assert_eq!(compare(TEXT, &line).change, Change::Touched, "{notice}");
+        let inside = TEXT.replace("they stay.", &format!("they stay. {notice}"));
+        assert_eq!(compare(TEXT, &inside).change, Change::Touched, "{notice}");
+    }
+    let inside = TEXT.replace(
+        "they stay.",
+        "they stay. Módulos | Diretivas | Perguntas | Mapa do Site",
+    );
+    assert_eq!(compare(TEXT, &inside).change, Change::Touched);
+    // A row of a table is none.
+    let row = format!("{TEXT}\nautovacuum | on | launches the workers");
+    assert_eq!(compare(TEXT, &row).change, Change::Changed);
+}
+
+#[test]
+fn another_figure_in_a_sentence_changes_a_page() {
+    let sentence = |years| {
+        format!(
+            "{TEXT}\nThe eruption lowered the temperatures of the whole earth by {years} degrees for years."
+        )
+    };
+    assert_eq!(
+        compare(&sentence("3.5"), &sentence("8")).change,
+        Change::Changed
+    );
+    assert_eq!(
+        compare(&sentence("3.5"), &sentence("3.5")).change,
+        Change::Unchanged
+    );
+    let number = |number| {
+        format!("{TEXT}\n{number} The eruption and what it did to the temperatures of the earth")
+    };
+    assert_eq!(
+        compare(&number("4.6"), &number("4.7")).change,
+        Change::Touched
+    );
+}
+
+#[test]
+fn an_item_a_value_a_command_or_a_line_is_a_change_by_itself() {
+    for (before, after) in [
+        (
+            "下列指令可以展开：ADD、COPY、ENV、FROM、LABEL。",
+            "下列指令可以展开：ADD、COPY、ENV、LABEL。",
+        ),
+        (
+            "Use TOMOYO, AppArmor, Seccomp and SELinux.",
+            "Use TOMOYO, AppArmor and SELinux.",
+        ),
+        (
+            "Run make checkstack and make namespacecheck.",
+            "Run make checkstack.",
+        ),
+        (
+            "Put hashbrown = \"0.15\" into your manifest.",
+            "Put hashbrown = \"0.16\" into your manifest.",
+        ),
+        (
+            "--secret source=password,mode=0400",
+            "--secret source=password,mode=0444",
+        ),
+        ("$ docker ps -a", "$ docker container ls -a"),
+        (
+            "The memory's number is 2: it is made anew.",
+            "The memory's number is 3: it is made anew.",
+        ),
+        ("Entries", "Entries\nWeek seventeen picks"),
+    ] {
+        let texts = [before, after].map(|line| format!("{TEXT}\n{line}"));
+        assert_eq!(
+            compare(&texts[0], &texts[1]).change,
+            Change::Changed,
+            "{after}"
+        );
+    }
+    for (before, after) in [
+        (
+            "The planner reads statistics of the table before it chooses.",
+            "The planner reads statistics of the table, however, before it chooses.",
+        ),
+        ("if (version >= (4 << 16))", "if (version >= (4U << 16))"),
+        (
+            "Write to one@a.example for help.",
+            "Write to other@b.example for help.",
+        ),
+        ("by Some Author", "by Another Writer"),
+        ("Entries", "Entries\nHome"),
+        (
+            "Entries.",
+            "Entries. The contents of this site are © 2019 Some Publishing Corp.",
+        ),
+    ] {
+        let texts = [before, after].map(|line| format!("{TEXT}\n{line}"));
+        assert_eq!(
+            compare(&texts[0], &texts[1]).change,
+            Change::Touched,
+            "{after}"
+        );
+    }
+}
+
+#[test]
+fn a_name_in_the_place_of_an_address_and_one_slip_in_many_places_are_no_change() {
+    let before = format!(
+        "{TEXT}\nSee Documentation/admin-guide/mm/concepts.rst and http://a.example/x for more."
+    );
+    let after = format!("{TEXT}\nSee Concepts overview and http://b.example/y for more.");
+    assert_eq!(compare(&before, &after).change, Change::Touched);
+    let before = format!("{TEXT}\n{}", "应用程序可以运行\n".repeat(6));
+    let after = before.replace('应', "运");
+    assert_eq!(compare(&before, &after).change, Change::Touched);
+}
+
+#[test]
+fn words_without_end_are_other_words() {
+    let run = |c: char| format!("one two three {}", c.to_string().repeat(1_000_000));
+    let texts = (run('a') + " four five six", run('b') + " seven eight nine");
+    assert_eq!(compare(&texts.0, &texts.1).change, Change::Changed);
+}
+
+#[test]
+fn what_changes_far_down_a_long_text_is_seen() {
+    let text = |last: &str| {
+        let lines: Vec<String> = (0..LINES_MAX + 500).map(|at| format!("row {at}")).collect();
+        format!("{}\n{last}\nthe end", lines.join("\n"))
+    };
+    let before = text("A freeze sets old rows to be visible for ever.");
+    let after = text("Old rows are thrown away once nobody has read them for a year.");
+    assert_eq!(compare(&before, &before).change, Change::Unchanged);
+    assert_eq!(compare(&before, &after).change, Change::Changed);
+}
+
+#[test]
+fn another_date_or_counter_touches_a_page() {
+    check(
+        "12 May 2024, 312 views",
+        "3 June 2025, 410 views",
+        Change::Touched,
+    );
+    check(
+        "阅读 128 次，3 分钟前更新",
+        "阅读 2091 次，2 天前更新",
+        Change::Touched,
+    );
+    check("312", "313", Change::Touched);
+}
+
+#[test]
+fn a_corrected_word_touches_a_page() {
+    check("grows while", "bloats while", Change::Touched);
+    check("变慢", "变得很慢", Change::Touched);
+}
+
+#[test]
+fn a_sentence_more_less_or_other_changes_it() {
+    check(
+        "ever, before",
+        "ever. This costs many writes, before",
+        Change::Changed,
+    );
+    check(
+        "A freeze sets old rows to be visible for ever, before their numbers wrap around.\n",
+        "",
+        Change::Changed,
+    );
+    check(
+        "索引膨胀会让查询变慢",
+        "表没有统计信息时计划会很差",
+        Change::Changed,
+    );
+    check(
+        "\n阅读",
+        "\n新增一节：自动清理的参数如何设置才合适。\n阅读",
+        Change::Changed,
+    );
+}
+
+#[test]
+fn spaces_case_and_punctuation_are_no_change() {
+    check("table until", "table   until", Change::Unchanged);
+    check("Dead rows", "dead rows,", Change::Unchanged);
+}
+
+#[test]
+fn lines_in_another_order_touch_a_page() {
+    let mut lines: Vec<&str> = TEXT.lines().collect();
+    lines.swap(2, 3);
+    let comparison = compare(TEXT, &lines.join("\n"));
+    assert_eq!(comparison.change, Change::Touched, "{comparison:#?}");
+    assert_eq!(comparison.similarity, 1.0);
+}
+
+#[test]
+fn a_passage_has_its_lines_before_and_after() {
+    let comparison = compare(
+        "one\ntwo words\nthree",
+        "one\nfour other words of five\nthree",
+    );
+    let [passage] = comparison.passages.as_slice() else {
+        panic!("{comparison:?}")
+    };
+    assert_eq!(
+        (passage.before.as_str(), passage.after.as_str()),
+        ("two words", "four other words of five")
+    );
+    assert!(!passage.is_small);
+}
+
+#[test]
+fn a_short_text_needs_less_to_change() {
+    assert_eq!(
+        compare("opening hours nine to five", "opening hours closed").change,
+        Change::Changed
+    );
+    assert_eq!(compare("", "something").change, Change::Changed);
+    assert_eq!(compare("", "").change, Change::Unchanged);
+}
+
+#[test]
+fn what_stands_on_the_page_as_often_as_before_was_not_put_in_or_taken_out() {
+    let aside = "Read what the planner knows of your tables, and how to tell it more.";
+    let page = format!("Home\nDocs\n{TEXT}\n{aside}\nImprint");
+    let more = format!("{TEXT}\n{aside}");
+    let on_pages = |before: &str, after: &str, (then, now): (&str, &str)| {
+        let change = compare_on_pages(before, after, &Shown::of(then, now)).change;
+        assert_eq!(compare(before, after).change, Change::Changed);
+        change
+    };
+    // The main text was taken to end later, or earlier.
+    let same = (page.as_str(), page.as_str());
+    assert_eq!(on_pages(TEXT, &more, same), Change::Touched);
+    assert_eq!(on_pages(&more, TEXT, same), Change::Touched);
+    // It is new on the page, or stands there once more; or it is not where a reader sees it.
+    let without = page.replace(aside, "");
+    let twice = format!("{page}\n{aside}");
+    for pages in [
+        (without.as_str(), page.as_str()),
+        (page.as_str(), twice.as_str()),
+        ("", ""),
+        (without.as_str(), without.as_str()),
+    ] {
+        assert_eq!(on_pages(TEXT, &more, pages), Change::Changed);
+        let back = (pages.1, pages.0);
+        assert_eq!(on_pages(&more, TEXT, back), Change::Changed);
+    }
+    // Other words of a line are new whatever else stands on the page.
+    let other = TEXT.replace("visible for ever", "hidden from every reader of theirs");
+    let both = format!("{page}\nhidden from every reader of theirs");
+    assert_eq!(on_pages(TEXT, &other, (&page, &both)), Change::Changed);
+}
+
+#[test]
+fn so_many_lines_are_looked_for_on_pages() {
+    let text = |from: usize, count: usize| -> String {
+        let lines = (from..from + count).map(|n| format!("line number{n} of a long list\n"));
+        lines.collect()
+    };
+    let page = text(0, 4 * LINES_SOUGHT_MAX);
+    let shown = Shown::of(&page, &page);
+    // All of them stand on the page then and now.
+    for (count, change) in [
+        (LINES_SOUGHT_MAX, Change::Touched),
+        (LINES_SOUGHT_MAX + 1, Change::Changed),
+    ] {
+        let after = text(0, 2 + count);
+        assert_eq!(compare_on_pages(&text(0, 2), &after, &shown).change, change);
+    }
+}
+
+proptest! {
+    #[test]
+    fn pages_only_make_a_change_less(before in "[a-c \n]{0,40}", after in "[a-c \n]{0,40}", then in "[a-c \n]{0,40}", now in "[a-c \n]{0,40}") {
+        let by_texts = compare(&before, &after);
+        let on_pages = compare_on_pages(&before, &after, &Shown::of(&then, &now));
+        prop_assert_eq!(on_pages.similarity, by_texts.similarity);
+        match by_texts.change {
+            Change::Changed => prop_assert!(on_pages.change != Change::Unchanged),
+            other => prop_assert_eq!(on_pages.change, other),
+        }
+    }
+
+    #[test]
+    fn a_text_is_unchanged_beside_itself_alone(before in "[a-c 1-2\u{4e00}-\u{4e05}\n]{0,60}", after in "[a-c 1-2\u{4e00}-\u{4e05}\n]{0,60}") {
+        prop_assert_eq!(compare(&before, &before).change, Change::Unchanged);
+        let (there, back) = (compare(&before, &after), compare(&after, &before));
+        prop_assert_eq!(there.similarity, back.similarity);
+        prop_assert_eq!(there.change == Change::Unchanged, back.change == Change::Unchanged);
+        prop_assert!((0.0..=1.0).contains(&there.similarity));
+    }
+}
