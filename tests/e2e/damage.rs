@@ -63,6 +63,14 @@ fn removed_state_and_index_are_rebuilt() {
     fs::remove_dir_all(bench.crawl_dir("crawl").join("state")).expect("removed");
     mends(&bench, "frontier");
     fs::remove_dir_all(bench.crawl_dir("crawl").join("index")).expect("removed");
+    let search = run(tamis(&["search"])
+        .arg(bench.crawl_dir("crawl"))
+        .arg("lantern"));
+    let said = stderr(&search);
+    assert!(
+        !search.status.success() && said.contains("check-dir --repair"),
+        "{said}"
+    );
     mends(&bench, "search index");
 }
 

@@ -944,6 +944,66 @@ mod tests {
     }
 
     #[test]
+    fn a_page_that_is_judged_anew_in_a_round_is_told_as_it_is_at_its_end() {
+        let urls = [
+            "http://a.example/2",
+            "http://a.example/3",
+            "http://a.example/4",
+        ];
+        let kept = Outcome::Judged(Verdict::Index);
+        let copy = Outcome::Judged(Verdict::Junk(JunkReason::NearDuplicate));
+        let visited = |url: &str, change: Change, was: &Outcome, now: &Outcome| {
+            let page = match now == &kept {
+                true => page(url, 9),
+                false => dropped(url, JunkReason::NearDuplicate, None),
+            };
+            Event::Visit(Box::new(VisitRecord {
+                url: url.into(),
+                change,
+                was: was.clone(),
+                page: Some(Box::new(page)),
+                ..VisitRecord::default()
+            }))
+        };
+        let mut changes = Changes::since(None);
+        for (event, seq) in [
+            round(1),
+            // A copy for a moment; a copy for good; one that was a copy, and is judged as before.
+            visited(urls[0], Change::Changed, &kept, &copy),
+            visited(urls[0], Change::Unchanged, &copy, &kept),
+            visited(urls[1], Change::Unchanged, &copy, &kept),
+            visited(urls[2], Change::Unchanged, &copy, &copy),
+        ]
+        .into_iter()
+        .zip(1..)
+        {
+            let at_ms = seq;
+            changes.add(&Record { seq, at_ms, event });
+        }
+        let rows: Vec<ChangeRow> = changes.rows(|_| None).collect();
+        let told = rows.iter().map(|row| {
+            (
+                row.url.as_str(),
+                &row.change,
+                row.was_kept,
+                row.is_kept,
+                row.why.as_deref(),
+            )
+        });
+        let expected = [
+            (urls[0], &Change::Changed, true, true, None),
+            (
+                urls[1],
+                &Change::Unchanged,
+                false,
+                true,
+                Some("dropped before: near duplicate"),
+            ),
+        ];
+        assert!(told.eq(expected), "{rows:?}");
+    }
+
+    #[test]
     fn visits_of_which_none_was_answered_are_told_with_their_mend() {
         let refused = || {
             visit(
