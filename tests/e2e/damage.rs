@@ -63,14 +63,27 @@ fn removed_state_and_index_are_rebuilt() {
     fs::remove_dir_all(bench.crawl_dir("crawl").join("state")).expect("removed");
     mends(&bench, "frontier");
     fs::remove_dir_all(bench.crawl_dir("crawl").join("index")).expect("removed");
-    let search = run(tamis(&["search"])
-        .arg(bench.crawl_dir("crawl"))
-        .arg("lantern"));
-    let said = stderr(&search);
-    assert!(
-        !search.status.success() && said.contains("check-dir --repair"),
-        "{said}"
-    );
+    let refused = || {
+        let mut search = tamis(&["search"]);
+        let search = search.arg(bench.crawl_dir("crawl")).arg("lantern");
+        let output = search.output().expect("the binary runs");
+        let said = stderr(&output);
+        assert!(
+            !output.status.success() && said.contains("check-dir --repair"),
+            "{said}"
+        );
+    };
+    refused();
+    // Nor is one of use that is there and has none of the pages.
+    let nothing = ["--seed", "http://nowhere.test/", "--delay", "1ms"];
+    bench
+        .crawl("empty", &nothing)
+        .output()
+        .expect("the binary runs");
+    let of_nothing = bench.crawl_dir("empty").join("index");
+    fs::rename(of_nothing, bench.crawl_dir("crawl").join("index")).expect("moved");
+    refused();
+    fs::remove_dir_all(bench.crawl_dir("crawl").join("index")).expect("removed");
     mends(&bench, "search index");
 }
 
