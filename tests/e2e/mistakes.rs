@@ -60,6 +60,16 @@ fn mistakes_are_told_with_their_place_and_mend() {
 }
 
 #[test]
+fn a_rule_that_is_none_is_answered_with_those_that_are() {
+    let output = tamis(&["simulate", "freshness", "--policy", "nosuch"]).output();
+    says(
+        &output.expect("runs"),
+        2,
+        &["nosuch", "uniform, ", "learnt"],
+    );
+}
+
+#[test]
 fn a_number_that_is_none_and_a_host_that_was_forgotten_are_told_with_what_to_write() {
     let number = tamis(&["crawl", "--dir", "nowhere", "--max-pages", "many"]).output();
     let number = number.expect("runs");
@@ -625,14 +635,16 @@ fn a_place_that_is_another_is_answered_with_the_command_that_was_meant() {
     let bench = Bench::serve(TestWeb::new().page("http://a.test/", &page("x", 1, &[])));
     bench.crawl_to_end("one", &["--seed", "http://a.test/"]);
     let dir = bench.crawl_dir("one").display().to_string();
-    says(
-        &refusal(tamis(&["crawl", &dir])),
-        2,
-        &[
-            "is a crawl's directory",
-            &format!("tamis crawl --dir {dir}"),
-        ],
-    );
+    for arguments in [vec!["crawl", &dir], vec!["crawl", &dir, "--again"]] {
+        says(
+            &refusal(tamis(&arguments)),
+            2,
+            &[
+                "is a crawl's directory",
+                &format!("tamis crawl --dir {dir}"),
+            ],
+        );
+    }
     let above = bench.crawl_dir("").display().to_string();
     says(
         &refusal(tamis(&["crawl", &above])),

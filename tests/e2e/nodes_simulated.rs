@@ -100,7 +100,7 @@ impl Shape {
     fn room() -> Shape {
         Shape {
             name: "room",
-            hosts: vec![6; 512],
+            hosts: vec![12; 512],
             ..Shape::even()
         }
     }

@@ -21,7 +21,7 @@ mod table;
 mod world;
 
 pub use rules::{Policy, Schedule};
-pub use table::{Row, Table, table};
+pub use table::{Row, Table, names, table};
 pub use world::{Importance, Page, Shape, Sitemap, World, WorldSize};
 
 /// Steps of a day.

@@ -269,6 +269,10 @@ mod tests {
         assert!(message("[dedup]\nk = 5\nreach = 4\n").contains("below"));
         assert!(message("[dedup]\ntables = 16\n").contains("up to 3"));
         assert!(message("[dedup]\ntables = 3\nreach = 9\n").contains("up to 8"));
+        let seldom = message("[again]\nmin = \"2d\"\nmax = \"1d\"\n");
+        assert!(seldom.contains("again.max (1d) is below"), "{seldom}");
+        let none = Document::new("x.toml", "[again]\nmax = \"1m\"\n").problems();
+        assert_eq!(none, [], "only min as usual is longer");
         let little = message("[limits]\nmemory = \"20 MB\"\n");
         assert!(little.contains("less than program"), "{little}");
         let both = "[scope]\ninclude = [\"a\"]\nexclude = [\"a\"]\n";

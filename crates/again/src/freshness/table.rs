@@ -49,9 +49,8 @@ pub fn table((pages, importance): (usize, Importance), seeds: u64, wanted: &str)
         let is_wanted = name(policy).contains(wanted);
         // What signals add is told beside the learnt policy.
         let are_told_wanted = || {
-            let told = policies().into_iter().map(name);
-            told.filter(|name| name.starts_with(TOLD))
-                .any(|name| name.contains(wanted))
+            let mut told = names().into_iter().filter(|name| name.starts_with(TOLD));
+            told.any(|name| name.contains(wanted))
         };
         if is_wanted || policy == Policy::Learnt && are_told_wanted() {
             let row = row(policy, &columns, &mut blind);
@@ -66,6 +65,11 @@ pub fn table((pages, importance): (usize, Importance), seeds: u64, wanted: &str)
             .collect(),
         rows,
     }
+}
+
+/// The names of all policies.
+pub fn names() -> Vec<String> {
+    policies().into_iter().map(name).collect()
 }
 
 fn policies() -> Vec<Policy> {

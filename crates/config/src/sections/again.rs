@@ -4,6 +4,7 @@ use again::GoneRule;
 
 use crate::choice::choice;
 use crate::crawl_config::CrawlConfig;
+use crate::key::Fault;
 use crate::rule::{any, at_least, between};
 use crate::section::{Section, keys};
 use crate::units::Span;
@@ -53,7 +54,23 @@ keys! {
     }
 }
 
-impl Section for AgainSection {}
+impl Section for AgainSection {
+    fn contradictions(&self) -> Vec<Fault> {
+        // A `max` below the usual `min` says of itself what is wanted.
+        let is_own = self.min != Self::default().min;
+        let fault = || {
+            Fault::new(
+                &["max", "min"],
+                format!("again.max ({}) is below again.min ({})", self.max, self.min),
+                "a page is visited no sooner than min and no later than max: choose min <= max",
+            )
+        };
+        (is_own && self.max < self.min)
+            .then(fault)
+            .into_iter()
+            .collect()
+    }
+}
 
 impl CrawlConfig {
     /// When a page is gone.

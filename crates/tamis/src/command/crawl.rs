@@ -127,6 +127,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         return Err(crawl_error(CrawlError::InUse(dir.root().into())));
     }
     if args.again && !dir.holds_crawl() {
+        let named = args.config.as_ref().filter(|_| args.dir.is_none());
+        if let Some(hint) = named.and_then(|path| given::hint_of(path)) {
+            return Err(hint);
+        }
         return Err(usage(format!(
             "{} holds no crawl to come back to: start it without --again first",
             dir.root().display()

@@ -2,10 +2,10 @@
 
 mod cluster;
 
-use again::freshness::{Importance, Row, table};
+use again::freshness::{Importance, Row, names, table};
 use serde_json::json;
 
-use crate::exit::Exit;
+use crate::exit::{Exit, usage};
 use crate::output::Output;
 
 /// Simulate rules over made-up pages, and crawls on many machines
@@ -52,6 +52,13 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 }
 
 fn freshness(args: &FreshnessArgs, output: &Output) -> anyhow::Result<Exit> {
+    if !names().iter().any(|name| name.contains(&args.policy)) {
+        let known = names().join(", ");
+        return Err(usage(format!(
+            "no rule has {:?} in its name: {known}",
+            args.policy
+        )));
+    }
     let importance = match args.equal {
         true => Importance::Equal,
         false => Importance::Zipf,

@@ -180,7 +180,7 @@ fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
 
 /// What a path names that is no configuration, as far as it can be told: a crawl, a folder, a list of URLs,
 /// or a host.
-fn hint_of(path: &Path) -> Option<anyhow::Error> {
+pub(super) fn hint_of(path: &Path) -> Option<anyhow::Error> {
     let shown = path.display().to_string();
     if path.is_dir() {
         return Some(usage(hint_of_folder(path)));
