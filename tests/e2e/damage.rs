@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use testweb::TestWeb;
 
-use crate::support::{Bench, page, run, stderr, stdout, tamis};
+use crate::support::{Bench, has, page, run, says, stderr, stdout, tamis};
 
 fn bench() -> Bench {
     let mut web = TestWeb::new();
@@ -168,4 +168,37 @@ fn a_flipped_bit_costs_its_record_alone_and_is_told() {
         .expect("runs");
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("damage"), "{}", stdout(&output));
+}
+
+#[test]
+fn bodies_that_are_lost_are_told_and_cost_no_record() {
+    let bench = bench();
+    let before = bench.pages("crawl");
+    let asked = bench.web.log().len();
+    let archive = bench.crawl_dir("crawl").join("archive");
+    let bodies = archive.join("00001.warc.gz");
+    let whole = fs::read(&bodies).expect("read");
+    let check = |more: &[&str]| {
+        let mut check = tamis(&["check-dir"]);
+        let output = check.args(more).arg(bench.crawl_dir("crawl")).output();
+        output.expect("runs")
+    };
+    for kept in [0, whole.len() / 3] {
+        fs::write(&bodies, &whole[..kept]).expect("written");
+        says(&check(&[]), 1, &[]);
+        let said = stdout(&check(&[]));
+        has(&said, &["damage: 00001.warc.gz", "cannot be read"]);
+        assert!(!said.contains("problem:"), "{said}");
+    }
+    // A start goes on with all that the journal tells, and asks for nothing again.
+    run(&mut bench.crawl("crawl", &SEED));
+    assert_eq!(bench.pages("crawl"), before);
+    assert_eq!(bench.web.log().len(), asked);
+    let repaired = check(&["--repair"]);
+    says(&repaired, 0, &[]);
+    has(&stdout(&repaired), &["lost for good: 00001.warc.gz"]);
+    assert_eq!(bench.pages("crawl"), before);
+    fs::remove_file(&bodies).expect("removed");
+    says(&check(&[]), 1, &[]);
+    has(&stdout(&check(&[])), &["damage: 00001.warc.gz"]);
 }

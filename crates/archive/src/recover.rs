@@ -9,8 +9,9 @@
 //!
 //! Only the end of the last file of each kind is read. Earlier files were synced before the next one
 //! was created, and replay skips and counts damage in the middle. The last journal record says where the
-//! body files ended (`Tamis-Bodies`); what lies beyond belongs to no record. A journal record whose body
-//! is missing, because the body file is shorter, counts as torn as well: its URL is fetched again.
+//! body files ended (`Tamis-Bodies`); what lies beyond belongs to no record. A journal record behind the last
+//! sync whose body is missing, because the body file is shorter, counts as torn as well: its URL is fetched
+//! again. Bodies that were synced and are missing now are damage: the records that tell of them stay.
 //! Whole records that are cut are set aside in a file `….cut-OFFSET`, because a backup may still have
 //! their bodies.
 
@@ -287,16 +288,8 @@ impl Tail<'_> {
         walk.marks.retain(|mark| mark.offset < keep);
         let mut records = (whole - walk.marks.len()) as u64;
 
-        let bodiless = if before.is_some_and(|mark| self.lacks_body(&mark)) {
-            let all = self::walk(self.dir, self.number, 0, keep)?;
-            all.marks.into_iter().find(|mark| self.lacks_body(mark))
-        } else {
-            walk.marks
-                .iter()
-                .find(|mark| self.lacks_body(mark))
-                .copied()
-        };
-        if let Some(mark) = bodiless {
+        let bodiless = walk.marks.iter().find(|mark| self.lacks_body(mark));
+        if let Some(mark) = bodiless.copied() {
             let cut = self::walk(self.dir, self.number, mark.offset, keep)?;
             records += cut.marks.len() as u64;
             (keep, why) = (mark.offset, "the body file is shorter than the record says");

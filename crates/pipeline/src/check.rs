@@ -2,15 +2,19 @@
 //!
 //! The journal is read once from its beginning. From it follows what every view must hold:
 //! admitted = pending + finished; no URL finished twice; every kept page in the tables and in the
-//! search index, once; no fingerprint without its record; every duplicate of a page that was kept.
+//! search index, once; no fingerprint without its record; every duplicate of a page that was kept. Every
+//! archived body and text of which it tells can be read.
 //! What is saved of the crawl's memory is what the records before it give, from the first on. With
 //! `rejudge`, each recorded verdict is made again from its recorded inputs, in order.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use archive::{AgainRecord, ElsewhereRecord, Event, PageRecord, Position, Replayed, VisitRecord};
+use archive::{
+    AgainRecord, BodyCheck, BodyRef, ElsewhereRecord, Event, PageRecord, Position, Record,
+    Replayed, VisitRecord,
+};
 use frontier::{CanonicalUrl, Frontier};
 use index::PageIndex;
 use outcome::{NeighbourDecision, Outcome, SitemapKind};
@@ -94,11 +98,16 @@ pub fn check(
 ) -> Result<CheckReport, CrawlError> {
     let _lock = dir.lock()?;
     let mut report = CheckReport::default();
-    let journal = read_journal(dir, config, rejudge, &mut report)?;
+    let mut bodies = Bodies::check(dir)?;
+    let journal = read_journal(dir, config, rejudge, &mut bodies, &mut report)?;
+    report.damage.extend(bodies.damage());
     // On many machines what waits, and who has it, is the ledger's to know.
     if !journal.is_node {
         check_frontier(dir, config, &journal, &mut report)?;
-        check_memory(dir, config, &mut report)?;
+        // What was learnt of texts that are lost cannot be learnt again.
+        if bodies.lost.is_empty() {
+            check_memory(dir, config, &mut report)?;
+        }
     }
     check_tables(dir, config, &journal, &mut report)?;
     check_index(dir, &journal, &mut report)?;
@@ -106,6 +115,68 @@ pub fn check(
     let is_seen = |damage: &String| seen.contains(damage);
     (report.lost, report.damage) = report.damage.into_iter().partition(is_seen);
     Ok(report)
+}
+
+/// The body files, and what the journal says of them.
+struct Bodies {
+    found: BodyCheck,
+    /// Files beyond this one are not expected: of a crawl that goes on, the last ones are not copied yet.
+    last: u32,
+    /// Bodies and texts that cannot be read, by their file, with the URL of the first.
+    lost: BTreeMap<String, (u64, String)>,
+}
+
+impl Bodies {
+    fn check(dir: &CrawlDir) -> Result<Self, CrawlError> {
+        let found = archive::check_bodies(&dir.archive())?;
+        let last = match dir.is_copy() {
+            true => found.last_file(),
+            false => u32::MAX,
+        };
+        Ok(Self {
+            found,
+            last,
+            lost: BTreeMap::new(),
+        })
+    }
+
+    /// Notes what a record tells of that cannot be read.
+    fn look(&mut self, record: &Record) {
+        let page = match &record.event {
+            Event::Page(page) => Some(&**page),
+            Event::Visit(visit) => visit.version(),
+            Event::Start(_)
+            | Event::Seed(_)
+            | Event::Robots(_)
+            | Event::Sitemap(_)
+            | Event::Attempt(_)
+            | Event::Retry(_)
+            | Event::Again(_)
+            | Event::Elsewhere(_)
+            | Event::Stop(_) => None,
+        };
+        let Some(page) = page else {
+            return;
+        };
+        let places = [page.body.as_ref(), page.text.as_ref()];
+        let is_lost = |place: &&BodyRef| place.file <= self.last && !self.found.holds(place);
+        for place in places.into_iter().flatten().filter(is_lost) {
+            let first = || (0, page.url.clone());
+            self.lost.entry(place.file_name()).or_insert_with(first).0 += 1;
+        }
+    }
+
+    /// The damage of each file, and how much of what the journal tells of is lost by it.
+    fn damage(&self) -> impl Iterator<Item = String> + '_ {
+        let places = self.found.damaged.iter();
+        let places = places.map(|damage| damage.to_string().replace('\n', " "));
+        let lost = self.lost.iter().map(|(file, (count, url))| {
+            format!(
+                "{file}: {count} archived bodies and texts of which the journal tells cannot be read, that of {url} first"
+            )
+        });
+        places.chain(lost)
+    }
 }
 
 /// What the journal says the views must hold.
@@ -132,14 +203,11 @@ fn read_journal(
     dir: &CrawlDir,
     config: &Arc<CrawlConfig>,
     rejudge: bool,
+    bodies: &mut Bodies,
     report: &mut CheckReport,
 ) -> Result<Journal, CrawlError> {
     let mut journal = Journal::default();
-    let mut again = if rejudge {
-        Some(Rejudge::new(config)?)
-    } else {
-        None
-    };
+    let mut again = rejudge.then(|| Rejudge::new(config)).transpose()?;
     for replayed in archive::replay(&dir.archive(), Position::START)? {
         let record = match replayed? {
             Replayed::Record { record, .. } => record,
@@ -149,6 +217,7 @@ fn read_journal(
             }
         };
         report.records += 1;
+        bodies.look(&record);
         if record.seq <= journal.seq {
             report.problem(format!(
                 "record {} follows record {}",
@@ -417,8 +486,10 @@ fn check_index(
     }
     let mut wanted: HashSet<&str> = journal.kept.values().map(String::as_str).collect();
     let behind = report.lags("the search index", opened.position, dir)?;
-    for (url, _) in index.urls()? {
-        if !wanted.remove(url.as_str()) {
+    for (url, page) in index.urls()? {
+        // Of a page that has left since, one that is behind knows nothing.
+        let may_have_left = behind && journal.ever_kept.contains(&page);
+        if !wanted.remove(url.as_str()) && !may_have_left {
             report.problem(format!(
                 "{url} stands in the search index but is not kept, or stands there twice"
             ));
@@ -670,12 +741,18 @@ fn seen_by_repair(dir: &CrawlDir) -> Result<HashSet<String>, CrawlError> {
 /// does not ask for it any more.
 fn note_damage(dir: &CrawlDir) -> Result<(), CrawlError> {
     let mut damage = String::new();
+    let mut bodies = Bodies::check(dir)?;
+    let mut note = |found: &str| {
+        damage.push_str(found);
+        damage.push('\n');
+    };
     for replayed in archive::replay(&dir.archive(), Position::START)? {
-        if let Replayed::Damage(found) = replayed? {
-            damage.push_str(&found.to_string().replace('\n', " "));
-            damage.push('\n');
+        match replayed? {
+            Replayed::Damage(found) => note(&found.to_string().replace('\n', " ")),
+            Replayed::Record { record, .. } => bodies.look(&record),
         }
     }
+    bodies.damage().for_each(|found| note(&found));
     if damage.is_empty() {
         return Ok(());
     }
