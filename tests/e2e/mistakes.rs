@@ -698,3 +698,65 @@ fn files_say_by_their_names_what_they_hold() {
 fn refusal(mut command: std::process::Command) -> std::process::Output {
     command.output().expect("runs")
 }
+
+#[test]
+fn a_crawl_is_moved_aside_for_a_new_one_only_when_that_one_can_begin() {
+    let bench = Bench::serve(TestWeb::new().page("http://a.test/", &page("x", 1, &[])));
+    bench.crawl_to_end("one", &["--seed", "http://a.test/"]);
+    let old = bench.crawl_dir("one.old-1");
+    let at = |name: &str, text: &str| file(&bench.crawl_dir(""), name, text);
+    let bad = at("bad.toml", "[crawl]\nmax_pages = \"x\"\n");
+    let nowhere = at("nowhere.toml", "[archive]\nupload = \"ftp://x\"\n");
+    let seed = ["--seed", "http://a.test/"];
+    let not_meant = [&["--fresh"][..], &seed].concat();
+    let fresh = ["--fresh", "--yes"];
+    for (arguments, said) in [
+        (not_meant, "add --yes"),
+        (fresh.to_vec(), "has none for a new crawl"),
+        ([&fresh[..], &[&bad]].concat(), "max_pages"),
+        ([&fresh[..], &[&nowhere], &seed].concat(), "ftp://x"),
+        ([&fresh[..], &["--seeds", "none.txt"]].concat(), "none.txt"),
+    ] {
+        says(&refusal(bench.crawl("one", &arguments)), 2, &[said]);
+        assert!(!old.exists(), "{said}");
+    }
+    bench.crawl_to_end("one", &[&fresh[..], &seed].concat());
+    assert!(old.join("crawl.toml").is_file());
+    assert_eq!(bench.rows("one", "pages").len(), 1);
+}
+
+#[test]
+fn what_the_configuration_names_and_is_not_to_be_had_leaves_a_crawl_as_it_was() {
+    let bench = Bench::serve(TestWeb::new().page("http://a.test/", &page("x", 1, &[])));
+    bench.crawl_to_end("one", &["--seed", "http://a.test/"]);
+    let kept = bench.crawl_dir("one").join("crawl.toml");
+    let before = std::fs::read_to_string(&kept).expect("read");
+    let config = |text: &str| {
+        let text = format!("[seeds]\nurls = [\"http://a.test/\"]\n{text}\n");
+        file(&bench.crawl_dir(""), "named.toml", &text)
+    };
+    let store = "[cluster]\nstore = \"postgres://u@127.0.0.1/x\"";
+    for (text, said) in [
+        ("[archive]\nupload = \"ftp://x\"".to_owned(), "ftp://x"),
+        (
+            "[archive]\nupload = \"s3://id:secret@x/y\"".to_owned(),
+            "names a user",
+        ),
+        (
+            format!("{store}\npassword_file = \"no-such-file\""),
+            "no-such-file",
+        ),
+    ] {
+        let named = config(&text);
+        let checked = tamis(&["config", "check", &named]).output();
+        let checked = checked.expect("runs");
+        assert_eq!(checked.status.code(), Some(1), "{text}");
+        has(&stdout(&checked), &[said]);
+        let refused = refusal(bench.crawl("one", &[&named]));
+        says(&refused, 2, &[said]);
+        assert!(!stdout(&checked).contains("secret") && !stderr(&refused).contains("secret"));
+        assert_eq!(std::fs::read_to_string(&kept).expect("read"), before);
+        refusal(bench.crawl("two", &[&named]));
+        assert!(!bench.crawl_dir("two").exists(), "{text}");
+    }
+}

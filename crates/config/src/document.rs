@@ -264,6 +264,18 @@ mod tests {
     }
 
     #[test]
+    fn entries_that_mean_nothing_or_everything_are_refused() {
+        for (text, said) in [
+            ("[scope]\nexclude = [\"\"]\n", "found in every URL"),
+            ("[scope]\nhosts = [\"*\"]\n", "is no host"),
+            ("[seeds]\nurls = [\" # none\"]\n", "no URL in it"),
+        ] {
+            let problem = only(text);
+            assert!(problem.message.contains(said), "{problem}");
+        }
+    }
+
+    #[test]
     fn values_that_do_not_go_together_are_found() {
         let message = |text: &str| only(text).message;
         assert!(message("[dedup]\nk = 5\nreach = 4\n").contains("below"));

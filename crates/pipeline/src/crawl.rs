@@ -142,8 +142,18 @@ impl Crawl {
 /// [`CrawlError::Setup`] and the like, with what to do.
 pub fn check_start(config: &CrawlConfig, seeds: &[SeedUrl]) -> Result<(), CrawlError> {
     setup::check_cluster(config, false, false)?;
-    setup::check_contact(config, seeds.iter().map(|seed| seed.url.as_str()))?;
     network(config)?;
+    check_setup(config, seeds)
+}
+
+/// Refuses what any start would refuse, as far as it can be told by configuration and seeds alone, before the
+/// directory is touched.
+///
+/// # Errors
+/// [`CrawlError::Setup`] and the like, with what to do.
+pub fn check_setup(config: &CrawlConfig, seeds: &[SeedUrl]) -> Result<(), CrawlError> {
+    setup::check_contact(config, seeds.iter().map(|seed| seed.url.as_str()))?;
+    setup::http_config(config)?;
     upload::check(config)?;
     setup::focus_config(config)?;
     Ok(())

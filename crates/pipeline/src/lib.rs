@@ -46,7 +46,7 @@ mod write;
 
 pub use ::config;
 pub use config::{CrawlConfig, file as config_file, settings, units};
-pub use crawl::{Crawl, CrawlSummary, check_start};
+pub use crawl::{Crawl, CrawlSummary, check_setup, check_start};
 pub use dir::CrawlDir;
 pub use error::CrawlError;
 pub use messages::{Change, KeptPage};

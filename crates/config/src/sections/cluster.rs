@@ -1,8 +1,10 @@
 //! `[cluster]`: the ledger that the nodes of one crawl share.
 
+use std::path::Path;
+
 use crate::key::Fault;
 use crate::rule::{any, between, tested};
-use crate::section::{Section, keys};
+use crate::section::{Looked, Section, keys};
 use crate::units::Span;
 
 keys! {
@@ -42,6 +44,22 @@ impl Section for ClusterSection {
             ));
         }
         faults
+    }
+
+    fn look(&self, base: &Path) -> Looked {
+        let file = base.join(&self.password_file);
+        let is_missing = !self.password_file.is_empty() && !file.is_file();
+        let fault = || {
+            Fault::new(
+                &["password_file"],
+                format!("there is no file {}", file.display()),
+                "check the path, or leave it out and set PGPASSWORD or PGPASSFILE",
+            )
+        };
+        Looked {
+            faults: is_missing.then(fault).into_iter().collect(),
+            ..Looked::default()
+        }
     }
 
     fn paths(&mut self) -> Vec<&mut String> {

@@ -10,7 +10,7 @@ use crate::section::{Section, keys};
 keys! {
     /// Which pages are worth keeping.
     pub struct KeepSection {
-        /// Pages with fewer words of main content are thin.
+        /// Pages with fewer words of main content, what the host repeats apart, are thin.
         words_min: u32 = Rules::default().words_min, any().unit("words")
             .counts_for(CountsFor::NewPages);
 

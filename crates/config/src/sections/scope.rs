@@ -77,6 +77,12 @@ impl CrawlConfig {
 }
 
 fn pattern(pattern: &str) -> Result<(), (String, String)> {
+    if pattern.is_empty() {
+        return Err((
+            "is empty, and an empty pattern is found in every URL".into(),
+            "leave it out, or write \".*\" where every URL is meant".into(),
+        ));
+    }
     let mut builder = regex::RegexBuilder::new(pattern);
     let Err(error) = builder.size_limit(PATTERN_BYTES_MAX).build() else {
         return Ok(());
@@ -90,6 +96,12 @@ fn pattern(pattern: &str) -> Result<(), (String, String)> {
 }
 
 fn host(host: &str) -> Result<(), (String, String)> {
+    if host == "*" {
+        return Err((
+            "is no host".into(),
+            "set scope.mode = \"any\" where all hosts are meant; \"*.example.org\" is all hosts under one".into(),
+        ));
+    }
     host_alone(host.strip_prefix("*.").unwrap_or(host))
 }
 

@@ -49,9 +49,13 @@ impl Section for SeedsSection {
 }
 
 fn seed(line: &str) -> Result<(), (String, String)> {
-    let (_, wrong) = parse_seeds("", line.as_bytes());
+    let (found, wrong) = parse_seeds("", line.as_bytes());
     match wrong.into_iter().next() {
         Some(problem) => Err((format!("is no seed: {}", problem.message), problem.mend)),
+        None if found.is_empty() => Err((
+            "is no seed: there is no URL in it".into(),
+            "write a URL, or leave it out".into(),
+        )),
         None => Ok(()),
     }
 }

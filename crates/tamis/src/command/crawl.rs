@@ -12,7 +12,8 @@ use pipeline::config::{AgainMode, CrawlConfig};
 use pipeline::control::Line;
 use pipeline::units::Span;
 use pipeline::{
-    Crawl, CrawlDir, CrawlError, CrawlSummary, Progress, StopHandle, config_file, settings,
+    Crawl, CrawlDir, CrawlError, CrawlSummary, Progress, StopHandle, check_setup, config_file,
+    settings,
 };
 
 use crate::command::config::private_seeds;
@@ -118,8 +119,12 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     check_place(&dir)?;
     // With JSON the event `end` is the last word of a crawl that went well.
     let talks = !matches!(args.progress, ProgressStyle::None | ProgressStyle::Json);
-    if args.fresh {
-        set_aside(&dir, args.yes, output)?;
+    let replaces = args.fresh && dir.holds_crawl();
+    if replaces && !args.yes {
+        return Err(usage(format!(
+            "{} holds a crawl: add --yes to move it aside and begin anew, or leave --fresh out to carry it on",
+            dir.root().display()
+        )));
     }
     progress::speak(args.progress);
     // Nothing is told of a start that cannot be; the lock itself is taken by the crawl.
@@ -127,17 +132,14 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         return Err(crawl_error(CrawlError::InUse(dir.root().into())));
     }
     if args.again && !dir.holds_crawl() {
-        let named = args.config.as_ref().filter(|_| args.dir.is_none());
-        if let Some(hint) = named.and_then(|path| given::hint_of(path)) {
-            return Err(hint);
-        }
-        return Err(usage(format!(
-            "{} holds no crawl to come back to: start it without --again first",
-            dir.root().display()
-        )));
+        return Err(nothing_to_come_back_to(args, &dir));
     }
     let given = Given::read(args, &dir)?;
-    given::check_same_crawl(args, &dir, &given)?;
+    check_setup(&given.config, &given.seeds).map_err(crawl_error)?;
+    match replaces {
+        true => set_aside(&dir, output)?,
+        false => given::check_same_crawl(args, &dir, &given)?,
+    }
     let private = private_seeds(&given.config, &given.seeds);
     for note in given.notes.iter().chain(&private) {
         output.say(format!("note: {note}"));
@@ -495,6 +497,17 @@ fn directory(args: &Args) -> anyhow::Result<PathBuf> {
     }
 }
 
+fn nothing_to_come_back_to(args: &Args, dir: &CrawlDir) -> anyhow::Error {
+    let named = args.config.as_ref().filter(|_| args.dir.is_none());
+    let hint = named.and_then(|path| given::hint_of(path));
+    hint.unwrap_or_else(|| {
+        usage(format!(
+            "{} holds no crawl to come back to: start it without --again first",
+            dir.root().display()
+        ))
+    })
+}
+
 /// A crawl does not live inside another one's directory, where that one's commands look after all files.
 fn check_place(dir: &CrawlDir) -> anyhow::Result<()> {
     let root = std::path::absolute(dir.root()).unwrap_or_else(|_| dir.root().to_owned());
@@ -509,17 +522,8 @@ fn check_place(dir: &CrawlDir) -> anyhow::Result<()> {
     }
 }
 
-fn set_aside(dir: &CrawlDir, sure: bool, output: &Output) -> anyhow::Result<()> {
-    if !dir.holds_crawl() {
-        return Ok(());
-    }
+fn set_aside(dir: &CrawlDir, output: &Output) -> anyhow::Result<()> {
     let root = dir.root();
-    if !sure {
-        return Err(usage(format!(
-            "{} holds a crawl: add --yes to move it aside and begin anew, or leave --fresh out to carry it on",
-            root.display()
-        )));
-    }
     let lock = dir.lock().map_err(crawl_error)?;
     let aside = (1..)
         .map(|n| PathBuf::from(format!("{}.old-{n}", root.display())))
@@ -557,6 +561,9 @@ fn listen(stop: StopHandle, quiet: bool) -> anyhow::Result<tokio::runtime::Runti
             }
             stop.stop();
             if count.fetch_add(1, Ordering::SeqCst) > 0 {
+                if !quiet {
+                    progress::say("stopped at once: what was recorded is safe, and the next start goes on from there");
+                }
                 std::process::exit(130);
             }
             if !quiet {

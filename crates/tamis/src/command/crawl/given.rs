@@ -327,8 +327,9 @@ fn seeds(
 ) -> anyhow::Result<Vec<SeedUrl>> {
     let mut seeds = Vec::new();
     let mut problems = Vec::new();
+    let goes_on = dir.holds_crawl() && !args.fresh;
     // The seeds of the last start stand in the journal: their list may have gone since.
-    let is_kept = |file: &Path| args.config.is_none() && dir.holds_crawl() && !file.exists();
+    let is_kept = |file: &Path| args.config.is_none() && goes_on && !file.exists();
     let files = config.seeds.files.iter().map(PathBuf::from);
     for file in files.chain(args.seeds.iter().cloned()) {
         let name = file.display().to_string();
@@ -357,10 +358,14 @@ fn seeds(
     if !problems.is_empty() {
         return Err(several("the seeds", &problems));
     }
-    if seeds.is_empty() && !dir.holds_crawl() {
+    if seeds.is_empty() && !goes_on {
+        let root = dir.root().display();
+        let why = match args.fresh && dir.holds_crawl() {
+            true => format!("the configuration in {root} has none for a new crawl"),
+            false => format!("{root} holds no crawl yet"),
+        };
         return Err(usage(format!(
-            "no seeds, and {} holds no crawl yet: give --seed URL, --seeds FILE, or [seeds] in the configuration",
-            dir.root().display()
+            "no seeds, and {why}: give --seed URL, --seeds FILE, or [seeds] in the configuration"
         )));
     }
     Ok(seeds)
