@@ -11,7 +11,7 @@ use archive::{ElsewherePage, ElsewhereRecord, PageRecord, PageSummary, VisitReco
 use outcome::{PageType, Verdict};
 use serde::{Deserialize, Serialize};
 use sieve::{Content, Evidence, Keep, Member, Rules};
-use simhash::{Decision, IndexError, Neighbour, TableIndex, TextPrint};
+use simhash::{Decision, IndexError, Neighbour, Reason, TableIndex, TextPrint};
 
 use crate::apply::Stored;
 use crate::recorded;
@@ -33,6 +33,8 @@ pub struct KeptPage {
     pub published: Option<String>,
     /// The URL it names as canonical.
     pub canonical: Option<String>,
+    /// Digest of its main text before the host's template was cut from it; 0 where nothing was.
+    pub whole: u64,
 }
 
 impl KeptPage {
@@ -60,6 +62,7 @@ impl KeptPage {
             words: page.words,
             published: page.published.clone(),
             canonical: page.canonical.clone(),
+            whole: 0,
         }
     }
 
@@ -72,6 +75,9 @@ impl KeptPage {
             published: page.published.clone(),
             // Most pages name themselves: not worth the memory.
             canonical: page.canonical.clone().filter(|canonical| canonical != url),
+            whole: (page.whole.as_ref()).map_or(0, |whole| {
+                u64::from_str_radix(&whole.digest, 16).unwrap_or(0)
+            }),
         }
     }
 }
@@ -123,6 +129,8 @@ pub struct KeptChange {
 #[derive(Debug)]
 pub struct KeptPages {
     pages: HashMap<u64, KeptPage>,
+    /// The pages that lost their host's template, by the digests of their texts before.
+    wholes: HashMap<u64, u64>,
     prints: TableIndex,
 }
 
@@ -131,6 +139,7 @@ impl KeptPages {
     pub fn new(prints: TableIndex) -> Self {
         Self {
             pages: HashMap::new(),
+            wholes: HashMap::new(),
             prints,
         }
     }
@@ -150,6 +159,23 @@ impl KeptPages {
     /// Takes in pages that were kept before, beside their prints.
     pub(crate) fn resume(&mut self, pages: HashMap<u64, KeptPage>) {
         self.pages = pages;
+        let wholes = self.pages.iter().filter(|(_, page)| page.whole != 0);
+        self.wholes = wholes.map(|(&seq, page)| (page.whole, seq)).collect();
+    }
+
+    fn hold(&mut self, seq: u64, page: KeptPage) {
+        if page.whole != 0 {
+            self.wholes.insert(page.whole, seq);
+        }
+        self.pages.insert(seq, page);
+    }
+
+    fn let_go(&mut self, seq: u64) {
+        if let Some(page) = self.pages.remove(&seq)
+            && self.wholes.get(&page.whole) == Some(&seq)
+        {
+            self.wholes.remove(&page.whole);
+        }
     }
 
     /// All kept pages, in no order.
@@ -237,7 +263,7 @@ impl KeptPages {
 
     /// The nearest kept page: one with the very text that the page had before its host's template
     /// was cut, else the nearest to what was left. Pages that were kept before the template was
-    /// known have it in their prints. Pages of the same host are doubted one by one, so that a copy
+    /// known have it in their prints; of those that lost it the digest of the whole text is known. Pages of the same host are doubted one by one, so that a copy
     /// elsewhere is found behind a sibling that is none.
     fn nearest(
         &mut self,
@@ -246,6 +272,9 @@ impl KeptPages {
     ) -> Result<Option<Neighbour>, IndexError> {
         if page.print.word_count == 0 || !(200..300).contains(&page.status) {
             return Ok(None);
+        }
+        if let Some(near) = self.same_whole(page)? {
+            return Ok(Some(near));
         }
         if let Some(whole) = page.whole
             && let Some(near) = self
@@ -273,6 +302,29 @@ impl KeptPages {
         Ok(near.filter(|near| Some(near.page) != page.own))
     }
 
+    /// A kept page that lost its host's template, and had the very text before that the page has.
+    fn same_whole(&mut self, page: &Measured<'_>) -> Result<Option<Neighbour>, IndexError> {
+        let print = page.whole.unwrap_or(page.print);
+        let known = self.wholes.get(&print.digest).copied();
+        let Some(seq) = known.filter(|&seq| Some(seq) != page.own) else {
+            return Ok(None);
+        };
+        let kept = self.prints.get(seq)?;
+        Ok(kept.map(|kept| Neighbour {
+            page: seq,
+            fingerprint: kept.fingerprint,
+            // That of the whole texts, which are the same.
+            distance: 0,
+            overlap: 1.0,
+            containment: Some(1.0),
+            table: u8::MAX,
+            word_count: kept.word_count,
+            exact: true,
+            decision: Decision::Duplicate,
+            reason: Reason::SameText,
+        }))
+    }
+
     /// Takes in the record of a visit, but for what is stored already: the page that was kept gives its
     /// place up where there is another version of it, or it is gone.
     ///
@@ -292,7 +344,7 @@ impl KeptPages {
             self.prints.remove(visit.of)?;
         }
         if was_kept && !stored.views {
-            self.pages.remove(&visit.of);
+            self.let_go(visit.of);
         }
         match visit.version() {
             Some(page) => self.apply(seq, page, stored),
@@ -327,9 +379,9 @@ impl KeptPages {
         }
         if !stored.views {
             if let Some(old) = record.replaces {
-                self.pages.remove(&old);
+                self.let_go(old);
             }
-            self.pages.insert(seq, KeptPage::of(&record.url, page));
+            self.hold(seq, KeptPage::of(&record.url, page));
         }
         Ok(KeptChange {
             removed: removed.into_iter().collect(),
@@ -369,7 +421,7 @@ impl KeptPages {
                 }
             }
             if !stored.views {
-                self.pages.insert(page.page, KeptPage::elsewhere(page));
+                self.hold(page.page, KeptPage::elsewhere(page));
             }
         }
         for &page in &elsewhere.withdrawn {
@@ -383,7 +435,7 @@ impl KeptPages {
             self.prints.remove(page)?;
         }
         if !stored.views {
-            self.pages.remove(&page);
+            self.let_go(page);
         }
         Ok(())
     }
@@ -528,6 +580,67 @@ mod tests {
         assert_eq!(change.removed, [one.into()]);
         assert!(kept.get(1).is_none() && kept.prints().get(1).unwrap().is_none());
         assert!(kept.prints().get(2).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_text_whose_template_was_cut_is_known_again_with_and_without_it() {
+        let mut kept = KeptPages::new(TableIndex::in_memory(&IndexConfig::default()).unwrap());
+        let template = "Read more about planners every week in our letter, or write to us.";
+        let whole = format!("{TEXT} {template}");
+        let cut = |words: &str, whole: &str| {
+            let (mut page, print) = page(words);
+            let whole = self::page(whole).1;
+            page.whole = Some(archive::WholeText {
+                blocks_cut: 1,
+                words: whole.word_count,
+                fingerprint: whole.fingerprint.to_string(),
+                digest: format!("{:016x}", whole.digest),
+            });
+            (page, print, whole)
+        };
+        let first = PageRecord {
+            page: Some(cut(TEXT, &whole).0),
+            ..record("http://a.example/1", TEXT, None)
+        };
+        kept.apply(1, &first, Stored::default()).unwrap();
+        let nearest = |kept: &mut KeptPages, text: &str, whole: Option<&str>, own| {
+            let (page, print, whole) = match whole {
+                Some(whole) => {
+                    let (page, print, whole) = cut(text, whole);
+                    (page, print, Some(whole))
+                }
+                None => {
+                    let (page, print) = page(text);
+                    (page, print, None)
+                }
+            };
+            let measured = Measured {
+                url: "http://b.example/1",
+                host: "b.example",
+                status: 200,
+                page: &page,
+                print: &print,
+                whole: whole.as_ref(),
+                own,
+            };
+            let near = kept.nearest(&measured, &Rules::default()).unwrap();
+            near.is_some_and(|near| near.exact && near.page == 1)
+        };
+        // Elsewhere, where no template is known; and where more of the page is taken for one.
+        assert!(nearest(&mut kept, &whole, None, None));
+        let less = &TEXT[..TEXT.len() / 2];
+        assert!(nearest(&mut kept, less, Some(&whole), None));
+        assert!(!nearest(&mut kept, less, Some(less), None));
+        assert!(
+            !nearest(&mut kept, &whole, None, Some(1)),
+            "its own version"
+        );
+        // It is known after a restart, and no longer when the page has left.
+        let pages = kept.pages.clone();
+        kept.resume(pages);
+        assert!(nearest(&mut kept, &whole, None, None));
+        kept.let_go(1);
+        assert!(!nearest(&mut kept, less, Some(&whole), None));
     }
 
     #[test]
