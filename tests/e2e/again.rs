@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use testweb::TestWeb;
 use testweb::history::{Dates, History, Moment, Validators, Version};
 
@@ -400,10 +401,26 @@ fn a_crawl_that_comes_back_all_the_time_finds_what_changes_while_it_runs() {
     child.kill().expect("kill -9");
     child.wait().expect("the child ends");
     site.moment.set(3);
-    let options = [&options[..], &["--max-time", "4s"]].concat();
+    let options = [&options[..], &["--max-time", "4s", "--progress", "plain"]].concat();
     let output = site.bench.crawl("one", &options).output().expect("runs");
     assert!(output.status.success(), "{}", stderr(&output));
     site.bench.check("one");
+    // A round may take several runs: they are one start, and what is said of it last is all of it.
+    let report = run(tamis(&["report", "--json"]).arg(site.bench.crawl_dir("one")));
+    let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
+    assert_eq!(report["starts"], 2);
+    let visited = &report["rounds"]
+        .as_array()
+        .expect("rounds")
+        .last()
+        .expect("one")["visited"];
+    let said = stderr(&output);
+    let last = said.lines().rfind(|line| line.contains(" unclear; "));
+    let last = last.unwrap_or_else(|| panic!("no round is told: {said}"));
+    assert!(
+        last.contains(&format!(": {visited} visits ")),
+        "{last}, and {visited}"
+    );
     let kept = site.kept("one");
     assert!(
         kept.contains_key("/new") && kept.contains_key("/leaves"),

@@ -33,6 +33,7 @@ fn web(last: u64) -> TestWeb {
                 }
                 "/robots.txt" | "/gone.html" => return Response::not_found(),
                 "/down.html" => return Response::error(501),
+                "/paper.pdf" => return Response::new(200, "application/pdf", "%PDF-1.4"),
                 "/thin.html" => {
                     return Response::html("<title>Thin</title><p>three words here</p>");
                 }
@@ -51,6 +52,7 @@ fn web(last: u64) -> TestWeb {
             let more = [
                 "/gone.html",
                 "/down.html",
+                "/paper.pdf",
                 "/thin.html",
                 "/secret/x.html",
                 "http://elsewhere.test/",

@@ -275,7 +275,7 @@ impl Dispatcher {
             }
             self.watch();
             if shown.is_none_or(|at: Instant| at.elapsed() > SHOW_INTERVAL) {
-                self.show(started, is_ending);
+                self.show(is_ending);
                 shown = Some(Instant::now());
             }
             match inbox.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -549,7 +549,7 @@ impl Dispatcher {
     }
 
     /// Shows the hosts to watchers.
-    fn show(&self, started: Instant, is_ending: bool) {
+    fn show(&self, is_ending: bool) {
         let hosts = self
             .queue
             .lock()
@@ -558,7 +558,7 @@ impl Dispatcher {
         self.progress.measure(Instant::now());
         self.progress.show(&self.stop, is_ending, |shown| {
             shown.in_flight = self.room.visits as u64;
-            shown.running_ms = started.elapsed().as_millis() as u64;
+            shown.running_ms = self.stop.running().as_millis() as u64;
             shown.max_pages = self.config.crawl.max_pages;
             shown.max_time_ms = self.config.crawl.max_time.0.as_millis() as u64;
             shown.hosts = hosts

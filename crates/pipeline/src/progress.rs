@@ -211,7 +211,9 @@ impl Progress {
     ) {
         self.update(|shown| {
             change(shown);
-            shown.set_state(if is_ending || stop.is_stopping() {
+            // A run that ends for its time is followed by the next one.
+            let is_last = is_ending && !stop.is_time_up();
+            shown.set_state(if is_last || stop.is_stopping() {
                 "stopping"
             } else if stop.is_paused() {
                 "paused"
@@ -241,6 +243,11 @@ mod tests {
         assert_eq!(shown(|_| {}), "running");
         assert_eq!(shown(|stop| stop.set_paused(true)), "paused");
         assert_eq!(shown(|stop| stop.set_paused(false)), "running");
+        progress.show(&stop, true, |_| {});
+        assert_eq!(progress.snapshot().state, "stopping");
+        stop.set_until(Some(Instant::now()));
+        progress.show(&stop, true, |_| {});
+        assert_eq!(progress.snapshot().state, "running", "the next run follows");
         assert_eq!(shown(StopHandle::stop), "stopping");
     }
 }

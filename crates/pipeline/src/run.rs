@@ -103,7 +103,8 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
     };
     let requests = (counts.requests(), pages_max);
     let disk = DiskReserve::new(parts.dir.root().into(), config.limits.disk_reserve);
-    let line = Line::start(parts, watch.progress, &to_dispatcher, visits)?;
+    let start = start_record(&config, watch.stop.goes_on());
+    let line = Line::start(parts, start, watch.progress, &to_dispatcher, visits)?;
     let is_proxied = !config.network.proxy.is_empty();
     let to_readers = ToPool::new(to_readers).past_it(line.reader.clone(), line.to_writer.clone());
     let visitor = Arc::new(Visitor::new(fetch, to_dispatcher, to_readers, is_proxied));
@@ -149,6 +150,7 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
 impl Line {
     fn start(
         parts: Parts<'_>,
+        start: StartRecord,
         progress: &Progress,
         to_dispatcher: &Sender<ToDispatcher>,
         to_read: tokio::sync::mpsc::Receiver<ToReader>,
@@ -190,7 +192,7 @@ impl Line {
             let node = node.map(|(node, _)| node);
             let mut writer =
                 Writer::new(dir, config, state, out, progress.clone(), (node, uploads));
-            match writer.begin(start_record(config), new_seeds) {
+            match writer.begin(start, new_seeds) {
                 Ok(()) => Ok((writer, keeper)),
                 Err(error) => {
                     keeper.into_iter().for_each(|keeper| keeper.end(false));
@@ -290,13 +292,14 @@ fn start_keeper(
     .map_err(cannot_start("thread that keeps the lease"))
 }
 
-fn start_record(config: &CrawlConfig) -> StartRecord {
+fn start_record(config: &CrawlConfig, goes_on: bool) -> StartRecord {
     StartRecord {
         journal: archive::JOURNAL_VERSION,
         tamis: env!("CARGO_PKG_VERSION").into(),
         segment: segment::SEGMENT_SCHEME,
         fingerprint: simhash::FINGERPRINT_SCHEME,
         config: setup::public_config(config),
+        goes_on,
         node: None,
     }
 }

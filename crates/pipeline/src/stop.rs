@@ -4,7 +4,7 @@ use std::fmt;
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A handle to steer a crawl from anywhere. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -12,8 +12,11 @@ pub struct StopHandle {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Inner {
+    /// When the start began for which the handle was made; it may run the crawl several times.
+    began: Instant,
+    has_run: AtomicBool,
     level: AtomicU8,
     paused: AtomicBool,
     reload: AtomicBool,
@@ -21,6 +24,21 @@ struct Inner {
     until: Mutex<Option<Instant>>,
     /// Told when a stop is asked for.
     asked: Condvar,
+}
+
+impl Default for Inner {
+    fn default() -> Self {
+        Self {
+            began: Instant::now(),
+            has_run: AtomicBool::default(),
+            level: AtomicU8::default(),
+            paused: AtomicBool::default(),
+            reload: AtomicBool::default(),
+            reread: OnceLock::default(),
+            until: Mutex::default(),
+            asked: Condvar::default(),
+        }
+    }
 }
 
 /// Reads the settings anew.
@@ -37,6 +55,16 @@ impl StopHandle {
     pub fn stop(&self) {
         self.inner.level.fetch_max(1, Ordering::SeqCst);
         self.wake();
+    }
+
+    /// How long the start runs for which the handle was made.
+    pub fn running(&self) -> Duration {
+        self.inner.began.elapsed()
+    }
+
+    /// A run begins; whether the same start has run the crawl before.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.inner.has_run.swap(true, Ordering::SeqCst)
     }
 
     /// Who waits has either seen what is asked for, or is waiting by now.

@@ -14,6 +14,10 @@ use serde::{Deserialize, Serialize};
 pub struct Clock {
     first_ms: Option<u64>,
     last_ms: u64,
+    /// When the last record was written that is no news of other nodes: of these a start may take some in before
+    /// it says that it began.
+    #[serde(default)]
+    worked_ms: u64,
     /// How often a process began.
     pub starts: u64,
     /// When the process began that has not said yet that it stopped.
@@ -79,7 +83,7 @@ impl Clock {
     /// Reads the next record.
     pub fn add(&mut self, record: &Record) {
         self.first_ms.get_or_insert(record.at_ms);
-        let before = self.last_ms;
+        let before = self.worked_ms;
         self.last_ms = self.last_ms.max(record.at_ms);
         match &record.event {
             Event::Start(start) => {
@@ -90,7 +94,7 @@ impl Clock {
                 if let Some(since) = self.open_since_ms.replace(record.at_ms) {
                     self.ran_ms += before.saturating_sub(since);
                 }
-                self.starts += 1;
+                self.starts += u64::from(!start.goes_on);
                 self.stop = None;
             }
             Event::Stop(stop) => {
@@ -109,6 +113,9 @@ impl Clock {
             | Event::Again(_)
             | Event::Elsewhere(_)
             | Event::Visit(_) => {}
+        }
+        if !matches!(record.event, Event::Elsewhere(_)) {
+            self.worked_ms = self.worked_ms.max(record.at_ms);
         }
     }
 
@@ -189,6 +196,37 @@ mod tests {
             (901_000, stop(1_000)),
         ];
         assert!((seconds(both_killed) - 5.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_node_that_was_killed_did_not_work_until_it_had_news_of_others() {
+        let news = || Event::Elsewhere(archive::ElsewhereRecord::default());
+        let killed = vec![
+            (0, start(1)),
+            (1_000, news()),
+            (4_000, Event::Seed(archive::SeedRecord::default())),
+            (24_000, news()),
+            (24_001, start(1)),
+            (26_001, stop(2_000)),
+        ];
+        assert!((seconds(killed) - 6.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn runs_of_one_command_are_one_start() {
+        let mut clock = Clock::default();
+        for goes_on in [false, true, false] {
+            let start = StartRecord {
+                goes_on,
+                ..StartRecord::default()
+            };
+            clock.add(&Record {
+                seq: 0,
+                at_ms: 0,
+                event: Event::Start(start),
+            });
+        }
+        assert_eq!(clock.starts, 2);
     }
 
     #[test]

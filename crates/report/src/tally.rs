@@ -569,7 +569,8 @@ impl Tally {
         {
             self.clusters.refuted += 1;
         }
-        self.rights.add(summary);
+        // A file that is no page says nothing.
+        page.page.iter().for_each(|said| self.rights.add(said));
         let indexed = state == State::Indexed;
         self.topic |= summary.relevance.is_some();
         let relevance = summary.relevance.map(f64::from);

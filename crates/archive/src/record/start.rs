@@ -18,6 +18,9 @@ pub struct StartRecord {
     pub fingerprint: u32,
     /// The whole configuration in force, without secrets.
     pub config: serde_json::Value,
+    /// It goes on with what the start before it began, in the same process: a round takes several.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub goes_on: bool,
     /// On many machines, which node of which crawl this is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeRecord>,

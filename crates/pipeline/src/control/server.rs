@@ -111,6 +111,7 @@ impl Control {
             (false, false) => WAITING,
         };
         last.set_state(state);
+        last.running_ms = self.desk.stop.running().as_millis() as u64;
         let progress = Progress::default();
         progress.update(|shown| *shown = last);
         self.desk.is_between_runs.store(true, Ordering::SeqCst);

@@ -74,7 +74,12 @@ impl Beside for Standing {
         self.clock.add(record);
         self.visits.add(record);
         match &record.event {
-            Event::Start(_) => (self.pages_this_start, self.outlook) = (0, None),
+            Event::Start(start) => {
+                self.outlook = None;
+                if !start.goes_on {
+                    self.pages_this_start = 0;
+                }
+            }
             Event::Stop(stop) => self.outlook.clone_from(&stop.outlook),
             Event::Seed(seed) if !seed.sitemap && seed.fate.is_none() => {
                 self.admit(host_of(&seed.url));

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use outcome::StopReason;
 use pipeline::again::{Planned, Planner, Wanted};
 use pipeline::{CrawlError, CrawlSummary};
+use report::changes::RoundCounts;
 
 use super::Runner;
 use crate::command::crawl_error;
@@ -108,9 +109,8 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
             }
             runner.stop.set_until(Some(until));
             let summary = told.run(runner)?;
-            if planned.urls > 0 {
-                tell_round(runner, &summary, &mut told)?;
-            }
+            // A round may take several runs, and be planned anew before it is over.
+            tell_round(runner, &summary, &mut told)?;
             is_drained = match summary.reason {
                 StopReason::Drained | StopReason::MaxPages | StopReason::Harvest => true,
                 // What could not be reached is tried again after the pause.
@@ -148,6 +148,8 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
 pub(super) struct Told {
     planner: Planner,
     standing: Standing,
+    /// What was said last of a round.
+    said: Option<RoundCounts>,
 }
 
 impl Told {
@@ -179,14 +181,24 @@ fn tell_round(
     for note in &summary.notes {
         runner.output.say(format!("note: {note}"));
     }
-    let Told { planner, standing } = told;
+    let Told {
+        planner,
+        standing,
+        said,
+    } = told;
     let read = planner.read_on(runner.dir, standing);
     read.map_err(crawl_error)?;
     // That no page was due was told by the plan.
     let visits = &standing.visits;
-    let counts = visits.rounds().last();
-    if let Some(counts) = counts.filter(|counts| !counts.was_early()) {
-        runner.tell(counts.line());
+    let counts = visits.rounds().last().copied();
+    let counts = counts.filter(|counts| !counts.was_early() && said.as_ref() != Some(counts));
+    if let Some(counts) = counts {
+        let so_far = match counts.visited < counts.planned {
+            true => "so far, ",
+            false => "",
+        };
+        runner.tell(format!("{so_far}{}", counts.line()));
+        *said = Some(counts);
     }
     let unanswered = visits.unanswered();
     unanswered.iter().for_each(|line| runner.output.say(line));
@@ -230,7 +242,9 @@ impl Runner<'_> {
 
     fn plan(&self, told: &mut Told, wanted: Wanted) -> anyhow::Result<Planned> {
         let given = self.settings.now();
-        let Told { planner, standing } = told;
+        let Told {
+            planner, standing, ..
+        } = told;
         let mut plan = || planner.plan(self.dir, &given.config, wanted, standing);
         // Another command, such as `tamis retry`, may hold the directory for some moments.
         for _ in 0..IN_USE_TRIES {
