@@ -57,6 +57,11 @@ pub(crate) fn builder(config: &HttpConfig) -> Result<reqwest::ClientBuilder, Fet
         .pool_idle_timeout(POOL_IDLE)
         .pool_max_idle_per_host(POOL_PER_HOST)
         .http1_max_headers(config.limits.header_count_max)
+        // A line that is no header is passed over, as browsers do: an old counter or proxy adds it to
+        // every answer of a host.
+        .http1_allow_obsolete_multiline_headers_in_responses(true)
+        .http1_ignore_invalid_headers_in_responses(true)
+        .http1_allow_spaces_after_header_name_in_responses(true)
         .http2_max_header_list_size(header_list)
         .tcp_keepalive(Duration::from_secs(30));
     for pem in &config.extra_roots_pem {

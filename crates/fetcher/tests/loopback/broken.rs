@@ -116,6 +116,27 @@ fn what_is_not_http_is_a_protocol_error() {
 }
 
 #[test]
+fn a_line_that_is_no_header_costs_that_line_alone() {
+    // Browsers forgive these. They were protocol errors, and with robots.txt the host was lost.
+    for line in [
+        "X-Note: first\r\n second",
+        "P3P : CP=NOI",
+        "X Powered By: PHP",
+        "Notice",
+        "X-N: a\u{1}b",
+    ] {
+        let message = ok("<p>hello").replacen("\r\n", &format!("\r\n{line}\r\n"), 1);
+        let fetched = fetch(local(), &Server::says(message).url("/")).expect(line);
+        assert_eq!(&fetched.body[..], b"<p>hello", "{line:?}");
+        assert_eq!(
+            fetched.header("content-type"),
+            Some("text/html"),
+            "{line:?}"
+        );
+    }
+}
+
+#[test]
 fn plain_http_on_a_tls_port_is_a_tls_error() {
     let server = Server::raw(|mut stream| {
         let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");

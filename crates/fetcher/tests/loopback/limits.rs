@@ -215,6 +215,20 @@ fn too_large_headers_are_refused() {
 }
 
 #[test]
+fn headers_that_are_passed_over_count_as_well() {
+    for line in ["no header\r\n", "X-Folded: a\r\n b\r\n", "X : y\r\n"] {
+        let lines = line.repeat(1_000_000 / line.len());
+        let message = format!("HTTP/1.1 200 OK\r\n{lines}Content-Length: 0\r\n\r\n");
+        let error = fetch(local(), &Server::says(message).url("/")).unwrap_err();
+        assert_eq!(error.name(), "too_large", "{line:?}: {error:?}");
+    }
+    let folds = "\r\n fold".repeat(20_000);
+    let message = format!("HTTP/1.1 200 OK\r\nX: a{folds}\r\nContent-Length: 0\r\n\r\n");
+    let error = fetch(local(), &Server::says(message).url("/")).unwrap_err();
+    assert_eq!(error.name(), "too_large", "{error:?}");
+}
+
+#[test]
 fn an_endless_row_of_interim_answers_meets_the_first_byte_time() {
     let server = Server::start(|_, stream| {
         while stream
