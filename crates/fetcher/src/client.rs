@@ -1,6 +1,7 @@
 //! Building the HTTP client, its proxy and its rate limiter.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
@@ -8,6 +9,7 @@ use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use crate::config::{HttpConfig, without_password};
+use crate::cookies::CookieJar;
 use crate::error::FetchSetupError;
 
 /// The content codings that [`crate::decode_content`] can remove, in order of preference.
@@ -18,8 +20,11 @@ const POOL_IDLE: Duration = Duration::from_secs(4);
 /// Idle connections kept per host. The crawl has one request per host at a time.
 const POOL_PER_HOST: usize = 2;
 
-/// The settings that every client shares.
-pub(crate) fn builder(config: &HttpConfig) -> Result<reqwest::ClientBuilder, FetchSetupError> {
+/// The settings that every client shares, and their cookies.
+pub(crate) fn builder(
+    config: &HttpConfig,
+    cookies: Option<&Arc<CookieJar>>,
+) -> Result<reqwest::ClientBuilder, FetchSetupError> {
     let mut headers = HeaderMap::new();
     let mut set = |name: HeaderName, shown: &'static str, value: &str| {
         let parsed = HeaderValue::from_str(value).map_err(|_| FetchSetupError::Header {
@@ -52,7 +57,6 @@ pub(crate) fn builder(config: &HttpConfig) -> Result<reqwest::ClientBuilder, Fet
         .no_brotli()
         .no_zstd()
         .no_deflate()
-        .cookie_store(config.cookies)
         .connect_timeout(config.limits.connect_timeout)
         .pool_idle_timeout(POOL_IDLE)
         .pool_max_idle_per_host(POOL_PER_HOST)
@@ -64,6 +68,9 @@ pub(crate) fn builder(config: &HttpConfig) -> Result<reqwest::ClientBuilder, Fet
         .http1_allow_spaces_after_header_name_in_responses(true)
         .http2_max_header_list_size(header_list)
         .tcp_keepalive(Duration::from_secs(30));
+    if let Some(cookies) = cookies {
+        builder = builder.cookie_provider(Arc::clone(cookies));
+    }
     for pem in &config.extra_roots_pem {
         let certificates = reqwest::Certificate::from_pem_bundle(pem).map_err(|error| {
             FetchSetupError::Client {

@@ -18,6 +18,7 @@ use url::Url;
 use crate::body::{Bandwidth, BodyMemory, BodyReader};
 use crate::client::{build, builder, proxy_of, rate_of};
 use crate::config::HttpConfig;
+use crate::cookies::CookieJar;
 use crate::error::{FetchError, FetchSetupError, Seen, TimeoutPhase};
 use crate::fetch::{AddressFuture, Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Via};
 use crate::guard::AddressGuard;
@@ -81,7 +82,8 @@ impl HttpFetcher {
             .as_ref()
             .and_then(|p| p.host_str().map(str::to_owned));
         let resolver = Arc::new(Resolver::new(guard, proxy_host));
-        let base = builder(&config)?;
+        let cookies = config.cookies.then(Arc::<CookieJar>::default);
+        let base = builder(&config, cookies.as_ref())?;
         let client = match proxy {
             Some(proxy) => base.proxy(proxy),
             None => base,
@@ -93,7 +95,9 @@ impl HttpFetcher {
                 host: host.to_ascii_lowercase(),
                 port: *port,
                 address: *address,
-                client: build(builder(&config)?.dns_resolver(Arc::new(Fixed(*address))))?,
+                client: build(
+                    builder(&config, cookies.as_ref())?.dns_resolver(Arc::new(Fixed(*address))),
+                )?,
             });
         }
         let rate = config.requests_per_second.map(rate_of).transpose()?;

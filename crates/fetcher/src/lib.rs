@@ -15,6 +15,7 @@
 mod body;
 mod client;
 mod config;
+mod cookies;
 mod error;
 mod fetch;
 mod follow;

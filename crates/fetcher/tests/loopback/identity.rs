@@ -97,6 +97,36 @@ fn cookies_go_back_to_the_host_that_set_them_alone() {
 }
 
 #[test]
+fn a_host_that_sets_one_more_cookie_on_each_page_is_sent_no_more_than_servers_take() {
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let server = Server::start(move |_, stream| {
+        let n = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let value = "x".repeat(150);
+        let message = format!(
+            "HTTP/1.1 200 OK\r\nSet-Cookie: v{n}={value}\r\nSet-Cookie: session=1\r\nContent-Length: 1\r\n\r\nx"
+        );
+        let _ = stream.write_all(message.as_bytes());
+    });
+    let config = HttpConfig {
+        cookies: true,
+        ..local()
+    };
+    let fetcher = HttpFetcher::new(config).unwrap();
+    for _ in 0..80 {
+        fetch_with(&fetcher, &server.url("/")).unwrap();
+    }
+    let heads = server.heads();
+    let cookies = heads.iter().flat_map(|head| head.lines());
+    let longest = cookies
+        .filter(|line| line.starts_with("cookie: "))
+        .max_by_key(|line| line.len());
+    let longest = longest.expect("cookies are sent");
+    assert!(longest.len() < 8_000, "{} bytes", longest.len());
+    let last = heads.last().expect("a request");
+    assert!(last.contains("v78=") && last.contains("session=1") && !last.contains("v1="));
+}
+
+#[test]
 fn a_connection_is_used_again() {
     let connections = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let count = std::sync::Arc::clone(&connections);
