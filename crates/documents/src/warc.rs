@@ -67,6 +67,7 @@ fn response(block: &[u8], content_type: Option<&str>, url: Option<&Url>) -> Opti
         truncated: None,
         first_byte: Duration::ZERO,
         total: Duration::ZERO,
+        waited: Duration::ZERO,
         via: fetcher::Via::Wire,
     };
     let content_type = fetched.content_type();

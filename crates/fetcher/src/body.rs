@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use governor::DefaultDirectRateLimiter;
 use governor::{Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -57,46 +57,73 @@ const PERMIT_BYTES: u64 = 1024;
 
 /// The memory for large bodies, shared by all fetches of one fetcher.
 ///
-/// A body reserves what it may need before it grows large, and releases it when its last copy is
-/// dropped. Without this, as many bodies as there are connections could each reach their own bound.
+/// A body reserves room as it grows and releases it when its last copy is dropped. Without this, as many
+/// bodies as there are connections could each reach their own bound. A server that sends slowly holds room
+/// for what it has sent, and not for what it may send: a few of them would keep everybody else waiting.
+///
+/// Bodies that hold room and wait for more could wait for each other for ever. So a part of the memory is
+/// set aside for one body at a time, the first that finds the rest taken: it can grow to its end.
 pub(crate) struct BodyMemory {
-    permits: Arc<Semaphore>,
-    most: u32,
+    shared: Arc<Semaphore>,
+    /// Has one permit: for what is set aside.
+    aside: Arc<Semaphore>,
 }
 
 impl BodyMemory {
-    /// Memory for so many bytes; there is always enough for one body.
-    pub(crate) fn new(bytes: u64) -> Self {
-        let most = u32::try_from(bytes / PERMIT_BYTES)
-            .unwrap_or(u32::MAX)
-            .max(1);
+    /// Memory for so many bytes. For one body of at most `body_bytes_max` as much is set aside, but no more
+    /// than half: a body that needs more than that exceeds the memory while it is there.
+    pub(crate) fn new(bytes: u64, body_bytes_max: u64) -> Self {
+        let shared = (bytes - body_bytes_max.min(bytes / 2)) / PERMIT_BYTES;
+        let shared = usize::try_from(shared).unwrap_or(usize::MAX);
         Self {
-            permits: Arc::new(Semaphore::new(most as usize)),
-            most,
+            shared: Arc::new(Semaphore::new(shared.min(Semaphore::MAX_PERMITS))),
+            aside: Arc::new(Semaphore::new(1)),
         }
     }
 
-    /// Waits until so many bytes are free, for `longest` at most. A body of unknown length reserves a
-    /// quarter of all: it may need more, but seldom does.
-    async fn reserve(
-        &self,
-        bytes: Option<usize>,
-        longest: Duration,
-    ) -> Option<OwnedSemaphorePermit> {
-        let permits = match bytes {
-            Some(bytes) => u32::try_from(bytes as u64 / PERMIT_BYTES + 1).unwrap_or(u32::MAX),
-            None => self.most / 4 + 1,
-        };
-        let reserved = Arc::clone(&self.permits).acquire_many_owned(permits.min(self.most));
-        let reserved = tokio::time::timeout(longest, reserved).await.ok()?;
-        Some(reserved.expect("nobody closes this semaphore"))
+    /// Makes a room as large as so many bytes; `false` if there was no memory for `longest`.
+    async fn grow(&self, room: &mut Room, bytes: usize, longest: Duration) -> bool {
+        let more = bytes.saturating_sub(room.bytes) as u64 / PERMIT_BYTES + 1;
+        let more = u32::try_from(more).unwrap_or(u32::MAX);
+        let shared = Arc::clone(&self.shared);
+        if room.aside.is_some() {
+            room.add(shared.try_acquire_many_owned(more).ok());
+        } else {
+            tokio::select! {
+                biased;
+                permits = shared.acquire_many_owned(more) => room.add(permits.ok()),
+                permit = Arc::clone(&self.aside).acquire_owned() => room.aside = permit.ok(),
+                () = tokio::time::sleep(longest) => return false,
+            }
+        }
+        room.bytes = bytes;
+        true
+    }
+}
+
+/// The memory that one body has reserved.
+#[derive(Default)]
+struct Room {
+    bytes: usize,
+    shared: Option<OwnedSemaphorePermit>,
+    /// Held by the one body that need not wait: see [`BodyMemory`].
+    aside: Option<OwnedSemaphorePermit>,
+}
+
+impl Room {
+    fn add(&mut self, permits: Option<OwnedSemaphorePermit>) {
+        match (&mut self.shared, permits) {
+            (Some(shared), Some(permits)) => shared.merge(permits),
+            (None, permits) => self.shared = permits,
+            (Some(_), None) => {}
+        }
     }
 }
 
 /// A large body with its reserved memory.
 struct Large {
     body: Bytes,
-    _reserved: OwnedSemaphorePermit,
+    _room: Room,
 }
 
 impl AsRef<[u8]> for Large {
@@ -109,6 +136,8 @@ impl AsRef<[u8]> for Large {
 pub(crate) struct Received {
     pub(crate) body: Bytes,
     pub(crate) truncated: Option<Truncated>,
+    /// How long it waited for the bandwidth limit and for memory.
+    pub(crate) waited: Duration,
 }
 
 /// Reads the body of one response.
@@ -138,17 +167,28 @@ impl BodyReader<'_> {
         let bytes_max = usize::try_from(self.bytes_max).unwrap_or(usize::MAX);
         let announced = usize::try_from(response.content_length().unwrap_or(0));
         let announced = announced.unwrap_or(usize::MAX).min(bytes_max);
-        let mut reserved = None;
-        let mut body = BytesMut::with_capacity(announced.min(SMALL_BYTES));
+        let mut room = Room::default();
+        let mut body = Vec::with_capacity(announced.min(SMALL_BYTES));
         let mut clock = BodyClock::new(self.limits, self.started);
+        let mut memory_patience = self.limits.total_timeout;
         let truncated = loop {
             let patience = clock.patience(body.len());
             let chunk = match self.next(&mut response, patience, body.len()).await? {
                 Next::Chunk(chunk) => chunk,
                 Next::End(truncated) => break truncated,
             };
-            if body.len() + chunk.len() > SMALL_BYTES && reserved.is_none() {
-                reserved = Some(self.reserve(announced, &mut clock).await?);
+            let needed = (body.len() + chunk.len()).min(bytes_max);
+            if needed > room.bytes.max(SMALL_BYTES) {
+                let bytes = room_for(needed, announced, bytes_max);
+                let began = Instant::now();
+                let has_room = self.memory.grow(&mut room, bytes, memory_patience).await;
+                clock.excuse(began.elapsed());
+                memory_patience = memory_patience.saturating_sub(began.elapsed());
+                if !has_room {
+                    // Other bodies held all memory for the whole time; a retry may find some free.
+                    break Some(Truncated::Time);
+                }
+                body.reserve_exact(bytes - body.len());
             }
             if body.len() + chunk.len() > bytes_max {
                 body.extend_from_slice(&chunk[..bytes_max - body.len()]);
@@ -162,15 +202,16 @@ impl BodyReader<'_> {
                 break Some(Truncated::Time);
             }
         };
-        let body = body.freeze();
-        let body = match reserved {
-            Some(reserved) => Bytes::from_owner(Large {
-                body,
-                _reserved: reserved,
-            }),
-            None => body,
+        let body = Bytes::from(body);
+        let body = match room.bytes {
+            0 => body,
+            _ => Bytes::from_owner(Large { body, _room: room }),
         };
-        Ok(Received { body, truncated })
+        Ok(Received {
+            body,
+            truncated,
+            waited: clock.excused,
+        })
     }
 
     /// Waits for the next chunk. A failure ends a body of which `received` bytes have arrived; before
@@ -202,27 +243,23 @@ impl BodyReader<'_> {
         }
     }
 
-    /// Reserves memory for a large body of the announced length, 0 for an unknown one. The wait is
-    /// not counted as the server's.
-    async fn reserve(
-        &self,
-        announced: usize,
-        clock: &mut BodyClock<'_>,
-    ) -> Result<OwnedSemaphorePermit, FetchError> {
-        let began = Instant::now();
-        let bytes = (announced > 0).then_some(announced);
-        let reserved = self.memory.reserve(bytes, self.limits.total_timeout).await;
-        clock.excuse(began.elapsed());
-        // Other bodies held all memory for the whole time; a retry may find some free.
-        reserved.ok_or_else(|| self.timeout())
-    }
-
     fn timeout(&self) -> FetchError {
         FetchError::Timeout {
             phase: TimeoutPhase::Body,
             after: self.started.elapsed(),
         }
     }
+}
+
+/// The room for a body of which so much is needed by now: half as much again, but no more than was
+/// announced, and no more than is read.
+fn room_for(needed: usize, announced: usize, bytes_max: usize) -> usize {
+    let most = if needed <= announced {
+        announced
+    } else {
+        bytes_max
+    };
+    (needed + needed / 2).min(most)
 }
 
 /// The time limits of one body. Time spent waiting for the bandwidth limit or for memory is not the
@@ -270,5 +307,67 @@ impl<'l> BodyClock<'l> {
         let time = self.body_time();
         time > self.limits.body_rate_grace
             && (bytes as f64) < self.limits.body_rate_min as f64 * time.as_secs_f64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIB: usize = 1024;
+    const SOON: Duration = Duration::from_secs(1);
+
+    /// A room of so many KiB, if there is memory for it within a second.
+    async fn room(memory: &BodyMemory, kib: usize) -> Option<Room> {
+        let mut room = Room::default();
+        let has_room = memory.grow(&mut room, kib * KIB, SOON).await;
+        has_room.then_some(room)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_holds_what_it_has_grown_to_and_gives_it_back() {
+        let memory = BodyMemory::new(1_000 * KIB as u64, 100 * KIB as u64);
+        let rooms: Vec<_> = [room(&memory, 400).await, room(&memory, 400).await].into();
+        assert!(rooms.iter().flatten().all(|room| room.aside.is_none()));
+        drop(rooms);
+        let mut all = room(&memory, 10).await.unwrap();
+        for kib in [20, 300, 890] {
+            assert!(memory.grow(&mut all, kib * KIB, SOON).await);
+            assert!(all.aside.is_none(), "{kib}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_body_at_a_time_grows_to_its_end_when_all_memory_is_taken() {
+        // Two bodies that hold all and wait for more would wait for each other.
+        let memory = BodyMemory::new(1_000 * KIB as u64, 500 * KIB as u64);
+        let mut first = room(&memory, 249).await.unwrap();
+        let mut second = room(&memory, 249).await.unwrap();
+        assert!(memory.grow(&mut first, 500 * KIB, SOON).await);
+        assert!(memory.grow(&mut first, 700 * KIB, SOON).await);
+        let began = tokio::time::Instant::now();
+        assert!(!memory.grow(&mut second, 500 * KIB, SOON).await);
+        assert_eq!(began.elapsed(), SOON);
+        drop(first);
+        assert!(memory.grow(&mut second, 740 * KIB, SOON).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn there_is_memory_for_one_body_however_little_there_is() {
+        let memory = BodyMemory::new(5, 10_000_000);
+        let mut one = room(&memory, 300).await.unwrap();
+        assert!(memory.grow(&mut one, 10_000_000, SOON).await);
+        assert!(room(&memory, 300).await.is_none());
+        drop(one);
+        assert!(room(&memory, 300).await.is_some());
+    }
+
+    #[test]
+    fn a_room_is_half_as_large_again_within_what_is_announced_and_read() {
+        assert_eq!(room_for(300, 0, 1_000), 450);
+        assert_eq!(room_for(900, 0, 1_000), 1_000);
+        assert_eq!(room_for(300, 310, 1_000), 310);
+        assert_eq!(room_for(320, 310, 1_000), 480);
+        assert_eq!(room_for(1_000, 1_000, 1_000), 1_000);
     }
 }

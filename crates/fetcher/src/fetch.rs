@@ -142,6 +142,9 @@ pub struct Fetched {
     pub first_byte: Duration,
     /// From the start of the request to the end of the body.
     pub total: Duration,
+    /// How long the fetcher itself kept the request or the body waiting: for a limit on requests or
+    /// bandwidth, or for memory. It says nothing of the host.
+    pub waited: Duration,
 }
 
 /// How the body of an answer came about.
@@ -229,6 +232,7 @@ impl Fetched {
     /// #     truncated: None,
     /// #     first_byte: Duration::ZERO,
     /// #     total: Duration::ZERO,
+    /// #     waited: Duration::ZERO,
     /// # };
     /// let rendered = wire.into_rendered("<!doctype html><p>made by a script".to_owned());
     /// assert_eq!(rendered.via.warc_type(), "conversion");
@@ -328,6 +332,7 @@ mod tests {
             truncated: None,
             first_byte: Duration::ZERO,
             total: Duration::ZERO,
+            waited: Duration::ZERO,
         }
     }
 

@@ -133,6 +133,7 @@ mod tests {
                 truncated: None,
                 first_byte: Duration::ZERO,
                 total: Duration::ZERO,
+                waited: Duration::ZERO,
             };
             Box::pin(async move {
                 if refused {

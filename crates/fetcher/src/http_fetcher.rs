@@ -108,7 +108,10 @@ impl HttpFetcher {
             resolver,
             proxied: config.proxy.is_some(),
             bandwidth: config.bandwidth.and_then(Bandwidth::new),
-            memory: BodyMemory::new(config.limits.large_bodies_bytes_max),
+            memory: BodyMemory::new(
+                config.limits.large_bodies_bytes_max,
+                config.limits.body_bytes_max,
+            ),
             rate,
             limits: config.limits,
         })
@@ -145,9 +148,11 @@ impl HttpFetcher {
         if host_header.is_none() {
             self.check_address(&request.url)?;
         }
+        let asked = Instant::now();
         if let Some(rate) = &self.rate {
             rate.until_ready().await;
         }
+        let rate_waited = asked.elapsed();
         let mut headers = request_headers(&request);
         if let Some(Some(host)) = host_header {
             headers.insert(header::HOST, host);
@@ -179,6 +184,7 @@ impl HttpFetcher {
             truncated: received.truncated,
             first_byte,
             total: started.elapsed(),
+            waited: rate_waited + received.waited,
         })
     }
 

@@ -49,8 +49,8 @@ pub struct FetchLimits {
     /// How long after the start of a body its rate is first checked.
     pub body_rate_grace: Duration,
     /// The most bytes of all bodies over 256 KiB of one fetcher together, including those of answers that
-    /// are still held. Further bodies wait, for `total_timeout` at most. One body always fits, and one
-    /// without an announced length reserves a quarter.
+    /// are still held. A body reserves room as it grows; one that finds none waits, for `total_timeout` at
+    /// most, and is then cut. One body at a time always fits, also one that alone is larger than this.
     pub large_bodies_bytes_max: u64,
     /// The longest URL that is requested, in bytes. Servers answer 414 at about 8,000; normal links stay
     /// under 2,000.

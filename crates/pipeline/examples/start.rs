@@ -59,6 +59,7 @@ impl Fetch for Endless {
                 truncated: None,
                 first_byte: Duration::ZERO,
                 total: Duration::ZERO,
+                waited: Duration::ZERO,
                 via: fetcher::Via::Wire,
             })
         })

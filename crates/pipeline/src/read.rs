@@ -575,6 +575,7 @@ mod tests {
             truncated,
             first_byte: Duration::ZERO,
             total: Duration::ZERO,
+            waited: Duration::ZERO,
             via: fetcher::Via::Wire,
         };
         let visit = Visit {

@@ -6,7 +6,7 @@
 //! visit waits and keeps its permit, so no more bodies than permits are ever in memory.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fetcher::{Fetch, FetchRequest, Fetched, Purpose, Robots, Truncated};
 use frontier::{CanonicalUrl, HostAdvice, HostKey, Lease, Refused};
@@ -145,10 +145,12 @@ impl Visitor {
         let started = Instant::now();
         let started_ms = unix_ms();
         let fetched = self.fetch.fetch(request).await;
+        // A host is not slow because the crawl kept it waiting.
+        let waited = fetched.as_ref().map_or(Duration::ZERO, |f| f.waited);
         Answer {
+            took: started.elapsed().saturating_sub(waited),
             fetched,
             started_ms,
-            took: started.elapsed(),
         }
     }
 
@@ -271,13 +273,14 @@ fn robots_of(answer: &Answer) -> (Robots, RobotsAnswer) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
-
     use fetcher::FetchFuture;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use tokio::sync::mpsc;
 
     use super::*;
+
+    /// How long a fetch waited for memory.
+    const WAITED: Duration = Duration::from_secs(60);
 
     /// Redirects to the same place for ever, and counts the bodies that somebody holds.
     #[derive(Default)]
@@ -315,9 +318,24 @@ mod tests {
                 truncated: None,
                 first_byte: Duration::ZERO,
                 total: Duration::ZERO,
+                waited: WAITED,
             };
             Box::pin(async move { Ok(fetched) })
         }
+    }
+
+    #[test]
+    fn what_a_fetch_waited_for_memory_is_not_its_hosts_time() {
+        // A host was slowed down since others had taken all memory.
+        let (to_dispatcher, _dispatcher) = std::sync::mpsc::channel();
+        let (to_pool, _pool) = mpsc::channel(1);
+        let fetch = Arc::new(Hops::default());
+        let visitor = Visitor::new(fetch, to_dispatcher, ToPool::new(to_pool), false);
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let url = Url::parse("http://a.example/").expect("a URL");
+        let asked = visitor.ask(FetchRequest::page(url));
+        let answer = runtime.expect("a runtime").block_on(asked);
+        assert_eq!(advice_of(&answer, false).took, Duration::ZERO);
     }
 
     #[test]
@@ -361,6 +379,7 @@ mod tests {
                 truncated,
                 first_byte: Duration::ZERO,
                 total: Duration::ZERO,
+                waited: Duration::ZERO,
             };
             let answer = Answer {
                 fetched: Ok(fetched),

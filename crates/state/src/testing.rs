@@ -108,6 +108,7 @@ pub(crate) fn answer(url: url::Url, status: u16) -> Answer {
         truncated: None,
         first_byte: Duration::ZERO,
         total: Duration::ZERO,
+        waited: Duration::ZERO,
         via: fetcher::Via::Wire,
     };
     Answer {

@@ -66,6 +66,7 @@ impl TestWeb {
             truncated: cut.map(|_| Truncated::Disconnect),
             first_byte,
             total: self.now() - started,
+            waited: Duration::ZERO,
         })
     }
 }

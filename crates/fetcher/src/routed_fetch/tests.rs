@@ -48,6 +48,7 @@ impl Fetch for Named {
             truncated: None,
             first_byte: Duration::ZERO,
             total: Duration::ZERO,
+            waited: Duration::ZERO,
         };
         Box::pin(async move { Ok(fetched) })
     }

@@ -78,9 +78,60 @@ fn large_bodies_wait_for_each_other_when_there_is_room_for_one() {
         // The first answer is still held, so the second fetch waits.
         let waited = tokio::time::timeout(Duration::from_millis(500), fetch(&one)).await;
         assert!(waited.is_err());
-        drop(first);
+        let held = tokio::spawn(async move {
+            tokio::time::sleep(BRIEF).await;
+            drop(first);
+        });
         let second = fetch(&one).await.unwrap();
         assert_eq!(second.truncated, None);
+        // The wait is none of the host's.
+        assert!(second.waited > BRIEF / 2, "{:?}", second.waited);
+        assert!(second.total >= second.waited);
+        held.await.unwrap();
+    });
+}
+
+#[test]
+fn large_bodies_that_come_slowly_leave_room_for_others() {
+    // Each held a quarter of all memory for as long as it liked, and three of them were enough to keep
+    // everybody else's large pages waiting.
+    const LARGE: usize = 300_000;
+    let chunk = |stream: &mut TcpStream, bytes: usize| {
+        let head = format!("{bytes:x}\r\n");
+        let chunk = [head.as_bytes(), &vec![b'x'; bytes], b"\r\n"].concat();
+        stream.write_all(&chunk).is_ok()
+    };
+    let server = Server::start(move |head, stream| {
+        let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let _ = stream.write_all(chunked);
+        chunk(stream, LARGE);
+        if head.starts_with("GET /slow") {
+            while chunk(stream, 100) {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
+        chunk(stream, LARGE);
+        let _ = stream.write_all(b"0\r\n\r\n");
+    });
+    let config = with(|limits| {
+        limits.large_bodies_bytes_max = 4_000_000;
+        limits.body_bytes_max = 1_000_000;
+        limits.body_rate_min = 0;
+    });
+    let fetcher = std::sync::Arc::new(HttpFetcher::new(config).unwrap());
+    let fetch = |path: &str| {
+        let fetcher = std::sync::Arc::clone(&fetcher);
+        let request = FetchRequest::page(server.url(path).parse().unwrap());
+        async move { fetcher.fetch(request).await }
+    };
+    runtime().block_on(async {
+        let slow: Vec<_> = (0..6).map(|_| tokio::spawn(fetch("/slow"))).collect();
+        tokio::time::sleep(BRIEF).await;
+        let page = tokio::time::timeout(Duration::from_secs(10), fetch("/page")).await;
+        let page = page.expect("it does not wait").unwrap();
+        assert_eq!((page.body.len(), page.truncated), (2 * LARGE, None));
+        slow.iter().for_each(|slow| assert!(!slow.is_finished()));
+        slow.iter().for_each(tokio::task::JoinHandle::abort);
     });
 }
 
