@@ -114,7 +114,7 @@ fn every_fault_of_a_host_has_its_name_and_costs_that_host_alone() {
         ("length-twice.test", "protocol"),
         ("bad-chunk.test", "protocol"),
         ("page-as-image.test", "unsupported_type"),
-        ("image-as-page.test", "thin"),
+        ("image-as-page.test", "unsupported_type"),
         ("gzip-cut.test", "indexed"),
         ("gzip-flipped.test", "encoding"),
         ("gzip-is-none.test", "indexed"),

@@ -9,6 +9,7 @@ mod accessible;
 mod again;
 mod again_trouble;
 mod agree;
+mod answers;
 mod architecture;
 mod bounds;
 mod browser;

@@ -130,14 +130,11 @@ pub fn is_page(content_type: Option<&str>, bytes: &[u8]) -> bool {
     let sniffed = match MARKS.iter().any(|mark| head.starts_with(mark)) {
         true => {
             let text = extractor::decode(head, None, None).text;
-            fetcher::sniff_content_type(content_type, text.as_bytes())
+            fetcher::body_type(content_type, text.as_bytes())
         }
-        false => fetcher::sniff_content_type(content_type, head),
+        false => fetcher::body_type(content_type, head),
     };
-    matches!(
-        essence(&sniffed).as_str(),
-        "text/html" | "application/xhtml+xml"
-    )
+    matches!(sniffed.as_str(), "text/html" | "application/xhtml+xml")
 }
 
 /// What a plain text has for a title: the beginning of its first line.

@@ -77,8 +77,8 @@ fn response(block: &[u8], content_type: Option<&str>, url: Option<&Url>) -> Opti
     if encoded && bytes.is_empty() && is_page(content_type.as_deref(), &fetched.body) {
         bytes = fetched.body.to_vec();
     }
-    let sniffed = fetcher::sniff_content_type(content_type.as_deref(), &bytes);
-    match essence(&sniffed).as_str() {
+    let sniffed = fetcher::body_type(content_type.as_deref(), &bytes);
+    match sniffed.as_str() {
         "text/html" | "application/xhtml+xml" | "text/plain" => Some(Form::Bytes {
             bytes,
             content_type: Some(content_type.unwrap_or(sniffed)),

@@ -12,6 +12,7 @@
 //! Lenient as browsers are: `x-gzip`, names in any case, raw deflate in place of zlib's format, padding
 //! after a gzip stream. A body that is not gzip though its header says so is taken as it is.
 
+use std::cell::Cell;
 use std::io::{self, Read};
 
 use crate::limits::FetchLimits;
@@ -33,6 +34,8 @@ pub struct Decoding {
     /// Why it ended early: `bomb: …`, `corrupt …`, `truncated …`, `unknown content coding …`.
     /// `None` when it is whole.
     pub stopped: Option<String>,
+    /// Whether it ended early since its stream was cut: asked once more, the server may send the rest.
+    pub is_cut: bool,
 }
 
 /// A content coding that can be removed.
@@ -64,6 +67,7 @@ pub fn decode<'v>(
     let whole = |bytes: &[u8], stopped| Decoding {
         bytes: bytes.to_vec(),
         stopped,
+        is_cut: false,
     };
     let mut codings = Vec::new();
     for name in content_encoding.flat_map(|value| value.split(',')) {
@@ -89,11 +93,14 @@ pub fn decode<'v>(
     for coding in codings.into_iter().rev() {
         let input = decoded.as_ref().map_or(body, |d| d.bytes.as_slice());
         let next = undo(coding, input, limits);
-        let earlier = decoded.and_then(|d| d.stopped);
-        decoded = Some(Decoding {
-            // The first failure is the cause of later ones.
-            stopped: earlier.or(next.stopped),
-            bytes: next.bytes,
+        // The first failure is the cause of later ones.
+        let first = decoded.filter(|earlier| earlier.stopped.is_some());
+        decoded = Some(match first {
+            Some(first) => Decoding {
+                bytes: next.bytes,
+                ..first
+            },
+            None => next,
         });
     }
     decoded.unwrap_or_else(|| whole(body, None))
@@ -128,7 +135,7 @@ fn undo(coding: Coding, input: &[u8], limits: &FetchLimits) -> Decoding {
     match coding {
         Coding::Gzip => gzip_into(&mut sink, input),
         Coding::Deflate => deflate_into(&mut sink, input),
-        Coding::Brotli => sink.fill(brotli_decompressor::Decompressor::new(input, 4096)),
+        Coding::Brotli => brotli_into(&mut sink, input),
         Coding::Zstd => zstd_into(&mut sink, input),
     }
     sink.finish()
@@ -141,6 +148,7 @@ struct Sink {
     cap: u64,
     cap_name: &'static str,
     stopped: Option<String>,
+    is_cut: bool,
 }
 
 impl Sink {
@@ -151,6 +159,7 @@ impl Sink {
             cap,
             cap_name,
             stopped: None,
+            is_cut: false,
         }
     }
 
@@ -176,25 +185,28 @@ impl Sink {
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    self.stopped = Some(self.failure(&error));
+                    self.fail(&error);
                     return;
                 }
             }
         }
     }
 
-    fn failure(&self, error: &io::Error) -> String {
-        let kind = match error.kind() {
-            io::ErrorKind::UnexpectedEof => "truncated",
-            _ => "corrupt",
-        };
-        format!("{kind} {}: {error}", self.coding.name())
+    fn is_full(&self) -> bool {
+        self.bytes.len() as u64 >= self.cap
+    }
+
+    fn fail(&mut self, error: &io::Error) {
+        self.is_cut = error.kind() == io::ErrorKind::UnexpectedEof;
+        let kind = if self.is_cut { "truncated" } else { "corrupt" };
+        self.stopped = Some(format!("{kind} {}: {error}", self.coding.name()));
     }
 
     fn finish(self) -> Decoding {
         Decoding {
             bytes: self.bytes,
             stopped: self.stopped,
+            is_cut: self.is_cut,
         }
     }
 }
@@ -229,12 +241,38 @@ fn deflate_into(sink: &mut Sink, input: &[u8]) {
     };
     if is_zlib {
         sink.fill(flate2::bufread::ZlibDecoder::new(input));
-        if sink.stopped.is_none() || !sink.bytes.is_empty() {
+        if sink.stopped.is_none() || sink.is_cut || !sink.bytes.is_empty() {
             return;
         }
         sink.stopped = None;
     }
     sink.fill(flate2::bufread::DeflateDecoder::new(input));
+}
+
+/// Decompresses brotli. Its decoder calls a cut stream invalid, so the end of the input is looked at: a
+/// broken stream fails before the decoder asks for more than there is.
+fn brotli_into(sink: &mut Sink, input: &[u8]) {
+    struct Input<'b> {
+        rest: &'b [u8],
+        is_over: &'b Cell<bool>,
+    }
+    impl Read for Input<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let read = self.rest.read(buffer)?;
+            self.is_over.set(read == 0);
+            Ok(read)
+        }
+    }
+    let is_over = Cell::new(false);
+    let rest = Input {
+        rest: input,
+        is_over: &is_over,
+    };
+    sink.fill(brotli_decompressor::Decompressor::new(rest, 4096));
+    let has_failed = sink.stopped.is_some() && !sink.is_full();
+    if has_failed && is_over.get() {
+        sink.fail(&io::ErrorKind::UnexpectedEof.into());
+    }
 }
 
 fn zstd_into(sink: &mut Sink, input: &[u8]) {
@@ -244,7 +282,7 @@ fn zstd_into(sink: &mut Sink, input: &[u8]) {
     });
     match decoder {
         Ok(decoder) => sink.fill(decoder),
-        Err(error) => sink.stopped = Some(sink.failure(&error)),
+        Err(error) => sink.fail(&error),
     }
 }
 
@@ -359,19 +397,42 @@ mod tests {
         for (body, header) in [
             (gzip(&text), "gzip"),
             (zlib(&text), "deflate"),
+            (raw_deflate(&text), "deflate"),
             (zstd(&text), "zstd"),
         ] {
             let decoding = undone(&body[..body.len() / 2], header);
             assert!(decoding.bytes.len() > 10_000, "{header}");
+            assert!(decoding.is_cut, "{header}");
             assert!(text.starts_with(&decoding.bytes), "{header}");
             assert!(
                 decoding.stopped.unwrap().starts_with("truncated"),
                 "{header}"
             );
         }
-        let cut = undone(&TEXT_BR[..20], "br");
-        assert!(TEXT.starts_with(&cut.bytes));
-        assert!(cut.stopped.is_some());
+    }
+
+    #[test]
+    fn a_stream_cut_anywhere_is_cut_and_a_broken_one_is_not() {
+        // Brotli called a cut stream corrupt, and so did zlib in the first bytes.
+        for (body, header) in [
+            (gzip(TEXT), "gzip"),
+            (zlib(TEXT), "deflate"),
+            (TEXT_BR.to_vec(), "br"),
+            (zstd(TEXT), "zstd"),
+        ] {
+            assert!(!undone(&body, header).is_cut, "{header}");
+            for length in 4..body.len() {
+                let cut = undone(&body[..length], header);
+                assert!(TEXT.starts_with(&cut.bytes), "{header} {length}");
+                assert!(cut.is_cut, "{header} {length}: {:?}", cut.stopped);
+            }
+        }
+        let stacked = zstd(&gzip(TEXT));
+        assert!(undone(&stacked[..stacked.len() - 5], "gzip, zstd").is_cut);
+        let mut broken = TEXT_BR.to_vec();
+        broken[0] ^= 0xff;
+        let broken = undone(&broken, "br");
+        assert!(broken.stopped.is_some() && !broken.is_cut, "{broken:?}");
     }
 
     #[test]
@@ -381,6 +442,7 @@ mod tests {
         body[at] ^= 1;
         let decoding = undone(&body, "gzip");
         assert_eq!(decoding.bytes, TEXT);
+        assert!(!decoding.is_cut);
         assert!(decoding.stopped.unwrap().starts_with("corrupt gzip"));
     }
 

@@ -292,6 +292,12 @@ impl Fetched {
         }
     }
 
+    /// Whether the body is a part of what is there: a 206 whose Content-Range does not cover all of it
+    /// (RFC 9110 §15.3.7). No part is ever asked for, and some servers and caches send one.
+    pub fn is_part(&self) -> bool {
+        self.status == 206 && !self.header("content-range").is_some_and(covers_all)
+    }
+
     /// How long after `now` the server asks not to be contacted (`Retry-After`); at most a week.
     pub fn retry_after(&self, now: SystemTime) -> Option<Duration> {
         retry_after::parse(self.header("retry-after")?, now)
@@ -302,6 +308,19 @@ impl Fetched {
     pub fn decoded(&self, limits: &FetchLimits) -> Decoding {
         decoding::decode(&self.body, self.header_values("content-encoding"), limits)
     }
+}
+
+/// Whether a range such as `bytes 0-99/100` is all there is (RFC 9110 §14.4).
+fn covers_all(range: &str) -> bool {
+    let numbers = || {
+        let (unit, range) = range.split_once(' ')?;
+        let (range, all) = range.trim().split_once('/')?;
+        let (first, last) = range.split_once('-')?;
+        let number = |text: &str| text.parse::<u64>().ok();
+        let is_bytes = unit.eq_ignore_ascii_case("bytes");
+        is_bytes.then_some((number(first)?, number(last)?, number(all)?))
+    };
+    numbers().is_some_and(|(first, last, all)| first == 0 && last.checked_add(1) == Some(all))
 }
 
 /// The text with every byte beyond ASCII percent-encoded.
@@ -413,5 +432,25 @@ mod tests {
             fetched.content_type().as_deref(),
             Some("text/html; charset=gbk")
         );
+    }
+
+    #[test]
+    fn an_answer_of_206_is_a_part_unless_its_range_is_all_there_is() {
+        let is_part = |status, range| answer(status, &[("content-range", range)]).is_part();
+        assert!(!is_part(206, "bytes 0-99/100"));
+        assert!(!is_part(206, "Bytes  0-99/100"));
+        assert!(!is_part(200, "bytes 0-9/100"));
+        for range in [
+            "bytes 0-49/100",
+            "bytes 1-99/100",
+            "bytes 0-99/*",
+            "bytes */100",
+            "bytes 0-18446744073709551615/0",
+            "lines 0-99/100",
+            "",
+        ] {
+            assert!(is_part(206, range), "{range}");
+        }
+        assert!(answer(206, &[]).is_part());
     }
 }

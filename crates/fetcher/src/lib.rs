@@ -29,6 +29,7 @@ mod resolve;
 
 // Reading an answer: content codings, headers that need care, files that are no text.
 mod binary;
+mod body_type;
 mod decoding;
 mod retry_after;
 mod sniff;
@@ -39,6 +40,7 @@ mod robots;
 mod sitemap;
 
 pub use binary::binary_type;
+pub use body_type::body_type;
 pub use config::HttpConfig;
 pub use decoding::{Decoding, decode as decode_content};
 pub use error::{FetchError, FetchSetupError, TimeoutPhase};

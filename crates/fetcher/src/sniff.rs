@@ -122,40 +122,37 @@ fn text_or_binary(bytes: &[u8]) -> &'static str {
 
 /// The type of a resource declared as HTML, which may be a feed (§7.3).
 fn feed_or_html(bytes: &[u8]) -> &'static str {
+    let Some(tag) = root_of(bytes) else {
+        return "text/html";
+    };
+    if tag.starts_with(b"rss") {
+        "application/rss+xml"
+    } else if tag.starts_with(b"feed") {
+        "application/atom+xml"
+    } else if tag.starts_with(b"rdf:RDF")
+        && contains(tag, b"http://purl.org/rss/1.0/")
+        && contains(tag, b"http://www.w3.org/1999/02/22-rdf-syntax-ns#")
+    {
+        "application/rss+xml"
+    } else {
+        "text/html"
+    }
+}
+
+/// What follows the `<` of the first element, after comments, declarations and instructions; `None`
+/// where something else stands before it.
+pub(crate) fn root_of(bytes: &[u8]) -> Option<&[u8]> {
     let mut rest = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     loop {
-        rest = trim_start(rest);
-        let Some(tag) = rest.strip_prefix(b"<") else {
-            return "text/html";
-        };
+        let tag = trim_start(rest).strip_prefix(b"<")?;
         rest = if let Some(comment) = tag.strip_prefix(b"!--") {
-            match after(comment, b"-->") {
-                Some(rest) => rest,
-                None => return "text/html",
-            }
+            after(comment, b"-->")?
         } else if tag.starts_with(b"!") {
-            match after(tag, b">") {
-                Some(rest) => rest,
-                None => return "text/html",
-            }
+            after(tag, b">")?
         } else if tag.starts_with(b"?") {
-            match after(tag, b"?>") {
-                Some(rest) => rest,
-                None => return "text/html",
-            }
-        } else if tag.starts_with(b"rss") {
-            return "application/rss+xml";
-        } else if tag.starts_with(b"feed") {
-            return "application/atom+xml";
+            after(tag, b"?>")?
         } else {
-            let is_rss1 = tag.starts_with(b"rdf:RDF")
-                && contains(tag, b"http://purl.org/rss/1.0/")
-                && contains(tag, b"http://www.w3.org/1999/02/22-rdf-syntax-ns#");
-            return if is_rss1 {
-                "application/rss+xml"
-            } else {
-                "text/html"
-            };
+            return Some(tag);
         };
     }
 }

@@ -8,7 +8,8 @@
 //! - a text whose last tag closes its root: `</html>`, `</urlset>`, `</sitemapindex>`, `</rss>`,
 //!   `</feed>`, with nothing but blanks and comments behind it.
 //!
-//! A body cut by chance ends so only if nothing but blanks or comments was lost.
+//! A body cut by chance ends so only if nothing but blanks or comments was lost. The same goes for a
+//! compressed body whose stream has no end: some servers leave out its checksum, on each page.
 
 use crate::decoding::Decoding;
 use crate::fetch::Fetched;
@@ -24,7 +25,7 @@ impl Fetched {
     /// what it unpacks to.
     pub fn is_whole_by_its_end(&self, decoding: &Decoding) -> bool {
         if decoding.stopped.is_some() {
-            return false;
+            return decoding.is_cut && ends_its_root(&decoding.bytes);
         }
         // A coding that is named and was not there leaves the bytes as they came.
         let was_packed =

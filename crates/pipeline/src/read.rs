@@ -197,8 +197,9 @@ impl Reader {
             return Reading::Redirect(canonical.map_err(|error| error.to_string()));
         }
         match fetched.status {
-            304 => return Reading::NotModified,
-            408 | 425 | 429 | 500..=599 => {
+            304 if has_condition(lease) => return Reading::NotModified,
+            // Some caches answer so to everybody. What has never been read must be asked for again.
+            304 | 408 | 425 | 429 | 500..=599 => {
                 return Reading::Failed {
                     kind: FailureKind::Http(fetched.status),
                     detail: format!("the server answered {}", fetched.status),
@@ -208,28 +209,27 @@ impl Reader {
             _ => {}
         }
         let decoding = fetched.decoded(&self.limits.decoding_for(purpose));
-        let is_whole = fetched.truncated.is_some() && fetched.is_whole_by_its_end(&decoding);
-        if let Some(unusable) = unusable(fetched, &decoding, is_whole, last_try) {
+        let (cut, is_whole) = match Cut::of(fetched, &decoding) {
+            // The last part of a body ends as the whole does.
+            Some(Cut::Part) => (Some(Cut::Part), false),
+            Some(Cut::Received(_) | Cut::Stream) if fetched.is_whole_by_its_end(&decoding) => {
+                (None, true)
+            }
+            cut => (cut, false),
+        };
+        if let Some(unusable) = unusable(fetched, &decoding, cut, last_try) {
             return unusable;
         }
         let mut limits_hit: Vec<String> = decoding.stopped.into_iter().collect();
-        let cut = fetched.truncated.filter(|_| !is_whole);
-        limits_hit.extend(cut.map(|cut| format!("body: {}", cut.name())));
+        limits_hit.extend(cut.and_then(Cut::noted).map(|name| format!("body: {name}")));
         if purpose == Purpose::Sitemap && (200..300).contains(&fetched.status) {
             return self.read_sitemap(&decoding.bytes, lease, limits_hit.into_iter().next());
         }
         limits_hit.extend(is_whole.then(|| WHOLE_BY_ITS_END.to_owned()));
-        let sniffed =
-            fetcher::sniff_content_type(fetched.content_type().as_deref(), &decoding.bytes);
-        *content_type = sniffed
-            .split(';')
-            .next()
-            .unwrap_or("")
-            .trim()
-            .to_ascii_lowercase();
+        *content_type = fetcher::body_type(fetched.content_type().as_deref(), &decoding.bytes);
         let payload = xxh3_64(&decoding.bytes);
         let is_success = (200..300).contains(&fetched.status);
-        match content_type.as_str() {
+        let mut reading = match content_type.as_str() {
             html if is_html(html) => {
                 self.read_html(lease, fetched, decoding.bytes, payload, limits_hit)
             }
@@ -242,7 +242,11 @@ impl Reader {
                     .unwrap_or(Reading::NoPage { payload })
             }
             _ => Reading::NoPage { payload },
+        };
+        if let Reading::Page(page) = &mut reading {
+            page.cut = cut.map(Cut::words);
         }
+        reading
     }
 
     fn read_html(
@@ -341,6 +345,7 @@ impl Reader {
             soft_404,
             links,
             limits_hit,
+            cut: None,
         }))
     }
 
@@ -470,21 +475,74 @@ fn is_xml(content_type: &str) -> bool {
     content_type.ends_with("/xml") || content_type.ends_with("+xml")
 }
 
+/// Whether an answer of 304 was asked for: the request said what was known of the page.
+fn has_condition(lease: &Lease) -> bool {
+    let due = UrlContext::from_bytes(&lease.url().context).due;
+    due.is_some_and(|due| !due.unconditional && (due.etag.is_some() || due.last_modified.is_some()))
+}
+
+/// How a body ended before its end.
+#[derive(Debug, Clone, Copy)]
+enum Cut {
+    /// While it was received.
+    Received(Truncated),
+    /// The server sent a part of it.
+    Part,
+    /// Its compressed stream has no end, though as many bytes came as were announced.
+    Stream,
+}
+
+impl Cut {
+    fn of(fetched: &Fetched, decoding: &Decoding) -> Option<Self> {
+        match fetched.truncated {
+            Some(truncated) => Some(Self::Received(truncated)),
+            None if fetched.is_part() => Some(Self::Part),
+            None => decoding.is_cut.then_some(Self::Stream),
+        }
+    }
+
+    /// Whether it may come whole when it is asked for again.
+    fn is_mishap(self) -> bool {
+        match self {
+            Self::Received(Truncated::Bytes) => false,
+            Self::Received(Truncated::Time | Truncated::Disconnect) | Self::Part | Self::Stream => {
+                true
+            }
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Received(Truncated::Bytes) => "the body is longer than what is read of one",
+            Self::Received(Truncated::Time | Truncated::Disconnect) => {
+                "the body ended before its announced end"
+            }
+            Self::Part => "the server sent a part of the body unasked",
+            Self::Stream => "the body's compressed stream ended before its end",
+        }
+    }
+
+    /// What is noted of a page that is kept all the same; of a stream its decoding says it.
+    fn noted(self) -> Option<&'static str> {
+        match self {
+            Self::Received(truncated) => Some(truncated.name()),
+            Self::Part => Some("part"),
+            Self::Stream => None,
+        }
+    }
+}
+
 /// Why a body cannot be used as it came, if it cannot.
 fn unusable(
     fetched: &Fetched,
     decoding: &Decoding,
-    is_whole: bool,
+    cut: Option<Cut>,
     last_try: bool,
 ) -> Option<Reading> {
-    let cut = matches!(
-        fetched.truncated,
-        Some(Truncated::Disconnect | Truncated::Time)
-    );
-    if cut && !is_whole && !last_try {
+    if let Some(cut) = cut.filter(|cut| cut.is_mishap() && !last_try) {
         return Some(Reading::Failed {
             kind: FailureKind::Truncated,
-            detail: "the body ended before its announced end".into(),
+            detail: cut.words().into(),
             transient: true,
         });
     }
@@ -578,6 +636,10 @@ mod tests {
             waited: Duration::ZERO,
             via: fetcher::Via::Wire,
         };
+        read_fetched(fetched, purpose)
+    }
+
+    fn read_fetched(fetched: Fetched, purpose: Purpose) -> Reading {
         let visit = Visit {
             lease: lease(),
             purpose,
@@ -600,7 +662,6 @@ mod tests {
         assert!(matches!(page(200), Reading::Page(_)));
         assert!(matches!(page(404), Reading::Page(_)));
         assert!(matches!(page(301), Reading::Redirect(Ok(to)) if to.as_str().ends_with("/y")));
-        assert!(matches!(page(304), Reading::NotModified));
         let kind = |status| match page(status) {
             Reading::Failed {
                 kind, transient, ..
@@ -609,6 +670,8 @@ mod tests {
         };
         assert_eq!(kind(503), (FailureKind::Http(503), true));
         assert_eq!(kind(501), (FailureKind::Http(501), false));
+        // Nothing was known of it, so it cannot be as it was: the URL was finished with that, unread.
+        assert_eq!(kind(304), (FailureKind::Http(304), true));
     }
 
     #[test]
@@ -633,6 +696,83 @@ mod tests {
         let late = Some(Truncated::Time);
         let read = read_cut(200, "text/xml", map, Purpose::Sitemap, late);
         assert!(matches!(read, Reading::Sitemap(map) if map.problem.is_none()));
+    }
+
+    /// A page that came with these headers.
+    fn read_with(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Reading {
+        let headers = headers.iter();
+        let fetched = Fetched {
+            url: url::Url::parse("http://a.example/x").expect("a URL"),
+            status,
+            http_version: "HTTP/1.1",
+            headers: headers
+                .map(|(name, value)| ((*name).into(), value.as_bytes().to_vec()))
+                .collect(),
+            body: bytes::Bytes::copy_from_slice(body),
+            remote: None,
+            truncated: None,
+            first_byte: Duration::ZERO,
+            total: Duration::ZERO,
+            waited: Duration::ZERO,
+            via: fetcher::Via::Wire,
+        };
+        read_fetched(fetched, Purpose::Page)
+    }
+
+    #[track_caller]
+    fn is_asked_again(reading: &Reading, because: &str) {
+        let Reading::Failed {
+            kind: FailureKind::Truncated,
+            detail,
+            transient: true,
+        } = reading
+        else {
+            panic!("{reading:?}");
+        };
+        assert!(detail.contains(because), "{detail}");
+    }
+
+    #[test]
+    fn a_compressed_stream_without_its_end_is_asked_for_again_whatever_its_coding() {
+        // Half of a page was kept of gzip and deflate, and zstd was asked for again.
+        const HALF_GZIP: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xb3)\xb0\xcbH\xcd\xc9\xc9";
+        const HALF_ZLIB: &[u8] = b"x\x9c\xb3)\xb0\xcbH\xcd\xc9\xc9";
+        for (coding, half) in [("gzip", HALF_GZIP), ("deflate", HALF_ZLIB)] {
+            let read = read_with(200, &[("content-encoding", coding)], half);
+            is_asked_again(&read, "compressed stream");
+        }
+        // A page that is there to its last tag lacks a checksum alone.
+        let whole = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\0\x15\0\xea\xff<html><p>words</html>";
+        let read = read_with(200, &[("content-encoding", "gzip")], whole);
+        let Reading::Page(page) = read else {
+            panic!("{read:?}");
+        };
+        assert_eq!(page.page.text, "words");
+        assert!(page.cut.is_none());
+    }
+
+    #[test]
+    fn a_part_that_nobody_asked_for_is_no_page() {
+        let html = [("content-type", "text/html")];
+        for part in [&b"<p>words"[..], b"words</p></html>"] {
+            is_asked_again(&read_with(206, &html, part), "a part of the body");
+        }
+        let all = [html[0], ("content-range", "bytes 0-7/8")];
+        let read = read_with(206, &all, b"<p>words");
+        assert!(matches!(read, Reading::Page(page) if page.cut.is_none()));
+    }
+
+    #[test]
+    fn a_binary_file_is_no_page_and_named_by_what_it_is() {
+        // It was read as a page in windows-1252, and kept.
+        for content_type in ["text/html", "text/plain; charset=utf-8"] {
+            let read = read(200, content_type, "%PDF-1.4\n1 0 obj", Purpose::Page);
+            assert!(matches!(read, Reading::NoPage { .. }), "{read:?}");
+        }
+        let page = "\u{feff}<p>words".encode_utf16();
+        let page: Vec<u8> = page.flat_map(u16::to_le_bytes).collect();
+        let read = read_with(200, &[("content-type", "text/html")], &page);
+        assert!(matches!(read, Reading::Page(page) if page.page.text == "words"));
     }
 
     #[test]

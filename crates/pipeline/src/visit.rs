@@ -245,10 +245,6 @@ fn robots_of(answer: &Answer) -> (Robots, RobotsAnswer) {
         Err(error) if error.is_transient() => return nothing(RobotsAnswer::Outage),
         Err(_) => return nothing(RobotsAnswer::DisallowAll),
     };
-    let broke_off = matches!(
-        fetched.truncated,
-        Some(Truncated::Time | Truncated::Disconnect)
-    );
     match fetched.status {
         200..300 => {
             let limits = fetcher::FetchLimits::default().decoding_for(Purpose::Robots);
@@ -256,6 +252,11 @@ fn robots_of(answer: &Answer) -> (Robots, RobotsAnswer) {
             let robots = match (fetched.truncated, &decoding.stopped) {
                 (None, None) => Robots::parse(&decoding.bytes),
                 _ => Robots::parse_beginning(&decoding.bytes),
+            };
+            let broke_off = match fetched.truncated {
+                Some(Truncated::Time | Truncated::Disconnect) => true,
+                Some(Truncated::Bytes) => false,
+                None => decoding.is_cut || fetched.is_part(),
             };
             // A file that broke off may lack the line that closes the door.
             match broke_off {

@@ -167,6 +167,8 @@ pub struct PageReading {
     pub links: Vec<FoundLink>,
     /// Bounds that were hit.
     pub limits_hit: Vec<String>,
+    /// Why this is the beginning of the page alone, in words; `None` for a whole page.
+    pub cut: Option<&'static str>,
 }
 
 /// A link as found on a page.

@@ -135,6 +135,7 @@ pub(crate) fn read(html: &str, url: &url::Url) -> PageReading {
         soft_404: false,
         links,
         limits_hit: Vec::new(),
+        cut: None,
         page,
     }
 }

@@ -13,7 +13,7 @@ use again::Absence;
 use again::absence::{Presence, Sign};
 use archive::{AbsenceRecord, DueRecord, PageRecord, VisitRecord};
 use frontier::Lease;
-use outcome::{Change, JunkReason, LinkFate, Outcome, Verdict};
+use outcome::{Change, FailureKind, JunkReason, LinkFate, Outcome, Verdict};
 use sieve::Rules;
 use simhash::Fingerprint;
 
@@ -50,6 +50,11 @@ impl State {
             Reading::Page(reading) if is_walled => {
                 visit.detail = reading.page.wall.as_ref().map(ToString::to_string);
                 visit.reason = Some(JunkReason::Blocked.name().to_owned());
+            }
+            // What is missing of it may be all that has changed, or all that has not.
+            Reading::Page(reading) if reading.cut.is_some() && head.status() < 300 => {
+                visit.detail = reading.cut.map(str::to_owned);
+                visit.reason = Some(FailureKind::Truncated.name().into_owned());
             }
             Reading::Page(reading) if is_page(&head, &reading) => {
                 let (page, text) = self.decide_page(lease, head, *reading, now_ms)?;
@@ -160,14 +165,10 @@ pub(super) fn head_of(due: &DueRecord, head: &PageRecord, answer: Option<&Answer
     }
 }
 
-/// Whether there is a whole page that can be compared: an answer of success that does not read like an
-/// error page.
+/// Whether there is a page that can be compared: an answer of success that does not read like an error
+/// page.
 fn is_page(head: &PageRecord, reading: &PageReading) -> bool {
-    let is_cut = reading
-        .limits_hit
-        .iter()
-        .any(|limit| limit.starts_with("body: ") && !limit.contains("whole"));
-    (200..300).contains(&head.status()) && !reading.soft_404 && !is_cut
+    (200..300).contains(&head.status()) && !reading.soft_404
 }
 
 /// Whether a wall stands in the page's place.
@@ -232,7 +233,6 @@ fn by_prints(before: &str, after: &str) -> Change {
 mod tests {
     use archive::{AgainRecord, Event, Record};
     use frontier::FrontierConfig;
-    use outcome::FailureKind;
 
     use super::*;
     use crate::testing::{NOW_MS, apply, found, lease, policy, read, state};
@@ -404,6 +404,22 @@ mod tests {
             (crawl.state.counts().indexed, crawl.state.counts().pending()),
             (1, 0)
         );
+        crawl.replays();
+    }
+
+    #[test]
+    fn a_page_that_came_in_part_says_nothing_and_says_so() {
+        // It was told with its content type for a reason.
+        let mut crawl = Crawl::of(TEXT);
+        let Reading::Page(mut part) = page("A planner chooses") else {
+            panic!("a page");
+        };
+        part.cut = Some("the body ended before its announced end");
+        let visit = crawl.visit(Reading::Page(part), 200, TEXT);
+        assert_eq!(visit.change, Change::Unclear);
+        assert_eq!(visit.reason.as_deref(), Some("truncated"));
+        let told = visit.detail.expect("a reason");
+        assert_eq!(told, "the body ended before its announced end");
         crawl.replays();
     }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use fetcher::{
     Fetch, FetchLimits, FetchRequest, Fetched, HttpConfig, HttpFetcher, Purpose, Robots, Truncated,
-    follow, sniff_content_type,
+    body_type, follow,
 };
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -187,7 +187,7 @@ fn print(
         .map(|fetched| fetched.decoded(limits))
         .unwrap_or_default();
     let declared = last.and_then(Fetched::content_type);
-    let content_type = last.map(|_| sniff_content_type(declared.as_deref(), &decoding.bytes));
+    let content_type = last.map(|_| body_type(declared.as_deref(), &decoding.bytes));
     let truncated = last
         .and_then(|fetched| fetched.truncated)
         .map(|t| Truncated::name(t).to_owned())
