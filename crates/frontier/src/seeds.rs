@@ -20,8 +20,11 @@ const PROBLEMS_MAX: usize = 1_000;
 /// Characters of a bad line that are shown.
 const SHOWN_MAX: usize = 160;
 
-/// Signs after a URL that was copied out of a Chinese sentence.
+/// Signs after a URL that was copied out of a Chinese sentence, or between what a line says.
 const FULL_WIDTH_ENDS: &str = "，。；、";
+
+/// Quotes and brackets in which URLs are copied.
+const QUOTES: &str = "\"'`<>“”‘’「」『』《》〈〉";
 
 /// Keys that a line may have.
 const KEYS: [&str; 5] = ["depth", "pages", "scope", "priority", "since"];
@@ -307,6 +310,10 @@ impl Reader<'_> {
             self.problem(number, column(line, at + offset), line, message, &mend);
             return None;
         }
+        if let Some((offset, message, mend)) = joined(address) {
+            self.problem(number, column(line, at + offset), line, message, &mend);
+            return None;
+        }
         match CanonicalUrl::parse_typed(address) {
             Ok(url) => Some(url),
             Err(error) => {
@@ -334,30 +341,81 @@ fn mend_of(address: &str, error: &UrlError) -> String {
             )
         }
         UrlError::Scheme(_) | UrlError::Parse(..) | UrlError::Host(_) => {
-            if let Some(meant) = meant(address) {
-                return format!("did you mean {meant}? write an absolute http or https URL");
+            let absolute = "write an absolute http or https URL";
+            if let Some((scheme, "")) = address.split_once("://") {
+                let scheme = nearest(scheme, &["http", "https"]).unwrap_or("https");
+                return format!("the host is missing: write {scheme}://HOST/");
             }
-            match address.split_once("://") {
-                None => {
-                    let rest = address.trim_start_matches('/');
-                    // A server of one's own seldom has a certificate.
-                    let is_own = rest.starts_with("localhost")
-                        || rest.starts_with(|c: char| c.is_ascii_digit() || c == '[');
-                    let scheme = if is_own { "http" } else { "https" };
-                    format!("write it with its scheme: {scheme}://{rest}")
-                }
-                Some((scheme, "")) => {
-                    let scheme = nearest(scheme, &["http", "https"]).unwrap_or("https");
-                    format!("the host is missing: write {scheme}://HOST/")
-                }
-                Some((scheme, rest)) if nearest(scheme, &["http", "https"]).is_some() => {
-                    let scheme = nearest(scheme, &["http", "https"]).unwrap_or("https");
-                    format!("did you mean {scheme}://{rest}? write an absolute http or https URL")
-                }
-                Some(_) => "write an absolute http or https URL".to_owned(),
+            if let Some(unquoted) = usable(address.trim_matches(|c| QUOTES.contains(c))) {
+                return format!("take the quotes away: write {unquoted}");
+            }
+            if let Some(meant) = meant(address).and_then(|meant| usable(&meant)) {
+                return format!("did you mean {meant}? {absolute}");
+            }
+            if let Some(whole) = with_scheme(address).and_then(|whole| usable(&whole)) {
+                return format!("write it with its scheme: {whole}");
+            }
+            match error {
+                UrlError::Parse(_, error) => mend_of_part(*error).unwrap_or(absolute).to_owned(),
+                _ => absolute.to_owned(),
             }
         }
     }
+}
+
+/// An address that may be crawled: no other one is worth a hint.
+fn usable(address: &str) -> Option<String> {
+    let is_usable = CanonicalUrl::parse_typed(address).is_ok();
+    is_usable.then(|| address.to_owned())
+}
+
+/// An address that has no scheme, with one.
+fn with_scheme(address: &str) -> Option<String> {
+    if address.contains("://") {
+        return None;
+    }
+    let rest = address.trim_start_matches('/');
+    // A server of one's own seldom has a certificate.
+    let is_own =
+        rest.starts_with("localhost") || rest.starts_with(|c: char| c.is_ascii_digit() || c == '[');
+    let scheme = if is_own { "http" } else { "https" };
+    Some(format!("{scheme}://{rest}"))
+}
+
+/// How to mend the part of a URL that does not parse.
+fn mend_of_part(error: url::ParseError) -> Option<&'static str> {
+    match error {
+        url::ParseError::InvalidPort => Some("a port is a number up to 65535"),
+        url::ParseError::InvalidIpv4Address => {
+            Some("an address is four numbers up to 255, such as 192.0.2.1")
+        }
+        url::ParseError::InvalidIpv6Address => {
+            Some("an address of eight parts stands in brackets, such as [2001:db8::1]")
+        }
+        url::ParseError::IdnaError | url::ParseError::InvalidDomainCharacter => {
+            Some("check how the host is spelt")
+        }
+        _ => None,
+    }
+}
+
+/// A full-width sign that joins a URL with the next one or with an option, which the URL standard would
+/// take for a part of the path: where it stands, what is wrong, and how to mend it.
+fn joined(address: &str) -> Option<(usize, String, String)> {
+    let signs = address.char_indices();
+    let mut signs = signs.filter(|(_, sign)| FULL_WIDTH_ENDS.contains(*sign));
+    signs.find_map(|(at, sign)| {
+        let (before, rest) = (&address[..at], &address[at + sign.len_utf8()..]);
+        let lower = rest.to_ascii_lowercase();
+        if lower.starts_with("http://") || lower.starts_with("https://") {
+            let message = format!("the full-width sign {sign} joins two URLs");
+            return Some((at, message, "write one URL a line".to_owned()));
+        }
+        let (key, value) = rest.split_once(['=', '＝'])?;
+        let message = || format!("the full-width sign {sign} joins the URL and {key}");
+        let mend = || format!("write a blank between them: {before} {key}={value}");
+        KEYS.contains(&key).then(|| (at, message(), mend()))
+    })
 }
 
 /// The URL that was meant where the signs behind the scheme are full-width, or one is missing.
@@ -420,7 +478,9 @@ impl Options {
             }
             "since" => {
                 if !is_date(value) {
-                    return Err(wrong("write a date, such as since=2025-01-01"));
+                    return Err(wrong(
+                        "write a date of the calendar, such as since=2025-01-01",
+                    ));
                 }
                 self.since = Some(value.to_owned());
             }
@@ -470,9 +530,24 @@ fn is_date(text: &str) -> bool {
         .collect();
     let part =
         |range: std::ops::Range<usize>| text.get(range).and_then(|part| part.parse::<u8>().ok());
-    let month = part(5..7).is_none_or(|month| (1..=12).contains(&month));
-    let day = part(8..10).is_none_or(|day| (1..=31).contains(&day));
-    matches!(shape.as_str(), "9999" | "9999-99" | "9999-99-99") && month && day
+    if !matches!(shape.as_str(), "9999" | "9999-99" | "9999-99-99") {
+        return false;
+    }
+    let year: u32 = text[..4].parse().expect("four digits");
+    let month = part(5..7).unwrap_or(1);
+    let day = part(8..10).unwrap_or(1);
+    (1..=days_of(year, month)).contains(&day)
+}
+
+/// The days of a month; none of one that there is not.
+fn days_of(year: u32, month: u8) -> u8 {
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + u8::from(is_leap),
+        _ => 0,
+    }
 }
 
 /// A '#' begins a comment at the start of a line or after a blank; inside a URL it is a fragment.
@@ -607,6 +682,100 @@ mod tests {
         problem("sitemap: ", 9, "right after the colon");
         problem("https://a.example/\u{3000}depth=1", 19, "U+3000");
         problem("https://a.example/ https://b.example/", 20, "key");
+    }
+
+    #[test]
+    fn a_hint_never_repeats_the_mistake() {
+        for (line, mend) in [
+            ("http://localhost:99999/", "a port is a number up to 65535"),
+            ("http://a.example:80x/", "a port is a number up to 65535"),
+            ("http://256.1.1.1/", "four numbers up to 255"),
+            ("http://[::1/", "stands in brackets"),
+            ("mailto:a@b", "write an absolute http or https URL"),
+            ("javascript:void(0)", "write an absolute http or https URL"),
+            (
+                "\"https://a.example/\"",
+                "take the quotes away: write https://a.example/",
+            ),
+            (
+                "“https://a.example/”",
+                "take the quotes away: write https://a.example/",
+            ),
+            (
+                "<https://a.example/x>",
+                "take the quotes away: write https://a.example/x",
+            ),
+            (
+                "localhost:8080/x",
+                "write it with its scheme: http://localhost:8080/x",
+            ),
+        ] {
+            problem(line, 1, mend);
+            let (_, problems) = parse_seeds("s.txt", line.as_bytes());
+            assert!(
+                !problems[0].mend.contains(line) || line.starts_with("localhost"),
+                "{}",
+                problems[0]
+            );
+        }
+    }
+
+    #[test]
+    fn full_width_signs_that_join_are_told() {
+        // Each was one URL with a long path.
+        problem(
+            "http://a.example/，http://b.example/",
+            18,
+            "write one URL a line",
+        );
+        problem(
+            "https://a.example/q、HTTPS://b.example/",
+            20,
+            "joins two URLs",
+        );
+        problem(
+            "https://a.example/q，depth=2",
+            20,
+            "write a blank between them: https://a.example/q depth=2",
+        );
+        problem(
+            "https://a.example/q；since＝2025",
+            20,
+            "https://a.example/q since=2025",
+        );
+        let (seeds, problems) = parse_seeds("s.txt", "https://a.example/你好，世界=1".as_bytes());
+        assert_eq!((seeds.len(), problems), (1, Vec::new()));
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        for day in [
+            "2025",
+            "2025-02",
+            "2025-02-28",
+            "2024-02-29",
+            "2000-02-29",
+            "2025-12-31",
+        ] {
+            assert!(is_date(day), "{day}");
+        }
+        for day in [
+            "2025-02-30",
+            "2025-02-29",
+            "1900-02-29",
+            "2025-04-31",
+            "2025-13",
+            "2025-00",
+            "2025-1-01",
+            "2025-01-00",
+        ] {
+            assert!(!is_date(day), "{day}");
+        }
+        problem(
+            "https://a.example/ since=2025-02-30",
+            20,
+            "a date of the calendar",
+        );
     }
 
     #[test]
