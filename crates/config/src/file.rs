@@ -172,6 +172,29 @@ mod tests {
     }
 
     #[test]
+    fn a_number_that_its_key_cannot_hold_says_what_to_write() {
+        for (text, mend) in [
+            (
+                "[crawl]\nmax_pages = 1e3\n",
+                "write 1000, without an exponent or a fraction",
+            ),
+            ("[crawl]\nmax_pages = 2.5\n", "such as 5"),
+            ("[crawl]\nmax_pages = -1e3\n", "such as 5"),
+            (
+                "[again]\nbudget = -5\n",
+                "choose a number that is not negative",
+            ),
+            (
+                "[again]\nbudget = 99999999999999999999\n",
+                "choose a smaller number",
+            ),
+        ] {
+            let found = problem(text);
+            assert!(found.mend.contains(mend), "{text}: {found}");
+        }
+    }
+
+    #[test]
     fn a_bad_duration_says_how_to_write_one() {
         let found = problem("[politeness]\ndelay = \"1 fortnight\"\n");
         assert_eq!(found.line, 2);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::node::Node;
+use crate::node::{Node, Written};
 use crate::problem::Mistake;
 use crate::rule::{CountsFor, Rule, plain};
 use crate::setting::Setting;
@@ -135,7 +135,7 @@ impl<S, T: Setting> AnyKey<S> for Declared<S, T> {
             }
             Err(mut mistakes) => {
                 let unsaid = mistakes.iter_mut().filter(|one| one.mend.is_empty());
-                unsaid.for_each(|one| one.mend = or_smaller(&self.rule.mend));
+                unsaid.for_each(|one| one.mend = or_in_range(&self.rule.mend, node));
                 Err(mistakes)
             }
         }
@@ -157,10 +157,12 @@ impl<S, T: Setting> AnyKey<S> for Declared<S, T> {
     }
 }
 
-fn or_smaller(mend: &str) -> String {
-    match mend {
-        "" => "choose a smaller number that is not negative".into(),
-        mend => mend.into(),
+/// The rule's mend; without one, what is wrong with a number that its type cannot hold.
+fn or_in_range(mend: &str, node: &Node) -> String {
+    match (mend, &node.value) {
+        ("", Written::Whole(..0)) => "choose a number that is not negative".into(),
+        ("", _) => "choose a smaller number".into(),
+        (mend, _) => mend.into(),
     }
 }
 

@@ -46,6 +46,16 @@ fn without_quotes<T: std::str::FromStr>(node: &Node) -> Option<String> {
     is_read.then(|| format!("write {}, without quotes", text.trim()))
 }
 
+/// The mend for a number with a fraction or an exponent where a whole one is wanted.
+fn as_whole_number(number: f64) -> String {
+    // Beyond these a number with a fraction is not exact any more.
+    const WHOLE_MAX: f64 = 9e15;
+    match number.fract() == 0.0 && (0.0..WHOLE_MAX).contains(&number) {
+        true => format!("write {number:.0}, without an exponent or a fraction"),
+        false => "write a whole number, without an exponent or a fraction, such as 5".into(),
+    }
+}
+
 macro_rules! whole_number {
     ($($type:ty),+) => {$(
         impl Setting for $type {
@@ -56,11 +66,9 @@ macro_rules! whole_number {
                 match &node.value {
                     Written::Whole(number) => <$type>::try_from(*number)
                         .map_err(|_| misread(node, format!("{key} is {number}"), String::new())),
-                    Written::Real(_) => Err(mismatch::<Self>(
-                        node,
-                        key,
-                        "write it without a fraction, such as 5".into(),
-                    )),
+                    Written::Real(number) => {
+                        Err(mismatch::<Self>(node, key, as_whole_number(*number)))
+                    }
                     _ => {
                         let mend = without_quotes::<$type>(node);
                         let mend = mend.unwrap_or("write a number, such as 5".into());
