@@ -224,10 +224,11 @@ pub fn detail(
     match reason {
         JunkReason::ErrorPage => Some(format!("status {}", evidence.status)),
         JunkReason::UnsupportedType => Some(format!("content type {content_type:?}")),
-        JunkReason::Thin => Some(format!(
-            "{} words, at least {} wanted",
-            evidence.words, rules.words_min
-        )),
+        JunkReason::Thin => {
+            let words = if evidence.words == 1 { "word" } else { "words" };
+            let (found, wanted) = (evidence.words, rules.words_min);
+            Some(format!("{found} {words}, at least {wanted} wanted"))
+        }
         JunkReason::OffTopic => Some(format!(
             "relevance {:.2}, at least {:.2} wanted",
             evidence.relevance.unwrap_or(0.0),
@@ -278,6 +279,29 @@ mod tests {
             Some(PageYield::Nothing),
         );
         check(Verdict::Junk(JunkReason::OffTopic), None, None);
+    }
+
+    #[test]
+    fn one_word_is_one() {
+        let told = |words| {
+            let evidence = Evidence {
+                status: 200,
+                content: sieve::Content::Page,
+                is_wall: false,
+                words,
+                may_index: true,
+                soft_404: false,
+                listing: false,
+                language: None,
+                relevance: None,
+                neighbour: None,
+                same_layout: false,
+            };
+            let thin = Verdict::Junk(JunkReason::Thin);
+            detail(&evidence, &Rules::default(), &thin, "").expect("numbers")
+        };
+        assert!(told(1).starts_with("1 word, "), "{}", told(1));
+        assert!(told(2).starts_with("2 words, "), "{}", told(2));
     }
 
     #[test]

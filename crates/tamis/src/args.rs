@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::num::{ParseFloatError, ParseIntError};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::command;
 
@@ -59,7 +59,50 @@ pub fn parse(arguments: Vec<OsString>) -> Cli {
     if let Some(error) = odd_dashes(&arguments) {
         error.exit();
     }
-    Cli::try_parse_from(&arguments).unwrap_or_else(|error| in_plain_words(error, &arguments).exit())
+    let mut command = with_short_examples(Cli::command());
+    let matches = command.try_get_matches_from_mut(&arguments);
+    let read = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    read.unwrap_or_else(|error| in_plain_words(error.format(&mut command), &arguments).exit())
+}
+
+/// Columns of an example: a narrow terminal has 80.
+const EXAMPLE_COLUMNS: usize = 78;
+
+/// A command whose long examples go on in a next line as a shell reads it: where a terminal is narrow, help
+/// would be broken anywhere, and could not be pasted.
+fn with_short_examples(command: clap::Command) -> clap::Command {
+    let after = command.get_after_help().map(ToString::to_string);
+    let command = match after {
+        Some(after) => command.after_help(short_examples(&after)),
+        None => command,
+    };
+    command.mut_subcommands(with_short_examples)
+}
+
+fn short_examples(help: &str) -> String {
+    let lines = help.lines().map(|line| match line.starts_with("  tamis ") {
+        true => short_example(line),
+        false => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// An example, broken before options while it is too long; a comment stays where it is.
+fn short_example(line: &str) -> String {
+    let room = EXAMPLE_COLUMNS - " \\".len();
+    let (mut out, mut rest) = (String::new(), line.to_owned());
+    while rest.chars().count() > EXAMPLE_COLUMNS {
+        let said = rest.split(" # ").next().unwrap_or_default();
+        let breaks = said.match_indices(" --").map(|(at, _)| at);
+        let fitting = breaks.filter(|at| rest[..*at].chars().count() <= room);
+        let Some(at) = fitting.last().filter(|at| !rest[..*at].trim().is_empty()) else {
+            break;
+        };
+        out.push_str(&rest[..at]);
+        out.push_str(" \\\n");
+        rest = format!("     {}", &rest[at..]);
+    }
+    out + &rest
 }
 
 /// Dashes that keyboards and word processors write for a hyphen.
@@ -95,8 +138,32 @@ fn odd_dashes(arguments: &[OsString]) -> Option<clap::Error> {
     })
 }
 
+/// A value that begins with a minus sign, after an option that takes one: the parser reads it as an option,
+/// and hints at passing it as something else.
+fn negative_value(error: &clap::Error, arguments: &[OsString]) -> Option<clap::Error> {
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let is_negative = |word: &str| {
+        let rest = word.strip_prefix('-');
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+    };
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument && is_negative(unknown);
+    let typed: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let mut pairs = typed.windows(2).filter(|_| is_unknown);
+    let pair = pairs.find(|pair| pair[0].starts_with("--") && is_negative(pair[1]))?;
+    let told = format!(
+        "invalid value '{}' for '{}': no value below zero is taken\n\nFor more information, try '--help'.\n",
+        pair[1], pair[0]
+    );
+    Some(clap::Error::raw(ErrorKind::InvalidValue, told))
+}
+
 /// A message about a number that is none, with what is wanted instead of what the parser met.
 fn in_plain_words(error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    if let Some(told) = negative_value(&error, arguments) {
+        return told;
+    }
     let told = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         Some(_) | None => None,
@@ -408,6 +475,48 @@ mod tests {
         assert!(
             said("tamis simulate freshness --pages 3").contains("40..=20000"),
             "range"
+        );
+    }
+
+    #[test]
+    fn a_value_below_zero_is_told_as_that() {
+        let arguments = words("tamis crawl --dir d --delay -1s").into_iter();
+        let arguments: Vec<OsString> = arguments.map(OsString::from).collect();
+        let error = Cli::try_parse_from(&arguments).expect_err("a negative time");
+        let said = super::in_plain_words(error, &arguments).to_string();
+        assert!(
+            said.contains("'-1s' for '--delay': no value below zero is taken"),
+            "{said}"
+        );
+        assert!(!said.contains("tip"), "{said}");
+    }
+
+    #[test]
+    fn the_examples_of_help_fit_and_can_be_pasted() {
+        fn look(command: &clap::Command, found: &mut usize) {
+            let help = command.get_after_help().map(ToString::to_string);
+            let help = super::short_examples(&help.unwrap_or_default());
+            for line in help.lines().filter(|line| line.starts_with("  tamis ")) {
+                *found += 1;
+                let columns = line.chars().count();
+                assert!(
+                    columns <= super::EXAMPLE_COLUMNS || line.contains(" # "),
+                    "{line}"
+                );
+            }
+            // What the shell reads is what was written.
+            let joined = help.replace(" \\\n     ", "");
+            let whole = command.get_after_help().map(ToString::to_string);
+            assert_eq!(joined, whole.unwrap_or_default().trim_end());
+            command.get_subcommands().for_each(|next| look(next, found));
+        }
+        let mut found = 0;
+        look(&Cli::command(), &mut found);
+        assert!(found > 50, "{found}");
+        let long = "  tamis crawl --dir crawls/one --seed https://www.example.org/ --contact me@example.org --max-pages 100";
+        assert_eq!(
+            super::short_example(long),
+            "  tamis crawl --dir crawls/one --seed https://www.example.org/ \\\n      --contact me@example.org --max-pages 100"
         );
     }
 

@@ -12,6 +12,7 @@ use ::dedup::{
 use clap::ValueEnum;
 use documents::{Documents, OpenError, source};
 use report::original::Original;
+use report::words::{count, plural};
 use serde::Serialize;
 use serde_json::Value;
 use sieve::Keep;
@@ -362,7 +363,8 @@ fn summary(counts: &Counts, before: usize, after: usize, output: &Output) {
         .map(|(verdict, count)| format!("{count} {}", verdict.replace('_', " ")))
         .collect();
     let documents = counts.documents();
-    output.say(format!("{documents} documents: {}", parts.join(", ")));
+    let documents = plural(documents, "document", "documents");
+    output.say(format!("{documents}: {}", parts.join(", ")));
     if counts.replaced > 0 {
         output.say(format!(
             "{} of the kept took the place of an earlier document",
@@ -373,12 +375,18 @@ fn summary(counts: &Counts, before: usize, after: usize, output: &Output) {
         output.say(format!("the index held {before} and holds {after}"));
     }
     if counts.other > 0 {
-        output.say(format!("{} records that are no pages", counts.other));
+        let records = plural(
+            counts.other,
+            "record that is no page",
+            "records that are no pages",
+        );
+        output.say(records);
     }
     if counts.failed > 0 {
-        output.say(format!(
-            "{} lines are no documents; they are in the answer with \"error\"",
-            counts.failed
-        ));
+        let told = match counts.failed {
+            1 => "1 line is no document; it is".to_owned(),
+            failed => format!("{} lines are no documents; they are", count(failed)),
+        };
+        output.say(format!("{told} in the answer with \"error\""));
     }
 }

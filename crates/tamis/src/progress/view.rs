@@ -9,9 +9,13 @@ const REASONS_SHOWN: usize = 5;
 
 /// One line about a crawl.
 pub fn line(shown: &Snapshot) -> String {
-    let budget = match shown.max_pages {
-        0 => String::new(),
-        pages => format!(" of {}", count(pages)),
+    let pages = match shown.max_pages {
+        0 => plural(shown.pages, "page", "pages"),
+        budget => format!(
+            "{} of {}",
+            count(shown.pages),
+            plural(budget, "page", "pages")
+        ),
     };
     let redirected = match shown.redirected {
         0 => String::new(),
@@ -23,8 +27,7 @@ pub fn line(shown: &Snapshot) -> String {
         visits => format!("{} visited again; ", count(visits)),
     };
     format!(
-        "{visited}{}{budget} pages, {:.1}/s, {} kept, {} dropped{}, {} failed, {} refused{redirected}, {} in the queue, {}",
-        count(shown.pages),
+        "{visited}{pages}, {:.1}/s, {} kept, {} dropped{}, {} failed, {} refused{redirected}, {} in the queue, {}",
         shown.rate,
         count(shown.indexed),
         count(shown.dropped()),
@@ -125,11 +128,8 @@ fn left(shown: &Snapshot) -> Option<String> {
     let mut parts = Vec::new();
     if shown.max_pages > 0 {
         let pages = shown.max_pages.saturating_sub(shown.pages);
-        parts.push(format!(
-            "{} of {} pages",
-            count(pages),
-            count(shown.max_pages)
-        ));
+        let all = plural(shown.max_pages, "page", "pages");
+        parts.push(format!("{} of {all}", count(pages)));
     }
     // The time is one start's: a crawl that is stopped has all of it again.
     if shown.max_time_ms > 0 && shown.state != "stopped" {
@@ -217,6 +217,18 @@ mod tests {
         let line = "replaying the journal: 412,000 of 1,000,000 records";
         assert_eq!(block(&shown, 80, 5), [line]);
         assert_eq!(before_first_fetch(&running()), None);
+    }
+
+    #[test]
+    fn one_page_is_one() {
+        let one = |max_pages| Snapshot {
+            pages: 1,
+            max_pages,
+            ..Snapshot::default()
+        };
+        assert!(line(&one(0)).starts_with("1 page, "), "{}", line(&one(0)));
+        assert!(line(&one(1)).starts_with("1 of 1 page, "));
+        assert!(line(&one(9)).starts_with("1 of 9 pages, "));
     }
 
     fn running() -> Snapshot {
