@@ -60,6 +60,7 @@ mod serve_security;
 mod serve_support;
 mod support;
 mod templates;
+mod tongues;
 mod traps;
 mod trouble;
 mod uploads;

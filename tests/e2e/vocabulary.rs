@@ -31,7 +31,8 @@ fn sources() -> Vec<(PathBuf, String)> {
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned();
-            if path.is_dir() && name != "tests" {
+            // The tables of `chinese` name what they put into Chinese.
+            if path.is_dir() && !["tests", "chinese"].contains(&name.as_str()) {
                 folders.push(path);
             } else if name.ends_with(".rs") && !TEST_FILES.contains(&name.as_str()) {
                 let text = fs::read_to_string(&path).expect("a source file");

@@ -1,14 +1,18 @@
-//! The report in Chinese: all its words in one table.
+//! The report in Chinese: all its words in tables, its own and those of the records.
 //!
 //! The report is written in English, by code that knows its numbers; then each of its texts is looked
-//! up here. A row of the table is a text, or a sentence with holes, `{}`, for what differs from crawl to
+//! up here. A row of a table is a text, or a sentence with holes, `{}`, for what differs from crawl to
 //! crawl; what stands in a hole is looked up in turn, so that `3 pages` within a sentence is Chinese,
 //! too. What the web says is never looked up: in HTML it stands in links, `bdi` and code. A text that
-//! is not in the table stays English.
+//! is in no table stays English.
 
-/// English and Chinese.
+/// What records say in words.
+mod details;
+/// The report's own texts.
 mod table;
 
+use details::{DETAILS, PARTS};
+use outcome::WallKind;
 use table::TABLE;
 
 /// How often a hole may hold a sentence with holes.
@@ -35,23 +39,41 @@ fn look_up(text: &str, depth: usize) -> Option<String> {
     if depth > DEPTH_MAX || !text.bytes().any(|byte| byte.is_ascii_alphabetic()) {
         return None;
     }
-    let exact = TABLE.iter().find(|(english, _)| *english == text);
-    if let Some((_, chinese)) = exact {
-        return Some((*chinese).to_owned());
-    }
-    TABLE
-        .iter()
-        .filter(|(english, _)| english.contains("{}"))
-        .find_map(|(english, chinese)| {
-            let holes = holes(english, text)?;
-            let filled = holes
-                .iter()
-                .map(|hole| look_up(hole.trim(), depth + 1).unwrap_or_else(|| (*hole).to_owned()));
-            Some(fill(chinese, &filled.collect::<Vec<_>>()))
-        })
+    let sentences = || DETAILS.iter().chain(TABLE).copied();
+    let walls = WallKind::KNOWN.iter();
+    let walls = walls.map(|kind| (kind.english(), kind.chinese()));
+    let mut all = sentences().chain(PARTS.iter().copied()).chain(walls);
+    let exact = all.find(|(english, _)| *english == text);
+    exact
+        .map(|(_, chinese)| chinese.to_owned())
+        .or_else(|| sentence(sentences(), text, depth))
+        .or_else(|| list(text, depth))
+        .or_else(|| sentence(PARTS.iter().copied(), text, depth))
 }
 
-/// What stands in the holes of a sentence; none where the text is another sentence.
+/// The first sentence that fits, its holes looked up in turn.
+fn sentence(
+    mut rows: impl Iterator<Item = (&'static str, &'static str)>,
+    text: &str,
+    depth: usize,
+) -> Option<String> {
+    rows.find_map(|(english, chinese)| {
+        let holes = holes(english, text)?;
+        let filled = holes
+            .iter()
+            .map(|hole| look_up(hole.trim(), depth + 1).unwrap_or_else(|| (*hole).to_owned()));
+        Some(fill(chinese, &filled.collect::<Vec<_>>()))
+    })
+}
+
+/// A list of texts that are all known.
+fn list(text: &str, depth: usize) -> Option<String> {
+    let items = text.contains(", ").then(|| text.split(", "))?;
+    let items: Option<Vec<String>> = items.map(|item| look_up(item, depth + 1)).collect();
+    items.map(|items| items.join("，"))
+}
+
+/// What stands in the holes of a sentence; none where the text is another sentence, or there are none.
 fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
     let mut parts = pattern.split("{}");
     let mut rest = text.strip_prefix(parts.next()?)?;
@@ -69,7 +91,7 @@ fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
         found.push(&rest[..at]);
         rest = &rest[at + part.len()..];
     }
-    rest.is_empty().then_some(found)
+    (rest.is_empty() && !found.is_empty()).then_some(found)
 }
 
 /// The Chinese sentence with its holes filled: `{0}` is the first.
@@ -166,6 +188,23 @@ mod tests {
             ),
             ("language de, wanted zh, en", "语言是 de，要的是 zh, en"),
             ("status 404", "状态码 404"),
+            ("1 word, at least 50 wanted", "1 个词，至少要 50 个"),
+            (
+                "It redirects to http://a.test/x.",
+                "重定向到 http://a.test/x。",
+            ),
+            (
+                "Not fetched: robots, by Disallow: /x (robots.txt line 2).",
+                "未抓取：robots.txt 不允许，依据 Disallow: /x（robots.txt 第 2 行）。",
+            ),
+            ("the server answered 503", "服务器返回 503"),
+            (
+                "It stopped because little more was to be found (little is left to find: about 51 (10 to 236) \
+                 relevant pages are left among 900 URLs that wait, beside 700 found; the next 100 fetches would bring \
+                 about 5 (1 to 9); half as many pages again as were read would bring 51 at most, under 15 % of those found).",
+                "停止原因：已没有多少值得再找的（值得再找的不多：等待的 900 个网址中约有 51（10 至 236） 个相关页面，已找到 700 个；\
+                 接下来 100 次抓取约能带来 5（1 至 9） 个；再读已读页数的一半最多带来 51 个，不到已找到的 15 %）。",
+            ),
             (
                 "Of 900 pages read: relevant and new: 600; breadth-first: 590",
                 "读了 900 个页面：相关且新 600；广度优先 590",
@@ -193,15 +232,59 @@ mod tests {
     }
 
     #[test]
+    fn walls_refusals_and_their_mends_are_chinese() {
+        let is_english = |text: &str| {
+            let mut phrases = text.split(|c: char| !c.is_ascii_alphabetic() && c != ' ');
+            phrases.any(|phrase| phrase.split_whitespace().count() > 2)
+        };
+        let mut told: Vec<String> = Vec::new();
+        for kind in WallKind::KNOWN {
+            told.push(kind.mend().to_owned());
+            for vendor in [None, Some("cloudflare".to_owned())] {
+                for because in [Vec::new(), vec!["captcha".to_owned()]] {
+                    let (kind, sureness, vendor) = (kind.clone(), 0.9, vendor.clone());
+                    told.push(
+                        outcome::Wall {
+                            kind,
+                            sureness,
+                            vendor,
+                            because,
+                        }
+                        .to_string(),
+                    );
+                }
+            }
+        }
+        let walled = outcome::Walled {
+            walls: 8,
+            answers: 9,
+        };
+        let gone = outcome::HostGone {
+            failures: 5,
+            seconds: 90,
+        };
+        told.extend([walled.to_string(), gone.to_string()]);
+        for reason in outcome::StopReason::KNOWN {
+            for detail in [None, Some("x")] {
+                told.push(crate::why_stopped(reason, detail, 0));
+            }
+        }
+        for text in told {
+            assert!(!is_english(&chinese(&text)), "{text}: {}", chinese(&text));
+        }
+    }
+
+    #[test]
     fn every_row_can_be_found_and_has_the_same_holes() {
-        for (english, chinese) in TABLE {
+        let rows = || DETAILS.iter().chain(TABLE).chain(PARTS);
+        for (english, chinese) in rows() {
             let holes = english.matches("{}").count();
             assert!(
                 (0..holes).all(|at| chinese.contains(&format!("{{{at}}}"))),
                 "{english}"
             );
             assert!(!chinese.contains(&format!("{{{holes}}}")), "{english}");
-            let same = TABLE.iter().filter(|(other, _)| other == english).count();
+            let same = rows().filter(|(other, _)| other == english).count();
             assert_eq!(same, 1, "{english}");
         }
     }

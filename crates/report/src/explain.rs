@@ -168,6 +168,9 @@ pub struct RobotsAnswered {
     pub error_text: Option<String>,
     /// Crawl-delay, seconds.
     pub crawl_delay_s: Option<f64>,
+    /// Whether an earlier answer is in use while this one could not be had.
+    #[serde(default)]
+    pub has_copy: bool,
 }
 
 /// A fetch of it.
@@ -277,6 +280,7 @@ impl Explainer {
                     status: robots.fetch.status,
                     error_text: robots.fetch.error_text.clone(),
                     crawl_delay_s: robots.crawl_delay_s,
+                    has_copy: self.has_robots_copy(),
                 });
             }
             Event::Sitemap(sitemap) if sitemap.urls.contains(&self.story.url) => {
@@ -359,6 +363,17 @@ impl Explainer {
         self.tell_duplicates();
         self.story.summary = tell::summary(&self.story);
         self.story
+    }
+
+    /// Whether robots.txt of its host was had before.
+    fn has_robots_copy(&self) -> bool {
+        let known = self.story.robots.as_ref();
+        known.is_some_and(|known| match &known.rules {
+            RobotsAnswer::AllowAll | RobotsAnswer::Parsed => true,
+            RobotsAnswer::DisallowAll | RobotsAnswer::Outage | RobotsAnswer::Unknown(_) => {
+                known.has_copy
+            }
+        })
     }
 
     /// Whether a record is of the page, as it is or as it was before a visit.

@@ -87,9 +87,8 @@ pub(crate) struct FoundTally {
 impl FoundTally {
     /// Notes a page that was judged.
     pub(crate) fn judged(&mut self, slot: SlotId, seq: u64, page: &PageRecord) {
-        if let Some(old) = self.of_slot.remove(&slot) {
-            self.kept.remove(&old);
-        }
+        let before = self.of_slot.remove(&slot);
+        let before = before.and_then(|old| self.kept.remove(&old));
         match page.junk() {
             None => {
                 let kind = page.page.as_ref().map(|summary| &summary.page_type);
@@ -102,7 +101,12 @@ impl FoundTally {
                 }
                 let rows = self.dropped.entry(reason.name().to_owned()).or_default();
                 if rows.len() < OF_REASON_MAX {
-                    rows.push((slot, seq, row(page)));
+                    let mut row = row(page);
+                    // A page that is gone has no title: it is known by the one that it had.
+                    if let Some((_, before)) = before.filter(|_| row.title.is_empty()) {
+                        row.title = before.title;
+                    }
+                    rows.push((slot, seq, row));
                 }
             }
         }
@@ -336,6 +340,24 @@ mod tests {
         let found = tally.report(|_| State::Indexed, &[]);
         assert_eq!(found.kept.len(), 1);
         assert_eq!(found.kept[0].relevance, Some(0.6));
+    }
+
+    #[test]
+    fn a_page_that_is_gone_is_listed_by_the_title_that_it_had() {
+        let mut tally = FoundTally::default();
+        tally.judged(7, 1, &judged("http://a.test/", "Trees", "en", 0.9, ""));
+        let mut gone = judged("http://a.test/", "", "", 0.0, "error_page");
+        gone.page = None;
+        tally.judged(7, 5, &gone);
+        let found = tally.report(|_| State::Junk, &[]);
+        let [row] = found.dropped.as_slice() else {
+            panic!("{found:?}");
+        };
+        assert_eq!(
+            (row.title.as_str(), row.reason.as_str()),
+            ("Trees", "error_page")
+        );
+        assert!(found.kept.is_empty());
     }
 
     #[test]

@@ -343,7 +343,8 @@ impl Tally {
         {
             let text = robots.fetch.error_text.as_deref().unwrap_or_default();
             self.hosts.row(at).errors += 1;
-            let url = format!("{}/robots.txt", robots.host);
+            let origin = robots.origin.as_ref().unwrap_or(&robots.host);
+            let url = format!("{origin}/robots.txt");
             self.errors.add(&name, &url, &robots.host, text, false);
         }
     }
@@ -519,8 +520,8 @@ impl Tally {
         } else if visit.is_gone() {
             self.languages.gone(slot);
         }
-        if let Some(version) = visit.version() {
-            self.found.judged(slot, seq, version);
+        if let Some(page) = visit.as_page() {
+            self.found.judged(slot, seq, &page);
         }
         if let Some(old) = page.and_then(|page| page.replaces)
             && self.fates.page(old).is_some_and(|old| old != slot)

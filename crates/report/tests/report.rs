@@ -577,6 +577,49 @@ proptest! {
     }
 }
 
+#[test]
+fn a_page_that_is_gone_is_in_the_table_of_dropped_pages() {
+    // It was counted there, and not listed.
+    let mut journal = Journal {
+        records: journal::small(),
+    };
+    journal.event(Event::Visit(Box::new(archive::VisitRecord {
+        url: "http://db.test/a".into(),
+        host: "db.test".into(),
+        round: 1,
+        of: 10,
+        change: outcome::Change::Gone,
+        detail: Some("status 404".into()),
+        ..archive::VisitRecord::default()
+    })));
+    let report = report_of(&journal.records);
+    assert_eq!(report.found.dropped.len() as u64, report.totals.junk);
+    let gone = report
+        .found
+        .dropped
+        .iter()
+        .find(|row| row.url == "http://db.test/a");
+    let gone = gone.expect("it is listed");
+    assert_eq!(
+        (gone.reason.as_str(), gone.title.as_str()),
+        ("error_page", "B-trees, 数据库")
+    );
+}
+
+#[test]
+fn an_error_of_robots_txt_names_its_whole_url() {
+    let mut journal = Journal::default();
+    journal.event(Event::Robots(archive::RobotsRecord {
+        host: "a.test".into(),
+        origin: Some("https://a.test".into()),
+        fetch: journal::fetch(503, 0, 5),
+        rules: "outage".into(),
+        ..archive::RobotsRecord::default()
+    }));
+    let report = report_of(&journal.records);
+    assert_eq!(report.errors[0].url, "https://a.test/robots.txt");
+}
+
 /// What of a text is neither of the web nor a number: words of English that stand together.
 fn english(text: &str) -> Vec<String> {
     let texts = text.lines().filter(|line| !line.contains("://"));

@@ -74,7 +74,7 @@ pub struct Status {
     pub broken: Option<BrokenLinks>,
 }
 
-/// Links to URLs that failed or answered with an error.
+/// Links to URLs that failed, answered with an error, or redirect in a circle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct BrokenLinks {
     /// The number of the last record of the journal that was looked at: they are counted less often.

@@ -197,7 +197,7 @@ fn broken(out: &mut String, read: &[Read<'_>]) {
     };
     tell(
         "tamis_broken_links",
-        "Links to URLs that failed or answered with an error.",
+        "Links to URLs that failed, answered with an error, or redirect in a circle.",
         |broken| broken.links,
     );
     tell(

@@ -85,8 +85,9 @@ impl RoundCounts {
                 words::instant_short(*next_ms)
             );
         }
+        let visits = words::plural(*visited, "visit", "visits");
         format!(
-            "round {round}: {visited} visits ({not_modified} without a body): {unchanged} unchanged, {touched} touched, \
+            "round {round}: {visits} ({not_modified} without a body): {unchanged} unchanged, {touched} touched, \
              {changed} changed, {moved} moved, {gone} gone, {back} back, {unclear} unclear; {new}"
         )
     }

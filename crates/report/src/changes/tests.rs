@@ -57,6 +57,20 @@ fn visit(change: Change, detail: &str, reason: Option<&str>) -> Event {
 }
 
 #[test]
+fn one_visit_is_one() {
+    let line = |visited| {
+        let round = RoundCounts {
+            round: 1,
+            visited,
+            ..RoundCounts::default()
+        };
+        round.line()
+    };
+    assert!(line(1).starts_with("round 1: 1 visit ("), "{}", line(1));
+    assert!(line(2).starts_with("round 1: 2 visits ("), "{}", line(2));
+}
+
+#[test]
 fn what_is_unclear_is_told_by_the_rule_of_absence() {
     let why = |status: u16, answers: u32, gone: bool, rule: GoneRule| {
         let visit = VisitRecord {

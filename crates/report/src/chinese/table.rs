@@ -1,5 +1,4 @@
 //! Every text of the report, English and Chinese. A sentence stands before those that are parts of it.
-
 /// The table. In Chinese a hole is named by its number, since the order may differ.
 #[rustfmt::skip]
 pub(super) const TABLE: &[(&str, &str)] = &[
@@ -64,7 +63,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("full layout", "整页相同，版式相同"), ("full content", "整页相同，版式不同"), ("partial layout", "部分相同，版式相同"), ("partial content", "部分相同，版式不同"),
     ("done", "完成"), ("failing", "失败"), ("gone", "已放弃"), ("closed", "不允许"), ("gone: {}", "已放弃：{0}"),
     // The numbers behind a verdict.
-    ("{} words, at least {} wanted", "{0} 个词，至少要 {1} 个"), ("relevance {}, at least {} wanted", "相关度 {0}，至少要 {1}"),
+    ("{} words, at least {} wanted", "{0} 个词，至少要 {1} 个"), ("{} word, at least {} wanted", "{0} 个词，至少要 {1} 个"), ("relevance {}, at least {} wanted", "相关度 {0}，至少要 {1}"),
     ("language {}, wanted {}", "语言是 {0}，要的是 {1}"), ("content type {}", "内容类型 {0}"), ("status {}", "状态码 {0}"),
     // Why a URL was left out or never found.
     ("budget seed", "种子的页数已用完"), ("budget host", "主机的页数已用完"), ("budget hosts", "主机数已到上限"),
@@ -91,20 +90,13 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     // robots.txt of a host, and visits.
     ("it could not be had, which closes the host for now ({})", "取不到，因此暂不访问该主机（{0}）"),
     ("it could not be had for now: it is asked for again, and an earlier copy holds until then ({})", "暂时取不到：稍后再取，此前沿用旧的（{0}）"),
+    ("it could not be had for now: it is asked for again, and the host waits until then ({})", "暂时取不到：稍后再取，此前不访问该主机（{0}）"),
     ("there was no answer: {}", "没有应答：{0}"), ("there was no answer", "没有应答"),
-    ("{}  round {}: {}, {} % of the words as before (status {}, asked with validators); {} now", "{0}  第 {1} 轮：{2}，与先前相同的词占 {3} %（状态码 {4}，带校验信息）；现在为{5}"),
-    ("{}  round {}: {}, {} % of the words as before (status {}, asked with validators)", "{0}  第 {1} 轮：{2}，与先前相同的词占 {3} %（状态码 {4}，带校验信息）"),
-    ("{}  round {}: {}, {} % of the words as before (status {}); {} now", "{0}  第 {1} 轮：{2}，与先前相同的词占 {3} %（状态码 {4}）；现在为{5}"),
-    ("{}  round {}: {}, {} % of the words as before (status {})", "{0}  第 {1} 轮：{2}，与先前相同的词占 {3} %（状态码 {4}）"),
-    ("{}  round {}: {} (status {}, asked with validators); {} now", "{0}  第 {1} 轮：{2}（状态码 {3}，带校验信息）；现在为{4}"),
-    ("{}  round {}: {} (status {}, asked with validators)", "{0}  第 {1} 轮：{2}（状态码 {3}，带校验信息）"),
-    ("{}  round {}: {} (status {}); {} now", "{0}  第 {1} 轮：{2}（状态码 {3}）；现在为{4}"),
-    ("{}  round {}: {} (status {})", "{0}  第 {1} 轮：{2}（状态码 {3}）"),
     // The story of a URL, in short.
     ("why", "原因"), ("original", "来源"), ("copies", "副本"), ("found", "发现"), ("turn", "次序"), ("fetched", "抓取"),
     ("content", "内容"), ("put back", "放回"), ("it reads like an error page, though the server sent it as a page", "看起来是错误页，服务器却当作正常页面发送"), ("it asks not to be indexed (noindex)", "页面要求不收录（noindex）"), ("{} % of its characters stand in links", "{0} % 的字符在链接中"), ("it is a list of links, which counts little whatever they are about", "它是链接列表，不管链接讲什么，都只算一小部分"), ("nowhere", "没有发现"),
     ("Kept: it is in the search index.", "已保留：在搜索索引中。"), ("Dropped: near duplicate of {}.", "已丢弃：与 {0} 近似重复。"), ("Dropped: exact duplicate of {}.", "已丢弃：与 {0} 完全重复。"), ("Dropped: {} of {}.", "已丢弃：{0}，对应的页面是 {1}。"), ("Dropped: {}.", "已丢弃：{0}。"),
-    ("Left the index for page {}: {}.", "已从索引中移出，由页面 {0} 代替：{1}。"), ("It redirects to {}.", "重定向到 {0}。"), ("It redirects.", "重定向。"),
+    ("Left the index for page {}: {}.", "已从索引中移出，由页面 {0} 代替：{1}。"), ("It redirects.", "重定向。"),
     ("Unchanged since an earlier crawl.", "与先前抓取时相同。"), ("Not fetched: {}, by {}.", "未抓取：{0}，依据 {1}。"), ("Not fetched: {}.", "未抓取：{0}。"),
     ("Failed: {}, after {}.", "失败：{0}，尝试了 {1}。"), ("Admitted, and waiting for its turn.", "已进入队列，正在等待。"),
     ("Put back into the queue, and waiting for its turn; before, it was {}.", "已放回队列，正在等待；先前的结果：{0}。"),
@@ -119,11 +111,6 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("an example page of the topic", "主题的例子"), ("a counter-example of the topic", "主题的反例"), ("a seed, given in {}", "种子，见 {0}"),
     ("in the sitemap {}", "站点地图 {0}"), ("on {}", "见于 {0}"), ("and on {}", "，另见于 {0}"),
     ("depth {}, priority {}", "深度 {0}，优先级 {1}"), ("; {} on it, {} new", "；页上有 {0}，其中 {1} 个是新的"),
-    ("{}  attempt {}: status {}, {}, {} in {} ms, redirects to {}", "{0}  第 {1} 次：状态码 {2}，{3}，{4}，{5} 毫秒，重定向到 {6}"),
-    ("{}  attempt {}: status {}, {} in {} ms, redirects to {}", "{0}  第 {1} 次：状态码 {2}，{3}，{4} 毫秒，重定向到 {5}"),
-    ("{}  attempt {}: status {}, {}, {} in {} ms", "{0}  第 {1} 次：状态码 {2}，{3}，{4}，{5} 毫秒"),
-    ("{}  attempt {}: status {}, {} in {} ms", "{0}  第 {1} 次：状态码 {2}，{3}，{4} 毫秒"),
-    ("{}  attempt {}: no answer, {} in {} ms, {}: {}", "{0}  第 {1} 次：没有应答，{2}，{3} 毫秒，{4}：{5}"),
     ("{} more pages", "{0} 个页面"), ("{} more page", "{0} 个页面"), ("{} words", "{0} 个词"), ("{} word", "{0} 个词"),
     ("{} attempts before", "此前 {0} 次"), ("{} attempt before", "此前 {0} 次"), ("{} visits again", "又访问 {0} 次"), ("{} visit again", "又访问 {0} 次"),
     ("{} attempts", "{0} 次"), ("{} attempt", "{0} 次"), ("{} times", "{0} 次"), ("{} time", "{0} 次"),
@@ -156,18 +143,15 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("Asked for a delay", "要求间隔的主机"), ("Closed to us", "不允许抓取的主机"), ("The links", "链接列表"),
     ("Rounds", "回访"), ("round", "轮次"), ("began", "开始"), ("visits", "访问"), ("no body", "无正文"), ("unchanged", "未变"),
     ("touched", "微调"), ("changed", "已变"), ("moved", "已搬走"), ("back again", "又出现"), ("now gone", "已消失"), ("back", "又出现"), ("unclear", "不明"), ("new pages", "新页面"), ("new, kept", "新增并保留"),
-    ("round {}: {} visits ({} without a body): {} unchanged, {} touched, {} changed, {} moved, {} gone, {} back, {} unclear; {}", "第 {0} 轮：访问 {1} 次（{2} 次没有正文）：未变 {3}，微调 {4}，已变 {5}，已搬走 {6}，已消失 {7}，又出现 {8}，不明 {9}；{10}"),
+    ("round {}: {} ({} without a body): {} unchanged, {} touched, {} changed, {} moved, {} gone, {} back, {} unclear; {}", "第 {0} 轮：{1}（{2} 次没有正文）：未变 {3}，微调 {4}，已变 {5}，已搬走 {6}，已消失 {7}，又出现 {8}，不明 {9}；{10}"),
     ("{}, {} of them kept", "{0}，其中保留 {1} 个"), ("{} new page, not kept", "{0} 个新页面，没有保留"), ("{} new pages, none kept", "{0} 个新页面，都没有保留"),
     ("a page that reads like an error page", "页面读起来像错误页"),
     ("dropped as before: {}", "和先前一样丢弃：{0}"), ("some forms of URLs on {} yield next to nothing", "{0} 上有些形式的网址几乎没有收获"),
-    ("{}  round {}: {} (status {}): {}", "{0}  第 {1} 轮：{2}（状态码 {3}）：{4}"),
     ("no longer kept", "不再保留"), ("kept now", "现在保留"), ("not kept", "没有保留"),
     ("{} new page", "{0} 个新页面"), ("{} new pages", "{0} 个新页面"),
     ("round {} ran and no page was due; the first is due at {}: each is left alone for a while after it was read (`min` and `every` under [again] in the configuration; min = \"0s\" comes back at once); {}", "第 {0} 轮没有到期的页面，最早的在 {1} 到期：每个页面读过之后会隔一段时间再访问（配置 [again] 中的 `min` 与 `every`；min = \"0s\" 会立即回访）；{2}"),
     ("no page has changed since {}, as far as it was visited", "自 {0} 以来，访问过的页面都没有变化"), ("since {}: {}", "自 {0} 以来：{1}"),
     ("the crawl has not come back yet: {}", "此任务还没有回访：{0}"),
-    ("{}: this says nothing of the page, which is taken to be as it was", "{0}：这说明不了页面的情况，视为未变"),
-    ("{}: not yet gone, which takes {} answers of 404 or 410 with time between them; this makes {}, and the next counts from {} on", "{0}：还不能算消失，需要隔开时间的 {1} 次 404 或 410；这是第 {2} 次，下一次从 {3} 起计"),
     ("… and {} more rounds; --format json has all", "… 还有 {0} 轮；--format json 有全部"),
     // Columns.
     ("title", "标题"), ("host", "主机"), ("date", "日期"), ("relevance", "相关度"), ("reason", "原因"), ("because", "说明"), ("link", "链接"),
@@ -192,6 +176,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("response time: half under {} ms, 95 % under {} ms, longest {} ms", "响应时间：一半在 {0} 毫秒以内，95 % 在 {1} 毫秒以内，最长 {2} 毫秒"),
     ("body size: half under {}, 95 % under {}, largest {}", "大小：一半在 {0} 以内，95 % 在 {1} 以内，最大 {2}"),
     ("All of them: tamis export DIR broken", "全部：tamis export DIR broken"),
+    ("{} on {} to {} that failed or answered with an error. Of these {} in a circle.", "{1}上有 {0}，指向 {2}，它们失败或返回错误。其中 {3}循环重定向。"),
     ("{} on {} to {} that failed or answered with an error.", "{1}上有 {0}，指向 {2}，它们失败或返回错误。"),
     ("{} asked not to be indexed, and was not", "{0}要求不收录，没有收录"), ("{} asked not to be indexed, and were not", "{0}要求不收录，没有收录"),
     ("{} asked not to follow its links", "{0}要求不跟踪其链接"), ("{} asked not to follow their links", "{0}要求不跟踪其链接"),
@@ -240,7 +225,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     // Counted things; after the sentences that hold them.
     ("{} pages dropped", "{0} 个页面"), ("{} page dropped", "{0} 个页面"), ("{} kept pages", "{0} 个保留的页面"), ("{} kept page", "{0} 个保留的页面"),
     ("{} pages were walls", "{0} 个页面是拦截页"), ("{} page was a wall", "{0} 个页面是拦截页"), ("{} URLs of traps", "{0} 个陷阱网址"), ("{} URL of a trap", "{0} 个陷阱网址"),
-    ("{} URLs were", "{0} 个网址"), ("{} URL was", "{0} 个网址"), ("{} URLs are", "{0} 个网址"), ("{} URL is", "{0} 个网址"),
+    ("{} URLs redirect", "{0} 个网址"), ("{} URL redirects", "{0} 个网址"), ("{} URLs were", "{0} 个网址"), ("{} URL was", "{0} 个网址"), ("{} URLs are", "{0} 个网址"), ("{} URL is", "{0} 个网址"),
     ("{} pages", "{0} 个页面"), ("{} page", "{0} 个页面"), ("{} URLs", "{0} 个网址"), ("{} URL", "{0} 个网址"),
     ("{} hosts", "{0} 个主机"), ("{} host", "{0} 个主机"), ("{} seeds", "{0} 个种子"), ("{} seed", "{0} 个种子"),
     ("{} links", "{0} 个链接"), ("{} link", "{0} 个链接"), ("{} fetches", "{0} 次抓取"), ("{} fetch", "{0} 次抓取"),

@@ -89,9 +89,12 @@ fn why(story: &Story, last: &Decision, tongue: Tongue) -> Option<String> {
         (Some(detail), Some(seen)) => Some(detail + tongue.semicolon() + &seen),
         (detail, seen) => detail.or(seen),
     };
-    wall.map(|wall| format!("{wall}; {}", wall.kind.mend()))
-        .or(failed)
-        .or(judged)
+    let wall = wall.map(|wall| {
+        let (seen, mend) = (wall.to_string(), wall.kind.mend());
+        tongue.say(&seen) + tongue.semicolon() + &tongue.say(mend)
+    });
+    let failed = failed.map(|text| tongue.say(&text));
+    wall.or(failed).or(judged)
 }
 
 /// What was seen on a page that was dropped for a reason without a limit to name.
@@ -128,7 +131,19 @@ fn page(last: &Decision, tongue: Tongue) -> Option<String> {
     let mut parts = vec![quoted(&page.title), tongue.say(&count)];
     parts.extend(Some(page.lang.clone()).filter(|lang| !lang.is_empty()));
     parts.extend(relevance);
-    Some(parts.join(tongue.comma()))
+    let read = parts.join(tongue.comma());
+    Some(match limits_hit(page, tongue) {
+        Some(limits) => read + tongue.semicolon() + &limits,
+        None => read,
+    })
+}
+
+/// The limits that the reading of a page met: it is judged by what was read of it.
+fn limits_hit(page: &PageSummary, tongue: Tongue) -> Option<String> {
+    let limits = page.limits_hit.iter().map(|limit| tongue.say(limit));
+    let limits: Vec<String> = limits.collect();
+    let told = || tongue.say("limits hit") + tongue.colon() + &limits.join(tongue.comma());
+    (!limits.is_empty()).then(told)
 }
 
 /// The source of its cluster, where that is a third page.
@@ -223,7 +238,7 @@ fn robots(story: &Story, tongue: Tongue) -> Option<String> {
 /// The last fetch before the visits, and how many there were.
 fn last_fetch(story: &Story, tongue: Tongue) -> Option<String> {
     let fetches = story.fetches.len() as u64;
-    let line = tongue.say(&fetched(story.fetches.last()?));
+    let line = fetched(story.fetches.last()?, tongue);
     let earlier = fetches.saturating_sub(1);
     Some(match earlier {
         0 => line,
@@ -236,7 +251,7 @@ fn last_fetch(story: &Story, tongue: Tongue) -> Option<String> {
 
 /// The last visit after the first, and how many there were.
 fn visits(story: &Story, tongue: Tongue) -> Option<String> {
-    let last = tongue.say(&visited(story.visits.last()?));
+    let last = visited(story.visits.last()?, tongue);
     let count = words::plural(story.visits.len() as u64, "visit again", "visits again");
     Some(format!("{}{}{last}", tongue.say(&count), tongue.comma()))
 }

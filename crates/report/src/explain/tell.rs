@@ -9,8 +9,9 @@ use outcome::{
 };
 
 use super::{Decision, FetchMade, Led, LedTo, RobotsAnswered, Story, VisitTold};
+use crate::changes::kind_in;
 use crate::difference::{Piece, difference, likeness, shortened};
-use crate::look::{BOLD, DIM, GREEN, Look, RED};
+use crate::look::{BOLD, DIM, GREEN, Look, RED, Tongue};
 use crate::words;
 
 /// Characters shown on both sides of a difference.
@@ -38,7 +39,7 @@ pub fn render(story: &Story, look: Look, texts: &dyn Fn(u64) -> Option<String>) 
         }
     };
     part("Found", found(story));
-    part("Fetched", story.fetches.iter().map(fetched).collect());
+    part("Fetched", in_english(&story.fetches, fetched));
     for decision in &story.decisions {
         part(
             "Decided",
@@ -51,7 +52,7 @@ pub fn render(story: &Story, look: Look, texts: &dyn Fn(u64) -> Option<String>) 
             part("Nearest kept page", near(nearest));
         }
     }
-    part("Visited again", story.visits.iter().map(visited).collect());
+    part("Visited again", in_english(&story.visits, visited));
     part("Afterwards", afterwards(story));
     let own = story.led.as_ref().map(|led| led_to(led, story.focused));
     part("What came of its links", own.unwrap_or_default());
@@ -71,6 +72,12 @@ pub fn render(story: &Story, look: Look, texts: &dyn Fn(u64) -> Option<String>) 
         part("What differs (- the kept page, + this one)", lines);
     }
     out
+}
+
+/// A line for each; the whole story is told in English alone.
+fn in_english<T>(all: &[T], line: fn(&T, Tongue) -> String) -> Vec<String> {
+    let lines = all.iter().map(|one| line(one, Tongue::English));
+    lines.collect()
 }
 
 /// The differences of two texts as lines for a terminal.
@@ -283,8 +290,11 @@ pub(super) fn robots_line(robots: &RobotsAnswered) -> String {
     };
     let rules = match &robots.rules {
         RobotsAnswer::DisallowAll => "it could not be had, which closes the host for now",
-        RobotsAnswer::Outage => {
+        RobotsAnswer::Outage if robots.has_copy => {
             "it could not be had for now: it is asked for again, and an earlier copy holds until then"
+        }
+        RobotsAnswer::Outage => {
+            "it could not be had for now: it is asked for again, and the host waits until then"
         }
         RobotsAnswer::AllowAll => "there is none, so all is allowed",
         RobotsAnswer::Parsed => "read",
@@ -301,32 +311,31 @@ pub(super) fn robots_line(robots: &RobotsAnswered) -> String {
     line
 }
 
-pub(super) fn fetched(fetch: &FetchMade) -> String {
-    let mut line = format!("{}  attempt {}: ", fetch.at, fetch.attempt);
-    match fetch.status {
-        0 => line.push_str("no answer"),
-        status => {
-            let _ = write!(line, "status {status}");
-        }
-    }
+pub(super) fn fetched(fetch: &FetchMade, tongue: Tongue) -> String {
+    let answer = match fetch.status {
+        0 => "no answer".to_owned(),
+        status => format!("status {status}"),
+    };
+    let mut parts = vec![tongue.say(&answer)];
     if !fetch.content_type.is_empty() {
-        let _ = write!(line, ", {}", fetch.content_type);
+        parts.push(fetch.content_type.clone());
     }
-    let _ = write!(
-        line,
-        ", {} in {} ms",
-        words::bytes(fetch.bytes),
-        words::count(fetch.ms)
-    );
+    let (bytes, ms) = (words::bytes(fetch.bytes), words::count(fetch.ms));
+    parts.push(tongue.say(&format!("{bytes} in {ms} ms")));
     if let Some(to) = &fetch.redirect_to {
-        let _ = write!(line, ", redirects to {to}");
+        parts.push(tongue.say(&format!("redirects to {to}")));
     }
     if let Some(error) = &fetch.error {
-        let text = fetch.error_text.as_deref().unwrap_or_default();
-        let _ = write!(line, ", {}: {text}", words::name(&error.name()));
+        let name = tongue.say(&words::name(&error.name()));
+        let text = tongue.say(fetch.error_text.as_deref().unwrap_or_default());
+        parts.push(name + tongue.colon() + &text);
     }
+    let attempt = tongue.say(&format!("attempt {}", fetch.attempt));
+    let told = parts.join(tongue.comma());
+    let mut line = format!("{}  {attempt}{}{told}", fetch.at, tongue.colon());
     if let Some(again) = &fetch.retry_at {
-        let _ = write!(line, "; again at {again}");
+        line.push_str(tongue.semicolon());
+        line.push_str(&tongue.say(&format!("again at {again}")));
     }
     line
 }
@@ -497,25 +506,32 @@ fn led_link(link: &LedTo, focused: bool) -> String {
     line
 }
 
-pub(super) fn visited(visit: &VisitTold) -> String {
-    let mut line = format!("{}  round {}: {}", visit.at, visit.round, visit.change);
-    if let Some(similarity) = visit
-        .similarity
-        .filter(|_| visit.change != Change::Unchanged)
-    {
-        let _ = write!(line, ", {:.0} % of the words as before", 100.0 * similarity);
+pub(super) fn visited(visit: &VisitTold, tongue: Tongue) -> String {
+    let round = tongue.say(&format!("round {}", visit.round));
+    let change = kind_in(tongue, visit.change.name());
+    let mut line = format!("{}  {round}{}{change}", visit.at, tongue.colon());
+    let similarity = visit.similarity;
+    if let Some(similarity) = similarity.filter(|_| visit.change != Change::Unchanged) {
+        let same = format!("{:.0} % of the words as before", 100.0 * similarity);
+        line.push_str(tongue.comma());
+        line.push_str(&tongue.say(&same));
     }
-    let asked = if visit.conditional {
-        ", asked with validators"
-    } else {
-        ""
-    };
-    let _ = write!(line, " (status {}{asked})", visit.status);
+    let mut answer = vec![tongue.say(&format!("status {}", visit.status))];
+    if visit.conditional {
+        answer.push(tongue.say("asked with validators"));
+    }
+    line.push_str(&tongue.aside(&answer.join(tongue.comma())));
     if let Some(now) = &visit.now {
-        let _ = write!(line, "; {} now", words::name(now.name()));
+        let now = tongue.say(&words::name(now.name()));
+        line.push_str(tongue.semicolon());
+        line.push_str(&match tongue {
+            Tongue::English => format!("{now} now"),
+            Tongue::Chinese => format!("现在{now}"),
+        });
     }
     if let Some(why) = &visit.why {
-        let _ = write!(line, ": {why}");
+        line.push_str(tongue.colon());
+        line.push_str(&tongue.say(why));
     }
     line
 }

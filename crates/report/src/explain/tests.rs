@@ -546,3 +546,102 @@ fn the_short_story_is_told_in_chinese_but_for_what_the_web_says() {
         );
     }
 }
+
+#[test]
+fn a_page_that_is_judged_by_a_part_of_its_body_says_so_in_short() {
+    let mut journal = journal::Journal::default();
+    let mut page = journal::judged("http://a.test/x", "Half", "en", 0.9, "");
+    page.page.as_mut().unwrap().limits_hit = vec!["body: disconnect".into()];
+    journal.page(page);
+    let half = story(&journal.records, "http://a.test/x");
+    let told = in_short(&half);
+    assert!(
+        told.contains("relevance 0.90; limits hit: body: disconnect\n"),
+        "{told}"
+    );
+    assert!(render_short(&half, chinese()).contains("；触及限制：正文：没有收完"));
+}
+
+/// Chinese, else plain.
+fn chinese() -> Look {
+    Look {
+        tongue: crate::Tongue::Chinese,
+        ..Look::plain()
+    }
+}
+
+#[test]
+fn an_earlier_robots_txt_is_told_only_where_there_is_one() {
+    // "An earlier copy holds until then" was told though there never was one.
+    let mut journal = journal::Journal::default();
+    let mut robots = |rules: &str, status: u16| {
+        journal.event(Event::Robots(archive::RobotsRecord {
+            host: "a.test".into(),
+            fetch: journal::fetch(status, 0, 5),
+            rules: rules.into(),
+            ..archive::RobotsRecord::default()
+        }));
+        let story = story(&journal.records, "http://a.test/x");
+        (told(&story), render_short(&story, chinese()))
+    };
+    for (rules, has_copy) in [
+        ("outage", false),
+        ("outage", false),
+        ("parsed", true),
+        ("outage", true),
+        ("outage", true),
+    ] {
+        let (told, chinese) = robots(rules, 503);
+        let is_outage = rules == "outage";
+        assert_eq!(
+            told.contains("an earlier copy holds"),
+            is_outage && has_copy,
+            "{told}"
+        );
+        assert_eq!(
+            told.contains("the host waits until then"),
+            is_outage && !has_copy,
+            "{told}"
+        );
+        assert_eq!(
+            chinese.contains("此前不访问该主机"),
+            is_outage && !has_copy,
+            "{chinese}"
+        );
+    }
+}
+
+#[test]
+fn attempts_and_visits_are_told_in_chinese_part_by_part() {
+    let tongue = crate::Tongue::Chinese;
+    let fetch = FetchMade {
+        at: "2026-01-01T00:00:00.000Z".into(),
+        attempt: 3,
+        error: Some(FailureKind::Timeout),
+        error_text: Some("wait for first_byte: nothing within 13.0 s".into()),
+        retry_at: Some("2026-01-01T00:01:00.000Z".into()),
+        ..FetchMade::default()
+    };
+    assert_eq!(
+        tell::fetched(&fetch, tongue),
+        "2026-01-01T00:00:00.000Z  第 3 次：没有应答，0 B，0 毫秒，超时：等待首字节：13.0 秒内没有应答；2026-01-01T00:01:00.000Z 再试"
+    );
+    let visit = VisitTold {
+        at: "2026-01-01".into(),
+        round: 2,
+        change: Change::Gone,
+        status: 404,
+        conditional: true,
+        why: Some("status 404".into()),
+        now: Some(UrlState::Junk),
+        ..VisitTold::default()
+    };
+    assert_eq!(
+        tell::visited(&visit, tongue),
+        "2026-01-01  第 2 轮：已消失（状态码 404，带校验信息）；现在丢弃：状态码 404"
+    );
+    assert_eq!(
+        tell::visited(&visit, crate::Tongue::English),
+        "2026-01-01  round 2: gone (status 404, asked with validators); junk now: status 404"
+    );
+}

@@ -1,13 +1,17 @@
-//! Rows about links that lead nowhere: to URLs that failed, or answered with an error.
+//! Rows about links that lead nowhere: to URLs that failed, answered with an error, or redirect in a
+//! circle.
+//!
+//! A circle shows in no record alone: each of its URLs redirects to one that is known. So it is looked
+//! for from each URL that redirects, along the redirects noted so far; the last one closes it.
 //!
 //! Links to a URL stand on pages before and after the record that tells of its end. So a first pass
 //! over the records notes which URLs are broken at the end, by 64 bits of hash; a second one gives the
-//! links to them. Memory grows with the broken URLs and with what was fetched again.
+//! links to them. Memory grows with the broken URLs, the redirects, and what was fetched again.
 
 use std::collections::{HashMap, HashSet};
 
 use archive::{Event, LinkRecord, PageRecord, Record};
-use outcome::Outcome;
+use outcome::{FailureKind, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use xxhash_rust::xxh3::xxh3_64;
@@ -20,6 +24,9 @@ use super::columns::columns;
 use super::values::{iso, text_or_null};
 use crate::words::{host_of, plural};
 
+/// Redirects that are followed in search of a circle: more than any crawl's `[limits] redirects`.
+const CIRCLE_MAX: usize = 64;
+
 /// Broken links that the HTML form lists.
 pub const BROKEN_ROWS_MAX: usize = 200;
 
@@ -27,10 +34,20 @@ pub const BROKEN_ROWS_MAX: usize = 200;
 #[derive(Debug, Clone, Default)]
 pub struct BrokenUrls {
     broken: HashMap<u64, Broken>,
+    /// URLs that redirect, and where.
+    redirects: HashMap<u64, Redirect>,
     /// Of a URL whose older records tell of it no longer, the record from which on they do.
     current: HashMap<u64, u64>,
     /// The last record.
     last_seq: u64,
+}
+
+/// Where a URL redirects.
+#[derive(Debug, Clone, Copy)]
+struct Redirect {
+    to: u64,
+    status: u16,
+    at_ms: u64,
 }
 
 /// How a URL is broken.
@@ -41,6 +58,12 @@ pub(super) struct Broken {
     /// When it was first found so, and last.
     first_ms: u64,
     last_ms: u64,
+}
+
+impl Broken {
+    fn is_circling(&self) -> bool {
+        self.error.as_deref().is_some_and(is_circle)
+    }
 }
 
 /// A link to a broken URL.
@@ -60,9 +83,20 @@ pub struct BrokenLink<'r> {
     pub last_ms: u64,
 }
 
+impl BrokenLink<'_> {
+    fn is_circling(&self) -> bool {
+        self.error.is_some_and(is_circle)
+    }
+}
+
+fn is_circle(error: &str) -> bool {
+    FailureKind::from(error) == FailureKind::RedirectLoop
+}
+
 columns! {
-    /// Links that lead nowhere: to URLs that failed, or answered with a status of 400 and above; page
-    /// by page. A redirect counts as a link of its page, so one that ends nowhere is told, too.
+    /// Links that lead nowhere: to URLs that failed, answered with a status of 400 and above, or redirect
+    /// in a circle; page by page. A redirect counts as a link of its page, so one that ends nowhere is
+    /// told, too.
     "broken": BROKEN, broken(row: &BrokenLink<'_>);
     /// Where it leads.
     link: Text = json!(row.link.url),
@@ -74,7 +108,7 @@ columns! {
     host: Text = json!(host_of(row.page)),
     /// HTTP status of the last answer; 0 where there was none.
     status: Int = json!(row.status),
-    /// What went wrong where there was no usable answer: `timeout`, `dns`, `http_503`, …
+    /// What went wrong where there was no usable answer: `timeout`, `dns`, `http_503`, `redirect_loop`, …
     error: Text = json!(row.error),
     /// How the page names the relation: `nofollow`, `next`, `redirect`, …
     rel: Text = text_or_null(&row.link.rel),
@@ -93,7 +127,7 @@ impl BrokenUrls {
             Event::Retry(retry) => {
                 for url in &retry.urls {
                     let key = xxh3_64(url.as_bytes());
-                    self.broken.remove(&key);
+                    self.forget(key);
                     self.current.insert(key, record.seq);
                 }
             }
@@ -123,23 +157,61 @@ impl BrokenUrls {
 
     fn ended(&mut self, record: &Record, page: &PageRecord) {
         let key = xxh3_64(page.url.as_bytes());
-        let Some((status, error)) = broken_as(page) else {
-            self.broken.remove(&key);
-            return;
-        };
         let asked = page.fetch.as_ref().map_or(0, |fetch| fetch.started_ms);
-        let last_ms = if asked == 0 { record.at_ms } else { asked };
-        let first_ms = self
-            .broken
-            .get(&key)
-            .map_or(last_ms, |known| known.first_ms);
-        let found = Broken {
-            status,
-            error,
-            first_ms,
-            last_ms,
-        };
-        self.broken.insert(key, found);
+        let at_ms = if asked == 0 { record.at_ms } else { asked };
+        let known = self.broken.get(&key).map(|known| known.first_ms);
+        self.forget(key);
+        if let Some(target) = redirect_of(page) {
+            let redirect = Redirect {
+                to: xxh3_64(target.as_bytes()),
+                status: page.status(),
+                at_ms,
+            };
+            self.redirects.insert(key, redirect);
+            for (key, redirect) in self.circle(key) {
+                let found = Broken {
+                    status: redirect.status,
+                    error: Some(FailureKind::RedirectLoop.to_string()),
+                    first_ms: at_ms,
+                    last_ms: redirect.at_ms,
+                };
+                self.broken.insert(key, found);
+            }
+        } else if let Some((status, error)) = broken_as(page) {
+            let found = Broken {
+                status,
+                error,
+                first_ms: known.unwrap_or(at_ms),
+                last_ms: at_ms,
+            };
+            self.broken.insert(key, found);
+        }
+    }
+
+    /// A URL is not, or no longer, what it was: a circle that it was part of is open.
+    fn forget(&mut self, key: u64) {
+        for (member, _) in self.circle(key) {
+            self.broken.remove(&member);
+        }
+        self.redirects.remove(&key);
+        self.broken.remove(&key);
+    }
+
+    /// The redirects of the circle that a URL is part of; none where it is in none.
+    fn circle(&self, from: u64) -> Vec<(u64, Redirect)> {
+        let mut members = Vec::new();
+        let mut key = from;
+        while let Some(redirect) = self.redirects.get(&key) {
+            members.push((key, *redirect));
+            key = redirect.to;
+            if key == from {
+                return members;
+            }
+            if members.len() >= CIRCLE_MAX {
+                break;
+            }
+        }
+        Vec::new()
     }
 
     /// Gives the links of a record that are broken, where there are any.
@@ -193,6 +265,12 @@ impl BrokenUrls {
     }
 }
 
+/// Where a URL redirects by its end; none where the target is asked for once more.
+fn redirect_of(page: &PageRecord) -> Option<&str> {
+    let is_redirect = page.outcome == Outcome::Redirected && page.returns.is_none();
+    page.redirect_target().filter(|_| is_redirect)
+}
+
 /// Status and error of a URL that is broken by its end; none for any other, also where it was refused
 /// unread.
 fn broken_as(page: &PageRecord) -> Option<(u16, Option<String>)> {
@@ -217,6 +295,9 @@ pub struct BrokenFigures {
     pub pages: u64,
     /// URLs that they lead to.
     pub urls: u64,
+    /// Those of them that redirect in a circle.
+    #[serde(default)]
+    pub circling: u64,
     /// The first links, up to a bound; the JSON form leaves them to the export.
     #[serde(skip)]
     pub rows: Vec<BrokenRow>,
@@ -258,8 +339,15 @@ impl BrokenFigures {
 
     /// The figures in a sentence.
     pub fn line(&self) -> String {
+        let circling = match self.circling {
+            0 => String::new(),
+            urls => format!(
+                " Of these {} in a circle.",
+                plural(urls, "URL redirects", "URLs redirect")
+            ),
+        };
         format!(
-            "{} on {} to {} that failed or answered with an error.",
+            "{} on {} to {} that failed or answered with an error.{circling}",
             plural(self.links, "link", "links"),
             plural(self.pages, "page", "pages"),
             plural(self.urls, "URL", "URLs"),
@@ -273,6 +361,7 @@ impl BrokenFigures {
         for link in links {
             if self.targets.insert(xxh3_64(link.link.url.as_bytes())) {
                 self.urls += 1;
+                self.circling += u64::from(link.is_circling());
             }
             if self.rows.len() < rows_max {
                 self.rows.push(BrokenRow {
@@ -281,6 +370,7 @@ impl BrokenFigures {
                     page: link.page.to_owned(),
                     status: match (link.status, link.error) {
                         (0, Some(error)) => crate::words::name(error),
+                        (_, Some(error)) if link.is_circling() => crate::words::name(error),
                         (status, _) => status.to_string(),
                     },
                     first_seen: crate::words::instant(link.first_ms),
@@ -349,6 +439,55 @@ mod tests {
         assert_eq!(rows(&journal.records), expected[..2]);
         journal.page(judged("http://b.test/", "t", "en", 0.9, ""));
         assert_eq!(rows(&journal.records), expected[..2]);
+    }
+
+    #[test]
+    fn urls_that_redirect_in_a_circle_are_broken() {
+        // Each of them redirects, and nobody told that they lead nowhere.
+        let mut journal = Journal::default();
+        let redirect = |from: &str, to: &str| {
+            let mut page = unread(
+                from,
+                "redirected",
+                "",
+                Some(crate::journal::fetch(302, 0, 5)),
+            );
+            page.links = vec![link(to, "", "seen")];
+            page.links[0].rel = "redirect".into();
+            page
+        };
+        let [home, one, two, into, fine] =
+            ["", "1", "2", "into", "fine"].map(|path| format!("http://a.test/{path}"));
+        let mut page = judged(&home, "t", "en", 0.9, "");
+        page.links = [&one, &into, &fine]
+            .map(|to| link(to, "there", "new"))
+            .into();
+        journal.page(page);
+        journal.page(redirect(&into, &one));
+        journal.page(redirect(&one, &two));
+        assert_eq!(rows(&journal.records), []);
+        journal.page(redirect(&two, &one));
+        journal.page(redirect(&fine, &home));
+        let expected = [(&home, &one), (&into, &one), (&one, &two), (&two, &one)];
+        let expected = expected.map(|(page, to)| (page.clone(), to.clone(), 302));
+        assert_eq!(rows(&journal.records), expected);
+
+        let mut urls = BrokenUrls::default();
+        journal.records.iter().for_each(|record| urls.add(record));
+        let figures = BrokenFigures::of(&urls, || journal.records.clone(), 1);
+        assert_eq!((figures.urls, figures.circling), (2, 2));
+        assert_eq!(figures.rows[0].status, "redirect loop");
+        assert!(
+            figures
+                .line()
+                .ends_with("Of these 2 URLs redirect in a circle.")
+        );
+        let told = crate::Tongue::Chinese.say(&figures.line());
+        assert!(told.ends_with("其中 2 个网址循环重定向。"), "{told}");
+
+        // One of them gives a page at last: the circle is open.
+        journal.page(judged(&two, "t", "en", 0.9, ""));
+        assert_eq!(rows(&journal.records), []);
     }
 
     #[test]

@@ -124,6 +124,9 @@ impl KnownLinks {
             figures.pages += u64::from(figures.links > before);
         }
         figures.urls = reached.len() as u64;
+        let circling = reached.iter().filter_map(|url| urls.broken.get(url));
+        let circling = circling.filter(|broken| broken.is_circling());
+        figures.circling = circling.count() as u64;
         Some(figures)
     }
 }
@@ -144,7 +147,7 @@ mod tests {
             links.add(record);
             let read = BrokenFigures::of(&urls, || records[..=at].to_vec(), BROKEN_ROWS_MAX);
             let counted = links.count(&urls).expect("there are few");
-            let figures = |of: &BrokenFigures| (of.links, of.pages, of.urls);
+            let figures = |of: &BrokenFigures| (of.links, of.pages, of.urls, of.circling);
             assert_eq!(figures(&counted), figures(&read), "after record {at}");
         }
         links.count(&urls).expect("there are few")
