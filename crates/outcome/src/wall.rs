@@ -87,6 +87,20 @@ impl WallKind {
         self.facts().chinese
     }
 
+    /// Whether it stands in the place of one page, and the host may show others: it asks for a login, as a
+    /// forum does of who wants to reply, or is not there yet.
+    pub fn is_of_one_page(&self) -> bool {
+        match self {
+            Self::Login | Self::ComingSoon => true,
+            Self::Bot
+            | Self::Human
+            | Self::RateLimit
+            | Self::Consent
+            | Self::Parked
+            | Self::Unknown(_) => false,
+        }
+    }
+
     /// What whoever runs the crawl can do about it. A wall is never gone around.
     pub fn mend(&self) -> &'static str {
         self.facts().mend
@@ -129,6 +143,7 @@ impl std::fmt::Display for Wall {
 }
 
 /// The last answers of a host that answered with a wall, and how often it was left to rest for that.
+/// Walls of one page ([`WallKind::is_of_one_page`]) count as pages.
 ///
 /// A host that answers with walls does not want what the crawl does, or cannot tell it from an
 /// attack. Asking on makes neither better, so it is left to rest: each time twice as long, and in the

@@ -63,7 +63,7 @@ impl WallTally {
                 host.vendor = vendor.cloned();
             }
         }
-        let follows = host.window.add(is_wall);
+        let follows = host.window.add(page.is_walled_off());
         host.rests += u64::from(matches!(follows, Some(WallRest::Again(_))));
     }
 

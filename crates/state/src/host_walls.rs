@@ -1,4 +1,6 @@
-//! Hosts that answer with walls: each is left to rest, and in the end asked no more.
+//! Hosts that answer with walls: each is left to rest, and in the end asked no more. Login walls and
+//! placeholders stand in the place of one page and do not count: an open forum has one behind each
+//! "reply".
 //!
 //! What is counted is [`outcome::WallWindow`]'s, and follows from records alone; how long a rest is,
 //! is the user's choice and is asked for where it takes effect.
@@ -47,7 +49,7 @@ impl HostWalls {
         if !is_read {
             return None;
         }
-        self.on_answer(&page.host, page.is_blocked(), fetch)
+        self.on_answer(&page.host, page.is_walled_off(), fetch)
     }
 
     /// The same of a URL that was visited again.
@@ -62,7 +64,7 @@ impl HostWalls {
         if !is_seen && !visit.is_blocked() {
             return None;
         }
-        self.on_answer(&visit.host, visit.is_blocked(), fetch)
+        self.on_answer(&visit.host, visit.is_walled_off(), fetch)
     }
 
     fn on_answer(
@@ -121,7 +123,7 @@ impl HostWalls {
 #[cfg(test)]
 mod tests {
     use archive::PageSummary;
-    use outcome::{JunkReason, Verdict};
+    use outcome::{JunkReason, Verdict, Wall, WallKind};
 
     use super::*;
 
@@ -195,6 +197,44 @@ mod tests {
         assert_eq!(walls, HostWalls::new(REST));
         for at in 0..100 {
             assert_eq!(walls.on_page(&page(at % 5 == 0, at)), None, "{at}");
+        }
+    }
+
+    #[test]
+    fn a_forum_with_a_login_wall_behind_each_thread_is_read_to_its_end() {
+        // Half of its answers were walls: it was given up with half of its threads read.
+        for (kind, counts) in [
+            (WallKind::Login, false),
+            (WallKind::ComingSoon, false),
+            (WallKind::Bot, true),
+            (WallKind::Human, true),
+            (WallKind::RateLimit, true),
+        ] {
+            let mut walls = HostWalls::new(REST);
+            for at in 0..200 {
+                let mut answer = page(at % 2 == 0, at);
+                if let Some(page) = answer.page.as_mut().filter(|_| at % 2 == 0) {
+                    page.wall = Some(Wall {
+                        kind: kind.clone(),
+                        ..Wall::default()
+                    });
+                }
+                walls.on_page(&answer);
+            }
+            assert_eq!(walls.refusal("a.example").is_some(), counts, "{kind}");
+            assert_eq!(walls.is_empty(), !counts, "{kind}");
+            let mut visits = HostWalls::new(REST);
+            for at in 0..200 {
+                visits.on_visit(&VisitRecord {
+                    host: "a.example".into(),
+                    change: Change::Unclear,
+                    reason: Some("blocked".into()),
+                    wall: Some(kind.clone()),
+                    fetch: page(true, at).fetch,
+                    ..VisitRecord::default()
+                });
+            }
+            assert_eq!(visits.is_empty(), !counts, "{kind}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Rounds of visits: what is due, and what each visit found.
 
-use outcome::{Change, JunkReason, Outcome, Verdict};
+use outcome::{Change, JunkReason, Outcome, Verdict, WallKind};
 use serde::{Deserialize, Serialize};
 
 use super::{BodyRef, FetchRecord, PageRecord, is_false, is_no_time, is_zero};
@@ -148,6 +148,9 @@ pub struct VisitRecord {
     /// Why the visit says nothing, by name: of a failure, a refusal, or why such a page is dropped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What kind of wall stood in the page's place; absent in records of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall: Option<WallKind>,
     /// The share of words that both texts have, 0.0 to 1.0; none where they were not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub similarity: Option<f32>,
@@ -188,6 +191,12 @@ impl VisitRecord {
     /// Whether a wall stood in the page's place.
     pub fn is_blocked(&self) -> bool {
         self.reason.as_deref() == Some(JunkReason::Blocked.name())
+    }
+
+    /// Whether a wall stood in the page's place that its host has before all of them.
+    pub fn is_walled_off(&self) -> bool {
+        let wall = self.wall.as_ref();
+        self.is_blocked() && wall.is_none_or(|kind| !kind.is_of_one_page())
     }
 
     /// Whether what kept pages repeat is to be looked at: the text of a kept page is there no longer.
@@ -245,6 +254,8 @@ struct VisitFields {
     #[serde(default)]
     reason: Option<String>,
     #[serde(default)]
+    wall: Option<WallKind>,
+    #[serde(default)]
     similarity: Option<f32>,
     #[serde(default)]
     touched: Option<String>,
@@ -284,6 +295,7 @@ impl From<VisitFields> for VisitRecord {
             change: fields.change,
             detail: fields.detail,
             reason: fields.reason,
+            wall: fields.wall,
             similarity: fields.similarity,
             touched: fields.touched,
             fetch: fields.fetch,

@@ -186,6 +186,12 @@ impl PageRecord {
         self.junk() == Some(&JunkReason::Blocked)
     }
 
+    /// Whether a wall stood in the page's place that its host has before all of them.
+    pub fn is_walled_off(&self) -> bool {
+        let wall = self.page.as_ref().and_then(|page| page.wall.as_ref());
+        self.is_blocked() && wall.is_none_or(|wall| !wall.kind.is_of_one_page())
+    }
+
     /// The reason why the page was dropped, if it was.
     pub fn junk(&self) -> Option<&JunkReason> {
         self.outcome.junk()

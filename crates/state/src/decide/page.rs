@@ -177,7 +177,7 @@ fn write_verdict(
 /// or is not there yet, may still link to pages that are open.
 fn is_not_the_sites(reading: &PageReading) -> bool {
     let kind = reading.page.wall.as_ref().map(|wall| &wall.kind);
-    !matches!(kind, Some(WallKind::Login | WallKind::ComingSoon))
+    !kind.is_some_and(WallKind::is_of_one_page)
 }
 
 fn links_of<'a>(

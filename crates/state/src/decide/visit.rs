@@ -49,6 +49,7 @@ impl State {
             Reading::NotModified => visit.change = Change::Unchanged,
             Reading::Page(reading) if is_walled => {
                 visit.detail = reading.page.wall.as_ref().map(ToString::to_string);
+                visit.wall = reading.page.wall.as_ref().map(|wall| wall.kind.clone());
                 visit.reason = Some(JunkReason::Blocked.name().to_owned());
             }
             // What is missing of it may be all that has changed, or all that has not.
