@@ -256,3 +256,111 @@ fn sitemaps_that_cannot_be_had_are_no_pages() {
     bench.check("crawl");
     assert_eq!(bench.pages("crawl"), pages);
 }
+
+#[test]
+fn a_link_of_a_scheme_that_is_dead_costs_its_host_no_page() {
+    // The host asked for nothing but the robots.txt that is not there, and was given up as a whole.
+    let mut links: Vec<String> = (0..30).map(|n| format!("/p{n}.html")).collect();
+    links.insert(2, "https://a.test/secure.html".into());
+    let mut web = TestWeb::new().page("http://a.test/", &page("Front", 500, &links));
+    for n in 0..30 {
+        let url = format!("http://a.test/p{n}.html");
+        web = web.page(&url, &page(&format!("Page {n}"), 600 + n, &[]));
+    }
+    // It answers no `CONNECT`.
+    let bench = Bench::serve(web);
+    bench.crawl_to_end("crawl", &["--seed", "http://a.test/", "--delay", "20ms"]);
+    let pages = bench.pages("crawl");
+    let indexed = pages.iter().filter(|(_, fate)| fate == "indexed");
+    assert_eq!(indexed.count(), 31, "{pages:?}");
+    let secure = ("https://a.test/secure.html".into(), "failed".into());
+    assert!(pages.contains(&secure), "{pages:?}");
+    bench.check("crawl");
+}
+
+#[test]
+fn an_address_has_no_more_than_eight_requests_at_once_from_the_first_one_on() {
+    const HOSTS: u64 = 30;
+    // Without a proxy, behind which nobody knows the addresses.
+    let socket = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = socket.local_addr().expect("it has one");
+    drop(socket);
+    let hosts: Vec<String> = (0..HOSTS)
+        .map(|host| format!("h{host}.test:{}", address.port()))
+        .collect();
+    let mut web = TestWeb::new();
+    for (host, number) in hosts.iter().zip(0..) {
+        web = web
+            .latency(host, Duration::from_millis(200))
+            .page(
+                &format!("http://{host}/"),
+                &page(
+                    &format!("Front {number}"),
+                    700 + number,
+                    &["/next.html".into()],
+                ),
+            )
+            .page(
+                &format!("http://{host}/next.html"),
+                &page(&format!("Next {number}"), 800 + number, &[]),
+            );
+    }
+    let bench = Bench::serve_at(web, address);
+    let dir = bench.crawl_dir("crawl");
+    // The second start knows no address either.
+    for pages in ["20", "60"] {
+        let mut crawl = crate::support::tamis(&["crawl", "--allow-private", "--progress", "none"]);
+        crawl.args(["--delay", "100ms", "--max-pages", pages, "--dir"]);
+        crawl.arg(&dir);
+        for host in &hosts {
+            crawl.args(["--seed", &format!("http://{host}/")]);
+            crawl.args(["--resolve", &format!("{host}:127.0.0.1")]);
+        }
+        let output = crawl.output().expect("the binary runs");
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    let mut moves: Vec<(Duration, i32)> = Vec::new();
+    for entry in bench.web.log() {
+        moves.push((entry.started, 1));
+        // Whoever has the last byte may ask again before the server's clock is read.
+        moves.push((entry.ended.saturating_sub(Duration::from_millis(20)), -1));
+    }
+    moves.sort();
+    let at_once = moves.iter().scan(0, |now, (_, step)| {
+        *now += step;
+        Some(*now)
+    });
+    assert_eq!(at_once.max(), Some(8));
+    assert_eq!(bench.pages("crawl").len() as u64, 2 * HOSTS);
+}
+
+#[test]
+fn a_host_that_says_it_is_asked_too_often_is_asked_more_slowly_and_loses_no_page() {
+    // It was asked as before after each good answer: two of three requests were answered with 429.
+    let limit = testweb::faults::TooMany {
+        max: 1,
+        window: Duration::from_millis(300),
+        retry_after_s: 0,
+    };
+    let faults = testweb::Faults {
+        too_many: Some(limit),
+        ..testweb::Faults::default()
+    };
+    let links: Vec<String> = (0..15).map(|n| format!("/p{n}.html")).collect();
+    let mut web = TestWeb::new()
+        .page("http://a.test/", &page("Front", 900, &links))
+        .faults("a.test", faults);
+    for n in 0..15 {
+        let url = format!("http://a.test/p{n}.html");
+        web = web.page(&url, &page(&format!("Page {n}"), 1_000 + n, &[]));
+    }
+    let bench = Bench::serve(web);
+    bench.crawl_to_end("crawl", &["--seed", "http://a.test/", "--delay", "50ms"]);
+    let log = bench.web.log();
+    let too_many = log.iter().filter(|entry| entry.status == 429).count();
+    assert!((1..10).contains(&too_many), "{too_many} answers of 429");
+    let pages = bench.pages("crawl");
+    assert!(pages.iter().all(|(_, fate)| fate == "indexed"), "{pages:?}");
+    assert_eq!(pages.len(), 16);
+    bench.check("crawl");
+}

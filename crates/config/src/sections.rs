@@ -51,7 +51,12 @@ mod tests {
         assert_eq!(config.rules(), Rules::default());
         assert_eq!(config.index_config(), IndexConfig::default());
         assert_eq!(config.dom_limits(), DomLimits::DEFAULT);
-        assert_eq!(config.frontier_config(), FrontierConfig::default());
+        let frontier = FrontierConfig {
+            // Who crawls by the crate alone need not answer where a host is.
+            looks_up: true,
+            ..FrontierConfig::default()
+        };
+        assert_eq!(config.frontier_config(), frontier);
         assert_eq!(config.canonicaliser(), Canonicaliser::default());
         let fetch = FetchLimits {
             // A fetch that is asked for by hand may have a longer URL than a crawl's.

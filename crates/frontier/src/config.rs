@@ -23,6 +23,9 @@ pub struct FrontierConfig {
     pub connections_per_host: usize,
     /// Requests to one address at once.
     pub connections_per_address: usize,
+    /// Whether a host's address is asked for before its first request ([`Next::Address`](crate::Next)), so
+    /// that none goes uncounted.
+    pub looks_up: bool,
     /// Longest Crawl-delay that is obeyed.
     pub crawl_delay_max: Duration,
     /// Longest Retry-After that is waited for.
@@ -70,6 +73,7 @@ impl Default for FrontierConfig {
             delay: Duration::from_secs(1),
             connections_per_host: 1,
             connections_per_address: 8,
+            looks_up: false,
             crawl_delay_max: Duration::from_secs(300),
             retry_after_max: Duration::from_secs(3_600),
             dead_host_after: Duration::from_secs(600),

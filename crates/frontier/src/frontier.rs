@@ -46,7 +46,7 @@ pub struct Frontier {
     config: FrontierConfig,
     pub(crate) clock: Clock,
     pub(crate) urls: UrlTable,
-    hosts: Hosts,
+    pub(crate) hosts: Hosts,
     schedule: Schedule,
     addresses: Addresses,
     traps: Traps,
@@ -262,7 +262,7 @@ impl Frontier {
 
     /// Hosts with most pending URLs.
     pub fn hosts(&self, limit: usize, now: Instant) -> Vec<HostStatus> {
-        let is_shown = |host: &&HostQueue| host.len() > 0 || host.politeness.in_flight > 0;
+        let is_shown = |host: &&HostQueue| host.len() > 0 || host.politeness.in_flight() > 0;
         let mut hosts: Vec<&HostQueue> = self.hosts.queues.iter().filter(is_shown).collect();
         let most_first = |a: &&HostQueue, b: &&HostQueue| {
             b.len().cmp(&a.len()).then_with(|| a.host.cmp(&b.host))

@@ -1,21 +1,27 @@
 //! One host: its queue, its politeness, its budget.
 //!
 //! Slots are served by priority, then depth, then admission order, so a crawl without a topic is
-//! breadth-first on each host. URLs to be tried again wait apart until their time. When memory has
+//! breadth-first on each host. URLs to be tried again wait apart until their time, and URLs of an origin
+//! that cannot be had stand aside until it is asked again, so that the host's other ones go on; where
+//! no other ones are, the whole host waits. When memory has
 //! no room for more slots the worse half of a queue is spilled to the store. Some of it comes back,
 //! the best slot among it, before a slot would be served that a spilled one may be better than.
 //! Pure: the store is the caller's, time is an argument.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Instant;
 
 use crate::host::HostKey;
-use crate::politeness::{LookUp, Politeness};
+use crate::origin::{Origin, UrlsByOrigin};
+use crate::politeness::{LookUp, Politeness, WaitReason};
 use crate::store::QueueSlot;
 
 /// With so many deferred URLs in memory, a host's other ones stay spilled until some of those are
 /// decided.
 const DEFERRED_MAX: usize = 50_000;
+
+/// So many URLs of a host stand aside at most: their slots are not spilled. With more the whole host waits.
+const ASIDE_MAX: usize = 50_000;
 
 /// Largest depth and number in the order of admissions that a queue tells apart.
 const DEPTH_MAX: u32 = (1 << 24) - 1;
@@ -33,8 +39,9 @@ pub(crate) struct HostQueue {
     /// URLs admitted so far, and at most.
     pub(crate) admitted: u64,
     pub(crate) admitted_max: u64,
-    /// Requests to be made beside those for its URLs, by the caller's numbers; they go first.
-    pub(crate) errands: VecDeque<u64>,
+    /// Requests to be made beside those for its URLs, by the caller's numbers and the origin they go to;
+    /// they go first.
+    pub(crate) errands: VecDeque<(u64, Origin)>,
     /// When the host was served last, as a number that only grows.
     pub(crate) turn: u64,
     /// What may be asked for now.
@@ -44,6 +51,11 @@ pub(crate) struct HostQueue {
     /// How many slots are spilled, none of them better than `spilled_from`.
     spilled: u64,
     spilled_from: Option<QueueSlot>,
+    /// Slots of URLs whose origin cannot be had.
+    aside: BTreeMap<Origin, BTreeSet<Packed>>,
+    aside_count: usize,
+    /// The origins of all other slots.
+    pub(crate) origins: UrlsByOrigin,
 }
 
 impl HostQueue {
@@ -59,6 +71,9 @@ impl HostQueue {
             retries: BTreeSet::new(),
             spilled: 0,
             spilled_from: None,
+            aside: BTreeMap::new(),
+            aside_count: 0,
+            origins: UrlsByOrigin::default(),
         }
     }
 
@@ -84,11 +99,17 @@ impl HostQueue {
         self.ready = ready.iter().map(Packed::from).collect();
         self.retries = retries.collect();
         (self.spilled, self.spilled_from) = spilled;
+        self.origins = UrlsByOrigin::unknown(self.len() as u64);
     }
 
-    /// The slots that may be asked for now, in order.
-    pub(crate) fn ready(&self) -> impl Iterator<Item = QueueSlot> {
-        self.ready.iter().map(|slot| slot.slot())
+    /// The slots in memory that may be asked for now, or when their origin is, in order.
+    pub(crate) fn ready(&self) -> Vec<QueueSlot> {
+        if self.aside.is_empty() {
+            return self.ready.iter().map(Packed::slot).collect();
+        }
+        let aside = self.aside.values().flatten();
+        let all: BTreeSet<&Packed> = self.ready.iter().chain(aside).collect();
+        all.into_iter().map(Packed::slot).collect()
     }
 
     /// What is to be tried again, by its time.
@@ -109,21 +130,52 @@ impl HostQueue {
         self.ready.pop_first().map(|slot| slot.slot())
     }
 
-    /// Whether a slot is in memory and may be asked for now.
+    /// Whether a slot is in memory and may be asked for now, or when its origin is.
     pub(crate) fn is_ready(&self, slot: &QueueSlot) -> bool {
-        self.ready.contains(&slot.into())
+        let slot = slot.into();
+        self.ready.contains(&slot) || self.aside.values().any(|aside| aside.contains(&slot))
     }
 
-    /// Removes a slot; false when it is not in memory.
-    pub(crate) fn remove(&mut self, slot: &QueueSlot) -> bool {
-        self.ready.remove(&slot.into()) || self.remove_retry(slot).is_some()
+    /// Removes the slot of a URL of this origin; false when it is not in memory.
+    pub(crate) fn remove(&mut self, slot: &QueueSlot, origin: Origin) -> bool {
+        if self.remove_aside(slot, origin) {
+            return true;
+        }
+        let is_removed = self.ready.remove(&slot.into()) || self.remove_retry(slot).is_some();
+        if is_removed {
+            self.origins.remove(origin);
+        }
+        is_removed
+    }
+
+    fn remove_aside(&mut self, slot: &QueueSlot, origin: Origin) -> bool {
+        let aside = self.aside.get_mut(&origin);
+        let is_removed = aside.is_some_and(|aside| aside.remove(&slot.into()));
+        self.aside_count -= usize::from(is_removed);
+        is_removed
+    }
+
+    /// Sets the first slot aside, whose URL is of an origin that is held; where too many are already, the
+    /// host waits for the origin.
+    pub(crate) fn set_first_aside(&mut self, origin: Origin) {
+        if self.aside_count < ASIDE_MAX {
+            if let Some(slot) = self.ready.pop_first() {
+                self.origins.remove(origin);
+                self.aside.entry(origin).or_default().insert(slot);
+                self.aside_count += 1;
+            }
+        } else if let Some((at, why)) = self.politeness.held(origin) {
+            self.politeness.wait_until(at, why);
+        }
     }
 
     /// Puts a slot where another one of the same URL was; false when that is not in memory.
     pub(crate) fn replace(&mut self, before: &QueueSlot, after: QueueSlot) -> bool {
-        if self.ready.remove(&before.into()) {
-            self.ready.insert(after.into());
-            return true;
+        for slots in self.aside.values_mut().chain([&mut self.ready]) {
+            if slots.remove(&before.into()) {
+                slots.insert(after.into());
+                return true;
+            }
         }
         match self.remove_retry(before) {
             Some(at) => self.retries.insert((at, after)),
@@ -179,16 +231,18 @@ impl HostQueue {
     /// URLs, those are decided first.
     pub(crate) fn wants_back(&self) -> bool {
         let Some(first) = self.peek() else {
-            return self.spilled > 0;
+            return self.spilled > 0 && self.aside_count < ASIDE_MAX;
         };
         let may_be_better = self.spilled_from.is_none_or(|from| from < first);
         let waits_for_deferred = first.is_deferred() && self.ready.len() >= DEFERRED_MAX;
         self.spilled > 0 && may_be_better && !waits_for_deferred
     }
 
-    /// The priority of the best slot, as far as it is known.
+    /// The priority of the best slot, as far as it is known; of those aside, where there are no others.
     pub(crate) fn priority(&self) -> f32 {
         let best = self.peek().into_iter().chain(self.spilled_from).min();
+        let aside = || self.aside.values().filter_map(BTreeSet::first).min();
+        let best = best.or_else(|| aside().map(Packed::slot));
         best.map_or(0.0, |slot| slot.priority)
     }
 
@@ -201,50 +255,137 @@ impl HostQueue {
         self.spilled
     }
 
+    /// Whether the origins of all slots are counted.
+    #[cfg(test)]
+    pub(crate) fn counts_origins(&self) -> bool {
+        let aside: usize = self.aside.values().map(BTreeSet::len).sum();
+        let counted = self.origins.total() + aside as u64;
+        aside == self.aside_count && counted == self.len() as u64
+    }
+
     pub(crate) fn len(&self) -> usize {
-        self.ready.len() + self.retries.len() + self.spilled as usize
+        self.ready.len() + self.retries.len() + self.spilled as usize + self.aside_count
+    }
+
+    /// How many URLs of an origin wait, at most.
+    pub(crate) fn waiting(&self, origin: Origin) -> u64 {
+        let aside = self.aside.get(&origin).map_or(0, BTreeSet::len) as u64;
+        self.origins.of(origin) + self.origins.of_unknown() + aside
+    }
+
+    /// How many URLs are known to wait of origins that are not in trouble.
+    pub(crate) fn waiting_beside_trouble(&self) -> u64 {
+        let troubled = |origin| self.politeness.in_trouble().any(|(of, _)| of == origin);
+        let known = self.known_origins().filter(|origin| !troubled(*origin));
+        known
+            .map(|origin| self.waiting(origin) - self.origins.of_unknown())
+            .sum()
+    }
+
+    fn known_origins(&self) -> impl Iterator<Item = Origin> + '_ {
+        let aside = self.aside.iter().filter(|(_, slots)| !slots.is_empty());
+        let aside = aside.map(|(origin, _)| *origin);
+        let only_aside = aside.filter(|origin| self.origins.of(*origin) == 0);
+        self.origins.known().chain(only_aside)
+    }
+
+    /// Whether all that waits is of origins that are given up.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.politeness.any_gone()
+            && self.origins.of_unknown() == 0
+            && self
+                .known_origins()
+                .all(|origin| self.politeness.gone(origin).is_some())
+    }
+
+    /// When the first origin of which URLs wait may be asked, and why not before; none where nothing is
+    /// known to hold one of them.
+    fn held(&self) -> Option<(Instant, WaitReason)> {
+        if self.origins.of_unknown() > 0 {
+            return None;
+        }
+        let mut first: Option<(Instant, WaitReason)> = None;
+        for origin in self.known_origins() {
+            let held = self.politeness.held(origin)?;
+            if first.is_none_or(|(at, _)| held.0 < at) {
+                first = Some(held);
+            }
+        }
+        first
     }
 
     /// Whether there is something to ask the host for, and it may be asked when its time comes.
     pub(crate) fn has_work(&self) -> bool {
         match self.errands.is_empty() {
-            true => self.len() > 0 && !self.politeness.is_busy(),
+            true => self.len() > 0 && (!self.politeness.is_busy() || self.is_gone()),
             false => !self.politeness.is_full() && self.politeness.look_up != LookUp::UnderWay,
         }
     }
 
     /// When the host's next URL may be fetched; `None` for at once.
     pub(crate) fn next_at(&self) -> Option<Instant> {
-        if self.politeness.gone.is_some() && self.errands.is_empty() {
+        if let Some((_, origin)) = self.errands.front() {
+            let held = self.politeness.held(*origin);
+            return self.politeness.next_at().max(held.map(|(at, _)| at));
+        }
+        if self.is_gone() {
             // Its URLs end without a request.
             return None;
         }
-        let retry = if self.has_ready() || !self.errands.is_empty() {
-            None
-        } else {
-            self.retries.first().map(|(at, _)| *at)
+        let later = match self.has_ready() {
+            true => None,
+            false => {
+                let retry = self.retries.first().map(|(at, _)| *at);
+                let aside = self.aside.keys();
+                let aside = aside.filter_map(|origin| self.politeness.held(*origin));
+                retry.into_iter().chain(aside.map(|(at, _)| at)).min()
+            }
         };
-        self.politeness.next_at().max(retry)
+        let held = self.held().map(|(at, _)| at);
+        self.politeness.next_at().max(later).max(held)
     }
 
     /// Why the host waits, for watchers.
     pub(crate) fn why(&self, now: Instant) -> &'static str {
         let nothing_holds_it = if self.has_ready() { "ready" } else { "retry" };
-        self.politeness.why(now).unwrap_or(nothing_holds_it)
+        let held = self.held().filter(|(at, _)| *at > now);
+        let held = held.filter(|(at, _)| self.politeness.next_at().is_none_or(|next| *at > next));
+        match (self.politeness.is_busy(), held) {
+            (false, Some((_, why))) => why.name(),
+            (true, _) | (false, None) => self.politeness.why(now).unwrap_or(nothing_holds_it),
+        }
     }
 
     fn has_ready(&self) -> bool {
-        !self.ready.is_empty() || self.spilled > 0
+        !self.ready.is_empty() || self.wants_back()
     }
 
-    /// Moves what may be tried again into the queue.
+    /// Moves what may be tried again into the queue, and what stands aside for an origin that may be
+    /// asked again.
     pub(crate) fn promote(&mut self, now: Instant) {
+        if !self.aside.is_empty() {
+            self.promote_aside(now);
+        }
+        let is_gone = !self.retries.is_empty() && self.is_gone();
         while let Some(&(at, slot)) = self.retries.first() {
-            if at > now && self.politeness.gone.is_none() {
+            if at > now && !is_gone {
                 break;
             }
             self.retries.pop_first();
             self.ready.insert(slot.into());
+        }
+    }
+
+    fn promote_aside(&mut self, now: Instant) {
+        let politeness = &self.politeness;
+        let is_held = |origin| politeness.held(origin).is_some_and(|(at, _)| at > now);
+        let free: Vec<Origin> = self.aside.keys().copied().collect();
+        for origin in free.into_iter().filter(|origin| !is_held(*origin)) {
+            if let Some(mut slots) = self.aside.remove(&origin) {
+                self.aside_count -= slots.len();
+                self.origins.add(origin, slots.len());
+                self.ready.append(&mut slots);
+            }
         }
     }
 }
@@ -421,6 +562,32 @@ mod tests {
     }
 
     #[test]
+    fn a_host_with_too_many_urls_of_a_held_origin_waits_as_a_whole() {
+        let mut queue = queue();
+        let (held, other) = (Origin::of("https://a.example/"), Origin::default());
+        let hour = Instant::now() + Duration::from_secs(3_600);
+        queue.politeness.wait_for_robots(held, hour, Duration::ZERO);
+        for order in 0..=ASIDE_MAX as u64 {
+            queue.push(slot(0.5, 0, order), None);
+            queue.origins.add(held, 1);
+        }
+        // While nothing else waits it waits by itself, and nothing is set aside.
+        assert_eq!(queue.next_at(), Some(hour));
+        queue.push(slot(0.1, 0, 0), None);
+        queue.origins.add(other, 1);
+        for _ in 0..ASIDE_MAX {
+            assert_eq!(queue.next_at(), None);
+            queue.set_first_aside(held);
+        }
+        queue.set_first_aside(held);
+        assert_eq!((queue.next_at(), queue.len()), (Some(hour), ASIDE_MAX + 2));
+        assert!(queue.counts_origins());
+        queue.promote(hour);
+        assert_eq!((queue.ready.len(), queue.aside_count), (ASIDE_MAX + 2, 0));
+        assert!(queue.counts_origins());
+    }
+
+    #[test]
     fn a_slot_keeps_its_time_when_its_priority_changes() {
         let mut queue = queue();
         let now = Instant::now();
@@ -431,6 +598,6 @@ mod tests {
         assert_eq!((queue.peek(), queue.next_at()), (None, Some(later)));
         queue.promote(later);
         assert_eq!(queue.peek(), Some(slot(0.9, 0, 1)));
-        assert!(queue.remove(&slot(0.9, 0, 1)) && queue.len() == 0);
+        assert!(queue.remove(&slot(0.9, 0, 1), Origin::default()) && queue.len() == 0);
     }
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use outcome::{Refusal, RobotsRefusal};
 use proptest::prelude::*;
 
+use crate::host_queue::HostQueue;
 use crate::*;
 
 /// A small generator, so that a failing case is its seed.
@@ -61,9 +62,15 @@ fn delay_of(host: u64, crawl_delay: bool) -> Duration {
     }
 }
 
+/// Hosts 3 and 4 have http and https.
 fn url(host: u64, page: u64) -> FrontierUrl {
+    let scheme = if (3..5).contains(&host) && page % 2 == 1 {
+        "https"
+    } else {
+        "http"
+    };
     FrontierUrl {
-        url: CanonicalUrl::parse(&format!("http://h{host}.example/{page}")).expect("a URL"),
+        url: CanonicalUrl::parse(&format!("{scheme}://h{host}.example/{page}")).expect("a URL"),
         depth: (page % 5) as u32,
         seed: 0,
         via: Some(page),
@@ -81,7 +88,10 @@ fn number(host: &HostKey) -> u64 {
 struct Asked {
     running: usize,
     crawl_delay: bool,
-    knows_robots: bool,
+    /// The origins whose robots.txt is known.
+    knows_robots: BTreeSet<Origin>,
+    /// When the robots.txt of one that could not be had may be asked for again.
+    robots_not_before: BTreeMap<Origin, Instant>,
     last_start: Option<Instant>,
     last_end: Option<Instant>,
     not_before: Option<Instant>,
@@ -89,7 +99,8 @@ struct Asked {
 
 enum Under {
     Page(Lease),
-    Robots(HostKey),
+    /// The robots.txt of one URL's origin, at the origin of another.
+    Robots(CanonicalUrl, Origin),
 }
 
 struct World {
@@ -129,8 +140,8 @@ impl Gate for World {
     }
 
     fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
-        let known = self.hosts.entry(number(host)).or_default().knows_robots;
-        if !known {
+        let seen = self.hosts.entry(number(host)).or_default();
+        if !seen.knows_robots.contains(&url.origin()) {
             Permission::Unknown
         } else if url.as_str().ends_with('7') {
             Permission::Refused(Refused::Refusal(Refusal::Robots(RobotsRefusal::Rule {
@@ -179,19 +190,22 @@ impl World {
         let mut wait = None;
         match frontier.next(self.now, self).expect("reads") {
             Next::Lease(lease) => self.begin(lease),
-            Next::Robots(host, _) => {
+            Next::Robots(host, url) => {
                 let running = self.hosts.entry(number(&host)).or_default().running;
                 assert_eq!(
                     running, 0,
                     "robots.txt of {host} is asked for beside another"
                 );
-                self.ask(number(&host));
-                self.running.push((number(&host), Under::Robots(host)));
+                self.ask(number(&host), Some(url.origin()));
+                let origin = url.origin();
+                self.running
+                    .push((number(&host), Under::Robots(url, origin)));
             }
             Next::Errand(host, owner) => {
-                self.ask(number(&host));
-                let owner = url(owner, 0).url.host();
-                self.running.push((number(&host), Under::Robots(owner)));
+                self.ask(number(&host), None);
+                let owner = url(owner / 2, owner % 2).url;
+                let under = Under::Robots(owner, Origin::default());
+                self.running.push((number(&host), under));
             }
             Next::Address(host) => panic!("{host} is shared with nobody"),
             Next::Refused(lease, _) => self.unsettled.push(lease),
@@ -223,6 +237,8 @@ impl World {
         );
         assert_eq!(counts.admitted, self.admitted.len() as u64);
         assert_eq!(counts.finished, self.finished.len() as u64);
+        let mut queues = frontier.hosts.queues.iter();
+        assert!(queues.all(HostQueue::counts_origins));
         true
     }
 
@@ -251,18 +267,20 @@ impl World {
         assert!(!self.finished.contains(&text), "{text} is leased again");
         let is_other = |(_, under): &(u64, Under)| match under {
             Under::Page(other) => other.url().url != lease.url().url,
-            Under::Robots(_) => true,
+            Under::Robots(..) => true,
         };
         assert!(self.running.iter().all(is_other), "{text} is leased twice");
         let host = number(&lease.url().url.host());
         let seen = self.hosts.entry(host).or_default();
-        assert!(seen.knows_robots);
-        self.ask(host);
+        let origin = lease.url().url.origin();
+        assert!(seen.knows_robots.contains(&origin));
+        self.ask(host, None);
         self.running.push((host, Under::Page(lease)));
     }
 
-    /// A request goes out: the host's delay, its connections and what it asked for are kept.
-    fn ask(&mut self, host: u64) {
+    /// A request goes out, for the robots.txt of an origin perhaps: the host's delay, its connections and
+    /// what it asked for are kept.
+    fn ask(&mut self, host: u64, robots_of: Option<Origin>) {
         let seen = self.hosts.entry(host).or_default();
         let delay = delay_of(host, seen.crawl_delay);
         seen.running += 1;
@@ -280,6 +298,8 @@ impl World {
             seen.not_before.is_none_or(|at| self.now >= at),
             "h{host} asked to be left alone"
         );
+        let robots = robots_of.and_then(|origin| seen.robots_not_before.get(&origin));
+        assert!(robots.is_none_or(|at| self.now >= *at));
         seen.last_start = Some(self.now);
     }
 
@@ -291,11 +311,20 @@ impl World {
         let (host, under) = self.running.swap_remove(at);
         let asks_for_time = self.dice.roll(10) == 0;
         let retry_after = asks_for_time.then(|| Duration::from_secs(self.dice.roll(20)));
+        let failed = !asks_for_time && self.dice.roll(8) == 0;
         let advice = HostAdvice {
+            origin: match &under {
+                Under::Page(lease) => lease.url().url.origin(),
+                Under::Robots(_, asked) => *asked,
+            },
             retry_after,
-            failed: self.dice.roll(8) == 0,
+            failed,
             failure: None,
-            status: if asks_for_time { 429 } else { 200 },
+            status: match (asks_for_time, failed) {
+                (true, _) => 429,
+                (false, true) => 0,
+                (false, false) => 200,
+            },
             took: Duration::from_millis(self.dice.roll(20_000)),
             address: Some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, (host % 3) as u8))),
         };
@@ -310,27 +339,32 @@ impl World {
                 frontier.body_done(&lease.url().url.host(), self.now, &advice);
                 self.unsettled.push(lease);
             }
-            Under::Robots(owner) => {
+            Under::Robots(owner, _) => {
                 let asked = url(host, 0).url.host();
                 frontier.body_done(&asked, self.now, &advice);
+                let (owner, origin) = (owner.host(), owner.origin());
                 match self.dice.roll(6) {
                     // It moved, as often as not to another host.
                     0 => {
-                        let target = url(self.dice.roll(HOSTS), 0).url.host();
-                        frontier.ask_for(&target, number(&owner));
+                        let target = url(self.dice.roll(HOSTS), 0).url;
+                        let by_page = 2 * number(&owner) + u64::from(origin != Origin::default());
+                        frontier.ask_for(&target.host(), target.origin(), by_page);
                     }
                     1 => {
                         let wait = Duration::from_secs(self.dice.roll(30));
-                        frontier.robots_known(&owner, None, Some(wait));
+                        frontier.robots_known(&owner, origin, None, Some(wait));
                         let seen = self.hosts.entry(number(&owner)).or_default();
-                        seen.not_before = seen.not_before.max(Some(self.now + wait));
+                        let at = seen.robots_not_before.entry(origin).or_insert(self.now);
+                        *at = self.now + wait;
                     }
                     _ => {
                         let seen = self.hosts.entry(number(&owner)).or_default();
-                        seen.knows_robots = true;
-                        seen.crawl_delay = number(&owner) == 3;
-                        let delay = seen.crawl_delay.then_some(Duration::from_secs(5));
-                        frontier.robots_known(&owner, delay, None);
+                        seen.knows_robots.insert(origin);
+                        // That of the other origin asks for nothing.
+                        let asks = number(&owner) == 3 && origin != Origin::default();
+                        seen.crawl_delay |= asks;
+                        let delay = asks.then_some(Duration::from_secs(5));
+                        frontier.robots_known(&owner, origin, delay, None);
                     }
                 }
             }

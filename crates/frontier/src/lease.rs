@@ -90,7 +90,7 @@ pub enum Next {
     /// number; it goes to this host.
     Errand(HostKey, u64),
     /// Look this host's address up, and say it with
-    /// [`Frontier::note_address`](crate::Frontier::note_address): many nodes share its connections out,
+    /// [`Frontier::note_address`](crate::Frontier::note_address): connections to an address are counted,
     /// and it was not met before.
     Address(HostKey),
     /// Finish this URL without a visit; it costs the host no delay.

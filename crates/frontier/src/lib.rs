@@ -40,9 +40,9 @@
 //!             frontier.settle(lease.finished())?;
 //!             frontier.apply(1)?; // the journal position of the record
 //!         }
-//!         Next::Robots(host, _) => {
+//!         Next::Robots(host, url) => {
 //!             frontier.body_done(&host, now, &HostAdvice::default());
-//!             frontier.robots_known(&host, None, None);
+//!             frontier.robots_known(&host, url.origin(), None, None);
 //!         }
 //!         Next::Errand(host, _) => frontier.body_done(&host, now, &HostAdvice::default()),
 //!         Next::Address(host) => frontier.note_address(&host, None),
@@ -57,7 +57,7 @@
 //! # }
 //! ```
 //!
-//! In reading order: `url` and `host` are names, `seeds` and `scope` what belongs to a crawl, `trap`
+//! In reading order: `url`, `host` and `origin` are names, `seeds` and `scope` what belongs to a crawl, `trap`
 //! what never ends, `parameters` what changes nothing and `url_normalizer` URLs without that; `config`
 //! has the bounds,
 //! `lease` is what goes out and comes back, `store` what is kept between two processes; `politeness`
@@ -71,6 +71,7 @@ mod host;
 mod host_queue;
 mod hosts;
 mod lease;
+mod origin;
 mod parameters;
 mod pointer;
 mod politeness;
@@ -92,8 +93,9 @@ pub use lease::{
     Admission, Counts, FrontierUrl, Gate, HeldBack, Lease, LinkTarget, Next, PendingUrl,
     Permission, Refused, Settled,
 };
+pub use origin::Origin;
 pub use pointer::pointed;
-pub use politeness::{HostAdvice, HostLimits, HostPast};
+pub use politeness::{HostAdvice, HostLimits, HostPast, OriginPast, Pace};
 pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
 pub use seeds::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list, parse_seeds};
 pub use store::{

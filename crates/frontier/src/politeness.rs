@@ -6,14 +6,15 @@
 //! body's end is later than its request's start on any clock, so what is counted from it holds
 //! at the server too. It costs the host's own answer time per page and needs no margin.
 //!
-//! The delay is the configured one or the host's Crawl-delay, whichever is longer. Failures back
-//! off, doubled each time in a row; `Retry-After` of any answer holds the whole host; a host that
+//! The delay is the configured one or the longest Crawl-delay of the host's origins, whichever is
+//! longer, and more where the host says that it is asked too often ([`Pace`]). Failures back off,
+//! doubled each time in a row; `Retry-After` of any answer holds the whole host; a host that
 //! takes long to answer rests as long again, so that slow hosts together leave connections for
 //! the others. Every wait only moves the next request back, none is random, all are bounded. A
 //! request for robots.txt is a request like any other.
 //!
-//! A host that gives no answer at all is silent; how long it may be before it is given up is said in
-//! [`crate::frontier`]'s part on silent hosts.
+//! An origin that gives no answer at all is silent, and held by itself ([`OriginManners`]); how long
+//! it may be before it is given up is said in [`crate::frontier`]'s part on silent hosts.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -24,6 +25,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::lease::Refused;
+use crate::origin::{Origin, Origins};
+
+mod origin_manners;
+mod pace;
+
+use origin_manners::ManyManners;
+pub(crate) use origin_manners::OriginManners;
+pub use pace::Pace;
 
 /// Longest wait after failures in a row.
 const BACK_OFF_MAX: Duration = Duration::from_secs(60);
@@ -39,6 +48,8 @@ const SLOW_REST_MAX: Duration = Duration::from_secs(60);
 /// What an answer told about its host.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostAdvice {
+    /// The host's origin that was asked.
+    pub origin: Origin,
     /// `Retry-After` of a 429 or 503.
     pub retry_after: Option<Duration>,
     /// The connection failed in a way that may pass.
@@ -65,6 +76,18 @@ pub struct HostPast {
     /// It asked to be left alone for this long, counted from the given time (milliseconds since the
     /// Unix epoch).
     pub retry_after: Option<(u64, Duration)>,
+    /// How much slower than its delay it is asked.
+    pub pace: Pace,
+    /// What is known of its origins.
+    #[serde(skip)]
+    pub origins: Vec<OriginPast>,
+}
+
+/// What the journal tells of one origin of a host.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OriginPast {
+    /// Which it is.
+    pub origin: Origin,
     /// Its robots.txt asks for this delay.
     pub crawl_delay: Option<Duration>,
     /// Its robots.txt cannot be had and is asked for again after this long, counted from the given
@@ -72,7 +95,7 @@ pub struct HostPast {
     pub robots_outage: Option<(u64, Duration)>,
 }
 
-/// A host that gives no answer.
+/// An origin that gives no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Silence {
     /// When the first of its requests that failed was made.
@@ -116,24 +139,20 @@ pub(crate) enum LookUp {
 /// One host's politeness: what it was asked, and when it may be asked again.
 #[derive(Debug)]
 pub(crate) struct Politeness {
-    pub(crate) in_flight: usize,
     pub(crate) asking_robots: bool,
     pub(crate) address: Option<IpAddr>,
     /// Whether its address was looked up.
     pub(crate) look_up: LookUp,
+    /// The origins that requests under way went to.
+    under_way: Vec<Origin>,
     connections: usize,
     delay: Duration,
-    crawl_delay: Option<Duration>,
+    pace: Pace,
+    /// Failures in a row by an answer's status, and those before this process.
     failures: u32,
-    /// Whether the host has ever answered, with whatever status.
-    pub(crate) has_answered: bool,
-    pub(crate) silence: Option<Silence>,
-    /// How its last request failed.
-    pub(crate) last_failure: Option<(FailureKind, String)>,
-    /// How its URLs end, once it is given up.
-    pub(crate) gone: Option<Refused>,
-    /// Its robots.txt cannot be had, and no earlier copy is in use.
-    pub(crate) robots_outage: bool,
+    /// The origins that have ever answered, with whatever status.
+    answered: Origins,
+    origins: ManyManners,
     average: Duration,
     next_at: Option<Instant>,
     /// When the last delay began: the host's last body ended then, or our process began.
@@ -145,19 +164,16 @@ pub(crate) struct Politeness {
 impl Politeness {
     pub(crate) fn new(delay: Duration, connections: usize) -> Self {
         Self {
-            in_flight: 0,
             asking_robots: false,
             address: None,
             look_up: LookUp::default(),
+            under_way: Vec::new(),
             connections: connections.max(1),
             delay,
-            crawl_delay: None,
+            pace: Pace::default(),
             failures: 0,
-            has_answered: false,
-            silence: None,
-            last_failure: None,
-            gone: None,
-            robots_outage: false,
+            answered: Origins::default(),
+            origins: ManyManners::default(),
             average: Duration::ZERO,
             next_at: None,
             rested_at: None,
@@ -166,36 +182,81 @@ impl Politeness {
         }
     }
 
+    /// Requests under way.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.under_way.len()
+    }
+
+    /// Requests under way to origins in trouble.
+    pub(crate) fn in_flight_in_trouble(&self) -> usize {
+        let in_trouble = |origin: &&Origin| {
+            let manners = self.origins.get(**origin);
+            manners.is_some_and(OriginManners::is_troubled)
+        };
+        self.under_way.iter().filter(in_trouble).count()
+    }
+
     /// Whether nothing more may be asked of the host before something has come back.
     pub(crate) fn is_busy(&self) -> bool {
-        let is_looked_up = self.look_up == LookUp::UnderWay;
-        self.gone.is_none() && (self.asking_robots || is_looked_up || self.is_full())
+        self.asking_robots || self.look_up == LookUp::UnderWay || self.is_full()
     }
 
     /// Whether no connection is left.
     pub(crate) fn is_full(&self) -> bool {
-        self.in_flight >= self.connections
+        self.under_way.len() >= self.connections
     }
 
-    /// Whether it gives no answer, or no robots.txt.
-    pub(crate) fn is_troubled(&self) -> bool {
-        self.silence.is_some() || self.robots_outage
+    /// The origins that give no answer, or no robots.txt.
+    pub(crate) fn in_trouble(&self) -> impl Iterator<Item = (Origin, &OriginManners)> {
+        self.origins
+            .iter()
+            .filter(|(_, manners)| manners.is_troubled())
+    }
+
+    /// Whether an origin has ever answered.
+    pub(crate) fn has_answered(&self, origin: Origin) -> bool {
+        self.answered.contains(origin)
+    }
+
+    /// Until when an origin is not asked, and why; it may have passed.
+    pub(crate) fn held(&self, origin: Origin) -> Option<(Instant, WaitReason)> {
+        self.origins.get(origin)?.held()
+    }
+
+    /// How an origin's URLs end, if it is given up.
+    pub(crate) fn gone(&self, origin: Origin) -> Option<&Refused> {
+        self.origins.get(origin)?.gone.as_ref()
+    }
+
+    /// Whether any origin is given up.
+    pub(crate) fn any_gone(&self) -> bool {
+        self.origins
+            .iter()
+            .any(|(_, manners)| manners.gone.is_some())
+    }
+
+    /// An origin is given up: its URLs end so.
+    pub(crate) fn give_up(&mut self, origin: Origin, as_what: Refused) {
+        self.origins.entry(origin).gone = Some(as_what);
     }
 
     /// The host gets another chance.
     pub(crate) fn revive(&mut self) {
-        self.gone = None;
-        self.silence = None;
+        self.origins.values_mut().for_each(OriginManners::revive);
     }
 
-    /// When the next request may go out; `None` for at once.
+    /// When the next request may go out, as far as the whole host is concerned; `None` for at once.
     pub(crate) fn next_at(&self) -> Option<Instant> {
         self.next_at
     }
 
-    /// robots.txt told its Crawl-delay; the delay that has begun lengthens with it.
-    pub(crate) fn set_crawl_delay(&mut self, delay: Option<Duration>) {
-        self.crawl_delay = delay;
+    /// An origin's robots.txt told its Crawl-delay; the delay that has begun lengthens with it.
+    pub(crate) fn set_crawl_delay(&mut self, origin: Origin, delay: Option<Duration>) {
+        match (self.origins.get_mut(origin), delay) {
+            (Some(own), _) => own.crawl_delay = delay,
+            (None, Some(_)) => self.origins.entry(origin).crawl_delay = delay,
+            (None, None) => {}
+        }
         if let Some(at) = self.rested_at {
             self.wait_until(at + self.delay(), WaitReason::Delay);
         }
@@ -203,51 +264,72 @@ impl Politeness {
 
     /// The least time between two requests.
     pub(crate) fn delay(&self) -> Duration {
-        self.delay.max(self.crawl_delay.unwrap_or_default())
+        let asked = self.origins.crawl_delay().unwrap_or_default();
+        self.pace.slowed(self.delay.max(asked))
     }
 
     /// A request goes out.
-    pub(crate) fn sent(&mut self, now: Instant, addresses: &mut Addresses) {
-        self.in_flight += 1;
+    pub(crate) fn sent(&mut self, origin: Origin, now: Instant, addresses: &mut Addresses) {
+        self.under_way.push(origin);
         self.charged.extend(addresses.charge(self.address));
         self.wait_until(now + self.delay(), WaitReason::Delay);
     }
 
-    /// robots.txt is asked for: until it is known, nothing else is.
-    pub(crate) fn sent_robots(&mut self, now: Instant, addresses: &mut Addresses) {
-        self.sent(now, addresses);
+    /// An origin's robots.txt is asked for: until it is known, nothing else is.
+    pub(crate) fn sent_robots(&mut self, origin: Origin, now: Instant, addresses: &mut Addresses) {
+        self.sent(origin, now, addresses);
         self.asking_robots = true;
     }
 
-    /// robots.txt could not be had: it is asked for again after `wait`.
-    pub(crate) fn wait_for_robots(&mut self, now: Instant, wait: Duration) {
-        self.robots_outage = true;
-        self.wait_until(now + wait, WaitReason::RobotsOutage);
+    /// What an origin's robots.txt says is known.
+    pub(crate) fn robots_known(&mut self, origin: Origin) {
+        self.asking_robots = false;
+        if let Some(own) = self.origins.get_mut(origin) {
+            own.robots_outage = false;
+        }
     }
 
-    /// A body ended; gives the address that has room again.
+    /// An origin's robots.txt could not be had: it is asked for again after `wait`.
+    pub(crate) fn wait_for_robots(&mut self, origin: Origin, now: Instant, wait: Duration) {
+        let own = self.origins.entry(origin);
+        own.robots_outage = true;
+        own.hold(now + wait, WaitReason::RobotsOutage);
+    }
+
+    /// A body ended at a time, which `ended_ms` is in milliseconds since the Unix epoch; gives the address
+    /// that has room again.
     pub(crate) fn received(
         &mut self,
-        now: Instant,
+        (now, ended_ms): (Instant, u64),
         advice: &HostAdvice,
         retry_after_max: Duration,
         addresses: &mut Addresses,
     ) -> Option<IpAddr> {
-        self.in_flight = self.in_flight.saturating_sub(1);
-        let freed = if self.charged.len() > self.in_flight {
+        let which = self.under_way.iter().position(|to| *to == advice.origin);
+        if let Some(at) = which.or(self.under_way.len().checked_sub(1)) {
+            self.under_way.swap_remove(at);
+        }
+        let freed = if self.charged.len() > self.under_way.len() {
             self.charged.pop()
         } else {
             None
         };
         addresses.release(freed);
         self.address = advice.address.or(self.address);
-        self.note_silence(now, advice);
+        if advice.failed && advice.status == 0 {
+            self.note_silence(now, advice);
+            return freed;
+        }
+        let in_a_row = self.note_answer(advice);
         if advice.failed || advice.status == 429 || advice.status >= 500 {
-            self.failures = self.failures.saturating_add(1);
-            self.wait_until(now + self.back_off(), WaitReason::BackOff);
+            self.failures = in_a_row.saturating_add(1);
+            self.wait_until(now + back_off(self.failures), WaitReason::BackOff);
         } else {
             self.failures = 0;
         }
+        let began_ms = ended_ms.saturating_sub(advice.took.as_millis() as u64);
+        let says_when = advice.retry_after.is_some();
+        self.pace.note(advice.status, says_when, began_ms, ended_ms);
         self.average = (self.average * 2 + advice.took.min(2 * SLOW_REST_MAX)) / 3;
         if self.average > SLOW {
             self.wait_until(now + self.average.min(SLOW_REST_MAX), WaitReason::Slow);
@@ -259,52 +341,77 @@ impl Politeness {
         freed
     }
 
-    /// How long to wait after the last of several failures in a row.
-    fn back_off(&self) -> Duration {
-        let Some(doublings) = self.failures.checked_sub(1) else {
-            return Duration::ZERO;
+    /// Any answer of an origin ends its silence. Gives how many failures in a row there were before.
+    fn note_answer(&mut self, advice: &HostAdvice) -> u32 {
+        let Some(own) = self.origins.get_mut(advice.origin) else {
+            if advice.status > 0 {
+                self.answered.insert(advice.origin);
+            }
+            return self.failures;
         };
-        BACK_OFF_FIRST
-            .saturating_mul(1 << doublings.min(16))
-            .min(BACK_OFF_MAX)
+        let in_a_row = self.failures.max(own.failures);
+        own.failures = 0;
+        if advice.status > 0 {
+            self.answered.insert(advice.origin);
+            own.revive();
+        }
+        in_a_row
     }
 
-    /// Any answer ends a silence; only a failed connection begins one or goes on with it.
+    /// A connection that failed begins the silence of an origin, or goes on with it: it is held, ever longer,
+    /// and as long again as it took.
     fn note_silence(&mut self, now: Instant, advice: &HostAdvice) {
-        if advice.status > 0 {
-            self.has_answered = true;
-            self.revive();
-        } else if advice.failed {
-            let silence = self.silence.get_or_insert(Silence {
-                since: now.checked_sub(advice.took).unwrap_or(now),
-                failures: 0,
-            });
-            silence.failures = silence.failures.saturating_add(1);
-            self.last_failure.clone_from(&advice.failure);
+        let before = self.failures;
+        let own = self.origins.entry(advice.origin);
+        own.failures = own.failures.max(before).saturating_add(1);
+        own.hold(now + back_off(own.failures), WaitReason::BackOff);
+        if advice.took > SLOW {
+            own.hold(now + advice.took.min(SLOW_REST_MAX), WaitReason::Slow);
         }
+        let silence = own.silence.get_or_insert(Silence {
+            since: now.checked_sub(advice.took).unwrap_or(now),
+            failures: 0,
+        });
+        silence.failures = silence.failures.saturating_add(1);
+        own.last_failure.clone_from(&advice.failure);
     }
 
     /// Goes on where an earlier process ended. Each wait is at most as long as it was then, whatever
     /// the wall clock has done since.
     pub(crate) fn resume(&mut self, past: &HostPast, clock: &Clock, retry_after_max: Duration) {
-        self.has_answered |= past.has_answered;
+        if past.has_answered {
+            self.answered = Origins::ALL;
+        }
         self.failures = past.failures;
-        self.set_crawl_delay(past.crawl_delay.or(self.crawl_delay));
-        let back_off = self.back_off();
+        self.pace = past.pace;
+        let at = |from_ms: u64, wait: Duration| {
+            clock.instant_of(from_ms.saturating_add(wait.as_millis() as u64), wait)
+        };
+        for own in &past.origins {
+            if own.crawl_delay.is_some() {
+                self.origins.entry(own.origin).crawl_delay = own.crawl_delay;
+            }
+            if let Some((from_ms, wait)) = own.robots_outage {
+                let manners = self.origins.entry(own.origin);
+                manners.robots_outage = true;
+                if let Some(at) = at(from_ms, wait) {
+                    manners.hold(at, WaitReason::RobotsOutage);
+                }
+            }
+        }
+        if let Some(rested) = self.rested_at {
+            self.wait_until(rested + self.delay(), WaitReason::Delay);
+        }
         let asked = past.retry_after.map(|(from_ms, asked)| {
             let wait = asked.min(retry_after_max) + RETRY_AFTER_MARGIN;
             (from_ms, wait, WaitReason::RetryAfter)
         });
-        let outage = past.robots_outage;
-        let outage = outage.map(|(from_ms, wait)| (from_ms, wait, WaitReason::RobotsOutage));
-        let failed = (past.ended_ms, back_off, WaitReason::BackOff);
-        for (from_ms, wait, why) in [Some(failed), asked, outage].into_iter().flatten() {
-            let until_ms = from_ms.saturating_add(wait.as_millis() as u64);
-            if let Some(at) = clock.instant_of(until_ms, wait) {
+        let failed = (past.ended_ms, back_off(self.failures), WaitReason::BackOff);
+        for (from_ms, wait, why) in [Some(failed), asked].into_iter().flatten() {
+            if let Some(at) = at(from_ms, wait) {
                 self.wait_until(at, why);
             }
         }
-        self.robots_outage = outage.is_some();
     }
 
     /// It answers with walls: it is left alone until then.
@@ -319,7 +426,7 @@ impl Politeness {
     }
 
     /// Puts the next request off, never forward.
-    fn wait_until(&mut self, at: Instant, why: WaitReason) {
+    pub(crate) fn wait_until(&mut self, at: Instant, why: WaitReason) {
         if self.next_at.is_none_or(|next| at > next) {
             self.next_at = Some(at);
             self.why = why;
@@ -331,21 +438,40 @@ impl Politeness {
         if self.asking_robots {
             return Some("robots");
         }
-        if self.in_flight >= self.connections {
+        if self.is_full() {
             return Some("in flight");
         }
         let waits = self.next_at.is_some_and(|at| at > now);
-        waits.then_some(match self.why {
-            WaitReason::Delay if self.crawl_delay.is_some_and(|asked| asked > self.delay) => {
-                "crawl-delay"
-            }
+        let asked = self.origins.crawl_delay();
+        waits.then(|| match self.why {
+            WaitReason::Delay if !self.pace.is_full() => "slowed down",
+            WaitReason::Delay if asked.is_some_and(|asked| asked > self.delay) => "crawl-delay",
+            other => other.name(),
+        })
+    }
+}
+
+/// How long to wait after the last of so many failures in a row.
+fn back_off(failures: u32) -> Duration {
+    let Some(doublings) = failures.checked_sub(1) else {
+        return Duration::ZERO;
+    };
+    BACK_OFF_FIRST
+        .saturating_mul(1 << doublings.min(16))
+        .min(BACK_OFF_MAX)
+}
+
+impl WaitReason {
+    /// For watchers.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
             WaitReason::Delay => "delay",
             WaitReason::BackOff => "back-off",
             WaitReason::RetryAfter => "retry-after",
             WaitReason::Slow => "slow",
             WaitReason::RobotsOutage => "robots outage",
             WaitReason::Walls => "walls",
-        })
+        }
     }
 }
 
@@ -392,12 +518,14 @@ mod tests {
         let now = Instant::now();
         let mut politeness = Politeness::new(DELAY, 1);
         let mut addresses = Addresses::default();
-        for advice in advice {
-            politeness.sent(now, &mut addresses);
-            politeness.received(now, advice, Duration::from_secs(3_600), &mut addresses);
+        for (turn, advice) in advice.iter().enumerate() {
+            politeness.sent(advice.origin, now, &mut addresses);
+            let at = (now, 1_000_000 * turn as u64);
+            politeness.received(at, advice, Duration::from_secs(3_600), &mut addresses);
             politeness.rest(now);
         }
-        let wait = politeness.next_at().expect("it waits") - now;
+        let held = politeness.held(Origin::default()).map(|(at, _)| at);
+        let wait = politeness.next_at().max(held).expect("it waits") - now;
         (politeness, wait)
     }
 
@@ -410,12 +538,16 @@ mod tests {
         assert_eq!(after(&vec![failed.clone(); 3]).1, DELAY);
         assert_eq!(after(&vec![failed.clone(); 4]).1, Duration::from_secs(2));
         assert_eq!(after(&vec![failed.clone(); 40]).1, BACK_OFF_MAX);
-        let mut mended = vec![failed; 3];
-        mended.push(HostAdvice {
-            status: 200,
+        let answered = |status| HostAdvice {
+            status,
             ..HostAdvice::default()
-        });
-        assert_eq!(after(&mended).0.failures, 0);
+        };
+        // Those by status and those without an answer are of one row.
+        let mut unwell = vec![answered(500), failed.clone(), failed.clone()];
+        unwell.extend([answered(500), answered(500)]);
+        assert_eq!(after(&unwell).0.failures, 5);
+        unwell.extend([answered(200), answered(500)]);
+        assert_eq!(after(&unwell).0.failures, 1);
     }
 
     #[test]
@@ -454,9 +586,15 @@ mod tests {
     #[test]
     fn the_longer_of_delay_and_crawl_delay_counts() {
         let mut politeness = Politeness::new(DELAY, 1);
-        politeness.set_crawl_delay(Some(Duration::from_millis(100)));
+        let [http, https] = ["http://a.example/", "https://a.example/"].map(Origin::of);
+        politeness.set_crawl_delay(http, Some(Duration::from_millis(100)));
         assert_eq!(politeness.delay(), DELAY);
-        politeness.set_crawl_delay(Some(Duration::from_secs(7)));
+        politeness.set_crawl_delay(https, Some(Duration::from_secs(7)));
         assert_eq!(politeness.delay(), Duration::from_secs(7));
+        // The robots.txt of the other origin took its place.
+        politeness.set_crawl_delay(http, None);
+        assert_eq!(politeness.delay(), Duration::from_secs(7));
+        politeness.set_crawl_delay(https, None);
+        assert_eq!(politeness.delay(), DELAY);
     }
 }

@@ -312,5 +312,5 @@ fn worth_awaiting(priority: i32) -> i32 {
 
 /// Whether a host's next URL is asked for; those of a host that was given up end without a request.
 fn costs_a_request(host: &HostQueue) -> bool {
-    host.errands.is_empty() && host.politeness.gone.is_none()
+    host.errands.is_empty() && !host.is_gone()
 }

@@ -22,6 +22,7 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::host::HostKey;
+use crate::origin::Origin;
 
 /// Longest URL that is crawled, in bytes; servers refuse longer ones.
 pub const URL_BYTES_MAX: usize = 2_048;
@@ -182,6 +183,11 @@ impl CanonicalUrl {
     /// Host and port.
     pub fn host(&self) -> HostKey {
         HostKey::of(&self.text)
+    }
+
+    /// Which of its host's origins it is of.
+    pub fn origin(&self) -> Origin {
+        Origin::of(&self.text)
     }
 
     /// Path and query.

@@ -474,14 +474,14 @@ impl Dispatcher {
                 host,
                 at,
                 advice,
-                target: (url, at_host),
+                target: (url, canonical),
                 owners,
             } => {
                 self.room.visits -= 1;
                 let frontier = &mut self.queue.lock().frontier;
                 frontier.body_done(&host, at, &advice);
                 if let Some(number) = self.moves.add(url, owners) {
-                    frontier.ask_for(&at_host, number);
+                    frontier.ask_for(&canonical.host(), canonical.origin(), number);
                 }
             }
             ToDispatcher::Committed {

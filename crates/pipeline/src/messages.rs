@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use archive::{PageSummary, StopRecord};
 use fetcher::Purpose;
-use frontier::{FrontierUrl, HostAdvice, HostKey, Lease, Refused, SeedUrl};
+use frontier::{CanonicalUrl, FrontierUrl, HostAdvice, HostKey, Lease, Refused, SeedUrl};
 use index::Document;
 use ledger::Part;
 use segment::Words;
@@ -51,8 +51,8 @@ pub(crate) enum ToDispatcher {
         at: Instant,
         /// What it tells about that host.
         advice: HostAdvice,
-        /// Where it is now, and the host that is.
-        target: (Url, HostKey),
+        /// Where it is now, as it was written and as it can be crawled.
+        target: (Url, CanonicalUrl),
         /// Whose it is.
         owners: Vec<RobotsOwner>,
     },

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fetcher::{Fetch, FetchRequest, Fetched, Purpose, Robots, Truncated};
-use frontier::{CanonicalUrl, HostAdvice, HostKey, Lease, Refused};
+use frontier::{CanonicalUrl, HostAdvice, HostKey, Lease, Origin, Refused};
 use outcome::RobotsAnswer;
 use state::Answer;
 use state::context::UrlContext;
@@ -55,14 +55,14 @@ impl Visitor {
         let context = UrlContext::from_bytes(&lease.url().context);
         let spelt = context.ask.and_then(|ask| Url::parse(&ask).ok());
         let url = spelt.unwrap_or_else(|| lease.url().url.to_url());
-        let host = lease.url().url.host();
+        let (host, origin) = (lease.url().url.host(), lease.url().url.origin());
         let mut request = FetchRequest::new(url, purpose);
         if let Some(due) = context.due.filter(|due| !due.unconditional) {
             request.if_none_match = due.etag;
             request.if_modified_since = due.last_modified;
         }
         let answer = self.ask(request).await;
-        self.body_ended(host, &answer);
+        self.body_ended(host, origin, &answer);
         let visit = Visit {
             lease,
             purpose,
@@ -103,13 +103,14 @@ impl Visitor {
         owners: Vec<RobotsOwner>,
     ) {
         let _told = self.end_told();
+        let origin = canonical(&url).map(|url| url.origin()).unwrap_or_default();
         let answer = self.ask(FetchRequest::new(url, Purpose::Robots)).await;
         let target = answer.fetched.as_ref().ok().and_then(Fetched::location);
-        let target = target.and_then(|url| Some((host_of(&url)?, url)));
+        let target = target.and_then(|url| Some((canonical(&url)?, url)));
         let (moving, ending): (Vec<_>, Vec<_>) = owners
             .into_iter()
             .partition(|owner| target.is_some() && owner.hops < ROBOTS_REDIRECTS_MAX);
-        let (at, advice) = (Instant::now(), advice_of(&answer, self.proxied));
+        let (at, advice) = (Instant::now(), advice_of(&answer, origin, self.proxied));
         let found = RobotsAnswered::of(&answer, host.clone());
         // A large body holds room that the next one may wait for: it goes first.
         let answers: Vec<_> = ending.iter().map(|_| answer.clone()).collect();
@@ -154,11 +155,11 @@ impl Visitor {
         }
     }
 
-    fn body_ended(&self, host: HostKey, answer: &Answer) {
+    fn body_ended(&self, host: HostKey, origin: Origin, answer: &Answer) {
         let _ = self.to_dispatcher.send(ToDispatcher::BodyEnded {
             host,
             at: Instant::now(),
-            advice: advice_of(answer, self.proxied),
+            advice: advice_of(answer, origin, self.proxied),
             bytes: answer.body_bytes(),
         });
     }
@@ -203,16 +204,17 @@ impl RobotsAnswered {
     }
 }
 
-/// The host of a URL that can be crawled.
-fn host_of(url: &Url) -> Option<HostKey> {
-    Some(CanonicalUrl::parse(url.as_str()).ok()?.host())
+/// A URL that can be crawled.
+fn canonical(url: &Url) -> Option<CanonicalUrl> {
+    CanonicalUrl::parse(url.as_str()).ok()
 }
 
 /// What an answer tells about its host. Behind a proxy the address is the proxy's: it says
 /// nothing about the host.
-fn advice_of(answer: &Answer, proxied: bool) -> HostAdvice {
+fn advice_of(answer: &Answer, origin: Origin, proxied: bool) -> HostAdvice {
     match &answer.fetched {
         Ok(fetched) => HostAdvice {
+            origin,
             retry_after: match fetched.status {
                 429 | 503 => fetched.retry_after(clock::now()),
                 _ => None,
@@ -227,6 +229,7 @@ fn advice_of(answer: &Answer, proxied: bool) -> HostAdvice {
                 .map(|remote| remote.ip()),
         },
         Err(error) => HostAdvice {
+            origin,
             retry_after: None,
             failed: error.is_transient(),
             failure: Some((error.name().into(), error.to_string())),

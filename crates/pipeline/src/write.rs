@@ -854,7 +854,7 @@ fn gather_time(now: Duration, findings: usize) -> Duration {
 
 /// A share of the crawl that has nothing yet.
 pub(crate) fn new_share() -> Share {
-    Share::new(|domain| Part::of_domain(domain).number(), host_number).with_addresses()
+    Share::new(|domain| Part::of_domain(domain).number(), host_number)
 }
 
 /// The budgets of the seeds that brought these URLs in.

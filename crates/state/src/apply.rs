@@ -15,6 +15,7 @@ use crate::focus_view::Lent;
 use crate::kept::KeptChange;
 use crate::recorded;
 use crate::retry;
+use crate::robots_book;
 use crate::state::{State, StoreError};
 
 /// Which of the stored parts hold a record already. In a running crawl, and for a part that is
@@ -203,7 +204,9 @@ impl State {
             let queue = &mut *queue;
             let news = queue.robots.apply(robots);
             let frontier = &mut queue.frontier;
-            frontier.robots_known(&host, news.crawl_delay, news.wait);
+            let url = robots.origin.as_deref().and_then(robots_book::url_of);
+            let origin = url.map(|url| url.origin()).unwrap_or_default();
+            frontier.robots_known(&host, origin, news.crawl_delay, news.wait);
             queue.robots.make_room(|host| frontier.is_waiting(host));
         }
         let Some(seed) = self.reach.seed_of_host(&host) else {

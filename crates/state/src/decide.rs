@@ -13,7 +13,7 @@
 //! when they are visited again, `seeds` what a user gives.
 
 use archive::{AttemptRecord, Event, FetchRecord, PageRecord, Record};
-use frontier::Lease;
+use frontier::{HostKey, Lease};
 use outcome::{FailureKind, Outcome};
 use sieve::{Content, Evidence};
 
@@ -33,6 +33,15 @@ mod visit;
 
 pub use seeds::SeedError;
 pub use sources::is_feed;
+
+/// A page answered with 429 by a host that only limits how often it is asked is tried so many times as
+/// often as others.
+const ATTEMPTS_TIMES: u32 = 4;
+
+/// A host only limits how often it is asked that answered one of its last so many requests well. From a
+/// delay of a second on, twelve failures in a row are over seven minutes, longer than the windows that
+/// limits are counted by.
+const LIMITED_MAX: u32 = 12;
 
 impl State {
     /// Makes the record of a finding; `now_ms` is the time since the Unix epoch. Nothing is changed
@@ -126,19 +135,33 @@ impl State {
     }
 
     fn is_tried_again(&self, lease: &Lease, reading: &Reading) -> bool {
-        let is_transient = matches!(
-            reading,
-            Reading::Failed {
-                transient: true,
-                ..
+        let Reading::Failed {
+            transient: true,
+            kind,
+            ..
+        } = reading
+        else {
+            return false;
+        };
+        let attempts = match kind {
+            FailureKind::Http(429) if self.only_limits_us(&lease.url().url.host()) => {
+                self.policy.attempts_max.saturating_mul(ATTEMPTS_TIMES)
             }
-        );
-        is_transient && lease.attempt() < self.policy.attempts_max
+            _ => self.policy.attempts_max,
+        };
+        lease.attempt() < attempts
+    }
+
+    /// Whether a host that says that it is asked too often has answered otherwise of late: then it does not
+    /// mean the page, and is asked more slowly by now.
+    fn only_limits_us(&self, host: &HostKey) -> bool {
+        self.pasts.of(host.as_str()).failures < LIMITED_MAX
     }
 
     /// A fetch that will be repeated.
     fn attempt_record(&self, lease: &Lease, fetch: FetchRecord, now_ms: u64) -> AttemptRecord {
-        let doublings = (lease.attempt() - 1).min(16);
+        let doublings = lease.attempt().min(self.policy.attempts_max);
+        let doublings = doublings.saturating_sub(1).min(16);
         let back_off_ms = self.policy.retry_delay.as_millis() as u64 * (1 << doublings);
         let asked_ms = (fetch.retry_after_s.unwrap_or(0.0) * 1_000.0)
             .min(self.policy.retry_after_max.as_millis() as f64) as u64;
@@ -304,6 +327,57 @@ mod tests {
         let decided = state.decide(found(lease, busy(), 503), NOW_MS).unwrap();
         let record = page(decided.record.event);
         assert_eq!(record.outcome, Outcome::Failed(FailureKind::Http(503)));
+    }
+
+    #[test]
+    fn a_page_is_not_given_up_for_429_while_its_host_answers_others() {
+        // A host with a limit of one request in three seconds lost one page in four.
+        let tries = |before: u32| {
+            let limited = crate::Policy {
+                attempts_max: 1,
+                ..policy()
+            };
+            let seed = "http://a.example/";
+            let mut state = state(limited, FrontierConfig::default(), seed);
+            let answer = |status| archive::FetchRecord {
+                status,
+                started_ms: 1,
+                ..archive::FetchRecord::default()
+            };
+            state.pasts.on_answer("a.example", &answer(200));
+            for _ in 0..before {
+                state.pasts.on_answer("a.example", &answer(429));
+            }
+            (0..20)
+                .take_while(|turn| {
+                    let busy = Reading::Failed {
+                        kind: FailureKind::Http(429),
+                        detail: "the server answered 429".into(),
+                        transient: true,
+                    };
+                    let lease = lease(&state, *turn);
+                    let found = found(lease, busy, 429);
+                    let lease = match &found {
+                        Finding::Url(found) => found.lease.attempt(),
+                        Finding::Robots(_) => unreachable!("a URL was found"),
+                    };
+                    assert_eq!(u64::from(lease), turn + 1);
+                    let mut decided = state.decide(found, NOW_MS).unwrap();
+                    let Event::Attempt(attempt) = &decided.record.event else {
+                        return false;
+                    };
+                    assert_eq!(attempt.retry_at_ms, NOW_MS + 1_000);
+                    crate::testing::apply(&mut state, &decided.record);
+                    let lease = decided.lease.take().unwrap();
+                    let mut queue = state.queue().lock();
+                    queue.frontier.settle(lease.retry_at(0)).unwrap();
+                    true
+                })
+                .count()
+        };
+        assert_eq!(tries(0), 3);
+        // It answers nobody.
+        assert_eq!(tries(LIMITED_MAX), 0);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What hosts answered last, so that a restart keeps the manners owed to them.
 //!
 //! The frontier backs off by the answers of the running process. This is the same, as far as it
-//! follows from the journal: failures in a row, and a Retry-After that may still hold. Only hosts of
+//! follows from the journal: failures in a row, a Retry-After that may still hold, and how much slower
+//! than its delay a host is asked. Only hosts of
 //! which there is something to tell are kept; of the others, 8 bytes say that they have answered.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,11 +48,13 @@ impl HostPasts {
             false => 0,
         };
         past.ended_ms = ended_ms;
+        let (began_ms, says_when) = (fetch.started_ms, asked.is_some());
+        past.pace.note(fetch.status, says_when, began_ms, ended_ms);
         let until = |(from_ms, wait): &(u64, Duration)| from_ms + wait.as_millis() as u64;
         let asked = asked.map(|asked| (ended_ms, asked));
         let longer = past.retry_after.into_iter().chain(asked).max_by_key(until);
         past.retry_after = longer.filter(|asked| until(asked) > ended_ms);
-        if past.failures == 0 && past.retry_after.is_none() {
+        if past.failures == 0 && past.retry_after.is_none() && past.pace.is_full() {
             self.troubled.remove(host);
         }
     }
@@ -117,7 +120,14 @@ mod tests {
         let past = pasts.of("a.example");
         assert_eq!((past.failures, past.retry_after), (0, asked));
         pasts.on_answer("a.example", &answer(200, None, 200_000));
-        assert_eq!(pasts.troubled().count(), 0);
+        assert_eq!(pasts.of("a.example").retry_after, None);
+        // That it was asked too often is remembered for some answers more.
+        let good = (200..).step_by(10).map(|s| answer(200, None, 1_000 * s));
+        let more = good.take_while(|answer| {
+            pasts.on_answer("a.example", answer);
+            pasts.troubled().count() > 0
+        });
+        assert_eq!(more.count(), 13);
         // A page may say when it changes next.
         pasts.on_answer("a.example", &answer(200, Some(9.0), 300_000));
         assert_eq!(pasts.of("a.example").retry_after, None);

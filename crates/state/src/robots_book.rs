@@ -8,8 +8,9 @@
 //! - An outage is an answer of 5xx or 429, no answer, or a body that broke off. During an outage a
 //!   copy that was read earlier stays in use, also when it is older than a day (§2.4 allows that while
 //!   the file is unreachable); without one the host waits. Either way the file is asked for again,
-//!   after `politeness.retry_delay`, doubled each time, to [`OUTAGE_WAIT_MAX`]; where no answer comes
-//!   at all, as its failures in a row have it.
+//!   after `politeness.retry_delay`, doubled each time, to [`OUTAGE_WAIT_MAX`], and after what
+//!   `Retry-After` says, to `politeness.max_retry_after`; where no answer comes at all, as its failures
+//!   in a row have it. URLs of the host's other origins do not wait with it.
 //! - An outage that lasts longer than `politeness.max_robots_outage` closes the host, copy or no copy
 //!   (§2.3.1.4): its URLs are refused. So does at once what does not pass by itself, such as a
 //!   certificate that cannot be trusted. After a day the file of a closed host is asked for again.
@@ -24,7 +25,7 @@ use std::time::Duration;
 
 use archive::{FetchRecord, RobotsRecord};
 use fetcher::Robots;
-use frontier::{CanonicalUrl, HostKey, Permission, Refused};
+use frontier::{CanonicalUrl, HostKey, OriginPast, Permission, Refused};
 use outcome::{FailureKind, Refusal, RobotsAnswer, RobotsRefusal, Truncation};
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,8 @@ pub(crate) struct RobotsPolicy {
     pub(crate) obey: bool,
     /// The first wait before one that could not be had is asked for again; doubled each time.
     pub(crate) retry_delay: Duration,
+    /// The longest wait that a server may ask for.
+    pub(crate) retry_after_max: Duration,
     /// The outage after which a host counts as closed.
     pub(crate) outage_max: Duration,
 }
@@ -176,10 +179,9 @@ pub fn origin_of(url: &str) -> &str {
     end.map_or(url, |end| &url[..after_scheme + end])
 }
 
-/// The host of an origin.
-fn host_of(origin: &str) -> Option<HostKey> {
-    let url = CanonicalUrl::parse(&format!("{origin}/")).ok()?;
-    Some(url.host())
+/// The first URL of an origin.
+pub(crate) fn url_of(origin: &str) -> Option<CanonicalUrl> {
+    CanonicalUrl::parse(&format!("{origin}/")).ok()
 }
 
 /// The time between two points of a wall clock that may have been set in between. Forward or back, it
@@ -307,13 +309,14 @@ impl RobotsBook {
                 outage.closed = is_closed.then(|| closed(&record.fetch, outage));
                 let asked = record.fetch.retry_after_s;
                 let asked = asked.and_then(|s| Duration::try_from_secs_f64(s).ok());
+                let asked = asked.unwrap_or_default().min(self.policy.retry_after_max);
                 let waits = !is_closed && known.copy.is_none();
                 // A host that gives no answer at all is left alone by its failures in a row.
                 let wait = match record.fetch.status {
                     0 => Duration::ZERO,
                     _ => outage.wait(self.policy.retry_delay),
                 };
-                news.wait = waits.then(|| wait.max(asked.unwrap_or_default()));
+                news.wait = waits.then(|| wait.max(asked));
                 news.crawl_delay = known.copy.as_ref().and_then(|copy| copy.crawl_delay);
             }
         }
@@ -341,7 +344,7 @@ impl RobotsBook {
             .0
             .iter()
             .map(|(origin, known)| {
-                let waits = host_of(origin).is_some_and(|host| is_waiting(&host));
+                let waits = url_of(origin).is_some_and(|url| is_waiting(&url.host()));
                 (waits, known.last_ms(), origin.clone())
             })
             .collect();
@@ -356,17 +359,21 @@ impl RobotsBook {
         }
     }
 
-    /// What a new process must know of each host before it asks it for anything: the delay that it
-    /// asks for, and until when its robots.txt is not to be asked for again.
-    pub(crate) fn hosts(
-        &self,
-    ) -> impl Iterator<Item = (HostKey, Option<Duration>, Option<(u64, Duration)>)> + '_ {
+    /// What a new process must know of each host before it asks it for anything: the delay that each of
+    /// its origins asks for, and until when its robots.txt is not to be asked for again.
+    pub(crate) fn hosts(&self) -> impl Iterator<Item = (HostKey, OriginPast)> + '_ {
         self.known.0.iter().filter_map(|(origin, known)| {
             let crawl_delay = known.copy.as_ref().and_then(|copy| copy.crawl_delay);
             let waits = |outage: &&Outage| outage.closed.is_none() && known.copy.is_none();
             let outage = known.outage.as_ref().filter(waits);
             let wait = outage.map(|outage| (outage.last_ms, outage.wait(self.policy.retry_delay)));
-            Some((host_of(origin)?, crawl_delay, wait))
+            let url = url_of(origin)?;
+            let past = OriginPast {
+                origin: url.origin(),
+                crawl_delay,
+                robots_outage: wait,
+            };
+            Some((url.host(), past))
         })
     }
 

@@ -67,6 +67,7 @@ impl State {
         let robots = RobotsBook::new(RobotsPolicy {
             obey: policy.obey_robots,
             retry_delay: policy.retry_delay,
+            retry_after_max: policy.retry_after_max,
             outage_max: policy.robots_outage_max,
         });
         let walls = HostWalls::new(policy.wall_rest);
@@ -167,11 +168,10 @@ impl State {
             let key = HostKey::from_record(host);
             pasts.insert(key, self.pasts.of(host));
         }
-        for (host, crawl_delay, outage) in queue.robots.hosts() {
+        for (host, origin) in queue.robots.hosts() {
             let past = pasts.entry(host);
             let past = past.or_insert_with_key(|host| self.pasts.of(host.as_str()));
-            past.crawl_delay = past.crawl_delay.max(crawl_delay);
-            past.robots_outage = past.robots_outage.max(outage);
+            past.origins.push(origin);
         }
         for host in queue.frontier.waiting_hosts() {
             let past = pasts.entry(host);

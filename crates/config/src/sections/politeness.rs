@@ -39,11 +39,12 @@ keys! {
         /// A host that gives no answer for so long is given up, sooner when nothing else is left.
         dead_host_after: Span = Span(frontier().dead_host_after), any().zero("never");
 
-        /// First rest of a host that answers with walls (30 % of its last answers); doubled each time,
-        /// and after the third it is asked no more.
+        /// First rest of a host that answers with walls (30 % of its last answers, those that ask for a
+        /// login left out); doubled each time, and after the third it is asked no more.
         wall_rest: Span = Span::seconds(600), any().zero("never");
 
-        /// Tries of one URL before it counts as failed.
+        /// Tries of one URL before it counts as failed; four times as many of one that is answered with
+        /// 429 while its host answers others.
         attempts: u32 = 4, at_least(1).unit("tries")
             .mend("choose at least 1: the first try counts");
 
@@ -71,6 +72,7 @@ impl CrawlConfig {
             delay: politeness.delay.0,
             connections_per_host: politeness.connections_per_host,
             connections_per_address: politeness.connections_per_address,
+            looks_up: true,
             crawl_delay_max: politeness.max_crawl_delay.0,
             retry_after_max: politeness.max_retry_after.0,
             dead_host_after: politeness.dead_host_after.0,

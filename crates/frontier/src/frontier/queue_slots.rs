@@ -59,6 +59,7 @@ impl Frontier {
             .clock
             .instant_of(not_before_ms, longest_wait(&self.config));
         self.hosts[id].push(entry.slot(key), not_before);
+        self.hosts[id].origins.add(entry.url.url.origin(), 1);
         self.slots_in_memory += 1;
         if self.slots_in_memory > self.spill_at.max(self.config.slots_in_memory) {
             self.spill()?;
@@ -120,10 +121,14 @@ impl Frontier {
         let held = [HeldBack::UntilOthersAreDone, HeldBack::ToTheLast];
         let held = held.map(|held| plain.held_back(held));
         let mut slots = [entry.slot(key), plain].into_iter().chain(held);
-        let in_memory = slots.any(|slot| self.hosts[id].remove(&slot));
+        let origin = entry.url.url.origin();
+        let in_memory = slots.any(|slot| self.hosts[id].remove(&slot, origin));
         self.slots_in_memory -= usize::from(in_memory);
-        if !in_memory && !self.forget_spilled(id, &plain) {
-            return Err(self.lost(id, key));
+        if !in_memory {
+            if !self.forget_spilled(id, &plain) {
+                return Err(self.lost(id, key));
+            }
+            self.hosts[id].origins.remove(origin);
         }
         self.counts.pending -= 1;
         self.update(id);
@@ -141,22 +146,13 @@ impl Frontier {
             self.update(id);
             return Ok(());
         }
-        if !self.take_slot(id, before) {
+        if !self.forget_spilled(id, before) {
             return Err(self.lost(id, before.key));
         }
         self.hosts[id].push(after, None);
         self.slots_in_memory += 1;
         self.update(id);
         Ok(())
-    }
-
-    /// Takes a slot out, of memory or of the store; false when it is in neither.
-    fn take_slot(&mut self, id: usize, slot: &QueueSlot) -> bool {
-        if self.hosts[id].remove(slot) {
-            self.slots_in_memory -= 1;
-            return true;
-        }
-        self.forget_spilled(id, slot)
     }
 
     fn forget_spilled(&mut self, id: usize, slot: &QueueSlot) -> bool {

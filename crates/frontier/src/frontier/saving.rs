@@ -197,7 +197,7 @@ impl Frontier {
         SavedHost {
             host: host.host.clone(),
             admitted: host.admitted,
-            ready: host.ready().collect(),
+            ready: host.ready(),
             retries: retries.chain(leased).collect(),
             spilled: host.spilled(),
             spilled_from: host.spilled_from(),

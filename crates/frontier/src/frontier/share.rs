@@ -44,8 +44,6 @@ pub struct Share {
     reopened: Vec<FrontierUrl>,
     /// Into so many shares the connections to an address are divided.
     nodes: usize,
-    /// A host's address is looked up before it is first asked.
-    looks_up: bool,
 }
 
 impl Share {
@@ -63,20 +61,7 @@ impl Share {
             offered: Vec::new(),
             reopened: Vec::new(),
             nodes: 1,
-            looks_up: false,
         }
-    }
-
-    /// Addresses are looked up before a host is first asked, so that no request goes uncounted.
-    pub fn with_addresses(self) -> Share {
-        Share {
-            looks_up: true,
-            ..self
-        }
-    }
-
-    pub(super) fn looks_up(&self) -> bool {
-        self.looks_up
     }
 
     pub(super) fn nodes(&self) -> usize {
@@ -343,7 +328,7 @@ impl Frontier {
         for id in hosts {
             self.unspill_all(id)?;
             let host = &self.hosts[id];
-            let ready = host.ready().map(|slot| slot.key);
+            let ready = host.ready().into_iter().map(|slot| slot.key);
             let retries = host.retries().map(|(_, slot)| slot.key);
             let keys: Vec<u128> = ready.chain(retries).collect();
             for key in keys {
@@ -385,7 +370,7 @@ impl Frontier {
         };
         let mut busy: HashSet<u16> = HashSet::new();
         for host in &self.hosts.queues {
-            if host.politeness.in_flight > 0 || host.len() > 0 || !host.errands.is_empty() {
+            if host.politeness.in_flight() > 0 || host.len() > 0 || !host.errands.is_empty() {
                 busy.insert(share.part(&host.host));
             }
         }

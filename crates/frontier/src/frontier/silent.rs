@@ -1,5 +1,8 @@
 //! Hosts that give no answer: when one is given up, and whether nothing else is left.
 //!
+//! What is said of a host here holds for each of its origins by itself, since http may be dead where
+//! https answers: a silent origin is given up, and the URLs of the other one go on.
+//!
 //! A silence begins with a request that no answer comes to (no address, no connection, time-out,
 //! reset) and ends with any answer, of whatever status. A silent host is asked ever more seldom. It
 //! is given up after [`FrontierConfig::dead_host_after`](crate::FrontierConfig), and its URLs end
@@ -24,7 +27,9 @@ use outcome::{HostGone, Refusal};
 
 use super::Frontier;
 use crate::host::HostKey;
+use crate::host_queue::HostQueue;
 use crate::lease::Refused;
+use crate::origin::Origin;
 use crate::politeness::Silence;
 
 /// Failures in a row before a host is given up, at least.
@@ -57,16 +62,18 @@ impl Frontier {
         self.silent.alone_since = is_alone.then_some(since);
         // A page that is being recorded may bring new links.
         let is_alone = is_alone && self.leased.len() <= self.requests && self.asking_robots == 0;
-        for id in self.silent.troubled.clone() {
-            if let Some(silence) = self.too_long_silent(id, is_alone, now) {
-                self.give_up(id, silence, now);
+        for (id, origin) in self.origins_in_trouble() {
+            if let Some(silence) = self.too_long_silent(id, origin, is_alone, now) {
+                self.give_up(id, origin, silence, now);
             }
         }
         let is_undecided = self.silent.troubled.iter().any(|&id| {
             let host = &self.hosts[id];
-            let silence = host.politeness.silence;
-            let tries_left = silence.is_some_and(|silence| silence.failures < FAILURES_MIN);
-            host.len() > 0 && (host.politeness.gone.is_some() || tries_left)
+            host.politeness.in_trouble().any(|(origin, own)| {
+                let silence = own.silence;
+                let tries_left = silence.is_some_and(|silence| silence.failures < FAILURES_MIN);
+                host.waiting(origin) > 0 && (own.gone.is_some() || tries_left)
+            })
         });
         let longest = self.config.dead_host_after;
         let patience = patience(self.counts.pending).min(longest);
@@ -82,29 +89,47 @@ impl Frontier {
         }
     }
 
+    fn origins_in_trouble(&self) -> Vec<(usize, Origin)> {
+        let of_host = |&id: &usize| {
+            let origins = self.hosts[id].politeness.in_trouble();
+            origins.map(move |(origin, _)| (id, origin))
+        };
+        self.silent.troubled.iter().flat_map(of_host).collect()
+    }
+
     /// Keeps the set of hosts in trouble after something has changed with one.
     pub(super) fn note_trouble(&mut self, id: usize) {
-        match self.hosts[id].politeness.is_troubled() {
+        let is_troubled = self.hosts[id].politeness.in_trouble().next().is_some();
+        match is_troubled {
             true => self.silent.troubled.insert(id),
             false => self.silent.troubled.remove(&id),
         };
     }
 
-    /// Whether every URL that waits and every request under way is of a host in trouble.
+    /// Whether every URL that waits and every request under way is of an origin in trouble.
     fn only_trouble_is_left(&self) -> bool {
         let troubled = || self.silent.troubled.iter().map(|&id| &self.hosts[id]);
-        let waiting: usize = troubled().map(|host| host.len()).sum();
-        let requests: usize = troubled().map(|host| host.politeness.in_flight).sum();
-        waiting > 0 && waiting as u64 == self.counts.pending && requests == self.requests
+        let in_trouble = |host: &HostQueue| host.len() as u64 - host.waiting_beside_trouble();
+        let waiting: u64 = troubled().map(in_trouble).sum();
+        let requests = troubled().map(|host| host.politeness.in_flight_in_trouble());
+        waiting > 0 && waiting == self.counts.pending && requests.sum::<usize>() == self.requests
     }
 
-    /// The silence of a host that is to be given up.
-    fn too_long_silent(&self, id: usize, is_alone: bool, now: Instant) -> Option<Silence> {
+    /// The silence of an origin that is to be given up.
+    fn too_long_silent(
+        &self,
+        id: usize,
+        origin: Origin,
+        is_alone: bool,
+        now: Instant,
+    ) -> Option<Silence> {
         let host = &self.hosts[id];
         let politeness = &host.politeness;
         let longest = self.config.dead_host_after;
-        let silence = politeness.silence?;
-        if longest.is_zero() || politeness.gone.is_some() || host.len() == 0 {
+        let (_, own) = politeness.in_trouble().find(|(of, _)| *of == origin)?;
+        let silence = own.silence?;
+        let waiting = host.waiting(origin);
+        if longest.is_zero() || own.gone.is_some() || waiting == 0 {
             return None;
         }
         let others_answer = self
@@ -116,10 +141,10 @@ impl Frontier {
             let waiting = |&&id: &&usize| self.hosts[id].len() > 0;
             is_alone && self.silent.troubled.iter().filter(waiting).count() == 1
         };
-        let (is_the_hosts_fault, shortened) = match politeness.has_answered {
+        let (is_the_hosts_fault, shortened) = match politeness.has_answered(origin) {
             true => {
                 let fault = others_answer || is_last();
-                (fault, patience(host.len() as u64))
+                (fault, patience(waiting))
             }
             false => {
                 let fault = others_answer || nobody_ever || is_last();
@@ -135,19 +160,23 @@ impl Frontier {
         (is_the_hosts_fault && is_too_long).then_some(silence)
     }
 
-    fn give_up(&mut self, id: usize, silence: Silence, now: Instant) {
+    fn give_up(&mut self, id: usize, origin: Origin, silence: Silence, now: Instant) {
         let politeness = &mut self.hosts[id].politeness;
-        let last_failure = politeness.last_failure.clone();
+        let mut in_trouble = politeness.in_trouble();
+        let own = in_trouble.find(|(of, _)| *of == origin);
+        let last_failure = own.and_then(|(_, own)| own.last_failure.clone());
+        drop(in_trouble);
         let gone = Refused::Refusal(Refusal::HostGone(HostGone {
             failures: silence.failures,
             seconds: now.saturating_duration_since(silence.since).as_secs(),
         }));
-        politeness.gone = Some(match last_failure {
-            Some((failure, detail)) if !politeness.has_answered => {
+        let ends = match last_failure {
+            Some((failure, detail)) if !politeness.has_answered(origin) => {
                 Refused::Unreachable { failure, detail }
             }
             _ => gone,
-        });
+        };
+        politeness.give_up(origin, ends);
         self.update(id);
     }
 }

@@ -3,9 +3,11 @@
 use super::*;
 use crate::host::HostKey;
 use crate::lease::{FrontierUrl, Gate, Next, Permission};
+use crate::origin::Origin;
 use crate::politeness::HostAdvice;
 use crate::store::{Applied, Change, QueueSlot, Returned, Saved};
 
+mod origins;
 mod patience;
 
 struct Open;
@@ -453,7 +455,7 @@ fn a_request_that_a_better_host_waits_for_is_not_kept_waiting_for_it() {
     let poor = CanonicalUrl::parse("http://poor.example/")
         .expect("a URL")
         .host();
-    frontier.ask_for(&poor, 7);
+    frontier.ask_for(&poor, Origin::default(), 7);
     let next = frontier.next(now, &mut RichIsUnknown).expect("reads");
     assert!(matches!(next, Next::Errand(_, 7)), "{next:?}");
 }

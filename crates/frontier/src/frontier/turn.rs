@@ -9,6 +9,7 @@ use super::Frontier;
 use crate::config::FrontierError;
 use crate::host::HostKey;
 use crate::lease::{Gate, Lease, Next, Permission, Refused, Settled};
+use crate::origin::Origin;
 use crate::politeness::{HostAdvice, HostPast, LookUp};
 use crate::schedule::Turn;
 use crate::store::{Change, QueueSlot};
@@ -60,16 +61,15 @@ impl Frontier {
                 self.update(id);
                 return Ok(Next::Address(self.hosts[id].host.clone()));
             }
-            let politeness = &self.hosts[id].politeness;
-            if let Some(address) = politeness.address
-                && politeness.gone.is_none()
+            if let Some(address) = self.hosts[id].politeness.address
+                && !self.hosts[id].is_gone()
                 && self.is_full(address)
             {
                 self.schedule.wait_for(id, address);
                 continue;
             }
-            if let Some(errand) = self.hosts[id].errands.pop_front() {
-                self.send(id, now);
+            if let Some((errand, origin)) = self.hosts[id].errands.pop_front() {
+                self.send(id, origin, now);
                 return Ok(Next::Errand(self.hosts[id].host.clone(), errand));
             }
             self.unspill(id)?;
@@ -81,6 +81,14 @@ impl Frontier {
                 return Err(self.lost(id, slot.key));
             };
             entry.held = slot.held();
+            let origin = entry.url.url.origin();
+            let held = self.hosts[id].politeness.held(origin);
+            if held.is_some_and(|(at, _)| at > now) {
+                self.urls.put_back(slot.key, entry);
+                self.hosts[id].set_first_aside(origin);
+                self.update(id);
+                continue;
+            }
             let permission = match self.permission(id, &entry, gate) {
                 Permission::Defer if ends_deferral => Permission::Allowed,
                 permission => permission,
@@ -112,15 +120,13 @@ impl Frontier {
         self.addresses.are_within(self.connections_to_an_address())
     }
 
-    /// Whether a host's address is to be known before it is first asked: on many machines, where its
-    /// connections are shared out.
+    /// Whether a host's address is to be known before it is first asked.
     fn wants_address(&self, id: usize) -> bool {
-        let politeness = &self.hosts[id].politeness;
-        let looks_up = self.share.as_ref().is_some_and(super::Share::looks_up);
-        looks_up
-            && politeness.address.is_none()
-            && politeness.gone.is_none()
-            && politeness.look_up == LookUp::NotYet
+        let host = &self.hosts[id];
+        self.config.looks_up
+            && host.politeness.address.is_none()
+            && host.politeness.look_up == LookUp::NotYet
+            && !host.is_gone()
     }
 
     /// The answer to [`Next::Address`]; none where it could not be found, and the request will tell why.
@@ -134,8 +140,8 @@ impl Frontier {
     }
 
     /// What is said to a URL whose turn it is, in this order: by the budgets of its host
-    /// and its seed and by the scope, by a
-    /// host that was given up, by the trap rules, by robots.txt, and by what was learnt of its like.
+    /// and its seed and by the scope, by an
+    /// origin that was given up, by the trap rules, by robots.txt, and by what was learnt of its like.
     fn permission(&mut self, id: usize, entry: &Entry, gate: &mut dyn Gate) -> Permission {
         let queue = &self.hosts[id];
         let (host, url) = (&queue.host, &entry.url.url);
@@ -152,7 +158,7 @@ impl Frontier {
         if let Err(fate) = belongs {
             return Permission::Refused(Refused::Refusal(Refusal::LeftOut(fate)));
         }
-        if let Some(gone) = &queue.politeness.gone {
+        if let Some(gone) = queue.politeness.gone(url.origin()) {
             return Permission::Refused(gone.clone());
         }
         // It may have been admitted before its like were found to lead nowhere.
@@ -206,11 +212,12 @@ impl Frontier {
                 let url = entry.url.url.clone();
                 self.urls.put_back(slot.key, entry);
                 let host = &mut self.hosts[id];
-                if host.politeness.in_flight > 0 {
+                if host.politeness.in_flight() > 0 {
                     // It is idle until its slots are free: robots.txt is asked for alone.
                     return None;
                 }
-                host.politeness.sent_robots(now, &mut self.addresses);
+                let addresses = &mut self.addresses;
+                host.politeness.sent_robots(url.origin(), now, addresses);
                 self.schedule.asks(now);
                 let host = host.host.clone();
                 self.requests += 1;
@@ -226,31 +233,34 @@ impl Frontier {
             Permission::Allowed => {
                 self.schedule.asks(now);
                 self.schedule.sent(slot.key, slot.priority, now);
+                let origin = entry.url.url.origin();
                 let lease = self.lease(id, slot.key, entry);
-                self.send(id, now);
+                self.send(id, origin, now);
                 Some(Next::Lease(lease))
             }
         }
     }
 
-    /// A request goes out to a host.
-    fn send(&mut self, id: usize, now: Instant) {
-        self.hosts[id].politeness.sent(now, &mut self.addresses);
+    /// A request goes out to a host's origin.
+    fn send(&mut self, id: usize, origin: Origin, now: Instant) {
+        let politeness = &mut self.hosts[id].politeness;
+        politeness.sent(origin, now, &mut self.addresses);
         self.requests += 1;
         self.schedule.served(id, &mut self.hosts[id], now);
     }
 
-    /// Has a request made to a host as soon as its manners allow it: [`Next::Errand`] with this
+    /// Has a request made to a host's origin as soon as its manners allow it: [`Next::Errand`] with this
     /// number then says so.
-    pub fn ask_for(&mut self, host: &HostKey, number: u64) {
+    pub fn ask_for(&mut self, host: &HostKey, origin: Origin, number: u64) {
         let id = self.host_id(host);
-        self.hosts[id].errands.push_back(number);
+        self.hosts[id].errands.push_back((number, origin));
         self.update(id);
     }
 
     fn lease(&mut self, id: usize, key: u128, mut entry: Entry) -> Lease {
         entry.held = None;
         if self.hosts[id].pop().is_some() {
+            self.hosts[id].origins.remove(entry.url.url.origin());
             self.slots_in_memory -= 1;
             self.counts.pending -= 1;
         }
@@ -282,13 +292,15 @@ impl Frontier {
         self.update(id);
     }
 
-    /// What a host's robots.txt says is known: its pages may be asked for when its delay is over. With
-    /// `wait` it could not be had, and is to be asked for again after that time.
+    /// What the robots.txt of a host's origin says is known: its pages may be asked for when the host's
+    /// delay is over. With `wait` it could not be had, and is to be asked for again after that time; pages
+    /// of other origins go on.
     ///
     /// Where it was not asked for, as on a replay, nothing happens.
     pub fn robots_known(
         &mut self,
         host: &HostKey,
+        origin: Origin,
         crawl_delay: Option<Duration>,
         wait: Option<Duration>,
     ) {
@@ -300,12 +312,11 @@ impl Frontier {
         if !politeness.asking_robots {
             return;
         }
-        politeness.asking_robots = false;
         self.asking_robots -= 1;
-        politeness.robots_outage = false;
+        politeness.robots_known(origin);
         match wait {
-            Some(wait) => politeness.wait_for_robots(now, wait),
-            None => politeness.set_crawl_delay(crawl_delay.map(|delay| delay.min(longest))),
+            Some(wait) => politeness.wait_for_robots(origin, now, wait),
+            None => politeness.set_crawl_delay(origin, crawl_delay.map(|delay| delay.min(longest))),
         }
         self.note_trouble(id);
         self.update(id);
@@ -316,7 +327,9 @@ impl Frontier {
         let id = self.host_id(host);
         let mut past = past.clone();
         let longest = self.config.crawl_delay_max;
-        past.crawl_delay = past.crawl_delay.map(|delay| delay.min(longest));
+        for own in &mut past.origins {
+            own.crawl_delay = own.crawl_delay.map(|delay| delay.min(longest));
+        }
         let retry_after_max = self.config.retry_after_max;
         let politeness = &mut self.hosts[id].politeness;
         politeness.resume(&past, &self.clock, retry_after_max);
@@ -356,8 +369,9 @@ impl Frontier {
     fn received(&mut self, id: usize, now: Instant, advice: &HostAdvice) {
         self.requests = self.requests.saturating_sub(1);
         let longest = self.config.retry_after_max;
+        let at = (now, self.clock.unix_ms_of(now));
         let politeness = &mut self.hosts[id].politeness;
-        let freed = politeness.received(now, advice, longest, &mut self.addresses);
+        let freed = politeness.received(at, advice, longest, &mut self.addresses);
         if advice.status > 0 {
             self.silent.last_answer = Some(now);
         }

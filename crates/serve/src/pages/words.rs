@@ -111,6 +111,7 @@ words! {
     why_delay: "delay between requests", "请求间隔";
     why_crawl_delay: "robots.txt asks for a delay", "robots.txt 要求间隔";
     why_retry_after: "the host asked to wait (Retry-After)", "主机要求等待（Retry-After）";
+    why_slowed_down: "the host said that it is asked too often (429, 503): asked more slowly for a while", "主机表示访问过于频繁（429、503），暂时放慢";
     why_back_off: "errors, or no answer: backing off", "出错或没有应答，退避中";
     why_in_flight: "a request is under way", "请求进行中";
     why_robots: "waits for robots.txt", "等待 robots.txt";
@@ -204,8 +205,9 @@ words! {
 }
 
 /// Why hosts wait, as the frontier names it.
-const WAITS: [&str; 9] = [
+const WAITS: [&str; 10] = [
     "delay",
+    "slowed down",
     "crawl-delay",
     "retry-after",
     "back-off",
@@ -289,6 +291,7 @@ impl Words {
         match why {
             "delay" => self.why_delay,
             "crawl-delay" => self.why_crawl_delay,
+            "slowed down" => self.why_slowed_down,
             "retry-after" => self.why_retry_after,
             "back-off" => self.why_back_off,
             "in flight" => self.why_in_flight,

@@ -8,6 +8,7 @@ fn book() -> RobotsBook {
     RobotsBook::new(RobotsPolicy {
         obey: true,
         retry_delay: Duration::from_secs(2),
+        retry_after_max: Duration::from_secs(3_600),
         outage_max: Duration::from_millis(DAY_MS),
     })
 }
@@ -224,6 +225,13 @@ fn retry_after_of_robots_txt_is_waited_for() {
     let (rules, news) = tell(&mut book, RobotsAnswer::Outage, &[], busy);
     assert_eq!(rules, RobotsAnswer::Outage);
     assert_eq!(news.wait, Some(Duration::from_secs(90)));
+    // A wait of two hours was waited for, whatever the user's bound.
+    let closed = FetchRecord {
+        retry_after_s: Some(7_200.0),
+        ..fetch(503, NOON_MS)
+    };
+    let (_, news) = tell(&mut book, RobotsAnswer::Outage, &[], closed);
+    assert_eq!(news.wait, Some(Duration::from_secs(3_600)));
 }
 
 #[test]
@@ -275,6 +283,7 @@ fn a_record_of_an_earlier_version_says_nothing_of_a_scheme() {
 fn with_robots_txt_not_obeyed_everything_is_allowed() {
     let book = RobotsBook::new(RobotsPolicy {
         obey: false,
+        retry_after_max: Duration::ZERO,
         retry_delay: Duration::ZERO,
         outage_max: Duration::ZERO,
     });

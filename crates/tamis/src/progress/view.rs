@@ -189,6 +189,7 @@ fn next(host: &HostProgress) -> String {
 pub fn why(name: &str) -> &str {
     match name {
         "delay" => "the pause between requests to one host",
+        "slowed down" => "it said that it is asked too often, so it is asked less often",
         "crawl-delay" => "its robots.txt asks for this pause",
         "retry-after" => "it asked us to come back later",
         "back-off" => "left alone for a while after errors",

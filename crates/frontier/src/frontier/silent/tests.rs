@@ -118,6 +118,19 @@ impl Crawl {
     }
 }
 
+/// The same with URLs of https, which go first.
+fn with_https(mut crawl: Crawl, host: &str, urls: u32) -> Crawl {
+    for number in 0..urls {
+        let url = CanonicalUrl::parse(&format!("https://{host}/{number}")).expect("a URL");
+        let first = FrontierUrl {
+            priority: 2.0,
+            ..FrontierUrl::seed(url, 0)
+        };
+        crawl.frontier.admit(first).expect("admits");
+    }
+    crawl
+}
+
 const HOUR: Duration = Duration::from_secs(3_600);
 
 #[track_caller]
@@ -184,7 +197,47 @@ fn an_answer_while_the_first_failed_request_was_under_way_tells_that_the_network
     let id = crawl.frontier.hosts.find(&silent).expect("it is known");
     let later = crawl.now + Duration::from_secs(700);
     crawl.frontier.give_up_silent_hosts(later);
-    assert!(crawl.frontier.hosts[id].politeness.gone.is_some());
+    assert!(crawl.frontier.hosts[id].is_gone());
+}
+
+#[test]
+fn a_dead_origin_is_given_up_by_itself_and_the_hosts_other_one_is_read_meanwhile() {
+    // One link of the dead scheme held the whole host, which was given up with it.
+    for known in [false, true] {
+        let mut crawl = with_https(Crawl::of(&[(SILENT, 50)]), SILENT, 3);
+        if known {
+            crawl = crawl.known(SILENT);
+        }
+        let dead = |url: &CanonicalUrl| url.as_str().starts_with("https");
+        let (mut asked_at, mut refused) = (Vec::new(), 0);
+        loop {
+            crawl.frontier.give_up_silent_hosts(crawl.now);
+            match crawl.frontier.next(crawl.now, &mut Open).expect("a turn") {
+                Next::Lease(lease) => {
+                    let is_dead = dead(&lease.url().url);
+                    let mut advice = if is_dead { failed() } else { answered() };
+                    advice.origin = lease.url().url.origin();
+                    if !is_dead {
+                        asked_at.push(crawl.now - crawl.began);
+                    }
+                    crawl.now += Duration::from_millis(10);
+                    crawl.end(lease, &advice);
+                }
+                Next::Refused(lease, why) => {
+                    assert!(dead(&lease.url().url));
+                    let is_gone = matches!(why, Refused::Refusal(Refusal::HostGone(_)));
+                    assert_eq!(is_gone, known, "{why:?}");
+                    crawl.frontier.settle(lease.finished()).expect("settles");
+                    refused += 1;
+                }
+                Next::WaitUntil(at) => crawl.now = at.min(crawl.now + Duration::from_millis(200)),
+                Next::Drained => break,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!((asked_at.len(), refused), (50, 3));
+        assert!(asked_at[49] < Duration::from_secs(2), "{:?}", asked_at[49]);
+    }
 }
 
 #[test]
@@ -204,7 +257,9 @@ fn a_host_in_a_robots_outage_is_no_reason_to_go_on_and_none_to_give_it_up() {
     let host = HostKey::from_record("b.example");
     crawl.frontier.hosts[0].politeness.asking_robots = true;
     crawl.frontier.asking_robots = 1;
-    crawl.frontier.robots_known(&host, None, Some(HOUR));
+    crawl
+        .frontier
+        .robots_known(&host, Origin::default(), None, Some(HOUR));
     let later = |seconds| crawl.now + Duration::from_secs(seconds);
     assert!(!crawl.frontier.give_up_silent_hosts(crawl.now));
     assert!(!crawl.frontier.give_up_silent_hosts(later(14)));
@@ -223,7 +278,7 @@ fn an_answer_or_a_user_gives_a_host_another_chance() {
     assert!(why.is_some());
     let host = HostKey::from_record(SILENT);
     crawl.frontier.revive(&host);
-    assert!(crawl.frontier.hosts[0].politeness.gone.is_none());
+    assert!(!crawl.frontier.hosts[0].is_gone());
     crawl.now += Duration::from_secs(61);
     assert!(matches!(
         crawl.frontier.next(crawl.now, &mut Open),

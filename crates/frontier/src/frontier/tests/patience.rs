@@ -76,6 +76,10 @@ fn a_host_that_waited_keeps_its_turn_where_its_url_is_refused_or_its_address_is_
         patience,
         ..FrontierConfig::default()
     };
+    let config = FrontierConfig {
+        looks_up: true,
+        ..config
+    };
     let mut frontier = Frontier::in_memory(config, begin);
     for page in 0..4 {
         let admitted = FrontierUrl {
@@ -84,7 +88,6 @@ fn a_host_that_waited_keeps_its_turn_where_its_url_is_refused_or_its_address_is_
         };
         frontier.admit(admitted).expect("admits");
     }
-    frontier.set_share(Share::new(|_| 0, |_| 0).with_addresses());
     frontier.set_elsewhere(Some(0.9));
     let mut next = |now: Instant| frontier.next(now, &mut NoEven).expect("reads");
     let waits = |next: Next, at: Instant| matches!(next, Next::WaitUntil(until) if until == at);

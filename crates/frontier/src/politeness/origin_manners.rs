@@ -1,0 +1,95 @@
+//! What holds for one origin of a host alone: the delay that its robots.txt asks for, and its troubles.
+//!
+//! An origin that gives no answer, or whose robots.txt cannot be had, is held: its own URLs wait, and
+//! those of the host's other origins go on. Of most hosts nothing is kept here.
+
+use std::time::{Duration, Instant};
+
+use outcome::FailureKind;
+
+use super::{Silence, WaitReason};
+use crate::lease::Refused;
+use crate::origin::Origin;
+
+/// What holds for one origin.
+#[derive(Debug, Default)]
+pub(crate) struct OriginManners {
+    /// Its robots.txt asks for this delay.
+    pub(crate) crawl_delay: Option<Duration>,
+    /// Requests in a row that got no answer.
+    pub(crate) failures: u32,
+    pub(crate) silence: Option<Silence>,
+    /// How its last request failed.
+    pub(crate) last_failure: Option<(FailureKind, String)>,
+    /// How its URLs end, once it is given up.
+    pub(crate) gone: Option<Refused>,
+    /// Its robots.txt cannot be had, and no earlier copy is in use.
+    pub(crate) robots_outage: bool,
+    held: Option<(Instant, WaitReason)>,
+}
+
+impl OriginManners {
+    /// Whether it gives no answer, or no robots.txt.
+    pub(crate) fn is_troubled(&self) -> bool {
+        self.silence.is_some() || self.robots_outage
+    }
+
+    /// It is not asked before then.
+    pub(crate) fn hold(&mut self, at: Instant, why: WaitReason) {
+        if self.held.is_none_or(|(until, _)| at > until) {
+            self.held = Some((at, why));
+        }
+    }
+
+    /// Until when it is not asked; what is given up waits for nothing.
+    pub(crate) fn held(&self) -> Option<(Instant, WaitReason)> {
+        self.held.filter(|_| self.gone.is_none())
+    }
+
+    /// It gets another chance.
+    pub(crate) fn revive(&mut self) {
+        self.gone = None;
+        self.silence = None;
+    }
+}
+
+/// What holds for the origins of a host of which there is anything to tell.
+#[derive(Debug, Default)]
+pub(crate) struct ManyManners(Vec<(Origin, OriginManners)>);
+
+impl ManyManners {
+    pub(crate) fn get(&self, origin: Origin) -> Option<&OriginManners> {
+        let found = self.0.iter().find(|(of, _)| *of == origin);
+        found.map(|(_, manners)| manners)
+    }
+
+    pub(crate) fn get_mut(&mut self, origin: Origin) -> Option<&mut OriginManners> {
+        let found = self.0.iter_mut().find(|(of, _)| *of == origin);
+        found.map(|(_, manners)| manners)
+    }
+
+    pub(crate) fn entry(&mut self, origin: Origin) -> &mut OriginManners {
+        let found = self.0.iter().position(|(of, _)| *of == origin);
+        let at = found.unwrap_or_else(|| {
+            self.0.push((origin, OriginManners::default()));
+            self.0.len() - 1
+        });
+        &mut self.0[at].1
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Origin, &OriginManners)> {
+        self.0.iter().map(|(origin, manners)| (*origin, manners))
+    }
+
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut OriginManners> {
+        self.0.iter_mut().map(|(_, manners)| manners)
+    }
+
+    /// The longest delay that one of them asks for.
+    pub(crate) fn crawl_delay(&self) -> Option<Duration> {
+        self.0
+            .iter()
+            .filter_map(|(_, manners)| manners.crawl_delay)
+            .max()
+    }
+}
