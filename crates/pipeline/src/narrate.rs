@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use archive::{Event, Record};
 use outcome::{Outcome, Refusal, RobotsAnswer};
+use tracing::field::display;
 use tracing::info;
 
 /// Rules told of at most, in one start.
@@ -51,28 +52,24 @@ fn tell(record: &Record) {
         Event::Robots(robots) => match robots.rules {
             RobotsAnswer::DisallowAll | RobotsAnswer::Outage => {
                 let (status, error) = (robots.fetch.status, robots.fetch.error.as_ref());
-                let error = error.map(|error| error.name());
+                let error = error.map(|error| display(error.name()));
                 info!(
                     host = robots.host,
-                    status,
-                    ?error,
-                    "robots.txt could not be had: the host waits, or is closed"
+                    status, error, "robots.txt could not be had: the host waits, or is closed"
                 );
             }
             RobotsAnswer::Parsed | RobotsAnswer::AllowAll | RobotsAnswer::Unknown(_) => {
                 let (robots_txt, delay_s) = (robots.rules.name(), robots.crawl_delay_s);
-                info!(host = robots.host, robots_txt, ?delay_s, "host opened");
+                info!(host = robots.host, robots_txt, delay_s, "host opened");
             }
         },
         Event::Attempt(attempt) => {
-            let error = attempt.fetch.error.as_ref().map(|error| error.name());
+            let error = attempt.fetch.error.as_ref();
+            let error = error.map(|error| display(error.name()));
             let (status, attempt, url) = (attempt.fetch.status, attempt.attempt, &attempt.url);
             info!(
                 url,
-                status,
-                ?error,
-                attempt,
-                "fetch failed, to be tried again"
+                status, error, attempt, "fetch failed, to be tried again"
             );
         }
         Event::Page(page) => {
