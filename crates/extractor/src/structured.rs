@@ -121,7 +121,7 @@ impl Structured {
             match value {
                 Value::Array(items) => open.extend(items.iter().rev().map(|item| (item, part))),
                 Value::Object(fields) => {
-                    let kinds = kinds_of(fields.get("@type"));
+                    let kinds = kinds_of_object(fields);
                     self.object(fields, kinds, part);
                     for (key, inner) in fields.iter().rev() {
                         let inner_part = match key.as_str() {
@@ -221,6 +221,24 @@ fn set(slot: &mut Option<String>, value: Option<String>) {
     if slot.is_none() {
         *slot = value.filter(|value| !value.is_empty());
     }
+}
+
+/// The types of an object. The questions of a FAQ have the type of those that people ask, but no thread:
+/// each has its answer, and nobody who asked it.
+fn kinds_of_object(fields: &serde_json::Map<String, Value>) -> Kinds {
+    const ASKED: [&str; 5] = [
+        "author",
+        "answerCount",
+        "suggestedAnswer",
+        "dateCreated",
+        "datePublished",
+    ];
+    let kinds = kinds_of(fields.get("@type"));
+    let is_asked = || ASKED.iter().any(|&key| fields.contains_key(key));
+    if type_is(fields.get("@type"), &["Question"]) && !is_asked() {
+        return Kinds::default();
+    }
+    kinds
 }
 
 fn kinds_of(value: Option<&Value>) -> Kinds {
@@ -374,6 +392,22 @@ mod tests {
         assert_eq!(found.site_name.as_deref(), Some("The Site"));
         assert!(found.bodies[0].contains("with a tag"));
         assert!(!found.bodies[0].contains('<'));
+    }
+
+    #[test]
+    fn the_questions_of_a_faq_are_no_thread() {
+        // The page was taken for a thread, and its first question for the headline.
+        let faq = r#"{"@type":"FAQPage","mainEntity":[{"@type":"Question","name":"Is it free?",
+            "acceptedAnswer":{"@type":"Answer","text":"It is free for the first month."}}]}"#;
+        let found = Structured::read(&[faq]);
+        assert!(!found.kinds.has(Kinds::FORUM));
+        assert_eq!(found.headline, None);
+        let thread = r#"{"@type":"QAPage","mainEntity":{"@type":"Question","name":"Why is it slow?",
+            "text":"It takes ten seconds to begin, on any machine.","answerCount":2}}"#;
+        let found = Structured::read(&[thread]);
+        assert!(found.kinds.has(Kinds::FORUM));
+        assert_eq!(found.headline.as_deref(), Some("Why is it slow?"));
+        assert_eq!(found.bodies.len(), 1);
     }
 
     #[test]
