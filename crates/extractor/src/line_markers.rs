@@ -269,14 +269,15 @@ const SOURCES: [(&str, &str); MARKER_COUNT] = [
         r"",
         r"©|\(c\) ?(19|20)[0-9][0-9]|copyright|all rights reserved|版权所有|版权归|备案|icp|不得转载|无断|無断転載|著作権|alle rechte|tous droits|todos los derechos|powered by|许可证",
     ),
-    // Credit
+    // Credit: forms of a notice, not the words it is about. A short sentence that speaks of a licence
+    // (授权), a reprint (转载) or a credit card is content.
     (
-        r"[(（\[【](编辑|责任|责编|完|記者)|(source|via|credit)s?\s*:",
-        r"责任编辑|责编|(编辑|来源|作者|记者|校对|审核|监制|编审|摄影|供稿|出品)\s*[:：丨|/]|原标题|免责声明|本文来自|转载|文章来源|版权声明|特别声明|违法和不良|(photo|image|picture|video)s?( credit)?( by)?\s*[:/]|(reporting|editing|additional reporting|writing) by|getty images|getty|shutterstock|courtesy|afp|associated press|この記事|contributed to this|cr[ée]dit|foto:|fotos?\s*[:/]|bild(quelle)?:|quelle:|fuente:|fonte:|źródło|источник|фото|crédits photos|首发|独家|授权",
+        r"[(（\[【](编辑|责任|责编|完|記者)|(source|via|credit)s?\s*:|[【（※]?(免责|版权|特别|郑重|转载)声明(\s|$)|((cover|header|featured?|hero|lead|main|title) )?(photo(graph)?|image|picture|illustration)s?( credits?| source)?( by(?-u:\b)| via(?-u:\b)| courtesy|\s*[:/])|(photo|image|picture)s? credits?(?-u:\b)|((getty( images)?|shutterstock|afp|reuters|(the )?associated press)$)",
+        r"责任编辑|责编|(编辑|来源|作者|记者|校对|审核|监制|编审|摄影|供稿|出品)\s*[:：丨|/]|原标题|本文来自|文章来源|违法和不良|(免责|版权|特别|郑重|转载)声明\s*[:：】）]|[转轉][载載](自|于|請|请|须|需|务必|时请|注明|本文|来源|出处|授权|\s*[:：])|(请勿|請勿|禁止|严禁|不得|谢绝|欢迎|如需|本文|授权)[转轉][载載]|未经.{0,8}(授权|[转轉][载載])|授权(发布|刊发|刊登|发表|声明)|如需授权|(原创|独家|本文|作者)首发|首发(于|自|平台|地址|链接|\s*[:：])|独家(稿件|授权|原创|专稿|供稿|出品)|(photo|image|picture|video)s?( credit)?( by)?\s*[:/]|(reporting|editing|additional reporting|writing) by|getty images|getty/|/getty|shutterstock|courtesy( of|\s*[:/])|[/(]\s?afp|afp\s?[/)]|afp via|/\s?associated press|associated press\s?[/)]|contributed to this|この記事(を(書いた|シェア|読んだ|共有)|に関(する|連)|へ|の(著者|筆者|執筆|ライター|関連|タグ|カテゴリ))|cr[ée]dits?( photos?)?\s*[:/]|foto:|fotos?\s*[:/]|bild(quelle)?:|quelle:|fuente:|fonte:|źródło|источник\s*:|фото(\s*[:/]| предоставлен)",
     ),
     // Byline
     (
-        r"(by|von|por|par|di|door|od|written by|posted by|published by|author|text|posted|published|updated|last (updated|modified|edited)|created|modified|edited)(?-u:\b)|(автор|文[:：/ ]|作者|撰文|记者|編集|著者|发布|发表|更新|投稿)",
+        r"(by|von|por|par|di|door|od|written by|posted by|published by|author|text|posted|published|updated|last (updated|modified|edited)|((medically|clinically|scientifically|technically|legally|expert) )?(reviewed|verified|translated|illustrated|photographed|narrated|compiled|curated) by|fact[- ]?checked by|created|modified|edited)(?-u:\b)|(автор|文[:：/ ]|作者|撰文|记者|編集|著者|发布|发表|更新|投稿)",
         r"公開日|更新日|发布时间|发布于|min(ute)?s? read|阅读时间|浏览[:：次]|阅读[:：量]|点击[:：数]|人气[:：]|字体[:：]|字号",
     ),
     // Date
@@ -335,6 +336,42 @@ mod tests {
         check("$ 12.50", Marker::Price, true);
         check("2021年3月5日", Marker::Date, true);
         check("Advertisement", Marker::Advert, true);
+    }
+
+    #[test]
+    fn a_notice_is_a_credit_and_a_sentence_about_its_subject_is_none() {
+        for line in [
+            "未经授权，不得转载。",
+            "转载请注明出处",
+            "本文转载自新华网",
+            "版权声明：本文为博主原创文章",
+            "本文首发于公众号",
+            "独家稿件",
+            "Photo by Ann Lee on Unsplash",
+            "Image credit: NASA",
+            "Photo courtesy of the museum",
+            "Getty",
+            "(AFP)",
+            "この記事を書いた人",
+        ] {
+            check(line, Marker::Credit, true);
+        }
+        // These were taken for notices and dropped.
+        for line in [
+            "两家公司签订了专利授权协议。",
+            "授权成功后会跳回原页面。",
+            "这条微博被转载了上万次。",
+            "他排在首发阵容里。",
+            "法院认为免责声明无效。",
+            "这是他们的独家秘方。",
+            "この記事では、使い方を説明します。",
+            "A $100 resort credit for each stay.",
+            "Credit cards are accepted.",
+            "The battle of Gettysburg took three days.",
+            "He bowed out of courtesy.",
+        ] {
+            check(line, Marker::Credit, false);
+        }
     }
 
     #[test]
