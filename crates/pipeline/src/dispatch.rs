@@ -135,6 +135,8 @@ struct Room {
     visits: usize,
     /// Answers to robots.txt that are asked for or not recorded yet: sitemaps may come with them.
     robots: usize,
+    /// Those of them that wait for their turn at the host where they have moved to.
+    robots_moved: usize,
     bytes: u64,
     pages: u64,
 }
@@ -163,6 +165,7 @@ impl Room {
             again: 0,
             visits: 0,
             robots: 0,
+            robots_moved: 0,
             bytes: 0,
             pages,
         }
@@ -170,7 +173,11 @@ impl Room {
 
     /// Whether one more URL may be leased.
     fn has_room(&self) -> bool {
-        self.visits < self.connections
+        // A host may be asked once its robots.txt is recorded. Whether that is so when the connection is
+        // free depends on the moment, so an order that is to be the same each time waits for it.
+        let awaits_robots = self.connections == 1 && self.robots > self.robots_moved;
+        !awaits_robots
+            && self.visits < self.connections
             && self.leases < self.leases_max + self.again.min(self.visits_ahead)
             && self.has_pages()
             && self.bytes < self.bytes_max
@@ -437,6 +444,7 @@ impl Dispatcher {
             return;
         };
         self.room.visits += 1;
+        self.room.robots_moved -= owners.len();
         let visitor = Arc::clone(&self.visitor);
         self.runtime
             .spawn(async move { visitor.visit_moved_robots(host, url, owners).await });
@@ -478,6 +486,7 @@ impl Dispatcher {
                 owners,
             } => {
                 self.room.visits -= 1;
+                self.room.robots_moved += owners.len();
                 let frontier = &mut self.queue.lock().frontier;
                 frontier.body_done(&host, at, &advice);
                 if let Some(number) = self.moves.add(url, owners) {
@@ -617,5 +626,18 @@ mod tests {
         assert!(four.has_room());
         four.visits = 4;
         assert!(!four.has_room());
+    }
+
+    #[test]
+    fn one_connection_asks_nothing_until_an_answer_to_robots_txt_is_recorded() {
+        let mut one = room(|config| config.crawl.concurrency = 1);
+        one.robots = 1;
+        assert!(!one.has_room());
+        // It is asked for elsewhere, and that takes the connection.
+        one.robots_moved = 1;
+        assert!(one.has_room());
+        let mut four = room(|_| {});
+        four.robots = 1;
+        assert!(four.has_room());
     }
 }
