@@ -14,6 +14,7 @@
 //!     priority = focus.score_on(&features, &ahead)
 //!   ... the record is made; what it does:
 //!   focus.on_page(&PageOutcome)                       once for each fetched URL, failures too
+//!   focus.observe_example_link(&features)             for links to examples that were read
 //!   focus.observe_link(page, target)                  for links to known pages
 //!   focus.on_new_links(page, &priorities of the new ones)
 //!   if focus.rescore_due(pending) {
@@ -241,6 +242,12 @@ impl Focus {
     /// that is in scope, after `on_page`; for targets that are not known it does nothing.
     pub fn observe_link(&mut self, page: u32, target: &str) {
         self.links.on_known_link(page, url_id(target));
+    }
+
+    /// Learns from a link on a page to an example of the topic that was read before. Call it before
+    /// `observe_link`, with the link as it stands on that page.
+    pub fn observe_example_link(&mut self, link: &LinkFeatures) {
+        self.links.on_example_link(&self.topic, link);
     }
 
     /// Learns from the scores of those links of a page that were new to the frontier.

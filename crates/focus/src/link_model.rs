@@ -24,7 +24,7 @@ use crate::calibration::told;
 use crate::experts::{Experts, PLAIN};
 use crate::fetched_pages::{FetchedPage, FetchedPages};
 use crate::hashing::split_mix;
-use crate::link_features::LinkFeatures;
+use crate::link_features::{LinkFeatures, PARENTS_MAX};
 use crate::link_groups::{GroupKeys, LinkGroups, Outcomes, sibling_key};
 use crate::link_words::LinkWordModel;
 use crate::logistic::probability;
@@ -325,6 +325,21 @@ impl LinkModel {
             && row.page == page
         {
             row.hub = hub;
+        }
+    }
+
+    /// Learns from a link to an example that was read before: it leads to a page on topic, and nobody
+    /// had to ask for it. Of many such links the first count, or a menu would drown all else.
+    pub(crate) fn on_example_link(&mut self, topic: &Topic, link: &LinkFeatures) {
+        let example = self.pages.of_url(link.url_id);
+        if example.is_none_or(|page| page.parent_count >= PARENTS_MAX as f32) {
+            return;
+        }
+        let signals = self.signals(topic, link, None);
+        let expected = probability(weighted_sum(&signals, &self.relevant_weights));
+        self.count_outcome(link, 1.0);
+        if self.config.adapt {
+            self.words.learn(link, 1.0 - expected);
         }
     }
 
@@ -635,6 +650,14 @@ mod tests {
         }
     }
 
+    fn topic() -> Topic {
+        let config = crate::topic_config::TopicConfig {
+            keywords: vec!["bird".to_owned()],
+            ..Default::default()
+        };
+        Topic::new(&config).unwrap()
+    }
+
     fn model(exploration: f32) -> LinkModel {
         LinkModel::new(&LinkModelConfig {
             exploration,
@@ -674,12 +697,29 @@ mod tests {
     }
 
     #[test]
-    fn how_good_a_hub_a_page_was_is_noted_however_many_came_before() {
-        let config = crate::topic_config::TopicConfig {
-            keywords: vec!["bird".to_owned()],
-            ..Default::default()
+    fn a_link_to_an_example_speaks_for_its_place_until_many_pages_have_it() {
+        let topic = topic();
+        let mut model = model(0.02);
+        let links_that_count = |model: &mut LinkModel, url_id: u32| {
+            let before = model.groups.of(GroupKeys::of(&link(url_id, 7)).host);
+            for page in 100..100 + 3 * PARENTS_MAX as u32 {
+                model.on_example_link(&topic, &link(url_id, 7));
+                model.pages.insert(page, page, FetchedPage::default());
+                model.on_known_link(page, url_id);
+            }
+            let after = model.groups.of(GroupKeys::of(&link(url_id, 7)).host);
+            assert_eq!(after.count - before.count, after.reward - before.reward);
+            after.count - before.count
         };
-        let topic = Topic::new(&config).unwrap();
+        // Nothing was read there.
+        assert_eq!(links_that_count(&mut model, 1), 0.0);
+        model.pages.insert(200, 2, FetchedPage::default());
+        assert_eq!(links_that_count(&mut model, 2), PARENTS_MAX as f32);
+    }
+
+    #[test]
+    fn how_good_a_hub_a_page_was_is_noted_however_many_came_before() {
+        let topic = topic();
         let mut model = model(0.02);
         for page in 0..2 * ROWS_MAX as u32 {
             let link = link(page, 1);

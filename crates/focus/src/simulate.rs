@@ -337,18 +337,23 @@ impl<'p> SimulatedCrawl<'p> {
     fn follow(&mut self, from: usize, link: &SimulatedLink) -> Option<f32> {
         let target = self.pages[link.to].url.as_str();
         let is_new = !self.queue.seen.contains(&link.to);
-        if !is_new && !self.queue.waiting.contains_key(&link.to) {
-            self.focus.observe_link(from as u32, target);
-            return None;
-        }
-        let features = self.focus.features(&LinkContext {
+        let place = LinkContext {
             parent: Some(from as u32),
             url: target,
             anchor: &link.anchor,
             context: "",
             tag_path: "",
             in_main: false,
-        });
+        };
+        if !is_new && !self.queue.waiting.contains_key(&link.to) {
+            if let Some((_, true)) = self.pages[link.to].example {
+                let features = self.focus.features(&place);
+                self.focus.observe_example_link(&features);
+            }
+            self.focus.observe_link(from as u32, target);
+            return None;
+        }
+        let features = self.focus.features(&place);
         let known = self.features.entry(link.to).or_default();
         if is_new {
             *known = features;

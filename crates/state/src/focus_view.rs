@@ -160,6 +160,9 @@ impl FocusView {
             match link.fate {
                 LinkFate::New => promises.push(link.promise),
                 LinkFate::Seen if link.url != page.url => {
+                    if let Some(features) = example_link(seq, link) {
+                        self.focus.observe_example_link(&features);
+                    }
                     self.focus.observe_link(page_number(seq), &link.url);
                 }
                 _ => {}
@@ -428,6 +431,12 @@ impl FocusView {
         Some((recorded, self.focus.score_on(&whole, page)))
     }
 
+    /// A page's link to an example that was read before, as the record is to have it.
+    pub fn example_link(&mut self, seq: u64, link: &FoundLink, target: &CanonicalUrl) -> String {
+        let features = places(seq, link, target, |place| self.focus.features(place));
+        encode(&features.to_bytes())
+    }
+
     /// Features and promise of a URL that no page links to: of a sitemap's entry.
     pub fn promise_of_url(&mut self, target: &CanonicalUrl) -> (Vec<u8>, f32) {
         let features = self.focus.features(&LinkContext {
@@ -574,6 +583,17 @@ fn places(
     let mut features = places.next().unwrap_or_default();
     places.for_each(|here| features.merge(&here));
     features
+}
+
+/// The features of a recorded link to an example that was read before: such a link promises nothing,
+/// and its record has them all the same.
+fn example_link(seq: u64, link: &LinkRecord) -> Option<LinkFeatures> {
+    if link.promise > 0.0 || link.context.is_empty() {
+        return None;
+    }
+    let mut features = LinkFeatures::from_bytes(&decode(&link.context))?;
+    features.found_on(page_number(seq));
+    Some(features)
 }
 
 fn link_context<'a>(seq: u64, target: &'a CanonicalUrl, place: &'a LinkPlace) -> LinkContext<'a> {

@@ -440,7 +440,8 @@ pub struct LinkRecord {
     #[serde(rename = "f", default, skip_serializing_if = "LinkFate::is_none")]
     pub fate: LinkFate,
     /// Link features for the focus model, base64, in a focused crawl: of a new URL all, of one that
-    /// waited already what this link adds beside its anchor's words and its page.
+    /// waited already what this link adds beside its anchor's words and its page, and all of one to an
+    /// example of the topic that had been read.
     #[serde(rename = "x", default, skip_serializing_if = "String::is_empty")]
     pub context: String,
     /// When its URL changed last, as a feed or sitemap has it, milliseconds since the Unix epoch; 0 where

@@ -250,6 +250,9 @@ impl<'s> Simulation<'s> {
                 in_main: !link.chrome,
             });
             if self.seen.contains(&link.to) {
+                if self.is_example(link.to) {
+                    self.focus.observe_example_link(&features);
+                }
                 self.focus.observe_link(page.id, url);
             } else if let Some(known) = on_page.get_mut(&link.to) {
                 known.merge(&features);

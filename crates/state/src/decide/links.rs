@@ -162,6 +162,12 @@ fn promise(
                 record.promise = promise;
             }
         }
+        (Offered::Fate(LinkFate::Seen), Some((focus, _)), Some(target))
+            if *target != of.page.url && known.examples.get(target.as_str()) == Some(true) =>
+        {
+            record.context = focus.example_link(of.seq, link, target);
+            record.fate = LinkFate::Seen;
+        }
         // Nothing comes of the link: it promises nothing.
         (Offered::Fate(fate), ..) => record.fate = fate,
         (Offered::Waits(_), ..) => record.fate = LinkFate::Seen,
@@ -204,7 +210,7 @@ mod tests {
 
     use crate::Policy;
     use crate::finding::Reading;
-    use crate::testing::{NOW_MS, found, lease, policy, read, state};
+    use crate::testing::{NOW_MS, apply, found, lease, policy, read, state};
 
     const SEED: &str = "http://a.example/";
 
@@ -281,5 +287,35 @@ mod tests {
             ..policy()
         };
         check(insists, config(), html, &links("new"));
+    }
+
+    #[test]
+    fn a_link_to_an_example_that_was_read_is_recorded_with_its_place() {
+        let mut focus = focus::FocusConfig::default();
+        focus.topic.keywords = vec!["railway".into()];
+        let policy = Policy {
+            focus: Some(focus),
+            ..policy()
+        };
+        let mut state = state(policy, FrontierConfig::default(), SEED);
+        state.examples.add(SEED, true);
+        let mut links_of = |turn, html: &str| {
+            let lease = lease(&state, turn);
+            let reading = read(html, &lease.url().url.to_url());
+            let reading = Reading::Page(Box::new(reading));
+            let decided = state.decide(found(lease, reading, 200), NOW_MS).unwrap();
+            apply(&mut state, &decided.record);
+            let Event::Page(page) = decided.record.event else {
+                panic!("a page");
+            };
+            page.links
+        };
+        links_of(0, "<a href='/x'>x</a>");
+        let links = links_of(1, "<a href='/'>the railway</a> <a href='/x'>me</a>");
+        let of_example = &links[0];
+        assert_eq!((of_example.url.as_str(), of_example.promise), (SEED, 0.0));
+        assert!(!of_example.context.is_empty());
+        // No other link to what was read is.
+        assert_eq!(links[1].context, "");
     }
 }
