@@ -34,6 +34,10 @@ const ELEMENTS_MAX: usize = 400_000;
 /// are computed. The longest of 454 sample pages has 1,300.
 const RUNS_MAX: usize = 65_536;
 
+/// Weight of the longest text that is left out because it is not seen inside a line: letters, or a third
+/// of it in Chinese. What is longer is the rest of a paragraph behind "read more".
+const UNSEEN_WEIGHT_MAX: u32 = 120;
+
 /// An element.
 pub(crate) struct FlatElement<'a> {
     pub tag: Tag,
@@ -75,6 +79,13 @@ impl Traits {
     pub const SCREEN_READER: Traits = Traits(16);
     /// It stands for a formula, with all that is in it.
     pub const FORMULA: Traits = Traits(32);
+    /// It is a part of a line and not shown; its text is left out of the run. Sites hide letters between
+    /// the words so that copies differ. Hidden blocks keep their runs, for scripts unfold blocks, and so
+    /// do formulas, which are hidden beside their pictures.
+    pub const UNSEEN: Traits = Traits(64);
+    /// Its own letters have no size; elements in it may have one of their own.
+    pub const SIZELESS: Traits = Traits(128);
+    const HIDDEN_AND_UNSEEN: Traits = Traits(Traits::HIDDEN.0 | Traits::UNSEEN.0);
 
     pub(crate) fn has(self, other: Traits) -> bool {
         self.0 & other.0 != 0
@@ -82,6 +93,36 @@ impl Traits {
 
     fn add(&mut self, other: Traits) {
         self.0 |= other.0;
+    }
+
+    fn remove(&mut self, other: Traits) {
+        self.0 &= !other.0;
+    }
+
+    /// What a style attribute says; of a very long one its first declarations.
+    fn of_style(style: &str) -> Traits {
+        let style = &style.as_bytes()[..style.len().min(300)];
+        let mut compact = [0u8; 300];
+        let mut len = 0;
+        for &byte in style {
+            if !byte.is_ascii_whitespace() {
+                compact[len] = byte.to_ascii_lowercase();
+                len += 1;
+            }
+        }
+        let compact = std::str::from_utf8(&compact[..len]).unwrap_or("");
+        let mut traits = Traits::default();
+        if compact.contains("display:none") || compact.contains("visibility:hidden") {
+            traits.add(Traits::HIDDEN_AND_UNSEEN);
+        }
+        if let Some((_, size)) = compact.split_once("font-size:0") {
+            // "0", "0px", "0.0em", but not "0.8em".
+            let end = size.find([';', '!']).unwrap_or(size.len());
+            if !size[..end].contains(|c: char| matches!(c, '1'..='9')) {
+                traits.add(Traits::SIZELESS);
+            }
+        }
+        traits
     }
 }
 
@@ -325,7 +366,13 @@ impl<'a> Flattener<'a> {
             self.flat.cut = Some("elements");
             return false;
         }
-        let (hints, traits, shape) = self.attributes(tag, name, element);
+        let (hints, mut traits, shape) = self.attributes(tag, name, element);
+        let parent = self.flat.elements.get(self.current as usize);
+        if tag.is_block() || traits.has(Traits::FORMULA) {
+            traits.remove(Traits::UNSEEN);
+        } else if parent.is_some_and(|parent| parent.traits.has(Traits::UNSEEN)) {
+            traits.add(Traits::UNSEEN);
+        }
         if tag.is_block() {
             self.flush();
         }
@@ -399,7 +446,12 @@ impl<'a> Flattener<'a> {
     }
 
     fn text(&mut self, text: &'a str) {
-        if self.flat.elements.is_empty() {
+        let Some(around) = self.flat.elements.get(self.current as usize) else {
+            return;
+        };
+        let is_sizeless = around.traits.has(Traits::SIZELESS) && !around.tag.is_block();
+        let is_unseen = is_sizeless || around.traits.has(Traits::UNSEEN);
+        if is_unseen && CharCounts::of(text).weight <= UNSEEN_WEIGHT_MAX {
             return;
         }
         let blank = text
@@ -539,6 +591,9 @@ impl<'a> Flattener<'a> {
                     if let Some(first) = value.split_ascii_whitespace().next() {
                         shape = fnv(shape, first.as_bytes());
                     }
+                    if is_anti_copy_class(value) {
+                        traits.add(Traits::UNSEEN);
+                    }
                     if hints.has(Hint::Hidden) && is_screen_reader_class(value) {
                         traits.add(Traits::SCREEN_READER);
                     }
@@ -561,9 +616,10 @@ impl<'a> Flattener<'a> {
                         traits.add(Traits::CONTENT_ROLE);
                     }
                 }
-                local_name!("hidden") => traits.add(Traits::HIDDEN),
+                local_name!("hidden") => traits.add(Traits::HIDDEN_AND_UNSEEN),
+                // What is hidden from screen readers alone is seen.
                 local_name!("aria-hidden") if value == "true" => traits.add(Traits::HIDDEN),
-                local_name!("style") if hides_by_style(value) => traits.add(Traits::HIDDEN),
+                local_name!("style") => traits.add(Traits::of_style(value)),
                 local_name!("href") if tag == Tag::A => traits.add(Traits::LINK),
                 local_name!("lang") if tag == Tag::Html => self.flat.lang = Some(value),
                 _ => {}
@@ -609,19 +665,11 @@ fn has_only_numbers(node: NodeRef<'_, Node>) -> bool {
     })
 }
 
-/// Whether a style attribute hides its element.
-fn hides_by_style(style: &str) -> bool {
-    let style = &style.as_bytes()[..style.len().min(300)];
-    let mut compact = [0u8; 300];
-    let mut len = 0;
-    for &byte in style {
-        if !byte.is_ascii_whitespace() {
-            compact[len] = byte.to_ascii_lowercase();
-            len += 1;
-        }
-    }
-    let compact = std::str::from_utf8(&compact[..len]).unwrap_or("");
-    compact.contains("display:none") || compact.contains("visibility:hidden")
+/// Whether a class list has Discuz's class for letters that only copies show.
+fn is_anti_copy_class(classes: &str) -> bool {
+    classes
+        .split_ascii_whitespace()
+        .any(|class| class == "jammer")
 }
 
 /// One step of FNV-1a. The hashes are compared within one page only.
@@ -705,6 +753,36 @@ mod tests {
         assert_eq!(flat.elements[0].counts.chars, 6);
         assert_eq!(flat.elements[0].link_weight, 2);
         assert_eq!(flat.elements[0].end as usize, flat.elements.len());
+    }
+
+    #[test]
+    fn text_hidden_inside_a_line_is_no_part_of_its_run() {
+        for hidden in [
+            "<span style='display: none'>x</span>",
+            "<font class=jammer>x</font>",
+            "<i style='Font-Size : 0PX;color:#FFF'>x</i>",
+            "<span style='visibility:hidden'><b>x</b></span>",
+            "<span hidden>x</span>",
+        ] {
+            assert_eq!(
+                lines(&format!("<p>One{hidden} two")),
+                ["One two"],
+                "{hidden}"
+            );
+        }
+        for seen in [
+            "<i style='font-size:0.8em'>x</i>",
+            "<i aria-hidden=true>x</i>",
+            "<span style='font-size:0'><b style='font-size:9px'>x</b></span>",
+            "<span style='display:none'><math><mi>x</mi></math></span>",
+        ] {
+            assert_eq!(lines(&format!("<p>One{seen} two")), ["Onex two"], "{seen}");
+        }
+        let block = "<span hidden>One<div>two</div></span>";
+        assert_eq!(lines(block), ["two"]);
+        let rest = "and more ".repeat(20);
+        let unfolded = format!("<p>One<span style='display:none'> {rest}</span>");
+        assert_eq!(lines(&unfolded), [format!("One {}", rest.trim())]);
     }
 
     #[test]
