@@ -58,7 +58,8 @@
 //! ```
 //!
 //! In reading order: `url`, `host` and `origin` are names, `seeds` and `scope` what belongs to a crawl, `trap`
-//! what never ends, `parameters` what changes nothing and `url_normalizer` URLs without that; `config`
+//! what never ends, `path_ids` what looks like an id in a path, `parameters` what changes nothing and
+//! `url_normalizer` URLs without that; `config`
 //! has the bounds,
 //! `lease` is what goes out and comes back, `store` what is kept between two processes; `politeness`
 //! says when a host may be asked, `host_queue` what it is asked first, `hosts` and `schedule` whose
@@ -73,6 +74,7 @@ mod hosts;
 mod lease;
 mod origin;
 mod parameters;
+mod path_ids;
 mod pointer;
 mod politeness;
 mod schedule;

@@ -21,6 +21,9 @@
 //! page links to two of them beside each other, as a list of goods or a choice of languages does.
 //! Then what was found for one value of a page holds for its others.
 //!
+//! What looks like an id in a path counts as a parameter (`path_ids`): else a site that writes the session
+//! there never ends. Where the name says that it is a session's, two plain forms are enough.
+//!
 //! Memory is bounded: what was not met for longest is forgotten, and a parameter that is met again is
 //! found out about anew.
 
@@ -29,11 +32,13 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::trap::PageYield;
-use crate::url::CanonicalUrl;
+use crate::url::{CanonicalUrl, names_session};
 use crate::url_normalizer::{UrlNormalizer, parameter_key};
 
 /// Plain forms that a parameter left as they were, before it is found to change nothing.
 const SAME_MIN: u32 = 12;
+/// The same for one with the name of a session id: a small site has few pages, and endless spellings.
+const SAME_MIN_SESSION: u32 = 2;
 /// Such a parameter may have made a difference once in so many times.
 const SAME_PER_DIFFERENT: u32 = 20;
 /// Digits of a number that may count pages.
@@ -72,6 +77,8 @@ struct Parameter {
     varies: bool,
     /// Some value is no id, or it was linked to beside another one.
     chooses: bool,
+    /// It has the name of a session id.
+    is_session: bool,
 }
 
 /// The keys of a URL less one parameter: as it is read without it, and with it.
@@ -123,13 +130,13 @@ impl Parameters {
         let host = url.host();
         // A page that takes the place of its copy has content, and repeats it.
         let is_new = page_yield == PageYield::Content && original.is_none();
-        for (name, value) in url.parameters().take(PARAMETERS_SEEN_MAX) {
+        for (name, value) in url.variables().take(PARAMETERS_SEEN_MAX) {
             let form = self.plain_form(url, name);
             let was_read = self.read.contains(&form.without) || self.read.contains(&form.with);
             let repeats_itself = original.is_some_and(|other| self.is_of(other, &form, name));
             let is_first = repeats_itself && self.counted.insert(form.with);
             self.count(parameter_key(&host, name), |seen| {
-                seen.see(value);
+                seen.see(name, value);
                 seen.same += u32::from(is_first);
                 seen.different += u32::from(is_new && was_read);
             });
@@ -145,7 +152,7 @@ impl Parameters {
     }
 
     fn note_read(&mut self, url: &CanonicalUrl) {
-        let names = url.parameters().map(|(name, _)| name);
+        let names = url.variables().map(|(name, _)| name);
         let forms = names.take(PARAMETERS_SEEN_MAX);
         let with: Vec<u64> = forms.map(|name| self.plain_form(url, name).with).collect();
         // No parameter has an empty name: this is the URL without those that change nothing.
@@ -164,12 +171,12 @@ impl Parameters {
         }
         if let Some(differing) = copy.differs_in(original) {
             for url in [copy, original] {
-                let values = url.parameters().filter(|(name, _)| *name == differing);
+                let values = url.variables().filter(|(name, _)| *name == differing);
                 for (name, value) in values.take(1) {
                     let form = self.plain_form(url, name);
                     let is_first = self.counted.insert(form.with);
                     self.count(parameter_key(&url.host(), name), |seen| {
-                        seen.see(value);
+                        seen.see(name, value);
                         seen.same += u32::from(is_first);
                     });
                 }
@@ -178,7 +185,7 @@ impl Parameters {
         }
         // A mirror's lists by number: each repeats the one of its own number.
         let host = copy.host();
-        for (name, _) in copy.parameters().take(PARAMETERS_SEEN_MAX) {
+        for (name, _) in copy.variables().take(PARAMETERS_SEEN_MAX) {
             let form = self.plain_form(copy, name);
             let was_read = self.read.contains(&form.without) || self.read.contains(&form.with);
             let key = parameter_key(&host, name);
@@ -194,7 +201,7 @@ impl Parameters {
         let mut values: Vec<(u64, u64, u64)> = Vec::new();
         for url in links {
             let host = url.host();
-            for (name, value) in url.parameters().take(PARAMETERS_SEEN_MAX) {
+            for (name, value) in url.variables().take(PARAMETERS_SEEN_MAX) {
                 let form = self.plain_form(url, name).with;
                 let value = xxh3_64(value.as_bytes());
                 values.push((form, value, parameter_key(&host, name)));
@@ -227,9 +234,8 @@ impl Parameters {
     /// The keys of a URL less one parameter and those that are known to change nothing.
     fn plain_form(&self, url: &CanonicalUrl, parameter: &str) -> PlainForm {
         let host = url.host();
-        let path = url.path_and_query().split('?').next().unwrap_or_default();
-        let mut text = [host.as_str(), path].concat();
-        for (name, value) in url.parameters() {
+        let mut text = [host.as_str(), &url.bare_path()].concat();
+        for (name, value) in url.variables() {
             if name != parameter && !self.normalizer.ignores(&host, name) {
                 text.extend(["&", name, "=", value]);
             }
@@ -244,11 +250,13 @@ impl Parameters {
 }
 
 impl Parameter {
-    fn see(&mut self, value: &str) {
+    fn see(&mut self, name: &str, value: &str) {
+        self.is_session = names_session(name);
         let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
         let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
         self.no_counter |= !(is_number && value.len() <= COUNTER_DIGITS_MAX);
-        self.chooses |= !(has_digit && value.len() >= ID_BYTES_MIN);
+        // An id of a session may have no digit in it by chance; a word would.
+        self.chooses |= !(has_digit || self.is_session) || value.len() < ID_BYTES_MIN;
         let hash = xxh3_64(value.as_bytes());
         self.varies |= self.value.is_some_and(|first| first != hash);
         self.value.get_or_insert(hash);
@@ -256,9 +264,13 @@ impl Parameter {
 
     /// None when it may change something, else whether its values are opaque.
     fn changes_nothing(&self) -> Option<bool> {
+        let same_min = match self.is_session {
+            true => SAME_MIN_SESSION,
+            false => SAME_MIN,
+        };
         // One value of a small number is a switch (`print=1`), several may count pages.
         let changes_nothing = (self.no_counter || !self.varies)
-            && self.same >= SAME_MIN
+            && self.same >= same_min
             && self.different.saturating_mul(SAME_PER_DIFFERENT) <= self.same;
         changes_nothing.then_some(!self.chooses)
     }

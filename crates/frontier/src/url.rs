@@ -23,6 +23,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::host::HostKey;
 use crate::origin::Origin;
+use crate::path_ids::{self, PathId, path_ids};
 
 /// Longest URL that is crawled, in bytes; servers refuse longer ones.
 pub const URL_BYTES_MAX: usize = 2_048;
@@ -133,7 +134,8 @@ pub struct Canonicaliser {
     pub drop_params: Vec<String>,
     /// Drop well-known tracking parameters, such as `utm_source`.
     pub drop_tracking: bool,
-    /// Drop well-known session ids, in the query and as `;jsessionid=` in the path.
+    /// Drop well-known session ids: in the query, as `;jsessionid=` or `;sid=` in the path, and ASP.NET's
+    /// segment `(S(…))`.
     pub drop_sessions: bool,
     /// Drop `index.html` and its like from the end of the path.
     pub drop_index_pages: bool,
@@ -203,16 +205,49 @@ impl CanonicalUrl {
         pieces.map(|piece| piece.split_once('=').unwrap_or((piece, "")))
     }
 
-    /// The one parameter in which this URL differs from another of the same path, on whichever
+    /// The path.
+    pub fn path(&self) -> &str {
+        let path = self.path_and_query();
+        path.split('?').next().unwrap_or(path)
+    }
+
+    /// Name and value of all that may be left out of the URL where it changes nothing: the parameters of
+    /// the query, then what looks like an id in the path.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        let ids = path_ids(self.path()).into_iter();
+        self.parameters().chain(ids.map(|id| (id.name, id.value)))
+    }
+
+    /// The path without what looks like an id.
+    pub fn bare_path(&self) -> String {
+        path_ids::without(self.path(), |_| true)
+    }
+
+    /// The URL without some of its variables.
+    pub(crate) fn without(&self, is_left_out: impl Fn(&str) -> bool) -> String {
+        let path = self.path_and_query();
+        let origin = self.text.strip_suffix(path).unwrap_or(&self.text);
+        let path = path_ids::without(self.path(), |id| is_left_out(id.name));
+        let Some((_, query)) = self.text.split_once('?') else {
+            return [origin, &path].concat();
+        };
+        let is_kept = |piece: &&str| !is_left_out(piece.split('=').next().unwrap_or(""));
+        let kept: Vec<&str> = query.split('&').filter(is_kept).collect();
+        match kept.is_empty() {
+            true => [origin, &path].concat(),
+            false => [origin, &path, "?", &kept.join("&")].concat(),
+        }
+    }
+
+    /// The one variable in which this URL differs from another of the same path, on whichever
     /// host; `None` when they differ in more, or in none.
     pub fn differs_in<'u>(&'u self, other: &'u CanonicalUrl) -> Option<&'u str> {
-        let path = |url: &'u CanonicalUrl| url.path_and_query().split('?').next();
-        if path(self) != path(other) {
+        if self.bare_path() != other.bare_path() {
             return None;
         }
-        let lacks = |url: &'u CanonicalUrl, pair| url.parameters().all(|own| own != pair);
-        let here = self.parameters().filter(|&pair| lacks(other, pair));
-        let there = other.parameters().filter(|&pair| lacks(self, pair));
+        let lacks = |url: &'u CanonicalUrl, pair| url.variables().all(|own| own != pair);
+        let here = self.variables().filter(|&pair| lacks(other, pair));
+        let there = other.variables().filter(|&pair| lacks(self, pair));
         let mut names = here.chain(there).map(|(name, _)| name);
         let name = names.next()?;
         names.all(|other| other == name).then_some(name)
@@ -269,7 +304,7 @@ impl Canonicaliser {
             let query = self.query(&query);
             url.set_query(query.as_deref());
         }
-        let path = self.path(url.path()).to_owned();
+        let path = self.path(url.path());
         if path != url.path() {
             url.set_path(&path);
         }
@@ -298,24 +333,26 @@ impl Canonicaliser {
             .iter()
             .any(|pattern| matches(pattern, name))
             || self.drop_tracking && TRACKING.iter().any(|pattern| matches(pattern, &lower()))
-            || self.drop_sessions && SESSION.iter().any(|pattern| matches(pattern, &lower()))
+            || self.drop_sessions && names_session(name)
     }
 
-    fn path<'p>(&self, path: &'p str) -> &'p str {
-        let mut path = path;
-        if self.drop_sessions
-            && let Some(at) = path.to_ascii_lowercase().find(";jsessionid=")
-        {
-            path = &path[..at];
-        }
+    fn path(&self, path: &str) -> String {
+        let is_dropped = |id: &PathId<'_>| self.drop_sessions && names_session(id.name);
+        let mut path = path_ids::without(path, is_dropped);
         if self.drop_index_pages {
             let name_at = path.rfind('/').map_or(0, |at| at + 1);
             if INDEX_PAGES.contains(&path[name_at..].to_ascii_lowercase().as_str()) {
-                path = &path[..name_at];
+                path.truncate(name_at);
             }
         }
         path
     }
+}
+
+/// Whether a variable of this name tells which visitor asks.
+pub(crate) fn names_session(name: &str) -> bool {
+    let lower = name.trim_start_matches(';').to_ascii_lowercase();
+    name == path_ids::COOKIELESS || SESSION.iter().any(|pattern| matches(pattern, &lower))
 }
 
 /// Whether a name is meant by a pattern that may end with `*`.
@@ -549,6 +586,11 @@ mod tests {
         );
         check("http://a.example/d/Index.html?q", "http://a.example/d/?q");
         check("http://a.example/d;jsessionid=1A?q", "http://a.example/d?q");
+        check(
+            "http://a.example/d;JSESSIONID=1A/b;v=1",
+            "http://a.example/d/b;v=1",
+        );
+        check("http://a.example/(S(1a))/d", "http://a.example/d");
         check(
             "http://a.example/myindex.html",
             "http://a.example/myindex.html",

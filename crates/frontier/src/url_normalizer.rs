@@ -1,5 +1,5 @@
-//! URLs without the parameters that were found to change nothing: session ids, tracking, print
-//! versions.
+//! URLs without what was found to change nothing: session ids, tracking, print versions. It is called a
+//! parameter here, though it may also stand in the path (see `path_ids`).
 //!
 //! Which parameters these are is learnt by host from pages that were read (see `parameters`). A
 //! [`UrlNormalizer`] is a handle on what has been learnt so far: clones share it, so whoever
@@ -22,21 +22,8 @@ pub struct UrlNormalizer {
 impl UrlNormalizer {
     /// The URL without the parameters that change nothing on its host.
     pub fn normalized(&self, url: &CanonicalUrl) -> String {
-        let text = url.as_str();
-        let Some((before, query)) = text.split_once('?') else {
-            return text.to_owned();
-        };
         let host = url.host();
-        let matters = |piece: &&str| {
-            let name = piece.split('=').next().unwrap_or("");
-            !self.ignores(&host, name)
-        };
-        let kept: Vec<&str> = query.split('&').filter(matters).collect();
-        if kept.is_empty() {
-            before.to_owned()
-        } else {
-            [before, "?", &kept.join("&")].concat()
-        }
+        url.without(|name| self.ignores(&host, name))
     }
 
     /// Whether a parameter changes nothing on a host.
@@ -47,7 +34,7 @@ impl UrlNormalizer {
     /// The parameters of a URL that change nothing.
     pub fn ignored_in<'u>(&self, url: &'u CanonicalUrl) -> Vec<&'u str> {
         let host = url.host();
-        let names = url.parameters().map(|(name, _)| name);
+        let names = url.variables().map(|(name, _)| name);
         names.filter(|name| self.ignores(&host, name)).collect()
     }
 
@@ -105,6 +92,13 @@ mod tests {
             &shared,
             "http://b.example/x?sid=7",
             "http://b.example/x?sid=7",
+        );
+        normalizer.set(parameter_key(&host, ";sid"), Some(true));
+        normalizer.set(parameter_key(&host, "(S(…))"), Some(true));
+        check(
+            &shared,
+            "http://a.example/(S(1))/x;sid=7;v=1?p=2",
+            "http://a.example/x;v=1?p=2",
         );
         normalizer.set(parameter_key(&host, "sid"), None);
         assert!(!shared.ignores(&host, "sid"));

@@ -401,7 +401,11 @@ impl FetchGate {
         if let Some(left_out) = self.read.find(&plain, normalizer)
             && !(names.is_empty() && left_out.is_empty())
         {
-            names.extend(left_out);
+            for name in left_out {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
             let is_opaque = names.iter().all(|name| normalizer.is_opaque(host, name));
             let compared = is_opaque && self.compared.contains(&xxh3_64(plain.as_bytes()));
             // All spellings of a page are one page, unless the parameter lets the reader choose.

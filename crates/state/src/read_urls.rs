@@ -48,17 +48,24 @@ impl ReadUrls {
         let Ok(plain) = CanonicalUrl::parse(&normalizer.normalized(url)) else {
             return;
         };
-        let optional: Vec<&str> = plain.parameters().map(|(name, _)| name).collect();
+        let optional: Vec<&str> = plain.variables().map(|(name, _)| name).collect();
         let optional = &optional[..optional.len().min(PARAMETERS_MAX)];
         for chosen in 0..1u32 << optional.len() {
             let is_left_out = |at: usize| at < optional.len() && chosen >> at & 1 == 1;
             self.forms.insert(hash_without(&plain, is_left_out));
         }
-        if optional.is_empty() {
+        // Its plain URL was not read itself: it is found by what it leaves out.
+        let idle = normalizer.ignored_in(url);
+        if !idle.is_empty() {
+            let hash = hash_without(&plain, |_| false);
+            let hash = idle.iter().fold(hash, |hash, name| add_name(hash, name));
+            self.forms.insert(hash);
+        }
+        if optional.is_empty() && idle.is_empty() {
             return;
         }
         let names = self.names.entry(plain.host(), |_, _| {});
-        for name in optional {
+        for name in optional.iter().chain(&idle) {
             if names.len() < NAMES_MAX && names.iter().all(|known| known != name) {
                 names.push((*name).to_owned());
             }
@@ -93,21 +100,26 @@ impl ReadUrls {
             let with: Vec<_> = with.collect();
             ways.extend(with);
         }
-        let found = ways.into_iter().find(|(hash, _)| self.forms.contains(hash));
+        let mut ways = ways.into_iter().rev();
+        let found = ways.find(|(hash, _)| self.forms.contains(hash));
         found.map(|(_, names)| names)
     }
 }
 
-/// A hash of the URL without some of its parameters, and of the names of these.
+/// A hash of the URL without some of its variables, and of the names of these.
 fn hash_without(url: &CanonicalUrl, is_left_out: impl Fn(usize) -> bool) -> u64 {
-    let before = url.as_str().split('?').next().unwrap_or_default();
-    let kept = url.parameters().enumerate();
+    let path = url.path_and_query();
+    let origin = url.as_str().strip_suffix(path).unwrap_or_default();
+    let kept = url.variables().enumerate();
     let kept = kept.filter(|(at, _)| !is_left_out(*at));
-    let text = kept.fold(before.to_owned(), |mut text, (_, (name, value))| {
-        text.extend(["&", name, "=", value]);
-        text
-    });
-    let left_out = url.parameters().enumerate();
+    let text = kept.fold(
+        [origin, &url.bare_path()].concat(),
+        |mut text, (_, (name, value))| {
+            text.extend(["&", name, "=", value]);
+            text
+        },
+    );
+    let left_out = url.variables().enumerate();
     let left_out = left_out.filter(|(at, _)| is_left_out(*at));
     left_out.fold(xxh3_64(text.as_bytes()), |hash, (_, (name, _))| {
         add_name(hash, name)

@@ -19,7 +19,7 @@ keys! {
         /// Drop well-known tracking parameters (`utm_*`, `fbclid`, ...).
         drop_tracking: bool = false, any().counts_for(CountsFor::NewLinks);
 
-        /// Drop well-known session ids.
+        /// Drop well-known session ids, in the query and in the path.
         drop_sessions: bool = false, any().counts_for(CountsFor::NewLinks);
 
         /// Take `/index.html` and the like for `/`.

@@ -216,3 +216,44 @@ fn at_the_bound_parameters_not_met_for_longest_are_forgotten_and_new_ones_are_le
     ];
     assert!(bounds.iter().all(|entries| *entries <= 60), "{bounds:?}");
 }
+
+#[test]
+fn ids_in_paths_are_found_like_those_of_queries() {
+    for form in ["(S(f0f0N))/p", "p;v=f0f0f0N/", "s/4f9c2e77b01d9aN/p"] {
+        let mut parameters = Parameters::default();
+        for page in 0..SAME_MIN {
+            let spelt = |id: u32| {
+                let path = form.replace('N', &format!("{id:02x}"));
+                format!("a.example/{path}{page}")
+            };
+            new(&mut parameters, &spelt(page));
+            repeat(&mut parameters, &spelt(page + 99), &spelt(page));
+        }
+        let unread = url(&format!("a.example/{}x", form.replace('N', "ff")));
+        assert_eq!(parameters.normalizer.ignored_in(&unread).len(), 1, "{form}");
+    }
+}
+
+#[test]
+fn ids_in_paths_that_name_pages_are_left_alone() {
+    let mut parameters = Parameters::default();
+    for page in 0..10 * SAME_MIN {
+        let item = format!("a.example/item/4f9c2e77b01d{page:04x}");
+        new(&mut parameters, &item);
+        repeat(&mut parameters, &format!("{item}?sid=f0f0f0f0"), &item);
+    }
+    check(&parameters, "a.example", "/item/", None);
+}
+
+#[test]
+fn the_name_of_a_session_id_is_found_out_by_two_pages() {
+    let mut parameters = Parameters::default();
+    for page in 0..SAME_MIN_SESSION {
+        check(&parameters, "a.example", ";jsessionid", None);
+        let first = format!("a.example/p{page};jsessionid=ABCDEFGH");
+        new(&mut parameters, &first);
+        let second = format!("a.example/p{page};jsessionid=0000000B");
+        repeat(&mut parameters, &second, &first);
+    }
+    check(&parameters, "a.example", ";jsessionid", Some(true));
+}

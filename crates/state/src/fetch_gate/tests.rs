@@ -319,6 +319,42 @@ fn a_mirror_with_session_ids_of_its_own_is_found_out() {
     assert_eq!(plain("70"), Permission::Allowed);
 }
 
+/// The crawl went on for ever, since each answer had links with a new id.
+#[test]
+fn further_spellings_of_a_page_with_a_session_id_in_its_path_are_refused() {
+    let mut frontier = frontier();
+    let mut gate = refusing();
+    let spelt =
+        |session: u32, number: u32| format!("http://a.example/(S(f0f0{session:04}))/{number}");
+    let mut read = |frontier: &mut frontier::Frontier, record: &PageRecord| {
+        let url = CanonicalUrl::parse(&record.url).unwrap();
+        let page_yield = crate::recorded::page_yield(record).unwrap();
+        frontier.observe(&url, 0, page_yield, original_of(record).as_ref());
+        take_in_with(&mut gate, record, &frontier.url_normalizer());
+    };
+    for session in 0..3 {
+        for number in 0..6 {
+            let original = spelt(0, number);
+            let original = (session > 0).then_some(original.as_str());
+            read(&mut frontier, &page(&spelt(session, number), original));
+        }
+    }
+    let check = |url: &str| {
+        let url = CanonicalUrl::parse(url).unwrap();
+        gate.check(&url.host(), &url, &frontier.url_normalizer())
+    };
+    let refused = (0..60).filter(|number| {
+        let further = check(&spelt(100 + number, number % 6));
+        matches!(further, Permission::Refused(_))
+    });
+    assert!(refused.count() >= 50);
+    assert!(matches!(
+        check("http://a.example/3"),
+        Permission::Refused(_)
+    ));
+    assert_eq!(check(&spelt(100, 7)), Permission::Allowed);
+}
+
 fn naming(canonical: &str, record: PageRecord) -> PageRecord {
     PageRecord {
         page: Some(PageSummary {

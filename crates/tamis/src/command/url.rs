@@ -37,7 +37,7 @@ enum Action {
         /// Drop well-known tracking parameters, such as utm_source
         #[arg(long)]
         drop_tracking: bool,
-        /// Drop well-known session ids, such as PHPSESSID
+        /// Drop well-known session ids, such as PHPSESSID, ;jsessionid= and /(S(…))/
         #[arg(long)]
         drop_sessions: bool,
         /// Drop index.html and its like from the end of the path
