@@ -2,13 +2,14 @@
 //!
 //! The sources are asked in the order of the HTML standard, and the first answer counts: a byte
 //! order mark, the charset of the `Content-Type` header, a `<meta>` in the first 1,024 bytes. After
-//! that browsers differ; we take a later `<meta>`, then UTF-8 if the whole body is valid UTF-8, then
-//! a detector, and windows-1252 for a body of plain ASCII. A declaration counts even where it is
-//! wrong, since the site's authors see the page in browsers that follow it, too. The one exception
-//! is a body that is certainly UTF-8.
+//! that browsers differ; we take a later `<meta>`, then UTF-8 if nearly all of the body is valid UTF-8,
+//! then a detector, and windows-1252 for a body of plain ASCII. A declaration counts even where it is
+//! wrong, since the site's authors see the page in browsers that follow it, too; but not where the bytes
+//! rule it out, for then nobody can read the page: see `overruling`.
 //!
-//! Malformed bytes become U+FFFD and are never an error. Cost: one pass over the bytes, and a second
-//! one over at most 256 KB where nothing is declared and the body is not UTF-8.
+//! Malformed bytes become U+FFFD and are never an error. Cost: one pass over the bytes; a second one
+//! where UTF-8 is not declared; and detection over at most 256 KB where nothing is declared and the body
+//! is not UTF-8, or what is declared does not fit.
 //!
 //! Source: HTML standard, "Determining the character encoding"; WHATWG Encoding; MIME Sniffing.
 
@@ -26,6 +27,13 @@ const PRESCAN_BYTES: usize = 1024;
 /// more likely quoted markup than the page's own.
 const LATER_META_BYTES_MAX: usize = 1 << 18;
 
+/// Wide characters of UTF-8 that are no coincidence in a body of another encoding. Two or three are:
+/// "联通" in GBK is valid UTF-8.
+const SURE_CHARACTERS_MIN: usize = 32;
+
+/// Malformed sequences that are no slip: fewer overrule no declaration.
+const SURE_MALFORMED_MIN: usize = 10;
+
 /// Text decoded from bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {
@@ -37,6 +45,8 @@ pub struct Decoded {
     pub source: EncodingSource,
     /// How many malformed sequences became U+FFFD. U+FFFD in the source itself is not counted.
     pub replaced: usize,
+    /// The declared encoding that the bytes ruled out.
+    pub overruled: Option<&'static str>,
 }
 
 /// How an encoding was found.
@@ -81,44 +91,77 @@ impl EncodingSource {
 /// assert_eq!((decoded.encoding, decoded.source), ("GBK", EncodingSource::Meta));
 /// ```
 pub fn decode(bytes: &[u8], content_type: Option<&str>, tld: Option<&str>) -> Decoded {
-    let (encoding, source) = sniff(bytes, content_type, tld);
-    let body = match source {
-        EncodingSource::Bom => &bytes[Encoding::for_bom(bytes).map_or(0, |(_, length)| length)..],
-        EncodingSource::Http
-        | EncodingSource::Meta
-        | EncodingSource::Detected
-        | EncodingSource::Default => bytes,
+    if let Some((encoding, length)) = Encoding::for_bom(bytes) {
+        return Decoded::of(encoding, EncodingSource::Bom, &bytes[length..]);
+    }
+    let Some((declared, source)) = declared(bytes, content_type) else {
+        let (encoding, source) = undeclared(bytes, tld);
+        return Decoded::of(encoding, source, bytes);
     };
-    let (text, replaced) = decode_as(encoding, body);
-    Decoded {
-        text,
-        encoding: encoding.name(),
-        source,
-        replaced,
+    let decoded = Decoded::of(declared, source, bytes);
+    match overruling(&decoded, bytes, tld) {
+        Some(encoding) => Decoded {
+            overruled: Some(declared.name()),
+            ..Decoded::of(encoding, EncodingSource::Detected, bytes)
+        },
+        None => decoded,
     }
 }
 
-fn sniff(
+impl Decoded {
+    fn of(encoding: &'static Encoding, source: EncodingSource, bytes: &[u8]) -> Decoded {
+        let (text, replaced) = decode_as(encoding, bytes);
+        Decoded {
+            text,
+            encoding: encoding.name(),
+            source,
+            replaced,
+            overruled: None,
+        }
+    }
+}
+
+/// The encoding that a body is in, where that is surely not the declared one: UTF-8, or one that is
+/// detected where the declared one fails at many places, which this one does not.
+///
+/// Of 61 pages in Chinese and Japanese, 70 to 94 % of what is not ASCII is malformed when their legacy
+/// bytes are read as UTF-8; so half is the bound there, and pages that mix encodings keep their own word.
+/// The legacy encodings fail at far less of each other's text, but hardly ever at their own. Encodings of
+/// single bytes fail at nothing, which proves nothing: they overrule none.
+fn overruling(decoded: &Decoded, bytes: &[u8], tld: Option<&str>) -> Option<&'static Encoding> {
+    let is_utf8 = decoded.encoding == UTF_8.name();
+    let is_malformed = decoded.replaced >= SURE_MALFORMED_MIN;
+    if is_utf8 && !is_malformed {
+        return None;
+    }
+    let utf8 = Utf8Share::of(bytes);
+    if !is_utf8 && utf8.wide >= SURE_CHARACTERS_MIN && utf8.is_most() {
+        return Some(UTF_8);
+    }
+    if !is_malformed || is_utf8 && utf8.malformed <= utf8.wide {
+        return None;
+    }
+    let encoding = detect::detect(bytes, tld);
+    let is_proof = !encoding.is_single_byte() && encoding.name() != decoded.encoding;
+    let fits = || decode_as(encoding, bytes).1 * 10 <= decoded.replaced;
+    (is_proof && fits()).then_some(encoding)
+}
+
+fn declared(
     bytes: &[u8],
     content_type: Option<&str>,
-    tld: Option<&str>,
-) -> (&'static Encoding, EncodingSource) {
-    if let Some((encoding, _)) = Encoding::for_bom(bytes) {
-        return (encoding, EncodingSource::Bom);
-    }
+) -> Option<(&'static Encoding, EncodingSource)> {
     if let Some(encoding) = content_type.and_then(content_type::charset) {
-        return (encoding, EncodingSource::Http);
+        return Some((encoding, EncodingSource::Http));
     }
-    if let Some(encoding) = declared_in_markup(bytes) {
-        if encoding != UTF_8 && is_plainly_utf8(bytes) {
-            return (UTF_8, EncodingSource::Detected);
-        }
-        return (encoding, EncodingSource::Meta);
-    }
+    Some((declared_in_markup(bytes)?, EncodingSource::Meta))
+}
+
+fn undeclared(bytes: &[u8], tld: Option<&str>) -> (&'static Encoding, EncodingSource) {
     if bytes.is_ascii() && !bytes.contains(&0x1B) {
         return (WINDOWS_1252, EncodingSource::Default);
     }
-    if !bytes.is_ascii() && is_utf8(bytes) {
+    if Utf8Share::of(bytes).is_most() {
         return (UTF_8, EncodingSource::Detected);
     }
     (detect::detect(bytes, tld), EncodingSource::Detected)
@@ -136,29 +179,35 @@ fn declared_in_markup(bytes: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-/// Whether the body is certainly UTF-8, whatever its markup declares. Pages that were saved by a
-/// browser or passed through a rewriting proxy keep the declaration of their former encoding, and
-/// browsers that follow it show garbled text. Text in a legacy encoding can contain a valid UTF-8
-/// character by chance ("联通" in GBK), but not this many without an invalid byte.
-fn is_plainly_utf8(bytes: &[u8]) -> bool {
-    const CHARACTERS_MIN: usize = 256;
-    match std::str::from_utf8(bytes) {
-        Ok(text) => {
-            let wide = text.chars().filter(|c| !c.is_ascii());
-            wide.take(CHARACTERS_MIN).count() == CHARACTERS_MIN
-        }
-        Err(_) => false,
-    }
+/// How much of a body is UTF-8.
+#[derive(Debug, Clone, Copy, Default)]
+struct Utf8Share {
+    /// Characters of two to four bytes.
+    wide: usize,
+    /// Malformed sequences, but for an incomplete character at the very end, of a truncated body.
+    malformed: usize,
 }
 
-/// Whether the body is valid UTF-8. An incomplete character at the very end (of a truncated body) is
-/// allowed.
-fn is_utf8(bytes: &[u8]) -> bool {
-    match std::str::from_utf8(bytes) {
-        Ok(_) => true,
-        // "caf\xe9" in Latin-1 also looks like an incomplete character at the end, so the body must
-        // hold a complete one before it.
-        Err(error) => error.error_len().is_none() && !bytes[..error.valid_up_to()].is_ascii(),
+impl Utf8Share {
+    fn of(bytes: &[u8]) -> Utf8Share {
+        let mut share = Utf8Share::default();
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            // The first bytes of wide characters.
+            share.wide += chunk.valid().bytes().filter(|&byte| byte >= 0xC0).count();
+            let broken = chunk.invalid();
+            let is_cut = chunks.peek().is_none()
+                && std::str::from_utf8(broken).is_err_and(|error| error.error_len().is_none());
+            share.malformed += usize::from(!broken.is_empty() && !is_cut);
+        }
+        share
+    }
+
+    /// Whether nearly all that is not ASCII is valid. One bad character, or a few, are a slip of a
+    /// program in a page that is UTF-8. In the legacy encodings of Chinese and Japanese at most 3 of 10
+    /// sequences are valid by chance, in those of Europe hardly any.
+    fn is_most(self) -> bool {
+        self.wide > 0 && self.malformed * 10 <= self.wide
     }
 }
 
@@ -337,17 +386,61 @@ mod tests {
 
     #[test]
     fn a_stale_declaration_does_not_garble_plain_utf8() {
-        let page = format!("<meta charset=gb2312>{}", "汉字".repeat(200));
-        let decoded = decode(page.as_bytes(), None, None);
-        assert_eq!(
-            (decoded.encoding, decoded.source),
-            ("UTF-8", EncodingSource::Detected)
-        );
+        let page = format!("<meta charset=gb2312>{}", "汉字".repeat(16));
+        for content_type in [None, Some("text/html; charset=gbk")] {
+            let decoded = decode(page.as_bytes(), content_type, None);
+            assert_eq!(
+                (decoded.encoding, decoded.source, decoded.overruled),
+                ("UTF-8", EncodingSource::Detected, Some("GBK"))
+            );
+        }
         // Two characters may be coincidence: the declaration counts.
         let short = decode("<meta charset=gb2312>汉字".as_bytes(), None, None);
         assert_eq!(
-            (short.encoding, short.source),
-            ("GBK", EncodingSource::Meta)
+            (short.encoding, short.source, short.overruled),
+            ("GBK", EncodingSource::Meta, None)
         );
+    }
+
+    /// One bad byte made the whole page windows-1252.
+    #[test]
+    fn undeclared_utf_8_with_a_bad_character_is_utf_8() {
+        let mut page = "<p>网页去重是爬虫的基本功能。".repeat(3).into_bytes();
+        page.extend_from_slice(b"\xe4\xb8</p>");
+        check(&page, None, "UTF-8", EncodingSource::Detected);
+        assert_eq!(decode(&page, None, None).replaced, 1);
+    }
+
+    const CHINESE: &str = "网页去重是爬虫的基本功能。相同内容的网页会占用大量存储空间，浪费带宽。";
+
+    #[test]
+    fn a_declaration_that_the_bytes_rule_out_is_overruled() {
+        let traditional = "網頁去重是網路爬蟲的基本功能，相似的文件具有相似的指紋。";
+        let japanese = "これは文字コードの試験のためのページです。日本語の文章を含みます。";
+        for (encoding, text) in [
+            (encoding_rs::GBK, CHINESE),
+            (encoding_rs::BIG5, traditional),
+            (encoding_rs::SHIFT_JIS, japanese),
+        ] {
+            let (bytes, _, _) = encoding.encode(text);
+            let decoded = decode(&bytes, Some("text/html; charset=utf-8"), None);
+            assert_eq!(decoded.text, text);
+            assert_eq!(
+                (decoded.source, decoded.overruled),
+                (EncodingSource::Detected, Some("UTF-8"))
+            );
+        }
+    }
+
+    #[test]
+    fn a_declaration_stands_where_the_bytes_do_not_prove_another_encoding() {
+        let utf8 = Some("text/html; charset=utf-8");
+        // An encoding of single bytes fits everything.
+        let (french, _, _) = WINDOWS_1252.encode("Élève, naïve, façade, déjà, où, été, français");
+        check(&french, utf8, "UTF-8", EncodingSource::Http);
+        // A comment in GBK below a text in UTF-8.
+        let mut mixed = CHINESE.repeat(2).into_bytes();
+        mixed.extend_from_slice(&encoding_rs::GBK.encode(CHINESE).0);
+        check(&mixed, utf8, "UTF-8", EncodingSource::Http);
     }
 }

@@ -284,6 +284,8 @@ impl<'c> Collector<'c> {
             LinkKind::A
             | LinkKind::Refresh
             | LinkKind::Canonical
+            | LinkKind::Series
+            | LinkKind::Language
             | LinkKind::Alternate
             | LinkKind::Feed => &[local_name!("aria-label"), local_name!("title")],
         };
@@ -306,11 +308,12 @@ impl<'c> Collector<'c> {
             return;
         };
         let rel = rel_tokens(element.attribute(&local_name!("rel")).unwrap_or(""));
-        let Some(mut kind) = kind_of_relation(&rel) else {
+        let hreflang = element.attribute(&local_name!("hreflang"));
+        let Some(mut kind) = kind_of_relation(&rel, hreflang.is_some()) else {
             return;
         };
         let type_ = element.attribute(&local_name!("type")).unwrap_or("");
-        if kind == LinkKind::Alternate && is_feed_type(type_) {
+        if matches!(kind, LinkKind::Alternate | LinkKind::Language) && is_feed_type(type_) {
             kind = LinkKind::Feed;
         }
         let Some(url) = self.join_page(href) else {
@@ -388,7 +391,8 @@ impl<'c> Collector<'c> {
         for value in header_values(self.context, "link") {
             for link in link_header::parse(&value) {
                 let rel = rel_tokens(&link.rel);
-                let Some(kind) = kind_of_relation(&rel).filter(|_| !link.of_other_page) else {
+                let kind = kind_of_relation(&rel, link.has_language);
+                let Some(kind) = kind.filter(|_| !link.of_other_page) else {
                     continue;
                 };
                 if let Some(url) = self.join_url(link.target).filter(is_web) {
@@ -490,7 +494,11 @@ impl<'c> Collector<'c> {
             }
             let stands_in_text = !matches!(
                 link.kind,
-                LinkKind::Canonical | LinkKind::Refresh | LinkKind::Alternate
+                LinkKind::Canonical
+                    | LinkKind::Refresh
+                    | LinkKind::Series
+                    | LinkKind::Language
+                    | LinkKind::Alternate
             );
             if self.context.link_places && stands_in_text {
                 link.context = self.text.around(start, end);
@@ -521,14 +529,19 @@ fn join(base: &Url, reference: &str, encoding: &'static Encoding) -> Option<Opti
     }
 }
 
-/// The kind of link that these relations make; `None` if they lead to no page.
-fn kind_of_relation(rel: &str) -> Option<LinkKind> {
+/// The kind of link that these relations make, with a language beside them or without; `None` if they lead
+/// to no page.
+fn kind_of_relation(rel: &str, has_language: bool) -> Option<LinkKind> {
     let has = |wanted: &str| rel.split(' ').any(|token| token == wanted);
     if has("canonical") {
         Some(LinkKind::Canonical)
     } else if has("stylesheet") {
         None
-    } else if has("alternate") || has("next") || has("prev") || has("amphtml") {
+    } else if has("next") || has("prev") {
+        Some(LinkKind::Series)
+    } else if has("alternate") && has_language {
+        Some(LinkKind::Language)
+    } else if has("alternate") || has("amphtml") {
         Some(LinkKind::Alternate)
     } else {
         None

@@ -283,7 +283,11 @@ pub enum LinkKind {
     Refresh,
     /// `<link rel=canonical>`, or the header.
     Canonical,
-    /// `<link rel=alternate>`: another language, a print or mobile form.
+    /// `<link rel=next>` or `prev`, or the header: another page of a series.
+    Series,
+    /// `<link rel=alternate hreflang>`, or the header: the page in another language.
+    Language,
+    /// `<link rel=alternate>`: a print or mobile form.
     Alternate,
     /// `<link rel=alternate>` to a feed, RSS or Atom.
     Feed,

@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use again::Shown;
 use archive::BodyRef;
-use extractor::{BlockKeys, DomLimits, LinkKind, Page, PageContext};
+use extractor::{BlockKeys, Decoded, DomLimits, LinkKind, Page, PageContext};
 use fetcher::{Decoding, FetchError, FetchLimits, Fetched, Purpose, Sitemap, Truncated};
-use frontier::{Canonicaliser, Lease, Refused};
+use frontier::{CanonicalUrl, Canonicaliser, Lease, Refused};
 use outcome::{FailureKind, Refusal, SitemapKind};
 use segment::Segmenter;
 use state::Finding;
@@ -31,6 +31,12 @@ const FEEDS_MAX: usize = 4;
 
 /// Longest anchor text kept, in characters.
 const ANCHOR_CHARS_MAX: usize = 120;
+
+/// Seconds after which a seed without a page of its own still forwards at once: nobody reads on it.
+const FORWARD_SECONDS_MAX: f64 = 5.0;
+
+/// Characters of such a seed: "You will be forwarded; click here if your browser does not."
+const FORWARD_CHARS_MAX: usize = 200;
 
 /// Pages longer than this, unpacked, are read one at a time: reading ten megabytes of tags takes
 /// some 170 MB, and a host may send them to every thread.
@@ -255,7 +261,7 @@ impl Reader {
         fetched: &Fetched,
         bytes: Vec<u8>,
         payload: u64,
-        limits_hit: Vec<String>,
+        mut limits_hit: Vec<String>,
     ) -> Reading {
         let is_large = bytes.len() > LARGE_PAGE_BYTES;
         // A page that panicked while it was read has left nothing behind the lock.
@@ -265,6 +271,7 @@ impl Reader {
         let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), tld.as_deref());
         // A large page is not held twice while its tree is built.
         drop(bytes);
+        limits_hit.extend(overruled(&decoded));
         let context = PageContext {
             url: &url,
             encoding: decoded.encoding,
@@ -274,6 +281,10 @@ impl Reader {
             link_places: self.has_topic,
         };
         let mut page = extractor::extract(&decoded.text, &context);
+        let is_success = (200..300).contains(&fetched.status);
+        if let Some(target) = is_success.then(|| self.forwarded(lease, &page)).flatten() {
+            return Reading::Redirect(Ok(target));
+        }
         let source = extractor::attribution(&page);
         // Sites name the same feeds on each page, and some a feed of its own for each.
         let names_feeds = self.has_feeds && (lease.url().depth == 0 || url.path() == "/");
@@ -282,17 +293,31 @@ impl Reader {
         self.finish(page, decoded.encoding, payload, links, source, limits_hit)
     }
 
+    /// Where a seed forwards its readers without a page of its own, by `<meta http-equiv=refresh>` or the
+    /// header. It is taken for a redirect, so that the crawl goes where the seed leads.
+    fn forwarded(&self, lease: &Lease, page: &Page) -> Option<CanonicalUrl> {
+        let refresh = page.refresh.as_ref()?;
+        let is_at_once = refresh.delay <= FORWARD_SECONDS_MAX;
+        let is_empty = page.visible_text_chars <= FORWARD_CHARS_MAX;
+        if lease.url().depth > 0 || !is_at_once || !is_empty || !page.directives.follow {
+            return None;
+        }
+        let target = self.canonicaliser.canonical(&refresh.url).ok()?;
+        (target != lease.url().url).then_some(target)
+    }
+
     fn read_text(
         &self,
         lease: &Lease,
         fetched: &Fetched,
         bytes: Vec<u8>,
         payload: u64,
-        limits_hit: Vec<String>,
+        mut limits_hit: Vec<String>,
     ) -> Reading {
         let url = lease.url().url.to_url();
         let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), None);
         drop(bytes);
+        limits_hit.extend(overruled(&decoded));
         let mut page = Page::empty(&url);
         page.title = decoded
             .text
@@ -367,7 +392,9 @@ impl Reader {
                 | LinkKind::Frame
                 | LinkKind::Iframe
                 | LinkKind::Refresh
-                | LinkKind::Canonical => false,
+                | LinkKind::Canonical
+                | LinkKind::Series
+                | LinkKind::Language => false,
             };
             if is_left_out {
                 continue;
@@ -452,6 +479,15 @@ impl Reader {
 }
 
 /// Whether a content type is that of a page.
+/// What is noted of a page that is in another encoding than it declares.
+fn overruled(decoded: &Decoded) -> Option<String> {
+    let declared = decoded.overruled?;
+    Some(format!(
+        "charset: {declared} declared, {} found",
+        decoded.encoding
+    ))
+}
+
 fn is_html(content_type: &str) -> bool {
     matches!(content_type, "text/html" | "application/xhtml+xml")
 }
@@ -672,6 +708,57 @@ mod tests {
         assert_eq!(kind(501), (FailureKind::Http(501), false));
         // Nothing was known of it, so it cannot be as it was: the URL was finished with that, unread.
         assert_eq!(kind(304), (FailureKind::Http(304), true));
+    }
+
+    #[test]
+    fn a_seed_that_only_forwards_its_readers_redirects() {
+        // Its target was out of scope, and the crawl was empty.
+        let read_seed = |body: &str| read(200, "text/html", body, Purpose::Page);
+        let to = |delay: u32| {
+            format!("<meta http-equiv=refresh content='{delay};url=//www.b.example/'>")
+        };
+        let forwarded = read_seed(&format!("{}<p>One moment.", to(3)));
+        assert!(
+            matches!(forwarded, Reading::Redirect(Ok(to)) if to.as_str() == "http://www.b.example/")
+        );
+        for page in [
+            to(30),
+            format!("{}<p>{}", to(0), "A page of its own. ".repeat(20)),
+            "<meta http-equiv=refresh content=0>".to_owned(),
+            "<meta http-equiv=refresh content='0;url=/x'>".to_owned(),
+            format!("{}<meta name=robots content=nofollow>", to(0)),
+        ] {
+            assert!(matches!(read_seed(&page), Reading::Page(_)), "{page}");
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_in_another_encoding_than_declared_says_so() {
+        let page = format!("<meta charset=gb2312><p>{}", "汉字".repeat(40));
+        let Reading::Page(page) = read(200, "text/html", &page, Purpose::Page) else {
+            panic!("a page");
+        };
+        assert_eq!(page.charset, "UTF-8");
+        assert_eq!(page.limits_hit, ["charset: GBK declared, UTF-8 found"]);
+    }
+
+    #[test]
+    fn the_next_of_a_series_and_other_languages_are_links_and_print_forms_are_none() {
+        let page = "<link rel=next href=/2><link rel=alternate hreflang=de href=/de>\
+                    <link rel=alternate media=print href=/print><p>words";
+        let Reading::Page(page) = read(200, "text/html", page, Purpose::Page) else {
+            panic!("a page");
+        };
+        let target = |link: &FoundLink| link.target.as_ref().unwrap().path().to_owned();
+        let links: Vec<_> = page
+            .links
+            .iter()
+            .map(|link| (target(link), link.rel.as_str()))
+            .collect();
+        assert_eq!(
+            links,
+            [("/2".to_owned(), "next"), ("/de".to_owned(), "alternate")]
+        );
     }
 
     #[test]

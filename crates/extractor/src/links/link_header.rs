@@ -11,6 +11,8 @@ pub(super) struct HeaderLink<'h> {
     pub rel: String,
     /// It is a link of another page than the one it came with (`anchor=`).
     pub of_other_page: bool,
+    /// It names the language of its target (`hreflang=`).
+    pub has_language: bool,
 }
 
 /// The most links of one header value that are read.
@@ -31,6 +33,7 @@ pub(super) fn parse(value: &str) -> Vec<HeaderLink<'_>> {
             target: target.trim(),
             rel: String::new(),
             of_other_page: false,
+            has_language: false,
         };
         rest = read_parameters(parameters, &mut link);
         links.push(link);
@@ -62,6 +65,8 @@ fn read_parameters<'h>(mut rest: &'h str, link: &mut HeaderLink<'_>) -> &'h str 
             link.rel = value;
         } else if name.eq_ignore_ascii_case("anchor") {
             link.of_other_page = true;
+        } else if name.eq_ignore_ascii_case("hreflang") {
+            link.has_language = true;
         }
     }
 }

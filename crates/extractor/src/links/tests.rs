@@ -152,12 +152,13 @@ fn a_page_that_is_its_own_canonical_does_not_link_itself() {
 }
 
 #[test]
-fn other_forms_of_the_page_are_alternates() {
+fn other_forms_and_languages_of_the_page_and_the_next_of_its_series_are_told_apart() {
     check(
-        "<link rel=alternate hreflang=de href=de title=Deutsch><link rel=next href=2><link rel='alternate stylesheet' href=s>",
+        "<link rel=alternate hreflang=de href=de title=Deutsch><link rel=next href=2><link rel=alternate media=handheld href=m><link rel='alternate stylesheet' href=s>",
         &[
-            (LinkKind::Alternate, "http://example.com/dir/de", "Deutsch"),
-            (LinkKind::Alternate, "http://example.com/dir/2", ""),
+            (LinkKind::Language, "http://example.com/dir/de", "Deutsch"),
+            (LinkKind::Series, "http://example.com/dir/2", ""),
+            (LinkKind::Alternate, "http://example.com/dir/m", ""),
         ],
     );
 }

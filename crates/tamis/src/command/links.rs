@@ -82,7 +82,8 @@ fn headers(lines: &[String]) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
 fn is_followable(link: &Link) -> bool {
     match link.kind {
         LinkKind::A | LinkKind::Area | LinkKind::Frame | LinkKind::Iframe => true,
-        LinkKind::Refresh | LinkKind::Canonical | LinkKind::Alternate | LinkKind::Feed => false,
+        LinkKind::Refresh | LinkKind::Canonical => false,
+        LinkKind::Series | LinkKind::Language | LinkKind::Alternate | LinkKind::Feed => false,
     }
 }
 
@@ -104,7 +105,12 @@ fn json(page: &PageLinks, now: i64) -> Value {
     let alternates: Vec<Value> = page
         .links
         .iter()
-        .filter(|link| matches!(link.kind, LinkKind::Alternate | LinkKind::Feed))
+        .filter(|link| {
+            matches!(
+                link.kind,
+                LinkKind::Series | LinkKind::Language | LinkKind::Alternate | LinkKind::Feed
+            )
+        })
         .map(|link| json!({ "url": link.url, "rel": link.rel, "title": link.anchor }))
         .collect();
     json!({

@@ -33,6 +33,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             "encoding": decoded.encoding,
             "source": decoded.source,
             "replaced": decoded.replaced,
+            "overruled": decoded.overruled,
             "text": decoded.text,
         }))?;
     } else {
@@ -42,6 +43,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             decoded.source.as_str(),
             decoded.replaced
         ));
+        if let Some(declared) = decoded.overruled {
+            output.say(format!("the page declares {declared}, which it is not"));
+        }
         std::io::Write::write_all(&mut *output.stream(), decoded.text.as_bytes())?;
     }
     Ok(Exit::Done)
