@@ -366,13 +366,8 @@ impl<'a> Flattener<'a> {
             self.flat.cut = Some("elements");
             return false;
         }
-        let (hints, mut traits, shape) = self.attributes(tag, name, element);
-        let parent = self.flat.elements.get(self.current as usize);
-        if tag.is_block() || traits.has(Traits::FORMULA) {
-            traits.remove(Traits::UNSEEN);
-        } else if parent.is_some_and(|parent| parent.traits.has(Traits::UNSEEN)) {
-            traits.add(Traits::UNSEEN);
-        }
+        let (hints, traits, shape) = self.attributes(tag, name, element);
+        let traits = self.inherited(tag, traits);
         if tag.is_block() {
             self.flush();
         }
@@ -407,6 +402,17 @@ impl<'a> Flattener<'a> {
             self.links += 1;
         }
         true
+    }
+
+    /// The traits of an element inside the current one: what is inside something unseen is unseen, too.
+    fn inherited(&self, tag: Tag, mut traits: Traits) -> Traits {
+        let parent = self.flat.elements.get(self.current as usize);
+        if tag.is_block() || traits.has(Traits::FORMULA) {
+            traits.remove(Traits::UNSEEN);
+        } else if parent.is_some_and(|parent| parent.traits.has(Traits::UNSEEN)) {
+            traits.add(Traits::UNSEEN);
+        }
+        traits
     }
 
     fn leave(&mut self, node: NodeRef<'a, Node>) {
