@@ -272,7 +272,7 @@ const SOURCES: [(&str, &str); MARKER_COUNT] = [
     // Credit: forms of a notice, not the words it is about. A short sentence that speaks of a licence
     // (授权), a reprint (转载) or a credit card is content.
     (
-        r"[(（\[【](编辑|责任|责编|完|記者)|(source|via|credit)s?\s*:|[【（※]?(免责|版权|特别|郑重|转载)声明(\s|$)|((cover|header|featured?|hero|lead|main|title) )?(photo(graph)?|image|picture|illustration)s?( credits?| source)?( by(?-u:\b)| via(?-u:\b)| courtesy|\s*[:/])|(photo|image|picture)s? credits?(?-u:\b)|((getty( images)?|shutterstock|afp|reuters|(the )?associated press)$)",
+        r"[(（\[【](编辑|责任|责编|完|記者)|(source|via|credit)s?\s*:|[【（※]?(免责|版权|特别|郑重|转载)声明(\s|$)|(photo(graph)?|image|picture|illustration)s? ?(by(?-u:\b)|via(?-u:\b)|courtesy|credits?(?-u:\b)|source\s*[:/]|[:/])|((getty( images)?|shutterstock|afp|reuters|(the )?associated press)$)",
         r"责任编辑|责编|(编辑|来源|作者|记者|校对|审核|监制|编审|摄影|供稿|出品)\s*[:：丨|/]|原标题|本文来自|文章来源|违法和不良|(免责|版权|特别|郑重|转载)声明\s*[:：】）]|[转轉][载載](自|于|請|请|须|需|务必|时请|注明|本文|来源|出处|授权|\s*[:：])|(请勿|請勿|禁止|严禁|不得|谢绝|欢迎|如需|本文|授权)[转轉][载載]|未经.{0,8}(授权|[转轉][载載])|授权(发布|刊发|刊登|发表|声明)|如需授权|(原创|独家|本文|作者)首发|首发(于|自|平台|地址|链接|\s*[:：])|独家(稿件|授权|原创|专稿|供稿|出品)|(photo|image|picture|video)s?( credit)?( by)?\s*[:/]|(reporting|editing|additional reporting|writing) by|getty images|getty/|/getty|shutterstock|courtesy( of|\s*[:/])|[/(]\s?afp|afp\s?[/)]|afp via|/\s?associated press|associated press\s?[/)]|contributed to this|この記事(を(書いた|シェア|読んだ|共有)|に関(する|連)|へ|の(著者|筆者|執筆|ライター|関連|タグ|カテゴリ))|cr[ée]dits?( photos?)?\s*[:/]|foto:|fotos?\s*[:/]|bild(quelle)?:|quelle:|fuente:|fonte:|źródło|источник\s*:|фото(\s*[:/]| предоставлен)",
     ),
     // Byline
