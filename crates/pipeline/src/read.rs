@@ -478,7 +478,6 @@ impl Reader {
     }
 }
 
-/// Whether a content type is that of a page.
 /// What is noted of a page that is in another encoding than it declares.
 fn overruled(decoded: &Decoded) -> Option<String> {
     let declared = decoded.overruled?;
@@ -488,6 +487,7 @@ fn overruled(decoded: &Decoded) -> Option<String> {
     ))
 }
 
+/// Whether a content type is that of a page.
 fn is_html(content_type: &str) -> bool {
     matches!(content_type, "text/html" | "application/xhtml+xml")
 }

@@ -339,7 +339,10 @@ mod tests {
         let url = Url::parse("http://a.example/").expect("a URL");
         let asked = visitor.ask(FetchRequest::page(url));
         let answer = runtime.expect("a runtime").block_on(asked);
-        assert_eq!(advice_of(&answer, false).took, Duration::ZERO);
+        assert_eq!(
+            advice_of(&answer, Origin::default(), false).took,
+            Duration::ZERO
+        );
     }
 
     #[test]

@@ -32,6 +32,9 @@ pub(super) const DETAILS: &[(&str, &str)] = &[
     ("{}: not yet gone, which takes {} answers of 404 or 410 with time between them; this makes {}, and the next counts from {} on", "{0}：还不能算消失，需要隔开时间的 {1} 次 404 或 410；这是第 {2} 次，下一次从 {3} 起计"),
     ("It redirects to {}.", "重定向到 {0}。"),
     // Bodies that are not whole.
+    ("charset: {} declared, {} found", "字符编码：声明为 {0}，实为 {1}"), ("body: part", "正文：服务器只给了一部分"),
+    ("the server sent a part of the body unasked", "服务器擅自只给了正文的一部分"), ("the body's compressed stream ended before its end", "正文的压缩数据不完整"),
+    ("the body is longer than what is read of one", "正文超过读取的上限"),
     ("limits hit", "触及限制"), ("body: bytes", "正文：超过大小上限"), ("body: time", "正文：超过时间上限"), ("body: disconnect", "正文：没有收完，连接就断了"),
     ("body: shorter than announced, whole by its end", "正文：比声明的短，但有结尾"), ("links_per_page", "每页链接数"),
     ("more than {} content codings", "内容编码超过 {0} 层"), ("more than {} gzip members", "gzip 分段超过 {0} 个"), ("unknown content coding {}", "未知的内容编码 {0}"),
