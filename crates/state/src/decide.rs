@@ -145,7 +145,11 @@ impl State {
         };
         let attempts = match kind {
             FailureKind::Http(429) if self.only_limits_us(&lease.url().url.host()) => {
-                self.policy.attempts_max.saturating_mul(ATTEMPTS_TIMES)
+                match self.policy.attempts_max {
+                    // Whoever wants one try gets one.
+                    one @ ..=1 => one,
+                    more => more.saturating_mul(ATTEMPTS_TIMES),
+                }
             }
             _ => self.policy.attempts_max,
         };
@@ -333,12 +337,8 @@ mod tests {
     fn a_page_is_not_given_up_for_429_while_its_host_answers_others() {
         // A host with a limit of one request in three seconds lost one page in four.
         let tries = |before: u32| {
-            let limited = crate::Policy {
-                attempts_max: 1,
-                ..policy()
-            };
             let seed = "http://a.example/";
-            let mut state = state(limited, FrontierConfig::default(), seed);
+            let mut state = state(policy(), FrontierConfig::default(), seed);
             let answer = |status| archive::FetchRecord {
                 status,
                 started_ms: 1,
@@ -366,7 +366,8 @@ mod tests {
                     let Event::Attempt(attempt) = &decided.record.event else {
                         return false;
                     };
-                    assert_eq!(attempt.retry_at_ms, NOW_MS + 1_000);
+                    let waits = if *turn == 0 { 1_000 } else { 2_000 };
+                    assert_eq!(attempt.retry_at_ms, NOW_MS + waits);
                     crate::testing::apply(&mut state, &decided.record);
                     let lease = decided.lease.take().unwrap();
                     let mut queue = state.queue().lock();
@@ -375,9 +376,9 @@ mod tests {
                 })
                 .count()
         };
-        assert_eq!(tries(0), 3);
+        assert_eq!(tries(0), 7);
         // It answers nobody.
-        assert_eq!(tries(LIMITED_MAX), 0);
+        assert_eq!(tries(LIMITED_MAX), 1);
     }
 
     #[test]

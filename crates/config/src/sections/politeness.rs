@@ -43,8 +43,8 @@ keys! {
         /// login left out); doubled each time, and after the third it is asked no more.
         wall_rest: Span = Span::seconds(600), any().zero("never");
 
-        /// Tries of one URL before it counts as failed; four times as many of one that is answered with
-        /// 429 while its host answers others.
+        /// Tries of one URL before it counts as failed; four times as many, unless it is 1, of one that
+        /// is answered with 429 while its host answers others.
         attempts: u32 = 4, at_least(1).unit("tries")
             .mend("choose at least 1: the first try counts");
 
