@@ -734,7 +734,7 @@ mod tests {
 
     #[test]
     fn a_page_that_is_in_another_encoding_than_declared_says_so() {
-        let page = format!("<meta charset=gb2312><p>{}", "汉字".repeat(40));
+        let page = format!("<meta charset=gb2312><p>{}", "汉字".repeat(200));
         let Reading::Page(page) = read(200, "text/html", &page, Purpose::Page) else {
             panic!("a page");
         };
