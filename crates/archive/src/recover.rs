@@ -386,7 +386,11 @@ fn cut_bodies(
 ) -> Result<(), ArchiveError> {
     let files = Kind::Bodies.list(dir)?;
     let Some(&last) = files.last() else {
-        end.next_bodies = bodies_end.map_or(1, |position| position.file().max(1));
+        // A number whose file is gone is not used again: records tell of bodies in it.
+        end.next_bodies = bodies_end.map_or(1, |end| {
+            let was_used = u32::from(end.offset() > 0);
+            (end.file() + was_used).max(1)
+        });
         return Ok(());
     };
     end.next_bodies = last + 1;

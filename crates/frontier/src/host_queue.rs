@@ -21,7 +21,7 @@ use crate::store::QueueSlot;
 const DEFERRED_MAX: usize = 50_000;
 
 /// So many URLs of a host stand aside at most: their slots are not spilled. With more the whole host waits.
-const ASIDE_MAX: usize = 50_000;
+const ASIDE_MAX: usize = 5_000;
 
 /// Largest depth and number in the order of admissions that a queue tells apart.
 const DEPTH_MAX: u32 = (1 << 24) - 1;

@@ -151,7 +151,8 @@ impl Visitor {
         Answer {
             took: started.elapsed().saturating_sub(waited),
             fetched,
-            started_ms,
+            // What follows from when an answer ended follows from the journal as well.
+            started_ms: started_ms.saturating_add(waited.as_millis() as u64),
         }
     }
 

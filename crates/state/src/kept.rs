@@ -159,15 +159,23 @@ impl KeptPages {
     /// Takes in pages that were kept before, beside their prints.
     pub(crate) fn resume(&mut self, pages: HashMap<u64, KeptPage>) {
         self.pages = pages;
-        let wholes = self.pages.iter().filter(|(_, page)| page.whole != 0);
-        self.wholes = wholes.map(|(&seq, page)| (page.whole, seq)).collect();
+        self.wholes.clear();
+        for seq in self.numbers() {
+            self.hold_whole(seq);
+        }
+    }
+
+    /// Of several pages with one text before, the first is found.
+    fn hold_whole(&mut self, seq: u64) {
+        let whole = self.pages.get(&seq).map_or(0, |page| page.whole);
+        if whole != 0 {
+            self.wholes.entry(whole).or_insert(seq);
+        }
     }
 
     fn hold(&mut self, seq: u64, page: KeptPage) {
-        if page.whole != 0 {
-            self.wholes.insert(page.whole, seq);
-        }
         self.pages.insert(seq, page);
+        self.hold_whole(seq);
     }
 
     fn let_go(&mut self, seq: u64) {

@@ -6,6 +6,8 @@
 //! page that was never read does not pass for read: `list?page=2` does not stand for `list` unless
 //! `page` changes nothing.
 
+use std::collections::HashSet;
+
 use frontier::{CanonicalUrl, HostKey, UrlNormalizer};
 use recent::{RecentMap, RecentSet};
 use serde::{Deserialize, Serialize};
@@ -55,7 +57,9 @@ impl ReadUrls {
             self.forms.insert(hash_without(&plain, is_left_out));
         }
         // Its plain URL was not read itself: it is found by what it leaves out.
-        let idle = normalizer.ignored_in(url);
+        let mut idle = normalizer.ignored_in(url);
+        let mut known = HashSet::new();
+        idle.retain(|name| known.insert(*name));
         if !idle.is_empty() {
             let hash = hash_without(&plain, |_| false);
             let hash = idle.iter().fold(hash, |hash, name| add_name(hash, name));

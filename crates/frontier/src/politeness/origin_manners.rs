@@ -50,6 +50,10 @@ impl OriginManners {
     pub(crate) fn revive(&mut self) {
         self.gone = None;
         self.silence = None;
+        let is_of_silence = |(_, why): &(Instant, WaitReason)| {
+            matches!(why, WaitReason::BackOff | WaitReason::Slow)
+        };
+        self.held.take_if(|held| is_of_silence(held));
     }
 }
 
