@@ -10,7 +10,8 @@
 //!   the file is unreachable); without one the host waits. Either way the file is asked for again,
 //!   after `politeness.retry_delay`, doubled each time, to [`OUTAGE_WAIT_MAX`], and after what
 //!   `Retry-After` says, to `politeness.max_retry_after`; where no answer comes at all, as its failures
-//!   in a row have it. URLs of the host's other origins do not wait with it.
+//!   in a row have it. URLs of the host's other origins do not wait with it, but for a `Retry-After`,
+//!   which holds for the whole host.
 //! - An outage that lasts longer than `politeness.max_robots_outage` closes the host, copy or no copy
 //!   (§2.3.1.4): its URLs are refused. So does at once what does not pass by itself, such as a
 //!   certificate that cannot be trusted. After a day the file of a closed host is asked for again.
