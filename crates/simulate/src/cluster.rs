@@ -15,8 +15,8 @@
 //! for 10^9 pages is arithmetic. So it is wrong where the web is not as the plan says, and where something
 //! matters that is not in it: hosts that fail, a network between the machines that is slow at times.
 //!
-//! A crawl of few pages is over before it is even. It is simulated request by request besides ([`requests`]),
-//! and what its nodes say to stay in the crawl beat by beat ([`keeping`]).
+//! A crawl of few pages is over before it is even. It is simulated request by request besides (`requests`),
+//! and what its nodes say to stay in the crawl beat by beat (`keeping`).
 //!
 //! Costs: steps x classes x nodes; a crawl of 30 days by 32 nodes takes about a second.
 
