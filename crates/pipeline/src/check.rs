@@ -7,14 +7,11 @@
 //! What is saved of the crawl's memory is what the records before it give, from the first on. With
 //! `rejudge`, each recorded verdict is made again from its recorded inputs, in order.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use archive::{
-    AgainRecord, BodyCheck, BodyRef, ElsewhereRecord, Event, PageRecord, Position, Record,
-    Replayed, VisitRecord,
-};
+use archive::{AgainRecord, ElsewhereRecord, Event, PageRecord, Position, Replayed, VisitRecord};
 use frontier::{CanonicalUrl, Frontier};
 use index::PageIndex;
 use outcome::{NeighbourDecision, Outcome, SitemapKind};
@@ -32,6 +29,10 @@ use crate::progress::Progress;
 use crate::saved_file::{self, Saved, Unusable};
 use crate::setup;
 use crate::views::{self, index_config};
+
+mod bodies;
+
+use bodies::Bodies;
 
 /// Problems listed one by one; the rest is counted.
 const PROBLEMS_MAX: usize = 100;
@@ -105,7 +106,7 @@ pub fn check(
     if !journal.is_node {
         check_frontier(dir, config, &journal, &mut report)?;
         // What was learnt of texts that are lost cannot be learnt again.
-        if bodies.lost.is_empty() {
+        if bodies.are_whole() {
             check_memory(dir, config, &mut report)?;
         }
     }
@@ -115,68 +116,6 @@ pub fn check(
     let is_seen = |damage: &String| seen.contains(damage);
     (report.lost, report.damage) = report.damage.into_iter().partition(is_seen);
     Ok(report)
-}
-
-/// The body files, and what the journal says of them.
-struct Bodies {
-    found: BodyCheck,
-    /// Files beyond this one are not expected: of a crawl that goes on, the last ones are not copied yet.
-    last: u32,
-    /// Bodies and texts that cannot be read, by their file, with the URL of the first.
-    lost: BTreeMap<String, (u64, String)>,
-}
-
-impl Bodies {
-    fn check(dir: &CrawlDir) -> Result<Self, CrawlError> {
-        let found = archive::check_bodies(&dir.archive())?;
-        let last = match dir.is_copy() {
-            true => found.last_file(),
-            false => u32::MAX,
-        };
-        Ok(Self {
-            found,
-            last,
-            lost: BTreeMap::new(),
-        })
-    }
-
-    /// Notes what a record tells of that cannot be read.
-    fn look(&mut self, record: &Record) {
-        let page = match &record.event {
-            Event::Page(page) => Some(&**page),
-            Event::Visit(visit) => visit.version(),
-            Event::Start(_)
-            | Event::Seed(_)
-            | Event::Robots(_)
-            | Event::Sitemap(_)
-            | Event::Attempt(_)
-            | Event::Retry(_)
-            | Event::Again(_)
-            | Event::Elsewhere(_)
-            | Event::Stop(_) => None,
-        };
-        let Some(page) = page else {
-            return;
-        };
-        let places = [page.body.as_ref(), page.text.as_ref()];
-        let is_lost = |place: &&BodyRef| place.file <= self.last && !self.found.holds(place);
-        for place in places.into_iter().flatten().filter(is_lost) {
-            let first = || (0, page.url.clone());
-            self.lost.entry(place.file_name()).or_insert_with(first).0 += 1;
-        }
-    }
-
-    /// The damage of each file, and how much of what the journal tells of is lost by it.
-    fn damage(&self) -> impl Iterator<Item = String> + '_ {
-        let places = self.found.damaged.iter();
-        let places = places.map(|damage| damage.to_string().replace('\n', " "));
-        let lost = self.lost.iter().map(|(file, (count, url))| {
-            format!(
-                "{file}: {count} archived bodies and texts of which the journal tells cannot be read, that of {url} first"
-            )
-        });
-        places.chain(lost)
-    }
 }
 
 /// What the journal says the views must hold.
