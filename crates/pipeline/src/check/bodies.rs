@@ -34,7 +34,7 @@ impl Bodies {
     pub(super) fn look(&mut self, record: &Record) {
         let page = match &record.event {
             Event::Page(page) => Some(&**page),
-            Event::Visit(visit) => visit.version(),
+            Event::Visit(visit) => visit.page.as_deref(),
             Event::Start(_)
             | Event::Seed(_)
             | Event::Robots(_)
