@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::blocks::{self, Block};
+use crate::char_counts::CharCounts;
 use crate::page::Page;
 
 /// Pages before anything is cut. With fewer, a text that two articles of a series share would look
@@ -36,6 +37,10 @@ const PAGES_MAX: u32 = 64;
 const BLOCK_BYTES_MAX: usize = 600;
 /// The blocks at either end of a page that are counted.
 const EDGE_BLOCKS: usize = 24;
+/// A page of which less than this part would be left may be a copy of others.
+const SHARE_LEFT_MIN: usize = 8;
+/// Text of its own that no copy has: some twenty words, in [`CharCounts`]' weight.
+const OWN_WEIGHT_MIN: u32 = 100;
 
 /// The template blocks of all hosts.
 ///
@@ -86,6 +91,8 @@ pub struct BlockKeys {
     keys: Vec<Option<u32>>,
     /// Those of the texts at the edges that are no blocks of the page.
     left_out: Vec<u32>,
+    /// That of the title: copies of one page share it, as they share their blocks.
+    title: Option<u32>,
 }
 
 impl BlockKeys {
@@ -101,6 +108,7 @@ impl BlockKeys {
                 .map(|(index, block)| at_edge(index).then(|| key(block)).flatten())
                 .collect(),
             left_out: page.left_out.clone(),
+            title: page.title.as_deref().and_then(key_of_title),
         }
     }
 
@@ -120,11 +128,12 @@ impl BlockKeys {
                 .map(|key| Some(u32::from_le_bytes(*key)))
                 .collect(),
             left_out: Vec::new(),
+            title: None,
         }
     }
 
     fn distinct(&self) -> Vec<u32> {
-        let kept = self.keys.iter().copied().flatten();
+        let kept = self.keys.iter().chain([&self.title]).copied().flatten();
         let mut keys: Vec<u32> = kept.chain(self.left_out.iter().copied()).collect();
         keys.sort_unstable();
         keys.dedup();
@@ -141,6 +150,11 @@ fn key(block: &Block) -> Option<u32> {
 fn key_of_text(text: &str) -> Option<u32> {
     let text = text.trim_end_matches('\n');
     (!text.is_empty() && text.len() <= BLOCK_BYTES_MAX).then(|| xxh3_64(text.as_bytes()) as u32)
+}
+
+/// A title's key is not that of a block of the same words.
+fn key_of_title(title: &str) -> Option<u32> {
+    key_of_text(&format!("\u{0}{}", title.trim()))
 }
 
 /// The keys of the texts amid and around the content that were not taken for content: from a few before
@@ -199,8 +213,9 @@ impl HostTemplates {
     /// Cuts the template blocks from a page and updates its text; `keys` are those of this page.
     /// Returns the number of blocks cut.
     ///
-    /// Nothing is cut where less than an eighth of the text would be left: such a page is a copy of
-    /// others, and the near-duplicate detection must see its text.
+    /// Nothing is cut from a copy of other pages, since the near-duplicate detection must see its text:
+    /// where less than an eighth of the text would be left, unless that is some twenty words and the
+    /// title, too, is the page's own.
     pub fn trim(&self, host: &str, keys: &BlockKeys, page: &mut Page) -> usize {
         let Some(memory) = self.hosts.get(host) else {
             return 0;
@@ -221,7 +236,12 @@ impl HostTemplates {
             return 0;
         }
         let text = blocks::plain(&kept);
-        if text.len() * 8 < page.text.len() {
+        let is_its_own = || {
+            CharCounts::of(&text).weight >= OWN_WEIGHT_MIN
+                && keys.title.is_some()
+                && !memory.cuts(keys.title)
+        };
+        if text.len() * SHARE_LEFT_MIN < page.text.len() && !is_its_own() {
             return 0;
         }
         page.blocks = kept;
@@ -311,6 +331,44 @@ mod tests {
         assert_eq!(trim(&templates, HOST, &mut next), 1);
         assert_eq!(next.text, "A new story, told at length.");
         assert_eq!(trim(&templates, "b.example", &mut elsewhere), 0);
+    }
+
+    /// Six paragraphs of terms that all pages have, below some twenty-five words of its own.
+    fn below_terms(title: &str, own: &str) -> Page {
+        let terms: Vec<String> = (0..6)
+            .map(|number| {
+                format!("Terms {number}. ") + &"Sold as seen, sent in a week. ".repeat(12)
+            })
+            .collect();
+        let lines: Vec<&str> = [own]
+            .into_iter()
+            .chain(terms.iter().map(String::as_str))
+            .collect();
+        let mut page = page(&lines);
+        page.title = Some(title.to_owned());
+        page
+    }
+
+    #[test]
+    fn few_own_words_below_a_long_template_are_kept_of_pages_and_not_of_copies() {
+        let own = |number: usize| format!("Item {number} is made by hand in a village. ").repeat(4);
+        for (title_of, cut) in [
+            (
+                (|number| format!("Item {number}")) as fn(usize) -> String,
+                6,
+            ),
+            (|_| "A quote at each visit".to_owned(), 0),
+        ] {
+            let mut templates = HostTemplates::new();
+            for number in 0..16 {
+                let keys = BlockKeys::of(&below_terms(&title_of(number), &own(number)));
+                templates.observe(HOST, &BlockKeys::from_bytes(&keys.to_bytes()));
+            }
+            let mut next = below_terms(&title_of(16), &own(16));
+            assert_eq!(trim(&templates, HOST, &mut next), cut, "{:?}", next.title);
+            let mut dated = below_terms(&title_of(17), "Printed on the fifth of May.");
+            assert_eq!(trim(&templates, HOST, &mut dated), 0);
+        }
     }
 
     #[test]

@@ -17,8 +17,10 @@
 //!
 //! Three refusals stand beside it. A text less than 0.6 times as long as the other is a part, not
 //! a copy. Two texts of one length, alike in their words and not in their numbers, are two market
-//! reports of one form. And a short text has a rule of its own: its fingerprint is too noisy to
-//! be a witness, so only the overlap counts, and the numbers must agree.
+//! reports of one form; where they are alike in nearly all, they are so only if many numbers differ
+//! and nothing else does, since a date and a counter differ between copies, too. And a short text has
+//! a rule of its own: its fingerprint is too noisy to be a witness, so only the overlap counts, and
+//! the numbers must agree.
 
 use crate::neighbour::{Decision, Neighbour, Reason};
 use crate::sketch::SHORT_WORDS;
@@ -47,10 +49,17 @@ const NUMBERS_MIN: u8 = 3;
 const NUMBERS_RATIO_MIN: f32 = 0.6;
 /// Texts of one form are of about one length.
 const NUMBERS_LENGTH_RATIO_MIN: f32 = 0.9;
-/// From this overlap on, texts are copies whatever their numbers: page counters, dates.
+/// From this overlap on, a date, a page counter and the like may differ between copies.
 const NUMBERS_OVERLAP_MAX: f32 = 0.8;
 /// Share of numbers in common (Jaccard) below which the numbers differ.
 const NUMBERS_SHARE_MIN: f32 = 0.5;
+/// More numbers of a text than these are no date and counter.
+const NUMBERS_OTHER_MIN: f32 = 6.0;
+/// Share of numbers in common below which hardly any is.
+const NUMBERS_SHARE_MIN_ALIKE: f32 = 0.25;
+/// How far an overlap may lie below that of texts that differ in their numbers alone, beside the
+/// sketches' error.
+const NUMBERS_OVERLAP_ERROR: f32 = 0.04;
 /// The same for short texts, where one number is often the message.
 const NUMBERS_SHARE_MIN_SHORT: f32 = 0.75;
 
@@ -166,8 +175,21 @@ fn numbers_differ(
     a.min(b) >= NUMBERS_MIN
         && f32::from(a.min(b)) >= NUMBERS_RATIO_MIN * f32::from(a.max(b))
         && lengths.ratio() >= NUMBERS_LENGTH_RATIO_MIN
-        && overlap < NUMBERS_OVERLAP_MAX
-        && share < NUMBERS_SHARE_MIN
+        && if overlap < NUMBERS_OVERLAP_MAX {
+            share < NUMBERS_SHARE_MIN
+        } else {
+            share < NUMBERS_SHARE_MIN_ALIKE && only_numbers_differ(a, b, share, overlap, lengths)
+        }
+}
+
+/// Whether texts that are alike otherwise differ in many numbers, and in hardly anything else: each
+/// number that is another changes two word pairs.
+fn only_numbers_differ(a: u8, b: u8, share: f32, overlap: f32, lengths: &Lengths) -> bool {
+    let common = share / (1.0 + share) * (f32::from(a) + f32::from(b));
+    let others = f32::from(a.min(b)) - common;
+    let changed = (2.0 * others / lengths.shorter).min(1.0);
+    let expected = (1.0 - changed) / (1.0 + changed);
+    others >= NUMBERS_OTHER_MIN && overlap > expected - NUMBERS_OVERLAP_ERROR
 }
 
 /// The lengths of two texts in words, at least 1.
@@ -252,17 +274,41 @@ mod tests {
 
     #[test]
     fn a_report_with_other_numbers_is_another_report() {
-        let form: Vec<u64> = (0..120).map(mix).collect();
-        let report = |numbers: std::ops::Range<u64>| {
-            let numbers: Vec<u64> = numbers.map(|n| mix(n + 9_000)).collect();
-            let mut words = form.clone();
-            for (at, number) in numbers.iter().enumerate() {
-                words[at * 12 + 5] = *number;
-            }
-            print_hashes(&words, &numbers)
-        };
-        check(&report(0..8), &report(20..28), Reason::NumbersDiffer);
-        check(&report(0..8), &report(0..8), Reason::SameText);
+        for words in [120, 250, 400, 700] {
+            let report = |numbers| report(words, numbers, 0);
+            check(&report(0..8), &report(20..28), Reason::NumbersDiffer);
+            check(&report(0..8), &report(0..8), Reason::SameText);
+        }
+    }
+
+    #[test]
+    fn a_copy_with_another_date_and_counter_is_a_copy() {
+        for words in [250, 700] {
+            let page = report(words, 0..3, 0);
+            check(&report(words, 10..13, 0), &page, Reason::OverlapEnough);
+            // Eight numbers of the text are the same, four beside it are not.
+            let of_twelve = report(words, 0..12, 0);
+            check(&report(words, 4..16, 0), &of_twelve, Reason::OverlapEnough);
+        }
+    }
+
+    #[test]
+    fn a_copy_with_other_articles_and_their_dates_below_is_a_copy() {
+        let page = report(1_500, 0..12, 0);
+        check(&report(1_500, 20..32, 60), &page, Reason::OverlapEnough);
+    }
+
+    /// A form of so many words with numbers in it, the last `others` words of which are not the form's.
+    fn report(words: u64, numbers: std::ops::Range<u64>, others: u64) -> TextPrint {
+        let mut form: Vec<u64> = (0..words).map(mix).collect();
+        for at in words - others..words {
+            form[at as usize] = mix(at + 7_000 + numbers.start);
+        }
+        let numbers: Vec<u64> = numbers.map(|n| mix(n + 9_000)).collect();
+        for (at, number) in numbers.iter().enumerate() {
+            form[at * 9 + 5] = *number;
+        }
+        print_hashes(&form, &numbers)
     }
 
     #[test]
