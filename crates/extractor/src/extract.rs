@@ -1,11 +1,17 @@
 //! One page's markup to a [`Page`]: the steps of the crate in order, on one DOM.
 
+use std::collections::HashSet;
+
+use html5ever::local_name;
+use scraper::Html;
+use url::Url;
+
 use crate::assemble;
 use crate::carried::{self, Carried, Carrier};
 use crate::class_hints::Hint;
 use crate::classifier;
 use crate::directives;
-use crate::dom;
+use crate::dom::{self, BoundedDom};
 use crate::features;
 use crate::flat_dom::{FlatDom, Traits};
 use crate::host_templates;
@@ -13,7 +19,7 @@ use crate::layout;
 use crate::line_markers::Marker;
 use crate::links;
 use crate::metadata;
-use crate::page::{Page, PageContext, PageType};
+use crate::page::{Page, PageContext, PageType, TextSource};
 use crate::parse_limits::DomLimits;
 use crate::prefix_sums::share;
 use crate::stated_url;
@@ -34,6 +40,41 @@ use crate::walls;
 /// ```
 pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
     let dom = dom::parse(html, context.limits);
+    let without_frames = without_frames(&dom.html);
+    let mut page = extract_dom(dom, context);
+    if let Some(html) = without_frames {
+        let beside = extract_dom(dom::parse(&html, context.limits), context);
+        add_without_frames(&mut page, beside);
+    }
+    page
+}
+
+/// What a page of frames says to a browser that has none: markup that the parser leaves as it is.
+fn without_frames(html: &Html) -> Option<String> {
+    let mut elements = html.tree.nodes().filter(|node| {
+        let element = node.value().as_element();
+        element.is_some_and(|element| element.name.local == local_name!("noframes"))
+    });
+    let text = elements.next()?.first_child()?.value().as_text()?;
+    (!text.trim().is_empty()).then(|| text.to_string())
+}
+
+/// Adds the links of what stands there, and its text where the page has none: a set of frames is but a frame.
+fn add_without_frames(page: &mut Page, beside: Page) {
+    let known: HashSet<Url> = page.links.iter().map(|link| link.url.clone()).collect();
+    let others = beside.links.into_iter();
+    page.links
+        .extend(others.filter(|link| !known.contains(&link.url)));
+    if page.text.is_empty() && !beside.text.is_empty() {
+        page.text = beside.text;
+        page.blocks = beside.blocks;
+        page.source = TextSource::Noframes;
+        page.lang = page.lang.take().or(beside.lang);
+        page.title = page.title.take().or(beside.title);
+    }
+}
+
+fn extract_dom(dom: BoundedDom, context: &PageContext<'_>) -> Page {
     let flat = FlatDom::of(&dom.html);
     let survey = Survey::of(&flat);
     let structured = Structured::read(&flat.json_ld);
@@ -112,7 +153,7 @@ fn mark_main(
     nodes: &[Option<ego_tree::NodeId>],
     links: &mut [crate::page::Link],
 ) {
-    let mut in_main: std::collections::HashSet<ego_tree::NodeId> = std::collections::HashSet::new();
+    let mut in_main: HashSet<ego_tree::NodeId> = HashSet::new();
     for (index, run) in flat.runs.iter().enumerate() {
         if !main[index] || run.link_weight == 0 {
             continue;

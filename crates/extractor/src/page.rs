@@ -132,6 +132,8 @@ pub enum TextSource {
     Page,
     /// `<noscript>`.
     Noscript,
+    /// `<noframes>`, on a page of frames.
+    Noframes,
     /// JSON-LD.
     JsonLd,
     /// Microdata in an attribute.
@@ -154,6 +156,7 @@ impl TextSource {
         match self {
             Self::Page => None,
             Self::Noscript => Some("noscript"),
+            Self::Noframes => Some("noframes"),
             Self::JsonLd => Some("json_ld"),
             Self::Microdata => Some("microdata"),
             Self::NextData => Some("next_data"),

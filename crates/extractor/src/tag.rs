@@ -144,9 +144,9 @@ impl Tag {
             local_name!("hgroup")
             | local_name!("legend")
             | local_name!("frameset")
-            | local_name!("noframes")
             | local_name!("search") => Tag::Block,
-            local_name!("script")
+            local_name!("noframes")
+            | local_name!("script")
             | local_name!("style")
             | local_name!("template")
             | local_name!("svg")

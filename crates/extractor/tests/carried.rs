@@ -220,3 +220,19 @@ fn hostile_states_are_bounded() {
     let templates = "<template><p>x".repeat(20_000);
     assert!(read(&shell(&templates)).text.len() < 1 << 20);
 }
+
+#[test]
+fn a_page_of_frames_has_what_it_says_without_them() {
+    let html = "<html><head><title>Our college</title></head><frameset cols='20%,80%'><frame src=menu.html>\
+        <frame src=main.html><noframes><BODY BGCOLOR=white><h1>Our college</h1><p>The college was founded in \
+        1861 and teaches agriculture, law and medicine to some two thousand students from all parts of the \
+        country.</p><p>Read about <a href=history.html>its history</a>.</p></BODY></noframes></frameset></html>";
+    let page = read(html);
+    assert!(page.text.contains("founded in 1861"), "{}", page.text);
+    assert!(!page.text.contains('<'), "{}", page.text);
+    assert_eq!(page.source, TextSource::Noframes);
+    let paths: Vec<&str> = page.links.iter().map(|link| link.url.path()).collect();
+    for path in ["/news/menu.html", "/news/main.html", "/news/history.html"] {
+        assert!(paths.contains(&path), "{path}: {paths:?}");
+    }
+}

@@ -1,122 +1,481 @@
-//! Pages that say "not found" with status 200.
+//! Pages that say "not found" with status 200, and other errors that a server tells as a page.
 //!
-//! A page is a soft 404 when it is short and its title or its whole text is the usual wording of
-//! an error page. Long pages are never taken for one: an article about HTTP 404 is an article.
+//! Known by a *statement*: a sentence in which what was asked for (this page, the requested URL, 您访问的文章)
+//! is said to be missing (cannot be found, has been removed, 不存在). It must stand where an error page has
+//! it: as a part of the title, or in the first sentences of a short text. A title such as "404" or
+//! "Oops" says so only where there is hardly any text. Long pages are never taken for one: an article
+//! about HTTP 404 is an article.
 
 /// Pages with more words are not looked at: error pages are short.
 const WORDS_MAX: u32 = 120;
+/// The same where the whole title is a statement: below it there may be teasers.
+const WORDS_MAX_ENTITLED: u32 = 300;
+/// Below a title that hints at an error there are no more words than these.
+const WORDS_MAX_HINTED: u32 = 12;
+/// The part of a text that is read, in characters.
+const TEXT_CHARS_MAX: usize = 400;
+/// The sentences that are read.
+const SENTENCES_MAX: usize = 2;
+/// A longer sentence tells more than that something is missing.
+const STATEMENT_CHARS_MAX: usize = 120;
+/// A sentence of so few characters needs nobody to be sorry, and nobody who asked.
+const BARE_CHARS_MAX: usize = 24;
 
-/// Longest text, in characters, that counts as an error message alone.
-const MESSAGE_CHARS_MAX: usize = 160;
-
-/// Wordings of a title that is an error message, lower case.
-const TITLES: &[&str] = &[
+/// Titles that hint at an error, folded.
+const HINTS: &[&str] = &[
     "404",
+    "404.",
+    "error",
     "not found",
-    "page not found",
-    "file not found",
-    "error 404",
-    "404 error",
+    "oops",
+    "sorry",
+    "出错了",
+    "提示信息",
+    "错误提示",
+];
+
+/// What a title or a sentence says whole where nothing else can be meant, folded.
+const OUTRIGHT: &[&str] = &[
     "404 not found",
     "404 - not found",
-    "page cannot be found",
-    "page can't be found",
-    "page does not exist",
-    "oops",
-    "页面不存在",
-    "页面未找到",
-    "找不到页面",
-    "找不到网页",
-    "未找到页面",
-    "頁面不存在",
-    "找不到頁面",
-    "找不到網頁",
-    "ページが見つかりません",
+    "404 error",
+    "404 page",
+    "404错误",
+    "404页面",
+    "error 404",
+    "http 404",
+    "page not found",
+    "file not found",
+    "seite nicht gefunden",
+    "page introuvable",
+    "page non trouvee",
+    "page non trouvée",
+    "pagina no encontrada",
+    "página no encontrada",
+    "pagina non trovata",
+    "página não encontrada",
+    "pagina niet gevonden",
+    "sidan kunde inte hittas",
+    "strona nie została znaleziona",
+    "nie znaleziono strony",
+    "страница не найдена",
+    "ページが见つかりません",
     "페이지를 찾을 수 없습니다",
 ];
 
-/// Wordings that make a short text an error message, lower case.
-const PHRASES: &[&str] = &[
-    "page not found",
-    "page you requested could not be found",
-    "page you are looking for",
-    "page cannot be found",
-    "page could not be found",
-    "requested url was not found",
-    "does not exist or has been",
-    "no longer available",
-    "404 not found",
-    "error 404",
-    "页面不存在",
-    "页面未找到",
-    "找不到页面",
-    "找不到该页",
-    "找不到网页",
-    "您访问的页面",
-    "内容已删除",
-    "文章不存在",
-    "該頁面不存在",
-    "頁面不存在",
-    "找不到頁面",
-    "找不到您",
-    "ページが見つかりません",
-    "お探しのページ",
+/// How a server's own failure begins, folded.
+const FAILURES: &[&str] = &[
+    "error establishing a database connection",
+    "fatal error: uncaught",
+    "server error in '/' application",
+    "this account has been suspended",
+    "account suspended",
+    "you need to enable javascript to run this app",
+    "站点创建成功",
+    "恭喜,站点创建成功",
+    "没有找到站点",
+    "该网站未根据工信部相关法律规定进行备案",
+];
+
+/// A language's words for a statement, folded.
+struct Wording {
+    /// What was asked for.
+    asked: &'static [&'static str],
+    /// That it is missing.
+    missing: &'static [&'static str],
+    /// That somebody asked, or is sorry.
+    told: &'static [&'static str],
+}
+
+const WORDINGS: &[Wording] = &[
+    Wording {
+        asked: &[
+            "page", "url", "address", "file", "document", "article", "topic", "thread", "post",
+            "link", "content", "location",
+        ],
+        missing: &[
+            "not found",
+            "can't be found",
+            "cannot be found",
+            "can not be found",
+            "could not be found",
+            "couldn't be found",
+            "could not find",
+            "couldn't find",
+            "can't find",
+            "cannot find",
+            "nothing was found",
+            "does not exist",
+            "doesn't exist",
+            "no longer exists",
+            "no longer available",
+            "has been removed",
+            "has been deleted",
+            "may have been moved",
+            "might have been removed",
+        ],
+        told: &[
+            "this page",
+            "that page",
+            "the page",
+            "requested",
+            "you request",
+            "you are looking for",
+            "you're looking for",
+            "you were looking for",
+            "you want",
+            "you tried",
+            "sorry",
+            "oops",
+            "at this location",
+            "this topic",
+            "this thread",
+            "this article",
+            "this post",
+            "this file",
+            "this document",
+            "this content",
+            "this link",
+        ],
+    },
+    Wording {
+        asked: &[
+            "页面", "网页", "网址", "主题", "帖子", "文章", "内容", "链接", "信息", "商品", "该页",
+            "视频", "文件",
+        ],
+        missing: &[
+            "不存在",
+            "未找到",
+            "找不到",
+            "没有找到",
+            "被删除",
+            "已删除",
+            "已经删除",
+            "已下架",
+            "已失效",
+            "飞走了",
+            "走丢了",
+        ],
+        told: &[
+            "抱歉",
+            "对不起",
+            "您访问",
+            "你访问",
+            "您查看",
+            "您要",
+            "你要",
+            "您请求",
+            "您浏览",
+            "您所",
+            "指定的",
+            "该",
+            "此",
+        ],
+    },
+    Wording {
+        asked: &["ページ", "记事", "url"],
+        missing: &[
+            "见つかりません",
+            "削除され",
+            "存在しません",
+            "アクセスできない",
+        ],
+        told: &[
+            "お探し",
+            "申し訳",
+            "指定",
+            "この",
+            "ご指定",
+            "アクセスしようと",
+        ],
+    },
+    Wording {
+        asked: &["페이지", "게시물", "주소"],
+        missing: &["찾을 수 없", "존재하지 않", "삭제되"],
+        told: &["요청", "죄송", "해당", "찾으시는"],
+    },
+    Wording {
+        asked: &["seite", "adresse", "artikel", "dokument"],
+        missing: &[
+            "nicht gefunden",
+            "existiert nicht",
+            "nicht mehr verfugbar",
+            "nicht mehr verfügbar",
+            "wurde entfernt",
+        ],
+        told: &[
+            "gesuchte",
+            "gewünschte",
+            "angeforderte",
+            "diese",
+            "leider",
+            "konnte",
+        ],
+    },
+    Wording {
+        asked: &["page", "adresse", "article"],
+        missing: &[
+            "introuvable",
+            "n'existe pas",
+            "n'existe plus",
+            "n'a pas été trouvée",
+            "supprimée",
+        ],
+        told: &["recherchez", "demandée", "cette", "désolé", "recherchée"],
+    },
+    Wording {
+        asked: &["página", "pagina", "artículo", "dirección", "artigo"],
+        missing: &[
+            "no existe",
+            "no encontrada",
+            "no se encuentra",
+            "no se ha encontrado",
+            "ha sido eliminad",
+            "não existe",
+            "não foi encontrad",
+            "non esiste",
+            "non è stata trovata",
+            "non trovata",
+        ],
+        told: &[
+            "busca",
+            "solicitad",
+            "esta",
+            "lo sentimos",
+            "procura",
+            "richiesta",
+            "cercando",
+            "spiacenti",
+            "la ",
+        ],
+    },
+    Wording {
+        asked: &["страниц", "документ", "статья", "адрес"],
+        missing: &["не найден", "не существует", "удален", "удалён"],
+        told: &[
+            "запрашиваем",
+            "запрошен",
+            "к сожалению",
+            "такой",
+            "эта",
+            "извините",
+            "вами",
+        ],
+    },
 ];
 
 /// Tells whether a page of `words` words reads like an error page.
 pub fn is_soft_404(title: &str, text: &str, words: u32) -> bool {
+    if words > WORDS_MAX_ENTITLED {
+        return false;
+    }
+    let title = segment::fold(title.trim());
+    if is_statement(&title) {
+        return true;
+    }
     if words > WORDS_MAX {
         return false;
     }
-    let title = title.trim().to_lowercase();
-    // A title may carry the site's name: "Not Found | Example".
-    let head = title
-        .split(['|', '_', '·', '–', '—'])
-        .next()
-        .unwrap_or("")
-        .trim();
-    let head = head.trim_end_matches(['!', '.', '。', '！', '…']);
-    if TITLES.contains(&head) {
+    // A title may carry the site's name: "Not Found | Example", "示例网_页面不存在".
+    let parts = || {
+        title
+            .split(['|', '_', '·', '–', '—'])
+            .flat_map(|part| part.split(" - "))
+    };
+    if parts().any(is_statement) {
         return true;
     }
-    if text.chars().take(MESSAGE_CHARS_MAX + 1).count() > MESSAGE_CHARS_MAX {
+    if parts().any(|part| HINTS.contains(&bare(part))) && words <= WORDS_MAX_HINTED {
+        return true;
+    }
+    let end = text
+        .char_indices()
+        .nth(TEXT_CHARS_MAX)
+        .map_or(text.len(), |(at, _)| at);
+    let text = segment::fold(&text[..end]);
+    let sentences = text
+        .split_inclusive(['.', '!', '?', '。', '…', '\n', '¡'])
+        .filter(|sentence| sentence.chars().any(char::is_alphabetic));
+    sentences.take(SENTENCES_MAX).any(is_statement)
+        || FAILURES
+            .iter()
+            .any(|failure| text.trim_start().starts_with(failure))
+}
+
+/// A part of a title or a sentence without what it ends with.
+fn bare(part: &str) -> &str {
+    part.trim()
+        .trim_end_matches(['!', '.', '。', '…', ':', ' '])
+}
+
+/// Whether a sentence says that what was asked for is missing.
+fn is_statement(sentence: &str) -> bool {
+    let sentence = bare(sentence);
+    let chars = sentence.chars().take(STATEMENT_CHARS_MAX + 1).count();
+    if chars > STATEMENT_CHARS_MAX || sentence.is_empty() {
         return false;
     }
-    let text = text.to_lowercase();
-    PHRASES.iter().any(|phrase| text.contains(phrase))
+    if chars <= BARE_CHARS_MAX * 2 && OUTRIGHT.iter().any(|words| sentence.starts_with(words)) {
+        return true;
+    }
+    if FAILURES.contains(&sentence) {
+        return true;
+    }
+    let has = |words: &[&str]| words.iter().any(|word| sentence.contains(word));
+    WORDINGS.iter().any(|wording| {
+        has(wording.missing) && has(wording.asked) && (has(wording.told) || chars <= BARE_CHARS_MAX)
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_soft_404;
+    use super::{FAILURES, HINTS, OUTRIGHT, WORDINGS, is_soft_404};
 
-    #[test]
-    fn usual_error_pages_are_known_in_several_languages() {
-        assert!(is_soft_404("404 Not Found", "nginx", 1));
-        assert!(is_soft_404(
-            "Page not found | Example",
-            "Try the search.",
-            3
-        ));
-        assert!(is_soft_404("示例网站", "抱歉，您访问的页面不存在。", 8));
-        assert!(is_soft_404(
-            "お知らせ",
-            "お探しのページは見つかりませんでした。",
-            12
-        ));
+    const HELP: &str = "Please check the address for typing errors, go back to the home page, or use the \
+        search box above to find what you need. If you think that this is our mistake, write to us.";
+
+    /// Title, text, and its number of words, a Chinese one's roughly.
+    fn is_error(title: &str, text: &str) -> bool {
+        let words = match text.is_ascii() {
+            true => text.split_whitespace().count(),
+            false => text.chars().count() / 2,
+        };
+        is_soft_404(title, text, words as u32)
     }
 
     #[test]
-    fn an_article_about_404_is_an_article() {
+    fn usual_error_pages_are_known_in_several_languages() {
+        for (title, text) in [
+            ("404 Not Found", "nginx"),
+            ("Page not found | Example", "Try the search."),
+            ("示例网站", "抱歉，您访问的页面不存在。"),
+            ("お知らせ", "お探しのページは見つかりませんでした。"),
+            ("Oops! That page can’t be found.", HELP),
+            ("My Shop - Page not found", HELP),
+            (
+                "Sorry about that",
+                &format!("We could not find this page. {HELP}"),
+            ),
+            (
+                "My Shop - 404",
+                &format!("Sorry, this page does not exist. {HELP}"),
+            ),
+            (
+                "404.",
+                "That's an error. The requested URL /x was not found on this server. That's all we know.",
+            ),
+            ("This page has been removed", HELP),
+            (
+                "提示信息 - 论坛",
+                "抱歉，指定的主题不存在或已被删除或正在被审核\n您可以使用搜索功能查找本站其他主题，或者联系管理员处理。",
+            ),
+            (
+                "某某网",
+                "很抱歉，您要访问的页面已删除、更名或暂时不可用。请检查网址输入是否正确，或者返回首页。",
+            ),
+            (
+                "出错了",
+                "对不起，您查看的文章不存在，可能已经被作者删除或者转移到了其他栏目，请返回上一页继续浏览。",
+            ),
+            (
+                "页面找不到了 - 某某",
+                "别着急，您可以点击下面的链接返回首页，或者使用搜索框查找您需要的内容。",
+            ),
+            (
+                "Seite nicht gefunden",
+                "Bitte prüfen Sie die Adresse oder benutzen Sie die Suche.",
+            ),
+            (
+                "Page introuvable",
+                "Veuillez vérifier l'adresse ou utiliser le moteur de recherche du site.",
+            ),
+            (
+                "404",
+                "К сожалению, запрашиваемая вами страница не найдена. Проверьте адрес.",
+            ),
+            (
+                "Error establishing a database connection",
+                "This either means that the user name and password are incorrect or that the server is down.",
+            ),
+            (
+                "App",
+                "You need to enable JavaScript to run this app. Then reload this page.",
+            ),
+        ] {
+            assert!(is_error(title, text), "{title}: {text}");
+        }
+    }
+
+    #[test]
+    fn wordings_are_written_as_texts_are_folded() {
+        let wordings = WORDINGS
+            .iter()
+            .flat_map(|wording| [wording.asked, wording.missing, wording.told]);
+        for word in wordings.chain([HINTS, OUTRIGHT, FAILURES]).flatten() {
+            assert_eq!(segment::fold(word), *word);
+        }
+    }
+
+    #[test]
+    fn teasers_below_a_title_that_says_it_all_do_not_make_a_page() {
+        let teasers =
+            "Latest: the river has risen by a metre since May, says the mayor. ".repeat(15);
+        assert!(is_error("Oops! That page can't be found.", &teasers));
+        assert!(!is_error("The river has risen", &teasers));
+    }
+
+    #[test]
+    fn pages_that_speak_of_such_things_are_pages() {
+        for (title, text) in [
+            ("Lost and found", "A poem about things that were lost."),
+            (
+                "404",
+                "Peugeot 404 is a large family car made from 1960 to 1975. It was designed by Pininfarina.",
+            ),
+            (
+                "Oops",
+                "Oops is the second album of the band. It was recorded in a week and sold twelve copies.",
+            ),
+            (
+                "Not found",
+                "Not Found is a poem about a key. It was written in 1931, in one night, in Prague.",
+            ),
+            (
+                "Questions",
+                "The page you are looking for in the catalogue can be found by its number.",
+            ),
+            (
+                "Shop news",
+                "The blue edition is no longer available since we have sold all of them; the green one is back.",
+            ),
+            (
+                "访问指南",
+                "您访问的页面右上角有语言选项，点击可以切换中文和英文，也可以放大字体，方便老年读者阅读。",
+            ),
+            (
+                "How servers answer",
+                "A server says 404 where it has no such page. Code 500 says that it failed.",
+            ),
+            (
+                "JavaScript guide",
+                "To run the examples please enable JavaScript in your browser.",
+            ),
+            (
+                "失物招领",
+                "本周在图书馆找到的物品有雨伞两把、书包一个，请失主到服务台领取，逾期将统一处理。",
+            ),
+        ] {
+            assert!(!is_error(title, text), "{title}: {text}");
+        }
         assert!(!is_soft_404(
             "How 404 pages work",
             &"A page not found is a message. ".repeat(40),
             240
         ));
         assert!(!is_soft_404(
-            "Lost and found",
-            "A poem about things that were lost.",
-            7
+            "Page not found",
+            &"It is the name of our column on lost books. ".repeat(40),
+            400
         ));
     }
 }

@@ -41,14 +41,20 @@ impl Points {
     pub(super) fn add_text(&mut self, line: &str) -> Said {
         let mut said = Said::default();
         let mut covered = 0;
+        let mut asks_to_take_part = None;
         for at in FINDER.find_iter(line) {
             let number = at.pattern().as_usize();
             let Some(phrase) = PHRASES.get(number) else {
                 said.consent = true;
                 continue;
             };
-            said.any |= phrase.points > 1;
             covered += at.len();
+            if phrase.kind == WallKind::Login
+                && *asks_to_take_part.get_or_insert_with(|| is_to_take_part(line))
+            {
+                continue;
+            }
+            said.any |= phrase.points > 1;
             said.consent |= phrase.kind == WallKind::Consent;
             if !self.found.contains(&number) {
                 self.found.push(number);
@@ -120,6 +126,55 @@ impl Phrase {
     fn folded(&self) -> String {
         segment::fold(self.text)
     }
+}
+
+/// Whether a line that asks to sign in is about taking part (replies, comments, votes, attachments), so that
+/// the page itself is there to be read.
+fn is_to_take_part(line: &str) -> bool {
+    const TAKE_PART: [&str; 24] = [
+        "回帖",
+        "回复",
+        "评论",
+        "留言",
+        "发帖",
+        "发表",
+        "跟帖",
+        "点评",
+        "投票",
+        "点赞",
+        "收藏",
+        "下载",
+        "提问",
+        "コメント",
+        "댓글",
+        " comment",
+        " reply",
+        " respond",
+        " post ",
+        " vote",
+        " rate ",
+        " participate",
+        " join the ",
+        " download",
+    ];
+    const READ: [&str; 14] = [
+        "查看",
+        "阅读",
+        "浏览",
+        "访问",
+        "继续",
+        "全文",
+        " view",
+        " see ",
+        " read",
+        " access",
+        " continue",
+        "보기",
+        "читать",
+        " lire ",
+    ];
+    let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
+    line.contains("下载或查看") || has(&TAKE_PART) && !has(&READ)
 }
 
 /// Whether a path, in lower case, is that of a page to sign in on: one of its segments is, without what

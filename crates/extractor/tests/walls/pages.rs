@@ -1110,6 +1110,34 @@ fn articles() -> Vec<(&'static str, String)> {
             ),
         ),
         (
+            "a short thread that may be answered by members",
+            article(
+                "周末去哪里钓鱼",
+                "<p>有没有人知道城北水库现在能不能钓鱼？上次去的时候收费三十。</p><p>您需要登录后才可以回帖 登录 | 立即注册</p>",
+            ),
+        ),
+        (
+            "a short post with comments for members",
+            article(
+                "河边散步",
+                "<p>昨天沿着河边走了两个小时，看到了三只白鹭和一只翠鸟。</p><div id=comments><p>您还没有登录，请先登录后发表评论。</p></div>",
+            ),
+        ),
+        (
+            "a post with an attachment for members",
+            article(
+                "新版地图",
+                "<p>整理了一份新的登山地图，路线比去年多了两条。</p><p>您需要登录才可以下载或查看，没有账号？立即注册</p>",
+            ),
+        ),
+        (
+            "a short note with comments for members",
+            article(
+                "A walk",
+                "<p>We walked along the river for two hours and saw a kingfisher.</p><p>You need to log in to comment or reply.</p>",
+            ),
+        ),
+        (
             "a story about a domain",
             article(
                 "How we sold a domain",
