@@ -11,12 +11,18 @@ use crate::support::{Bench, page, run, stdout, tamis};
 
 /// Crawls a web in memory to its end, without a topic.
 fn crawl(web: &TestWeb, seeds: &[String], random_seed: u64) -> CrawlReport {
+    crawl_at_most(web, seeds, random_seed, 0)
+}
+
+/// The same with at most so many pages, 0 for no limit.
+fn crawl_at_most(web: &TestWeb, seeds: &[String], random_seed: u64, max_pages: u64) -> CrawlReport {
     let dir = tempfile::tempdir().expect("a directory");
     let mut config = CrawlConfig::default();
     config.network.allow_private = true;
     config.agent.contact = "https://example.org/about".into();
     config.politeness.delay = Span::parse("0ms").expect("a duration");
     config.crawl.random_seed = random_seed;
+    config.crawl.max_pages = max_pages;
     let mut crawl = Crawl::new(config)
         .dir(dir.path().join("crawl"))
         .fetch(Arc::new(web.clone()));
@@ -61,6 +67,49 @@ fn dead_links_do_not_hide_the_pages_behind_them() {
     let report = crawl(&web, &["http://a.test/".into()], 0);
     assert_eq!(fetched(&web).len(), 102);
     assert_eq!(report.learnt.refused, 0);
+}
+
+/// Every page links to three of a form that never yields anything. Without a topic, too, these wait for
+/// the pages, and are fetched then: some may lead on.
+#[test]
+fn what_yields_nothing_waits_for_what_does_without_a_topic() {
+    let mut web = TestWeb::new();
+    for number in 0..300_u64 {
+        let mut links: Vec<String> = (1..=2)
+            .map(|next| number * 2 + next)
+            .filter(|next| *next < 300)
+            .map(|next| format!("/article-{next}"))
+            .collect();
+        links.extend((0..3).map(|to| format!("/share/{number}-{to}")));
+        let path = match number {
+            0 => String::new(),
+            _ => format!("article-{number}"),
+        };
+        let title = format!("Article {number}");
+        web = web.page(
+            &format!("http://a.test/{path}"),
+            &page(&title, number + 1, &links),
+        );
+        for to in 0..3 {
+            let leads_on = match (number, to) {
+                (280, 2) => "<a href=/hidden>on</a>",
+                _ => "",
+            };
+            let shared =
+                format!("<title>Share</title><p>Share article {number}-{to}.</p>{leads_on}");
+            web = web.page(&format!("http://a.test/share/{number}-{to}"), &shared);
+        }
+    }
+    web = web.page("http://a.test/hidden", &page("Hidden", 901, &[]));
+    let articles = |web: &TestWeb| {
+        let all = fetched(web).into_iter();
+        all.filter(|url| !url.contains("/share/")).count()
+    };
+    crawl_at_most(&web, &["http://a.test/".into()], 0, 400);
+    assert!(articles(&web) >= 270, "{} articles", articles(&web));
+    web.clear_log();
+    crawl(&web, &["http://a.test/".into()], 0);
+    assert_eq!(fetched(&web).len(), 300 + 900 + 1);
 }
 
 /// Documentation that shows the English page where a translation is missing. The pages that were

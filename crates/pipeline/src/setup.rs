@@ -275,10 +275,11 @@ fn learnt_policy(config: &CrawlConfig) -> LearntPolicy {
         LearntRule::Refuse => Learnt::Refuse,
     };
     let low_yield = config.topic.as_ref().map(|topic| topic.low_yield);
+    let low_yield = low_yield.unwrap_or(LearntRule::Auto);
     LearntPolicy {
         parameters: of(config.dedup.idle_parameters, usual.parameters),
         duplicates: of(config.dedup.predicted_duplicates, usual.duplicates),
-        low_yield: low_yield.map_or(Learnt::Off, |rule| of(rule, usual.low_yield)),
+        low_yield: of(low_yield, usual.low_yield),
     }
 }
 

@@ -301,7 +301,8 @@ impl FetchGate {
     }
 
     /// Whether the page that a URL is predicted to repeat led to new URLs, and the URL may lead to
-    /// others of its own: its links are not those of the page, but copies of them.
+    /// others of its own: its links are not those of the page, but copies of them. A page that yields
+    /// nothing may be a list that does.
     fn leads_on(&self, refusal: &Refusal, normalizer: &UrlNormalizer) -> bool {
         match refusal {
             Refusal::PredictedDuplicate(prediction) => match &prediction.cause {
@@ -310,10 +311,10 @@ impl FetchGate {
                     self.leading.forgot() || self.leading.contains(&prediction.original, normalizer)
                 }
             },
+            Refusal::LowYield(_) => true,
             Refusal::Robots(_)
             | Refusal::Guard(_)
             | Refusal::Trap(_)
-            | Refusal::LowYield(_)
             | Refusal::LeftOut(_)
             | Refusal::HostGone(_)
             | Refusal::Walled(_)

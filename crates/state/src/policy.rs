@@ -36,7 +36,7 @@ pub struct LearntPolicy {
     pub parameters: Learnt,
     /// Mirrors, print versions and the like.
     pub duplicates: Learnt,
-    /// Hosts and parts of hosts that yield next to nothing for the topic.
+    /// Hosts that yield next to nothing for the topic, and forms of URLs that yield next to nothing.
     pub low_yield: Learnt,
 }
 
@@ -53,17 +53,14 @@ impl LearntPolicy {
     /// As a crawl with or without a topic has it unless it is told otherwise. Without a topic every
     /// page is wanted, so nothing is refused that may be a page of its own.
     pub fn usual(has_topic: bool) -> Self {
-        let of_duplicates = match has_topic {
+        let of_all = match has_topic {
             true => Learnt::Refuse,
             false => Learnt::HoldBack,
         };
         Self {
-            parameters: of_duplicates,
-            duplicates: of_duplicates,
-            low_yield: match has_topic {
-                true => Learnt::Refuse,
-                false => Learnt::Off,
-            },
+            parameters: of_all,
+            duplicates: of_all,
+            low_yield: of_all,
         }
     }
 }

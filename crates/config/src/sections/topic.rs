@@ -56,7 +56,9 @@ keys! {
         /// What becomes of other pages.
         off_topic: OffTopic = OffTopic::Drop, any().counts_for(CountsFor::NewPages);
 
-        /// What becomes of URLs of hosts, and of forms of URLs, that have yielded next to nothing.
+        /// What becomes of URLs of hosts, and of forms of URLs, that have yielded next to nothing. Of
+        /// those held back none is refused, since a page of no worth may lead to others. Without a topic
+        /// forms of URLs are held back.
         low_yield: LearntRule = LearntRule::Auto, any();
 
         /// Share of fetches spent on forms of URLs that are little known, to learn. As long as no
